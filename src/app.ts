@@ -1,0 +1,130 @@
+/** Puts the rooms together: the only file that knows them all. Starts in order, stops in reverse order. */
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { Accounts } from './accounts/accounts.ts';
+import { type Browser, launchBrowser } from './chromium/browser.ts';
+import { locateBrowser } from './chromium/locate-browser.ts';
+import type { Page } from './chromium/page.ts';
+import { removeStaleProfiles } from './chromium/temporary-profile.ts';
+import type { Config } from './config.ts';
+import { createMetrics } from './http/metrics.ts';
+import { createServer } from './http/server.ts';
+import { type EgressProxy, startRefusingProxy } from './outbound/refusing-proxy.ts';
+import { Pool } from './pool/pool.ts';
+import { createReadiness } from './render/readiness.ts';
+import { render } from './render/render.ts';
+import { openDatabase } from './storage/database.ts';
+
+export const VERSION: string = (
+  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+).version;
+
+export interface Logger {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+}
+
+/** Browsers ready to render, without a server: what `platen render` needs. */
+export interface RenderEngine {
+  pool: Pool<Page>;
+  browsers: ReadonlySet<Browser>;
+  proxy: EgressProxy;
+  close(): Promise<void>;
+}
+
+/** Throws `browser_unavailable` with the remedy. */
+export async function startEngine(config: Config, logger: Logger): Promise<RenderEngine> {
+  await removeStaleProfiles();
+  const located = await locateBrowser(config);
+  const proxy = await startRefusingProxy();
+  const browsers = new Set<Browser>();
+  const launch = async () => {
+    const browser = await launchBrowser(located, config, proxy.url);
+    browsers.add(browser);
+    void browser.closed.then(() => browsers.delete(browser));
+    report(browser, located.path, logger);
+    return browser;
+  };
+  const pool = new Pool(launch, config);
+  const close = async () => {
+    await pool.close();
+    await proxy.close();
+  };
+  await pool.start().catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  return { pool, browsers, proxy, close };
+}
+
+function report(browser: Browser, path: string, logger: Logger): void {
+  logger.info({ product: browser.product, path, sandbox: browser.sandboxed, browser_pid: browser.pid }, 'browser started');
+  if (!browser.sandboxed)
+    logger.warn(
+      {},
+      'Chromium runs without its sandbox: run the service as an ordinary user, on a kernel that allows user namespaces (sysctl kernel.unprivileged_userns_clone=1, or kernel.apparmor_restrict_unprivileged_userns=0)',
+    );
+  if (browser.isFullBrowser)
+    logger.warn(
+      {},
+      'this is a full browser, several times slower than a headless shell: install chromium-headless-shell, or use the bundled one',
+    );
+}
+
+export interface App {
+  /** Where it listens, for example `http://127.0.0.1:3000`. */
+  readonly url: string;
+  readonly server: FastifyInstance;
+  readonly accounts: Accounts;
+  readonly engine: RenderEngine;
+  /** Finishes what was accepted, refuses what is new, then ends everything. */
+  stop(): Promise<void>;
+}
+
+/** Starts the whole service. */
+export async function startApp(config: Config): Promise<App> {
+  const logger = pino({ level: config.logLevel });
+  const database = await openDatabase(config);
+  const accounts = new Accounts(database);
+  const engine = await startEngine(config, logger);
+  const metrics = createMetrics({
+    poolStats: () => engine.pool.stats(),
+    browserMemory: () => memoryOf(engine.browsers),
+    refusedRequests: () => engine.proxy.refused,
+  });
+  const server = await createServer(
+    { ...config, version: VERSION },
+    {
+      limits: config,
+      metrics,
+      accounts,
+      logger,
+      log: logger,
+      render: (request, owner, client) => render(engine.pool, request, owner, client),
+      checkReady: createReadiness(engine.pool),
+    },
+  );
+  const url = await server.listen({ host: config.host, port: config.port });
+  let stopping: Promise<void> | undefined;
+  const stop = async () => {
+    await Promise.race([engine.pool.drain(), delay(config.drainTimeoutMs)]);
+    await server.close();
+    await engine.close();
+    await database.destroy();
+  };
+  return { url, server, accounts, engine, stop: () => (stopping ??= stop()) };
+}
+
+function memoryOf(browsers: ReadonlySet<Browser>): { browsers: number; renderers: number } {
+  const memory = { browsers: 0, renderers: 0 };
+  for (const browser of browsers) {
+    memory.browsers += browser.memory.browserBytes;
+    memory.renderers += browser.memory.totalBytes;
+  }
+  return memory;
+}
+
+function delay(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+}

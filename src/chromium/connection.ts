@@ -1,0 +1,229 @@
+/**
+ * The DevTools connection: commands in, results and events out, over the pair of pipes that
+ * `--remote-debugging-pipe` gives. Messages are JSON, each ended by a NUL byte.
+ *
+ * When the pipe closes every pending and every later command rejects with `DevToolsClosed`; nothing waits
+ * for a browser that is gone.
+ */
+import type { Readable, Writable } from 'node:stream';
+import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.js';
+
+export type Commands = ProtocolMapping.Commands;
+export type Events = ProtocolMapping.Events;
+export type Params<M extends keyof Commands> = Commands[M]['paramsType'];
+export type Result<M extends keyof Commands> = Commands[M]['returnType'];
+export type EventListener<E extends keyof Events> = (...payload: Events[E]) => unknown;
+
+/** The browser answered a command with an error. */
+export class DevToolsError extends Error {
+  override name = 'DevToolsError';
+  readonly method: string;
+  readonly reason: string;
+  constructor(method: string, reason: string) {
+    super(`${method}: ${reason}`);
+    this.method = method;
+    this.reason = reason;
+  }
+}
+
+/** The browser, or the target the command was for, is gone. */
+export class DevToolsClosed extends Error {
+  override name = 'DevToolsClosed';
+}
+
+interface Pending {
+  method: string;
+  session: Session;
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+interface Message {
+  id?: number;
+  sessionId?: string;
+  method?: string;
+  params?: unknown;
+  result?: unknown;
+  error?: { message: string };
+}
+
+/** One side of the conversation: the browser itself, or one attached target. */
+export class Session {
+  readonly id: string | undefined;
+  readonly #connection: Connection;
+  readonly #listeners = new Map<string, Set<(payload: unknown) => void>>();
+  readonly #waiting = new Set<(reason: Error) => void>();
+  #closed: Error | undefined;
+  /** Called once, when the target or the browser is gone. */
+  onClose: ((reason: Error) => void) | undefined;
+
+  constructor(connection: Connection, id?: string) {
+    this.#connection = connection;
+    this.id = id;
+  }
+
+  /** Sends one command. Rejects with `DevToolsError` (refused) or `DevToolsClosed` (target or browser gone). */
+  send<M extends keyof Commands>(method: M, ...params: Params<M>): Promise<Result<M>> {
+    if (this.#closed) return Promise.reject(this.#closed);
+    return this.#connection.send(this, method, params[0]);
+  }
+
+  /** Listens to one kind of event; returns the function that stops listening. */
+  on<E extends keyof Events>(event: E, listener: EventListener<E>): () => void {
+    const listeners = this.#listeners.get(event) ?? new Set();
+    this.#listeners.set(event, listeners);
+    const added = listener as (payload: unknown) => void;
+    listeners.add(added);
+    return () => listeners.delete(added);
+  }
+
+  /** Waits for the next event of one kind that `accepts` says yes to. Rejects when the session closes. */
+  next<E extends keyof Events>(event: E, accepts: EventListener<E> = () => true): Promise<Events[E][0]> {
+    if (this.#closed) return Promise.reject(this.#closed);
+    const { promise, resolve, reject } = Promise.withResolvers<Events[E][0]>();
+    promise.catch(() => {}); // the caller may have given up waiting
+    const listener = ((payload: Events[E][0]) => {
+      if (!(accepts as (payload: unknown) => unknown)(payload)) return;
+      stop();
+      resolve(payload);
+    }) as EventListener<E>;
+    const stopListening = this.on(event, listener);
+    this.#waiting.add(reject);
+    const stop = () => {
+      stopListening();
+      this.#waiting.delete(reject);
+    };
+    return promise;
+  }
+
+  /** For the connection: hands an event to its listeners. */
+  dispatch(event: string, payload: unknown): void {
+    for (const listener of this.#listeners.get(event) ?? []) listener(payload);
+  }
+
+  /** Rejects what is pending for this session and whatever is sent later. */
+  close(reason: Error): void {
+    if (this.#closed) return;
+    this.#closed = reason;
+    this.#connection.forget(this, reason);
+    this.#listeners.clear();
+    for (const reject of this.#waiting) reject(reason);
+    this.#waiting.clear();
+    this.onClose?.(reason);
+  }
+}
+
+export class Connection {
+  /** The browser's own session. */
+  readonly browser: Session;
+  readonly #input: Writable;
+  readonly #pending = new Map<number, Pending>();
+  readonly #sessions = new Map<string, Session>();
+  readonly #outbox: string[] = [];
+  #blocked = false;
+  #lastId = 0;
+  #parts: Buffer[] = [];
+  #closed: DevToolsClosed | undefined;
+  #onClose: (() => void) | undefined;
+
+  /** `input` is the pipe the browser reads from, `output` the one it writes to. */
+  constructor(input: Writable, output: Readable) {
+    this.#input = input;
+    this.browser = new Session(this);
+    const close = () => this.close();
+    input.on('error', close).on('close', close);
+    output.on('error', close).on('close', close).on('end', close);
+    output.on('data', (chunk: Buffer) => this.#read(chunk));
+  }
+
+  /** Called once, when the conversation has ended for whatever reason. */
+  set onClose(listener: () => void) {
+    if (this.#closed) listener();
+    else this.#onClose = listener;
+  }
+
+  /** A session for a target that was attached with `flatten: true`. */
+  openSession(sessionId: string): Session {
+    const session = new Session(this, sessionId);
+    this.#sessions.set(sessionId, session);
+    return session;
+  }
+
+  /** For sessions: see `Session.send`. */
+  send<M extends keyof Commands>(session: Session, method: M, params: unknown): Promise<Result<M>> {
+    if (this.#closed) return Promise.reject(this.#closed);
+    const id = ++this.#lastId;
+    return new Promise<Result<M>>((resolve, reject) => {
+      this.#pending.set(id, { method, session, resolve: resolve as (result: unknown) => void, reject });
+      this.#write(JSON.stringify({ id, method, params, sessionId: session.id }));
+    });
+  }
+
+  /** For sessions: drops a closed session and rejects what it waited for. */
+  forget(session: Session, reason: Error): void {
+    if (session.id) this.#sessions.delete(session.id);
+    for (const [id, pending] of this.#pending) {
+      if (pending.session !== session) continue;
+      this.#pending.delete(id);
+      pending.reject(reason);
+    }
+  }
+
+  /** Ends the conversation: everything pending rejects, in every session. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = new DevToolsClosed('the connection to the browser is closed');
+    this.#outbox.length = 0;
+    this.#parts = [];
+    this.#input.destroy();
+    for (const session of [...this.#sessions.values(), this.browser]) session.close(this.#closed);
+    this.#onClose?.();
+  }
+
+  /** Writes in order; while the pipe is full, messages wait here and not in the stream's buffer. */
+  #write(message: string): void {
+    if (this.#blocked) {
+      this.#outbox.push(message);
+      return;
+    }
+    this.#blocked = !this.#input.write(`${message}\0`);
+    if (this.#blocked) this.#input.once('drain', () => this.#drain());
+  }
+
+  #drain(): void {
+    this.#blocked = false;
+    const waiting = this.#outbox.splice(0);
+    for (const message of waiting) this.#write(message);
+  }
+
+  /** Collects the pieces of a message and joins them once, so that a large one costs linear time. */
+  #read(chunk: Buffer): void {
+    let start = 0;
+    for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, start)) {
+      const last = chunk.subarray(start, end);
+      start = end + 1;
+      const message = this.#parts.length ? Buffer.concat([...this.#parts, last]) : last;
+      this.#parts = [];
+      this.#dispatch(JSON.parse(message.toString('utf8')) as Message);
+    }
+    if (start < chunk.length) this.#parts.push(start ? chunk.subarray(start) : chunk);
+  }
+
+  #detach({ sessionId }: Events['Target.detachedFromTarget'][0]): void {
+    this.#sessions.get(sessionId)?.close(new DevToolsClosed('the target is gone'));
+  }
+
+  #dispatch(message: Message): void {
+    if (message.id !== undefined) {
+      const pending = this.#pending.get(message.id);
+      if (!pending) return; // its session was closed meanwhile
+      this.#pending.delete(message.id);
+      if (message.error) pending.reject(new DevToolsError(pending.method, message.error.message));
+      else pending.resolve(message.result);
+      return;
+    }
+    const session = message.sessionId ? this.#sessions.get(message.sessionId) : this.browser;
+    session?.dispatch(message.method ?? '', message.params);
+    if (message.method === 'Target.detachedFromTarget') this.#detach(message.params as Events['Target.detachedFromTarget'][0]);
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * Facts about an HTML document that can be told from its text. Each errs on the side of caution: a document that only
+ * mentions `<script` in its prose counts as active and merely takes the slower way.
+ */
+
+export interface DocumentTraits {
+  /**
+   * The document can run no script, navigate nowhere, embed no other document and leave nothing in its window. The next
+   * document may be written in its place; tests compare the results byte by byte with those of a fresh page.
+   */
+  inert: boolean;
+  /** Fonts or images may still be missing when the `load` event has fired. */
+  loadsLate: boolean;
+  /** The markup may hold `@page` rules. */
+  hasPageRules: boolean;
+}
+
+/** Elements that run, load or embed something, or change their window for good. */
+const ACTIVE_ELEMENT = /<(?:script|i?frame|frameset|object|embed|applet|portal|fencedframe|base|link|video|audio|canvas)/i;
+const EVENT_HANDLER = /[\s"'/]on[a-z]+\s*=/i;
+/** `http-equiv` refreshes, or sets a policy that outlives the document; so does a referrer policy; focus may move. */
+const ACTIVE_WORD = /http-equiv|referrer|javascript:|autofocus/i;
+/** A backslash may spell any CSS keyword. */
+const LATE = /@font-face|@import|loading|\\/i;
+const PAGE_RULE = /@page|@import|\\/i;
+
+export function traitsOf(html: string): DocumentTraits {
+  const inert = !ACTIVE_ELEMENT.test(html) && !EVENT_HANDLER.test(html) && !ACTIVE_WORD.test(html);
+  return {
+    inert,
+    loadsLate: !inert || LATE.test(html),
+    hasPageRules: !inert || PAGE_RULE.test(html),
+  };
+}

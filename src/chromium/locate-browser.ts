@@ -1,0 +1,58 @@
+/**
+ * Finds the browser to use: the configured one, a headless shell of the system, the bundled headless shell, and
+ * as a last resort a full Chrome.
+ */
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { ServiceError } from '../errors.ts';
+import { unpackBundledBrowser } from './bundled-browser.ts';
+
+export interface LocatedBrowser {
+  path: string;
+  source: 'configured' | 'system' | 'bundled' | 'full';
+  /** What the browser needs in its environment. */
+  env: Record<string, string>;
+}
+
+const HEADLESS_SHELLS = ['chromium-headless-shell', 'chrome-headless-shell', 'headless_shell'];
+const FULL_BROWSERS = ['google-chrome-stable', 'google-chrome', 'chromium', 'chromium-browser'];
+
+/** Throws `browser_unavailable` with the remedy when there is none. */
+export async function locateBrowser(config: { browserPath: string; cacheDir: string }): Promise<LocatedBrowser> {
+  if (config.browserPath) return configured(config.browserPath);
+  const shell = await onPath(HEADLESS_SHELLS);
+  if (shell) return { path: shell, source: 'system', env: {} };
+  const bundled = await unpackBundledBrowser(config.cacheDir);
+  if (bundled) return { ...bundled, source: 'bundled' };
+  const full = await onPath(FULL_BROWSERS);
+  if (full) return { path: full, source: 'full', env: {} };
+  throw new ServiceError(
+    'browser_unavailable',
+    'no browser found: run `npm ci` on x64 Linux (it brings one), or install chromium-headless-shell, or set PLATEN_BROWSER_PATH',
+  );
+}
+
+async function configured(path: string): Promise<LocatedBrowser> {
+  if (!(await isExecutable(path)))
+    throw new ServiceError('browser_unavailable', `PLATEN_BROWSER_PATH=${path} is not an executable file`);
+  return { path, source: 'configured', env: {} };
+}
+
+async function onPath(names: string[]): Promise<string | undefined> {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
+  for (const name of names) {
+    for (const folder of folders) {
+      const path = join(folder, name);
+      if (await isExecutable(path)) return path;
+    }
+  }
+  return undefined;
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,52 @@
+/** What to print and on which paper: our words in, DevTools' parameters out. */
+import type { Params } from './connection.ts';
+
+/** All lengths in inches. */
+export interface PrintSettings {
+  /** The sheet as it will be, landscape already applied. */
+  paper: { widthInches: number; heightInches: number };
+  /** `document`: an `@page` size in the markup wins over `paper`. */
+  paperChosenBy: 'document' | 'caller';
+  margin: { top: number; right: number; bottom: number; left: number };
+  /** `document`: an `@page` margin in the markup wins over `margin`. */
+  marginChosenBy: 'document' | 'caller';
+  printBackground: boolean;
+  scale: number;
+  /** `1-3, 5`; empty for all pages. */
+  pageRanges: string;
+  tagged: boolean;
+}
+
+type PrintToPdf = NonNullable<Params<'Page.printToPDF'>[0]>;
+
+export function printParameters(settings: PrintSettings): PrintToPdf {
+  const { paper, margin } = settings;
+  return {
+    paperWidth: paper.widthInches,
+    paperHeight: paper.heightInches,
+    marginTop: margin.top,
+    marginRight: margin.right,
+    marginBottom: margin.bottom,
+    marginLeft: margin.left,
+    printBackground: settings.printBackground,
+    scale: settings.scale,
+    pageRanges: settings.pageRanges,
+    preferCSSPageSize: true,
+    generateTaggedPDF: settings.tagged,
+    transferMode: 'ReturnAsStream',
+  };
+}
+
+/**
+ * The style sheet that makes the caller's paper and margin win over `@page` rules in the markup. Chromium always lets the
+ * markup's margin win, and with `preferCSSPageSize: false` it centres the markup's page on the caller's sheet instead of
+ * laying the document out for that sheet; so the caller's choice is stated where Chromium listens.
+ */
+export function pageRule(settings: PrintSettings): string {
+  const { paper, margin } = settings;
+  const declarations: string[] = [];
+  if (settings.paperChosenBy === 'caller') declarations.push(`size: ${paper.widthInches}in ${paper.heightInches}in !important`);
+  if (settings.marginChosenBy === 'caller')
+    declarations.push(`margin: ${margin.top}in ${margin.right}in ${margin.bottom}in ${margin.left}in !important`);
+  return declarations.length ? `@page { ${declarations.join('; ')} }` : '';
+}

@@ -1,0 +1,24 @@
+/** The folder a browser keeps its temporary files in: made before it starts, gone after it ended. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isAlive } from './process-life.ts';
+
+const PREFIX = 'platen-browser-';
+
+export async function makeProfile(): Promise<string> {
+  return mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
+}
+
+/** Chromium's last children may still be writing while the folder goes. */
+export async function removeProfile(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+}
+
+/** Removes what services that were killed left behind. */
+export async function removeStaleProfiles(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]);
+    if (pid && !isAlive(pid)) await removeProfile(join(tmpdir(), name)).catch(() => {}); // another user's: not ours to remove
+  }
+}

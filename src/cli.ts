@@ -1,0 +1,80 @@
+#!/usr/bin/env node
+/** The command `platen`: arguments in, one of the subcommands called. Exit status 1 for any failure, with one clear line. */
+import { Command, InvalidArgumentError } from 'commander';
+import { VERSION } from './app.ts';
+import { doctor } from './cli/doctor.ts';
+import * as keys from './cli/keys.ts';
+import { printSettings } from './cli/print-settings.ts';
+import { renderFile } from './cli/render-file.ts';
+import { serve } from './cli/serve.ts';
+import { ConfigError } from './config.ts';
+import { ServiceError } from './errors.ts';
+
+const program = new Command('platen').description('HTML to PDF on a warm, supervised Chromium').version(VERSION);
+
+program.command('serve').description('start the service').action(serve);
+
+program
+  .command('render')
+  .description('render an HTML file without a server')
+  .argument('<input>', 'an HTML file, or - for standard input')
+  .requiredOption('-o, --output <file>', 'where the PDF goes, or - for standard output')
+  .option('--options <file>', 'a JSON file with the options of POST /v1/pdf')
+  .action(renderFile);
+
+program.command('doctor').description('check browser, sandbox, fonts, data folder, database and port').action(doctor);
+
+program.command('settings').description('list the settings with their defaults').action(printSettings);
+
+const keyCommands = program.command('keys').description('manage API keys');
+keyCommands
+  .command('create')
+  .description('create a key; its secret is printed once')
+  .option('--account <id>', 'the account it belongs to (default: a new one)')
+  .option('--plan <plan>', 'plan of the new account')
+  .option('--name <name>', 'a name to recognise it by', '')
+  .option('--json', 'print JSON')
+  .action(keys.createKey);
+keyCommands.command('list').description('list all keys').option('--json', 'print JSON').action(keys.listKeys);
+keyCommands
+  .command('rotate')
+  .description('give a key a new secret; the old one stops working at once')
+  .argument('<key-id>', 'for example key_...', keyId)
+  .option('--json', 'print JSON')
+  .action(keys.rotateKey);
+keyCommands
+  .command('revoke')
+  .description('end a key for good')
+  .argument('<key-id>', 'for example key_...', keyId)
+  .action(keys.revokeKey);
+
+const accountCommands = program.command('accounts').description('manage accounts');
+accountCommands
+  .command('create')
+  .description('create an account')
+  .option('--plan <plan>', 'its plan', 'free')
+  .option('--name <name>', 'a name to recognise it by', '')
+  .option('--json', 'print JSON')
+  .action(keys.createAccount);
+accountCommands.command('list').description('list all accounts').option('--json', 'print JSON').action(keys.listAccounts);
+accountCommands
+  .command('set-plan')
+  .description('change the plan of an account; takes effect at once')
+  .argument('<account-id>', 'for example acc_...')
+  .argument('<plan>', 'the new plan')
+  .action(keys.setPlan);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof ServiceError || error instanceof ConfigError)) throw error;
+  process.stderr.write(`platen: ${error.message}\n`);
+  process.exitCode = 1;
+}
+
+/** A secret on the command line would be in the shell's history. */
+function keyId(text: string): string {
+  if (text.startsWith('plt_'))
+    throw new InvalidArgumentError('give the id of the key (key_...), not its secret; `platen keys list` shows it.');
+  return text;
+}

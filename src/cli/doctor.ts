@@ -1,0 +1,166 @@
+/** `platen doctor`: checks everything a render needs and says what to do about each problem. Exit status 1 if one is serious. */
+import { access, constants, mkdir } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { type Browser, launchBrowser } from '../chromium/browser.ts';
+import { fontCoverage } from '../chromium/font-coverage.ts';
+import { type LocatedBrowser, locateBrowser } from '../chromium/locate-browser.ts';
+import { type Config, loadConfig, unknownSettings } from '../config.ts';
+import { startRefusingProxy } from '../outbound/refusing-proxy.ts';
+import { Pool } from '../pool/pool.ts';
+import { render } from '../render/render.ts';
+import { parseRenderRequest } from '../render/render-request.ts';
+import { openDatabase } from '../storage/database.ts';
+
+type Level = 'ok' | 'warning' | 'problem';
+
+/** Prints one line a finding, the remedy below it. */
+class Report {
+  #problems = 0;
+
+  add(level: Level, what: string, remedy?: string): void {
+    if (level === 'problem') this.#problems++;
+    const sign = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' }[level];
+    process.stdout.write(`${sign}  ${what}\n${remedy ? `         -> ${remedy}\n` : ''}`);
+  }
+
+  get exitCode(): number {
+    return this.#problems ? 1 : 0;
+  }
+}
+
+export async function doctor(): Promise<void> {
+  const config = loadConfig();
+  const report = new Report();
+  for (const warning of unknownSettings()) report.add('warning', warning);
+  const located = await checkLocation(config, report);
+  if (located) await checkBrowser(located, config, report);
+  await checkDataFolder(config, report);
+  await checkDatabase(config, report);
+  await checkPort(config, report);
+  process.exitCode = report.exitCode;
+}
+
+async function checkLocation(config: Config, report: Report): Promise<LocatedBrowser | undefined> {
+  try {
+    const located = await locateBrowser(config);
+    report.add('ok', `browser: ${located.path} (${located.source})`);
+    return located;
+  } catch (error) {
+    const remedy = hasErrno(error)
+      ? `make PLATEN_CACHE_DIR (${config.cacheDir}) writable, or set it to another folder`
+      : 'see above';
+    report.add('problem', `browser: ${(error as Error).message}`, remedy);
+    return undefined;
+  }
+}
+
+async function checkBrowser(located: LocatedBrowser, config: Config, report: Report): Promise<void> {
+  const proxy = await startRefusingProxy();
+  try {
+    const browser = await launchBrowser(located, config, proxy.url);
+    checkKind(browser, report);
+    await checkFonts(browser, report);
+    await checkRender(browser, config, report);
+    await browser.close();
+  } catch (error) {
+    report.add(
+      'problem',
+      `browser: ${(error as Error).message}`,
+      'ldd on the browser shows missing libraries; PLATEN_SANDBOX=off rules out the sandbox',
+    );
+  } finally {
+    await proxy.close();
+  }
+}
+
+function checkKind(browser: Browser, report: Report): void {
+  report.add('ok', `version: ${browser.product}`);
+  if (browser.isFullBrowser)
+    report.add(
+      'warning',
+      'speed: this is a full browser, several times slower than a headless shell',
+      'install chromium-headless-shell, or unset PLATEN_BROWSER_PATH to use the bundled one',
+    );
+  if (browser.sandboxed) report.add('ok', 'sandbox: on');
+  else
+    report.add(
+      'warning',
+      `sandbox: off (${sandboxReason()})`,
+      'run as an ordinary user; allow user namespaces: sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0; in Docker a seccomp profile that allows them',
+    );
+}
+
+function sandboxReason(): string {
+  return process.getuid?.() === 0 ? 'running as root' : 'switched off, or the kernel does not allow it';
+}
+
+async function checkFonts(browser: Browser, report: Report): Promise<void> {
+  const coverage = Object.entries(await fontCoverage(browser));
+  const scripts = (covered: boolean) => coverage.filter(([, drawn]) => drawn === covered).map(([script]) => script);
+  const missing = scripts(false);
+  report.add('ok', `fonts for: ${scripts(true).join(', ') || 'none'}`);
+  if (missing.length)
+    report.add(
+      'warning',
+      `no fonts for: ${missing.join(', ')}`,
+      'put fonts into /usr/share/fonts or ~/.fonts (Debian: fonts-noto-core, fonts-noto-cjk, fonts-noto-color-emoji), or embed them with @font-face',
+    );
+}
+
+async function checkRender(browser: Browser, config: Config, report: Report): Promise<void> {
+  const pool = new Pool(async () => browser, { ...config, browsers: 1 });
+  await pool.start();
+  const pdf = await render(pool, parseRenderRequest({ html: '<h1>doctor</h1>' }, config), undefined);
+  const spent = Object.values(pdf.timings).reduce((sum, milliseconds) => sum + milliseconds, 0);
+  report.add('ok', `render: ${pdf.pages} page, ${pdf.bytes} bytes, ${spent.toFixed(0)} ms`);
+  await pool.close();
+}
+
+async function checkDataFolder(config: Config, report: Report): Promise<void> {
+  try {
+    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+    await access(config.dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    report.add('ok', `data folder: ${config.dataDir}`);
+  } catch (error) {
+    report.add('problem', `data folder: ${(error as Error).message}`, 'make it writable for this user, or set PLATEN_DATA_DIR');
+  }
+}
+
+async function checkDatabase(config: Config, report: Report): Promise<void> {
+  try {
+    const database = await openDatabase(config);
+    const keys = await database.selectFrom('api_keys').select('id').execute();
+    await database.destroy();
+    report.add('ok', `database: SQLite in the data folder, ${keys.length} API keys`);
+  } catch (error) {
+    report.add(
+      'problem',
+      `database: ${(error as Error).message}`,
+      'check the permissions of platen.db in the data folder; restore it from a backup if it is damaged',
+    );
+  }
+}
+
+async function checkPort({ host, port }: Config, report: Report): Promise<void> {
+  const server = createServer();
+  try {
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
+    report.add('ok', `port: ${host}:${port} is free`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE')
+      report.add('warning', `port: ${host}:${port} is in use`, 'fine if that is Platen itself; else set PLATEN_PORT');
+    else
+      report.add(
+        'problem',
+        `port: ${(error as Error).message}`,
+        'set PLATEN_HOST to an address of this machine and PLATEN_PORT to 1024 or more',
+      );
+  } finally {
+    server.close();
+  }
+}
+
+function hasErrno(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code !== undefined && (error as NodeJS.ErrnoException).syscall !== undefined;
+}

@@ -1,0 +1,49 @@
+/** `platen render`: an HTML file in, a PDF file out, without a server. */
+import { createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { startEngine } from '../app.ts';
+import { loadConfig } from '../config.ts';
+import { ServiceError } from '../errors.ts';
+import { render } from '../render/render.ts';
+import { parseRenderRequest } from '../render/render-request.ts';
+
+/** Nothing but the PDF may reach standard output; warnings go to standard error. */
+const quietLogger = {
+  info: () => {},
+  warn: (_details: object, message: string) => process.stderr.write(`platen: ${message}\n`),
+};
+
+export async function renderFile(input: string, flags: { output: string; options?: string }): Promise<void> {
+  const config = { ...loadConfig(), browsers: 1, concurrency: 1, sparePages: 1 };
+  const html = input === '-' ? await text(process.stdin) : await readInput(input);
+  const options = flags.options === undefined ? undefined : parseOptions(await readInput(flags.options), flags.options);
+  const request = parseRenderRequest(options === undefined ? { html } : { html, options }, config);
+  const engine = await startEngine(config, quietLogger);
+  try {
+    const pdf = await render(engine.pool, request, undefined);
+    const output = flags.output === '-' ? process.stdout : createWriteStream(flags.output);
+    await pipeline(Readable.from(pdf.chunks), output);
+  } finally {
+    await engine.close();
+  }
+}
+
+async function readInput(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new ServiceError(
+      'invalid_request',
+      `cannot read ${path}: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`,
+    );
+  });
+}
+
+function parseOptions(json: string, path: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new ServiceError('invalid_request', `${path} is not JSON: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * The settings: environment in, one frozen `Config` out. The table below is the documentation as well: `platen settings`
+ * prints it. All problems are reported at once.
+ */
+import { availableParallelism, homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+interface Setting<T> {
+  env: string;
+  /** The value when the variable is absent or empty. */
+  fallback: T;
+  /** The same as an operator would write it. */
+  shown: string;
+  help: string;
+  /** Turns the text into the value, or throws an Error that says what is valid. */
+  parse: (text: string) => T;
+}
+
+const cores = availableParallelism();
+const cacheHome = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+
+const SETTINGS = {
+  host: text('PLATEN_HOST', '127.0.0.1', 'Address to listen on.'),
+  port: whole('PLATEN_PORT', 3000, 0, 65_535, 'Port to listen on; 0 takes a free one.'),
+  dataDir: folder('PLATEN_DATA_DIR', './data', 'Where the database lives.'),
+  cacheDir: folder('PLATEN_CACHE_DIR', join(cacheHome, 'platen'), 'Where the bundled browser is unpacked, once.'),
+  logLevel: choice('PLATEN_LOG_LEVEL', 'info', ['silent', 'fatal', 'error', 'warn', 'info', 'debug'], 'How much is logged.'),
+
+  browserPath: text('PLATEN_BROWSER_PATH', '', 'The browser to use; empty: look for one (see `platen doctor`).'),
+  sandbox: choice(
+    'PLATEN_SANDBOX',
+    'auto',
+    ['auto', 'on', 'off'],
+    "Chromium's sandbox. auto: on where user and kernel allow it, else off with a warning; on: do not start without it.",
+  ),
+  browsers: whole(
+    'PLATEN_BROWSERS',
+    Math.min(4, Math.max(1, Math.floor(cores / 4))),
+    1,
+    32,
+    'Browser processes. Default: one per four cores, at most four.',
+  ),
+  concurrency: whole(
+    'PLATEN_CONCURRENCY',
+    Math.max(2, cores),
+    1,
+    256,
+    'Renders at one time, over all browsers. Default: the number of cores, at least two.',
+  ),
+  queueLimit: whole('PLATEN_QUEUE_LIMIT', 256, 0, 100_000, 'Renders that may wait; past that requests are answered 429.'),
+  freshContexts: flag(
+    'PLATEN_FRESH_CONTEXTS',
+    false,
+    'Render every document in a browser context of its own instead of on warm pages of its key.',
+  ),
+  sparePages: whole('PLATEN_SPARE_PAGES', 2, 0, 64, 'Unused pages kept ready for new keys, per browser.'),
+  warmPages: whole('PLATEN_WARM_PAGES', 24, 0, 1_000, 'Warm pages kept between renders, per browser, over all keys.'),
+  pageMaxRenders: whole('PLATEN_PAGE_MAX_RENDERS', 500, 1, 1_000_000, 'A page is replaced after this many renders.'),
+  pageMaxAgeMs: seconds('PLATEN_PAGE_MAX_AGE_SECONDS', 3_600, 'A page is replaced at this age.'),
+  pageIdleMs: seconds('PLATEN_PAGE_IDLE_SECONDS', 600, 'A warm page nobody used for this long is closed.'),
+  pageMaxMemoryBytes: megabytes(
+    'PLATEN_PAGE_MAX_MEMORY_MB',
+    400,
+    'A page whose renderer holds more than this after a render is replaced.',
+  ),
+  browserMaxRenders: whole(
+    'PLATEN_BROWSER_MAX_RENDERS',
+    20_000,
+    1,
+    100_000_000,
+    'A browser is replaced, in the background, after this many renders.',
+  ),
+  browserMaxAgeMs: seconds('PLATEN_BROWSER_MAX_AGE_SECONDS', 43_200, 'A browser is replaced at this age.'),
+  rendererMemoryBytes: megabytes(
+    'PLATEN_RENDERER_MEMORY_MB',
+    1_536,
+    'A renderer that grows past this is killed and its request answered 422 resource_limit.',
+  ),
+  rendererHeapBytes: megabytes('PLATEN_RENDERER_HEAP_MB', 512, "Limit of a renderer's JavaScript heap."),
+
+  maxRequestBytes: whole(
+    'PLATEN_MAX_REQUEST_BYTES',
+    33_554_432,
+    1_024,
+    1_073_741_824,
+    'Largest request body. (The HTML itself may have 5 MB; JSON escaping makes a body larger.)',
+  ),
+  maxPdfBytes: whole(
+    'PLATEN_MAX_PDF_BYTES',
+    268_435_456,
+    1_024,
+    4_294_967_296,
+    'Largest PDF; more is answered 422 resource_limit.',
+  ),
+  requestTimeoutMs: seconds('PLATEN_REQUEST_TIMEOUT_SECONDS', 60, 'Time a client has to send its whole request.'),
+  renderTimeoutMs: whole(
+    'PLATEN_RENDER_TIMEOUT_MS',
+    30_000,
+    100,
+    3_600_000,
+    'Time a render has when `options.timeout` is not sent.',
+  ),
+  maxRenderTimeoutMs: whole(
+    'PLATEN_MAX_RENDER_TIMEOUT_MS',
+    120_000,
+    100,
+    3_600_000,
+    'Largest `options.timeout` a caller may ask for.',
+  ),
+  drainTimeoutMs: seconds('PLATEN_DRAIN_TIMEOUT_SECONDS', 60, 'Time in-flight renders have to finish after SIGTERM.'),
+} as const satisfies Record<string, Setting<unknown>>;
+
+type Settings = typeof SETTINGS;
+export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setting<infer T> ? T : never };
+
+/** Every problem with the environment at once, one line each, with the remedy. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/** Reads the settings. Throws `ConfigError`. */
+export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(SETTINGS) as Array<[string, Setting<unknown>]>) {
+    const given = env[setting.env];
+    try {
+      values[name] = given ? setting.parse(given) : setting.fallback;
+    } catch (error) {
+      problems.push(`${setting.env}=${given}: ${(error as Error).message}`);
+    }
+  }
+  const config = values as Config;
+  if (config.renderTimeoutMs > config.maxRenderTimeoutMs)
+    problems.push('PLATEN_RENDER_TIMEOUT_MS is larger than PLATEN_MAX_RENDER_TIMEOUT_MS: lower the first or raise the second.');
+  if (problems.length) throw new ConfigError(`The settings are not valid:\n${problems.map((p) => `  ${p}`).join('\n')}`);
+  return Object.freeze(config);
+}
+
+/** The table of settings, for documentation: name, default, meaning. */
+export function describeSettings(): Array<{ env: string; fallback: string; help: string }> {
+  return Object.values(SETTINGS).map(({ env, shown, help }) => ({ env, fallback: shown, help }));
+}
+
+/** Variables that look like ours but are not: a misspelt setting must not be ignored silently. One line each. */
+export function unknownSettings(env: Record<string, string | undefined> = process.env): string[] {
+  const known = new Set(Object.values(SETTINGS).map((setting) => setting.env as string));
+  return Object.keys(env)
+    .filter((name) => name.startsWith('PLATEN_') && !known.has(name))
+    .map((name) => `${name}: there is no such setting; \`platen settings\` lists them all.`);
+}
+
+function text(env: string, fallback: string, help: string): Setting<string> {
+  return { env, fallback, shown: fallback, help, parse: (given) => given };
+}
+
+function folder(env: string, fallback: string, help: string): Setting<string> {
+  return { env, fallback: resolve(fallback), shown: fallback.replace(homedir(), '~'), help, parse: (given) => resolve(given) };
+}
+
+function whole(env: string, fallback: number, min: number, max: number, help: string): Setting<number> {
+  return { env, fallback, shown: String(fallback), help, parse: (given) => wholeNumber(given, min, max) };
+}
+
+function seconds(env: string, fallback: number, help: string): Setting<number> {
+  return {
+    env,
+    fallback: fallback * 1000,
+    shown: String(fallback),
+    help,
+    parse: (given) => wholeNumber(given, 1, 31_536_000) * 1000,
+  };
+}
+
+function megabytes(env: string, fallback: number, help: string): Setting<number> {
+  return {
+    env,
+    fallback: fallback * 1_048_576,
+    shown: String(fallback),
+    help,
+    parse: (given) => wholeNumber(given, 64, 1_048_576) * 1_048_576,
+  };
+}
+
+function choice<const V extends string>(env: string, fallback: NoInfer<V>, values: readonly V[], help: string): Setting<V> {
+  const parse = (given: string) => {
+    const value = values.find((v) => v === given);
+    if (!value) throw new Error(`use one of ${values.join(', ')}.`);
+    return value;
+  };
+  return { env, fallback, shown: String(fallback), help, parse };
+}
+
+function flag(env: string, fallback: boolean, help: string): Setting<boolean> {
+  const parse = (given: string) => {
+    if (!['true', 'false'].includes(given)) throw new Error('use true or false.');
+    return given === 'true';
+  };
+  return { env, fallback, shown: String(fallback), help, parse };
+}
+
+function wholeNumber(given: string, min: number, max: number): number {
+  const value = Number(given);
+  if (!/^\d+$/.test(given) || value < min || value > max) throw new Error(`use a whole number from ${min} to ${max}.`);
+  return value;
+}

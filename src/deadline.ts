@@ -1,0 +1,80 @@
+/**
+ * One deadline per render. Every awaited step races it, so that nothing waits longer than the caller allowed and
+ * nothing goes on for a caller who has left.
+ */
+import { ServiceError } from './errors.ts';
+
+export type Phase = 'queue' | 'load' | 'print' | 'finish';
+
+export class Deadline {
+  readonly timeoutMs: number;
+  readonly #endsAt: number;
+  readonly #timer: NodeJS.Timeout;
+  readonly #over: Promise<never>;
+  readonly #entered: Array<{ phase: Phase; at: number }>;
+  readonly #release: () => void;
+  #error: ServiceError | undefined;
+
+  /** `client` aborts when the caller has gone away. */
+  constructor(timeoutMs: number, client?: AbortSignal) {
+    this.timeoutMs = timeoutMs;
+    this.#endsAt = performance.now() + timeoutMs;
+    this.#entered = [{ phase: 'queue', at: performance.now() }];
+    const { promise, reject } = Promise.withResolvers<never>();
+    promise.catch(() => {}); // a render that finished in time never looks at it
+    this.#over = promise;
+    const end = (error: ServiceError) => {
+      this.#error ??= error;
+      reject(this.#error);
+    };
+    const expire = () => end(this.#timeoutError());
+    const leave = () => end(new ServiceError('client_closed', 'the client closed the connection'));
+    this.#timer = setTimeout(expire, timeoutMs);
+    if (client?.aborted) leave();
+    client?.addEventListener('abort', leave, { once: true });
+    this.#release = () => client?.removeEventListener('abort', leave);
+  }
+
+  /** The error this deadline ended with, once it has ended. */
+  get error(): ServiceError | undefined {
+    return this.#error;
+  }
+
+  get remainingMs(): number {
+    return Math.max(0, this.#endsAt - performance.now());
+  }
+
+  /** Marks the start of a phase: time-outs name it and `timings` measures it. */
+  enter(phase: Phase): void {
+    this.#entered.push({ phase, at: performance.now() });
+  }
+
+  /** Milliseconds spent in each phase so far. */
+  timings(): Record<Phase, number> {
+    const spent: Record<Phase, number> = { queue: 0, load: 0, print: 0, finish: 0 };
+    this.#entered.forEach(({ phase, at }, index) => {
+      spent[phase] += (this.#entered[index + 1]?.at ?? performance.now()) - at;
+    });
+    return spent;
+  }
+
+  /** Waits for `step`, but no longer than the deadline. */
+  race<T>(step: Promise<T>): Promise<T> {
+    return Promise.race([step, this.#over]);
+  }
+
+  /** Stops the clock. To be called once the render has ended, on every path. */
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#release();
+  }
+
+  #timeoutError(): ServiceError {
+    const phase = this.#entered.at(-1)?.phase ?? 'queue';
+    return new ServiceError(
+      'render_timeout',
+      `the render did not finish within ${this.timeoutMs} ms; it was in the ${phase} phase. Raise options.timeout or simplify the document.`,
+      { members: { phase, timeout_ms: this.timeoutMs } },
+    );
+  }
+}

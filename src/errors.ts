@@ -1,0 +1,68 @@
+/**
+ * Every way a request can fail, as one closed union. Rooms throw `ServiceError` with a code; only the front desk
+ * (`http/problem.ts`) knows which status a code has.
+ */
+
+export type ErrorCode =
+  | 'invalid_json'
+  | 'invalid_request'
+  | 'unauthorized'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'not_acceptable'
+  | 'request_timeout'
+  | 'content_too_large'
+  | 'unsupported_media_type'
+  | 'navigation_failed'
+  | 'print_failed'
+  | 'page_crashed'
+  | 'resource_limit'
+  | 'queue_full'
+  | 'headers_too_large'
+  | 'client_closed'
+  | 'internal_error'
+  | 'browser_unavailable'
+  | 'shutting_down'
+  | 'render_timeout';
+
+/** One fault in a request: where it is (`options.margin.top`, empty for the whole body) and what is wrong. */
+export interface FieldError {
+  path: string;
+  message: string;
+}
+
+interface ErrorExtras {
+  /** Members added to the problem document. Never secrets, never another customer's anything. */
+  members?: Record<string, unknown>;
+  /** Seconds the client should wait before it tries again. */
+  retryAfterSeconds?: number;
+  /** What the operator's log should know besides. */
+  cause?: unknown;
+}
+
+export class ServiceError extends Error {
+  override name = 'ServiceError';
+  readonly code: ErrorCode;
+  readonly members: Record<string, unknown>;
+  readonly retryAfterSeconds: number | undefined;
+
+  /** `detail` is written for the client: it names the field, its valid values, or what to do next. */
+  constructor(code: ErrorCode, detail: string, extras: ErrorExtras = {}) {
+    super(detail, { cause: extras.cause });
+    this.code = code;
+    this.members = extras.members ?? {};
+    this.retryAfterSeconds = extras.retryAfterSeconds;
+  }
+}
+
+/** A request that cannot be understood: 400 with every fault found. */
+export function invalidRequest(errors: FieldError[]): ServiceError {
+  const [first] = errors;
+  const where = first?.path ? `${first.path}: ` : '';
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  return new ServiceError('invalid_request', `${where}${first?.message ?? 'invalid'}${more}`, { members: { errors } });
+}
+
+export function hasCode(error: unknown, ...codes: ErrorCode[]): error is ServiceError {
+  return error instanceof ServiceError && codes.includes(error.code);
+}

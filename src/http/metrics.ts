@@ -1,0 +1,101 @@
+/** What an operator can read at `/metrics`, in Prometheus' format. Labels never hold anything a caller sent. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Phase } from '../deadline.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { PoolStats } from '../pool/pool.ts';
+
+export interface MetricSources {
+  poolStats(): PoolStats;
+  /** Resident bytes of the browsers and of all renderers. */
+  browserMemory(): { browsers: number; renderers: number };
+  refusedRequests(): number;
+}
+
+export interface Metrics {
+  renderSucceeded(pdf: { bytes: number; pages: number; timings: Record<Phase, number> }): void;
+  renderFailed(code: ErrorCode): void;
+  requestFinished(request: { method: string; route: string; status: number; milliseconds: number }): void;
+  /** The exposition text and its content type. */
+  expose(): Promise<{ text: string; type: string }>;
+}
+
+const STAGE_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const SIZE_BUCKETS = [1e4, 1e5, 1e6, 1e7, 1e8];
+
+export function createMetrics(sources: MetricSources): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  watchPool(registry, sources);
+  const renders = new Counter({
+    name: 'platen_renders_total',
+    help: 'Renders by outcome: ok, or the error code.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const stages = new Histogram({
+    name: 'platen_render_stage_seconds',
+    help: 'Time successful renders spent in each stage.',
+    labelNames: ['stage'],
+    buckets: STAGE_BUCKETS,
+    registers,
+  });
+  const pages = new Counter({ name: 'platen_rendered_pages_total', help: 'Pages of all PDFs rendered.', registers });
+  const sizes = new Histogram({ name: 'platen_pdf_bytes', help: 'Size of the PDFs rendered.', buckets: SIZE_BUCKETS, registers });
+  const requests = new Histogram({
+    name: 'platen_http_request_seconds',
+    help: 'HTTP requests by method, route and status.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: STAGE_BUCKETS,
+    registers,
+  });
+  return {
+    renderSucceeded(pdf) {
+      renders.inc({ outcome: 'ok' });
+      pages.inc(pdf.pages);
+      sizes.observe(pdf.bytes);
+      for (const [stage, milliseconds] of Object.entries(pdf.timings)) stages.observe({ stage }, milliseconds / 1000);
+    },
+    renderFailed: (code) => renders.inc({ outcome: code }),
+    requestFinished: ({ milliseconds, ...labels }) => requests.observe(labels, milliseconds / 1000),
+    expose: async () => ({ text: await registry.metrics(), type: registry.contentType }),
+  };
+}
+
+/** Read when they are asked for, so that nothing has to keep them up to date. */
+function watchPool(registry: Registry, sources: MetricSources): void {
+  const gauge = (name: string, help: string, read: (stats: PoolStats) => number) => {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read(sources.poolStats()));
+      },
+    });
+  };
+  const total = (name: string, help: string, read: (stats: PoolStats) => number) => {
+    new Counter({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.reset();
+        this.inc(read(sources.poolStats()));
+      },
+    });
+  };
+  gauge('platen_renders_running', 'Renders under way.', (stats) => stats.running);
+  gauge('platen_renders_capacity', 'Renders that can be under way at one time.', (stats) => stats.capacity);
+  gauge('platen_renders_waiting', 'Renders in the queue.', (stats) => stats.waiting);
+  gauge('platen_browsers', 'Living browsers.', (stats) => stats.browsers);
+  gauge('platen_pages_spare', 'Unused pages ready for any key.', (stats) => stats.pages.spare);
+  gauge('platen_pages_warm', 'Pages kept warm for the key they served.', (stats) => stats.pages.warm);
+  gauge('platen_pages_busy', 'Pages at work.', (stats) => stats.pages.busy);
+  gauge('platen_browser_memory_bytes', 'Resident memory of the browser processes.', () => sources.browserMemory().browsers);
+  gauge('platen_renderer_memory_bytes', 'Resident memory of all renderers.', () => sources.browserMemory().renderers);
+  total('platen_browser_crashes_total', 'Browsers that ended unasked and were started again.', (stats) => stats.crashes);
+  total('platen_browser_replacements_total', 'Browsers replaced because of age.', (stats) => stats.replaced);
+  total('platen_render_retries_total', 'Renders done again because their page was lost.', (stats) => stats.retries);
+  total('platen_outbound_refused_total', 'Connections of pages refused by the egress proxy.', () => sources.refusedRequests());
+}

@@ -1,0 +1,183 @@
+/** Errors as the client sees them: error code in, `application/problem+json` (RFC 9457) out. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ErrorCode, ServiceError } from '../errors.ts';
+
+export const PROBLEM_TYPE = 'application/problem+json';
+
+interface Explanation {
+  status: number;
+  title: string;
+  /** What happened. */
+  meaning: string;
+  /** What the caller can do. */
+  remedy: string;
+}
+
+/** The one table of statuses. A code without a row does not compile. */
+export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
+  invalid_json: {
+    status: 400,
+    title: 'The body is not JSON',
+    meaning: 'The request body could not be read as JSON in UTF-8, or is nested more than 100 levels deep.',
+    remedy: 'Send one JSON object. With curl, --data-binary @file.json keeps the file as it is.',
+  },
+  invalid_request: {
+    status: 400,
+    title: 'The request is not valid',
+    meaning: 'One or more fields are missing, unknown, of the wrong type or out of range. `errors` lists each with its path.',
+    remedy: 'Correct the fields named in `errors`. Nothing was rendered and nothing charged.',
+  },
+  unauthorized: {
+    status: 401,
+    title: 'A valid API key is required',
+    meaning: 'The Authorization header is missing, or its key is unknown, mistyped or revoked.',
+    remedy: 'Send `Authorization: Bearer plt_...`. `platen keys create` makes a key.',
+  },
+  not_found: {
+    status: 404,
+    title: 'Not found',
+    meaning: 'There is nothing at this address, or it belongs to another key.',
+    remedy: 'Check the address and the key.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'Method not allowed',
+    meaning: 'The address exists, but not for this HTTP method.',
+    remedy: 'Use one of the methods in the Allow header.',
+  },
+  not_acceptable: {
+    status: 406,
+    title: 'Not acceptable',
+    meaning: 'The Accept header allows none of the types this address can answer with.',
+    remedy: 'Accept application/pdf, or send no Accept header.',
+  },
+  request_timeout: {
+    status: 408,
+    title: 'The request took too long to arrive',
+    meaning: 'The whole request was not received in time.',
+    remedy: 'Send it again on a faster connection; the operator can raise PLATEN_REQUEST_TIMEOUT_SECONDS.',
+  },
+  content_too_large: {
+    status: 413,
+    title: 'Content too large',
+    meaning:
+      'The HTML is over 5,242,880 bytes of UTF-8, or the request body is over the server’s limit. `limit` and, where known, `actual` are in bytes.',
+    remedy: 'Make the document smaller: move images to lower resolutions, split the document.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'Unsupported media type',
+    meaning: 'The body has a content type this address does not read.',
+    remedy: 'Send `Content-Type: application/json`.',
+  },
+  navigation_failed: {
+    status: 422,
+    title: 'The document could not be loaded',
+    meaning: 'The document replaced itself before it could be printed, for example by reloading.',
+    remedy: 'Remove scripts that reload or navigate.',
+  },
+  print_failed: {
+    status: 422,
+    title: 'The document could not be printed',
+    meaning: 'The browser loaded the document but refused to print it, for example because pageRanges names no page of it.',
+    remedy: 'See `detail`; correct the options it names.',
+  },
+  page_crashed: {
+    status: 422,
+    title: 'The document crashed its page',
+    meaning: 'The page that rendered the document crashed, twice. Other renders are not affected.',
+    remedy: 'Simplify the document. Should it crash again, report it with the document.',
+  },
+  resource_limit: {
+    status: 422,
+    title: 'The document takes too much',
+    meaning: 'Rendering took more memory than one render may have, or the PDF grew too large.',
+    remedy: 'Simplify or split the document; the operator can raise PLATEN_RENDERER_MEMORY_MB and PLATEN_MAX_PDF_BYTES.',
+  },
+  queue_full: {
+    status: 429,
+    title: 'Too many renders are waiting',
+    meaning: 'As many renders wait as the server allows.',
+    remedy: 'Send the request again after the seconds in Retry-After.',
+  },
+  headers_too_large: {
+    status: 431,
+    title: 'Request headers too large',
+    meaning: 'The request line and headers are larger than the server reads.',
+    remedy: 'Send documents and data in the body.',
+  },
+  client_closed: {
+    status: 499,
+    title: 'The client closed the connection',
+    meaning: 'The client went away before the answer; the render was stopped. Seen in logs and metrics only.',
+    remedy: 'Wait longer than `options.timeout` for the answer.',
+  },
+  internal_error: {
+    status: 500,
+    title: 'Internal error',
+    meaning: 'Something went wrong that is not the request’s fault.',
+    remedy: 'Try again; if it persists, tell the operator the request_id.',
+  },
+  browser_unavailable: {
+    status: 503,
+    title: 'No browser available',
+    meaning: 'The browser could not be started.',
+    remedy: 'Try again after Retry-After; operators find the reason with `platen doctor`.',
+  },
+  shutting_down: {
+    status: 503,
+    title: 'The service is shutting down',
+    meaning: 'The service finishes what it has begun and takes nothing new.',
+    remedy: 'Send the request again to another instance, or after Retry-After.',
+  },
+  render_timeout: {
+    status: 504,
+    title: 'The render took too long',
+    meaning: 'The render did not finish within its timeout; `phase` tells where it was: queue, load, print or finish.',
+    remedy: 'Raise options.timeout, or simplify the document. Scripts that never end are the usual cause.',
+  },
+};
+
+/** Sends an error; everything that is not a `ServiceError` becomes `internal_error` and says nothing more. */
+export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
+  const { status } = PROBLEMS[error.code];
+  reply.code(status).type(PROBLEM_TYPE);
+  if (status === 401) reply.header('www-authenticate', 'Bearer');
+  if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds);
+  // What is left of an unread body must not keep the connection.
+  if (request.raw.readableEnded === false && hasBody(request)) reply.header('connection', 'close');
+  return reply.send(JSON.stringify(problemOf(error, request.id, `${request.protocol}://${request.host}`)));
+}
+
+export function problemOf(error: ServiceError, requestId: string, origin: string): Record<string, unknown> {
+  const { status, title } = PROBLEMS[error.code];
+  return {
+    ...error.members,
+    type: `${origin}/errors/${error.code}`,
+    title,
+    status,
+    detail: error.message,
+    code: error.code,
+    request_id: requestId,
+  };
+}
+
+/** Any error as a `ServiceError`. Fastify's own are translated; unknown ones hide behind `internal_error`. */
+export function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const { code, statusCode } = error as { code?: string; statusCode?: number };
+  const known = FRAMEWORK_ERRORS[code ?? ''];
+  if (known) return new ServiceError(known.code, known.detail, { cause: error });
+  if (statusCode && statusCode >= 400 && statusCode < 500)
+    return new ServiceError('invalid_request', 'the request could not be understood', { cause: error, members: { errors: [] } });
+  return new ServiceError('internal_error', 'something went wrong on the server', { cause: error });
+}
+
+const FRAMEWORK_ERRORS: Record<string, { code: ErrorCode; detail: string }> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'unsupported_media_type', detail: 'send Content-Type: application/json' },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'invalid_request', detail: 'the body is not as long as Content-Length says' },
+};
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}

@@ -1,0 +1,31 @@
+/** For operators and their tools: health, readiness, metrics. No key is asked for, and nothing of a customer is told. */
+import type { FastifyInstance } from 'fastify';
+import type { Metrics } from '../metrics.ts';
+
+export interface OperationServices {
+  metrics: Metrics;
+  /** Renders a small document, unless one was rendered a moment ago; rejects when that fails. */
+  checkReady(): Promise<void>;
+  log: { warn(details: object, message: string): void };
+}
+
+const HIDDEN = { schema: { hide: true } };
+
+export function operationRoutes(app: FastifyInstance, services: OperationServices): void {
+  app.get('/healthz', HIDDEN, async () => ({ status: 'ok' }));
+
+  app.get('/readyz', HIDDEN, async (_request, reply) => {
+    try {
+      await services.checkReady();
+      return { status: 'ready' };
+    } catch (error) {
+      services.log.warn({ err: error }, 'not ready');
+      return reply.code(503).send({ status: 'not ready' });
+    }
+  });
+
+  app.get('/metrics', HIDDEN, async (_request, reply) => {
+    const { text, type } = await services.metrics.expose();
+    return reply.type(type).send(text);
+  });
+}

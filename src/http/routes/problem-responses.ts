@@ -1,0 +1,31 @@
+/** The error replies of a route, for the OpenAPI document. */
+import { PROBLEM_TYPE, PROBLEMS } from '../problem.ts';
+
+const PROBLEM_SCHEMA = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
+  properties: {
+    type: { type: 'string', format: 'uri', description: 'A page that explains the error.' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'What is wrong with this request.' },
+    code: { type: 'string', description: 'Stable name of the error.' },
+    request_id: { type: 'string' },
+    errors: {
+      type: 'array',
+      description: 'Faults in the request, by field.',
+      items: { type: 'object', properties: { path: { type: 'string' }, message: { type: 'string' } } },
+    },
+  },
+};
+
+/** Names the codes each status can carry. */
+export function problemResponses(...statuses: number[]): Record<number, unknown> {
+  return Object.fromEntries(statuses.map((status) => [status, response(status)]));
+}
+
+function response(status: number): unknown {
+  const rows = Object.entries(PROBLEMS).filter(([, problem]) => problem.status === status);
+  const description = rows.map(([code, { title }]) => `\`${code}\`: ${title}.`).join(' ');
+  return { description, content: { [PROBLEM_TYPE]: { schema: PROBLEM_SCHEMA } } };
+}

@@ -1,0 +1,43 @@
+/** For readers: the OpenAPI document, the reference page made from it, and a page for every error code. */
+import type { FastifyInstance } from 'fastify';
+import { type ErrorCode, ServiceError } from '../../errors.ts';
+import { PROBLEMS } from '../problem.ts';
+
+const HIDDEN = { schema: { hide: true } };
+
+export function referenceRoutes(app: FastifyInstance): void {
+  app.get('/openapi.json', HIDDEN, async () => app.swagger());
+
+  app.get('/errors', HIDDEN, async (_request, reply) => {
+    const items = Object.entries(PROBLEMS).map(
+      ([code, { status, title }]) => `<li><a href="/errors/${code}"><code>${code}</code></a> (${status}): ${toHtml(title)}</li>`,
+    );
+    return reply.type('text/html; charset=utf-8').send(htmlPage('Errors', `<ul>${items.join('')}</ul>`));
+  });
+
+  app.get<{ Params: { code: string } }>('/errors/:code', HIDDEN, async (request, reply) => {
+    const { code } = request.params;
+    if (!Object.hasOwn(PROBLEMS, code)) throw new ServiceError('not_found', 'there is no such error code');
+    return reply.type('text/html; charset=utf-8').send(errorPage(code as ErrorCode));
+  });
+}
+
+function errorPage(code: ErrorCode): string {
+  const { status, title, meaning, remedy } = PROBLEMS[code];
+  return htmlPage(
+    title,
+    `<p><code>${code}</code>, HTTP status ${status}</p><p>${toHtml(meaning)}</p><h2>What to do</h2><p>${toHtml(remedy)}</p><p><a href="/errors">All errors</a></p>`,
+  );
+}
+
+function htmlPage(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${toHtml(title)} · Platen</title>
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem;color-scheme:light dark}code{font-size:.95em}</style>
+</head><body><h1>${toHtml(title)}</h1>${body}</body></html>
+`;
+}
+
+function toHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('`', '');
+}

@@ -1,0 +1,159 @@
+/** The front desk: which addresses there are, and what holds for all of them. The only room that knows fastify and statuses. */
+import type { Socket } from 'node:net';
+import accepts from '@fastify/accepts';
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
+import type { Accounts } from '../accounts/accounts.ts';
+import { randomBase62 } from '../accounts/secret.ts';
+import { ServiceError } from '../errors.ts';
+import { authenticate } from './authenticate.ts';
+import { parseJson } from './json-body.ts';
+import { PROBLEM_TYPE, PROBLEMS, problemOf, sendProblem, toServiceError } from './problem.ts';
+import { type OperationServices, operationRoutes } from './routes/operations.ts';
+import { type PdfRouteServices, pdfRoutes } from './routes/pdf.ts';
+import { referenceRoutes } from './routes/reference.ts';
+
+export interface ServerOptions {
+  maxRequestBytes: number;
+  requestTimeoutMs: number;
+  maxRenderTimeoutMs: number;
+  version: string;
+}
+
+export interface ServerServices extends PdfRouteServices, OperationServices {
+  accounts: Accounts;
+  logger: FastifyBaseLogger;
+}
+
+/** A socket may be silent for as long as the longest render and the slowest reader. */
+const SOCKET_GRACE_MS = 60_000;
+/** Node looks for requests that take too long this often. */
+const TIMEOUT_CHECK_MS = 1_000;
+
+export async function createServer(options: ServerOptions, services: ServerServices): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: services.logger,
+    logController: new LogController({ disableRequestLogging: true }), // `observe` logs one line a request, without its query
+    bodyLimit: options.maxRequestBytes,
+    requestTimeout: options.requestTimeoutMs,
+    connectionTimeout: options.maxRenderTimeoutMs + SOCKET_GRACE_MS,
+    http: { connectionsCheckingInterval: TIMEOUT_CHECK_MS },
+    genReqId: () => `req_${randomBase62(22)}`,
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error, request, reply) => void sendProblem(request, reply, toServiceError(error)),
+    routerOptions: { ignoreTrailingSlash: true },
+  });
+  app.setValidatorCompiler(() => () => true); // requests are parsed by their rooms; the schemas here are documentation
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  readJsonOnly(app, options.maxRequestBytes);
+  handleErrors(app, services);
+  observe(app, services);
+  await app.register(accepts);
+  await describe(app, options.version);
+  await app.register(async (routes) => {
+    routes.addHook('onRequest', authenticate(services.accounts));
+    pdfRoutes(routes, services);
+  });
+  operationRoutes(app, services);
+  referenceRoutes(app);
+  return app;
+}
+
+function readJsonOnly(app: FastifyInstance, limit: number): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: limit }, (_request, body, done) => {
+    try {
+      done(null, parseJson(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+function handleErrors(app: FastifyInstance, services: ServerServices): void {
+  app.setErrorHandler((error, request, reply) => {
+    const problem = describeLimit(toServiceError(error), error, app.initialConfig.bodyLimit);
+    if (PROBLEMS[problem.code].status === 500)
+      services.logger.error({ err: problem.cause ?? problem, request_id: request.id }, 'internal error');
+    return sendProblem(request, reply, problem);
+  });
+  const methodsOf = rememberRoutes(app);
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(request, reply, notFound(methodsOf(request.url.split('?')[0] ?? ''), reply)),
+  );
+}
+
+function describeLimit(problem: ServiceError, error: unknown, limit: number | undefined): ServiceError {
+  if ((error as { code?: string }).code !== 'FST_ERR_CTP_BODY_TOO_LARGE') return problem;
+  return new ServiceError('content_too_large', `the request body is larger than ${limit} bytes`, { members: { limit } });
+}
+
+/** Which methods an address answers; empty where there is nothing. Collects the routes as they are registered. */
+function rememberRoutes(app: FastifyInstance): (path: string) => string[] {
+  const routes: Array<{ pattern: RegExp; methods: string[] }> = [];
+  app.addHook('onRoute', ({ url, method }) => {
+    const pattern = new RegExp(`^${url.replace(/:[^/]+/g, '[^/]+').replaceAll('*', '.*')}/?$`);
+    routes.push({ pattern, methods: [method].flat() });
+  });
+  return (path) => [...new Set(routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods))].sort();
+}
+
+/** 405 where the address exists for another method. */
+function notFound(methods: string[], reply: FastifyReply): ServiceError {
+  if (!methods.length) return new ServiceError('not_found', 'there is nothing at this address');
+  reply.header('allow', methods.join(', '));
+  return new ServiceError('method_not_allowed', `use ${methods.join(' or ')}`);
+}
+
+/** What every reply carries, and what is noted of every request: never a query string, header or body. */
+function observe(app: FastifyInstance, services: ServerServices): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+    if (request.url.startsWith('/v1/')) reply.header('cache-control', 'no-store');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    const outcome = {
+      method: request.method,
+      route,
+      status: reply.statusCode,
+      milliseconds: Math.round(reply.elapsedTime * 10) / 10,
+    };
+    services.metrics.requestFinished(outcome);
+    services.logger.info({ request_id: request.id, ...outcome, key_id: request.principal?.keyId }, 'request');
+  });
+}
+
+async function describe(app: FastifyInstance, version: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Platen', version, description: 'HTML in, PDF out.', license: { name: 'MIT', identifier: 'MIT' } },
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key, plt_...' } } },
+    },
+  });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    uiConfig: { tryItOutEnabled: false, validatorUrl: null },
+  });
+}
+
+/** Requests that never became one: too slow, too large, not HTTP. */
+function answerBrokenRequest(this: FastifyInstance, error: { code?: string }, socket: Socket): void {
+  if (socket.destroyed || !socket.writable) return;
+  const problem = brokenRequest(error.code ?? '');
+  const id = `req_${randomBase62(22)}`;
+  const body = JSON.stringify(problemOf(problem, id, ''));
+  const { status, title } = PROBLEMS[problem.code];
+  socket.end(
+    `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+function brokenRequest(code: string): ServiceError {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new ServiceError('request_timeout', 'the request did not arrive in time');
+  if (code === 'HPE_HEADER_OVERFLOW') return new ServiceError('headers_too_large', 'the request headers are too large');
+  return new ServiceError('invalid_request', 'this is not an HTTP request', { members: { errors: [] } });
+}

@@ -1,0 +1,140 @@
+/**
+ * A seat that always has a browser: launches it, notices when it ends, launches the next, and replaces it in the background
+ * before it grows old.
+ */
+import { ServiceError } from '../errors.ts';
+import { PageShelf, type PooledPage, type ShelfLimits } from './page-shelf.ts';
+
+/** What the pool asks of a browser. */
+export interface PooledBrowser<P extends PooledPage> {
+  /** Resolves when the browser has ended, for whatever reason. */
+  readonly closed: Promise<void>;
+  openPage(): Promise<P>;
+  close(): Promise<void>;
+}
+
+export interface SeatLimits extends ShelfLimits {
+  browserMaxRenders: number;
+  browserMaxAgeMs: number;
+}
+
+const FIRST_BACKOFF_MS = 500;
+const LONGEST_BACKOFF_MS = 30_000;
+
+interface Tenant<P extends PooledPage> {
+  browser: PooledBrowser<P>;
+  shelf: PageShelf<P>;
+  startedAt: number;
+  renders: number;
+}
+
+export class BrowserSeat<P extends PooledPage> {
+  readonly #launch: () => Promise<PooledBrowser<P>>;
+  readonly #limits: SeatLimits;
+  #tenant: Tenant<P> | undefined;
+  #launching: Promise<Tenant<P>> | undefined;
+  readonly #leaving = new Set<Promise<void>>();
+  #notBefore = 0;
+  #backoffMs = FIRST_BACKOFF_MS;
+  #closed = false;
+  /** Browsers that ended although nobody asked them to. */
+  crashes = 0;
+  /** Browsers replaced because of their age. */
+  replaced = 0;
+
+  constructor(launch: () => Promise<PooledBrowser<P>>, limits: SeatLimits) {
+    this.#launch = launch;
+    this.#limits = limits;
+  }
+
+  get occupied(): boolean {
+    return this.#tenant !== undefined;
+  }
+
+  /** The pages of the present browser, if there is one. */
+  get shelf(): PageShelf<P> | undefined {
+    return this.#tenant?.shelf;
+  }
+
+  /** The pages of a living browser; starts one when there is none. Throws `browser_unavailable`. */
+  async ready(): Promise<PageShelf<P>> {
+    const tenant = this.#tenant ?? (await this.#start());
+    tenant.renders++;
+    return tenant.shelf;
+  }
+
+  /** Closes old pages; replaces the browser when it is due. */
+  sweep(now = Date.now()): void {
+    const tenant = this.#tenant;
+    if (!tenant) {
+      if (!this.#closed && !this.#launching) this.#start().catch(() => {}); // told to whoever asks
+      return;
+    }
+    tenant.shelf.sweep(now);
+    const due = tenant.renders >= this.#limits.browserMaxRenders || now - tenant.startedAt > this.#limits.browserMaxAgeMs;
+    if (due && !this.#launching && !this.#closed) void this.#replace(tenant);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#launching?.catch(() => {});
+    const tenant = this.#tenant;
+    this.#tenant = undefined;
+    if (tenant) await tenant.browser.close();
+    await Promise.all(this.#leaving);
+  }
+
+  #start(): Promise<Tenant<P>> {
+    if (this.#closed) return Promise.reject(new ServiceError('shutting_down', 'the service is shutting down'));
+    this.#launching ??= this.#launchTenant().finally(() => {
+      this.#launching = undefined;
+    });
+    return this.#launching;
+  }
+
+  async #launchTenant(): Promise<Tenant<P>> {
+    const waitMs = this.#notBefore - Date.now();
+    if (waitMs > 0) throw unavailable(waitMs);
+    try {
+      const browser = await this.#launch();
+      const tenant: Tenant<P> = {
+        browser,
+        shelf: new PageShelf(() => browser.openPage(), this.#limits),
+        startedAt: Date.now(),
+        renders: 0,
+      };
+      void browser.closed.then(() => this.#noticeEnd(tenant));
+      await tenant.shelf.replenish();
+      this.#backoffMs = FIRST_BACKOFF_MS;
+      this.#tenant = tenant;
+      return tenant;
+    } catch (error) {
+      this.#notBefore = Date.now() + this.#backoffMs;
+      this.#backoffMs = Math.min(2 * this.#backoffMs, LONGEST_BACKOFF_MS);
+      throw unavailable(this.#backoffMs, error);
+    }
+  }
+
+  /** The new browser is warm before the old one goes; renders under way finish on the old one. */
+  async #replace(old: Tenant<P>): Promise<void> {
+    await this.#start().catch(() => old);
+    if (this.#tenant === old) return; // the launch failed: the old one stays
+    this.replaced++;
+    const leaving = old.shelf.retire().then(() => old.browser.close());
+    this.#leaving.add(leaving);
+    await leaving.finally(() => this.#leaving.delete(leaving));
+  }
+
+  #noticeEnd(tenant: Tenant<P>): void {
+    if (this.#tenant !== tenant) return;
+    this.#tenant = undefined;
+    this.crashes++;
+    if (!this.#closed) this.#start().catch(() => {}); // told to whoever asks
+  }
+}
+
+function unavailable(waitMs: number, cause?: unknown): ServiceError {
+  const retryAfterSeconds = Math.ceil(waitMs / 1000);
+  const detail = 'the browser could not be started; `platen doctor` tells why';
+  return new ServiceError('browser_unavailable', detail, { retryAfterSeconds, cause });
+}

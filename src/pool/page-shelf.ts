@@ -1,0 +1,228 @@
+/**
+ * The pages of one browser: warm ones, each belonging to the owner it has served, and spare ones nobody has used.
+ *
+ * A page given to an owner is never given to another. It is emptied when it comes back, so that the owner's next render
+ * finds it ready; it leaves by age, number of renders, memory, idleness, or as the least recently used of too many.
+ */
+
+/** What the pool asks of a page. */
+export interface PooledPage {
+  /** False once the page can never be used again. */
+  readonly alive: boolean;
+  /** Bytes the page holds when last measured, if known. */
+  readonly memoryBytes: number | undefined;
+  /** Makes the page ready for the same owner's next use; rejects when it is of no more use. */
+  reset(): Promise<void>;
+  /** Never rejects. */
+  close(): Promise<void>;
+}
+
+export interface ShelfLimits {
+  sparePages: number;
+  warmPages: number;
+  pageMaxRenders: number;
+  pageMaxAgeMs: number;
+  pageIdleMs: number;
+  pageMaxMemoryBytes: number;
+}
+
+/** A page on loan, or on the shelf. */
+export interface Entry<P extends PooledPage> {
+  readonly page: P;
+  readonly openedAt: number;
+  /** The only owner this page will ever have; undefined for a page that is used once. */
+  owner: string | undefined;
+  renders: number;
+  usedAt: number;
+}
+
+interface Resetting<P extends PooledPage> {
+  owner: string;
+  /** The entry once it is ready, or nothing when it was of no more use. */
+  ready: Promise<Entry<P> | undefined>;
+  claimed: boolean;
+}
+
+export class PageShelf<P extends PooledPage> {
+  readonly #open: () => Promise<P>;
+  readonly #limits: ShelfLimits;
+  #spares: Entry<P>[] = [];
+  /** Least recently used first. */
+  #warm: Entry<P>[] = [];
+  readonly #resetting = new Set<Resetting<P>>();
+  readonly #lent = new Set<Entry<P>>();
+  readonly #closing = new Set<Promise<void>>();
+  #replenishing: Promise<void> | undefined;
+  #retired = false;
+  #onReturned: (() => void) | undefined;
+
+  constructor(open: () => Promise<P>, limits: ShelfLimits) {
+    this.#open = open;
+    this.#limits = limits;
+  }
+
+  get counts(): { spare: number; warm: number; busy: number } {
+    return { spare: this.#spares.length, warm: this.#warm.length + this.#resetting.size, busy: this.#lent.size };
+  }
+
+  /** How many pages of this owner are here or on their way back. */
+  pagesOf(owner: string): number {
+    const coming = [...this.#resetting].filter((reset) => reset.owner === owner && !reset.claimed).length;
+    return coming + this.#warm.filter((entry) => entry.owner === owner).length;
+  }
+
+  /** A page for this owner; without one a page that is used once. */
+  async take(owner: string | undefined): Promise<Entry<P>> {
+    const entry = (owner && ((await this.#claimResetting(owner)) ?? this.#takeWarm(owner))) || (await this.#takeUnused());
+    entry.owner = owner;
+    entry.usedAt = Date.now();
+    this.#lent.add(entry);
+    return entry;
+  }
+
+  /** The render went well: the page is emptied and kept, if it may serve once more. */
+  giveBack(entry: Entry<P>): void {
+    this.#lent.delete(entry);
+    entry.renders++;
+    if (!entry.owner || this.#isWornOut(entry)) this.#close(entry);
+    else this.#reset(entry, entry.owner);
+    this.#noticeReturn();
+  }
+
+  /** Nothing was rendered after all: the page goes back as it was. */
+  restore(entry: Entry<P>): void {
+    this.#lent.delete(entry);
+    if (this.#retired || !entry.page.alive) this.#close(entry);
+    else if (entry.owner && entry.renders) this.#keepWarm(entry);
+    else this.#spares.push(entry);
+    this.#noticeReturn();
+  }
+
+  /** The render failed: the page is closed. Resolves when it is gone. */
+  discard(entry: Entry<P>): Promise<void> {
+    this.#lent.delete(entry);
+    this.#noticeReturn();
+    return this.#close(entry);
+  }
+
+  /** Opens spare pages, one after the other, until there are enough. */
+  replenish(): Promise<void> {
+    this.#replenishing ??= this.#openSpares().finally(() => {
+      this.#replenishing = undefined;
+    });
+    return this.#replenishing;
+  }
+
+  /** Closes what has grown old or was not used for long. */
+  sweep(now = Date.now()): void {
+    const stale = (entry: Entry<P>) =>
+      !entry.page.alive || this.#isOld(entry, now) || (entry.owner !== undefined && now - entry.usedAt > this.#limits.pageIdleMs);
+    for (const entry of [...this.#warm, ...this.#spares].filter(stale)) this.#close(entry);
+    this.#warm = this.#warm.filter((entry) => !stale(entry));
+    this.#spares = this.#spares.filter((entry) => !stale(entry));
+    void this.replenish();
+  }
+
+  /** Takes no page back any more; resolves when none is lent and all are closed. */
+  async retire(): Promise<void> {
+    this.#retired = true;
+    for (const entry of [...this.#spares.splice(0), ...this.#warm.splice(0)]) this.#close(entry);
+    if (this.#lent.size)
+      await new Promise<void>((resolve) => {
+        this.#onReturned = resolve;
+      });
+    await this.#replenishing;
+    await Promise.all([...this.#resetting].map(({ ready }) => ready));
+    await Promise.all(this.#closing);
+  }
+
+  async #claimResetting(owner: string): Promise<Entry<P> | undefined> {
+    if (this.#warm.some((entry) => entry.owner === owner)) return undefined;
+    for (const resetting of this.#resetting) {
+      if (resetting.owner !== owner || resetting.claimed) continue;
+      resetting.claimed = true;
+      return resetting.ready;
+    }
+    return undefined;
+  }
+
+  #takeWarm(owner: string): Entry<P> | undefined {
+    for (;;) {
+      const at = this.#warm.findLastIndex((entry) => entry.owner === owner);
+      const [entry] = at < 0 ? [] : this.#warm.splice(at, 1);
+      if (!entry || entry.page.alive) return entry;
+      this.#close(entry);
+    }
+  }
+
+  async #takeUnused(): Promise<Entry<P>> {
+    let spare = this.#spares.shift();
+    while (spare && !spare.page.alive) {
+      this.#close(spare);
+      spare = this.#spares.shift();
+    }
+    void this.replenish();
+    return spare ?? this.#openEntry();
+  }
+
+  async #openEntry(): Promise<Entry<P>> {
+    const page = await this.#open();
+    return { page, owner: undefined, renders: 0, openedAt: Date.now(), usedAt: Date.now() };
+  }
+
+  async #openSpares(): Promise<void> {
+    while (!this.#retired && this.#spares.length < this.#limits.sparePages) {
+      const entry = await this.#openEntry().catch(() => undefined); // a browser that is gone is noticed elsewhere
+      if (!entry) return;
+      if (this.#retired) this.#close(entry);
+      else this.#spares.push(entry);
+    }
+  }
+
+  #reset(entry: Entry<P>, owner: string): void {
+    const ready = entry.page.reset().then(
+      () => entry,
+      () => {
+        this.#close(entry);
+        return undefined;
+      },
+    );
+    const resetting: Resetting<P> = { owner, ready, claimed: false };
+    this.#resetting.add(resetting);
+    void ready.then((kept) => {
+      this.#resetting.delete(resetting);
+      if (kept && !resetting.claimed) this.#keepWarm(kept);
+    });
+  }
+
+  #keepWarm(entry: Entry<P>): void {
+    if (this.#retired) {
+      this.#close(entry);
+      return;
+    }
+    this.#warm.push(entry);
+    if (this.#warm.length <= this.#limits.warmPages) return;
+    const leastRecent = this.#warm.shift();
+    if (leastRecent) this.#close(leastRecent);
+  }
+
+  #isWornOut(entry: Entry<P>): boolean {
+    const { page, renders } = entry;
+    const heavy = (page.memoryBytes ?? 0) > this.#limits.pageMaxMemoryBytes;
+    return this.#retired || !page.alive || heavy || renders >= this.#limits.pageMaxRenders || this.#isOld(entry, Date.now());
+  }
+
+  #isOld(entry: Entry<P>, now: number): boolean {
+    return now - entry.openedAt > this.#limits.pageMaxAgeMs;
+  }
+
+  #close(entry: Entry<P>): Promise<void> {
+    const closing = entry.page.close();
+    this.#closing.add(closing);
+    return closing.finally(() => this.#closing.delete(closing));
+  }
+
+  #noticeReturn(): void {
+    if (this.#lent.size === 0) this.#onReturned?.();
+  }
+}

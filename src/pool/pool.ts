@@ -1,0 +1,167 @@
+/**
+ * The pool: an owner and a piece of work in, the work done on a page that no other owner has touched. Queueing, fairness,
+ * warm pages, recycling and recovery happen here; what a page is, is the caller's affair.
+ */
+import type { Deadline } from '../deadline.ts';
+import { hasCode, ServiceError } from '../errors.ts';
+import { BrowserSeat, type PooledBrowser, type SeatLimits } from './browser-seat.ts';
+import { FairQueue } from './fair-queue.ts';
+import type { Entry, PageShelf, PooledPage } from './page-shelf.ts';
+
+export interface PoolOptions extends SeatLimits {
+  browsers: number;
+  /** Renders at one time, over all browsers. */
+  concurrency: number;
+  /** Renders that may wait. */
+  queueLimit: number;
+  /** Use every page once. */
+  freshContexts: boolean;
+}
+
+export interface PoolStats {
+  running: number;
+  waiting: number;
+  capacity: number;
+  browsers: number;
+  pages: { spare: number; warm: number; busy: number };
+  crashes: number;
+  replaced: number;
+  retries: number;
+}
+
+/** The line of renders that have no owner. */
+const NO_OWNER = '';
+const SWEEP_MS = 5_000;
+
+export class Pool<P extends PooledPage> {
+  readonly #options: PoolOptions;
+  readonly #queue: FairQueue;
+  readonly #seats: BrowserSeat<P>[];
+  readonly #sweeper: NodeJS.Timeout;
+  #draining = false;
+  #retries = 0;
+
+  constructor(launch: () => Promise<PooledBrowser<P>>, options: PoolOptions) {
+    this.#options = options;
+    this.#queue = new FairQueue({ capacity: options.concurrency, limit: options.queueLimit });
+    this.#seats = Array.from({ length: options.browsers }, () => new BrowserSeat(launch, options));
+    this.#sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
+  }
+
+  /** Launches the browsers. Throws `browser_unavailable` when not even one starts. */
+  async start(): Promise<void> {
+    const starts = await Promise.allSettled(this.#seats.map((seat) => seat.ready()));
+    const [first] = starts;
+    if (first?.status === 'rejected' && starts.every(({ status }) => status === 'rejected')) throw first.reason;
+  }
+
+  /**
+   * Does `work` on a page of this owner (without an owner: on a page used once). Work that fails with `page_crashed` is
+   * done once more on another page: nothing of the first try has been seen by anybody.
+   */
+  async use<T>(owner: string | undefined, deadline: Deadline, work: (page: P) => Promise<T>): Promise<T> {
+    if (this.#draining) throw shuttingDown();
+    const release = await this.#queue.acquire(owner ?? NO_OWNER, deadline);
+    try {
+      return await this.#onPage(owner, deadline, work).catch((error: unknown) => {
+        if (!hasCode(error, 'page_crashed') || deadline.error) throw error;
+        this.#retries++;
+        return this.#onPage(owner, deadline, work);
+      });
+    } finally {
+      release();
+    }
+  }
+
+  /** Takes no new work; resolves when what was accepted is done. */
+  async drain(): Promise<void> {
+    this.#draining = true;
+    await this.#queue.idle();
+  }
+
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  /** Ends all browsers; work under way fails. */
+  async close(): Promise<void> {
+    this.#draining = true;
+    clearInterval(this.#sweeper);
+    await Promise.all(this.#seats.map((seat) => seat.close()));
+  }
+
+  /** Closes what has grown old. Runs by itself every few seconds. */
+  sweep(now = Date.now()): void {
+    for (const seat of this.#seats) seat.sweep(now);
+  }
+
+  stats(): PoolStats {
+    const pages = { spare: 0, warm: 0, busy: 0 };
+    for (const { shelf } of this.#seats) {
+      if (!shelf) continue;
+      pages.spare += shelf.counts.spare;
+      pages.warm += shelf.counts.warm;
+      pages.busy += shelf.counts.busy;
+    }
+    return {
+      running: this.#queue.running,
+      waiting: this.#queue.waiting,
+      capacity: this.#options.concurrency,
+      browsers: this.#seats.filter((seat) => seat.occupied).length,
+      pages,
+      crashes: sum(this.#seats, (seat) => seat.crashes),
+      replaced: sum(this.#seats, (seat) => seat.replaced),
+      retries: this.#retries,
+    };
+  }
+
+  async #onPage<T>(owner: string | undefined, deadline: Deadline, work: (page: P) => Promise<T>): Promise<T> {
+    const boundary = this.#options.freshContexts ? undefined : owner;
+    const shelf = await deadline.race(this.#choose(boundary).ready());
+    const entry = await this.#take(shelf, boundary, deadline);
+    try {
+      const result = await work(entry.page);
+      shelf.giveBack(entry);
+      return result;
+    } catch (error) {
+      void shelf.discard(entry);
+      throw error;
+    }
+  }
+
+  async #take(shelf: PageShelf<P>, owner: string | undefined, deadline: Deadline): Promise<Entry<P>> {
+    const taking = shelf.take(owner);
+    try {
+      return await deadline.race(taking);
+    } catch (error) {
+      taking.then((entry) => shelf.restore(entry)).catch(() => {}); // it came too late, or not at all
+      throw error;
+    }
+  }
+
+  /** The browser that has a page of this owner, else the one with the least to do. */
+  #choose(owner: string | undefined): BrowserSeat<P> {
+    const score = ({ shelf }: BrowserSeat<P>) => {
+      if (!shelf) return Number.POSITIVE_INFINITY;
+      const own = owner && shelf.pagesOf(owner) ? 1_000 : 0;
+      return shelf.counts.busy - own;
+    };
+    const [first, ...others] = this.#seats;
+    if (!first) throw new Error('a pool has at least one seat');
+    return others.reduce((best, seat) => (score(seat) < score(best) ? seat : best), first);
+  }
+}
+
+function shuttingDown(): ServiceError {
+  return new ServiceError(
+    'shutting_down',
+    'the service is shutting down; send the request again to another instance or in a while',
+    {
+      retryAfterSeconds: 5,
+    },
+  );
+}
+
+function sum<T>(items: T[], value: (item: T) => number): number {
+  return items.reduce((total, item) => total + value(item), 0);
+}

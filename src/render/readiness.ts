@@ -1,0 +1,34 @@
+/** Whether the service can render: proved by rendering, at most every few seconds. */
+import type { Page } from '../chromium/page.ts';
+import { ServiceError } from '../errors.ts';
+import type { Pool } from '../pool/pool.ts';
+import { render } from './render.ts';
+import { parseRenderRequest } from './render-request.ts';
+
+const KEPT_MS = 5_000;
+const PROBE_TIMEOUT_MS = 5_000;
+/** The probe's own page, never a customer's. */
+const PROBE_OWNER = 'readiness';
+
+/** Returns a function that rejects when a small document cannot be rendered now. */
+export function createReadiness(pool: Pool<Page>): () => Promise<void> {
+  const limits = { renderTimeoutMs: PROBE_TIMEOUT_MS, maxRenderTimeoutMs: PROBE_TIMEOUT_MS };
+  const request = parseRenderRequest({ html: '<p>ready?</p>' }, limits);
+  let goodUntil = 0;
+  let running: Promise<void> | undefined;
+
+  const probe = async () => {
+    const pdf = await render(pool, request, PROBE_OWNER);
+    if (pdf.pages !== 1) throw new Error(`the probe has ${pdf.pages} pages`);
+    goodUntil = performance.now() + KEPT_MS;
+  };
+
+  return async () => {
+    if (pool.draining) throw new ServiceError('shutting_down', 'the service is shutting down');
+    if (performance.now() < goodUntil) return;
+    running ??= probe().finally(() => {
+      running = undefined;
+    });
+    await running;
+  };
+}

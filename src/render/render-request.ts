@@ -1,0 +1,169 @@
+/**
+ * The value that travels: what a caller sent, parsed once. A `RenderRequest` is valid once built; nothing checks it again.
+ */
+import type { PrintSettings } from '../chromium/print-options.ts';
+import { type FieldError, invalidRequest, ServiceError } from '../errors.ts';
+import { FORMAT_NAMES, paperOf, toInches } from './lengths.ts';
+import { MAX_HTML_BYTES, type PdfOptions, PdfRequestBody } from './options-schema.ts';
+import { suggestion, validator } from './validate.ts';
+
+export interface RenderRequest {
+  html: string;
+  print: PrintSettings;
+  /** Limit for the whole render, waiting included. */
+  timeoutMs: number;
+}
+
+export interface RenderLimits {
+  renderTimeoutMs: number;
+  maxRenderTimeoutMs: number;
+}
+
+const DEFAULT_MARGIN_INCHES = 0.4;
+/** 200 in is the largest page side of PDF 1.4 to 1.7 (ISO 32000-1, annex C); less than a pixel is no paper. */
+const MAX_PAPER_INCHES = 200;
+const MIN_PAPER_INCHES = 1 / 96;
+const PAGE_RANGES = /^\s*(?:(?:\d+\s*(?:-\s*\d*)?|-\s*\d+)\s*(?:,\s*(?=\S)|$))*$/;
+
+const checkBody = validator(PdfRequestBody);
+
+/** Throws `invalid_request` with every fault found, or `content_too_large`. */
+export function parseRenderRequest(body: unknown, limits: RenderLimits): RenderRequest {
+  const { html, options = {} } = checkBody(body);
+  const errors = new Faults();
+  checkText('html', html, errors);
+  const request = {
+    html,
+    print: parsePrintSettings(options, errors),
+    timeoutMs: parseTimeout(options.timeout, limits, errors),
+  };
+  errors.throwIfAny();
+  checkSize(html);
+  return request;
+}
+
+class Faults {
+  readonly #errors: FieldError[] = [];
+
+  add(path: string, message: string): void {
+    this.#errors.push({ path, message });
+  }
+
+  throwIfAny(): void {
+    if (this.#errors.length) throw invalidRequest(this.#errors);
+  }
+}
+
+/** Text that has no UTF-8, and NUL, which HTML does not know. */
+function checkText(path: string, text: string, errors: Faults): void {
+  if (!text.isWellFormed()) errors.add(path, `holds half of a surrogate pair at position ${text.search(/\p{Surrogate}/u)}`);
+  const nul = text.indexOf('\0');
+  if (nul >= 0) errors.add(path, `holds a NUL character at position ${nul}`);
+}
+
+function checkSize(html: string): void {
+  const actual = Buffer.byteLength(html);
+  if (actual <= MAX_HTML_BYTES) return;
+  throw new ServiceError('content_too_large', `html has ${actual} bytes; at most ${MAX_HTML_BYTES} are allowed`, {
+    members: { limit: MAX_HTML_BYTES, actual },
+  });
+}
+
+function parsePrintSettings(options: PdfOptions, errors: Faults): PrintSettings {
+  const sized = options.format !== undefined || options.width !== undefined || options.height !== undefined;
+  const margin = parseMargin(options.margin, errors);
+  const paper = parsePaper(options, errors);
+  checkRoom(paper, margin, options.margin !== undefined, errors);
+  return {
+    paper,
+    paperChosenBy: (options.preferCSSPageSize ?? !sized) ? 'document' : 'caller',
+    margin,
+    marginChosenBy: options.margin === undefined ? 'document' : 'caller',
+    printBackground: options.printBackground ?? true,
+    scale: options.scale ?? 1,
+    pageRanges: parsePageRanges(options.pageRanges ?? '', errors),
+    tagged: options.tagged ?? false,
+  };
+}
+
+function parsePaper(options: PdfOptions, errors: Faults): PrintSettings['paper'] {
+  const [widthInches, heightInches] = paperSides(options, errors);
+  return options.landscape ? { widthInches: heightInches, heightInches: widthInches } : { widthInches, heightInches };
+}
+
+function paperSides(options: PdfOptions, errors: Faults): readonly [number, number] {
+  const [formatWidth, formatHeight] = parseFormat(options, errors);
+  return [parseSide('width', options.width, formatWidth, errors), parseSide('height', options.height, formatHeight, errors)];
+}
+
+function parseFormat({ format, width, height }: PdfOptions, errors: Faults): readonly [number, number] {
+  if (format !== undefined && (width !== undefined || height !== undefined))
+    errors.add('options.format', 'goes neither with options.width nor with options.height: send a format, or width and height');
+  if ((width === undefined) !== (height === undefined))
+    errors.add(
+      width === undefined ? 'options.width' : 'options.height',
+      'is required: options.width and options.height go together',
+    );
+  const paper = paperOf(format ?? 'A4');
+  if (paper) return paper;
+  errors.add(
+    'options.format',
+    `must be one of ${FORMAT_NAMES.join(', ')}${suggestion(format ?? '', FORMAT_NAMES).replace(/^; valid.*/, '')}`,
+  );
+  return [1, 1];
+}
+
+function parseSide(name: 'width' | 'height', given: string | number | undefined, fallback: number, errors: Faults): number {
+  if (given === undefined) return fallback;
+  const inches = parseLength(`options.${name}`, given, errors);
+  if (inches !== undefined && inches >= MIN_PAPER_INCHES && inches <= MAX_PAPER_INCHES) return inches;
+  if (inches !== undefined) errors.add(`options.${name}`, `must be from 1px to ${MAX_PAPER_INCHES}in`);
+  return 1;
+}
+
+function parseMargin(given: PdfOptions['margin'], errors: Faults): PrintSettings['margin'] {
+  const side = (path: string, length: string | number | undefined) =>
+    length === undefined ? 0 : (parseLength(path, length, errors) ?? 0);
+  if (typeof given === 'object') {
+    return {
+      top: side('options.margin.top', given.top),
+      right: side('options.margin.right', given.right),
+      bottom: side('options.margin.bottom', given.bottom),
+      left: side('options.margin.left', given.left),
+    };
+  }
+  const all = given === undefined ? DEFAULT_MARGIN_INCHES : side('options.margin', given);
+  return { top: all, right: all, bottom: all, left: all };
+}
+
+/** Margins that leave no room are refused before anything is rendered. */
+function checkRoom(paper: PrintSettings['paper'], margin: PrintSettings['margin'], sent: boolean, errors: Faults): void {
+  if (!sent) return;
+  if (margin.left + margin.right >= paper.widthInches)
+    errors.add('options.margin', 'leaves no room between left and right on this paper');
+  if (margin.top + margin.bottom >= paper.heightInches)
+    errors.add('options.margin', 'leaves no room between top and bottom on this paper');
+}
+
+function parseLength(path: string, length: string | number, errors: Faults): number | undefined {
+  const inches = toInches(length);
+  if (inches === undefined)
+    errors.add(path, 'must be a length: a number of CSS pixels, or a string such as 10mm, 2.5cm, 1in, 72pt, 96px');
+  return inches;
+}
+
+function parsePageRanges(given: string, errors: Faults): string {
+  const path = 'options.pageRanges';
+  if (!PAGE_RANGES.test(given)) errors.add(path, 'must be page ranges such as 1-3, 5, 8-');
+  for (const [, from, to] of given.matchAll(/(\d+)\s*-\s*(\d+)/g)) {
+    if (Number(from) > Number(to)) errors.add(path, `the range ${from}-${to} ends before it starts`);
+  }
+  if (/(?<!\d)0+(?!\d)/.test(given)) errors.add(path, 'pages are counted from 1');
+  return given;
+}
+
+function parseTimeout(given: number | undefined, limits: RenderLimits, errors: Faults): number {
+  if (given !== undefined && given > limits.maxRenderTimeoutMs)
+    errors.add('options.timeout', `must be at most ${limits.maxRenderTimeoutMs} ms on this server`);
+  return given ?? limits.renderTimeoutMs;
+}

@@ -1,0 +1,114 @@
+/** Checks an unknown value against a schema and says what is wrong with it, field by field, in words for its sender. */
+import { closest, distance } from 'fastest-levenshtein';
+import type { Static, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { type FieldError, invalidRequest } from '../errors.ts';
+
+/** Schemas may say in a member `expected` what is valid, for example `a length such as 10mm`. */
+export type Validator<T> = (value: unknown) => T;
+
+/** The nearest name is offered when at most this share of its letters differs. */
+const NEAR = 0.5;
+
+/** Returns a function that returns its argument, typed, or throws `invalid_request` naming every faulty field. */
+export function validator<S extends TSchema>(schema: S): Validator<Static<S>> {
+  const compiled = Compile(schema);
+  return (value) => {
+    if (compiled.Check(value)) return value as Static<S>;
+    throw invalidRequest(describe(schema, compiled.Errors(value)));
+  };
+}
+
+interface SchemaFault {
+  keyword: string;
+  schemaPath: string;
+  instancePath: string;
+  params: object;
+  message: string;
+}
+
+interface SchemaNode {
+  expected?: string;
+  type?: string;
+  properties?: Record<string, unknown>;
+  [name: string]: unknown;
+}
+
+function describe(schema: TSchema, faults: SchemaFault[]): FieldError[] {
+  const errors = new Map<string, FieldError>();
+  for (const fault of faults) {
+    for (const error of describeFault(schema, fault)) errors.set(`${error.path} ${error.message}`, error);
+  }
+  return [...errors.values()];
+}
+
+function describeFault(schema: TSchema, fault: SchemaFault): FieldError[] {
+  const path = toPath(fault.instancePath);
+  const node = schemaAt(schema, fault.schemaPath);
+  if (fault.keyword === 'boolean') return []; // said again, better, as additionalProperties
+  if (fault.keyword === 'additionalProperties') return unknownFields(path, node, namesIn(fault.params, 'additionalProperties'));
+  if (fault.keyword === 'required')
+    return namesIn(fault.params, 'requiredProperties').map((name) => ({ path: join(path, name), message: 'is required' }));
+  const expected = expectation(schema, fault.schemaPath);
+  return [{ path, message: expected ? `must be ${expected}` : fault.message }];
+}
+
+function unknownFields(path: string, node: SchemaNode | undefined, names: string[]): FieldError[] {
+  const known = Object.keys(node?.properties ?? {});
+  return names.map((name) => ({ path: join(path, shorten(name)), message: `there is no such field${suggestion(name, known)}` }));
+}
+
+/** The nearest of the valid names, and otherwise all of them. */
+export function suggestion(name: string, known: string[]): string {
+  if (!known.length) return '';
+  const exact = known.find((candidate) => candidate.toLowerCase() === name.toLowerCase());
+  const nearest = exact ?? closest(name.slice(0, 64), known);
+  if (exact || distance(name.slice(0, 64), nearest) <= NEAR * nearest.length) return `; did you mean ${nearest}?`;
+  return `; valid are ${known.join(', ')}`;
+}
+
+/** The nearest `expected` on the way from the fault up to the root. */
+function expectation(schema: TSchema, schemaPath: string): string | undefined {
+  const steps = stepsOf(schemaPath);
+  for (let length = steps.length; length >= 0; length--) {
+    const node = walk(schema, steps.slice(0, length));
+    if (node?.expected) return node.expected;
+    if (node?.properties && length < steps.length) return undefined; // that would be the parent's
+  }
+  return undefined;
+}
+
+function schemaAt(schema: TSchema, schemaPath: string): SchemaNode | undefined {
+  return walk(schema, stepsOf(schemaPath));
+}
+
+function walk(schema: TSchema, steps: string[]): SchemaNode | undefined {
+  let node: SchemaNode | undefined = schema as SchemaNode;
+  for (const step of steps) node = node?.[step] as SchemaNode | undefined;
+  return node;
+}
+
+function stepsOf(pointer: string): string[] {
+  return pointer.replace(/^#/, '').split('/').slice(1).map(unescapePointer);
+}
+
+function toPath(pointer: string): string {
+  return pointer.split('/').slice(1).map(unescapePointer).reduce(join, '');
+}
+
+function join(path: string, name: string): string {
+  if (/^\d+$/.test(name)) return `${path}[${name}]`;
+  return path ? `${path}.${name}` : name;
+}
+
+function unescapePointer(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function namesIn(params: object, member: string): string[] {
+  return (params as Record<string, string[]>)[member] ?? [];
+}
+
+function shorten(name: string): string {
+  return name.length > 64 ? `${name.slice(0, 64)}…` : name;
+}

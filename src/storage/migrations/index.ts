@@ -1,0 +1,7 @@
+/** All migrations, oldest first. A migration that has been released is never changed. */
+import type { Migration } from 'kysely/migration';
+import { accounts } from './0001-accounts.ts';
+
+export const migrations: Record<string, Migration> = {
+  '0001-accounts': accounts,
+};
