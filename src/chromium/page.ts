@@ -9,6 +9,7 @@ import type { Deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import { type Connection, DevToolsError, type Events, type Session } from './connection.ts';
 import { type DocumentTraits, traitsOf } from './document-traits.ts';
+import type { MemoryWatch } from './memory-watch.ts';
 import { type PrintSettings, pageRule, printParameters } from './print-options.ts';
 import { settleExpression } from './settle-document.ts';
 
@@ -27,7 +28,13 @@ export interface PageHost {
   kill(): void;
 }
 
+/** Resolves in a task after the one that fires `load`, so that no event of the empty document comes later. */
+const AFTER_LOAD = `new Promise((done) => {
+  if (document.readyState === 'complete') done();
+  else addEventListener('load', () => setTimeout(done));
+})`;
 const READ_BYTES = 1_048_576;
+const OPEN_TIMEOUT_MS = 10_000;
 const RESET_TIMEOUT_MS = 2_000;
 const CLOSE_TIMEOUT_MS = 1_000;
 /** A renderer that dies so soon after the watch ended one died of that. */
@@ -46,9 +53,12 @@ export class Page {
   #dirty = false;
   #guarded = false;
 
+  /** Throws `page_crashed`. */
   static async open(browser: PageHost): Promise<Page> {
     const { browser: root } = browser.connection;
-    const { browserContextId } = await root.send('Target.createBrowserContext', { disposeOnDetach: true });
+    const { browserContextId } = await root.send('Target.createBrowserContext', { disposeOnDetach: true }).catch(cannotOpen);
+    const giveUp = () => root.send('Target.disposeBrowserContext', { browserContextId }).catch(() => {});
+    const timer = setTimeout(giveUp, OPEN_TIMEOUT_MS); // whatever is pending then fails
     try {
       root.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId }).catch(() => {});
       const { targetId } = await root.send('Target.createTarget', { url: 'about:blank', browserContextId });
@@ -57,8 +67,10 @@ export class Page {
       await page.#prepare();
       return page;
     } catch (error) {
-      root.send('Target.disposeBrowserContext', { browserContextId }).catch(() => {});
-      throw new ServiceError('page_crashed', 'the browser could not open a page', { cause: error });
+      void giveUp();
+      return cannotOpen(error);
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -147,11 +159,10 @@ export class Page {
   }
 
   async #prepare(): Promise<void> {
-    const ready = this.#session.next('Page.frameStoppedLoading'); // said on `Page.enable` for a page that is there already
     await Promise.all([
       this.#session.send('Page.enable'),
       this.#session.send('Emulation.setEmulatedMedia', { media: 'print' }), // so that fonts and images of print rules are loaded too
-      ready,
+      this.#session.send('Runtime.evaluate', { expression: AFTER_LOAD, awaitPromise: true }),
       this.#browser.memory.refresh(),
     ]);
   }
@@ -272,6 +283,10 @@ export class Page {
       return new ServiceError('print_failed', `the document could not be printed: ${error.reason}`);
     return error;
   }
+}
+
+function cannotOpen(cause: unknown): never {
+  throw new ServiceError('page_crashed', 'the browser could not open a page', { cause });
 }
 
 type Step = <T>(work: Promise<T>) => Promise<T>;

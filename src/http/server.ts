@@ -38,7 +38,12 @@ export async function createServer(options: ServerOptions, services: ServerServi
     bodyLimit: options.maxRequestBytes,
     requestTimeout: options.requestTimeoutMs,
     connectionTimeout: options.maxRenderTimeoutMs + SOCKET_GRACE_MS,
-    http: { connectionsCheckingInterval: TIMEOUT_CHECK_MS },
+    // Node judges the whole request only where the time for its headers is not longer.
+    http: {
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+      headersTimeout: options.requestTimeoutMs,
+      requestTimeout: options.requestTimeoutMs,
+    },
     genReqId: () => `req_${randomBase62(22)}`,
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => void sendProblem(request, reply, toServiceError(error)),

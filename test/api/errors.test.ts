@@ -1,0 +1,312 @@
+/** Bad requests: a clear 4xx naming the field, and a service that lives. Grouped by status. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { runCli, type Service, startService } from '../support/service.ts';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({ PLATEN_REQUEST_TIMEOUT_SECONDS: '2', PLATEN_MAX_REQUEST_BYTES: '8000000' });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+afterEach(async () => expect((await service.pdf({ html: '<p>still alive' })).status).toBe(200));
+
+interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  request_id: string;
+  errors?: Array<{ path: string; message: string }>;
+}
+
+async function problem(response: Response, status: number, code: string): Promise<Problem> {
+  const body = (await response.json()) as Problem;
+  expect(body).toMatchObject({ status, code });
+  expect(response.status).toBe(status);
+  expect(response.headers.get('content-type')).toContain('application/problem+json');
+  expect(response.headers.get('x-request-id')).toBe(body.request_id);
+  expect(body.request_id).toMatch(/^req_[0-9A-Za-z]{22}$/);
+  expect(body.type).toBe(`${service.url}/errors/${code}`);
+  return body;
+}
+
+const invalid = async (body: unknown) => (await problem(await service.pdf(body), 400, 'invalid_request')).errors ?? [];
+
+/** Talks to the service byte by byte, for requests no HTTP library would send. */
+async function talk(send: (write: (text: string | Buffer) => void) => void): Promise<string> {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    answer += text;
+  });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  send((text) => socket.write(text));
+  await once(socket, 'close');
+  return answer;
+}
+
+const head = (extra: string) => `POST /v1/pdf HTTP/1.1\r\nHost: x\r\n${extra}\r\n`;
+
+describe('400', () => {
+  test.each([
+    ['malformed JSON', '{"html": "<p>x"'],
+    ['nothing', ''],
+    ['a bare word', 'hello'],
+    ['a raw NUL', '{"html": "\0"}'],
+    ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0xfe, 0x22])],
+    ['100,000 levels of arrays', `{"html": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+    ['100,000 levels of objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
+  ])('%s is not JSON for us', async (_name, body) => {
+    const { detail } = await problem(await service.pdf(body), 400, 'invalid_json');
+    expect(detail).not.toContain('<p>');
+  });
+
+  test.each([
+    ['an array', []],
+    ['null', 'null'],
+    ['a number', '5'],
+  ])('%s instead of an object', async (_name, body) =>
+    expect(await invalid(body)).toEqual([{ path: '', message: 'must be a JSON object' }]),
+  );
+
+  test('html is required, and a string', async () => {
+    expect(await invalid({})).toEqual([{ path: 'html', message: 'is required' }]);
+    expect(await invalid({ html: 5 })).toEqual([{ path: 'html', message: 'must be a string of HTML' }]);
+    expect(await invalid({ html: null })).toEqual([{ path: 'html', message: 'must be a string of HTML' }]);
+  });
+
+  test('unknown names are refused with the nearest valid one', async () => {
+    expect(await invalid({ html: 'x', htlm: 'y' })).toEqual([
+      { path: 'htlm', message: 'there is no such field; did you mean html?' },
+    ]);
+    expect(await invalid({ html: 'x', options: { printbackground: true } })).toEqual([
+      { path: 'options.printbackground', message: 'there is no such field; did you mean printBackground?' },
+    ]);
+    expect(await invalid({ html: 'x', options: { margins: 1 } })).toEqual([
+      { path: 'options.margins', message: 'there is no such field; did you mean margin?' },
+    ]);
+    expect(await invalid({ html: 'x', options: { margin: { topp: 1 } } })).toContainEqual({
+      path: 'options.margin.topp',
+      message: 'there is no such field; did you mean top?',
+    });
+    const [far] = await invalid({ html: 'x', options: { zzzzzzzzzzzz: 1 } });
+    expect(far?.message).toContain('valid are format, width, height');
+  });
+
+  test('options of later versions are refused like any unknown one', async () => {
+    for (const name of ['headerTemplate', 'waitUntil', 'password'])
+      expect((await invalid({ html: 'x', options: { [name]: 'x' } }))[0]?.path).toBe(`options.${name}`);
+  });
+
+  test('prototype names are names like any other', async () => {
+    expect((await invalid('{"html": "x", "__proto__": {"options": {}}}'))[0]?.path).toBe('__proto__');
+    expect((await invalid('{"html": "x", "options": {"constructor": 1}}'))[0]?.path).toBe('options.constructor');
+  });
+
+  test.each([
+    ['format', 'A9', 'must be one of A0, A1, A2, A3, A4, A5, A6, Letter, Legal, Tabloid, Ledger'],
+    ['format', 'constructor', 'must be one of A0'],
+    ['format', 4, 'must be one of A0 to A6, Letter, Legal, Tabloid, Ledger'],
+    ['scale', 3, 'must be a number from 0.1 to 2'],
+    ['scale', '1', 'must be a number from 0.1 to 2'],
+    ['landscape', 'yes', 'must be true or false'],
+    ['printBackground', 1, 'must be true or false'],
+    ['margin', '1 furlong', 'must be a length'],
+    ['margin', -1, 'must be a length'],
+    ['margin', '30cm', 'leaves no room'],
+    ['margin', null, 'must be a length'],
+    ['pageRanges', 'one', 'must be page ranges such as 1-3, 5, 8-'],
+    ['pageRanges', '3-1', 'the range 3-1 ends before it starts'],
+    ['pageRanges', '0', 'pages are counted from 1'],
+    ['timeout', 0, 'must be a whole number of milliseconds'],
+    ['timeout', 1.5, 'must be a whole number of milliseconds'],
+    ['timeout', 999_999_999, 'must be at most 120000 ms on this server'],
+    ['tagged', 'true', 'must be true or false'],
+    ['preferCSSPageSize', {}, 'must be true or false'],
+  ])('options.%s = %j: %s', async (name, value, message) => {
+    const errors = await invalid({ html: 'x', options: { [name]: value } });
+    expect(errors[0]?.path).toBe(`options.${name}`);
+    expect(errors[0]?.message).toContain(message);
+  });
+
+  test('width and height go together, and not with format', async () => {
+    expect(await invalid({ html: 'x', options: { width: '10cm' } })).toEqual([
+      { path: 'options.height', message: expect.stringContaining('is required') },
+    ]);
+    expect((await invalid({ html: 'x', options: { format: 'A4', width: 1, height: 1 } }))[0]?.path).toBe('options.format');
+    expect((await invalid({ html: 'x', options: { width: '300in', height: '10in' } }))[0]?.message).toContain(
+      'from 1px to 200in',
+    );
+    expect((await invalid({ html: 'x', options: { width: 0, height: 10 } }))[0]?.message).toContain('from 1px to 200in');
+  });
+
+  test('every fault is named at once', async () => {
+    const paths = (await invalid({ html: 5, options: { scale: 9, landscape: 1, colour: 1 } })).map(({ path }) => path);
+    expect(paths.sort()).toEqual(['html', 'options.colour', 'options.landscape', 'options.scale']);
+  });
+
+  test('lone surrogates and NUL characters are named with their position', async () => {
+    expect(await invalid('{"html": "ab\\ud800c"}')).toEqual([
+      { path: 'html', message: 'holds half of a surrogate pair at position 2' },
+    ]);
+    expect(await invalid('{"html": "a\\u0000"}')).toEqual([{ path: 'html', message: 'holds a NUL character at position 1' }]);
+  });
+
+  test('what is not HTTP at all', async () => {
+    expect(await talk((write) => write('HELLO\r\n\r\n'))).toContain('HTTP/1.1 400');
+  });
+});
+
+describe('401', () => {
+  const attempt = (authorization: string | undefined) =>
+    fetch(`${service.url}/v1/pdf`, {
+      method: 'POST',
+      body: '{"html": "x"}',
+      headers: { 'content-type': 'application/json', ...(authorization !== undefined && { authorization }) },
+    });
+
+  test('all ways to be wrong look the same', async () => {
+    const mistyped = service.key.slice(0, -1) + (service.key.endsWith('A') ? 'B' : 'A');
+    const wrong = [
+      undefined,
+      '',
+      'Bearer',
+      'Bearer x',
+      `Basic ${service.key}`,
+      service.key,
+      `Bearer ${mistyped}`,
+      `Bearer plt_${'0'.repeat(38)}`,
+    ];
+    const bodies = new Set<string>();
+    for (const authorization of wrong) {
+      const response = await attempt(authorization);
+      expect(response.headers.get('www-authenticate')).toBe('Bearer');
+      const { request_id, ...rest } = await problem(response, 401, 'unauthorized');
+      expect(request_id).toBeTruthy();
+      bodies.add(JSON.stringify(rest));
+    }
+    expect(bodies.size).toBe(1);
+  });
+
+  test('is answered before the body is read', async () => {
+    const answer = await talk((write) => write(head('Content-Type: application/json\r\nContent-Length: 1000000\r\n')));
+    expect(answer).toContain('HTTP/1.1 401');
+  });
+
+  test('the name of the scheme is read in any case', async () =>
+    expect((await attempt(`bearer ${service.key}`)).status).toBe(200));
+
+  test('a revoked key ends within a second, a rotated one too, its successor works', async () => {
+    const { key, key_id } = await service.createKey();
+    expect((await service.pdf({ html: 'x' }, { key })).status).toBe(200);
+    const rotated = JSON.parse((await runCli(['keys', 'rotate', key_id, '--json'], service.env)).stdout) as {
+      key: string;
+      key_id: string;
+    };
+    expect(rotated.key_id).toBe(key_id);
+    expect((await service.pdf({ html: 'x' }, { key })).status).toBe(401);
+    expect((await service.pdf({ html: 'x' }, { key: rotated.key })).status).toBe(200);
+    await runCli(['keys', 'revoke', key_id], service.env);
+    expect((await service.pdf({ html: 'x' }, { key: rotated.key })).status).toBe(401);
+  });
+});
+
+describe('404 and 405', () => {
+  test('an unknown address', async () => {
+    await problem(await fetch(`${service.url}/v1/nothing`), 404, 'not_found');
+    await problem(await fetch(`${service.url}/`), 404, 'not_found');
+    await problem(await fetch(`${service.url}/errors/nothing`), 404, 'not_found');
+  });
+
+  test('a known address with another method names the right ones', async () => {
+    const response = await fetch(`${service.url}/v1/pdf`);
+    expect(response.headers.get('allow')).toBe('POST');
+    await problem(response, 405, 'method_not_allowed');
+    const other = await fetch(`${service.url}/errors/queue_full`, { method: 'DELETE' });
+    expect(other.headers.get('allow')).toBe('GET, HEAD');
+  });
+});
+
+describe('406', () => {
+  test('types we cannot answer with', async () => {
+    await problem(await service.pdf({ html: 'x' }, { headers: { accept: 'application/json' } }), 406, 'not_acceptable');
+    await problem(await service.pdf({ html: 'x' }, { headers: { accept: 'text/html' } }), 406, 'not_acceptable');
+  });
+
+  test.each(['*/*', 'application/json, text/plain, */*', 'application/pdf', 'application/*', 'application/pdf;q=0.5, text/html'])(
+    'Accept: %s gets the PDF',
+    async (accept) => {
+      const response = await service.pdf({ html: 'x' }, { headers: { accept } });
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe('application/pdf');
+    },
+  );
+});
+
+describe('408', () => {
+  const authorized = () => `Authorization: Bearer ${service.key}\r\nContent-Type: application/json\r\n`;
+
+  test('a chunked body that never ends', async () => {
+    const answer = await talk((write) => write(`${head(`${authorized()}Transfer-Encoding: chunked\r\n`)}5\r\n{"htm\r\n`));
+    expect(answer).toContain('HTTP/1.1 408');
+    expect(answer).toContain('"code":"request_timeout"');
+  });
+
+  test('headers that never end', async () => {
+    expect(await talk((write) => write('POST /v1/pdf HTTP/1.1\r\nHost: x\r\nX-Slow: '))).toContain('HTTP/1.1 408');
+  });
+});
+
+describe('413 and 431', () => {
+  test('a body over the limit, announced or not', async () => {
+    const body = JSON.stringify({ html: 'x'.repeat(8_000_001) });
+    expect(await problem(await service.pdf(body), 413, 'content_too_large')).toMatchObject({ limit: 8_000_000 });
+    const chunk = `${(1_000_000).toString(16)}\r\n${'x'.repeat(1_000_000)}\r\n`;
+    const answer = await talk((write) => {
+      write(head(`Authorization: Bearer ${service.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n`));
+      for (let n = 0; n < 9; n++) write(chunk);
+    });
+    expect(answer).toContain('HTTP/1.1 413');
+  });
+
+  test('HTML over the limit in a smaller body', async () => {
+    expect(await problem(await service.pdf({ html: 'x'.repeat(5_242_881) }), 413, 'content_too_large')).toMatchObject({
+      limit: 5_242_880,
+      actual: 5_242_881,
+    });
+  });
+
+  test('headers over the limit', async () => {
+    expect(await talk((write) => write(`GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(40_000)}\r\n\r\n`))).toContain(
+      'HTTP/1.1 431',
+    );
+  });
+});
+
+describe('415', () => {
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'text/html', 'application/xml'])('%s', async (type) => {
+    await problem(await service.pdf({ html: 'x' }, { headers: { 'content-type': type } }), 415, 'unsupported_media_type');
+  });
+
+  test('application/json with a charset is fine', async () => {
+    expect((await service.pdf({ html: 'x' }, { headers: { 'content-type': 'application/json; charset=utf-8' } })).status).toBe(
+      200,
+    );
+  });
+});
+
+test('nothing of a request is in the log but its outcome', async () => {
+  await service.pdf({ html: '<p>SECRETMARK</p>', options: { scale: 99, SECRETNAME: 1 } });
+  await service.pdf('{"html": "SECRETMARK"');
+  await fetch(`${service.url}/v1/pdf?token=SECRETMARK`, { method: 'POST', headers: { authorization: 'Bearer SECRETMARK' } });
+  await service.pdf({ html: '<p>SECRETMARK</p><script>console.log("SECRETMARK"); throw new Error("SECRETMARK")</script>' });
+  const log = service.output().split('Try it:')[1] ?? '';
+  expect(log).toContain('"route":"/v1/pdf"');
+  expect(log).not.toMatch(/SECRET/);
+  expect(log.split('\n').slice(3).join('\n')).not.toContain(service.key);
+});

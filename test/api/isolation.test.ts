@@ -1,0 +1,113 @@
+/** No page, cookie, storage or script state is shared between keys, or handed on to the same key's next render. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readPdfReply } from '../support/read-pdf.ts';
+import { type Service, startService } from '../support/service.ts';
+
+let service: Service;
+let other: string;
+
+beforeAll(async () => {
+  service = await startService({ PLATEN_CONCURRENCY: '2', PLATEN_SPARE_PAGES: '0' });
+  other = (await service.createKey()).key;
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const text = async (html: string, key = service.key) => (await readPdfReply(await service.pdf({ html }, { key }))).pages[0];
+
+/** Plants a mark in every place a document can reach that might outlive it. */
+const PLANT = `<p>planted</p><script>
+  const tries = {
+    name: () => { window.name = 'MARK' },
+    global: () => { window.mark = 'MARK' },
+    prototype: () => { Object.prototype.mark = 'MARK'; Array.prototype.map = () => ['MARK'] },
+    cookie: () => { document.cookie = 'mark=MARK; max-age=9999' },
+    local: () => { localStorage.mark = 'MARK' },
+    session: () => { sessionStorage.mark = 'MARK' },
+    history: () => { history.pushState('MARK', '', '#MARK') },
+    timer: () => { setInterval(() => { document.body.textContent = 'MARK' }, 1) },
+    listener: () => { addEventListener('load', () => { document.body.textContent = 'MARK' }); addEventListener('beforeprint', () => { document.body.textContent += 'MARK' }) },
+    database: () => { indexedDB.open('MARK') },
+    caches: () => { caches.open('MARK') },
+    channel: () => { const c = new BroadcastChannel('mark'); setInterval(() => c.postMessage('MARK'), 1) },
+    worker: () => { new SharedWorker('data:text/javascript,onconnect=e=>e.ports[0].postMessage("MARK")', 'mark') },
+    fonts: () => { document.fonts.add(new FontFace('MARK', 'url(data:font/woff2;base64,)')) },
+    sheet: () => { const s = new CSSStyleSheet(); s.replaceSync('body::after { content: "MARK" }'); document.adoptedStyleSheets = [s] },
+  };
+  for (const name in tries) try { tries[name]() } catch {}
+</script>`;
+
+/** Looks in the same places. */
+const LOOK = `<body><p>looked</p><pre id=out></pre><script>
+  const found = [];
+  const tries = {
+    name: () => window.name,
+    global: () => window.mark,
+    prototype: () => ({}).mark + String([1].map(x => x)),
+    cookie: () => document.cookie,
+    local: () => localStorage.mark,
+    session: () => sessionStorage.mark,
+    history: () => history.length + ' ' + JSON.stringify(history.state) + location.hash,
+    fonts: () => [...document.fonts].map(f => f.family),
+    sheet: () => document.adoptedStyleSheets.length,
+  };
+  for (const name in tries) try { found.push(name + '=' + tries[name]()) } catch (e) { found.push(name + ' denied') }
+  new BroadcastChannel('mark').onmessage = e => { document.body.append(' channel=' + e.data) };
+  document.getElementById('out').textContent = found.join(' ');
+  // Leaves time for a planted timer or channel to show itself.
+  const until = performance.now() + 100; while (performance.now() < until);
+</script>`;
+
+describe('what one render plants', () => {
+  test('no other key finds', async () => {
+    await text(PLANT);
+    const found = await text(LOOK, other);
+    expect(found).toContain('looked');
+    expect(found).not.toContain('MARK');
+  });
+
+  test("the same key's next renders do not find, on a page used again", async () => {
+    for (let round = 0; round < 3; round++) {
+      await text(PLANT);
+      const found = await text(LOOK);
+      expect(found).toContain('looked');
+      expect(found).not.toContain('MARK');
+      expect(found).toContain('history=1');
+    }
+    expect(await service.metric('platen_pages_warm')).toBeLessThanOrEqual(3);
+  });
+
+  test('the same key does not find from an inert document either', async () => {
+    await text(PLANT);
+    expect(await text('<p>clean</p>')).toBe('clean');
+  });
+
+  test('nobody finds while both render', async () => {
+    const rounds = Array.from({ length: 10 }, (_, round) =>
+      Promise.all([text(PLANT), text(LOOK, other)]).then(([, found]) => expect(found, `round ${round}`).not.toContain('MARK')),
+    );
+    await Promise.all(rounds);
+  });
+});
+
+test('a document has an opaque origin: storage and files are out of reach', async () => {
+  const found = await text(`<pre id=o style="white-space:pre-wrap"></pre><script>
+    const say = (what) => { o.textContent += what + ' ' };
+    say('origin=' + self.origin); say('url=' + location.href); say('secure=' + isSecureContext);
+    for (const f of ['localStorage', 'sessionStorage', 'caches', 'indexedDB.open("x")', 'document.cookie'])
+      try { eval(f); say(f + '=open') } catch (e) { say(f + '=' + e.name) }
+  </script>`);
+  expect(found).toContain('origin=null');
+  expect(found).toContain('localStorage=SecurityError');
+  expect(found).toContain('document.cookie=SecurityError');
+});
+
+test('documents of two keys are never mixed up under load', async () => {
+  const keys = [service.key, other];
+  const replies = Array.from({ length: 60 }, async (_, n) => {
+    const script = n % 3 ? '' : `<script>document.body.append(' scripted')</script>`;
+    expect(await text(`<p>document ${n} of ${n % 2}</p>${script}`, keys[n % 2])).toBe(
+      `document ${n} of ${n % 2}${script ? ' scripted' : ''}`,
+    );
+  });
+  await Promise.all(replies);
+});

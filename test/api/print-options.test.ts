@@ -1,0 +1,226 @@
+/** What the page options do to the PDF, judged by pdf.js. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ReadPdf, readPdfReply } from '../support/read-pdf.ts';
+import { type Service, startService } from '../support/service.ts';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const MM = 72 / 25.4;
+
+async function render(html: string, options?: object): Promise<ReadPdf> {
+  return readPdfReply(await service.pdf(options ? { html, options } : { html }));
+}
+
+function expectSize(pdf: ReadPdf, width: number, height: number, page = 0): void {
+  expect(Math.abs((pdf.sizes[page]?.width ?? 0) - width), `width ${pdf.sizes[page]?.width} for ${width}`).toBeLessThan(1);
+  expect(Math.abs((pdf.sizes[page]?.height ?? 0) - height), `height ${pdf.sizes[page]?.height} for ${height}`).toBeLessThan(1);
+}
+
+describe('paper', () => {
+  const formats: Array<[string, number, number]> = [
+    ['A0', 841 * MM, 1189 * MM],
+    ['A1', 594 * MM, 841 * MM],
+    ['A2', 420 * MM, 594 * MM],
+    ['A3', 297 * MM, 420 * MM],
+    ['A4', 210 * MM, 297 * MM],
+    ['A5', 148 * MM, 210 * MM],
+    ['A6', 105 * MM, 148 * MM],
+    ['Letter', 612, 792],
+    ['Legal', 612, 1008],
+    ['Tabloid', 792, 1224],
+    ['Ledger', 1224, 792],
+  ];
+
+  test.each(formats)('%s, portrait, landscape and in any case, is exact to a point', async (format, width, height) => {
+    expectSize(await render('<p>x', { format }), width, height);
+    expectSize(await render('<p>x', { format: format.toLowerCase(), landscape: true }), height, width);
+    expectSize(await render('<style>@page { size: 50mm 60mm }</style><p>x', { format: format.toUpperCase() }), width, height);
+  });
+
+  test('is A4 by default', async () => expectSize(await render('<p>x'), 210 * MM, 297 * MM));
+
+  test.each([
+    ['100mm', '5cm', 100 * MM, 50 * MM],
+    ['4in', '6.5in', 288, 468],
+    ['400px', 300, 300, 225],
+    ['300pt', '200pt', 300, 200],
+  ])('width %s and height %s', async (width, height, points, high) => {
+    expectSize(await render('<p>x', { width, height }), points, high);
+    expectSize(await render('<p>x', { width, height, landscape: true }), high, points);
+  });
+
+  test('an @page size in the markup wins unless format, width or height was sent', async () => {
+    const html = '<style>@page { size: A5 }</style><p>x';
+    expectSize(await render(html), 148 * MM, 210 * MM);
+    expectSize(await render(html, { landscape: true }), 148 * MM, 210 * MM);
+    expectSize(await render(html, { format: 'A3' }), 297 * MM, 420 * MM);
+    expectSize(await render(html, { width: '3in', height: '4in' }), 216, 288);
+    expectSize(await render(html, { format: 'A3', preferCSSPageSize: true }), 148 * MM, 210 * MM);
+    expectSize(await render(html, { preferCSSPageSize: false }), 210 * MM, 297 * MM);
+  });
+
+  test('@page { size: landscape } turns the default paper', async () => {
+    expectSize(await render('<style>@page { size: landscape }</style><p>x'), 297 * MM, 210 * MM);
+  });
+
+  test('where the option wins, the document is laid out for that paper', async () => {
+    const html = '<style>@page { size: A6; margin: 0 } body { margin: 0; text-align: right }</style><p>edge';
+    const pdf = await render(html, { format: 'A3' });
+    expect(pdf.firstText?.x).toBeGreaterThan(297 * MM - 60);
+  });
+
+  test('named @page rules turn single pages', async () => {
+    const pdf = await render('<style>@page wide { size: A4 landscape } div { page: wide }</style><p>one</p><div>two</div>');
+    expectSize(pdf, 210 * MM, 297 * MM, 0);
+    expectSize(pdf, 297 * MM, 210 * MM, 1);
+  });
+});
+
+describe('margin', () => {
+  const start = '<style>html, body { margin: 0; font: 20px sans-serif }</style>HELLO';
+  const left = async (html: string, options?: object) => (await render(html, options)).firstText?.x ?? -1;
+
+  test('is 0.4in by default', async () => expect(await left(start)).toBeCloseTo(0.4 * 72, -0.5));
+
+  test('one length for all sides, or one for each', async () => {
+    expect(await left(start, { margin: '1in' })).toBeCloseTo(72, -0.5);
+    expect(await left(start, { margin: 96 })).toBeCloseTo(72, -0.5);
+    expect(await left(start, { margin: { left: '2in' } })).toBeCloseTo(144, -0.5);
+    const pdf = await render(start, { margin: { top: '3in', left: '10mm' } });
+    expect(pdf.firstText?.x).toBeCloseTo(10 * MM, -0.5);
+    expect(pdf.firstText?.y).toBeGreaterThan(3 * 72);
+    expect(pdf.firstText?.y).toBeLessThan(3 * 72 + 30);
+  });
+
+  test('an @page margin in the markup wins unless margin was sent', async () => {
+    const html = `<style>@page { margin: 2in }</style>${start}`;
+    expect(await left(html)).toBeCloseTo(144, -0.5);
+    expect(await left(html, { margin: '1in' })).toBeCloseTo(72, -0.5);
+    expect(await left(html, { margin: 0 })).toBeCloseTo(0, -0.5);
+    expect(await left(html, { format: 'A3' })).toBeCloseTo(144, -0.5);
+  });
+
+  test('an @page rule spelt with escapes, or added by script, is overruled as well', async () => {
+    expect(await left(`<style>@p\\61 ge { margin: 2in }</style>${start}`, { margin: '1in' })).toBeCloseTo(72, -0.5);
+    const script =
+      '<script>document.head.append(Object.assign(document.createElement("style"), { textContent: "@pa" + "ge { margin: 2in }" }))</script>';
+    expect(await left(script + start, { margin: '1in' })).toBeCloseTo(72, -0.5);
+  });
+});
+
+describe('content', () => {
+  const PIXEL =
+    'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const html = `<style>body { background: #ff0000 } div { width: 50px; height: 50px; background: url(${PIXEL}) 0 0 / 50px 50px no-repeat } </style><div></div><p>text`;
+
+  test('background colours and images print by default', async () => {
+    const pdf = await render(html);
+    expect(pdf.fills).toContain('#ff0000');
+    expect(pdf.images).toBeGreaterThan(0);
+  });
+
+  test('printBackground: false leaves them out', async () => {
+    const pdf = await render(html, { printBackground: false });
+    expect(pdf.fills).not.toContain('#ff0000');
+    expect(pdf.images).toBe(0);
+    expect(pdf.pages[0]).toBe('text');
+  });
+
+  test('text is text', async () => {
+    const pdf = await render('<h1>Grüße, Żółw & co.</h1><p>Ελληνικά Привет');
+    expect(pdf.pages[0]).toContain('Grüße, Żółw & co.');
+  });
+
+  test('scale changes the size of the content', async () => {
+    const long = '<p>line</p>'.repeat(60);
+    const at = async (scale: number) => (await render(long, { scale })).pages.length;
+    expect(await at(0.5)).toBe(1);
+    expect(await at(1)).toBe(2);
+    expect(await at(2)).toBeGreaterThan(3);
+  });
+
+  test('pageRanges keeps the pages asked for', async () => {
+    const pages = ['one', 'two', 'three', 'four'].map((text) => `<p style="break-after: page">${text}</p>`).join('');
+    expect((await render(pages, { pageRanges: '2-3' })).pages).toEqual(['two', 'three']);
+    expect((await render(pages, { pageRanges: ' 1 , 3- ' })).pages.slice(0, 3)).toEqual(['one', 'three', 'four']);
+    expect((await render(pages, { pageRanges: '-2' })).pages).toEqual(['one', 'two']);
+  });
+
+  test('pageRanges past the end is 422 print_failed', async () => {
+    const response = await service.pdf({ html: '<p>x', options: { pageRanges: '7' } });
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({
+      code: 'print_failed',
+      detail: expect.stringContaining('Page range exceeds page count'),
+    });
+  });
+
+  test('tagged writes the structure, and only when asked', async () => {
+    expect((await render('<h1>x</h1>')).tagged).toBe(false);
+    expect((await render('<h1>x</h1>', { tagged: true })).tagged).toBe(true);
+  });
+
+  test('print styles apply', async () => {
+    const pdf = await render(
+      '<style>@media print { .screen { display: none } } @media screen { .print { display: none } }</style><p class=screen>screen</p><p class=print>print</p>',
+    );
+    expect(pdf.pages[0]).toBe('print');
+  });
+
+  test('images from data: URLs are there, lazy ones too', async () => {
+    expect((await render(`<img src="${PIXEL}">`)).images).toBe(1);
+    expect((await render(`<div style="height: 9000px"></div><img loading=lazy src="${PIXEL}">`)).images).toBe(1);
+    expect(
+      (await render(`<script>const i = new Image(); i.src = "${PIXEL}"; document.documentElement.append(i)</script>`)).images,
+    ).toBe(1);
+  });
+});
+
+describe('size', () => {
+  test('HTML of 5 MB renders', async () => {
+    const paragraph = `<p>${'word '.repeat(200)}</p>`;
+    const head = '<style>p { font: 4px serif; margin: 0 }</style>';
+    const html = head + paragraph.repeat(Math.floor((5_242_880 - head.length) / paragraph.length));
+    expect(Buffer.byteLength(html)).toBeGreaterThan(5_241_000);
+    const response = await service.pdf({ html, options: { timeout: 60_000 } });
+    expect(response.status).toBe(200);
+    const bytes = await response.arrayBuffer();
+    expect(bytes.byteLength).toBe(Number(response.headers.get('content-length')));
+    expect(Number(response.headers.get('platen-pages'))).toBeGreaterThan(50);
+  });
+
+  test('one byte more is 413, with limit and size', async () => {
+    const response = await service.pdf({ html: `${'é'.repeat(5_242_880 / 2)}x` });
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({ code: 'content_too_large', limit: 5_242_880, actual: 5_242_881 });
+  });
+
+  test('a document of 150 pages has 150 pages, in order', async () => {
+    const html = Array.from({ length: 150 }, (_, n) => `<p style="break-before: ${n ? 'page' : 'auto'}">page ${n + 1}</p>`).join(
+      '',
+    );
+    const response = await service.pdf({ html });
+    expect(response.headers.get('platen-pages')).toBe('150');
+    const pdf = await readPdfReply(response);
+    expect(pdf.pages).toHaveLength(150);
+    expect(pdf.pages[149]).toBe('page 150');
+  });
+
+  test('a PDF of many megabytes arrives whole', async () => {
+    const script = `<canvas id=c width=1500 height=1500></canvas><script>
+      const x = c.getContext('2d'), d = x.createImageData(1500, 1500);
+      for (let i = 0; i < d.data.length; i++) d.data[i] = i % 4 === 3 ? 255 : Math.random() * 256;
+      x.putImageData(d, 0, 0)</script>`;
+    const response = await service.pdf({ html: script });
+    expect(response.status).toBe(200);
+    const bytes = await response.arrayBuffer();
+    expect(bytes.byteLength).toBeGreaterThan(5_000_000);
+    expect(bytes.byteLength).toBe(Number(response.headers.get('content-length')));
+    expect(Buffer.from(bytes).subarray(-6).toString()).toContain('%%EOF');
+  });
+});

@@ -1,0 +1,85 @@
+/** Reads PDFs with pdf.js, so that tests can assert on what a reader sees. */
+import { getDocument, OPS, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+
+export interface ReadPdf {
+  /** Text of each page. */
+  pages: string[];
+  /** Size of each page in points. */
+  sizes: Array<{ width: number; height: number }>;
+  /** Where the first text of the first page starts, in points from the left and top edge. */
+  firstText: { x: number; y: number } | undefined;
+  /** Number of images painted on all pages. */
+  images: number;
+  /** Fill colours used on the first page, as #rrggbb. */
+  fills: string[];
+  tagged: boolean;
+  /** Names of the fonts on the first page. */
+  fonts: string[];
+}
+
+export async function readPdf(bytes: ArrayBuffer | Uint8Array): Promise<ReadPdf> {
+  const task = getDocument({ data: new Uint8Array(bytes), useSystemFonts: false, verbosity: 0 });
+  const document = await task.promise;
+  try {
+    const pages: string[] = [];
+    const sizes: ReadPdf['sizes'] = [];
+    let firstText: ReadPdf['firstText'];
+    for (let number = 1; number <= document.numPages; number++) {
+      const page = await document.getPage(number);
+      const [left = 0, bottom = 0, right = 0, top = 0] = page.view;
+      sizes.push({ width: right - left, height: top - bottom });
+      const { items } = await page.getTextContent();
+      const texts = items.filter((item) => 'str' in item);
+      pages.push(
+        texts
+          .map(({ str }) => str)
+          .join(' ')
+          .replace(/\s+/g, ' ')
+          .trim(),
+      );
+      const first = texts.find(({ str }) => str.trim());
+      if (number === 1 && first) firstText = { x: first.transform[4] as number, y: top - (first.transform[5] as number) };
+    }
+    const first = await document.getPage(1);
+    const operators = await first.getOperatorList();
+    const tagged = (await first.getStructTree()) !== null;
+    const images = await countImages(document);
+    const fills = operators.fnArray.flatMap((operator, index) =>
+      operator === OPS.setFillRGBColor ? [colour(operators.argsArray[index])] : [],
+    );
+    const fontIds = operators.fnArray.flatMap((operator, index) =>
+      operator === OPS.setFont ? [operators.argsArray[index][0] as string] : [],
+    );
+    const fonts = [...new Set(fontIds)].map((id) => (first.commonObjs.get(id) as { name: string }).name);
+    return { pages, sizes, firstText, images, fills, tagged, fonts };
+  } finally {
+    await task.destroy();
+  }
+}
+
+export async function readPdfReply(response: Response): Promise<ReadPdf> {
+  if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
+  return readPdf(await response.arrayBuffer());
+}
+
+const PAINTS_IMAGE = new Set<number>([
+  OPS.paintImageXObject,
+  OPS.paintInlineImageXObject,
+  OPS.paintImageXObjectRepeat,
+  OPS.paintImageMaskXObject,
+]);
+
+async function countImages(document: PDFDocumentProxy): Promise<number> {
+  let images = 0;
+  for (let number = 1; number <= document.numPages; number++) {
+    const { fnArray } = await (await document.getPage(number)).getOperatorList();
+    images += fnArray.filter((operator) => PAINTS_IMAGE.has(operator)).length;
+  }
+  return images;
+}
+
+function colour(args: unknown): string {
+  const [first] = args as unknown[];
+  if (typeof first === 'string') return first;
+  return `#${[...(args as Uint8ClampedArray)].map((part) => part.toString(16).padStart(2, '0')).join('')}`;
+}

@@ -1,0 +1,158 @@
+/** The service as its users meet it: a child process, a port, a key. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+
+const CLI = ['--disable-warning=ExperimentalWarning', new URL('../../src/cli.ts', import.meta.url).pathname];
+
+export interface IssuedKey {
+  key: string;
+  key_id: string;
+  account_id: string;
+  plan: string;
+}
+
+export interface Service {
+  url: string;
+  key: string;
+  /** What it printed so far. */
+  output(): string;
+  child: ChildProcess;
+  env: Record<string, string>;
+  /** Its own folder for temporary files: empty again when it has ended. */
+  tmp: string;
+  createKey(): Promise<IssuedKey>;
+  /** POST /v1/pdf. */
+  pdf(body: unknown, options?: { key?: string; headers?: Record<string, string>; signal?: AbortSignal }): Promise<Response>;
+  /** Sum of a metric over its labels that match. */
+  metric(name: string, label?: string): Promise<number>;
+  /** SIGTERM, then waits for the end. Returns the exit code. */
+  stop(): Promise<number | null>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Starts the service on a free port with folders of its own. */
+export async function startService(settings: Record<string, string> = {}): Promise<Service> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  const tmp = await mkdtemp(join(tmpdir(), 'platen-tmp-'));
+  const env = { ...environment(), TMPDIR: tmp, PLATEN_PORT: '0', PLATEN_DATA_DIR: dataDir, ...settings };
+  const child = spawn(process.execPath, [...CLI, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const started = await readStart(child);
+  const stop = () => end(child);
+  const service: Service = {
+    ...started,
+    child,
+    env,
+    tmp,
+    stop,
+    createKey: async () => JSON.parse((await runCli(['keys', 'create', '--plan', 'growth', '--json'], env)).stdout) as IssuedKey,
+    pdf: (body, options = {}) => postPdf(started.url, options.key ?? started.key, body, options),
+    metric: (name, label = '') => readMetric(started.url, name, label),
+    async [Symbol.asyncDispose]() {
+      await stop();
+      await rm(dataDir, { recursive: true, force: true });
+      await rm(tmp, { recursive: true, force: true });
+    },
+  };
+  return service;
+}
+
+/** Runs one `platen` command to its end. Rejects when its exit status is not 0. */
+export function runCli(args: string[], env: Record<string, string> = environment()): Promise<{ stdout: string; stderr: string }> {
+  return promisify(execFile)(process.execPath, [...CLI, ...args], { env, maxBuffer: 64 * 1024 * 1024 });
+}
+
+export function spawnCli(args: string[], env: Record<string, string> = environment()): ChildProcess {
+  return spawn(process.execPath, [...CLI, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+}
+
+/** Processes of this service's browsers: all whose environment names its folder for temporary files. */
+export async function browserProcesses(service: Service): Promise<number[]> {
+  const found: number[] = [];
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name) || Number(name) === service.child.pid) continue;
+    const environ = await readFile(`/proc/${name}/environ`, 'latin1').catch(() => '');
+    const status = await readFile(`/proc/${name}/status`, 'latin1').catch(() => '');
+    if (environ.includes(service.tmp) && !/^State:\s+[ZX]/m.test(status)) found.push(Number(name));
+  }
+  return found;
+}
+
+/** The processes of one kind (`renderer`, `gpu-process`), or the browser itself for `browser`. */
+export async function browserProcessesOfType(service: Service, type: string): Promise<number[]> {
+  const matching: number[] = [];
+  for (const pid of await browserProcesses(service)) {
+    const commandLine = await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '');
+    const own = /--type=([a-z-]+)/.exec(commandLine)?.[1] ?? 'browser';
+    if (own === type) matching.push(pid);
+  }
+  return matching;
+}
+
+/** Asks again, a little later each time, until the answer is yes. For states that no event announces. */
+export async function eventually(what: string, holds: () => Promise<boolean> | boolean, timeoutMs = 20_000): Promise<void> {
+  const end = Date.now() + timeoutMs;
+  for (let pause = 10; Date.now() < end; pause = Math.min(2 * pause, 250)) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+  throw new Error(`not within ${timeoutMs} ms: ${what}`);
+}
+
+function environment(): Record<string, string> {
+  const entries = Object.entries(process.env).filter(([name, value]) => value !== undefined && !name.startsWith('PLATEN_'));
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+async function readStart(child: ChildProcess): Promise<{ url: string; key: string; output: () => string }> {
+  let output = '';
+  let url: string | undefined;
+  child.stderr?.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  if (!child.stdout) throw new Error('no standard output');
+  const lines = createInterface({ input: child.stdout });
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`the service ended with ${code}:\n${output}`)));
+    lines.on('line', (line) => {
+      output += `${line}\n`;
+      url = /listens on (\S+)/.exec(line)?.[1] ?? url;
+      const key = /^\s+(plt_\S+)$/.exec(line)?.[1];
+      if (url && key) resolve({ url, key, output: () => output });
+    });
+  });
+}
+
+function postPdf(
+  url: string,
+  key: string,
+  body: unknown,
+  options: { headers?: Record<string, string>; signal?: AbortSignal },
+): Promise<Response> {
+  return fetch(`${url}/v1/pdf`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...options.headers },
+    body: typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body),
+    ...(options.signal && { signal: options.signal }),
+  });
+}
+
+async function readMetric(url: string, name: string, label: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const lines = text
+    .split('\n')
+    .filter((line) => line.startsWith(name) && /^[ {]/.test(line.slice(name.length)) && line.includes(label));
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
+async function end(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+  return child.exitCode;
+}
