@@ -47,6 +47,8 @@ export class Browser {
   readonly connection: Connection;
   readonly settings: BrowserSettings;
   readonly memory: MemoryWatch;
+  /** Resolves when the browser cannot be used any more. */
+  readonly ended: Promise<void>;
   /** Resolves when the process has ended and nothing of it is left. */
   readonly closed: Promise<void>;
   readonly #child: ChildProcess;
@@ -93,7 +95,12 @@ export class Browser {
       onSilent: () => this.kill(),
     });
     this.closed = closed.then(() => this.memory.stop());
-    connection.onClose = () => this.kill(); // without its pipe a browser is of no use
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ended = promise;
+    connection.onClose = () => {
+      resolve();
+      this.kill(); // without its pipe a browser is of no use
+    };
   }
 
   /** A full browser prints several times slower than a headless shell. */

@@ -176,8 +176,8 @@ export class Connection {
     this.#outbox.length = 0;
     this.#parts = [];
     this.#input.destroy();
+    this.#onClose?.(); // first, so that whoever is told of a failure below finds the browser gone
     for (const session of [...this.#sessions.values(), this.browser]) session.close(this.#closed);
-    this.#onClose?.();
   }
 
   /** Writes in order; while the pipe is full, messages wait here and not in the stream's buffer. */

@@ -2,8 +2,8 @@
  * Watches what the renderers of one browser take. A renderer past its limit is killed (its page fails with
  * `resource_limit`, the neighbours go on), and a browser that stops answering is reported.
  *
- * DevTools does not tell which process a page runs in. Processes are matched to pages by their order of birth (Chromium
- * numbers renderers as it numbers pages), which is good enough to choose pages to recycle; the limit needs no such guess.
+ * DevTools does not tell which process a page runs in. Processes are matched to pages by their order of birth, which is good
+ * enough to choose pages to recycle; the limit needs no such guess.
  */
 import { readFile } from 'node:fs/promises';
 import type { Session } from './connection.ts';
@@ -17,8 +17,8 @@ interface WatchOptions {
 }
 
 interface Renderer {
-  /** Chromium's running number of the process. */
-  order: number;
+  /** When the process was started, in ticks since the machine was. */
+  born: number;
   bytes: number;
   killed: boolean;
   owner: object | undefined;
@@ -26,8 +26,11 @@ interface Renderer {
 
 const BUSY_TICK_MS = 100;
 const IDLE_TICK_MS = 2_000;
-const SILENT_MS = 15_000;
+const SILENT_MS = 8_000;
 const MEMORY_PAGE_BYTES = 4_096;
+
+/** Owner of a process whose page is closed: on its way out, not to be matched again. */
+const NOBODY = {};
 
 export class MemoryWatch {
   readonly #browser: Session;
@@ -84,7 +87,7 @@ export class MemoryWatch {
 
   forget(page: object): void {
     this.#unmatched.delete(page);
-    for (const renderer of this.#renderers.values()) if (renderer.owner === page) renderer.owner = undefined;
+    for (const renderer of this.#renderers.values()) if (renderer.owner === page) renderer.owner = NOBODY;
   }
 
   /** Ends the page's renderer when closing the page did not. */
@@ -108,15 +111,17 @@ export class MemoryWatch {
   }
 
   async #add(pid: number): Promise<void> {
-    const order = await birthOrder(pid);
-    if (order !== undefined && !this.#renderers.has(pid))
-      this.#renderers.set(pid, { order, bytes: 0, killed: false, owner: undefined });
+    const born = await birthOf(pid);
+    if (born !== undefined && !this.#renderers.has(pid))
+      this.#renderers.set(pid, { born, bytes: 0, killed: false, owner: undefined });
   }
 
   #match(): void {
-    const free = [...this.#renderers.values()].filter(({ owner }) => !owner).sort((a, b) => a.order - b.order);
+    const free = [...this.#renderers]
+      .filter(([, { owner }]) => !owner)
+      .sort(([a, first], [b, second]) => first.born - second.born || a - b);
     for (const page of this.#unmatched) {
-      const renderer = free.shift();
+      const [, renderer] = free.shift() ?? [];
       if (!renderer) return;
       renderer.owner = page;
       this.#unmatched.delete(page);
@@ -160,8 +165,9 @@ async function residentBytes(pid: number): Promise<number | undefined> {
   return pages > 0 ? pages * MEMORY_PAGE_BYTES : undefined;
 }
 
-async function birthOrder(pid: number): Promise<number | undefined> {
-  const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-  const found = /--renderer-client-id=(\d+)/.exec(commandLine)?.[1];
-  return found === undefined ? undefined : Number(found);
+/** Start time of a process, field 22 of proc(5) `stat`; the second field may hold spaces. */
+async function birthOf(pid: number): Promise<number | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const born = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]);
+  return Number.isNaN(born) ? undefined : born;
 }

@@ -33,8 +33,10 @@ const AFTER_LOAD = `new Promise((done) => {
   if (document.readyState === 'complete') done();
   else addEventListener('load', () => setTimeout(done));
 })`;
+/** A document may close the window it was written into; ours is not its own. */
+const KEEP_WINDOW = 'window.close = () => {}';
 const READ_BYTES = 1_048_576;
-const OPEN_TIMEOUT_MS = 10_000;
+const OPEN_TIMEOUT_MS = 20_000;
 const RESET_TIMEOUT_MS = 2_000;
 const CLOSE_TIMEOUT_MS = 1_000;
 /** A renderer that dies so soon after the watch ended one died of that. */
@@ -52,8 +54,9 @@ export class Page {
   /** Whether the present document must go before the next may be written. */
   #dirty = false;
   #guarded = false;
+  #loading = false;
 
-  /** Throws `page_crashed`. */
+  /** Throws `browser_unavailable`. */
   static async open(browser: PageHost): Promise<Page> {
     const { browser: root } = browser.connection;
     const { browserContextId } = await root.send('Target.createBrowserContext', { disposeOnDetach: true }).catch(cannotOpen);
@@ -181,18 +184,24 @@ export class Page {
     }
   }
 
-  /** From here on the document may navigate, and will have to be replaced. */
+  /** From here on the document may run script, navigate, close its window; and it will have to be replaced. */
   async #beginActiveDocument(step: Step): Promise<void> {
     this.#dirty = true;
     if (this.#guarded) return;
     this.#guarded = true;
-    await step(this.#session.send('Fetch.enable', { patterns: [{ urlPattern: '*', resourceType: 'Document' }] }));
+    await Promise.all([
+      step(this.#session.send('Fetch.enable', { patterns: [{ urlPattern: '*', resourceType: 'Document' }] })),
+      step(this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: KEEP_WINDOW })),
+      step(this.#session.send('Runtime.evaluate', { expression: KEEP_WINDOW })),
+    ]);
   }
 
   async #load(html: string, step: Step): Promise<void> {
     const loaded = this.#session.next('Page.loadEventFired');
+    this.#loading = true;
     await step(this.#session.send('Page.setDocumentContent', { frameId: this.#frameId, html }));
     await step(loaded);
+    this.#loading = false;
   }
 
   async #settle(traits: DocumentTraits, settings: PrintSettings, step: Step): Promise<void> {
@@ -237,23 +246,23 @@ export class Page {
     this.#session.send('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' }).catch(() => {});
   }
 
-  /** A document stays where it is: its own attempts to go elsewhere are not followed. Frames inside it may load. */
+  /**
+   * A loaded document stays where it is: its attempts to go elsewhere are not followed. One that leaves while it is still
+   * loading is cut off there, so there is nothing whole to print. Frames inside a document may load.
+   */
   #judgeNavigation({ requestId, frameId }: Events['Fetch.requestPaused'][0]): void {
     const answer =
       frameId === this.#frameId
         ? this.#session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
         : this.#session.send('Fetch.continueRequest', { requestId });
     answer.catch(() => {}); // the frame is gone
+    if (frameId === this.#frameId && this.#loading) this.#navigatedAway();
   }
 
-  /** Navigations without a request (`reload`, `blob:`) cannot be stopped; the document that was to be printed is gone. */
+  /** Also for navigations without a request (`reload`, `blob:`), which cannot be stopped. */
   #navigatedAway(): void {
-    this.#fail?.(
-      new ServiceError(
-        'navigation_failed',
-        'the document replaced itself by navigating (reload, or a new location) before it was printed',
-      ),
-    );
+    const detail = 'the document navigated away from itself (a new location, a form, a reload) before it could be printed';
+    this.#fail?.(new ServiceError('navigation_failed', detail));
   }
 
   #lose(): void {
@@ -286,7 +295,7 @@ export class Page {
 }
 
 function cannotOpen(cause: unknown): never {
-  throw new ServiceError('page_crashed', 'the browser could not open a page', { cause });
+  throw new ServiceError('browser_unavailable', 'the browser could not open a page', { cause });
 }
 
 type Step = <T>(work: Promise<T>) => Promise<T>;

@@ -73,8 +73,9 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   navigation_failed: {
     status: 422,
     title: 'The document could not be loaded',
-    meaning: 'The document replaced itself before it could be printed, for example by reloading.',
-    remedy: 'Remove scripts that reload or navigate.',
+    meaning:
+      'The document navigated away from itself, by script, form or reload, before it could be printed. Once it has loaded, its attempts to leave are ignored.',
+    remedy: 'Remove scripts and forms that reload or navigate while the document loads.',
   },
   print_failed: {
     status: 422,

@@ -7,8 +7,8 @@ import { PageShelf, type PooledPage, type ShelfLimits } from './page-shelf.ts';
 
 /** What the pool asks of a browser. */
 export interface PooledBrowser<P extends PooledPage> {
-  /** Resolves when the browser has ended, for whatever reason. */
-  readonly closed: Promise<void>;
+  /** Resolves when the browser cannot be used any more, for whatever reason. */
+  readonly ended: Promise<void>;
   openPage(): Promise<P>;
   close(): Promise<void>;
 }
@@ -103,7 +103,7 @@ export class BrowserSeat<P extends PooledPage> {
         startedAt: Date.now(),
         renders: 0,
       };
-      void browser.closed.then(() => this.#noticeEnd(tenant));
+      void browser.ended.then(() => this.#noticeEnd(tenant));
       await tenant.shelf.replenish();
       this.#backoffMs = FIRST_BACKOFF_MS;
       this.#tenant = tenant;

@@ -56,15 +56,15 @@ export class Pool<P extends PooledPage> {
   }
 
   /**
-   * Does `work` on a page of this owner (without an owner: on a page used once). Work that fails with `page_crashed` is
-   * done once more on another page: nothing of the first try has been seen by anybody.
+   * Does `work` on a page of this owner (without an owner: on a page used once). Work that lost its page or its browser is
+   * done once more on another: nothing of the first try has been seen by anybody.
    */
   async use<T>(owner: string | undefined, deadline: Deadline, work: (page: P) => Promise<T>): Promise<T> {
     if (this.#draining) throw shuttingDown();
     const release = await this.#queue.acquire(owner ?? NO_OWNER, deadline);
     try {
       return await this.#onPage(owner, deadline, work).catch((error: unknown) => {
-        if (!hasCode(error, 'page_crashed') || deadline.error) throw error;
+        if (!hasCode(error, 'page_crashed', 'browser_unavailable') || deadline.error) throw error;
         this.#retries++;
         return this.#onPage(owner, deadline, work);
       });

@@ -70,16 +70,19 @@ export function spawnCli(args: string[], env: Record<string, string> = environme
   return spawn(process.execPath, [...CLI, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
 }
 
-/** Processes of this service's browsers: all whose environment names its folder for temporary files. */
+/** Processes of this service's browsers: the process groups of all whose environment names its folder for temporary files. */
 export async function browserProcesses(service: Service): Promise<number[]> {
-  const found: number[] = [];
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name) || Number(name) === service.child.pid) continue;
-    const environ = await readFile(`/proc/${name}/environ`, 'latin1').catch(() => '');
-    const status = await readFile(`/proc/${name}/status`, 'latin1').catch(() => '');
-    if (environ.includes(service.tmp) && !/^State:\s+[ZX]/m.test(status)) found.push(Number(name));
-  }
-  return found;
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const processes = await Promise.all(pids.filter((pid) => pid !== service.child.pid).map(readProcess));
+  const groups = new Set(processes.filter(({ environ }) => environ.includes(service.tmp)).map(({ group }) => group));
+  return processes.filter(({ group, state }) => groups.has(group) && !'ZX'.includes(state)).map(({ pid }) => pid);
+}
+
+async function readProcess(pid: number): Promise<{ pid: number; environ: string; state: string; group: number }> {
+  const environ = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+  const [state = 'X', , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { pid, environ, state, group: Number(group) };
 }
 
 /** The processes of one kind (`renderer`, `gpu-process`), or the browser itself for `browser`. */
