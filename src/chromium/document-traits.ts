@@ -18,8 +18,11 @@ export interface DocumentTraits {
 /** Elements that run, load or embed something, or change their window for good. */
 const ACTIVE_ELEMENT = /<(?:script|i?frame|frameset|object|embed|applet|portal|fencedframe|base|link|video|audio|canvas)/i;
 const EVENT_HANDLER = /[\s"'/]on[a-z]+\s*=/i;
-/** `http-equiv` refreshes, or sets a policy that outlives the document; so does a referrer policy; focus may move. */
-const ACTIVE_WORD = /http-equiv|referrer|javascript:|autofocus/i;
+/**
+ * `http-equiv` refreshes, or sets a policy that outlives the document; so does a referrer policy; a colour scheme stays with
+ * the window; focus may move.
+ */
+const ACTIVE_WORD = /http-equiv|referrer|color-scheme|javascript:|autofocus/i;
 /** A backslash may spell any CSS keyword. */
 const LATE = /@font-face|@import|loading|\\/i;
 const PAGE_RULE = /@page|@import|\\/i;

@@ -87,6 +87,9 @@ export class Page {
     session.on('Inspector.targetCrashed', () => this.#lose());
     session.on('Page.javascriptDialogOpening', (dialog) => this.#dismiss(dialog));
     session.on('Page.frameNavigated', ({ frame }) => frame.parentId ?? this.#navigatedAway());
+    session.on('Page.loadEventFired', () => {
+      this.#loading = false;
+    });
     session.on('Fetch.requestPaused', (request) => this.#judgeNavigation(request));
   }
 
@@ -201,7 +204,6 @@ export class Page {
     this.#loading = true;
     await step(this.#session.send('Page.setDocumentContent', { frameId: this.#frameId, html }));
     await step(loaded);
-    this.#loading = false;
   }
 
   async #settle(traits: DocumentTraits, settings: PrintSettings, step: Step): Promise<void> {

@@ -71,13 +71,15 @@ export class PageShelf<P extends PooledPage> {
     return coming + this.#warm.filter((entry) => entry.owner === owner).length;
   }
 
-  /** A page for this owner; without one a page that is used once. */
+  /** A page for this owner: a warm one, else an unused one. Without an owner the page is used once. */
   async take(owner: string | undefined): Promise<Entry<P>> {
-    const entry = (owner && ((await this.#claimResetting(owner)) ?? this.#takeWarm(owner))) || (await this.#takeUnused());
-    entry.owner = owner;
-    entry.usedAt = Date.now();
-    this.#lent.add(entry);
-    return entry;
+    const own = owner && ((await this.#claimResetting(owner)) ?? this.#takeWarm(owner));
+    return this.#lend(own || (await this.#takeUnused()), owner);
+  }
+
+  /** A page opened just now: for work whose first page was lost, perhaps with all others. */
+  async takeNew(owner: string | undefined): Promise<Entry<P>> {
+    return this.#lend(await this.#openEntry(), owner);
   }
 
   /** The render went well: the page is emptied and kept, if it may serve once more. */
@@ -134,6 +136,13 @@ export class PageShelf<P extends PooledPage> {
     await this.#replenishing;
     await Promise.all([...this.#resetting].map(({ ready }) => ready));
     await Promise.all(this.#closing);
+  }
+
+  #lend(entry: Entry<P>, owner: string | undefined): Entry<P> {
+    entry.owner = owner;
+    entry.usedAt = Date.now();
+    this.#lent.add(entry);
+    return entry;
   }
 
   async #claimResetting(owner: string): Promise<Entry<P> | undefined> {

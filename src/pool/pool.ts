@@ -29,6 +29,9 @@ export interface PoolStats {
   retries: number;
 }
 
+/** Any page that may serve the owner, or one opened for this. */
+type PageKind = 'any' | 'new';
+
 /** The line of renders that have no owner. */
 const NO_OWNER = '';
 const SWEEP_MS = 5_000;
@@ -63,10 +66,10 @@ export class Pool<P extends PooledPage> {
     if (this.#draining) throw shuttingDown();
     const release = await this.#queue.acquire(owner ?? NO_OWNER, deadline);
     try {
-      return await this.#onPage(owner, deadline, work).catch((error: unknown) => {
+      return await this.#onPage('any', owner, deadline, work).catch((error: unknown) => {
         if (!hasCode(error, 'page_crashed', 'browser_unavailable') || deadline.error) throw error;
         this.#retries++;
-        return this.#onPage(owner, deadline, work);
+        return this.#onPage('new', owner, deadline, work);
       });
     } finally {
       release();
@@ -115,10 +118,10 @@ export class Pool<P extends PooledPage> {
     };
   }
 
-  async #onPage<T>(owner: string | undefined, deadline: Deadline, work: (page: P) => Promise<T>): Promise<T> {
+  async #onPage<T>(kind: PageKind, owner: string | undefined, deadline: Deadline, work: (page: P) => Promise<T>): Promise<T> {
     const boundary = this.#options.freshContexts ? undefined : owner;
     const shelf = await deadline.race(this.#choose(boundary).ready());
-    const entry = await this.#take(shelf, boundary, deadline);
+    const entry = await this.#take(kind === 'new' ? shelf.takeNew(boundary) : shelf.take(boundary), shelf, deadline);
     try {
       const result = await work(entry.page);
       shelf.giveBack(entry);
@@ -129,8 +132,7 @@ export class Pool<P extends PooledPage> {
     }
   }
 
-  async #take(shelf: PageShelf<P>, owner: string | undefined, deadline: Deadline): Promise<Entry<P>> {
-    const taking = shelf.take(owner);
+  async #take(taking: Promise<Entry<P>>, shelf: PageShelf<P>, deadline: Deadline): Promise<Entry<P>> {
     try {
       return await deadline.race(taking);
     } catch (error) {

@@ -32,8 +32,8 @@ export async function readPdf(bytes: ArrayBuffer | Uint8Array): Promise<ReadPdf>
       const texts = items.filter((item) => 'str' in item);
       pages.push(
         texts
-          .map(({ str }) => str)
-          .join(' ')
+          .map(({ str, hasEOL }) => str + (hasEOL ? ' ' : ''))
+          .join('')
           .replace(/\s+/g, ' ')
           .trim(),
       );

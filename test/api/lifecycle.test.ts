@@ -1,0 +1,156 @@
+/** Starting, stopping, overload, and what is left behind. */
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { readPdfReply } from '../support/read-pdf.ts';
+import { browserProcesses, browserProcessesOfType, eventually, type Service, startService } from '../support/service.ts';
+
+const cache = await mkdtemp(join(tmpdir(), 'platen-cache-'));
+afterAll(() => rm(cache, { recursive: true, force: true }));
+
+const slow = (ms: number) =>
+  `<p>slow<script>const until = performance.now() + ${ms}; while (performance.now() < until);</script>`;
+const renders = async (service: Service) =>
+  expect((await readPdfReply(await service.pdf({ html: '<p>works' }))).pages).toEqual(['works']);
+
+test('SIGTERM under load: what was accepted is answered, what is new gets 503, nothing is left behind', async () => {
+  await using service = await startService({ PLATEN_CONCURRENCY: '2' });
+  const accepted = Array.from({ length: 8 }, () => service.pdf({ html: slow(300) }));
+  await eventually(
+    'all are accepted',
+    async () => (await service.metric('platen_renders_running')) + (await service.metric('platen_renders_waiting')) === 8,
+  );
+  const ended = once(service.child, 'exit');
+  service.child.kill('SIGTERM');
+  await eventually('it says that it is not ready', async () => (await fetch(`${service.url}/readyz`)).status === 503);
+  const refused = await service.pdf({ html: '<p>late' });
+  expect(refused.status).toBe(503);
+  expect(refused.headers.get('retry-after')).toBe('5');
+  expect(await refused.json()).toMatchObject({ code: 'shutting_down' });
+  for (const reply of accepted) expect((await readPdfReply(await reply)).pages).toEqual(['slow']);
+  expect(await ended).toEqual([0, null]);
+  expect(await browserProcesses(service)).toEqual([]);
+  expect(await readdir(service.tmp)).toEqual([]);
+});
+
+test('kill -9 of the service takes its browser along; the next start removes the profile it left', async () => {
+  await using service = await startService();
+  const ended = once(service.child, 'exit');
+  service.child.kill('SIGKILL');
+  await ended;
+  await eventually('its browser has ended', async () => (await browserProcesses(service)).length === 0);
+  expect((await readdir(service.tmp)).filter((name) => name.startsWith('platen-browser-'))).toHaveLength(1);
+  await using next = await startService({ TMPDIR: service.tmp });
+  const profiles = (await readdir(service.tmp)).filter((name) => name.startsWith('platen-browser-'));
+  expect(profiles).toHaveLength(1);
+  expect(profiles[0]).toContain(`-${next.child.pid}-`);
+});
+
+test('two services that start at once on an empty cache both get a whole browser; a damaged one is unpacked again', async () => {
+  const settings = { PLATEN_CACHE_DIR: cache };
+  {
+    await using first = await startService(settings);
+    await using second = await startService(settings);
+    await Promise.all([renders(first), renders(second)]);
+  }
+  await rm(cache, { recursive: true });
+  const starting = await Promise.all([startService(settings), startService(settings)]);
+  await Promise.all(starting.map(renders));
+  await Promise.all(starting.map((service) => service[Symbol.asyncDispose]()));
+
+  const folder = join(cache, (await readdir(cache)).find((name) => name.startsWith('chromium-')) as string);
+  await writeFile(join(folder, 'headless-shell'), 'half');
+  await mkdir(join(cache, 'chromium-153.0.0.partial-999999-1'));
+  await using again = await startService(settings);
+  await renders(again);
+  expect((await readdir(cache)).filter((name) => name.includes('partial'))).toEqual([]);
+});
+
+test('eight times the capacity: served or refused at once with Retry-After, never in between', async () => {
+  await using service = await startService({ PLATEN_CONCURRENCY: '2', PLATEN_QUEUE_LIMIT: '4' });
+  const replies = await Promise.all(Array.from({ length: 48 }, () => service.pdf({ html: slow(100) })));
+  const statuses = replies.map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([200, 429]));
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(6);
+  for (const reply of replies.filter(({ status }) => status === 429)) {
+    expect(Number(reply.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(await reply.json()).toMatchObject({ code: 'queue_full' });
+  }
+  await renders(service);
+});
+
+test('pages are replaced after their number of renders, browsers too, without a failed render', async () => {
+  await using service = await startService({ PLATEN_PAGE_MAX_RENDERS: '3', PLATEN_BROWSER_MAX_RENDERS: '20' });
+  const before = await browserProcessesOfType(service, 'browser');
+  for (let n = 0; n < 25; n++) await renders(service);
+  await eventually('another browser has taken over', async () => {
+    await renders(service);
+    const now = await browserProcessesOfType(service, 'browser');
+    return now.length === 1 && now[0] !== before[0];
+  });
+  expect(await service.metric('platen_browser_replacements_total')).toBeGreaterThanOrEqual(1);
+  expect(await service.metric('platen_browser_crashes_total')).toBe(0);
+});
+
+test('with PLATEN_FRESH_CONTEXTS every render has a page of its own', async () => {
+  await using service = await startService({ PLATEN_FRESH_CONTEXTS: 'true' });
+  for (let n = 0; n < 5; n++) await renders(service);
+  expect(await service.metric('platen_pages_warm')).toBe(0);
+});
+
+test('two browsers share the work', async () => {
+  await using service = await startService({ PLATEN_BROWSERS: '2', PLATEN_CONCURRENCY: '4' });
+  const { key } = await service.createKey();
+  const replies = await Promise.all(Array.from({ length: 40 }, (_, n) => service.pdf({ html: `<p>${n}` }, n % 2 ? { key } : {})));
+  expect((await Promise.all(replies.map(readPdfReply))).map(({ pages }) => pages[0])).toEqual(replies.map((_, n) => String(n)));
+  expect(await browserProcessesOfType(service, 'browser')).toHaveLength(2);
+});
+
+test('the first key is printed once, on an empty data folder only', async () => {
+  await using service = await startService();
+  const [, curl] = /^\s+(curl .*)$/m.exec(service.output()) ?? [];
+  expect(curl).toContain(service.key);
+  const { execFile } = await import('node:child_process');
+  const { promisify } = await import('node:util');
+  const body = /-d '([^']+)'/.exec(curl ?? '')?.[1];
+  expect((await readPdfReply(await service.pdf(body))).pages).toEqual(['Hello, paper']);
+  const keys = await promisify(execFile)(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', 'src/cli.ts', 'keys', 'list'],
+    { env: service.env },
+  );
+  expect(keys.stdout.trim().split('\n')).toHaveLength(2);
+  expect(keys.stdout).not.toContain(service.key);
+});
+
+test('health, readiness, metrics, reference and error pages answer without a key', async () => {
+  await using service = await startService();
+  for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/errors', '/errors/queue_full']) {
+    const response = await fetch(service.url + path);
+    expect(response.status, path).toBe(200);
+    expect(response.headers.get('x-request-id'), path).toMatch(/^req_/);
+  }
+  await renders(service);
+  expect(await service.metric('platen_renders_total', 'outcome="ok"')).toBe(1);
+  expect(await service.metric('platen_render_stage_seconds_count', 'stage="print"')).toBe(1);
+  const openapi = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
+    openapi: string;
+    paths: Record<string, { post: { responses: object; requestBody: unknown } }>;
+  };
+  expect(openapi.openapi).toMatch(/^3\.1/);
+  expect(Object.keys(openapi.paths)).toEqual(['/v1/pdf']);
+  expect(Object.keys(openapi.paths['/v1/pdf']?.post.responses ?? {})).toEqual(
+    expect.arrayContaining(['200', '400', '401', '413', '422', '429', '503', '504']),
+  );
+  expect(JSON.stringify(openapi.paths['/v1/pdf']?.post.requestBody)).toContain('preferCSSPageSize');
+});
+
+test('readiness says no while there is no browser that works', async () => {
+  await using service = await startService();
+  const [browser] = await browserProcessesOfType(service, 'browser');
+  process.kill(browser as number, 'SIGSTOP');
+  expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
+  await eventually('it recovers', async () => (await fetch(`${service.url}/readyz`)).status === 200, 60_000);
+});

@@ -1,0 +1,143 @@
+/** A document written in place of an inert one prints exactly as on a page of its own. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Browser, launchBrowser } from '../../src/chromium/browser.ts';
+import { traitsOf } from '../../src/chromium/document-traits.ts';
+import { locateBrowser } from '../../src/chromium/locate-browser.ts';
+import type { Page } from '../../src/chromium/page.ts';
+import { loadConfig } from '../../src/config.ts';
+import { Deadline } from '../../src/deadline.ts';
+import { type EgressProxy, startRefusingProxy } from '../../src/outbound/refusing-proxy.ts';
+import { parseRenderRequest } from '../../src/render/render-request.ts';
+
+const config = loadConfig({});
+let proxy: EgressProxy;
+let browser: Browser;
+
+beforeAll(async () => {
+  proxy = await startRefusingProxy();
+  browser = await launchBrowser(await locateBrowser(config), config, proxy.url);
+});
+afterAll(async () => {
+  await browser.close();
+  await proxy.close();
+});
+
+/** The bytes but for the dates, which differ from second to second. */
+async function print(page: Page, html: string, options?: object): Promise<string> {
+  using deadline = new Deadline(30_000);
+  const request = parseRenderRequest(options ? { html, options } : { html }, config);
+  const { chunks } = await page.print(request.html, request.print, deadline);
+  return Buffer.concat(chunks)
+    .toString('latin1')
+    .replace(/\(D:\d{14}[^)]*\)/g, '(date)');
+}
+
+async function printFresh(html: string, options?: object): Promise<string> {
+  const page = await browser.openPage();
+  try {
+    return await print(page, html, options);
+  } finally {
+    await page.close();
+  }
+}
+
+const PIXEL =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** Inert documents that set whatever an inert document can set. */
+const INERT: Record<string, string> = {
+  quirks: '<table><tr><td>quirks mode<td width=50%>x</table>',
+  standards: '<!doctype html><html lang=de dir=rtl><title>Titel</title><p>standards mode',
+  'a named page':
+    '<!doctype html><style>@page wide { size: A5 landscape; margin: 3cm } div { page: wide }</style><p>a<div>b</div>',
+  'page rules':
+    '<!doctype html><title>rules</title><style>@page { size: A6; margin: 1mm; @top-center { content: "top" counter(page) } }</style><p>x',
+  'a viewport and zoom':
+    '<!doctype html><meta charset=utf-8><meta name=viewport content="width=200"><meta name=theme-color content=red><style>:root { zoom: 1.5; background: navy; writing-mode: vertical-rl }</style><p>x',
+  'registered properties and counters':
+    '<!doctype html><style>@property --x { syntax: "<length>"; inherits: true; initial-value: 50px } @counter-style c { system: cyclic; symbols: "§" } @keyframes k { to { margin-left: 9cm } } @layer a, b; p { margin-left: var(--x); animation: k 0s both } li { list-style: c }</style><ul><li>x</ul><p>y',
+  'custom fonts':
+    '<!doctype html><style>@font-face { font-family: f; src: local("DejaVu Serif"), local("Open Sans") } p { font: 20px f }</style><p>font',
+  'images and shapes': `<!doctype html><img src="${PIXEL}" width=100 height=50><svg width=100 height=100><defs><linearGradient id=g><stop stop-color=red /><stop offset=1 stop-color=blue /></linearGradient></defs><circle r=40 cx=50 cy=50 fill="url(#g)"><set attributeName=r to=10 /></circle></svg>`,
+  'forms and ids':
+    '<!doctype html><form><input id=x name=x value=typed><textarea>text</textarea><select><option>a<option selected>b</select><input type=checkbox checked></form><details open><summary>s</summary>d</details>',
+  'a long table': `<!doctype html><table><thead><tr><th>head</thead>${'<tr><td>cell'.repeat(300)}</table>`,
+  'broken markup': '</p></div><b><p>unclosed <i>nested</b> mess<table><p>in table',
+  'nothing at all': '',
+  'declarative shadow trees':
+    '<!doctype html><div><template shadowrootmode=open><style>p { color: red }</style><p>shadow</template></div>',
+};
+
+/** Documents that show what an earlier one may have left. */
+const PROBES: Record<string, string> = {
+  plain: '<p>plain</p><ul><li>item</ul><table><tr><td>a<td width=50%>b</table>',
+  standard:
+    '<!doctype html><title>Probe</title><ul><li>item</ul><p style="margin-left: var(--x)">text</p><form><input name=x><select><option>a<option>b</select></form><div>block</div>',
+  scripted: `<!doctype html><p id=p></p><script>
+    p.textContent = [document.compatMode, document.title, document.dir, document.documentElement.lang, document.forms.length, document.styleSheets.length, document.adoptedStyleSheets.length,
+      document.fonts.size, document.getElementById('x'), document.baseURI, document.referrer, document.characterSet, document.images.length, innerWidth, history.length, name, document.cookie === undefined,
+      document.getAnimations().length, getComputedStyle(document.documentElement).colorScheme, Object.keys(window).length].join(' ')
+  </script>`.replace(' document.cookie === undefined,', ''),
+};
+
+describe.each(Object.entries(INERT))('after %s', (_name, before) => {
+  test.each(Object.entries(PROBES))('%s prints as on a page of its own', async (_probe, html) => {
+    expect(traitsOf(before).inert).toBe(true);
+    const page = await browser.openPage();
+    await print(page, before);
+    await page.reset();
+    const reused = await print(page, html);
+    await page.close();
+    expect(reused === (await printFresh(html)), 'the same bytes').toBe(true);
+  });
+});
+
+test('a long row of inert documents on one page, each as on a page of its own', async () => {
+  const page = await browser.openPage();
+  for (const html of [...Object.values(INERT), ...Object.values(INERT).reverse()]) {
+    expect((await print(page, html)) === (await printFresh(html)), `the same bytes for ${html}`).toBe(true);
+    await page.reset();
+  }
+  await page.close();
+});
+
+test("the caller's page rule is gone with its document", async () => {
+  const html = '<style>@page { margin: 2cm }</style><p>x';
+  const page = await browser.openPage();
+  const own = await print(page, html);
+  await page.reset();
+  const narrow = await print(page, html, { margin: 0, format: 'A6' });
+  await page.reset();
+  expect(narrow).not.toBe(own);
+  expect(await print(page, html)).toBe(own);
+  await page.close();
+});
+
+test.each([
+  '<script>1</script>',
+  '<SCRIPT src=x>',
+  '<p onclick=x>',
+  '<p title="a"onclick=x>',
+  '<svg/onload=x>',
+  '<iframe srcdoc=x>',
+  '<frameset><frame src=x>',
+  '<object data=x>',
+  '<embed src=x>',
+  '<base href=x>',
+  '<link rel=stylesheet href=x>',
+  '<meta http-equiv=refresh content=0>',
+  '<meta name=referrer content=no-referrer>',
+  '<meta name=color-scheme content=dark>',
+  '<style>:root { color-scheme: dark }</style>',
+  '<a href="javascript:x">',
+  '<input autofocus>',
+  '<video src=x>',
+  '<canvas>',
+])('%s is not inert', (html) => expect(traitsOf(html).inert).toBe(false));
+
+test.each([
+  '<p>x',
+  '<style>p { color: red }</style>',
+  '<img src="data:,">',
+  '<p class="on">one = two</p>'.replace('one =', 'two ='),
+])('%s is inert', (html) => expect(traitsOf(html).inert).toBe(true));

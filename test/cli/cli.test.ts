@@ -1,0 +1,164 @@
+/** The command line as an operator uses it. */
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readPdf } from '../support/read-pdf.ts';
+import { runCli, spawnCli } from '../support/service.ts';
+
+let folder: string;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platen-cli-'));
+  env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? folder, PLATEN_DATA_DIR: join(folder, 'data') };
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const cli = (...args: string[]) => runCli(args, env);
+const failure = (args: string[], extra: Record<string, string> = {}) =>
+  runCli(args, { ...env, ...extra }).then(
+    () => Promise.reject(new Error('it did not fail')),
+    (error: { code: number; stderr: string }) => ({ code: error.code, stderr: error.stderr }),
+  );
+
+describe('platen render', () => {
+  test('a file to a file, with options', async () => {
+    const [input, output, options] = [join(folder, 'in.html'), join(folder, 'out.pdf'), join(folder, 'options.json')];
+    await writeFile(input, '<h1>From a file</h1>');
+    await writeFile(options, '{"format": "Letter", "landscape": true}');
+    await cli('render', input, '-o', output, '--options', options);
+    const pdf = await readPdf(await readFile(output));
+    expect(pdf.pages).toEqual(['From a file']);
+    expect(pdf.sizes[0]?.width).toBeCloseTo(792, 0);
+  });
+
+  test('standard input to standard output, with nothing else on it', async () => {
+    const child = spawnCli(['render', '-', '-o', '-'], env);
+    const chunks: Buffer[] = [];
+    child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
+    child.stdin?.end('<p>piped');
+    expect((await once(child, 'exit'))[0]).toBe(0);
+    expect((await readPdf(Buffer.concat(chunks))).pages).toEqual(['piped']);
+  });
+
+  test('faults are one clear line and exit status 1', async () => {
+    expect(await failure(['render', join(folder, 'nothing.html'), '-o', '-'])).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^platen: cannot read .*nothing\.html: there is no such file\n$/),
+    });
+    const [input, options] = [join(folder, 'bad.html'), join(folder, 'bad.json')];
+    await writeFile(input, 'x');
+    await writeFile(options, '{"formatt": "A4"}');
+    expect((await failure(['render', input, '-o', '-', '--options', options])).stderr).toBe(
+      'platen: options.formatt: there is no such field; did you mean format?\n',
+    );
+  });
+});
+
+describe('platen keys and accounts', () => {
+  test('create, list, rotate, revoke', async () => {
+    const created = JSON.parse((await cli('keys', 'create', '--plan', 'growth', '--name', 'mine', '--json')).stdout);
+    expect(created).toEqual({
+      key: expect.stringMatching(/^plt_[0-9A-Za-z]{38}$/),
+      key_id: expect.stringMatching(/^key_/),
+      account_id: expect.stringMatching(/^acc_/),
+      plan: 'growth',
+    });
+    const rotated = JSON.parse((await cli('keys', 'rotate', created.key_id, '--json')).stdout);
+    expect(rotated).toMatchObject({ key_id: created.key_id, account_id: created.account_id });
+    expect(rotated.key).not.toBe(created.key);
+    await cli('keys', 'revoke', created.key_id);
+    const [listed] = JSON.parse((await cli('keys', 'list', '--json')).stdout);
+    expect(listed).toMatchObject({
+      key_id: created.key_id,
+      name: 'mine',
+      plan: 'growth',
+      revoked_at: expect.stringMatching(/Z$/),
+    });
+    expect((await failure(['keys', 'rotate', created.key_id])).stderr).toContain('there is no key');
+  });
+
+  test('a key for an existing account, and a change of plan', async () => {
+    const account = JSON.parse((await cli('accounts', 'create', '--plan', 'starter', '--json')).stdout);
+    const key = JSON.parse((await cli('keys', 'create', '--account', account.account_id, '--json')).stdout);
+    expect(key).toMatchObject({ account_id: account.account_id, plan: 'starter' });
+    await cli('accounts', 'set-plan', account.account_id, 'scale');
+    expect(JSON.parse((await cli('accounts', 'list', '--json')).stdout)).toContainEqual(
+      expect.objectContaining({ account_id: account.account_id, plan: 'scale' }),
+    );
+    expect((await cli('accounts', 'list')).stdout).toContain(account.account_id);
+  });
+
+  test('mistakes are named', async () => {
+    expect((await failure(['keys', 'create', '--plan', 'gold'])).stderr).toBe(
+      'platen: there is no plan "gold"; plans are free, starter, growth, scale\n',
+    );
+    expect((await failure(['keys', 'create', '--account', 'acc_x'])).stderr).toBe('platen: there is no account "acc_x"\n');
+    expect((await failure(['keys', 'revoke', 'plt_x'])).stderr).toContain('give the id of the key (key_...), not its secret');
+    expect((await failure(['accounts', 'set-plan', 'acc_x', 'free'])).stderr).toBe('platen: there is no account "acc_x"\n');
+  });
+
+  test('no secret is in the data folder', async () => {
+    const { key } = JSON.parse((await cli('keys', 'create', '--json')).stdout);
+    for (const file of ['platen.db', 'platen.db-wal']) {
+      const content = await readFile(join(folder, 'data', file), 'latin1').catch(() => '');
+      expect(content).not.toContain(key.slice(12));
+    }
+  });
+});
+
+describe('settings', () => {
+  test('all problems are reported at once, each with the remedy', async () => {
+    const { code, stderr } = await failure(['serve'], { PLATEN_PORT: 'http', PLATEN_SANDBOX: 'maybe', PLATEN_CONCURRENCY: '0' });
+    expect(code).toBe(1);
+    expect(stderr).toContain('PLATEN_PORT=http: use a whole number from 0 to 65535.');
+    expect(stderr).toContain('PLATEN_SANDBOX=maybe: use one of auto, on, off.');
+    expect(stderr).toContain('PLATEN_CONCURRENCY=0: use a whole number from 1 to 256.');
+  });
+
+  test('are listed with their defaults', async () => {
+    expect((await cli('settings')).stdout).toMatch(/^PLATEN_PORT {2}\(default: 3000\)$/m);
+  });
+
+  test('a port in use, or a browser that does not exist, ends the start with one line', async () => {
+    const blocker = createServer().listen(0, '127.0.0.1');
+    await once(blocker, 'listening');
+    const { port } = blocker.address() as { port: number };
+    const busy = await failure(['serve'], { PLATEN_PORT: String(port) });
+    blocker.close();
+    expect(busy.stderr).toContain('EADDRINUSE');
+    expect((await failure(['serve'], { PLATEN_BROWSER_PATH: '/nothing' })).stderr).toContain(
+      'PLATEN_BROWSER_PATH=/nothing is not an executable file',
+    );
+    expect((await failure(['serve'], { PLATEN_BROWSER_PATH: '/bin/true' })).stderr).toContain('the browser could not be started');
+  });
+});
+
+describe('platen doctor', () => {
+  test('finds nothing wrong, and names what is used', async () => {
+    const { stdout } = await runCli(['doctor'], { ...env, PLATEN_PORT: '0' });
+    expect(stdout).toMatch(/^ok {7}browser: .*\((bundled|system)\)$/m);
+    expect(stdout).toMatch(/version: HeadlessChrome\/\d+/);
+    expect(stdout).toMatch(/sandbox: (on|off)/);
+    expect(stdout).toMatch(/fonts for: .*Latin/);
+    expect(stdout).toMatch(/render: 1 page, \d+ bytes/);
+    expect(stdout).toMatch(/database: SQLite/);
+    expect(stdout).not.toContain('PROBLEM');
+  });
+
+  test('names every problem with its remedy', async () => {
+    await writeFile(join(folder, 'file'), '');
+    const error = (await runCli(['doctor'], {
+      ...env,
+      PLATEN_DATA_DIR: join(folder, 'file'),
+      PLATEN_BROWSER_PATH: '/bin/true',
+    }).catch((failed: unknown) => failed)) as { code: number; stdout: string };
+    expect(error.code).toBe(1);
+    expect(error.stdout).toMatch(/^PROBLEM {2}browser: .*\n +-> /m);
+    expect(error.stdout).toMatch(/^PROBLEM {2}data folder: .*\n +-> .*PLATEN_DATA_DIR/m);
+    expect(error.stdout).toMatch(/^PROBLEM {2}database: /m);
+  });
+});

@@ -1,0 +1,95 @@
+/** The queue: bounded, fair between owners, honest about the wait. */
+import { describe, expect, test } from 'vitest';
+import { Deadline } from '../../src/deadline.ts';
+import { FairQueue } from '../../src/pool/fair-queue.ts';
+
+const patient = () => new Deadline(60_000);
+
+/** Asks for a place and notes who got one, in order. */
+function visitor(queue: FairQueue, order: string[], owner: string, name = owner) {
+  const place = queue.acquire(owner, patient()).then((release) => {
+    order.push(name);
+    return release;
+  });
+  place.catch(() => {});
+  return place;
+}
+
+describe('FairQueue', () => {
+  test('serves owners in turn, whoever came with many', async () => {
+    const queue = new FairQueue({ capacity: 1, limit: 100 });
+    const order: string[] = [];
+    const first = await queue.acquire('a', patient());
+    const places = [
+      ...Array.from({ length: 5 }, () => visitor(queue, order, 'a')),
+      visitor(queue, order, 'b'),
+      visitor(queue, order, 'c'),
+      visitor(queue, order, 'b'),
+    ];
+    first();
+    for (const place of places) void place.then((release) => release());
+    await queue.idle();
+    expect(order).toEqual(['a', 'b', 'c', 'a', 'b', 'a', 'a', 'a']);
+  });
+
+  test('refuses at once when full, with the time to wait', async () => {
+    const queue = new FairQueue({ capacity: 1, limit: 2 });
+    const release = await queue.acquire('a', patient());
+    const waiting = [visitor(queue, [], 'a'), visitor(queue, [], 'a')];
+    await expect(queue.acquire('a', patient())).rejects.toMatchObject({ code: 'queue_full', retryAfterSeconds: 1 });
+    expect(queue.waiting).toBe(2);
+    for (const place of waiting) void place.then((next) => next());
+    release();
+    await queue.idle();
+  });
+
+  test('a full queue makes room for an owner with a shorter line', async () => {
+    const queue = new FairQueue({ capacity: 1, limit: 3 });
+    const release = await queue.acquire('hog', patient());
+    const order: string[] = [];
+    const hogs = ['1', '2', '3'].map((name) => visitor(queue, order, 'hog', name));
+    const small = visitor(queue, order, 'small');
+    await expect(hogs[2]).rejects.toMatchObject({ code: 'queue_full' });
+    for (const place of [hogs[0], hogs[1], small]) void place?.then((next) => next());
+    release();
+    await queue.idle();
+    expect(order).toEqual(['1', 'small', '2']);
+  });
+
+  test('with no room to wait only the capacity is served', async () => {
+    const queue = new FairQueue({ capacity: 2, limit: 0 });
+    await queue.acquire('a', patient());
+    await queue.acquire('b', patient());
+    await expect(queue.acquire('c', patient())).rejects.toMatchObject({ code: 'queue_full' });
+  });
+
+  test('whoever gives up leaves the line, and no place is lost', async () => {
+    const queue = new FairQueue({ capacity: 1, limit: 10 });
+    const release = await queue.acquire('a', patient());
+    await expect(queue.acquire('b', new Deadline(20))).rejects.toMatchObject({
+      code: 'render_timeout',
+      members: { phase: 'queue' },
+    });
+    expect(queue.waiting).toBe(0);
+    const left = new AbortController();
+    const leaving = queue.acquire('c', new Deadline(60_000, left.signal));
+    leaving.catch(() => {});
+    release(); // admits c in the very moment it leaves
+    left.abort();
+    await leaving.then(
+      (place) => place(),
+      () => {},
+    );
+    await queue.idle();
+    expect(queue.running).toBe(0);
+  });
+
+  test('a place given back twice counts once', async () => {
+    const queue = new FairQueue({ capacity: 2, limit: 10 });
+    const release = await queue.acquire('a', patient());
+    await queue.acquire('b', patient());
+    release();
+    release();
+    expect(queue.running).toBe(1);
+  });
+});
