@@ -1,0 +1,91 @@
+/**
+ * The floor: a bare loop over the DevTools pipe, with the browser and switches the service uses. What the service adds is
+ * measured against it, in the same run.
+ */
+import { type Browser, launchBrowser } from '../src/chromium/browser.ts';
+import type { Session } from '../src/chromium/connection.ts';
+import { locateBrowser } from '../src/chromium/locate-browser.ts';
+import { loadConfig } from '../src/config.ts';
+import { startRefusingProxy } from '../src/outbound/refusing-proxy.ts';
+import { closedLoop, type Figures } from './measure.ts';
+
+interface BarePage {
+  session: Session;
+  frameId: string;
+  contextId: string;
+}
+
+export interface Floor {
+  product: string;
+  /** A warm page, sent to a new document for each render. */
+  warm(html: string, loops: number, seconds: number): Promise<Figures>;
+  /** A fresh context and page for each render. */
+  fresh(html: string, loops: number, seconds: number): Promise<Figures>;
+  close(): Promise<void>;
+}
+
+const PRINT = { printBackground: true, generateTaggedPDF: false, paperWidth: 210 / 25.4, paperHeight: 297 / 25.4 };
+
+export async function startFloor(): Promise<Floor> {
+  const config = loadConfig();
+  const proxy = await startRefusingProxy();
+  const browser = await launchBrowser(await locateBrowser(config), config, proxy.url);
+  return {
+    product: browser.product,
+    async warm(html, loops, seconds) {
+      const pages: BarePage[] = [];
+      const open = async () => {
+        const page = await openPage(browser);
+        pages.push(page);
+        for (let n = 0; n < 5; n++) await renderOnNewDocument(page, html);
+        return page;
+      };
+      const figures = await closedLoop(loops, seconds, open, (page) => renderOnNewDocument(page, html));
+      await Promise.all(pages.map((page) => closePage(browser, page)));
+      return figures;
+    },
+    fresh: (html, loops, seconds) =>
+      closedLoop(
+        loops,
+        seconds,
+        async () => undefined,
+        async () => {
+          const page = await openPage(browser);
+          await print(page, html);
+          void closePage(browser, page);
+        },
+      ),
+    async close() {
+      await browser.close();
+      await proxy.close();
+    },
+  };
+}
+
+async function openPage({ connection }: Browser): Promise<BarePage> {
+  const { browserContextId: contextId } = await connection.browser.send('Target.createBrowserContext', { disposeOnDetach: true });
+  const { targetId } = await connection.browser.send('Target.createTarget', { url: 'about:blank', browserContextId: contextId });
+  const { sessionId } = await connection.browser.send('Target.attachToTarget', { targetId, flatten: true });
+  const session = connection.openSession(sessionId);
+  await session.send('Page.enable');
+  return { session, frameId: targetId, contextId };
+}
+
+async function closePage({ connection }: Browser, { contextId }: BarePage): Promise<void> {
+  await connection.browser.send('Target.disposeBrowserContext', { browserContextId: contextId }).catch(() => {});
+}
+
+async function renderOnNewDocument(page: BarePage, html: string): Promise<void> {
+  const loaded = page.session.next('Page.loadEventFired');
+  await page.session.send('Page.navigate', { url: 'about:blank' });
+  await loaded;
+  await print(page, html);
+}
+
+async function print({ session, frameId }: BarePage, html: string): Promise<void> {
+  const loaded = session.next('Page.loadEventFired');
+  await session.send('Page.setDocumentContent', { frameId, html });
+  await loaded;
+  const { data } = await session.send('Page.printToPDF', PRINT);
+  if (Buffer.from(data, 'base64').subarray(0, 5).toString() !== '%PDF-') throw new Error('no PDF');
+}

@@ -1,0 +1,38 @@
+/**
+ * `npm run bench`: measures floor and service in one run. `-- --soak` adds the long run (`--renders N`, default 10000);
+ * `-- --only throughput|first|overload|start|soak` does one part.
+ */
+import { parseArgs } from 'node:util';
+import { coldStart, firstRender } from './first-render.ts';
+import { startFloor } from './floor.ts';
+import { overload } from './overload.ts';
+import { printRow, type Row, writeResults } from './report.ts';
+import { startService } from './service.ts';
+import { soak } from './soak.ts';
+import { scaling, throughput } from './throughput.ts';
+
+const KEYS = 1_500;
+const SOAK_RENDERS = 10_000;
+
+const { values } = parseArgs({ options: { soak: { type: 'boolean' }, renders: { type: 'string' }, only: { type: 'string' } } });
+const wants = (part: string) => values.only === undefined || values.only === part;
+const rows: Row[] = [];
+const add = (found: Row[]) => {
+  rows.push(...found);
+  found.forEach(printRow);
+};
+
+const floor = await startFloor();
+process.stdout.write(`${floor.product}, Node ${process.version}\n\n`);
+if (wants('throughput') || wants('first')) {
+  const service = await startService(KEYS);
+  if (wants('throughput')) add([...(await throughput(floor, service)), ...(await scaling(service))]);
+  if (wants('first')) add([await firstRender(service)]);
+  await service.stop();
+}
+await floor.close();
+if (wants('overload')) add([await overload()]);
+if (wants('start')) add([await coldStart()]);
+if (values.soak || values.only === 'soak')
+  add([await soak(Number(values.renders ?? SOAK_RENDERS), (line) => process.stdout.write(`        ${line}\n`))]);
+await writeResults(floor.product, rows);

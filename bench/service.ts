@@ -1,0 +1,87 @@
+/** The service under test: a child process with its own data folder, spoken to over HTTP. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Pool } from 'undici';
+import { Accounts } from '../src/accounts/accounts.ts';
+import { openDatabase } from '../src/storage/database.ts';
+
+export interface ServiceUnderTest {
+  /** Milliseconds from the start of the process to the line that it listens. */
+  startedInMs: number;
+  keys: string[];
+  /** One render; the whole reply is read. */
+  render(key: string, html: string): Promise<{ status: number; bytes: number }>;
+  metric(name: string): Promise<number>;
+  /** Resident bytes of the Node process. */
+  residentBytes(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+const CLI = new URL('../src/cli.ts', import.meta.url).pathname;
+
+/** Makes `keyCount` keys beforehand, so that every request can come from another one. */
+export async function startService(keyCount: number, settings: Record<string, string> = {}): Promise<ServiceUnderTest> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'platen-bench-'));
+  const keys = await makeKeys(dataDir, keyCount);
+  const begun = performance.now();
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', CLI, 'serve'], {
+    env: { ...process.env, PLATEN_PORT: '0', PLATEN_DATA_DIR: dataDir, PLATEN_LOG_LEVEL: 'warn', ...settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const url = await listening(child);
+  const startedInMs = performance.now() - begun;
+  const client = new Pool(url, { connections: 2048, bodyTimeout: 0, headersTimeout: 0 });
+  return {
+    startedInMs,
+    keys,
+    render: (key, html) => post(client, key, html),
+    metric: (name) => readMetric(url, name),
+    residentBytes: async () => Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1024,
+    async stop() {
+      await client.close();
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exited;
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function makeKeys(dataDir: string, count: number): Promise<string[]> {
+  const database = await openDatabase({ dataDir });
+  const accounts = new Accounts(database);
+  const account = await accounts.createAccount('scale', 'bench');
+  const keys: string[] = [];
+  for (let n = 0; n < count; n++) keys.push((await accounts.createKey(account.id)).secret);
+  await database.destroy();
+  return keys;
+}
+
+async function listening(child: ChildProcess): Promise<string> {
+  if (!child.stdout) throw new Error('no standard output');
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /listens on (\S+)/.exec(line)?.[1];
+    if (url) return url;
+  }
+  throw new Error('the service did not start');
+}
+
+async function post(client: Pool, key: string, html: string): Promise<{ status: number; bytes: number }> {
+  const { statusCode, body } = await client.request({
+    path: '/v1/pdf',
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ html }),
+  });
+  const bytes = (await body.arrayBuffer()).byteLength;
+  return { status: statusCode, bytes };
+}
+
+async function readMetric(url: string, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);
+}
