@@ -49,7 +49,7 @@ export async function coldStart(): Promise<Row> {
 }
 
 async function sparesReady(service: ServiceUnderTest): Promise<void> {
-  while ((await service.metric('platen_pages_spare')) < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+  while ((await service.metric('platen_pages_primed')) < 2) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

@@ -43,6 +43,7 @@ export async function startEngine(config: Config, logger: Logger): Promise<Rende
     const browser = await launchBrowser(located, config, proxy.url);
     browsers.add(browser);
     void browser.closed.then(() => browsers.delete(browser));
+    void browser.ended.then(() => logger.info({ browser_pid: browser.pid }, 'browser ended'));
     report(browser, located.path, logger);
     return browser;
   };
@@ -105,14 +106,21 @@ export async function startApp(config: Config): Promise<App> {
       checkReady: createReadiness(engine.pool),
     },
   );
-  const url = await server.listen({ host: config.host, port: config.port });
   let stopping: Promise<void> | undefined;
   const stop = async () => {
-    await Promise.race([engine.pool.drain(), delay(config.drainTimeoutMs)]);
-    await server.close();
-    await engine.close();
+    const late = delay(config.drainTimeoutMs);
+    await Promise.race([engine.pool.drain(), late]);
+    const closing = server.close(); // waits for replies that are still being read
+    await Promise.race([closing, late]);
+    await engine.close(); // what is not done by now fails
+    server.server.closeAllConnections();
+    await closing;
     await database.destroy();
   };
+  const url = await server.listen({ host: config.host, port: config.port }).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
   return { url, server, accounts, engine, stop: () => (stopping ??= stop()) };
 }
 

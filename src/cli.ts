@@ -67,9 +67,17 @@ accountCommands
 try {
   await program.parseAsync();
 } catch (error) {
-  if (!(error instanceof ServiceError || error instanceof ConfigError)) throw error;
-  process.stderr.write(`platen: ${error.message}\n`);
+  process.stderr.write(`platen: ${explain(error)}\n`);
   process.exitCode = 1;
+}
+
+/** One line for what its reader can mend; the stack for what only we can. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const expected = error instanceof ServiceError || error instanceof ConfigError || 'errno' in error || 'syscall' in error;
+  if (!expected) return String(error.stack);
+  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  return error.message + cause;
 }
 
 /** A secret on the command line would be in the shell's history. */

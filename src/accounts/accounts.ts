@@ -4,7 +4,7 @@ import type { Database } from '../storage/database.ts';
 import { isPlan, PLANS } from './plans.ts';
 import { hashOf, isWellFormed, newSecret, randomBase62 } from './secret.ts';
 
-/** Who is asking. `keyId` owns templates and documents, and is the boundary no page is shared across. */
+/** Who is asking. `keyId` is the boundary no page is shared across. */
 export interface Principal {
   keyId: string;
   accountId: string;

@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { ServiceError } from '../errors.ts';
 import { Connection } from './connection.ts';
@@ -21,6 +22,7 @@ export interface BrowserSettings {
   maxPdfBytes: number;
 }
 
+const RENDERING_NICENESS = 5;
 const LAUNCH_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 3_000;
 const STDERR_KEPT = 8_192;
@@ -61,6 +63,8 @@ export class Browser {
       env: { ...located.env, HOME: profileDir, TMPDIR: profileDir, LANG: 'C.UTF-8' },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     });
+    // What serves requests comes before what renders: a busy browser must not delay refusals and health checks.
+    if (child.pid) setPriority(child.pid, RENDERING_NICENESS);
     const stderr = keepTail(child.stderr as Readable);
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()));
     const connection = new Connection(child.stdio[3] as Writable, child.stdio[4] as Readable);

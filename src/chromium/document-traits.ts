@@ -23,12 +23,16 @@ const EVENT_HANDLER = /[\s"'/]on[a-z]+\s*=/i;
  * the window; focus may move.
  */
 const ACTIVE_WORD = /http-equiv|referrer|color-scheme|javascript:|autofocus/i;
-/** A backslash may spell any CSS keyword. */
-const LATE = /@font-face|@import|loading|\\/i;
-const PAGE_RULE = /@page|@import|\\/i;
+/**
+ * What may spell any of these words another way: a backslash in CSS, a character reference in an attribute or in SVG. The
+ * references that escape text as a matter of course (quotes, angle brackets, spaces, typography) spell no such word.
+ */
+const DISGUISE = /\\|&(?:commat|bsol|fjlig)|&#(?!(?:34|38|39|60|62|160|8\d{3}|x2[267]|x3[ce]|xa0|x20[0-9a-f]{2});)/i;
+const LATE = /@font-face|@import|loading/i;
+const PAGE_RULE = /@page|@import/i;
 
 export function traitsOf(html: string): DocumentTraits {
-  const inert = !ACTIVE_ELEMENT.test(html) && !EVENT_HANDLER.test(html) && !ACTIVE_WORD.test(html);
+  const inert = !ACTIVE_ELEMENT.test(html) && !EVENT_HANDLER.test(html) && !ACTIVE_WORD.test(html) && !DISGUISE.test(html);
   return {
     inert,
     loadsLate: !inert || LATE.test(html),

@@ -2,8 +2,9 @@
  * Watches what the renderers of one browser take. A renderer past its limit is killed (its page fails with
  * `resource_limit`, the neighbours go on), and a browser that stops answering is reported.
  *
- * DevTools does not tell which process a page runs in. Processes are matched to pages by their order of birth, which is good
- * enough to choose pages to recycle; the limit needs no such guess.
+ * DevTools does not tell which process a page runs in, so processes are matched to pages by their order of birth. That is
+ * good enough to choose pages to recycle; the limit needs no such guess. All is read from /proc: asking the browser instead
+ * costs it a millisecond and more with every warm page.
  */
 import { readFile } from 'node:fs/promises';
 import type { Session } from './connection.ts';
@@ -27,6 +28,7 @@ interface Renderer {
 const BUSY_TICK_MS = 100;
 const IDLE_TICK_MS = 2_000;
 const SILENT_MS = 8_000;
+const SILENT_TICKS = 3;
 const MEMORY_PAGE_BYTES = 4_096;
 
 /** Owner of a process whose page is closed: on its way out, not to be matched again. */
@@ -36,6 +38,8 @@ export class MemoryWatch {
   readonly #browser: Session;
   readonly #options: WatchOptions;
   readonly #renderers = new Map<number, Renderer>();
+  /** Processes of the browser that are neither renderers nor zygotes. */
+  readonly #others = new Set<number>();
   /** Pages whose process is not known yet, oldest first. */
   readonly #unmatched = new Set<object>();
   /** Resident bytes of the browser process itself, without its renderers, when last seen. */
@@ -43,9 +47,9 @@ export class MemoryWatch {
   #busy = 0;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
-  #lastAnswer = performance.now();
+  /** The question for a sign of life that has not been answered yet. */
+  #asked: { at: number; ticks: number } | undefined;
   #lastKill = Number.NEGATIVE_INFINITY;
-  #asking: Promise<void> | undefined;
 
   constructor(browser: Session, options: WatchOptions) {
     this.#browser = browser;
@@ -53,7 +57,7 @@ export class MemoryWatch {
     this.#schedule();
   }
 
-  /** A page is about to be opened; pages must be announced in the order they are asked for. */
+  /** A page is being opened; pages are announced in the order they were made. */
   announce(page: object): void {
     this.#unmatched.add(page);
   }
@@ -100,20 +104,30 @@ export class MemoryWatch {
     clearTimeout(this.#timer);
   }
 
-  /** Asks which renderers there are, and matches new ones to pages. */
+  /** Looks which renderers there are, and matches new ones to pages. */
   async refresh(): Promise<void> {
-    const { processInfo } = await this.#browser.send('SystemInfo.getProcessInfo');
-    this.#lastAnswer = performance.now();
-    const alive = new Set(processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id));
+    const alive = await this.#descendants(this.#options.browserPid);
     for (const pid of this.#renderers.keys()) if (!alive.has(pid)) this.#renderers.delete(pid);
-    for (const pid of alive) if (!this.#renderers.has(pid)) await this.#add(pid);
+    for (const pid of this.#others) if (!alive.has(pid)) this.#others.delete(pid);
     this.#match();
   }
 
-  async #add(pid: number): Promise<void> {
-    const born = await birthOf(pid);
-    if (born !== undefined && !this.#renderers.has(pid))
-      this.#renderers.set(pid, { born, bytes: 0, killed: false, owner: undefined });
+  /** Renderers are children of zygotes, which may be children of zygotes. */
+  async #descendants(parent: number): Promise<Set<number>> {
+    const children = await childrenOf(parent);
+    const below = await Promise.all(children.map(async (pid) => ((await this.#isZygote(pid)) ? this.#descendants(pid) : [])));
+    return new Set([...children, ...below.flatMap((pids) => [...pids])]);
+  }
+
+  /** Notes on the way what a process is that was not seen before. A zygote's new child bears its name for a moment. */
+  async #isZygote(pid: number): Promise<boolean> {
+    if (this.#renderers.has(pid) || this.#others.has(pid)) return false;
+    const [commandLine, born] = await Promise.all([readProc(pid, 'cmdline'), birthOf(pid)]);
+    if (commandLine.includes('--type=zygote')) return true;
+    if (!commandLine || born === undefined) return false; // gone meanwhile
+    if (!commandLine.includes('--type=renderer')) this.#others.add(pid);
+    else if (!this.#renderers.has(pid)) this.#renderers.set(pid, { born, bytes: 0, killed: false, owner: undefined });
+    return false;
   }
 
   #match(): void {
@@ -134,17 +148,29 @@ export class MemoryWatch {
     this.#timer = setTimeout(() => this.#tick(), this.#busy ? BUSY_TICK_MS : IDLE_TICK_MS).unref();
   }
 
-  /** Measures even when the browser itself is too busy to say which renderers it has. */
   async #tick(): Promise<void> {
-    this.#asking ??= this.refresh()
-      .catch(() => {})
-      .finally(() => {
-        this.#asking = undefined;
-      });
+    this.#listen();
+    await this.refresh();
     await Promise.all([...this.#renderers].map(([pid, renderer]) => this.#measure(pid, renderer)));
     this.browserBytes = (await residentBytes(this.#options.browserPid)) ?? 0;
-    if (performance.now() - this.#lastAnswer > SILENT_MS) this.#options.onSilent();
     this.#schedule();
+  }
+
+  /**
+   * Asks for a sign of life; reports when an earlier question has gone unanswered for too long. Several ticks must have
+   * passed as well: after a pause of this process itself the answer is merely not read yet.
+   */
+  #listen(): void {
+    if (this.#asked) {
+      this.#asked.ticks++;
+      if (performance.now() - this.#asked.at > SILENT_MS && this.#asked.ticks > SILENT_TICKS) this.#options.onSilent();
+      return;
+    }
+    this.#asked = { at: performance.now(), ticks: 0 };
+    const answered = () => {
+      this.#asked = undefined;
+    };
+    this.#browser.send('Browser.getVersion').then(answered, answered);
   }
 
   async #measure(pid: number, renderer: Renderer): Promise<void> {
@@ -160,14 +186,22 @@ export class MemoryWatch {
 
 /** Resident set of a process in bytes; undefined when it is gone. */
 async function residentBytes(pid: number): Promise<number | undefined> {
-  const statm = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '');
-  const pages = Number(statm.split(' ')[1]);
+  const pages = Number((await readProc(pid, 'statm')).split(' ')[1]);
   return pages > 0 ? pages * MEMORY_PAGE_BYTES : undefined;
+}
+
+/** Children of a process's first thread, which is the one Chromium forks from. */
+async function childrenOf(pid: number): Promise<number[]> {
+  return (await readProc(pid, `task/${pid}/children`)).split(' ').filter(Boolean).map(Number);
 }
 
 /** Start time of a process, field 22 of proc(5) `stat`; the second field may hold spaces. */
 async function birthOf(pid: number): Promise<number | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const stat = await readProc(pid, 'stat');
   const born = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]);
   return Number.isNaN(born) ? undefined : born;
+}
+
+function readProc(pid: number, file: string): Promise<string> {
+  return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
 }

@@ -5,7 +5,7 @@
  * anything else behind, the page is sent to a new, empty document, so that no script, listener, timer or name is left; after
  * one that provably could not, the next is written in its place. After any failure the page is closed, not cleaned.
  */
-import type { Deadline } from '../deadline.ts';
+import { Deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import { type Connection, DevToolsError, type Events, type Session } from './connection.ts';
 import { type DocumentTraits, traitsOf } from './document-traits.ts';
@@ -18,6 +18,20 @@ export interface RawPdf {
   chunks: Buffer[];
   bytes: number;
 }
+
+/** Touches what most documents touch: the generic fonts in their cuts, tables, borders, several pages. */
+const PRIMER = `<!doctype html><title>x</title><style>td { border: 1px solid #ccc; padding: 4px; background: #eee } p { break-before: page }</style>
+<h1>Aa</h1><table><tr><td>0123 <b>bold</b> <i>italic</i></table><p style="font-family: sans-serif">Aa <b>Bb</b> <i>Ii</i></p><p style="font-family: monospace">Aa`;
+const PRIMER_SETTINGS: PrintSettings = {
+  paper: { widthInches: 210 / 25.4, heightInches: 297 / 25.4 },
+  paperChosenBy: 'document',
+  margin: { top: 0.4, right: 0.4, bottom: 0.4, left: 0.4 },
+  marginChosenBy: 'document',
+  printBackground: true,
+  scale: 1,
+  pageRanges: '',
+  tagged: false,
+};
 
 /** What a page needs of its browser. */
 export interface PageHost {
@@ -33,10 +47,11 @@ const AFTER_LOAD = `new Promise((done) => {
   if (document.readyState === 'complete') done();
   else addEventListener('load', () => setTimeout(done));
 })`;
-/** A document may close the window it was written into; ours is not its own. */
-const KEEP_WINDOW = 'window.close = () => {}';
+/** Runs before any document's own script: a document cannot close our window, and does not see the name an earlier one gave it. */
+const OWN_WINDOW = 'if (window === top) { window.close = () => {}; window.name = "" }';
 const READ_BYTES = 1_048_576;
 const OPEN_TIMEOUT_MS = 20_000;
+const PRIME_TIMEOUT_MS = 10_000;
 const RESET_TIMEOUT_MS = 2_000;
 const CLOSE_TIMEOUT_MS = 1_000;
 /** A renderer that dies so soon after the watch ended one died of that. */
@@ -83,14 +98,14 @@ export class Page {
     this.#contextId = contextId;
     this.#frameId = targetId; // the main frame carries its target's id
     browser.memory.announce(this);
-    session.onClose = () => this.#lose();
-    session.on('Inspector.targetCrashed', () => this.#lose());
+    session.onClose = () => this.#lose(crashed());
+    session.on('Inspector.targetCrashed', () => this.#lose(this.#ranOutOfMemory() ? this.#tooHungry() : crashed()));
     session.on('Page.javascriptDialogOpening', (dialog) => this.#dismiss(dialog));
     session.on('Page.frameNavigated', ({ frame }) => frame.parentId ?? this.#navigatedAway());
     session.on('Page.loadEventFired', () => {
       this.#loading = false;
     });
-    session.on('Fetch.requestPaused', (request) => this.#judgeNavigation(request));
+    session.on('Page.frameStartedNavigating', ({ frameId }) => this.#judgeNavigation(frameId));
   }
 
   /** Whether the page can be used at all. */
@@ -131,15 +146,19 @@ export class Page {
     }
   }
 
+  /** Renders a document of our own, so that fonts and the ways of the renderer are loaded before the first real one. */
+  async prime(): Promise<void> {
+    using deadline = new Deadline(PRIME_TIMEOUT_MS);
+    await this.print(PRIMER, PRIMER_SETTINGS, deadline);
+  }
+
   /** Makes the page ready for its owner's next document. Rejects when it cannot be; then it must be closed. */
   async reset(): Promise<void> {
     if (!this.#dirty) return;
-    const timer = setTimeout(() => this.#lose(), RESET_TIMEOUT_MS);
+    const timer = setTimeout(() => this.#lose(crashed()), RESET_TIMEOUT_MS);
     try {
       await this.#openEmptyDocument();
       this.#session.send('Page.resetNavigationHistory').catch(() => {});
-      // The name of a window outlives its documents.
-      await this.#session.send('Runtime.evaluate', { expression: 'window.name = ""' });
       if (this.#lost) throw this.#lost;
       this.#dirty = false;
     } finally {
@@ -161,7 +180,7 @@ export class Page {
     clearTimeout(killRenderer);
     clearTimeout(killBrowser);
     memory.forget(this);
-    this.#lose();
+    this.#lose(crashed());
   }
 
   async #prepare(): Promise<void> {
@@ -169,8 +188,8 @@ export class Page {
       this.#session.send('Page.enable'),
       this.#session.send('Emulation.setEmulatedMedia', { media: 'print' }), // so that fonts and images of print rules are loaded too
       this.#session.send('Runtime.evaluate', { expression: AFTER_LOAD, awaitPromise: true }),
-      this.#browser.memory.refresh(),
     ]);
+    await this.#browser.memory.refresh();
   }
 
   async #openEmptyDocument(): Promise<void> {
@@ -181,7 +200,7 @@ export class Page {
       const loaded = session.next('Page.loadEventFired', () => committed.size > 0);
       const { loaderId } = await session.send('Page.navigate', { url: 'about:blank' });
       await loaded;
-      if (!loaderId || !committed.has(loaderId)) throw this.#loss('the page could not be emptied');
+      if (!loaderId || !committed.has(loaderId)) throw new Error('the page could not be emptied');
     } finally {
       stop();
     }
@@ -193,9 +212,8 @@ export class Page {
     if (this.#guarded) return;
     this.#guarded = true;
     await Promise.all([
-      step(this.#session.send('Fetch.enable', { patterns: [{ urlPattern: '*', resourceType: 'Document' }] })),
-      step(this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: KEEP_WINDOW })),
-      step(this.#session.send('Runtime.evaluate', { expression: KEEP_WINDOW })),
+      step(this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: OWN_WINDOW })),
+      step(this.#session.send('Runtime.evaluate', { expression: OWN_WINDOW })),
     ]);
   }
 
@@ -249,37 +267,31 @@ export class Page {
   }
 
   /**
-   * A loaded document stays where it is: its attempts to go elsewhere are not followed. One that leaves while it is still
-   * loading is cut off there, so there is nothing whole to print. Frames inside a document may load.
+   * A loaded document stays where it is: its attempts to go elsewhere are stopped. One that leaves while it is still loading
+   * is cut off there, so there is nothing whole to print. Frames inside a document may load.
    */
-  #judgeNavigation({ requestId, frameId }: Events['Fetch.requestPaused'][0]): void {
-    const answer =
-      frameId === this.#frameId
-        ? this.#session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
-        : this.#session.send('Fetch.continueRequest', { requestId });
-    answer.catch(() => {}); // the frame is gone
-    if (frameId === this.#frameId && this.#loading) this.#navigatedAway();
+  #judgeNavigation(frameId: string): void {
+    if (frameId !== this.#frameId || !this.#fail) return;
+    if (this.#loading) this.#navigatedAway();
+    else this.#session.send('Page.stopLoading').catch(() => {});
   }
 
-  /** Also for navigations without a request (`reload`, `blob:`), which cannot be stopped. */
+  /** Also for navigations that are done at once (`reload`, `blob:`) and cannot be stopped. */
   #navigatedAway(): void {
     const detail = 'the document navigated away from itself (a new location, a form, a reload) before it could be printed';
     this.#fail?.(new ServiceError('navigation_failed', detail));
   }
 
-  #lose(): void {
+  #lose(loss: ServiceError): void {
     if (this.#lost) return;
-    this.#lost = this.#ranOutOfMemory()
-      ? new ServiceError('resource_limit', 'the document needs more memory than one render may take', {
-          members: { limit: this.#browser.settings.rendererMemoryBytes },
-        })
-      : this.#loss('the page crashed while it was rendering');
-    this.#fail?.(this.#lost);
-    this.#session.close(this.#lost);
+    this.#lost = loss;
+    this.#fail?.(loss);
+    this.#session.close(loss);
   }
 
-  #loss(detail: string): ServiceError {
-    return new ServiceError('page_crashed', detail);
+  #tooHungry(): ServiceError {
+    const limit = this.#browser.settings.rendererMemoryBytes;
+    return new ServiceError('resource_limit', 'the document needs more memory than one render may take', { members: { limit } });
   }
 
   /** Ended by the memory watch, or by V8 at the limit of its heap. */
@@ -294,6 +306,10 @@ export class Page {
       return new ServiceError('print_failed', `the document could not be printed: ${error.reason}`);
     return error;
   }
+}
+
+function crashed(): ServiceError {
+  return new ServiceError('page_crashed', 'the page crashed while it was rendering');
 }
 
 function cannotOpen(cause: unknown): never {

@@ -15,7 +15,7 @@ declare const CSSStyleSheet: new () => { replaceSync(css: string): void };
 interface PageDocument {
   adoptedStyleSheets: unknown[];
   documentElement: { offsetHeight: number } | null;
-  fonts: { status: string; ready: Promise<unknown> };
+  fonts: { size: number; status: string; ready: Promise<unknown> };
   images: Iterable<PageImage>;
   querySelectorAll(selector: string): Iterable<{ contentDocument: PageDocument | null }>;
 }
@@ -32,7 +32,7 @@ async function settle(pageRule: string): Promise<void> {
     sheet.replaceSync(pageRule);
     document.adoptedStyleSheets.push(sheet);
   }
-  const waitFor = async (page: PageDocument): Promise<void> => {
+  const imagesOf = (page: PageDocument): Promise<unknown>[] => {
     const waits: Promise<unknown>[] = [];
     for (const image of page.images) {
       image.loading = 'eager'; // nothing scrolls on paper: a lazy image would never come
@@ -44,8 +44,15 @@ async function settle(pageRule: string): Promise<void> {
         }),
       );
     }
+    return waits;
+  };
+  const fontsOf = (page: PageDocument): Promise<unknown> | undefined => {
+    if (!page.fonts.size) return undefined;
     void page.documentElement?.offsetHeight; // lays the page out, which is what asks for the fonts
-    if (page.fonts.status !== 'loaded') waits.push(page.fonts.ready);
+    return page.fonts.status === 'loaded' ? undefined : page.fonts.ready;
+  };
+  const waitFor = async (page: PageDocument): Promise<void> => {
+    const waits = [...imagesOf(page), fontsOf(page)];
     for (const frame of page.querySelectorAll('iframe, frame')) {
       if (frame.contentDocument) waits.push(waitFor(frame.contentDocument));
     }

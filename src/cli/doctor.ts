@@ -58,10 +58,13 @@ async function checkBrowser(located: LocatedBrowser, config: Config, report: Rep
   const proxy = await startRefusingProxy();
   try {
     const browser = await launchBrowser(located, config, proxy.url);
-    checkKind(browser, report);
-    await checkFonts(browser, report);
-    await checkRender(browser, config, report);
-    await browser.close();
+    try {
+      checkKind(browser, report);
+      await checkFonts(browser, report);
+      await checkRender(browser, config, report);
+    } finally {
+      await browser.close();
+    }
   } catch (error) {
     report.add(
       'problem',
@@ -103,7 +106,7 @@ async function checkFonts(browser: Browser, report: Report): Promise<void> {
     report.add(
       'warning',
       `no fonts for: ${missing.join(', ')}`,
-      'put fonts into /usr/share/fonts or ~/.fonts (Debian: fonts-noto-core, fonts-noto-cjk, fonts-noto-color-emoji), or embed them with @font-face',
+      'put fonts into /usr/share/fonts or /usr/local/share/fonts (Debian: fonts-noto-core, fonts-noto-cjk, fonts-noto-color-emoji), or embed them with @font-face',
     );
 }
 

@@ -90,12 +90,13 @@ function watchPool(registry: Registry, sources: MetricSources): void {
   gauge('platen_renders_waiting', 'Renders in the queue.', (stats) => stats.waiting);
   gauge('platen_browsers', 'Living browsers.', (stats) => stats.browsers);
   gauge('platen_pages_spare', 'Unused pages ready for any key.', (stats) => stats.pages.spare);
+  gauge('platen_pages_primed', 'Spare pages that have rendered a first document of our own.', (stats) => stats.pages.primed);
   gauge('platen_pages_warm', 'Pages kept warm for the key they served.', (stats) => stats.pages.warm);
   gauge('platen_pages_busy', 'Pages at work.', (stats) => stats.pages.busy);
   gauge('platen_browser_memory_bytes', 'Resident memory of the browser processes.', () => sources.browserMemory().browsers);
   gauge('platen_renderer_memory_bytes', 'Resident memory of all renderers.', () => sources.browserMemory().renderers);
   total('platen_browser_crashes_total', 'Browsers that ended unasked and were started again.', (stats) => stats.crashes);
-  total('platen_browser_replacements_total', 'Browsers replaced because of age.', (stats) => stats.replaced);
+  total('platen_browser_replacements_total', 'Browsers replaced because of age or number of renders.', (stats) => stats.replaced);
   total('platen_render_retries_total', 'Renders done again because their page was lost.', (stats) => stats.retries);
   total('platen_outbound_refused_total', 'Connections of pages refused by the egress proxy.', () => sources.refusedRequests());
 }

@@ -25,7 +25,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 400,
     title: 'The request is not valid',
     meaning: 'One or more fields are missing, unknown, of the wrong type or out of range. `errors` lists each with its path.',
-    remedy: 'Correct the fields named in `errors`. Nothing was rendered and nothing charged.',
+    remedy: 'Correct the fields named in `errors`. Nothing was rendered.',
   },
   unauthorized: {
     status: 401,
@@ -36,8 +36,8 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   not_found: {
     status: 404,
     title: 'Not found',
-    meaning: 'There is nothing at this address, or it belongs to another key.',
-    remedy: 'Check the address and the key.',
+    meaning: 'There is nothing at this address.',
+    remedy: 'Check the address.',
   },
   method_not_allowed: {
     status: 405,
@@ -74,7 +74,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 422,
     title: 'The document could not be loaded',
     meaning:
-      'The document navigated away from itself, by script, form or reload, before it could be printed. Once it has loaded, its attempts to leave are ignored.',
+      'The document navigated away from itself, by script, form or reload, before it could be printed. Once it has loaded, its attempts to go to another address are ignored; reloading still counts.',
     remedy: 'Remove scripts and forms that reload or navigate while the document loads.',
   },
   print_failed: {

@@ -79,8 +79,9 @@ function readJsonOnly(app: FastifyInstance, limit: number): void {
 function handleErrors(app: FastifyInstance, services: ServerServices): void {
   app.setErrorHandler((error, request, reply) => {
     const problem = describeLimit(toServiceError(error), error, app.initialConfig.bodyLimit);
-    if (PROBLEMS[problem.code].status === 500)
-      services.logger.error({ err: problem.cause ?? problem, request_id: request.id }, 'internal error');
+    const { status } = PROBLEMS[problem.code];
+    if (status === 500 || (status > 500 && problem.cause))
+      services.logger.error({ err: problem.cause ?? problem, code: problem.code, request_id: request.id }, 'request failed');
     return sendProblem(request, reply, problem);
   });
   const methodsOf = rememberRoutes(app);

@@ -39,7 +39,7 @@ export class BrowserSeat<P extends PooledPage> {
   #closed = false;
   /** Browsers that ended although nobody asked them to. */
   crashes = 0;
-  /** Browsers replaced because of their age. */
+  /** Browsers replaced because of their age or number of renders. */
   replaced = 0;
 
   constructor(launch: () => Promise<PooledBrowser<P>>, limits: SeatLimits) {
@@ -103,15 +103,18 @@ export class BrowserSeat<P extends PooledPage> {
         startedAt: Date.now(),
         renders: 0,
       };
-      void browser.ended.then(() => this.#noticeEnd(tenant));
+      const ended = browser.ended.then(() => true);
       await tenant.shelf.replenish();
+      if (await Promise.race([ended, Promise.resolve(false)])) throw new Error('the browser ended right after it had started');
+      void ended.then(() => this.#noticeEnd(tenant));
       this.#backoffMs = FIRST_BACKOFF_MS;
       this.#tenant = tenant;
       return tenant;
     } catch (error) {
-      this.#notBefore = Date.now() + this.#backoffMs;
-      this.#backoffMs = Math.min(2 * this.#backoffMs, LONGEST_BACKOFF_MS);
-      throw unavailable(this.#backoffMs, error);
+      const waitMs = this.#backoffMs;
+      this.#notBefore = Date.now() + waitMs;
+      this.#backoffMs = Math.min(2 * waitMs, LONGEST_BACKOFF_MS);
+      throw unavailable(waitMs, error);
     }
   }
 
@@ -119,7 +122,7 @@ export class BrowserSeat<P extends PooledPage> {
   async #replace(old: Tenant<P>): Promise<void> {
     await this.#start().catch(() => old);
     if (this.#tenant === old) return; // the launch failed: the old one stays
-    this.replaced++;
+    if (this.#tenant) this.replaced++;
     const leaving = old.shelf.retire().then(() => old.browser.close());
     this.#leaving.add(leaving);
     await leaving.finally(() => this.#leaving.delete(leaving));

@@ -11,6 +11,8 @@ export interface PooledPage {
   readonly alive: boolean;
   /** Bytes the page holds when last measured, if known. */
   readonly memoryBytes: number | undefined;
+  /** Does what makes the first real use as fast as later ones; rejects when the page is of no use. */
+  prime(): Promise<void>;
   /** Makes the page ready for the same owner's next use; rejects when it is of no more use. */
   reset(): Promise<void>;
   /** Never rejects. */
@@ -24,6 +26,16 @@ export interface ShelfLimits {
   pageMaxAgeMs: number;
   pageIdleMs: number;
   pageMaxMemoryBytes: number;
+  /** Pages at work up to which there is processor time for opening and priming spare ones. */
+  quietLoad: number;
+}
+
+export interface PageCounts {
+  spare: number;
+  /** Those of the spare ones whose first use will be as fast as later ones. */
+  primed: number;
+  warm: number;
+  busy: number;
 }
 
 /** A page on loan, or on the shelf. */
@@ -34,6 +46,7 @@ export interface Entry<P extends PooledPage> {
   owner: string | undefined;
   renders: number;
   usedAt: number;
+  primed: boolean;
 }
 
 interface Resetting<P extends PooledPage> {
@@ -61,8 +74,9 @@ export class PageShelf<P extends PooledPage> {
     this.#limits = limits;
   }
 
-  get counts(): { spare: number; warm: number; busy: number } {
-    return { spare: this.#spares.length, warm: this.#warm.length + this.#resetting.size, busy: this.#lent.size };
+  get counts(): PageCounts {
+    const primed = this.#spares.filter((entry) => entry.primed).length;
+    return { spare: this.#spares.length, primed, warm: this.#warm.length + this.#resetting.size, busy: this.#lent.size };
   }
 
   /** How many pages of this owner are here or on their way back. */
@@ -82,11 +96,11 @@ export class PageShelf<P extends PooledPage> {
     return this.#lend(await this.#openEntry(), owner);
   }
 
-  /** The render went well: the page is emptied and kept, if it may serve once more. */
-  giveBack(entry: Entry<P>): void {
+  /** The render went well: the page is emptied and kept, if that is worth while and it may serve once more. */
+  giveBack(entry: Entry<P>, worthKeeping: boolean): void {
     this.#lent.delete(entry);
     entry.renders++;
-    if (!entry.owner || this.#isWornOut(entry)) this.#close(entry);
+    if (!entry.owner || !worthKeeping || this.#isWornOut(entry)) this.#close(entry);
     else this.#reset(entry, entry.owner);
     this.#noticeReturn();
   }
@@ -96,7 +110,10 @@ export class PageShelf<P extends PooledPage> {
     this.#lent.delete(entry);
     if (this.#retired || !entry.page.alive) this.#close(entry);
     else if (entry.owner && entry.renders) this.#keepWarm(entry);
-    else this.#spares.push(entry);
+    else {
+      entry.owner = undefined;
+      this.#spares.push(entry);
+    }
     this.#noticeReturn();
   }
 
@@ -107,7 +124,7 @@ export class PageShelf<P extends PooledPage> {
     return this.#close(entry);
   }
 
-  /** Opens spare pages, one after the other, until there are enough. */
+  /** Opens spare pages, one after the other, until there are enough. Not while a first render waits for the processor. */
   replenish(): Promise<void> {
     this.#replenishing ??= this.#openSpares().finally(() => {
       this.#replenishing = undefined;
@@ -170,13 +187,12 @@ export class PageShelf<P extends PooledPage> {
       this.#close(spare);
       spare = this.#spares.shift();
     }
-    void this.replenish();
     return spare ?? this.#openEntry();
   }
 
   async #openEntry(): Promise<Entry<P>> {
     const page = await this.#open();
-    return { page, owner: undefined, renders: 0, openedAt: Date.now(), usedAt: Date.now() };
+    return { page, owner: undefined, renders: 0, openedAt: Date.now(), usedAt: Date.now(), primed: false };
   }
 
   async #openSpares(): Promise<void> {
@@ -185,6 +201,23 @@ export class PageShelf<P extends PooledPage> {
       if (!entry) return;
       if (this.#retired) this.#close(entry);
       else this.#spares.push(entry);
+    }
+    await this.#primeSpares();
+  }
+
+  /** Only while nothing is rendered: under load the processor has better things to do. */
+  async #primeSpares(): Promise<void> {
+    while (!this.#retired && this.#isQuiet) {
+      const at = this.#spares.findIndex(({ primed }) => !primed);
+      const [entry] = at < 0 ? [] : this.#spares.splice(at, 1);
+      if (!entry) return;
+      entry.primed = true;
+      const usable = await entry.page.prime().then(
+        () => !this.#retired,
+        () => false,
+      );
+      if (usable) this.#spares.push(entry);
+      else this.#close(entry);
     }
   }
 
@@ -231,7 +264,12 @@ export class PageShelf<P extends PooledPage> {
     return closing.finally(() => this.#closing.delete(closing));
   }
 
+  get #isQuiet(): boolean {
+    return this.#lent.size <= this.#limits.quietLoad;
+  }
+
   #noticeReturn(): void {
     if (this.#lent.size === 0) this.#onReturned?.();
+    if (this.#isQuiet) void this.replenish();
   }
 }

@@ -6,9 +6,10 @@ import type { Deadline } from '../deadline.ts';
 import { hasCode, ServiceError } from '../errors.ts';
 import { BrowserSeat, type PooledBrowser, type SeatLimits } from './browser-seat.ts';
 import { FairQueue } from './fair-queue.ts';
-import type { Entry, PageShelf, PooledPage } from './page-shelf.ts';
+import type { Entry, PageCounts, PageShelf, PooledPage } from './page-shelf.ts';
+import { Regulars } from './regulars.ts';
 
-export interface PoolOptions extends SeatLimits {
+export interface PoolOptions extends Omit<SeatLimits, 'quietLoad'> {
   browsers: number;
   /** Renders at one time, over all browsers. */
   concurrency: number;
@@ -23,7 +24,7 @@ export interface PoolStats {
   waiting: number;
   capacity: number;
   browsers: number;
-  pages: { spare: number; warm: number; busy: number };
+  pages: PageCounts;
   crashes: number;
   replaced: number;
   retries: number;
@@ -35,19 +36,23 @@ type PageKind = 'any' | 'new';
 /** The line of renders that have no owner. */
 const NO_OWNER = '';
 const SWEEP_MS = 5_000;
+/** Spare pages are opened while at most one in so many of a browser's places is taken. */
+const QUIET_SHARE = 4;
 
 export class Pool<P extends PooledPage> {
   readonly #options: PoolOptions;
   readonly #queue: FairQueue;
   readonly #seats: BrowserSeat<P>[];
   readonly #sweeper: NodeJS.Timeout;
+  readonly #regulars = new Regulars();
   #draining = false;
   #retries = 0;
 
   constructor(launch: () => Promise<PooledBrowser<P>>, options: PoolOptions) {
     this.#options = options;
     this.#queue = new FairQueue({ capacity: options.concurrency, limit: options.queueLimit });
-    this.#seats = Array.from({ length: options.browsers }, () => new BrowserSeat(launch, options));
+    const quietLoad = Math.floor(options.concurrency / options.browsers / QUIET_SHARE);
+    this.#seats = Array.from({ length: options.browsers }, () => new BrowserSeat(launch, { ...options, quietLoad }));
     this.#sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
   }
 
@@ -99,10 +104,11 @@ export class Pool<P extends PooledPage> {
   }
 
   stats(): PoolStats {
-    const pages = { spare: 0, warm: 0, busy: 0 };
+    const pages: PageCounts = { spare: 0, primed: 0, warm: 0, busy: 0 };
     for (const { shelf } of this.#seats) {
       if (!shelf) continue;
       pages.spare += shelf.counts.spare;
+      pages.primed += shelf.counts.primed;
       pages.warm += shelf.counts.warm;
       pages.busy += shelf.counts.busy;
     }
@@ -124,12 +130,17 @@ export class Pool<P extends PooledPage> {
     const entry = await this.#take(kind === 'new' ? shelf.takeNew(boundary) : shelf.take(boundary), shelf, deadline);
     try {
       const result = await work(entry.page);
-      shelf.giveBack(entry);
+      shelf.giveBack(entry, this.#isWorthKeeping(owner));
       return result;
     } catch (error) {
       void shelf.discard(entry);
       throw error;
     }
+  }
+
+  #isWorthKeeping(owner: string | undefined): boolean {
+    const returned = owner !== undefined && this.#regulars.visit(owner);
+    return returned || this.#queue.waiting === 0;
   }
 
   async #take(taking: Promise<Entry<P>>, shelf: PageShelf<P>, deadline: Deadline): Promise<Entry<P>> {

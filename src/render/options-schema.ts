@@ -18,7 +18,7 @@ const Margins = Type.Object(
   { additionalProperties: false },
 );
 
-/** Options are added here issue by issue; what is not listed is refused like any unknown name. */
+/** What is not listed here is refused like any unknown name. */
 export const PdfOptions = Type.Object(
   {
     format: option(
@@ -56,7 +56,7 @@ export const PdfOptions = Type.Object(
     timeout: option(
       Type.Integer({ minimum: 1 }),
       'a whole number of milliseconds, at least 1',
-      'Time for the whole render in milliseconds, waiting included. Default: 30000.',
+      'Time for the whole render in milliseconds, waiting included. Default: set by the operator, 30000 unless changed.',
       10_000,
     ),
   },

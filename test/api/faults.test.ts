@@ -63,7 +63,7 @@ describe('documents that never end', () => {
     ['as microtasks', '<p>x<script>(function f() { Promise.resolve().then(f) })()</script>', 'load'],
     [
       'a stylesheet of fonts that never come',
-      '<p>x<script>document.fonts.ready.then = () => {}; Object.defineProperty(document.fonts, "status", { value: "loading" }); Object.defineProperty(document.fonts, "ready", { value: new Promise(() => {}) })</script>',
+      '<p>x<script>document.fonts.ready.then = () => {}; Object.defineProperty(document.fonts, "size", { value: 1 }); Object.defineProperty(document.fonts, "status", { value: "loading" }); Object.defineProperty(document.fonts, "ready", { value: new Promise(() => {}) })</script>',
       'load',
     ],
   ])('%s: 504 with the phase', async (_name, html, phase) => {

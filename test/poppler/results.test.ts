@@ -1,0 +1,122 @@
+/** The same PDFs as poppler and qpdf see them: size, text, images, fonts, and no fault in the file. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Service, startService } from '../support/service.ts';
+
+const run = promisify(execFile);
+const MM = 72 / 25.4;
+let service: Service;
+let folder: string;
+
+beforeAll(async () => {
+  service = await startService();
+  folder = await mkdtemp(join(tmpdir(), 'platen-poppler-'));
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+let files = 0;
+
+async function render(html: string, options?: object): Promise<string> {
+  const response = await service.pdf(options ? { html, options } : { html });
+  expect(response.status).toBe(200);
+  const file = join(folder, `${files++}.pdf`);
+  await writeFile(file, Buffer.from(await response.arrayBuffer()));
+  await run('qpdf', ['--check', file]);
+  return file;
+}
+
+async function pageSize(file: string): Promise<[number, number]> {
+  const [, width, height] = /Page size:\s+([\d.]+) x ([\d.]+)/.exec((await run('pdfinfo', [file])).stdout) ?? [];
+  return [Number(width), Number(height)];
+}
+
+describe('paper', () => {
+  const papers: Array<[string, object, number, number]> = [
+    ...(
+      [
+        ['A0', 841, 1189],
+        ['A1', 594, 841],
+        ['A2', 420, 594],
+        ['A3', 297, 420],
+        ['A4', 210, 297],
+        ['A5', 148, 210],
+        ['A6', 105, 148],
+        ['Letter', 215.9, 279.4],
+        ['Legal', 215.9, 355.6],
+        ['Tabloid', 279.4, 431.8],
+        ['Ledger', 431.8, 279.4],
+      ] as Array<[string, number, number]>
+    ).map(([format, width, height]): [string, object, number, number] => [format, { format }, width * MM, height * MM]),
+    ['px', { width: 480, height: '640px' }, 360, 480],
+    ['in', { width: '5in', height: '7.5in' }, 360, 540],
+    ['cm', { width: '10cm', height: '12.5cm' }, 100 * MM, 125 * MM],
+    ['mm', { width: '90mm', height: '55mm' }, 90 * MM, 55 * MM],
+    ['pt', { width: '333pt', height: '444pt' }, 333, 444],
+  ];
+
+  test.each(papers)('%s is exact to a point, portrait and landscape', async (_name, options, width, height) => {
+    for (const landscape of [false, true]) {
+      const [wide, high] = await pageSize(await render('<p>x', { ...options, landscape }));
+      expect(Math.abs(wide - (landscape ? height : width))).toBeLessThan(1);
+      expect(Math.abs(high - (landscape ? width : height))).toBeLessThan(1);
+    }
+  });
+});
+
+describe('content', () => {
+  const PIXEL =
+    'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const html = `<style>body { background: #ff0000 } div { width: 50px; height: 50px; background: url(${PIXEL}) 0 0 / 50px 50px no-repeat }</style><div></div><p>text`;
+
+  /** Colour of a spot in the middle of the first page, as poppler paints it. */
+  async function middle(file: string): Promise<number[]> {
+    const { stdout } = await run('pdftoppm', ['-r', '20', '-f', '1', '-l', '1', file], { encoding: 'buffer' });
+    return [...stdout.subarray(Math.floor(stdout.length / 2 / 3) * 3 + (stdout.length % 3)).subarray(0, 3)];
+  }
+
+  test('background colours and images are there by default, absent with printBackground: false', async () => {
+    const [shown, hidden] = [await render(html), await render(html, { printBackground: false })];
+    expect((await run('pdfimages', ['-list', shown])).stdout.trim().split('\n').length).toBeGreaterThan(2);
+    expect((await run('pdfimages', ['-list', hidden])).stdout.trim().split('\n')).toHaveLength(2);
+    expect(await middle(shown)).toEqual([255, 0, 0]);
+    expect(await middle(hidden)).toEqual([255, 255, 255]);
+  });
+
+  test('text can be selected, in order, with its letters', async () => {
+    const { stdout } = await run('pdftotext', [
+      '-layout',
+      await render('<h1>Grüße an Żółw</h1><p>Zweite Zeile: Ελληνικά, Привет</p>'),
+      '-',
+    ]);
+    expect(stdout).toMatch(/Grüße an Żółw\s+Zweite Zeile: Ελληνικά, Привет/);
+  });
+
+  test('a font from a data: URL is embedded and awaited', async () => {
+    const { readFile } = await import('node:fs/promises');
+    const { glob } = await import('node:fs/promises');
+    const cache = join(process.env.XDG_CACHE_HOME ?? join(process.env.HOME ?? '', '.cache'), 'platen');
+    const [found] = await Array.fromAsync(glob('chromium-*/fonts/**/OpenSans-Italic.ttf', { cwd: cache }));
+    const font = (await readFile(join(cache, found as string))).toString('base64');
+    const face = `<style>@font-face { font-family: Mine; src: url(data:font/ttf;base64,${font}) } p { font-family: Mine, monospace }</style>`;
+    for (const markup of [`${face}<p>glyphs`, `${face}<script>document.write('<p>glyphs')</script>`]) {
+      const fonts = (await run('pdffonts', [await render(markup)])).stdout;
+      expect(fonts).toMatch(/OpenSans-?Italic\S*\s.*yes yes/);
+      expect(fonts).not.toContain('Mono');
+    }
+  });
+
+  test('150 pages', async () => {
+    const file = await render(
+      Array.from({ length: 150 }, (_, n) => `<p style="break-before: ${n ? 'page' : 'auto'}">page ${n + 1}`).join(''),
+    );
+    expect((await run('pdfinfo', [file])).stdout).toMatch(/Pages:\s+150/);
+    expect((await run('pdftotext', ['-f', '150', '-l', '150', file, '-'])).stdout.trim()).toBe('page 150');
+  });
+});
