@@ -9,6 +9,8 @@ export interface DocumentTraits {
    * document may be written in its place; tests compare the results byte by byte with those of a fresh page.
    */
   inert: boolean;
+  /** The document speaks of going elsewhere. */
+  mayNavigate: boolean;
   /** Fonts or images may still be missing when the `load` event has fired. */
   loadsLate: boolean;
   /** The markup may hold `@page` rules. */
@@ -29,12 +31,14 @@ const ACTIVE_WORD = /http-equiv|referrer|color-scheme|javascript:|autofocus/i;
  */
 const DISGUISE = /\\|&(?:commat|bsol|fjlig)|&#(?!(?:34|38|39|60|62|160|8\d{3}|x2[267]|x3[ce]|xa0|x20[0-9a-f]{2});)/i;
 const LATE = /@font-face|@import|loading/i;
+const NAVIGATION = /http-equiv|location|navigat|submit|click/i;
 const PAGE_RULE = /@page|@import/i;
 
 export function traitsOf(html: string): DocumentTraits {
   const inert = !ACTIVE_ELEMENT.test(html) && !EVENT_HANDLER.test(html) && !ACTIVE_WORD.test(html) && !DISGUISE.test(html);
   return {
     inert,
+    mayNavigate: !inert && NAVIGATION.test(html),
     loadsLate: !inert || LATE.test(html),
     hasPageRules: !inert || PAGE_RULE.test(html),
   };

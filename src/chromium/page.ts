@@ -68,7 +68,9 @@ export class Page {
   #closing: Promise<void> | undefined;
   /** Whether the present document must go before the next may be written. */
   #dirty = false;
+  /** Whether navigations wait for our word. That costs every later document some speed, so it begins when it is needed. */
   #guarded = false;
+  #windowOwned = false;
   #loading = false;
 
   /** Throws `browser_unavailable`. */
@@ -105,6 +107,7 @@ export class Page {
     session.on('Page.loadEventFired', () => {
       this.#loading = false;
     });
+    session.on('Fetch.requestPaused', (request) => this.#answerNavigation(request));
     session.on('Page.frameStartedNavigating', ({ frameId }) => this.#judgeNavigation(frameId));
   }
 
@@ -132,7 +135,7 @@ export class Page {
     try {
       deadline.enter('load');
       const traits = traitsOf(html);
-      if (!traits.inert) await this.#beginActiveDocument(step);
+      if (!traits.inert) await this.#beginActiveDocument(traits, step);
       await this.#load(html, step);
       await this.#settle(traits, settings, step);
       deadline.enter('print');
@@ -207,10 +210,14 @@ export class Page {
   }
 
   /** From here on the document may run script, navigate, close its window; and it will have to be replaced. */
-  async #beginActiveDocument(step: Step): Promise<void> {
+  async #beginActiveDocument({ mayNavigate }: DocumentTraits, step: Step): Promise<void> {
     this.#dirty = true;
-    if (this.#guarded) return;
-    this.#guarded = true;
+    if (mayNavigate && !this.#guarded) {
+      this.#guarded = true;
+      await step(this.#session.send('Fetch.enable', { patterns: [{ urlPattern: '*', resourceType: 'Document' }] }));
+    }
+    if (this.#windowOwned) return;
+    this.#windowOwned = true;
     await Promise.all([
       step(this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: OWN_WINDOW })),
       step(this.#session.send('Runtime.evaluate', { expression: OWN_WINDOW })),
@@ -274,6 +281,14 @@ export class Page {
     if (frameId !== this.#frameId || !this.#fail) return;
     if (this.#loading) this.#navigatedAway();
     else this.#session.send('Page.stopLoading').catch(() => {});
+  }
+
+  #answerNavigation({ requestId, frameId }: Events['Fetch.requestPaused'][0]): void {
+    const answer =
+      frameId === this.#frameId
+        ? this.#session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
+        : this.#session.send('Fetch.continueRequest', { requestId });
+    answer.catch(() => {}); // the frame is gone
   }
 
   /** Also for navigations that are done at once (`reload`, `blob:`) and cannot be stopped. */

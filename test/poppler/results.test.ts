@@ -1,6 +1,6 @@
 /** The same PDFs as poppler and qpdf see them: size, text, images, fonts, and no fault in the file. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -78,7 +78,10 @@ describe('content', () => {
   /** Colour of a spot in the middle of the first page, as poppler paints it. */
   async function middle(file: string): Promise<number[]> {
     const { stdout } = await run('pdftoppm', ['-r', '20', '-f', '1', '-l', '1', file], { encoding: 'buffer' });
-    return [...stdout.subarray(Math.floor(stdout.length / 2 / 3) * 3 + (stdout.length % 3)).subarray(0, 3)];
+    const [header = '', width = '', height = ''] =
+      /^P6\s+(\d+)\s+(\d+)\s+255\s/.exec(stdout.subarray(0, 64).toString('latin1')) ?? [];
+    const at = header.length + 3 * (Math.floor(Number(height) / 2) * Number(width) + Math.floor(Number(width) / 2));
+    return [...stdout.subarray(at, at + 3)];
   }
 
   test('background colours and images are there by default, absent with printBackground: false', async () => {
@@ -99,11 +102,11 @@ describe('content', () => {
   });
 
   test('a font from a data: URL is embedded and awaited', async () => {
-    const { readFile } = await import('node:fs/promises');
-    const { glob } = await import('node:fs/promises');
     const cache = join(process.env.XDG_CACHE_HOME ?? join(process.env.HOME ?? '', '.cache'), 'platen');
-    const [found] = await Array.fromAsync(glob('chromium-*/fonts/**/OpenSans-Italic.ttf', { cwd: cache }));
-    const font = (await readFile(join(cache, found as string))).toString('base64');
+    const name = (await readdir(cache, { recursive: true })).find((path) =>
+      /^chromium-[\d.]+\/.*OpenSans-Italic\.ttf$/.test(path),
+    );
+    const font = (await readFile(join(cache, name as string))).toString('base64');
     const face = `<style>@font-face { font-family: Mine; src: url(data:font/ttf;base64,${font}) } p { font-family: Mine, monospace }</style>`;
     for (const markup of [`${face}<p>glyphs`, `${face}<script>document.write('<p>glyphs')</script>`]) {
       const fonts = (await run('pdffonts', [await render(markup)])).stdout;
