@@ -31,6 +31,10 @@ const SOCKET_GRACE_MS = 60_000;
 /** Node looks for requests that take too long this often. */
 const TIMEOUT_CHECK_MS = 1_000;
 
+/** Everything from this server; over plain HTTP too, so nothing is upgraded. */
+const REFERENCE_CSP =
+  "default-src 'self'; img-src 'self' data:; font-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+
 export async function createServer(options: ServerOptions, services: ServerServices): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: services.logger,
@@ -142,6 +146,8 @@ async function describe(app: FastifyInstance, version: string): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: true,
+    transformStaticCSP: () => REFERENCE_CSP,
+    theme: { title: 'Platen API', css: [{ filename: 'platen.css', content: '.swagger-ui .topbar { display: none }' }] },
     uiConfig: { tryItOutEnabled: false, validatorUrl: null },
   });
 }

@@ -137,7 +137,7 @@ describe('content', () => {
   });
 
   test('scale changes the size of the content', async () => {
-    const long = '<p>line</p>'.repeat(60);
+    const long = '<p style="height: 30px; margin: 0">line</p>'.repeat(60);
     const at = async (scale: number) => (await render(long, { scale })).pages.length;
     expect(await at(0.5)).toBe(1);
     expect(await at(1)).toBe(2);
