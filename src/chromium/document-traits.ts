@@ -19,6 +19,8 @@ export interface DocumentTraits {
 
 /** Elements that run, load or embed something, or change their window for good. */
 const ACTIVE_ELEMENT = /<(?:script|i?frame|frameset|object|embed|applet|portal|fencedframe|base|link|video|audio|canvas)/i;
+/** The link colours of `<body>` belong to the document and outlive what is written into it. */
+const LINK_COLOUR = /[\s"'/][va]?link\s*=/i;
 const EVENT_HANDLER = /[\s"'/]on[a-z]+\s*=/i;
 /**
  * `http-equiv` refreshes, or sets a policy that outlives the document; so does a referrer policy; a colour scheme stays with
@@ -35,7 +37,12 @@ const NAVIGATION = /http-equiv|location|navigat|submit|click/i;
 const PAGE_RULE = /@page|@import/i;
 
 export function traitsOf(html: string): DocumentTraits {
-  const inert = !ACTIVE_ELEMENT.test(html) && !EVENT_HANDLER.test(html) && !ACTIVE_WORD.test(html) && !DISGUISE.test(html);
+  const inert =
+    !ACTIVE_ELEMENT.test(html) &&
+    !EVENT_HANDLER.test(html) &&
+    !LINK_COLOUR.test(html) &&
+    !ACTIVE_WORD.test(html) &&
+    !DISGUISE.test(html);
   return {
     inert,
     mayNavigate: !inert && NAVIGATION.test(html),

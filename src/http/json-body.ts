@@ -3,15 +3,21 @@ import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../errors.ts';
 
 const MAX_DEPTH = 100;
+/** Some clients send one; a reader may pass over it (RFC 8259, 8.1). */
+const BOM = Buffer.from('\ufeff');
 
 /** Throws `invalid_json`. */
 export function parseJson(body: Buffer): unknown {
   if (!body.length) throw new ServiceError('invalid_json', 'the body is empty; send a JSON object');
   if (!isUtf8(body)) throw new ServiceError('invalid_json', 'the body is not valid UTF-8');
-  const value = parse(body.toString('utf8'));
+  const value = parse(body.toString('utf8', startsWithBom(body) ? BOM.length : 0));
   if (isDeeperThan(value, MAX_DEPTH))
     throw new ServiceError('invalid_json', `the body is nested more than ${MAX_DEPTH} levels deep`);
   return value;
+}
+
+function startsWithBom(body: Buffer): boolean {
+  return body.subarray(0, BOM.length).equals(BOM);
 }
 
 function parse(text: string): unknown {

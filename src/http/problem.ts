@@ -147,7 +147,12 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds);
   // What is left of an unread body must not keep the connection.
   if (request.raw.readableEnded === false && hasBody(request)) reply.header('connection', 'close');
-  return reply.send(JSON.stringify(problemOf(error, request.id, `${request.protocol}://${request.host}`)));
+  return reply.send(JSON.stringify(problemOf(error, request.id, originOf(request))));
+}
+
+/** Where the client reached us; a Host header that is no host is left out. */
+function originOf({ protocol, host }: FastifyRequest): string {
+  return /^[\w.:[\]-]+$/.test(host) ? `${protocol}://${host}` : '';
 }
 
 export function problemOf(error: ServiceError, requestId: string, origin: string): Record<string, unknown> {

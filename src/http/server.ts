@@ -71,13 +71,19 @@ export async function createServer(options: ServerOptions, services: ServerServi
 
 function readJsonOnly(app: FastifyInstance, limit: number): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: limit }, (_request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: limit }, (request, body, done) => {
     try {
+      refuseEncoding(request.headers['content-encoding']);
       done(null, parseJson(body as Buffer));
     } catch (error) {
       done(error as Error);
     }
   });
+}
+
+function refuseEncoding(encoding: string | undefined): void {
+  if (encoding === undefined || encoding === 'identity') return;
+  throw new ServiceError('unsupported_media_type', 'send the body without Content-Encoding');
 }
 
 function handleErrors(app: FastifyInstance, services: ServerServices): void {

@@ -23,7 +23,9 @@ const DEFAULT_MARGIN_INCHES = 0.4;
 /** 200 in is the largest page side of PDF 1.4 to 1.7 (ISO 32000-1, annex C); less than a pixel is no paper. */
 const MAX_PAPER_INCHES = 200;
 const MIN_PAPER_INCHES = 1 / 96;
-const PAGE_RANGES = /^\s*(?:(?:\d+\s*(?:-\s*\d*)?|-\s*\d+)\s*(?:,\s*(?=\S)|$))*$/;
+const PAGE_RANGES = /^(?:(?:\d+(?:-\d*)?|-\d+)(?:,(?=.)|$))*$/;
+/** Chromium counts pages with 32 bits. */
+const LAST_PAGE = 2_147_483_647;
 
 const checkBody = validator(PdfRequestBody);
 
@@ -152,14 +154,16 @@ function parseLength(path: string, length: string | number, errors: Faults): num
   return inches;
 }
 
+/** Without the blanks and with the numbers Chromium can read. */
 function parsePageRanges(given: string, errors: Faults): string {
   const path = 'options.pageRanges';
-  if (!PAGE_RANGES.test(given)) errors.add(path, 'must be page ranges such as 1-3, 5, 8-');
-  for (const [, from, to] of given.matchAll(/(\d+)\s*-\s*(\d+)/g)) {
-    if (Number(from) > Number(to)) errors.add(path, `the range ${from}-${to} ends before it starts`);
+  const ranges = given.replace(/[ \t]+/g, '');
+  if (!PAGE_RANGES.test(ranges)) errors.add(path, 'must be page ranges such as 1-3, 5, 8-');
+  for (const [range, from, to] of ranges.matchAll(/(\d+)-(\d+)/g)) {
+    if (Number(from) > Number(to)) errors.add(path, `the range ${range.slice(0, 64)} ends before it starts`);
   }
-  if (/(?<!\d)0+(?!\d)/.test(given)) errors.add(path, 'pages are counted from 1');
-  return given;
+  if (/(?<!\d)0+(?!\d)/.test(ranges)) errors.add(path, 'pages are counted from 1');
+  return ranges.replace(/\d+/g, (page) => String(Math.min(Number(page), LAST_PAGE)));
 }
 
 function parseTimeout(given: number | undefined, limits: RenderLimits, errors: Faults): number {

@@ -2,10 +2,16 @@
 import { closest, distance } from 'fastest-levenshtein';
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { Settings } from 'typebox/system';
 import { type FieldError, invalidRequest } from '../errors.ts';
 
 /** Schemas may say in a member `expected` what is valid, for example `a length such as 10mm`. */
 export type Validator<T> = (value: unknown) => T;
+
+/** Faults found in one request; what comes after is found when these are mended. */
+const MAX_FAULTS = 32;
+
+Settings.Set({ maxErrors: MAX_FAULTS });
 
 /** The nearest name is offered when at most this share of its letters differs. */
 const NEAR = 0.5;
@@ -45,12 +51,19 @@ function describe(schema: TSchema, faults: SchemaFault[]): FieldError[] {
 function describeFault(schema: TSchema, fault: SchemaFault): FieldError[] {
   const path = toPath(fault.instancePath);
   const node = schemaAt(schema, fault.schemaPath);
-  if (fault.keyword === 'boolean') return []; // said again, better, as additionalProperties
+  // One field that is not in the schema; `additionalProperties` says it again for all of them, unless there are too many.
+  if (fault.keyword === 'boolean') return unknownField(schema, fault);
   if (fault.keyword === 'additionalProperties') return unknownFields(path, node, namesIn(fault.params, 'additionalProperties'));
   if (fault.keyword === 'required')
     return namesIn(fault.params, 'requiredProperties').map((name) => ({ path: join(path, name), message: 'is required' }));
   const expected = expectation(schema, fault.schemaPath);
   return [{ path, message: expected ? `must be ${expected}` : fault.message }];
+}
+
+function unknownField(schema: TSchema, { instancePath, schemaPath }: SchemaFault): FieldError[] {
+  const steps = stepsOf(instancePath);
+  const parent = toPath(`/${steps.slice(0, -1).join('/')}`.replace(/^\/$/, ''));
+  return unknownFields(parent, walk(schema, stepsOf(schemaPath).slice(0, -1)), steps.slice(-1));
 }
 
 function unknownFields(path: string, node: SchemaNode | undefined, names: string[]): FieldError[] {

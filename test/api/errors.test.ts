@@ -123,6 +123,7 @@ describe('400', () => {
     ['pageRanges', 'one', 'must be page ranges such as 1-3, 5, 8-'],
     ['pageRanges', '3-1', 'the range 3-1 ends before it starts'],
     ['pageRanges', '0', 'pages are counted from 1'],
+    ['pageRanges', '1\u00a0', 'must be page ranges'],
     ['timeout', 0, 'must be a whole number of milliseconds'],
     ['timeout', 1.5, 'must be a whole number of milliseconds'],
     ['timeout', 999_999_999, 'must be at most 120000 ms on this server'],
@@ -143,6 +144,13 @@ describe('400', () => {
       'from 1px to 200in',
     );
     expect((await invalid({ html: 'x', options: { width: 0, height: 10 } }))[0]?.message).toContain('from 1px to 200in');
+  });
+
+  test('many unknown names do not hide what is wrong', async () => {
+    const many = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`x${n}`, 1]));
+    const errors = await invalid({ html: 'x', options: many });
+    expect(errors.length).toBeGreaterThan(4);
+    expect(errors[0]).toEqual({ path: 'options.x0', message: expect.stringContaining('there is no such field') });
   });
 
   test('every fault is named at once', async () => {
@@ -291,6 +299,14 @@ describe('413 and 431', () => {
 describe('415', () => {
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'text/html', 'application/xml'])('%s', async (type) => {
     await problem(await service.pdf({ html: 'x' }, { headers: { 'content-type': type } }), 415, 'unsupported_media_type');
+  });
+
+  test('a compressed body', async () => {
+    await problem(await service.pdf({ html: 'x' }, { headers: { 'content-encoding': 'gzip' } }), 415, 'unsupported_media_type');
+  });
+
+  test('a byte order mark is passed over', async () => {
+    expect((await service.pdf(Buffer.from('\ufeff{"html": "x"}'))).status).toBe(200);
   });
 
   test('application/json with a charset is fine', async () => {

@@ -148,7 +148,8 @@ describe('content', () => {
     const pages = ['one', 'two', 'three', 'four'].map((text) => `<p style="break-after: page">${text}</p>`).join('');
     expect((await render(pages, { pageRanges: '2-3' })).pages).toEqual(['two', 'three']);
     expect((await render(pages, { pageRanges: ' 1 , 3- ' })).pages.slice(0, 3)).toEqual(['one', 'three', 'four']);
-    expect((await render(pages, { pageRanges: '-2' })).pages).toEqual(['one', 'two']);
+    expect((await render(pages, { pageRanges: '- 2' })).pages).toEqual(['one', 'two']);
+    expect((await render(pages, { pageRanges: '2 -99999999999' })).pages.slice(0, 3)).toEqual(['two', 'three', 'four']);
   });
 
   test('pageRanges past the end is 422 print_failed', async () => {

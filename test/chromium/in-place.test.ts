@@ -64,6 +64,12 @@ const INERT: Record<string, string> = {
   'a long table': `<!doctype html><table><thead><tr><th>head</thead>${'<tr><td>cell'.repeat(300)}</table>`,
   'broken markup': '</p></div><b><p>unclosed <i>nested</b> mess<table><p>in table',
   'nothing at all': '',
+  'body colours': '<body text=red bgcolor=lime background="data:," leftmargin=99><a href=x>a</a>',
+  'dialogs and popovers':
+    '<!doctype html><dialog open>d</dialog><div popover>p</div><progress value=.5></progress><q>q<q>r</q></q><ol start=7 reversed><li>x</ol>',
+  'hidden style sheets':
+    '<!doctype html><style>@import url(data:text/css;base64,OnJvb3R7Y29sb3Itc2NoZW1lOmRhcms7Y29sb3I6cmVkfUBwYWdle21hcmdpbjoyaW59)</style><p>x',
+  'unclosed raw text': '<!doctype html><p>a<!-- b <p>c',
   'declarative shadow trees':
     '<!doctype html><div><template shadowrootmode=open><style>p { color: red }</style><p>shadow</template></div>',
 };
@@ -73,6 +79,7 @@ const PROBES: Record<string, string> = {
   plain: '<p>plain</p><ul><li>item</ul><table><tr><td>a<td width=50%>b</table>',
   standard:
     '<!doctype html><title>Probe</title><ul><li>item</ul><p style="margin-left: var(--x)">text</p><form><input name=x><select><option>a<option>b</select></form><div>block</div>',
+  links: '<!doctype html><a href="https://x.y/">link</a> <a href="">self</a>',
   scripted: `<!doctype html><p id=p></p><script>
     p.textContent = [document.compatMode, document.title, document.dir, document.documentElement.lang, document.forms.length, document.styleSheets.length, document.adoptedStyleSheets.length,
       document.fonts.size, document.getElementById('x'), document.baseURI, document.referrer, document.characterSet, document.images.length, innerWidth, history.length, name, document.cookie === undefined,
@@ -128,6 +135,11 @@ test.each([
   '<meta http-equiv=refresh content=0>',
   '<meta name=referrer content=no-referrer>',
   '<meta name=color-scheme content=dark>',
+  '<body link=red>',
+  '<body text=x vlink = red>',
+  '<svg><style>&#64;page{}</style></svg>',
+  '<p style="color&#45;scheme: dark">',
+  '<style>:root { color\\-scheme: dark }</style>',
   '<style>:root { color-scheme: dark }</style>',
   '<a href="javascript:x">',
   '<input autofocus>',
