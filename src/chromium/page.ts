@@ -42,11 +42,6 @@ export interface PageHost {
   kill(): void;
 }
 
-/** Resolves in a task after the one that fires `load`, so that no event of the empty document comes later. */
-const AFTER_LOAD = `new Promise((done) => {
-  if (document.readyState === 'complete') done();
-  else addEventListener('load', () => setTimeout(done));
-})`;
 /** Runs before any document's own script: a document cannot close our window, and does not see the name an earlier one gave it. */
 const OWN_WINDOW = 'if (window === top) { window.close = () => {}; window.name = "" }';
 const READ_BYTES = 1_048_576;
@@ -187,12 +182,15 @@ export class Page {
   }
 
   async #prepare(): Promise<void> {
+    // Said again for a document that has loaded already. Asking the document itself would wake its script engine.
+    const loaded = this.#session.next('Page.lifecycleEvent', ({ name }) => name === 'load');
     await Promise.all([
       this.#session.send('Page.enable'),
+      this.#session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
       this.#session.send('Emulation.setEmulatedMedia', { media: 'print' }), // so that fonts and images of print rules are loaded too
-      this.#session.send('Runtime.evaluate', { expression: AFTER_LOAD, awaitPromise: true }),
+      loaded,
     ]);
-    await this.#browser.memory.refresh();
+    await Promise.all([this.#session.send('Page.setLifecycleEventsEnabled', { enabled: false }), this.#browser.memory.refresh()]);
   }
 
   async #openEmptyDocument(): Promise<void> {
