@@ -63,8 +63,7 @@ export class Browser {
       env: { ...located.env, HOME: profileDir, TMPDIR: profileDir, LANG: 'C.UTF-8' },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     });
-    // What serves requests comes before what renders: a busy browser must not delay refusals and health checks.
-    if (child.pid) setPriority(child.pid, RENDERING_NICENESS);
+    if (child.pid) yieldToOthers(child.pid);
     const stderr = keepTail(child.stderr as Readable);
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()));
     const connection = new Connection(child.stdio[3] as Writable, child.stdio[4] as Readable);
@@ -146,6 +145,15 @@ async function awaitVersion(connection: Connection, closed: Promise<void>, stder
     once(timeout, 'abort').then(() => fail(`did not answer within ${LAUNCH_TIMEOUT_MS} ms`)),
   ]);
   return version.product;
+}
+
+/** What serves requests comes before what renders: a busy browser must not delay refusals and health checks. */
+function yieldToOthers(pid: number): void {
+  try {
+    setPriority(pid, RENDERING_NICENESS);
+  } catch {
+    // It has ended already, which `ended` tells, or the system does not let us: rendering works without.
+  }
 }
 
 function keepTail(stream: Readable): () => string {

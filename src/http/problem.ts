@@ -145,8 +145,9 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   reply.code(status).type(PROBLEM_TYPE);
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds);
-  // What is left of an unread body must not keep the connection.
-  if (request.raw.readableEnded === false && hasBody(request)) reply.header('connection', 'close');
+  // What is left of the body is read and dropped: a connection closed on it is reset, and the answer may be lost on its way.
+  request.raw.resume();
+  reply.removeHeader('connection');
   return reply.send(JSON.stringify(problemOf(error, request.id, originOf(request))));
 }
 
@@ -183,7 +184,3 @@ const FRAMEWORK_ERRORS: Record<string, { code: ErrorCode; detail: string }> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'unsupported_media_type', detail: 'send Content-Type: application/json' },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'invalid_request', detail: 'the body is not as long as Content-Length says' },
 };
-
-function hasBody({ headers }: FastifyRequest): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}

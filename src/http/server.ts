@@ -122,13 +122,18 @@ function notFound(methods: string[], reply: FastifyReply): ServiceError {
   return new ServiceError('method_not_allowed', `use ${methods.join(' or ')}`);
 }
 
+/** Sockets whose last request was answered before its body had ended: they cannot be answered a second time. */
+const answeredEarly = new WeakSet<Socket>();
+
 /** What every reply carries, and what is noted of every request: never a query string, header or body. */
 function observe(app: FastifyInstance, services: ServerServices): void {
   app.addHook('onRequest', async (request, reply) => {
+    answeredEarly.delete(request.raw.socket);
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     if (request.url.startsWith('/v1/')) reply.header('cache-control', 'no-store');
   });
   app.addHook('onResponse', async (request, reply) => {
+    if (!request.raw.complete) answeredEarly.add(request.raw.socket);
     const route = request.routeOptions.url ?? 'unknown';
     const outcome = {
       method: request.method,
@@ -161,6 +166,10 @@ async function describe(app: FastifyInstance, version: string): Promise<void> {
 /** Requests that never became one: too slow, too large, not HTTP. */
 function answerBrokenRequest(this: FastifyInstance, error: { code?: string }, socket: Socket): void {
   if (socket.destroyed || !socket.writable) return;
+  if (answeredEarly.has(socket)) {
+    socket.destroy();
+    return;
+  }
   const problem = brokenRequest(error.code ?? '');
   const id = `req_${randomBase62(22)}`;
   const body = JSON.stringify(problemOf(problem, id, ''));

@@ -282,6 +282,30 @@ describe('413 and 431', () => {
     expect(answer).toContain('HTTP/1.1 413');
   });
 
+  test.each(['Content-Length: 40000000', 'Transfer-Encoding: chunked'])(
+    'reaches a client that sends all of it before it reads (%s)',
+    async (announced) => {
+      const chunked = announced.startsWith('Transfer');
+      const megabyte = Buffer.alloc(1_000_000, 'x');
+      const { hostname, port } = new URL(service.url);
+      const socket = connect(Number(port), hostname).pause();
+      const send = (bytes: Buffer | string) =>
+        new Promise<void>((sent, lost) => socket.write(bytes, (e) => (e ? lost(e) : sent())));
+      await send(head(`Authorization: Bearer ${service.key}\r\nContent-Type: application/json\r\n${announced}\r\n`));
+      for (let n = 0; n < 40; n++) {
+        if (chunked) await send('f4240\r\n');
+        await send(megabyte);
+        if (chunked) await send('\r\n');
+      }
+      if (chunked) await send('0\r\n\r\n');
+      const [answer] = (await once(socket.resume().setEncoding('utf8'), 'data')) as [string];
+      expect(answer).toContain('HTTP/1.1 413');
+      socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+      expect((await once(socket, 'data'))[0]).toContain('HTTP/1.1 200'); // the connection serves on
+      socket.destroy();
+    },
+  );
+
   test('HTML over the limit in a smaller body', async () => {
     expect(await problem(await service.pdf({ html: 'x'.repeat(5_242_881) }), 413, 'content_too_large')).toMatchObject({
       limit: 5_242_880,
