@@ -1,7 +1,7 @@
 /** The service under test: a child process with its own data folder, spoken to over HTTP. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -16,10 +16,24 @@ export interface ServiceUnderTest {
   /** One render; the whole reply is read. */
   render(key: string, html: string): Promise<{ status: number; bytes: number }>;
   metric(name: string): Promise<number>;
-  /** Resident bytes of the Node process. */
-  residentBytes(): Promise<number>;
+  /** Memory of the Node process: as it stands, and once its garbage has been collected. */
+  memory(): Promise<{ residentBytes: number; collectedBytes: number; heapBytes: number }>;
   stop(): Promise<void>;
 }
+
+/** Lets the bench ask for a collection: growth that a collection takes away is no growth. */
+const COLLECTOR = `process.on('message', () => {
+  const before = process.memoryUsage.rss();
+  gc();
+  const { rss, heapUsed } = process.memoryUsage();
+  process.send({ residentBytes: before, collectedBytes: rss, heapBytes: heapUsed });
+})`;
+
+const NODE_FLAGS = [
+  '--disable-warning=ExperimentalWarning',
+  '--expose-gc',
+  `--import=data:text/javascript,${encodeURIComponent(COLLECTOR)}`,
+];
 
 const CLI = new URL('../src/cli.ts', import.meta.url).pathname;
 
@@ -28,9 +42,9 @@ export async function startService(keyCount: number, settings: Record<string, st
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-bench-'));
   const keys = await makeKeys(dataDir, keyCount);
   const begun = performance.now();
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', CLI, 'serve'], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, CLI, 'serve'], {
     env: { ...process.env, PLATEN_PORT: '0', PLATEN_DATA_DIR: dataDir, PLATEN_LOG_LEVEL: 'warn', ...settings },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const url = await listening(child);
   const startedInMs = performance.now() - begun;
@@ -40,7 +54,11 @@ export async function startService(keyCount: number, settings: Record<string, st
     keys,
     render: (key, html) => post(client, key, html),
     metric: (name) => readMetric(url, name),
-    residentBytes: async () => Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1024,
+    async memory() {
+      const answer = once(child, 'message');
+      child.send('collect');
+      return (await answer)[0] as Awaited<ReturnType<ServiceUnderTest['memory']>>;
+    },
     async stop() {
       await client.close();
       const exited = once(child, 'exit');
