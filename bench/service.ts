@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Pool } from 'undici';
 import { Accounts } from '../src/accounts/accounts.ts';
+import { loadPlans } from '../src/accounts/plans.ts';
 import { openDatabase } from '../src/storage/database.ts';
 
 export interface ServiceUnderTest {
@@ -35,6 +36,9 @@ const NODE_FLAGS = [
   `--import=data:text/javascript,${encodeURIComponent(COLLECTOR)}`,
 ];
 
+/** The bench asks for more than any plan gives. */
+const PLANS_FILE = new URL('plans.json', import.meta.url).pathname;
+
 const CLI = new URL('../src/cli.ts', import.meta.url).pathname;
 
 /** Makes `keyCount` keys beforehand, so that every request can come from another one. */
@@ -43,7 +47,14 @@ export async function startService(keyCount: number, settings: Record<string, st
   const keys = await makeKeys(dataDir, keyCount);
   const begun = performance.now();
   const child = spawn(process.execPath, [...NODE_FLAGS, CLI, 'serve'], {
-    env: { ...process.env, PLATEN_PORT: '0', PLATEN_DATA_DIR: dataDir, PLATEN_LOG_LEVEL: 'warn', ...settings },
+    env: {
+      ...process.env,
+      PLATEN_PORT: '0',
+      PLATEN_DATA_DIR: dataDir,
+      PLATEN_LOG_LEVEL: 'warn',
+      PLATEN_PLANS_FILE: PLANS_FILE,
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const url = await listening(child);
@@ -71,11 +82,11 @@ export async function startService(keyCount: number, settings: Record<string, st
 
 async function makeKeys(dataDir: string, count: number): Promise<string[]> {
   const database = await openDatabase({ dataDir });
-  const accounts = new Accounts(database);
-  const account = await accounts.createAccount('scale', 'bench');
+  const accounts = new Accounts(database, loadPlans({ plansFile: PLANS_FILE }));
+  const account = await accounts.createAccount('unlimited', 'bench');
   const keys: string[] = [];
   for (let n = 0; n < count; n++) keys.push((await accounts.createKey(account.id)).secret);
-  await database.destroy();
+  await database.close();
   return keys;
 }
 

@@ -2,19 +2,21 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { Accounts } from './accounts/accounts.ts';
+import type { Clock } from './accounts/leases.ts';
 import { type Browser, launchBrowser } from './chromium/browser.ts';
 import { locateBrowser } from './chromium/locate-browser.ts';
 import type { Page } from './chromium/page.ts';
 import { removeStaleProfiles } from './chromium/temporary-profile.ts';
 import type { Config } from './config.ts';
-import { createMetrics } from './http/metrics.ts';
+import { Sweep } from './documents/sweep.ts';
+import { createMetrics, type Metrics } from './http/metrics.ts';
 import { createServer } from './http/server.ts';
 import { type EgressProxy, startRefusingProxy } from './outbound/refusing-proxy.ts';
 import { Pool } from './pool/pool.ts';
 import { createReadiness } from './render/readiness.ts';
 import { render } from './render/render.ts';
-import { openDatabase } from './storage/database.ts';
+import { openRooms, type Rooms } from './rooms.ts';
+import { namedBlobs } from './storage/named-blobs.ts';
 
 export const VERSION: string = (
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
@@ -77,18 +79,22 @@ export interface App {
   /** Where it listens, for example `http://127.0.0.1:3000`. */
   readonly url: string;
   readonly server: FastifyInstance;
-  readonly accounts: Accounts;
+  readonly rooms: Rooms;
   readonly engine: RenderEngine;
+  /** Removes what is over; runs by itself, too. */
+  readonly sweep: Sweep;
   /** Finishes what was accepted, refuses what is new, then ends everything. */
   stop(): Promise<void>;
 }
 
-/** Starts the whole service. */
-export async function startApp(config: Config): Promise<App> {
+/** Starts the whole service. `clock` is for tests that cannot wait for the end of a month. */
+export async function startApp(config: Config, clock: Clock = Date.now): Promise<App> {
   const logger = pino({ level: config.logLevel });
-  const database = await openDatabase(config);
-  const accounts = new Accounts(database);
-  const engine = await startEngine(config, logger);
+  const rooms = await openRooms(config, clock);
+  const engine = await startEngine(config, logger).catch(async (error: unknown) => {
+    await rooms.close();
+    throw error;
+  });
   const metrics = createMetrics({
     poolStats: () => engine.pool.stats(),
     browserMemory: () => memoryOf(engine.browsers),
@@ -97,15 +103,17 @@ export async function startApp(config: Config): Promise<App> {
   const server = await createServer(
     { ...config, version: VERSION },
     {
+      ...rooms,
       limits: config,
       metrics,
-      accounts,
       logger,
       log: logger,
-      render: (request, owner, client) => render(engine.pool, request, owner, client),
+      render: (request, principal, client, receipt) =>
+        render({ ...rooms, pool: engine.pool }, request, principal, client, receipt),
       checkReady: createReadiness(engine.pool),
     },
   );
+  const sweep = createSweep(rooms, config, clock, metrics, logger);
   let stopping: Promise<void> | undefined;
   const stop = async () => {
     const late = delay(config.drainTimeoutMs);
@@ -115,13 +123,39 @@ export async function startApp(config: Config): Promise<App> {
     await engine.close(); // what is not done by now fails
     server.server.closeAllConnections();
     await closing;
-    await database.destroy();
+    await sweep.stop();
+    await rooms.close();
   };
   const url = await server.listen({ host: config.host, port: config.port }).catch(async (error: unknown) => {
     await stop();
     throw error;
   });
-  return { url, server, accounts, engine, stop: () => (stopping ??= stop()) };
+  sweep.start();
+  return { url, server, rooms, engine, sweep, stop: () => (stopping ??= stop()) };
+}
+
+function createSweep(
+  { database, blobs, documents, idempotency, allowance }: Rooms,
+  { sweepMs }: Config,
+  clock: Clock,
+  metrics: Metrics,
+  logger: Logger,
+): Sweep {
+  return new Sweep(database, blobs, clock, {
+    everyMs: sweepMs,
+    removers: [
+      (limit) => documents.removeDue(limit),
+      (limit) => idempotency.removeContent(limit),
+      (limit) => idempotency.removeExpired(limit),
+      async () => (await allowance.releaseExpired()) && 0,
+    ],
+    named: (names) => namedBlobs(database, names),
+    onRemoved: (what, count) => metrics.swept(what, count),
+    onFailure(error) {
+      metrics.sweepFailed();
+      logger.warn({ err: error }, 'the sweep could not finish; the next one goes on');
+    },
+  });
 }
 
 function memoryOf(browsers: ReadonlySet<Browser>): { browsers: number; renderers: number } {

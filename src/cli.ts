@@ -1,12 +1,14 @@
 #!/usr/bin/env node
 /** The command `platen`: arguments in, one of the subcommands called. Exit status 1 for any failure, with one clear line. */
 import { Command, InvalidArgumentError } from 'commander';
+import { PlansError } from './accounts/plans.ts';
 import { VERSION } from './app.ts';
 import { doctor } from './cli/doctor.ts';
 import * as keys from './cli/keys.ts';
 import { printSettings } from './cli/print-settings.ts';
 import { renderFile } from './cli/render-file.ts';
 import { serve } from './cli/serve.ts';
+import { showPlans, showUsage } from './cli/usage.ts';
 import { ConfigError } from './config.ts';
 import { ServiceError } from './errors.ts';
 
@@ -52,7 +54,7 @@ const accountCommands = program.command('accounts').description('manage accounts
 accountCommands
   .command('create')
   .description('create an account')
-  .option('--plan <plan>', 'its plan', 'free')
+  .option('--plan <plan>', 'its plan')
   .option('--name <name>', 'a name to recognise it by', '')
   .option('--json', 'print JSON')
   .action(keys.createAccount);
@@ -64,6 +66,15 @@ accountCommands
   .argument('<plan>', 'the new plan')
   .action(keys.setPlan);
 
+program
+  .command('usage')
+  .description('documents used this month')
+  .argument('[account-id]', 'one account (default: all)')
+  .option('--json', 'print JSON')
+  .action(showUsage);
+
+program.command('plans').description('list the plans in force').option('--json', 'print JSON').action(showPlans);
+
 try {
   await program.parseAsync();
 } catch (error) {
@@ -74,7 +85,12 @@ try {
 /** One line for what its reader can mend; the stack for what only we can. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const expected = error instanceof ServiceError || error instanceof ConfigError || 'errno' in error || 'syscall' in error;
+  const expected =
+    error instanceof ServiceError ||
+    error instanceof ConfigError ||
+    error instanceof PlansError ||
+    'errno' in error ||
+    'syscall' in error;
   if (!expected) return String(error.stack);
   const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
   return error.message + cause;

@@ -22,7 +22,17 @@ const cacheHome = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
 const SETTINGS = {
   host: text('PLATEN_HOST', '127.0.0.1', 'Address to listen on.'),
   port: whole('PLATEN_PORT', 3000, 0, 65_535, 'Port to listen on; 0 takes a free one.'),
-  dataDir: folder('PLATEN_DATA_DIR', './data', 'Where the database lives.'),
+  publicUrl: url(
+    'PLATEN_PUBLIC_URL',
+    'Where clients reach the service, for addresses it hands out, such as https://pdf.example.com; empty: as each request says.',
+  ),
+  dataDir: folder('PLATEN_DATA_DIR', './data', 'Where the database and the stored documents live.'),
+  plansFile: text(
+    'PLATEN_PLANS_FILE',
+    '',
+    'A JSON file with the plans (see docs/plans.md); empty: the plans that come with the service.',
+  ),
+  sweepMs: seconds('PLATEN_SWEEP_SECONDS', 60, 'How often content whose time is over is removed from the disk.'),
   cacheDir: folder('PLATEN_CACHE_DIR', join(cacheHome, 'platen'), 'Where the bundled browser is unpacked, once.'),
   logLevel: choice('PLATEN_LOG_LEVEL', 'info', ['silent', 'fatal', 'error', 'warn', 'info', 'debug'], 'How much is logged.'),
 
@@ -152,6 +162,15 @@ export function unknownSettings(env: Record<string, string | undefined> = proces
 
 function text(env: string, fallback: string, help: string): Setting<string> {
   return { env, fallback, shown: fallback, help, parse: (given) => given };
+}
+
+function url(env: string, help: string): Setting<string> {
+  const parse = (given: string) => {
+    if (!/^https?:$/.test(URL.parse(given)?.protocol ?? ''))
+      throw new Error('use an address that begins with https:// or http://.');
+    return given;
+  };
+  return { env, fallback: '', shown: '', help, parse };
 }
 
 function folder(env: string, fallback: string, help: string): Setting<string> {

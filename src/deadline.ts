@@ -13,6 +13,7 @@ export class Deadline {
   readonly #over: Promise<never>;
   readonly #entered: Array<{ phase: Phase; at: number }>;
   readonly #release: () => void;
+  readonly #controller = new AbortController();
   #error: ServiceError | undefined;
 
   /** `client` aborts when the caller has gone away. */
@@ -26,6 +27,7 @@ export class Deadline {
     const end = (error: ServiceError) => {
       this.#error ??= error;
       reject(this.#error);
+      this.#controller.abort();
     };
     const expire = () => end(this.#timeoutError());
     const leave = () => end(new ServiceError('client_closed', 'the client closed the connection'));
@@ -56,6 +58,16 @@ export class Deadline {
       spent[phase] += (this.#entered[index + 1]?.at ?? performance.now()) - at;
     });
     return spent;
+  }
+
+  /** Aborts when the deadline ends, for work that can be told to stop. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Throws when it has ended: nothing may be charged or kept after that. */
+  throwIfOver(): void {
+    if (this.#error) throw this.#error;
   }
 
   /** Waits for `step`, but no longer than the deadline. */

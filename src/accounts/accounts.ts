@@ -1,20 +1,23 @@
 /** Accounts and their API keys: who may ask. */
 import { ServiceError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
-import { isPlan, PLANS } from './plans.ts';
+import type { Plan, Plans } from './plans.ts';
 import { hashOf, isWellFormed, newSecret, randomBase62 } from './secret.ts';
 
 /** Who is asking. `keyId` is the boundary no page is shared across. */
 export interface Principal {
   keyId: string;
   accountId: string;
-  plan: string;
+  plan: Plan;
+  /** Whether renders are stored although the caller did not ask. */
+  autoStore: boolean;
 }
 
 export interface Account {
   id: string;
   name: string;
   plan: string;
+  autoStore: boolean;
   createdAt: number;
 }
 
@@ -40,64 +43,92 @@ const HINT_CHARACTERS = 8;
 
 export class Accounts {
   readonly #database: Database;
+  readonly #plans: Plans;
 
-  constructor(database: Database) {
+  constructor(database: Database, plans: Plans) {
     this.#database = database;
+    this.#plans = plans;
   }
 
   /** Who holds this secret; undefined for every way to be wrong. */
   async authenticate(secret: string): Promise<Principal | undefined> {
     if (!isWellFormed(secret)) return undefined;
-    const row = await this.#database
+    const row = await this.#database.query
       .selectFrom('api_keys')
       .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-      .select(['api_keys.id as keyId', 'accounts.id as accountId', 'accounts.plan as plan'])
+      .select(['api_keys.id as keyId', 'accounts.id as accountId', 'plan', 'auto_store'])
       .where('secret_hash', '=', hashOf(secret))
       .where('revoked_at', 'is', null)
       .executeTakeFirst();
-    return row;
+    if (!row) return undefined;
+    return { keyId: row.keyId, accountId: row.accountId, plan: this.#planOf(row), autoStore: row.auto_store === 1 };
+  }
+
+  /** Names of plans that accounts are on but the plans file does not have. */
+  async missingPlans(): Promise<string[]> {
+    const rows = await this.#database.query.selectFrom('accounts').select('plan').distinct().orderBy('plan').execute();
+    return rows.map(({ plan }) => plan).filter((plan) => !this.#plans.get(plan));
+  }
+
+  /** Throws `not_found`. */
+  async account(accountId: string): Promise<Account> {
+    const account = await this.#accounts().where('id', '=', accountId).executeTakeFirst();
+    if (!account) throw noSuch('account', accountId);
+    return toAccount(account);
+  }
+
+  /** Whether renders of this account are stored from now on although the caller does not ask. */
+  async setAutoStore(accountId: string, autoStore: boolean): Promise<void> {
+    await this.#database.query
+      .updateTable('accounts')
+      .set({ auto_store: autoStore ? 1 : 0 })
+      .where('id', '=', accountId)
+      .execute();
+    await this.#database.flush();
   }
 
   /** Throws `invalid_request` for an unknown plan. */
   async createAccount(plan: string, name = ''): Promise<Account> {
-    requirePlan(plan);
-    const account = { id: `acc_${randomBase62(ID_CHARACTERS)}`, name, plan, createdAt: Date.now() };
-    await this.#database.insertInto('accounts').values({ id: account.id, name, plan, created_at: account.createdAt }).execute();
-    return account;
+    this.#plans.require(plan);
+    const row = { id: `acc_${randomBase62(ID_CHARACTERS)}`, name, plan, auto_store: 0, created_at: Date.now() };
+    await this.#database.query.insertInto('accounts').values(row).execute();
+    await this.#database.flush();
+    return toAccount(row);
   }
 
   async listAccounts(): Promise<Account[]> {
-    return this.#database
-      .selectFrom('accounts')
-      .select(['id', 'name', 'plan', 'created_at as createdAt'])
-      .orderBy('created_at')
-      .orderBy('id')
-      .execute();
+    return (await this.#accounts().orderBy('created_at').orderBy('id').execute()).map(toAccount);
   }
 
   /** Takes effect with the next request. Throws `not_found`, and `invalid_request` for an unknown plan. */
   async setPlan(accountId: string, plan: string): Promise<void> {
-    requirePlan(plan);
-    const { numUpdatedRows } = await this.#database
+    this.#plans.require(plan);
+    const { numUpdatedRows } = await this.#database.query
       .updateTable('accounts')
       .set({ plan })
       .where('id', '=', accountId)
       .executeTakeFirstOrThrow();
     if (!numUpdatedRows) throw noSuch('account', accountId);
+    await this.#database.flush();
   }
 
   /** A new key for an account. Throws `not_found`. */
   async createKey(accountId: string, name = ''): Promise<IssuedKey> {
-    const account = await this.#database.selectFrom('accounts').select('plan').where('id', '=', accountId).executeTakeFirst();
+    const account = await this.#database.query
+      .selectFrom('accounts')
+      .select('plan')
+      .where('id', '=', accountId)
+      .executeTakeFirst();
     if (!account) throw noSuch('account', accountId);
     const secret = newSecret();
     const id = `key_${randomBase62(ID_CHARACTERS)}`;
     const createdAt = Date.now();
     const hint = hintOf(secret);
-    await this.#database
+    await this.#database.query
       .insertInto('api_keys')
       .values({ id, account_id: accountId, name, secret_hash: hashOf(secret), hint, created_at: createdAt, revoked_at: null })
       .execute();
+    await this.#database.flush();
     return { secret, key: { id, accountId, name, plan: account.plan, hint, createdAt, revokedAt: null } };
   }
 
@@ -108,32 +139,44 @@ export class Accounts {
   /** A new secret for the same key; the old one stops working at once. Throws `not_found` (also for a revoked key). */
   async rotateKey(keyId: string): Promise<IssuedKey> {
     const secret = newSecret();
-    const { numUpdatedRows } = await this.#database
+    const { numUpdatedRows } = await this.#database.query
       .updateTable('api_keys')
       .set({ secret_hash: hashOf(secret), hint: hintOf(secret) })
       .where('id', '=', keyId)
       .where('revoked_at', 'is', null)
       .executeTakeFirstOrThrow();
     if (!numUpdatedRows) throw noSuch('key', keyId);
+    await this.#database.flush();
     return { secret, key: await this.#keys().where('api_keys.id', '=', keyId).executeTakeFirstOrThrow() };
   }
 
   /** The key stops working at once. Revoking it again changes nothing. Throws `not_found`. */
   async revokeKey(keyId: string): Promise<void> {
-    const { numUpdatedRows } = await this.#database
+    const { numUpdatedRows } = await this.#database.query
       .updateTable('api_keys')
       .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.val(Date.now())) }))
       .where('id', '=', keyId)
       .executeTakeFirstOrThrow();
     if (!numUpdatedRows) throw noSuch('key', keyId);
+    await this.#database.flush();
   }
 
   async hasKeys(): Promise<boolean> {
-    return (await this.#database.selectFrom('api_keys').select('id').limit(1).executeTakeFirst()) !== undefined;
+    return (await this.#database.query.selectFrom('api_keys').select('id').limit(1).executeTakeFirst()) !== undefined;
+  }
+
+  #planOf({ plan, accountId }: { plan: string; accountId: string }): Plan {
+    const found = this.#plans.get(plan);
+    if (found) return found;
+    throw new Error(`account ${accountId} is on plan ${plan}, which the plans file lacks: add it, or platen accounts set-plan`);
+  }
+
+  #accounts() {
+    return this.#database.query.selectFrom('accounts').select(['id', 'name', 'plan', 'auto_store', 'created_at']);
   }
 
   #keys() {
-    return this.#database
+    return this.#database.query
       .selectFrom('api_keys')
       .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
       .select([
@@ -150,9 +193,8 @@ export class Accounts {
   }
 }
 
-function requirePlan(plan: string): void {
-  if (isPlan(plan)) return;
-  throw new ServiceError('invalid_request', `there is no plan ${JSON.stringify(plan)}; plans are ${PLANS.join(', ')}`);
+function toAccount(row: { id: string; name: string; plan: string; auto_store: number; created_at: number }): Account {
+  return { id: row.id, name: row.name, plan: row.plan, autoStore: row.auto_store === 1, createdAt: row.created_at };
 }
 
 function noSuch(what: string, id: string): ServiceError {

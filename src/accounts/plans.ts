@@ -1,11 +1,126 @@
-/** The plans an account can be on. */
+/** The plans an account can be on: the operator's file in, checked plans out, or every problem with the file at once. */
+import { readFileSync } from 'node:fs';
+import { ServiceError } from '../errors.ts';
+import { parseDuration } from './duration.ts';
 
-export const PLANS = ['free', 'starter', 'growth', 'scale'] as const;
+export interface Plan {
+  name: string;
+  /** Documents a calendar month (UTC); null: without limit. */
+  documents: number | null;
+  /** How long stored documents are kept; 0: nothing is stored. */
+  retentionMs: number;
+  /** Renders asked for in a minute; null: without limit. */
+  requestsPerMinute: number | null;
+  /** Renders under way at one time, waiting ones included; null: without limit. */
+  concurrency: number | null;
+}
 
-export type PlanName = (typeof PLANS)[number];
+/** The plan of an account when none is named, where the file has it; else the first one. */
+const USUAL_DEFAULT = 'free';
+const DEFAULT_FILE = new URL('default-plans.json', import.meta.url);
+const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
+const MEMBERS = ['documents', 'retention', 'requests_per_minute', 'concurrency'];
 
-export const DEFAULT_PLAN: PlanName = 'free';
+/** Every problem with the plans file, one line each. */
+export class PlansError extends Error {
+  override name = 'PlansError';
+}
 
-export function isPlan(name: string): name is PlanName {
-  return (PLANS as readonly string[]).includes(name);
+export class Plans {
+  readonly #plans: ReadonlyMap<string, Plan>;
+
+  constructor(plans: Plan[]) {
+    this.#plans = new Map(plans.map((plan) => [plan.name, plan]));
+  }
+
+  get names(): string[] {
+    return [...this.#plans.keys()];
+  }
+
+  get all(): Plan[] {
+    return [...this.#plans.values()];
+  }
+
+  /** The name of the plan of accounts for which nobody chose one. */
+  get defaultName(): string {
+    return this.#plans.has(USUAL_DEFAULT) ? USUAL_DEFAULT : (this.names[0] as string);
+  }
+
+  get(name: string): Plan | undefined {
+    return this.#plans.get(name);
+  }
+
+  /** Throws `invalid_request`. */
+  require(name: string): Plan {
+    const plan = this.get(name);
+    if (plan) return plan;
+    throw new ServiceError('invalid_request', `there is no plan ${JSON.stringify(name)}; plans are ${this.names.join(', ')}`);
+  }
+}
+
+/** Reads the operator's file, or the plans that come with the service when `path` is empty. Throws `PlansError`. */
+export function loadPlans({ plansFile }: { plansFile: string }): Plans {
+  const problems: string[] = [];
+  const plans = parsePlans(readPlans(plansFile, problems), problems);
+  if (problems.length)
+    throw new PlansError(
+      `The plans file ${plansFile} (PLATEN_PLANS_FILE) is not valid:\n${problems.map((p) => `  ${p}`).join('\n')}`,
+    );
+  return new Plans(plans);
+}
+
+function readPlans(path: string, problems: string[]): unknown {
+  try {
+    return JSON.parse(readFileSync(path || DEFAULT_FILE, 'utf8'));
+  } catch (error) {
+    problems.push(error instanceof SyntaxError ? `it is not JSON: ${error.message}` : `it cannot be read: ${String(error)}`);
+    return undefined;
+  }
+}
+
+function parsePlans(file: unknown, problems: string[]): Plan[] {
+  if (problems.length) return [];
+  const plans = isObject(file) ? file.plans : undefined;
+  if (!isObject(file) || !isObject(plans) || !Object.keys(plans).length) {
+    problems.push('it must be an object {"plans": {"NAME": {...}}} with at least one plan.');
+    return [];
+  }
+  for (const name of Object.keys(file)) if (name !== 'plans') problems.push(`${name}: there is no such member; use plans.`);
+  return Object.entries(plans).map(([name, plan]) => parsePlan(name, plan, problems));
+}
+
+function parsePlan(name: string, given: unknown, problems: string[]): Plan {
+  const path = `plans.${name}`;
+  const members = isObject(given) ? given : {};
+  if (!isObject(given)) problems.push(`${path}: must be an object with ${MEMBERS.join(', ')}.`);
+  if (!NAME.test(name)) problems.push(`${path}: a name has letters, digits, - and _, at most 64.`);
+  for (const member of Object.keys(members))
+    if (!MEMBERS.includes(member)) problems.push(`${path}.${member}: there is no such member; use ${MEMBERS.join(', ')}.`);
+  return {
+    name,
+    documents: limit(members.documents, 0, { path: `${path}.documents`, required: isObject(given) }, problems),
+    retentionMs: retention(members.retention, `${path}.retention`, isObject(given), problems),
+    requestsPerMinute: limit(members.requests_per_minute, 1, { path: `${path}.requests_per_minute` }, problems),
+    concurrency: limit(members.concurrency, 1, { path: `${path}.concurrency` }, problems),
+  };
+}
+
+function limit(given: unknown, min: number, field: { path: string; required?: boolean }, problems: string[]): number | null {
+  if (given === null || (given === undefined && !field.required)) return null;
+  if (Number.isSafeInteger(given) && (given as number) >= min) return given as number;
+  const problem = given === undefined ? 'is missing' : `is ${JSON.stringify(given)}`;
+  problems.push(`${field.path}: ${problem}; use a whole number, at least ${min}, or null for no limit.`);
+  return null;
+}
+
+function retention(given: unknown, path: string, required: boolean, problems: string[]): number {
+  const milliseconds = given === 0 ? 0 : typeof given === 'string' ? parseDuration(given) : undefined;
+  if (milliseconds !== undefined) return milliseconds;
+  const problem = given === undefined ? 'is missing' : `is ${JSON.stringify(given)}`;
+  if (required) problems.push(`${path}: ${problem}; use a duration such as 30m, 12h, 1d, 2w or 1y, or 0 to store nothing.`);
+  return 0;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -7,7 +7,7 @@ import { type LocatedBrowser, locateBrowser } from '../chromium/locate-browser.t
 import { type Config, loadConfig, unknownSettings } from '../config.ts';
 import { startRefusingProxy } from '../outbound/refusing-proxy.ts';
 import { Pool } from '../pool/pool.ts';
-import { render } from '../render/render.ts';
+import { printAlone } from '../render/print-content.ts';
 import { parseRenderRequest } from '../render/render-request.ts';
 import { openDatabase } from '../storage/database.ts';
 
@@ -113,7 +113,8 @@ async function checkFonts(browser: Browser, report: Report): Promise<void> {
 async function checkRender(browser: Browser, config: Config, report: Report): Promise<void> {
   const pool = new Pool(async () => browser, { ...config, browsers: 1 });
   await pool.start();
-  const pdf = await render(pool, parseRenderRequest({ html: '<h1>doctor</h1>' }, config), undefined);
+  const html = '<h1>doctor</h1>';
+  const pdf = await printAlone(pool, html, parseRenderRequest({ html }, config));
   const spent = Object.values(pdf.timings).reduce((sum, milliseconds) => sum + milliseconds, 0);
   report.add('ok', `render: ${pdf.pages} page, ${pdf.bytes} bytes, ${spent.toFixed(0)} ms`);
   await pool.close();
@@ -132,8 +133,8 @@ async function checkDataFolder(config: Config, report: Report): Promise<void> {
 async function checkDatabase(config: Config, report: Report): Promise<void> {
   try {
     const database = await openDatabase(config);
-    const keys = await database.selectFrom('api_keys').select('id').execute();
-    await database.destroy();
+    const keys = await database.query.selectFrom('api_keys').select('id').execute();
+    await database.close();
     report.add('ok', `database: SQLite in the data folder, ${keys.length} API keys`);
   } catch (error) {
     report.add(

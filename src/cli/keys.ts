@@ -1,9 +1,10 @@
 /** `platen keys` and `platen accounts`: work on the database directly, also while the service runs. */
 import { type Account, Accounts, type ApiKey, type IssuedKey } from '../accounts/accounts.ts';
-import { DEFAULT_PLAN } from '../accounts/plans.ts';
+import { loadPlans, type Plans } from '../accounts/plans.ts';
 import { loadConfig } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { openDatabase } from '../storage/database.ts';
+import { print, printJson, printTable } from './print.ts';
 
 interface Format {
   json?: boolean;
@@ -15,8 +16,8 @@ export async function createKey(options: Format & { account?: string; plan?: str
       'invalid_request',
       '--plan is for a new account; `platen accounts set-plan` changes the plan of an existing one',
     );
-  await withAccounts(async (accounts) => {
-    const accountId = options.account ?? (await accounts.createAccount(options.plan ?? DEFAULT_PLAN)).id;
+  await withAccounts(async (accounts, plans) => {
+    const accountId = options.account ?? (await accounts.createAccount(options.plan ?? plans.defaultName)).id;
     printIssued(await accounts.createKey(accountId, options.name), options);
   });
 }
@@ -40,9 +41,9 @@ export async function revokeKey(keyId: string): Promise<void> {
   });
 }
 
-export async function createAccount(options: Format & { plan: string; name: string }): Promise<void> {
-  await withAccounts(async (accounts) => {
-    const account = await accounts.createAccount(options.plan, options.name);
+export async function createAccount(options: Format & { plan?: string; name: string }): Promise<void> {
+  await withAccounts(async (accounts, plans) => {
+    const account = await accounts.createAccount(options.plan ?? plans.defaultName, options.name);
     if (options.json) printJson(accountRecord(account));
     else print(`created ${account.id} on plan ${account.plan}`);
   });
@@ -63,12 +64,14 @@ export async function setPlan(accountId: string, plan: string): Promise<void> {
   });
 }
 
-async function withAccounts(work: (accounts: Accounts) => Promise<void>): Promise<void> {
-  const database = await openDatabase(loadConfig());
+async function withAccounts(work: (accounts: Accounts, plans: Plans) => Promise<void>): Promise<void> {
+  const config = loadConfig();
+  const plans = loadPlans(config);
+  const database = await openDatabase(config);
   try {
-    await work(new Accounts(database));
+    await work(new Accounts(database, plans), plans);
   } finally {
-    await database.destroy();
+    await database.close();
   }
 }
 
@@ -98,31 +101,4 @@ function accountRecord(account: Account) {
 
 function time(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
-function printJson(value: unknown): void {
-  print(JSON.stringify(value));
-}
-
-/** Columns as wide as their widest cell. */
-function printTable(rows: Array<Record<string, string | null>>): void {
-  const [first] = rows;
-  if (!first) {
-    print('none');
-    return;
-  }
-  const names = Object.keys(first);
-  const lines = [names, ...rows.map((row) => names.map((name) => row[name] ?? '-'))];
-  const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  for (const line of lines)
-    print(
-      line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    );
 }

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { startEngine } from '../app.ts';
 import { loadConfig } from '../config.ts';
 import { ServiceError } from '../errors.ts';
-import { render } from '../render/render.ts';
+import { printAlone } from '../render/print-content.ts';
 import { parseRenderRequest } from '../render/render-request.ts';
 
 /** Nothing but the PDF may reach standard output; warnings go to standard error. */
@@ -23,7 +23,7 @@ export async function renderFile(input: string, flags: { output: string; options
   const request = parseRenderRequest(options === undefined ? { html } : { html, options }, config);
   const engine = await startEngine(config, quietLogger);
   try {
-    const pdf = await render(engine.pool, request, undefined);
+    const pdf = await printAlone(engine.pool, html, request);
     const output = flags.output === '-' ? process.stdout : createWriteStream(flags.output);
     await pipeline(Readable.from(pdf.chunks), output);
   } finally {

@@ -1,6 +1,5 @@
 /** `platen serve`: starts the service, hands out a first key on an empty data folder, ends in order on SIGTERM. */
 
-import { DEFAULT_PLAN } from '../accounts/plans.ts';
 import { type App, startApp } from '../app.ts';
 import { loadConfig, unknownSettings } from '../config.ts';
 
@@ -30,9 +29,9 @@ function stopOnSignal(app: App): void {
   process.on('SIGTERM', stop).on('SIGINT', stop);
 }
 
-async function handOutFirstKey({ accounts, url }: App): Promise<void> {
+async function handOutFirstKey({ rooms: { accounts, plans }, url }: App): Promise<void> {
   if (await accounts.hasKeys()) return;
-  const account = await accounts.createAccount(DEFAULT_PLAN, 'first account');
+  const account = await accounts.createAccount(plans.defaultName, 'first account');
   const { secret } = await accounts.createKey(account.id, 'first key');
   process.stdout.write(`
 A first API key was made (plan ${account.plan}). It is shown only now:

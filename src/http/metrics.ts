@@ -14,6 +14,10 @@ export interface MetricSources {
 export interface Metrics {
   renderSucceeded(pdf: { bytes: number; pages: number; timings: Record<Phase, number> }): void;
   renderFailed(code: ErrorCode): void;
+  documentStored(document: { bytes: number }): void;
+  /** What a sweep found and removed. */
+  swept(what: 'content' | 'orphans', count: number): void;
+  sweepFailed(): void;
   requestFinished(request: { method: string; route: string; status: number; milliseconds: number }): void;
   /** The exposition text and its content type. */
   expose(): Promise<{ text: string; type: string }>;
@@ -42,6 +46,16 @@ export function createMetrics(sources: MetricSources): Metrics {
   });
   const pages = new Counter({ name: 'platen_rendered_pages_total', help: 'Pages of all PDFs rendered.', registers });
   const sizes = new Histogram({ name: 'platen_pdf_bytes', help: 'Size of the PDFs rendered.', buckets: SIZE_BUCKETS, registers });
+  const counter = (name: string, help: string) => new Counter({ name, help, registers });
+  const stored = counter('platen_documents_stored_total', 'PDFs stored.');
+  const storedBytes = counter('platen_documents_stored_bytes_total', 'Bytes of all PDFs stored.');
+  const sweepFailures = counter('platen_sweep_failures_total', 'Sweeps that could not finish; the log has the reason.');
+  const removed = new Counter({
+    name: 'platen_swept_total',
+    help: 'What sweeps removed: content whose time was over, and orphans that nothing named.',
+    labelNames: ['what'],
+    registers,
+  });
   const requests = new Histogram({
     name: 'platen_http_request_seconds',
     help: 'HTTP requests by method, route and status.',
@@ -56,6 +70,12 @@ export function createMetrics(sources: MetricSources): Metrics {
       sizes.observe(pdf.bytes);
       for (const [stage, milliseconds] of Object.entries(pdf.timings)) stages.observe({ stage }, milliseconds / 1000);
     },
+    documentStored: ({ bytes }) => {
+      stored.inc();
+      storedBytes.inc(bytes);
+    },
+    swept: (what, count) => removed.inc({ what }, count),
+    sweepFailed: () => sweepFailures.inc(),
     renderFailed: (code) => renders.inc({ outcome: code }),
     requestFinished: ({ milliseconds, ...labels }) => requests.observe(labels, milliseconds / 1000),
     expose: async () => ({ text: await registry.metrics(), type: registry.contentType }),

@@ -1,6 +1,7 @@
 /** Errors as the client sees them: error code in, `application/problem+json` (RFC 9457) out. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, ServiceError } from '../errors.ts';
+import { originOf } from './origin.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
@@ -33,11 +34,18 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: 'The Authorization header is missing, or its key is unknown, mistyped or revoked.',
     remedy: 'Send `Authorization: Bearer plt_...`. `platen keys create` makes a key.',
   },
+  quota_exceeded: {
+    status: 402,
+    title: 'The allowance of the month is used up',
+    meaning:
+      'The plan of the account allows no further document this calendar month (UTC). `limit`, `used` and `resets_at` tell the details. Nothing was rendered or charged.',
+    remedy: 'Wait until `resets_at`, or ask the operator for another plan.',
+  },
   not_found: {
     status: 404,
     title: 'Not found',
-    meaning: 'There is nothing at this address.',
-    remedy: 'Check the address.',
+    meaning: 'There is nothing at this address, or what it names does not exist or belongs to another key.',
+    remedy: 'Check the address and the id.',
   },
   method_not_allowed: {
     status: 405,
@@ -57,6 +65,37 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: 'The whole request was not received in time.',
     remedy: 'Send it again on a faster connection; the operator can raise PLATEN_REQUEST_TIMEOUT_SECONDS.',
   },
+  idempotency_running: {
+    status: 409,
+    title: 'The first request with this Idempotency-Key is still running',
+    meaning: 'Another request with the same Idempotency-Key has not been answered yet.',
+    remedy: 'Send the request again after the seconds in Retry-After; it gets the reply of the first.',
+  },
+  idempotency_result_gone: {
+    status: 409,
+    title: 'The reply to this Idempotency-Key was not kept',
+    meaning:
+      'The request with this Idempotency-Key was answered and charged, but its PDF is kept no longer: the plan of the account keeps documents for a shorter time, or not at all.',
+    remedy: 'Use the PDF you received. To render again, send a new Idempotency-Key.',
+  },
+  document_expired: {
+    status: 410,
+    title: 'The document has expired',
+    meaning: 'The document was kept for as long as the plan of its account said when it was stored. Its content is gone.',
+    remedy: 'Render it again.',
+  },
+  document_deleted: {
+    status: 410,
+    title: 'The document was deleted',
+    meaning: 'Its owner deleted the document. Its content is gone.',
+    remedy: 'Render it again.',
+  },
+  link_expired: {
+    status: 410,
+    title: 'The link has expired',
+    meaning: 'The signed link was valid for a limited time, which is over.',
+    remedy: 'Ask the owner of the document for a new link.',
+  },
   content_too_large: {
     status: 413,
     title: 'Content too large',
@@ -70,12 +109,37 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: 'The body has a content type this address does not read.',
     remedy: 'Send `Content-Type: application/json`.',
   },
+  range_not_satisfiable: {
+    status: 416,
+    title: 'Range not satisfiable',
+    meaning: 'The Range header asks for bytes beyond the end of the document. Content-Range tells its size.',
+    remedy: 'Ask for bytes the document has, or send no Range header.',
+  },
   navigation_failed: {
     status: 422,
     title: 'The document could not be loaded',
     meaning:
       'The document navigated away from itself, by script, form or reload, before it could be printed. Once it has loaded, its attempts to go to another address are ignored; reloading still counts.',
     remedy: 'Remove scripts and forms that reload or navigate while the document loads.',
+  },
+  template_error: {
+    status: 422,
+    title: 'The template cannot be filled',
+    meaning:
+      'The template has a fault, or takes too much time or memory to fill. `line` and `column` tell where, counted from 1.',
+    remedy: 'Correct the template at that place.',
+  },
+  storage_unavailable: {
+    status: 422,
+    title: 'The plan stores no documents',
+    meaning: 'The plan of the account has a retention of zero. Nothing was rendered, stored or charged.',
+    remedy: 'Send the request without `store: true` and keep the PDF of the reply, or ask the operator for another plan.',
+  },
+  idempotency_mismatch: {
+    status: 422,
+    title: 'The Idempotency-Key was used for another request',
+    meaning: 'The same Idempotency-Key came with another method, address or body within 24 hours.',
+    remedy: 'Use a new Idempotency-Key for every different request.',
   },
   print_failed: {
     status: 422,
@@ -101,6 +165,19 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: 'As many renders wait as the server allows.',
     remedy: 'Send the request again after the seconds in Retry-After.',
   },
+  rate_limited: {
+    status: 429,
+    title: 'Too many requests',
+    meaning:
+      'The account sent more rendering requests in a minute than its plan allows. RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset tell the details.',
+    remedy: 'Send the request again after the seconds in Retry-After.',
+  },
+  concurrency_limited: {
+    status: 429,
+    title: 'Too many renders at one time',
+    meaning: 'As many renders of the account are under way as its plan allows.',
+    remedy: 'Wait for one to be answered, then send the next.',
+  },
   headers_too_large: {
     status: 431,
     title: 'Request headers too large',
@@ -124,6 +201,12 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     title: 'No browser available',
     meaning: 'The browser could not be started.',
     remedy: 'Try again after Retry-After; operators find the reason with `platen doctor`.',
+  },
+  storage_failed: {
+    status: 503,
+    title: 'The storage does not work',
+    meaning: 'The disk or the database of the service is full or failing. Nothing was stored or charged.',
+    remedy: 'Try again after Retry-After; operators find the reason in the log.',
   },
   shutting_down: {
     status: 503,
@@ -149,11 +232,6 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   request.raw.resume();
   reply.removeHeader('connection');
   return reply.send(JSON.stringify(problemOf(error, request.id, originOf(request))));
-}
-
-/** Where the client reached us; a Host header that is no host is left out. */
-function originOf({ protocol, host }: FastifyRequest): string {
-  return /^[\w.:[\]-]+$/.test(host) ? `${protocol}://${host}` : '';
 }
 
 export function problemOf(error: ServiceError, requestId: string, origin: string): Record<string, unknown> {

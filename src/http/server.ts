@@ -9,19 +9,31 @@ import { randomBase62 } from '../accounts/secret.ts';
 import { ServiceError } from '../errors.ts';
 import { authenticate } from './authenticate.ts';
 import { parseJson } from './json-body.ts';
+import { rememberBody } from './once.ts';
 import { PROBLEM_TYPE, PROBLEMS, problemOf, sendProblem, toServiceError } from './problem.ts';
+import { limitRates } from './rate-limit.ts';
+import { type AccountRouteServices, accountRoutes } from './routes/account.ts';
+import { type DocumentRouteServices, documentRoutes, linkRoutes } from './routes/documents.ts';
 import { type OperationServices, operationRoutes } from './routes/operations.ts';
 import { type PdfRouteServices, pdfRoutes } from './routes/pdf.ts';
 import { referenceRoutes } from './routes/reference.ts';
+import { type TemplateRouteServices, templateRoutes } from './routes/templates.ts';
 
 export interface ServerOptions {
   maxRequestBytes: number;
   requestTimeoutMs: number;
   maxRenderTimeoutMs: number;
+  /** Where clients reach the service; empty: as each request says. */
+  publicUrl: string;
   version: string;
 }
 
-export interface ServerServices extends PdfRouteServices, OperationServices {
+export interface ServerServices
+  extends PdfRouteServices,
+    TemplateRouteServices,
+    DocumentRouteServices,
+    AccountRouteServices,
+    OperationServices {
   accounts: Accounts;
   logger: FastifyBaseLogger;
 }
@@ -53,6 +65,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
     frameworkErrors: (error, request, reply) => void sendProblem(request, reply, toServiceError(error)),
     routerOptions: { ignoreTrailingSlash: true },
   });
+  app.decorate('publicUrl', options.publicUrl.replace(/\/+$/, ''));
   app.setValidatorCompiler(() => () => true); // requests are parsed by their rooms; the schemas here are documentation
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   readJsonOnly(app, options.maxRequestBytes);
@@ -62,8 +75,13 @@ export async function createServer(options: ServerOptions, services: ServerServi
   await describe(app, options.version);
   await app.register(async (routes) => {
     routes.addHook('onRequest', authenticate(services.accounts));
+    await limitRates(routes);
     pdfRoutes(routes, services);
+    templateRoutes(routes, services);
+    documentRoutes(routes, services);
+    accountRoutes(routes, services);
   });
+  linkRoutes(app, services);
   operationRoutes(app, services);
   referenceRoutes(app);
   return app;
@@ -74,6 +92,7 @@ function readJsonOnly(app: FastifyInstance, limit: number): void {
   app.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: limit }, (request, body, done) => {
     try {
       refuseEncoding(request.headers['content-encoding']);
+      rememberBody(request, body as Buffer);
       done(null, parseJson(body as Buffer));
     } catch (error) {
       done(error as Error);

@@ -63,18 +63,46 @@ export const PdfOptions = Type.Object(
   { additionalProperties: false, expected: 'an object' },
 );
 
+export const FILENAME = 'a name without / and \\ and control characters, at most 200 characters';
+
 export const PdfRequestBody = Type.Object(
   {
-    html: Type.String({
-      description: `A complete HTML document, at most ${MAX_HTML_BYTES} bytes of UTF-8.`,
-      expected: 'a string of HTML',
-      examples: ['<h1>Hello</h1>'],
-    }),
+    html: option(
+      Type.String(),
+      'a string of HTML',
+      `A complete HTML document, at most ${MAX_HTML_BYTES} bytes of UTF-8. Exactly one of \`html\` and \`template_id\` is sent.`,
+      '<h1>Hello</h1>',
+    ),
+    template_id: option(
+      Type.String({ maxLength: 64 }),
+      'the id of a template, tpl_...',
+      'A stored template of the same key. Filled with `data` it may have as many bytes as `html`.',
+      'tpl_0123456789ABCDEFGHIJKL',
+    ),
+    data: option(
+      Type.Record(Type.String(), Type.Unknown()),
+      'an object',
+      'What the template is filled with. Default: an empty object.',
+      { customer: { name: 'Ada' } },
+    ),
     options: Type.Optional(PdfOptions),
+    store: option(
+      Type.Boolean(),
+      'true or false',
+      'Stores the PDF and answers 201 with its record. `false` keeps one call out of the storing an account has switched on for all. Default: as the account says, with the PDF as the reply.',
+      true,
+    ),
+    filename: option(
+      Type.String(),
+      FILENAME,
+      'The name a browser saves the PDF under. Default: none, or the id of the stored document.',
+      'invoice-42.pdf',
+    ),
   },
   { additionalProperties: false, expected: 'a JSON object' },
 );
 
+export type PdfRequestBody = Static<typeof PdfRequestBody>;
 export type PdfOptions = Static<typeof PdfOptions>;
 
 function option<S extends TSchema>(schema: S, expected: string, description: string, example: unknown) {

@@ -2,10 +2,11 @@
 import type { Page } from '../chromium/page.ts';
 import { ServiceError } from '../errors.ts';
 import type { Pool } from '../pool/pool.ts';
-import { render } from './render.ts';
+import { printAlone } from './print-content.ts';
 import { parseRenderRequest } from './render-request.ts';
 
 const KEPT_MS = 5_000;
+const PROBE = '<p>ready?</p>';
 const PROBE_TIMEOUT_MS = 5_000;
 /** The probe's own page, never a customer's. */
 const PROBE_OWNER = 'readiness';
@@ -13,12 +14,12 @@ const PROBE_OWNER = 'readiness';
 /** Returns a function that rejects when a small document cannot be rendered now. */
 export function createReadiness(pool: Pool<Page>): () => Promise<void> {
   const limits = { renderTimeoutMs: PROBE_TIMEOUT_MS, maxRenderTimeoutMs: PROBE_TIMEOUT_MS };
-  const request = parseRenderRequest({ html: '<p>ready?</p>' }, limits);
+  const request = parseRenderRequest({ html: PROBE }, limits);
   let goodUntil = 0;
   let running: Promise<void> | undefined;
 
   const probe = async () => {
-    const pdf = await render(pool, request, PROBE_OWNER);
+    const pdf = await printAlone(pool, PROBE, request, PROBE_OWNER);
     if (pdf.pages !== 1) throw new Error(`the probe has ${pdf.pages} pages`);
     goodUntil = performance.now() + KEPT_MS;
   };

@@ -3,15 +3,22 @@
  */
 import type { PrintSettings } from '../chromium/print-options.ts';
 import { type FieldError, invalidRequest, ServiceError } from '../errors.ts';
+import { faultsOfText, suggestion, validator } from '../validate.ts';
+import { isUsableFilename } from './filename.ts';
 import { FORMAT_NAMES, paperOf, toInches } from './lengths.ts';
-import { MAX_HTML_BYTES, type PdfOptions, PdfRequestBody } from './options-schema.ts';
-import { suggestion, validator } from './validate.ts';
+import { FILENAME, MAX_HTML_BYTES, type PdfOptions, PdfRequestBody } from './options-schema.ts';
+
+/** Where the document comes from. */
+export type Source = { kind: 'html'; html: string } | { kind: 'template'; templateId: string; data: Record<string, unknown> };
 
 export interface RenderRequest {
-  html: string;
+  source: Source;
   print: PrintSettings;
   /** Limit for the whole render, waiting included. */
   timeoutMs: number;
+  /** What the caller asked for; undefined leaves it to the account. */
+  store: boolean | undefined;
+  filename: string | undefined;
 }
 
 export interface RenderLimits {
@@ -31,17 +38,39 @@ const checkBody = validator(PdfRequestBody);
 
 /** Throws `invalid_request` with every fault found, or `content_too_large`. */
 export function parseRenderRequest(body: unknown, limits: RenderLimits): RenderRequest {
-  const { html, options = {} } = checkBody(body);
+  const checked = checkBody(body);
+  const { options = {}, filename } = checked;
   const errors = new Faults();
-  checkText('html', html, errors);
   const request = {
-    html,
+    source: parseSource(checked, errors),
     print: parsePrintSettings(options, errors),
     timeoutMs: parseTimeout(options.timeout, limits, errors),
+    store: checked.store,
+    filename,
   };
+  if (filename !== undefined && !isUsableFilename(filename)) errors.add('filename', `must be ${FILENAME}`);
   errors.throwIfAny();
-  checkSize(html);
+  if (request.source.kind === 'html') checkSize('html', request.source.html);
   return request;
+}
+
+/** Throws `content_too_large`. */
+export function checkSize(what: string, html: string): void {
+  const actual = Buffer.byteLength(html);
+  if (actual <= MAX_HTML_BYTES) return;
+  throw new ServiceError('content_too_large', `${what} has ${actual} bytes; at most ${MAX_HTML_BYTES} are allowed`, {
+    members: { limit: MAX_HTML_BYTES, actual },
+  });
+}
+
+function parseSource({ html, template_id: templateId, data }: PdfRequestBody, errors: Faults): Source {
+  if (html !== undefined && templateId !== undefined)
+    errors.add('template_id', 'goes not with html: send exactly one of html, template_id');
+  if (html === undefined && templateId === undefined) errors.add('html', 'is required, or template_id in its place');
+  if (data !== undefined && templateId === undefined) errors.add('data', 'goes with template_id only');
+  if (html !== undefined) errors.addAll(faultsOfText('html', html));
+  if (templateId !== undefined) return { kind: 'template', templateId, data: data ?? {} };
+  return { kind: 'html', html: html ?? '' };
 }
 
 class Faults {
@@ -51,24 +80,13 @@ class Faults {
     this.#errors.push({ path, message });
   }
 
+  addAll(errors: FieldError[]): void {
+    this.#errors.push(...errors);
+  }
+
   throwIfAny(): void {
     if (this.#errors.length) throw invalidRequest(this.#errors);
   }
-}
-
-/** Text that has no UTF-8, and NUL, which HTML does not know. */
-function checkText(path: string, text: string, errors: Faults): void {
-  if (!text.isWellFormed()) errors.add(path, `holds half of a surrogate pair at position ${text.search(/\p{Surrogate}/u)}`);
-  const nul = text.indexOf('\0');
-  if (nul >= 0) errors.add(path, `holds a NUL character at position ${nul}`);
-}
-
-function checkSize(html: string): void {
-  const actual = Buffer.byteLength(html);
-  if (actual <= MAX_HTML_BYTES) return;
-  throw new ServiceError('content_too_large', `html has ${actual} bytes; at most ${MAX_HTML_BYTES} are allowed`, {
-    members: { limit: MAX_HTML_BYTES, actual },
-  });
 }
 
 function parsePrintSettings(options: PdfOptions, errors: Faults): PrintSettings {

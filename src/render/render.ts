@@ -1,32 +1,122 @@
-/** The recipe of a render: a valid request in, a finished PDF out, whatever happens on the way. */
+/** The recipe of a render: a valid request of a known caller in, a PDF out, charged and stored, or an error and neither. */
+import type { Principal } from '../accounts/accounts.ts';
+import type { Allowance, Reservation } from '../accounts/allowance.ts';
+import type { Concurrency } from '../accounts/concurrency.ts';
 import type { Page } from '../chromium/page.ts';
-import { Deadline, type Phase } from '../deadline.ts';
-import { countPages } from '../pdf/inspect.ts';
+import { Deadline } from '../deadline.ts';
+import type { Documents, StoredDocument } from '../documents/documents.ts';
+import { ServiceError } from '../errors.ts';
 import type { Pool } from '../pool/pool.ts';
+import type { Templates } from '../templates/templates.ts';
+import { printContent, type RenderedPdf } from './print-content.ts';
 import type { RenderRequest } from './render-request.ts';
+import { resolveSource } from './resolve-source.ts';
 
-export interface RenderedPdf {
-  /** The file in pieces, so that a large one is never copied together. */
-  chunks: Buffer[];
-  bytes: number;
-  pages: number;
-  /** Milliseconds spent in each phase. */
-  timings: Record<Phase, number>;
+export interface RenderServices {
+  pool: Pool<Page>;
+  templates: Templates;
+  documents: Documents;
+  allowance: Allowance;
+  concurrency: Concurrency;
 }
 
-/**
- * `owner` is the isolation boundary (the id of an API key); undefined renders on a page used once. `client` aborts when the
- * caller has gone.
- */
+export interface Delivery {
+  pdf: RenderedPdf;
+  /** Set when it was stored. */
+  document: StoredDocument | undefined;
+  /** Documents left in the month; null: without limit. */
+  remaining: number | null;
+}
+
+type Also = NonNullable<Parameters<Allowance['commit']>[1]>;
+
+/** What is to be written in the transaction that charges for the render. */
+export interface Receipt {
+  /** Before the transaction. */
+  prepare(delivery: Delivery): Promise<void>;
+  write(delivery: Delivery, query: Parameters<Also>[0]): Promise<void>;
+  /** The transaction did not happen: what `prepare` made is taken back. */
+  undo(): Promise<void>;
+}
+
+const NOTHING = async () => {};
+const NO_RECEIPT: Receipt = { prepare: NOTHING, write: NOTHING, undo: NOTHING };
+
+/** `client` aborts when the caller has gone. */
 export async function render(
-  pool: Pool<Page>,
+  services: RenderServices,
   request: RenderRequest,
-  owner: string | undefined,
-  client?: AbortSignal,
-): Promise<RenderedPdf> {
+  principal: Principal,
+  client: AbortSignal,
+  receipt: Receipt = NO_RECEIPT,
+): Promise<Delivery> {
+  const keep = isToBeStored(request, principal);
   using deadline = new Deadline(request.timeoutMs, client);
-  const raw = await pool.use(owner, deadline, (page) => page.print(request.html, request.print, deadline));
-  deadline.enter('finish');
-  const pages = countPages(raw.chunks);
-  return { ...raw, pages, timings: deadline.timings() };
+  const leave = services.concurrency.enter(principal);
+  try {
+    const html = await deadline.race(resolveSource(request.source, principal.keyId, services.templates, deadline.signal));
+    return await charged(services.allowance, principal, async (reservation) => {
+      const pdf = await printContent(services.pool, html, request.print, principal.keyId, deadline);
+      const document = keep ? await store(services.documents, pdf, request, principal) : undefined;
+      const delivery = { pdf, document, remaining: reservation.remaining };
+      await settle(services, delivery, reservation, principal, deadline, receipt);
+      return delivery;
+    });
+  } finally {
+    leave();
+  }
+}
+
+/** Throws `storage_unavailable` when the caller asked for what the plan does not give. */
+function isToBeStored({ store }: RenderRequest, { plan, autoStore }: Principal): boolean {
+  const possible = plan.retentionMs > 0;
+  if (store && !possible)
+    throw new ServiceError('storage_unavailable', `the plan ${plan.name} stores no documents; send the request without store`);
+  return possible && (store ?? autoStore);
+}
+
+/** A reservation is settled on every path: by `work`, or here when it fails. */
+async function charged<T>(
+  allowance: Allowance,
+  principal: Principal,
+  work: (reservation: Reservation) => Promise<T>,
+): Promise<T> {
+  const reservation = await allowance.reserve(principal);
+  try {
+    return await work(reservation);
+  } catch (error) {
+    await allowance.release(reservation).catch(() => {}); // a database that fails now gives it back when the lease ends
+    throw error;
+  }
+}
+
+function store(documents: Documents, pdf: RenderedPdf, { source, filename }: RenderRequest, { plan }: Principal) {
+  const templateId = source.kind === 'template' ? source.templateId : undefined;
+  const { chunks, bytes, pages } = pdf;
+  return documents.write({ chunks, bytes, pages, filename, source: source.kind, templateId }, plan.retentionMs);
+}
+
+/** The charge, the document and the receipt are one: all of it is written, or nothing. */
+async function settle(
+  { allowance, documents }: RenderServices,
+  delivery: Delivery,
+  reservation: Reservation,
+  principal: Principal,
+  deadline: Deadline,
+  receipt: Receipt,
+): Promise<void> {
+  const { document } = delivery;
+  try {
+    await receipt.prepare(delivery);
+    deadline.throwIfOver();
+    await allowance.commit(reservation, async (query) => {
+      if (document) await documents.insert(document, principal, query);
+      await receipt.write(delivery, query);
+    });
+  } catch (error) {
+    // Content that nothing names, and that cannot be removed now, is removed at the next start.
+    await Promise.allSettled([document && documents.discard(document), receipt.undo()]);
+    throw error;
+  }
+  if (document || receipt !== NO_RECEIPT) await documents.settled();
 }

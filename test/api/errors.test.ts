@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { problem } from '../support/client.ts';
 import { runCli, type Service, startService } from '../support/service.ts';
 
 let service: Service;
@@ -11,27 +12,6 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 afterEach(async () => expect((await service.pdf({ html: '<p>still alive' })).status).toBe(200));
-
-interface Problem {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  code: string;
-  request_id: string;
-  errors?: Array<{ path: string; message: string }>;
-}
-
-async function problem(response: Response, status: number, code: string): Promise<Problem> {
-  const body = (await response.json()) as Problem;
-  expect(body).toMatchObject({ status, code });
-  expect(response.status).toBe(status);
-  expect(response.headers.get('content-type')).toContain('application/problem+json');
-  expect(response.headers.get('x-request-id')).toBe(body.request_id);
-  expect(body.request_id).toMatch(/^req_[0-9A-Za-z]{22}$/);
-  expect(body.type).toBe(`${service.url}/errors/${code}`);
-  return body;
-}
 
 const invalid = async (body: unknown) => (await problem(await service.pdf(body), 400, 'invalid_request')).errors ?? [];
 
@@ -75,7 +55,7 @@ describe('400', () => {
   );
 
   test('html is required, and a string', async () => {
-    expect(await invalid({})).toEqual([{ path: 'html', message: 'is required' }]);
+    expect(await invalid({})).toEqual([{ path: 'html', message: 'is required, or template_id in its place' }]);
     expect(await invalid({ html: 5 })).toEqual([{ path: 'html', message: 'must be a string of HTML' }]);
     expect(await invalid({ html: null })).toEqual([{ path: 'html', message: 'must be a string of HTML' }]);
   });

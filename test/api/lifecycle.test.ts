@@ -140,7 +140,17 @@ test('health, readiness, metrics, reference and error pages answer without a key
     paths: Record<string, { post: { responses: object; requestBody: unknown } }>;
   };
   expect(openapi.openapi).toMatch(/^3\.1/);
-  expect(Object.keys(openapi.paths)).toEqual(['/v1/pdf']);
+  expect(Object.keys(openapi.paths)).toEqual([
+    '/v1/pdf',
+    '/v1/templates',
+    '/v1/templates/{id}',
+    '/v1/documents',
+    '/v1/documents/{id}',
+    '/v1/documents/{id}/links',
+    '/v1/usage',
+    '/v1/account',
+    '/links/{id}',
+  ]);
   expect(Object.keys(openapi.paths['/v1/pdf']?.post.responses ?? {})).toEqual(
     expect.arrayContaining(['200', '400', '401', '413', '422', '429', '503', '504']),
   );

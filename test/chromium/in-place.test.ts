@@ -26,7 +26,7 @@ afterAll(async () => {
 async function print(page: Page, html: string, options?: object): Promise<string> {
   using deadline = new Deadline(30_000);
   const request = parseRenderRequest(options ? { html, options } : { html }, config);
-  const { chunks } = await page.print(request.html, request.print, deadline);
+  const { chunks } = await page.print(html, request.print, deadline);
   return Buffer.concat(chunks)
     .toString('latin1')
     .replace(/\(D:\d{14}[^)]*\)/g, '(date)');

@@ -9,6 +9,9 @@ import { promisify } from 'node:util';
 
 const CLI = ['--disable-warning=ExperimentalWarning', new URL('../../src/cli.ts', import.meta.url).pathname];
 
+/** Plans without limits under the usual names, and others with one limit each. */
+export const PLANS = new URL('plans.json', import.meta.url).pathname;
+
 export interface IssuedKey {
   key: string;
   key_id: string;
@@ -25,7 +28,10 @@ export interface Service {
   env: Record<string, string>;
   /** Its own folder for temporary files: empty again when it has ended. */
   tmp: string;
-  createKey(): Promise<IssuedKey>;
+  /** Default plan: growth. */
+  createKey(plan?: string): Promise<IssuedKey>;
+  /** Runs one command against the same data folder; what it printed. */
+  cli(...args: string[]): Promise<string>;
   /** POST /v1/pdf. */
   pdf(body: unknown, options?: { key?: string; headers?: Record<string, string>; signal?: AbortSignal }): Promise<Response>;
   /** Sum of a metric over its labels that match. */
@@ -36,12 +42,23 @@ export interface Service {
 }
 
 /** Starts the service on a free port with folders of its own. */
-export async function startService(settings: Record<string, string> = {}): Promise<Service> {
+export async function startService(
+  settings: Record<string, string> = {},
+  /** The key of a data folder that has one already, where no first key is printed. */
+  { firstKey }: { firstKey?: string } = {},
+): Promise<Service> {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   const tmp = await mkdtemp(join(tmpdir(), 'platen-tmp-'));
-  const env = { ...environment(), TMPDIR: tmp, PLATEN_PORT: '0', PLATEN_DATA_DIR: dataDir, ...settings };
+  const env = {
+    ...environment(),
+    TMPDIR: tmp,
+    PLATEN_PORT: '0',
+    PLATEN_DATA_DIR: dataDir,
+    PLATEN_PLANS_FILE: PLANS,
+    ...settings,
+  };
   const child = spawn(process.execPath, [...CLI, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const started = await readStart(child);
+  const started = await readStart(child, firstKey);
   const stop = () => end(child);
   const service: Service = {
     ...started,
@@ -49,7 +66,9 @@ export async function startService(settings: Record<string, string> = {}): Promi
     env,
     tmp,
     stop,
-    createKey: async () => JSON.parse((await runCli(['keys', 'create', '--plan', 'growth', '--json'], env)).stdout) as IssuedKey,
+    createKey: async (plan = 'growth') =>
+      JSON.parse((await runCli(['keys', 'create', '--plan', plan, '--json'], env)).stdout) as IssuedKey,
+    cli: async (...args) => (await runCli(args, env)).stdout,
     pdf: (body, options = {}) => postPdf(started.url, options.key ?? started.key, body, options),
     metric: (name, label = '') => readMetric(started.url, name, label),
     async [Symbol.asyncDispose]() {
@@ -85,13 +104,14 @@ async function readProcess(pid: number): Promise<{ pid: number; environ: string;
   return { pid, environ, state, group: Number(group) };
 }
 
-/** The processes of one kind (`renderer`, `gpu-process`), or the browser itself for `browser`. */
+/** The processes of one kind (`renderer`, `gpu-process`), or for `browser` the browser itself, which leads its group. */
 export async function browserProcessesOfType(service: Service, type: string): Promise<number[]> {
   const matching: number[] = [];
   for (const pid of await browserProcesses(service)) {
     const commandLine = await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '');
     const own = /--type=([a-z-]+)/.exec(commandLine)?.[1] ?? 'browser';
-    if (own === type) matching.push(pid);
+    // A process that is just being made still shows the command line of the one that makes it.
+    if (own === type && (type !== 'browser' || (await readProcess(pid)).group === pid)) matching.push(pid);
   }
   return matching;
 }
@@ -111,7 +131,7 @@ function environment(): Record<string, string> {
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-async function readStart(child: ChildProcess): Promise<{ url: string; key: string; output: () => string }> {
+async function readStart(child: ChildProcess, firstKey?: string): Promise<{ url: string; key: string; output: () => string }> {
   let output = '';
   let url: string | undefined;
   child.stderr?.on('data', (chunk: Buffer) => {
@@ -124,7 +144,7 @@ async function readStart(child: ChildProcess): Promise<{ url: string; key: strin
     lines.on('line', (line) => {
       output += `${line}\n`;
       url = /listens on (\S+)/.exec(line)?.[1] ?? url;
-      const key = /^\s+(plt_\S+)$/.exec(line)?.[1];
+      const key = firstKey ?? /^\s+(plt_\S+)$/.exec(line)?.[1];
       if (url && key) resolve({ url, key, output: () => output });
     });
   });

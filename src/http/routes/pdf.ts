@@ -1,49 +1,134 @@
-/** `POST /v1/pdf`: a document in, PDF bytes out. */
-import { Readable } from 'node:stream';
+/** `POST /v1/pdf`: a document in, PDF bytes or the record of a stored document out. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../errors.ts';
+import type { Principal } from '../../accounts/accounts.ts';
+import type { Documents, StoredDocument } from '../../documents/documents.ts';
+import { type Answer, type Claim, type Idempotency, resultGone } from '../../idempotency/idempotency.ts';
 import { PdfRequestBody } from '../../render/options-schema.ts';
-import type { RenderedPdf } from '../../render/render.ts';
+import type { Delivery, Receipt } from '../../render/render.ts';
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../../render/render-request.ts';
 import { principalOf } from '../authenticate.ts';
 import type { Metrics } from '../metrics.ts';
+import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
+import { IDEMPOTENCY_SCHEMA, once } from '../once.ts';
+import { originOf } from '../origin.ts';
 import { toServiceError } from '../problem.ts';
+import { RATE_LIMITED } from '../rate-limit.ts';
+import { DOCUMENT_SCHEMA, documentRecord } from '../records.ts';
+import { sendRendered, sendStored, sendStream } from '../send-pdf.ts';
 import { problemResponses } from './problem-responses.ts';
 
 export interface PdfRouteServices {
   limits: RenderLimits;
   metrics: Metrics;
+  documents: Documents;
+  idempotency: Idempotency;
   /** See `render/render.ts`. */
-  render(request: RenderRequest, owner: string, client: AbortSignal): Promise<RenderedPdf>;
+  render(request: RenderRequest, principal: Principal, client: AbortSignal, receipt?: Receipt): Promise<Delivery>;
 }
 
-const PDF = 'application/pdf';
-
 export function pdfRoutes(app: FastifyInstance, services: PdfRouteServices): void {
-  app.post('/v1/pdf', { schema: SCHEMA }, async (request, reply) => {
-    requireAcceptable(request);
+  app.post('/v1/pdf', { schema: SCHEMA, config: RATE_LIMITED }, async (request, reply) => {
     const renderRequest = parseRenderRequest(request.body, services.limits);
-    const pdf = await measured(services.metrics, () =>
-      services.render(renderRequest, principalOf(request).keyId, whenClientLeaves(reply)),
+    requireAcceptable(request, PDF, ...(renderRequest.store ? [JSON_TYPE] : []));
+    return once(
+      request,
+      services.idempotency,
+      (claim) => renderNow(services, renderRequest, request, reply, claim),
+      (answer, name) => replay(services, answer, name, request, reply),
     );
-    return sendPdf(reply, pdf);
   });
 }
 
-async function measured(metrics: Metrics, render: () => Promise<RenderedPdf>): Promise<RenderedPdf> {
+async function renderNow(
+  { metrics, render, idempotency }: PdfRouteServices,
+  renderRequest: RenderRequest,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  claim: Claim | undefined,
+): Promise<FastifyReply> {
+  const principal = principalOf(request);
+  const receipt = claim && receiptOf(idempotency, claim, renderRequest, principal);
+  const delivery = await measured(metrics, () => render(renderRequest, principal, whenClientLeaves(reply), receipt));
+  const { pdf, document } = delivery;
+  describe(reply, delivery);
+  if (!renderRequest.store || !document) return sendRendered(reply, pdf, renderRequest.filename);
+  created(request, reply, document);
+  if (asksFor(request, PDF, JSON_TYPE)) return sendRendered(reply, pdf, document.filename);
+  return reply.send(documentRecord(document, originOf(request)));
+}
+
+async function measured(metrics: Metrics, render: () => Promise<Delivery>): Promise<Delivery> {
   try {
-    const pdf = await render();
-    metrics.renderSucceeded(pdf);
-    return pdf;
+    const delivery = await render();
+    metrics.renderSucceeded(delivery.pdf);
+    if (delivery.document) metrics.documentStored(delivery.document);
+    return delivery;
   } catch (error) {
     metrics.renderFailed(toServiceError(error).code);
     throw error;
   }
 }
 
-function requireAcceptable(request: FastifyRequest): void {
-  if (request.headers.accept === undefined || request.accepts().type([PDF])) return;
-  throw new ServiceError('not_acceptable', `this address answers with ${PDF}; the Accept header does not allow it`);
+/** What is remembered of a render under an Idempotency-Key. A plan that stores nothing keeps no PDF for it either. */
+function receiptOf(idempotency: Idempotency, claim: Claim, { store, filename }: RenderRequest, { plan }: Principal): Receipt {
+  let blob: string | undefined;
+  return {
+    async prepare({ pdf, document }) {
+      if (!document && plan.retentionMs) blob = await idempotency.keep(pdf.chunks);
+    },
+    async write({ pdf, document, remaining }, query) {
+      await idempotency.complete(claim, answerOf(), query, {
+        ...(document && { resourceId: document.id }),
+        ...(blob !== undefined && { blob: { name: blob, keptMs: plan.retentionMs } }),
+      });
+      function answerOf(): Answer {
+        if (document) return { kind: 'document', documentId: document.id, asked: store === true, remaining };
+        if (blob === undefined) return { kind: 'not_kept' };
+        return { kind: 'pdf', bytes: pdf.bytes, pages: pdf.pages, filename: filename ?? null, remaining };
+      }
+    },
+    async undo() {
+      if (blob !== undefined) await idempotency.discard(blob);
+    },
+  };
+}
+
+/** The reply of the first time. A stored document that is gone meanwhile is answered as such. */
+async function replay(
+  { documents, idempotency }: PdfRouteServices,
+  answer: Answer,
+  name: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { keyId } = principalOf(request);
+  reply.header('idempotency-replayed', 'true');
+  if (answer.kind === 'pdf') {
+    const content = await idempotency.read({ keyId, name });
+    describe(reply, answer);
+    return sendStream(reply, answer, content);
+  }
+  if (answer.kind !== 'document') throw resultGone();
+  const document = await documents.find(keyId, answer.documentId);
+  describe(reply, { document, remaining: answer.remaining });
+  if (answer.asked) created(request, reply, document);
+  if (!answer.asked || asksFor(request, PDF, JSON_TYPE)) return sendStored(request, reply, documents, document);
+  return reply.send(documentRecord(document, originOf(request)));
+}
+
+function describe(
+  reply: FastifyReply,
+  { document, remaining }: { document?: StoredDocument | undefined; remaining: number | null },
+): void {
+  if (remaining !== null) reply.header('platen-quota-remaining', remaining);
+  if (document) reply.header('platen-document-id', document.id);
+}
+
+function created(request: FastifyRequest, reply: FastifyReply, document: StoredDocument): void {
+  reply
+    .code(201)
+    .header('location', `${originOf(request)}/v1/documents/${document.id}`)
+    .header('platen-pages', document.pages);
 }
 
 /** Aborts when the connection closes before the reply was sent. */
@@ -56,39 +141,34 @@ function whenClientLeaves(reply: FastifyReply): AbortSignal {
   return controller.signal;
 }
 
-function sendPdf(reply: FastifyReply, pdf: RenderedPdf): FastifyReply {
-  reply
-    .type(PDF)
-    .header('content-length', pdf.bytes)
-    .header('content-disposition', 'inline')
-    .header('platen-pages', pdf.pages)
-    .header('server-timing', serverTiming(pdf));
-  const [only, ...more] = pdf.chunks;
-  return reply.send(more.length || !only ? Readable.from(pdf.chunks, { objectMode: false }) : only);
-}
+const header = (type: string, description: string) => ({ schema: { type }, description });
 
-function serverTiming({ timings }: RenderedPdf): string {
-  return Object.entries(timings)
-    .map(([phase, milliseconds]) => `${phase};dur=${milliseconds.toFixed(1)}`)
-    .join(', ');
-}
+const HEADERS = {
+  'Platen-Pages': header('integer', 'Number of pages.'),
+  'Platen-Quota-Remaining': header('integer', 'Documents left this month; absent where the plan has no limit.'),
+  'Platen-Document-Id': header('string', 'Set when the PDF was stored.'),
+  'Server-Timing': header('string', 'Milliseconds in queue, load, print, finish.'),
+  'X-Request-Id': header('string', 'Names this request in the logs.'),
+};
+
+const PDF_CONTENT = { [PDF]: { schema: { type: 'string', contentMediaType: PDF } } };
 
 const SCHEMA = {
   summary: 'Render a document',
-  description: 'Renders an HTML document to PDF. Background prints by default; A4 is the default paper.',
+  description:
+    'Renders HTML, or a stored template with data, to PDF. Background prints by default; A4 is the default paper. Only successful renders are charged.',
   tags: ['Rendering'],
   security: [{ bearer: [] }],
+  headers: IDEMPOTENCY_SCHEMA,
   body: PdfRequestBody,
   response: {
-    200: {
-      description: 'The PDF.',
-      headers: {
-        'Platen-Pages': { schema: { type: 'integer' }, description: 'Number of pages.' },
-        'Server-Timing': { schema: { type: 'string' }, description: 'Milliseconds in queue, load, print, finish.' },
-        'X-Request-Id': { schema: { type: 'string' }, description: 'Names this request in the logs.' },
-      },
-      content: { [PDF]: { schema: { type: 'string', contentMediaType: PDF } } },
+    200: { description: 'The PDF.', headers: HEADERS, content: PDF_CONTENT },
+    201: {
+      description:
+        'The PDF was stored, because `store` was true. The record of the document; the PDF itself where Accept names application/pdf alone.',
+      headers: { ...HEADERS, Location: header('string', 'Where the document is.') },
+      content: { [JSON_TYPE]: { schema: DOCUMENT_SCHEMA }, ...PDF_CONTENT },
     },
-    ...problemResponses(400, 401, 406, 408, 413, 415, 422, 429, 500, 503, 504),
+    ...problemResponses(400, 401, 402, 404, 406, 408, 409, 410, 413, 415, 422, 429, 500, 503, 504),
   },
 };

@@ -3,7 +3,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
-import { type FieldError, invalidRequest } from '../errors.ts';
+import { type FieldError, invalidRequest } from './errors.ts';
 
 /** Schemas may say in a member `expected` what is valid, for example `a length such as 10mm`. */
 export type Validator<T> = (value: unknown) => T;
@@ -124,4 +124,14 @@ function namesIn(params: object, member: string): string[] {
 
 function shorten(name: string): string {
   return name.length > 64 ? `${name.slice(0, 64)}…` : name;
+}
+
+/** Faults of a text that cannot be printed: one that has no UTF-8, and NUL, which HTML does not know. */
+export function faultsOfText(path: string, text: string): FieldError[] {
+  const faults: FieldError[] = [];
+  if (!text.isWellFormed())
+    faults.push({ path, message: `holds half of a surrogate pair at position ${text.search(/\p{Surrogate}/u)}` });
+  const nul = text.indexOf('\0');
+  if (nul >= 0) faults.push({ path, message: `holds a NUL character at position ${nul}` });
+  return faults;
 }

@@ -1,0 +1,204 @@
+/**
+ * How many documents an account may have this month: reserve before a render, commit when it has succeeded, release when it
+ * has not. A reservation is a lease, so that a process that dies in mid-render leaves nothing charged.
+ */
+import { ServiceError } from '../errors.ts';
+import type { Database, Query } from '../storage/database.ts';
+import type { Principal } from './accounts.ts';
+import type { Clock, Leases } from './leases.ts';
+import { randomBase62 } from './secret.ts';
+
+export interface Reservation {
+  id: string;
+  accountId: string;
+  /** The UTC day it counts for, `2026-11-21`. */
+  day: string;
+  /** Documents left in the month after this one; null: without limit. */
+  remaining: number | null;
+}
+
+export interface Usage {
+  period: { start: number; end: number };
+  used: number;
+  /** Every day of the period up to today. */
+  daily: Array<{ date: string; documents: number }>;
+}
+
+const MONTH_CHARACTERS = 'yyyy-mm'.length;
+const DAY_CHARACTERS = 'yyyy-mm-dd'.length;
+const DAY_MS = 86_400_000;
+/** What an integer column can count. */
+const NO_LIMIT = 2_147_483_647;
+
+export class Allowance {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #leases: Leases;
+
+  constructor(database: Database, clock: Clock, leases: Leases) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#leases = leases;
+  }
+
+  /** Takes one document of the month. Throws `quota_exceeded`. */
+  async reserve(principal: Principal): Promise<Reservation> {
+    const reservation = (await this.#take(principal)) ?? (await this.#takeFromTheDead(principal));
+    if (!reservation) throw await this.#exceeded(principal);
+    this.#leases.hold(this.#renew, reservation.id);
+    return reservation;
+  }
+
+  /** The document counts for good. `also` is written in the same transaction: both happen, or neither. */
+  async commit(reservation: Reservation, also: (query: Query) => Promise<void> = async () => {}): Promise<void> {
+    await this.#database.transaction(async (query) => {
+      const { numDeletedRows } = await query
+        .deleteFrom('reservations')
+        .where('id', '=', reservation.id)
+        .executeTakeFirstOrThrow();
+      // The lease ended under a process that was stopped for long, and the place was given back: it is taken again.
+      if (!numDeletedRows) await addToMonth(query, reservation, 1);
+      await query
+        .insertInto('usage_days')
+        .values({ account_id: reservation.accountId, day: reservation.day, documents: 1 })
+        .onConflict((conflict) =>
+          conflict.columns(['account_id', 'day']).doUpdateSet((eb) => ({ documents: eb('usage_days.documents', '+', 1) })),
+        )
+        .execute();
+      await also(query);
+    });
+    this.#leases.drop(this.#renew, reservation.id);
+  }
+
+  /** The document does not count. */
+  async release(reservation: Reservation): Promise<void> {
+    this.#leases.drop(this.#renew, reservation.id);
+    await this.#database.transaction(async (query) => {
+      const { numDeletedRows } = await query
+        .deleteFrom('reservations')
+        .where('id', '=', reservation.id)
+        .executeTakeFirstOrThrow();
+      if (numDeletedRows) await addToMonth(query, reservation, -1);
+    });
+  }
+
+  /** Gives back what processes that have died had taken. Returns how many. */
+  async releaseExpired(accountId?: string): Promise<number> {
+    return this.#database.transaction(async (query) => {
+      const expired = await query
+        .deleteFrom('reservations')
+        .where('lease_until', '<=', this.#clock())
+        .$if(accountId !== undefined, (delete_) => delete_.where('account_id', '=', accountId as string))
+        .returning(['account_id as accountId', 'day'])
+        .execute();
+      for (const reservation of expired) await addToMonth(query, reservation, -1);
+      return expired.length;
+    });
+  }
+
+  /** What the account used in the month of now. */
+  async usage(accountId: string): Promise<Usage> {
+    await this.releaseExpired(accountId);
+    const now = this.#clock();
+    const period = periodOf(now);
+    const days = await this.#database.query
+      .selectFrom('usage_days')
+      .select(['day', 'documents'])
+      .where('account_id', '=', accountId)
+      .where('day', '>=', dayOf(period.start))
+      .where('day', '<', dayOf(period.end))
+      .execute();
+    const documents = new Map(days.map((row) => [row.day, row.documents]));
+    const daily = daysUpTo(period.start, now).map((date) => ({ date, documents: documents.get(date) ?? 0 }));
+    return { period, used: await this.#used(accountId, now), daily };
+  }
+
+  /** The decision is one statement, so that two requests never both get the last document. */
+  async #take(principal: Principal): Promise<Reservation | undefined> {
+    const limit = principal.plan.documents;
+    if (limit === 0) return undefined;
+    const id = `rsv_${randomBase62(22)}`;
+    const day = dayOf(this.#clock());
+    const used = await this.#database.transaction(async (query) => {
+      const row = await query
+        .insertInto('usage_months')
+        .values({ account_id: principal.accountId, month: monthOf(day), used: 1 })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['account_id', 'month'])
+            .doUpdateSet((eb) => ({ used: eb('usage_months.used', '+', 1) }))
+            .where('usage_months.used', '<', Math.min(limit ?? NO_LIMIT, NO_LIMIT)),
+        )
+        .returning('used')
+        .executeTakeFirst();
+      if (!row) return undefined;
+      await query
+        .insertInto('reservations')
+        .values({ id, account_id: principal.accountId, day, lease_until: this.#leases.until() })
+        .execute();
+      return row.used;
+    });
+    if (used === undefined) return undefined;
+    return { id, accountId: principal.accountId, day, remaining: limit === null ? null : limit - used };
+  }
+
+  async #takeFromTheDead(principal: Principal): Promise<Reservation | undefined> {
+    return (await this.releaseExpired(principal.accountId)) ? this.#take(principal) : undefined;
+  }
+
+  async #used(accountId: string, now: number): Promise<number> {
+    const row = await this.#database.query
+      .selectFrom('usage_months')
+      .select('used')
+      .where('account_id', '=', accountId)
+      .where('month', '=', monthOf(dayOf(now)))
+      .executeTakeFirst();
+    return row?.used ?? 0;
+  }
+
+  async #exceeded({ accountId, plan }: Principal): Promise<ServiceError> {
+    const now = this.#clock();
+    const used = await this.#used(accountId, now);
+    const resetsAt = new Date(periodOf(now).end).toISOString();
+    return new ServiceError(
+      'quota_exceeded',
+      `the plan ${plan.name} allows ${plan.documents} documents a month, and ${used} are used; the next month begins at ${resetsAt}`,
+      { members: { limit: plan.documents, used, resets_at: resetsAt } },
+    );
+  }
+
+  readonly #renew = async (ids: string[], until: number): Promise<void> => {
+    await this.#database.query.updateTable('reservations').set({ lease_until: until }).where('id', 'in', ids).execute();
+  };
+}
+
+async function addToMonth(query: Query, { accountId, day }: { accountId: string; day: string }, change: 1 | -1): Promise<void> {
+  await query
+    .updateTable('usage_months')
+    .set((eb) => ({ used: eb('used', '+', change) }))
+    .where('account_id', '=', accountId)
+    .where('month', '=', monthOf(day))
+    .execute();
+}
+
+/** The calendar month of an instant, in UTC: its first instant, and that of the next. */
+export function periodOf(now: number): { start: number; end: number } {
+  const date = new Date(now);
+  return {
+    start: Date.UTC(date.getUTCFullYear(), date.getUTCMonth()),
+    end: Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1),
+  };
+}
+
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, DAY_CHARACTERS);
+}
+
+function monthOf(day: string): string {
+  return day.slice(0, MONTH_CHARACTERS);
+}
+
+function daysUpTo(start: number, now: number): string[] {
+  const count = Math.floor((now - start) / DAY_MS) + 1;
+  return Array.from({ length: count }, (_, n) => dayOf(start + n * DAY_MS));
+}

@@ -1,0 +1,73 @@
+/** `platen usage` and `platen plans`: what accounts have used this month, and what they may. */
+import { Accounts } from '../accounts/accounts.ts';
+import { Allowance } from '../accounts/allowance.ts';
+import { Leases } from '../accounts/leases.ts';
+import { loadPlans, type Plan } from '../accounts/plans.ts';
+import { loadConfig } from '../config.ts';
+import { openDatabase } from '../storage/database.ts';
+import { print, printJson, printTable } from './print.ts';
+
+interface Format {
+  json?: boolean;
+}
+
+/** Of one account, or of all. */
+export async function showUsage(accountId: string | undefined, { json }: Format): Promise<void> {
+  const config = loadConfig();
+  const plans = loadPlans(config);
+  const database = await openDatabase(config);
+  const leases = new Leases(Date.now);
+  try {
+    const accounts = new Accounts(database, plans);
+    const allowance = new Allowance(database, Date.now, leases);
+    const chosen = accountId === undefined ? await accounts.listAccounts() : [await accounts.account(accountId)];
+    const records = [];
+    for (const account of chosen) {
+      const { period, used } = await allowance.usage(account.id);
+      const limit = plans.get(account.plan)?.documents ?? null;
+      const month = new Date(period.start).toISOString().slice(0, 7);
+      records.push({ account_id: account.id, name: account.name, plan: account.plan, month, used, limit });
+    }
+    if (json) printJson(records);
+    else printTable(records.map((record) => ({ ...record, used: String(record.used), limit: numberOrNone(record.limit) })));
+  } finally {
+    leases.stop();
+    await database.close();
+  }
+}
+
+export function showPlans({ json }: Format): void {
+  const config = loadConfig();
+  const plans = loadPlans(config);
+  if (json) printJson(plans.all.map(planRecord));
+  else {
+    print(
+      `from ${config.plansFile || 'the service itself (PLATEN_PLANS_FILE is not set)'}; accounts get ${plans.defaultName} unless told otherwise\n`,
+    );
+    printTable(plans.all.map(planRow));
+  }
+}
+
+function planRecord(plan: Plan) {
+  return {
+    plan: plan.name,
+    documents: plan.documents,
+    retention_seconds: plan.retentionMs / 1000,
+    requests_per_minute: plan.requestsPerMinute,
+    concurrency: plan.concurrency,
+  };
+}
+
+function planRow(plan: Plan) {
+  return {
+    plan: plan.name,
+    'documents a month': numberOrNone(plan.documents),
+    retention: plan.retentionMs ? `${Math.round(plan.retentionMs / 1000)} s` : 'nothing is stored',
+    'requests a minute': numberOrNone(plan.requestsPerMinute),
+    concurrency: numberOrNone(plan.concurrency),
+  };
+}
+
+function numberOrNone(limit: number | null): string {
+  return limit === null ? 'no limit' : String(limit);
+}

@@ -1,0 +1,252 @@
+/** Stored PDFs: written whole, read by the key that made them, gone when their time is over or their owner says so. */
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { Principal } from '../accounts/accounts.ts';
+import type { Clock } from '../accounts/leases.ts';
+import { randomBase62 } from '../accounts/secret.ts';
+import { ServiceError } from '../errors.ts';
+import type { Blobs, ByteRange } from '../storage/blobs.ts';
+import type { Database, Query } from '../storage/database.ts';
+import { isAfter, type Position } from '../storage/listing.ts';
+
+export type { ByteRange };
+export type Source = 'html' | 'template';
+
+/** What is known before a PDF is stored. */
+export interface DocumentDraft {
+  chunks: readonly Buffer[];
+  bytes: number;
+  pages: number;
+  /** Default: the id with `.pdf`. */
+  filename: string | undefined;
+  source: Source;
+  templateId: string | undefined;
+}
+
+export interface StoredDocument {
+  id: string;
+  filename: string;
+  bytes: number;
+  pages: number;
+  sha256: string;
+  source: Source;
+  templateId: string | null;
+  createdAt: number;
+  expiresAt: number;
+}
+
+export interface DocumentFilter {
+  templateId?: string;
+  /** Milliseconds since 1970; both are exclusive. */
+  createdAfter?: number;
+  createdBefore?: number;
+}
+
+const COLUMNS = [
+  'id',
+  'filename',
+  'bytes',
+  'pages',
+  'sha256',
+  'source',
+  'template_id',
+  'created_at',
+  'expires_at',
+  'deleted_at',
+] as const;
+
+export class Documents {
+  readonly #database: Database;
+  readonly #blobs: Blobs;
+  readonly #clock: Clock;
+
+  constructor(database: Database, blobs: Blobs, clock: Clock) {
+    this.#database = database;
+    this.#blobs = blobs;
+    this.#clock = clock;
+  }
+
+  /** Writes the content; the document exists once `insert` is committed. Throws `storage_failed`. */
+  async write(draft: DocumentDraft, retentionMs: number): Promise<StoredDocument> {
+    const id = `doc_${randomBase62(22)}`;
+    await this.#blobs.put(id, draft.chunks);
+    const createdAt = this.#clock();
+    return {
+      id,
+      filename: draft.filename ?? `${id}.pdf`,
+      bytes: draft.bytes,
+      pages: draft.pages,
+      sha256: digestOf(draft.chunks),
+      source: draft.source,
+      templateId: draft.templateId ?? null,
+      createdAt,
+      expiresAt: createdAt + retentionMs,
+    };
+  }
+
+  /** The second half of storing, inside the transaction that charges for it. */
+  async insert(document: StoredDocument, owner: Principal, query: Query): Promise<void> {
+    await query
+      .insertInto('documents')
+      .values({
+        id: document.id,
+        key_id: owner.keyId,
+        account_id: owner.accountId,
+        filename: document.filename,
+        bytes: document.bytes,
+        pages: document.pages,
+        sha256: document.sha256,
+        source: document.source,
+        template_id: document.templateId,
+        created_at: document.createdAt,
+        expires_at: document.expiresAt,
+        deleted_at: null,
+        remove_at: document.expiresAt,
+        has_content: 1,
+      })
+      .execute();
+  }
+
+  /** Resolves when what was inserted and committed outlives a loss of power. */
+  async settled(): Promise<void> {
+    await this.#database.flush();
+  }
+
+  /** Takes back what `write` wrote, when it could not be inserted. */
+  async discard(document: StoredDocument): Promise<void> {
+    await this.#blobs.remove(document.id);
+  }
+
+  /** Throws `not_found` (also for another key's), `document_expired`, `document_deleted`. */
+  async find(keyId: string, id: string): Promise<StoredDocument> {
+    const row = await this.#rows().where('id', '=', id).where('key_id', '=', keyId).executeTakeFirst();
+    return this.#living(row);
+  }
+
+  /** For whoever holds a signed link, which names no key. Throws as `find` does. */
+  async findLinked(id: string): Promise<StoredDocument> {
+    return this.#living(await this.#rows().where('id', '=', id).executeTakeFirst());
+  }
+
+  /** The bytes, or a part of them. Throws as `find` does: the document may have gone meanwhile. */
+  async read(document: StoredDocument, range?: ByteRange): Promise<Readable> {
+    const content = await this.#blobs.read(document.id, range);
+    if (content) return content;
+    await this.findLinked(document.id);
+    throw new ServiceError('storage_failed', 'the content of the document cannot be found', { retryAfterSeconds: 30 });
+  }
+
+  /** Newest first, from after a position. */
+  async list(keyId: string, limit: number, filter: DocumentFilter, after?: Position): Promise<StoredDocument[]> {
+    const { templateId, createdAfter, createdBefore } = filter;
+    const rows = await this.#rows()
+      .where('key_id', '=', keyId)
+      .where('has_content', '=', (eb) => eb.lit(1)) // as a literal, so that the index of living documents serves
+      .where('remove_at', '>', this.#clock())
+      .$if(templateId !== undefined, (query) => query.where('template_id', '=', templateId as string))
+      .$if(createdAfter !== undefined, (query) => query.where('created_at', '>', createdAfter as number))
+      .$if(createdBefore !== undefined, (query) => query.where('created_at', '<', createdBefore as number))
+      .where(isAfter(after))
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map(toDocument);
+  }
+
+  /** The content is gone when this resolves. Throws as `find` does. */
+  async remove(keyId: string, id: string): Promise<void> {
+    await this.find(keyId, id);
+    const now = this.#clock();
+    await this.#database.query
+      .updateTable('documents')
+      .set({ deleted_at: now, remove_at: now })
+      .where('id', '=', id)
+      .where('deleted_at', 'is', null)
+      .execute();
+    await this.#database.flush();
+    await this.#removeContent(id);
+  }
+
+  /** Removes the content of documents whose time is over. Returns how many; fewer than `limit` means that none is left. */
+  async removeDue(limit: number): Promise<number> {
+    const due = await this.#database.query
+      .selectFrom('documents')
+      .select('id')
+      .where('has_content', '=', (eb) => eb.lit(1))
+      .where('remove_at', '<=', this.#clock())
+      .limit(limit)
+      .execute();
+    for (const { id } of due) await this.#removeContent(id);
+    return due.length;
+  }
+
+  /** How much an account has stored. */
+  async storageOf(accountId: string): Promise<{ documents: number; bytes: number }> {
+    const row = await this.#database.query
+      .selectFrom('documents')
+      .select((eb) => [eb.fn.countAll<number | string>().as('documents'), eb.fn.sum<number | string | null>('bytes').as('bytes')])
+      .where('account_id', '=', accountId)
+      .where('has_content', '=', (eb) => eb.lit(1))
+      .where('remove_at', '>', this.#clock())
+      .executeTakeFirstOrThrow();
+    return { documents: Number(row.documents), bytes: Number(row.bytes ?? 0) };
+  }
+
+  #rows() {
+    return this.#database.query.selectFrom('documents').select(COLUMNS);
+  }
+
+  #living(row: DocumentRow | undefined): StoredDocument {
+    if (!row) throw new ServiceError('not_found', 'there is no such document');
+    if (row.deleted_at !== null)
+      throw new ServiceError('document_deleted', `the document was deleted at ${new Date(row.deleted_at).toISOString()}`);
+    if (row.expires_at <= this.#clock())
+      throw new ServiceError('document_expired', `the document expired at ${new Date(row.expires_at).toISOString()}`);
+    return toDocument(row);
+  }
+
+  /** The row says first that it is over; then the content goes; then all that describes it. Can be done again at any point. */
+  async #removeContent(id: string): Promise<void> {
+    await this.#blobs.remove(id);
+    const nothing = { filename: null, bytes: null, pages: null, sha256: null, source: null, template_id: null };
+    await this.#database.query
+      .updateTable('documents')
+      .set({ ...nothing, has_content: 0 })
+      .where('id', '=', id)
+      .execute();
+  }
+}
+
+function digestOf(chunks: readonly Buffer[]): string {
+  const hash = createHash('sha256');
+  for (const chunk of chunks) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+interface DocumentRow {
+  id: string;
+  filename: string | null;
+  bytes: number | null;
+  pages: number | null;
+  sha256: string | null;
+  source: string | null;
+  template_id: string | null;
+  created_at: number;
+  expires_at: number;
+  deleted_at: number | null;
+}
+
+function toDocument(row: DocumentRow): StoredDocument {
+  return {
+    id: row.id,
+    filename: row.filename ?? '',
+    bytes: row.bytes ?? 0,
+    pages: row.pages ?? 0,
+    sha256: row.sha256 ?? '',
+    source: (row.source ?? 'html') as Source,
+    templateId: row.template_id,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  };
+}

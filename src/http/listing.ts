@@ -1,0 +1,84 @@
+/** Query strings in, checked values out; rows in, one page of a list out. */
+import type { FastifyRequest } from 'fastify';
+import { type FieldError, invalidRequest } from '../errors.ts';
+import { suggestion } from '../validate.ts';
+
+export interface Cursor {
+  createdAt: number;
+  id: string;
+}
+
+export interface Page {
+  limit: number;
+  after: Cursor | undefined;
+}
+
+/** Reads one parameter: returns its value, or throws an Error that says what is valid. */
+type Reader<T> = (text: string) => T;
+type Readers = Record<string, Reader<unknown>>;
+type Values<R extends Readers> = { [K in keyof R]?: ReturnType<R[K]> };
+
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 100;
+/** RFC 3339, with `T` and a zone. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i;
+
+const PAGE_READERS = { limit: readLimit, cursor: readCursor };
+
+/** Throws `invalid_request` for unknown, repeated and wrong parameters, all at once. */
+export function readQuery<R extends Readers>(request: FastifyRequest, readers: R): Values<R> {
+  const errors: FieldError[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, given] of Object.entries(request.query as Record<string, unknown>)) {
+    const reader = Object.hasOwn(readers, name) ? readers[name] : undefined;
+    try {
+      if (!reader) throw new Error(`there is no such parameter${suggestion(name, Object.keys(readers))}`);
+      if (typeof given !== 'string') throw new Error('is sent more than once');
+      values[name] = reader(given);
+    } catch (error) {
+      errors.push({ path: name, message: (error as Error).message });
+    }
+  }
+  if (errors.length) throw invalidRequest(errors);
+  return values as Values<R>;
+}
+
+/** `limit` and `cursor`, and what else the list takes. */
+export function readPage<R extends Readers>(request: FastifyRequest, filters: R): { page: Page; filter: Values<R> } {
+  const { limit, cursor, ...filter } = readQuery(request, { ...filters, ...PAGE_READERS }) as Values<typeof PAGE_READERS>;
+  return { page: { limit: limit ?? DEFAULT_LIMIT, after: cursor }, filter: filter as Values<R> };
+}
+
+/** `rows` has one more than a page holds when there is more. */
+export function pageOf<T extends Cursor, R>(rows: T[], { limit }: Page, toRecord: (row: T) => R) {
+  const data = rows.slice(0, limit);
+  const last = data.at(-1);
+  const more = rows.length > limit && last !== undefined;
+  return { data: data.map(toRecord), has_more: more, next_cursor: more ? writeCursor(last) : null };
+}
+
+export function readTime(text: string): number {
+  const time = Date.parse(text);
+  if (!TIME.test(text) || Number.isNaN(time)) throw new Error('must be a time such as 2026-01-31T12:00:00Z');
+  return time;
+}
+
+export function readText(text: string): string {
+  return text;
+}
+
+function readLimit(text: string): number {
+  const limit = Number(text);
+  if (!/^\d+$/.test(text) || limit < 1 || limit > MAX_LIMIT) throw new Error(`must be a whole number from 1 to ${MAX_LIMIT}`);
+  return limit;
+}
+
+function writeCursor({ createdAt, id }: Cursor): string {
+  return Buffer.from(`${createdAt} ${id}`).toString('base64url');
+}
+
+function readCursor(text: string): Cursor {
+  const [, createdAt, id] = /^(\d{1,16}) (\w{1,64})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  if (!createdAt || !id) throw new Error('must be the next_cursor of an earlier page');
+  return { createdAt: Number(createdAt), id };
+}

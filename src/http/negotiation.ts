@@ -1,0 +1,24 @@
+/** The Accept header: which of our types may be the reply. */
+import type { FastifyRequest } from 'fastify';
+import { ServiceError } from '../errors.ts';
+
+export const PDF = 'application/pdf';
+export const JSON_TYPE = 'application/json';
+
+/** Throws `not_acceptable` when the client can use none of the types. */
+export function requireAcceptable(request: FastifyRequest, ...types: string[]): void {
+  if (request.headers.accept === undefined || request.accepts().type(types)) return;
+  throw new ServiceError(
+    'not_acceptable',
+    `this address answers with ${types.join(' or ')}; the Accept header does not allow it`,
+  );
+}
+
+/**
+ * Whether the client asked for `type` where it would get `usual`: it names that type, and neither the other nor everything.
+ * (axios sends `application/json, text/plain, * / *` by default and wants its PDF.)
+ */
+export function asksFor(request: FastifyRequest, type: string, usual: string): boolean {
+  const named = (request.headers.accept ?? '').split(',').map((range) => (range.split(';')[0] ?? '').trim().toLowerCase());
+  return named.includes(type) && !named.includes(usual) && !named.includes('*/*');
+}

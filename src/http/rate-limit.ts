@@ -1,0 +1,34 @@
+/** How often an account may ask for renders: its plan's requests a minute, counted by a library, refused as our own 429. */
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ServiceError } from '../errors.ts';
+import { principalOf } from './authenticate.ts';
+
+const WINDOW_MS = 60_000;
+/** Accounts counted at one time; those that asked longest ago are forgotten first. */
+const MAX_ACCOUNTS = 100_000;
+
+/** For the `config` of a route that renders. */
+export const RATE_LIMITED = { rateLimit: {} };
+
+/** To be registered after authentication and before the routes. */
+export async function limitRates(app: FastifyInstance): Promise<void> {
+  await app.register(rateLimit, {
+    global: false,
+    hook: 'onRequest',
+    timeWindow: WINDOW_MS,
+    cache: MAX_ACCOUNTS,
+    max: (request: FastifyRequest) => principalOf(request).plan.requestsPerMinute ?? Number.MAX_SAFE_INTEGER,
+    allowList: (request: FastifyRequest) => principalOf(request).plan.requestsPerMinute === null,
+    keyGenerator: (request: FastifyRequest) => principalOf(request).accountId,
+    enableDraftSpec: true,
+    errorResponseBuilder: (_request, { max, ttl }) => refused(max, Math.max(1, Math.ceil(ttl / 1000))),
+  });
+}
+
+function refused(limit: number, seconds: number): ServiceError {
+  return new ServiceError('rate_limited', `your plan allows ${limit} renders a minute; try again in ${seconds} s`, {
+    retryAfterSeconds: seconds,
+    members: { limit, retry_after: seconds },
+  });
+}

@@ -1,0 +1,83 @@
+/** What the rooms hand out, as the interface names it: times in RFC 3339, snake_case. */
+import type { StoredDocument } from '../documents/documents.ts';
+import type { Template } from '../templates/templates.ts';
+
+export function documentRecord(document: StoredDocument, origin: string) {
+  return {
+    document_id: document.id,
+    filename: document.filename,
+    bytes: document.bytes,
+    pages: document.pages,
+    sha256: document.sha256,
+    source: document.source,
+    ...(document.templateId !== null && { template_id: document.templateId }),
+    created_at: timeOf(document.createdAt),
+    expires_at: timeOf(document.expiresAt),
+    url: `${origin}/v1/documents/${document.id}`,
+  };
+}
+
+export function templateRecord(template: Template) {
+  return {
+    template_id: template.id,
+    name: template.name,
+    engine: template.engine,
+    version: template.version,
+    placeholders: template.placeholders,
+    created_at: timeOf(template.createdAt),
+    updated_at: timeOf(template.updatedAt),
+  };
+}
+
+export function timeOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+const TIME = { type: 'string', format: 'date-time' };
+
+export const DOCUMENT_SCHEMA = {
+  type: 'object',
+  properties: {
+    document_id: { type: 'string', examples: ['doc_0123456789ABCDEFGHIJKL'] },
+    filename: { type: 'string', examples: ['invoice-42.pdf'] },
+    bytes: { type: 'integer', description: 'Size of the PDF.' },
+    pages: { type: 'integer' },
+    sha256: { type: 'string', description: 'Digest of the PDF, in hexadecimal; also its ETag.' },
+    source: { type: 'string', enum: ['html', 'template'] },
+    template_id: { type: 'string', description: 'Only where the source is a template.' },
+    created_at: TIME,
+    expires_at: { ...TIME, description: 'From this instant on the document is answered with 410.' },
+    url: { type: 'string', format: 'uri', description: 'The PDF, for the key that made it.' },
+  },
+};
+
+export const TEMPLATE_SCHEMA = {
+  type: 'object',
+  properties: {
+    template_id: { type: 'string', examples: ['tpl_0123456789ABCDEFGHIJKL'] },
+    name: { type: 'string' },
+    engine: { type: 'string', enum: ['placeholders', 'liquid'] },
+    version: { type: 'integer', description: 'Raised by every PUT.' },
+    placeholders: { type: 'array', items: { type: 'string' }, description: 'The paths the template takes from the data.' },
+    created_at: TIME,
+    updated_at: TIME,
+  },
+};
+
+/** One page of a list. */
+export function listSchema(item: object) {
+  return {
+    type: 'object',
+    properties: {
+      data: { type: 'array', items: item, description: 'Newest first.' },
+      has_more: { type: 'boolean' },
+      next_cursor: { type: ['string', 'null'], description: 'Send it as `cursor` to get the next page.' },
+    },
+  };
+}
+
+/** The parameters every list takes. */
+export const PAGE_PARAMETERS = {
+  limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+  cursor: { type: 'string', description: 'The `next_cursor` of the page before.' },
+};

@@ -1,0 +1,121 @@
+/** `/v1/usage` and `/v1/account`: what the caller's account has used and how it is set. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { Accounts } from '../../accounts/accounts.ts';
+import type { Allowance } from '../../accounts/allowance.ts';
+import type { Documents } from '../../documents/documents.ts';
+import { ServiceError } from '../../errors.ts';
+import { validator } from '../../validate.ts';
+import { principalOf } from '../authenticate.ts';
+import { timeOf } from '../records.ts';
+import { problemResponses } from './problem-responses.ts';
+
+export interface AccountRouteServices {
+  accounts: Accounts;
+  allowance: Allowance;
+  documents: Documents;
+}
+
+const PatchBody = Type.Object(
+  {
+    auto_store: Type.Optional({
+      ...Type.Boolean(),
+      expected: 'true or false',
+      description: 'Stores every render that does not say `store: false`. The reply stays the PDF. Default: false.',
+      examples: [true],
+    }),
+  },
+  { additionalProperties: false, expected: 'a JSON object' },
+);
+const checkPatch = validator(PatchBody);
+
+export function accountRoutes(app: FastifyInstance, { accounts, allowance, documents }: AccountRouteServices): void {
+  app.get('/v1/usage', { schema: USAGE }, async (request) => {
+    const { accountId, plan } = principalOf(request);
+    const { period, used, daily } = await allowance.usage(accountId);
+    const limit = plan.documents;
+    return {
+      plan: plan.name,
+      period: { start: timeOf(period.start), end: timeOf(period.end) },
+      documents: { limit, used, remaining: limit === null ? null : Math.max(0, limit - used) },
+      storage: await documents.storageOf(accountId),
+      daily,
+    };
+  });
+
+  app.get('/v1/account', { schema: READ }, async (request) => accountRecord(request, accounts));
+
+  app.patch('/v1/account', { schema: CHANGE }, async (request) => {
+    const { auto_store: autoStore } = checkPatch(request.body);
+    const { accountId, plan } = principalOf(request);
+    if (autoStore && plan.retentionMs === 0)
+      throw new ServiceError('storage_unavailable', `the plan ${plan.name} stores no documents, so auto_store cannot be true`);
+    if (autoStore !== undefined) await accounts.setAutoStore(accountId, autoStore);
+    return accountRecord(request, accounts);
+  });
+}
+
+async function accountRecord(request: FastifyRequest, accounts: Accounts) {
+  const account = await accounts.account(principalOf(request).accountId);
+  return {
+    account_id: account.id,
+    name: account.name,
+    plan: account.plan,
+    auto_store: account.autoStore,
+    created_at: timeOf(account.createdAt),
+  };
+}
+
+const COMMON = { tags: ['Account'], security: [{ bearer: [] }] };
+const TIME = { type: 'string', format: 'date-time' };
+const COUNT = { type: 'integer' };
+const COUNT_OR_NULL = { type: ['integer', 'null'], description: 'null: without limit.' };
+const ACCOUNT_SCHEMA = {
+  type: 'object',
+  properties: {
+    account_id: { type: 'string' },
+    name: { type: 'string' },
+    plan: { type: 'string' },
+    auto_store: { type: 'boolean' },
+    created_at: TIME,
+  },
+};
+
+const USAGE = {
+  ...COMMON,
+  summary: 'Read the usage of this month',
+  response: {
+    200: {
+      description: 'Of the calendar month in UTC, for all keys of the account. `used` counts renders under way, until they fail.',
+      type: 'object',
+      properties: {
+        plan: { type: 'string' },
+        period: { type: 'object', properties: { start: TIME, end: TIME } },
+        documents: { type: 'object', properties: { limit: COUNT_OR_NULL, used: COUNT, remaining: COUNT_OR_NULL } },
+        storage: { type: 'object', properties: { documents: COUNT, bytes: COUNT } },
+        daily: {
+          type: 'array',
+          description: 'Every day of the month up to today.',
+          items: { type: 'object', properties: { date: { type: 'string', format: 'date' }, documents: COUNT } },
+        },
+      },
+    },
+    ...problemResponses(401, 500, 503),
+  },
+};
+
+const READ = {
+  ...COMMON,
+  summary: 'Read the account',
+  response: { 200: { description: 'The account of this key.', ...ACCOUNT_SCHEMA }, ...problemResponses(401, 500, 503) },
+};
+
+const CHANGE = {
+  ...COMMON,
+  summary: 'Change the account',
+  body: PatchBody,
+  response: {
+    200: { description: 'The account as it is now.', ...ACCOUNT_SCHEMA },
+    ...problemResponses(400, 401, 408, 415, 422, 500, 503),
+  },
+};

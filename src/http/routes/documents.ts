@@ -1,0 +1,185 @@
+/** `/v1/documents` and signed links: stored PDFs, for the key that made them or whoever was given a link. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { Documents } from '../../documents/documents.ts';
+import type { Links } from '../../documents/links.ts';
+import { ServiceError } from '../../errors.ts';
+import { validator } from '../../validate.ts';
+import { principalOf } from '../authenticate.ts';
+import { pageOf, readPage, readText, readTime } from '../listing.ts';
+import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
+import { originOf } from '../origin.ts';
+import { DOCUMENT_SCHEMA, documentRecord, listSchema, PAGE_PARAMETERS, timeOf } from '../records.ts';
+import { sendStored } from '../send-pdf.ts';
+import { problemResponses } from './problem-responses.ts';
+
+export interface DocumentRouteServices {
+  documents: Documents;
+  links: Links;
+}
+
+interface ById {
+  Params: { id: string };
+}
+
+const DEFAULT_LINK_SECONDS = 3_600;
+/** A hundred years: more than any plan keeps, and still a date. */
+const MAX_LINK_SECONDS = 3_153_600_000;
+
+const LinkBody = Type.Object(
+  {
+    expires_in: Type.Optional({
+      ...Type.Integer({ minimum: 1, maximum: MAX_LINK_SECONDS }),
+      expected: 'a whole number of seconds, at least 1',
+      description: `Seconds the link works; it never outlives its document. Default: ${DEFAULT_LINK_SECONDS}.`,
+      examples: [86_400],
+    }),
+  },
+  { additionalProperties: false, expected: 'a JSON object' },
+);
+const checkLink = validator(LinkBody);
+
+const FILTERS = { template_id: readText, created_after: readTime, created_before: readTime };
+
+export function documentRoutes(app: FastifyInstance, { documents, links }: DocumentRouteServices): void {
+  app.get('/v1/documents', { schema: LIST }, async (request) => {
+    const { page, filter } = readPage(request, FILTERS);
+    const rows = await documents.list(
+      principalOf(request).keyId,
+      page.limit + 1,
+      {
+        ...(filter.template_id !== undefined && { templateId: filter.template_id }),
+        ...(filter.created_after !== undefined && { createdAfter: filter.created_after }),
+        ...(filter.created_before !== undefined && { createdBefore: filter.created_before }),
+      },
+      page.after,
+    );
+    return pageOf(rows, page, (document) => documentRecord(document, originOf(request)));
+  });
+
+  app.route<ById>({
+    method: ['GET', 'HEAD'],
+    url: '/v1/documents/:id',
+    schema: READ,
+    handler: async (request, reply) => {
+      requireAcceptable(request, PDF, JSON_TYPE);
+      const document = await documents.find(principalOf(request).keyId, request.params.id);
+      reply.header('vary', 'Accept');
+      if (asksFor(request, JSON_TYPE, PDF)) return documentRecord(document, originOf(request));
+      return sendStored(request, reply, documents, document);
+    },
+  });
+
+  app.delete<ById>('/v1/documents/:id', { schema: REMOVE }, async (request, reply) => {
+    await documents.remove(principalOf(request).keyId, request.params.id);
+    return reply.code(204).send();
+  });
+
+  app.post<ById>('/v1/documents/:id/links', { schema: LINK }, async (request, reply) => {
+    const { expires_in: seconds = DEFAULT_LINK_SECONDS } = checkLink(request.body ?? {});
+    const document = await documents.find(principalOf(request).keyId, request.params.id);
+    const link = links.sign(document, seconds);
+    return reply.code(201).send({ url: originOf(request) + link.path, expires_at: timeOf(link.expiresAt) });
+  });
+}
+
+/** Not under `/v1`: no key is asked for, the signature is the key. */
+export function linkRoutes(app: FastifyInstance, { documents, links }: DocumentRouteServices): void {
+  const handler = async (request: FastifyRequest<ById>, reply: FastifyReply) => {
+    const { expires = '', key = '', signature = '' } = request.query as Record<string, string | undefined>;
+    for (const part of [expires, key, signature]) if (typeof part !== 'string') throw noSuchLink();
+    links.check(request.params.id, { expires, key, signature });
+    const document = await documents.findLinked(request.params.id);
+    reply.header('referrer-policy', 'no-referrer').header('cache-control', 'private, no-store');
+    return sendStored(request, reply, documents, document);
+  };
+  app.route<ById>({ method: ['GET', 'HEAD'], url: '/links/:id', schema: FOLLOW, handler });
+}
+
+function noSuchLink(): ServiceError {
+  return new ServiceError('not_found', 'there is nothing at this address');
+}
+
+const COMMON = { tags: ['Documents'], security: [{ bearer: [] }] };
+const ID = { type: 'object', properties: { id: { type: 'string', examples: ['doc_0123456789ABCDEFGHIJKL'] } } };
+const TIME = { type: 'string', format: 'date-time' };
+const RANGE_HEADERS = {
+  type: 'object',
+  properties: { Range: { type: 'string', examples: ['bytes=0-1023'] }, 'If-None-Match': { type: 'string' } },
+};
+const PDF_CONTENT = { [PDF]: { schema: { type: 'string', contentMediaType: PDF } } };
+const PDF_REPLIES = {
+  206: { description: 'The part of the PDF that Range asked for.', content: PDF_CONTENT },
+  304: { description: 'The client has it already, by its ETag.', type: 'null' },
+};
+
+const LIST = {
+  ...COMMON,
+  summary: 'List stored documents',
+  querystring: {
+    type: 'object',
+    properties: {
+      ...PAGE_PARAMETERS,
+      template_id: { type: 'string', description: 'Only documents made from this template.' },
+      created_after: { ...TIME, description: 'Only documents younger than this.' },
+      created_before: { ...TIME, description: 'Only documents older than this.' },
+    },
+  },
+  response: {
+    200: { description: 'One page of the documents of this key that can be fetched.', ...listSchema(DOCUMENT_SCHEMA) },
+    ...problemResponses(400, 401, 500, 503),
+  },
+};
+
+const READ = {
+  ...COMMON,
+  summary: 'Fetch a stored document',
+  description: 'The PDF; its record where Accept names application/json and neither application/pdf nor */*.',
+  params: ID,
+  headers: RANGE_HEADERS,
+  response: {
+    200: { description: 'The PDF, or its record.', content: { ...PDF_CONTENT, [JSON_TYPE]: { schema: DOCUMENT_SCHEMA } } },
+    ...PDF_REPLIES,
+    ...problemResponses(401, 404, 406, 410, 416, 500, 503),
+  },
+};
+
+const REMOVE = {
+  ...COMMON,
+  summary: 'Delete a stored document',
+  description: 'Its content is gone when the reply arrives. From then on the document is answered with 410.',
+  params: ID,
+  response: { 204: { description: 'It is gone.', type: 'null' }, ...problemResponses(401, 404, 410, 500, 503) },
+};
+
+const LINK = {
+  ...COMMON,
+  summary: 'Make a signed link',
+  description: 'A link to the PDF that works without a key, until it expires or the document is gone.',
+  params: ID,
+  body: LinkBody,
+  response: {
+    201: {
+      description: 'The link.',
+      type: 'object',
+      properties: { url: { type: 'string', format: 'uri' }, expires_at: TIME },
+    },
+    ...problemResponses(400, 401, 404, 410, 415, 500, 503),
+  },
+};
+
+const FOLLOW = {
+  tags: ['Documents'],
+  summary: 'Follow a signed link',
+  params: ID,
+  headers: RANGE_HEADERS,
+  querystring: {
+    type: 'object',
+    properties: { expires: { type: 'string' }, key: { type: 'string' }, signature: { type: 'string' } },
+  },
+  response: {
+    200: { description: 'The PDF.', content: PDF_CONTENT },
+    ...PDF_REPLIES,
+    ...problemResponses(404, 410, 416, 500, 503),
+  },
+};

@@ -1,0 +1,169 @@
+/** `/v1/templates`: templates are kept per key, and filled by `POST /v1/pdf`. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { invalidRequest } from '../../errors.ts';
+import type { Answer, Claim, Idempotency } from '../../idempotency/idempotency.ts';
+import { MAX_HTML_BYTES } from '../../render/options-schema.ts';
+import { checkSize } from '../../render/render-request.ts';
+import { ENGINES, type TemplateDraft, type Templates } from '../../templates/templates.ts';
+import { faultsOfText, validator } from '../../validate.ts';
+import { principalOf } from '../authenticate.ts';
+import { pageOf, readPage } from '../listing.ts';
+import { IDEMPOTENCY_SCHEMA, once } from '../once.ts';
+import { originOf } from '../origin.ts';
+import { listSchema, PAGE_PARAMETERS, TEMPLATE_SCHEMA, templateRecord } from '../records.ts';
+import { problemResponses } from './problem-responses.ts';
+
+export interface TemplateRouteServices {
+  templates: Templates;
+  idempotency: Idempotency;
+}
+
+interface ById {
+  Params: { id: string };
+}
+
+const name = {
+  ...Type.String({ minLength: 1, maxLength: 200 }),
+  expected: 'a text of 1 to 200 characters',
+  description: 'A name for people to recognise it by.',
+  examples: ['invoice'],
+};
+const html = {
+  ...Type.String(),
+  expected: 'a string of HTML',
+  description: `The template, at most ${MAX_HTML_BYTES} bytes of UTF-8.`,
+  examples: ['<h1>Invoice for {{customer.name}}</h1>'],
+};
+const engine = {
+  ...Type.Union(ENGINES.map((value) => Type.Literal(value))),
+  expected: `one of ${ENGINES.join(', ')}`,
+  description:
+    '`placeholders` knows `{{path}}` (escaped) and `{{{path}}}` (raw); `liquid` is LiquidJS with loops, conditions and filters. Default: placeholders.',
+};
+
+const CLOSED = { additionalProperties: false, expected: 'a JSON object' };
+const CreateBody = Type.Object({ name, html, engine: Type.Optional(engine) }, CLOSED);
+const ReplaceBody = Type.Object({ html, name: Type.Optional(name), engine: Type.Optional(engine) }, CLOSED);
+const checkCreate = validator(CreateBody);
+const checkReplace = validator(ReplaceBody);
+
+export function templateRoutes(app: FastifyInstance, { templates, idempotency }: TemplateRouteServices): void {
+  app.post('/v1/templates', { schema: CREATE }, async (request, reply) => {
+    const draft = checked({ engine: 'placeholders', ...checkCreate(request.body) });
+    return once(
+      request,
+      idempotency,
+      (claim) => create(templates, idempotency, draft, request, reply, claim),
+      async (answer) => created(reply.header('idempotency-replayed', 'true'), answer),
+    );
+  });
+
+  app.get('/v1/templates', { schema: LIST }, async (request) => {
+    const { page } = readPage(request, {});
+    return pageOf(await templates.list(principalOf(request).keyId, page.limit + 1, page.after), page, templateRecord);
+  });
+
+  app.get<ById>('/v1/templates/:id', { schema: READ }, async (request) => {
+    const template = await templates.find(principalOf(request).keyId, request.params.id);
+    return { ...templateRecord(template), html: template.html };
+  });
+
+  app.put<ById>('/v1/templates/:id', { schema: REPLACE }, async (request) => {
+    const { keyId } = principalOf(request);
+    const body = checkReplace(request.body);
+    const current = await templates.find(keyId, request.params.id);
+    const draft = checked({ name: current.name, engine: current.engine, ...body });
+    return templateRecord(await templates.replace(keyId, request.params.id, draft));
+  });
+
+  app.delete<ById>('/v1/templates/:id', { schema: REMOVE }, async (request, reply) => {
+    await templates.remove(principalOf(request).keyId, request.params.id);
+    return reply.code(204).send();
+  });
+}
+
+/** Throws `invalid_request` and `content_too_large`. */
+function checked(draft: TemplateDraft): TemplateDraft {
+  const faults = [...faultsOfText('name', draft.name), ...faultsOfText('html', draft.html)];
+  if (faults.length) throw invalidRequest(faults);
+  checkSize('html', draft.html);
+  return draft;
+}
+
+async function create(
+  templates: Templates,
+  idempotency: Idempotency,
+  draft: TemplateDraft,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  claim: Claim | undefined,
+): Promise<unknown> {
+  const answerOf = (template: Parameters<typeof templateRecord>[0]) => ({
+    kind: 'json' as const,
+    status: 201,
+    location: `${originOf(request)}/v1/templates/${template.id}`,
+    body: templateRecord(template),
+  });
+  const template = await templates.create(principalOf(request).keyId, draft, async (made, query) => {
+    if (claim) await idempotency.complete(claim, answerOf(made), query, { resourceId: made.id });
+  });
+  return created(reply, answerOf(template));
+}
+
+function created(reply: FastifyReply, answer: Answer): unknown {
+  if (answer.kind !== 'json') throw new Error('this answer belongs to another address');
+  if (answer.location) reply.header('location', answer.location);
+  return reply.code(answer.status).send(answer.body);
+}
+
+const COMMON = { tags: ['Templates'], security: [{ bearer: [] }] };
+const ID = { type: 'object', properties: { id: { type: 'string', examples: ['tpl_0123456789ABCDEFGHIJKL'] } } };
+const WITH_HTML = { ...TEMPLATE_SCHEMA, properties: { ...TEMPLATE_SCHEMA.properties, html: { type: 'string' } } };
+
+const CREATE = {
+  ...COMMON,
+  summary: 'Store a template',
+  headers: IDEMPOTENCY_SCHEMA,
+  body: CreateBody,
+  response: {
+    201: { description: 'The template is stored.', ...TEMPLATE_SCHEMA },
+    ...problemResponses(400, 401, 408, 409, 413, 415, 422, 429, 500, 503),
+  },
+};
+
+const LIST = {
+  ...COMMON,
+  summary: 'List templates',
+  querystring: { type: 'object', properties: PAGE_PARAMETERS },
+  response: {
+    200: { description: 'One page of the templates of this key.', ...listSchema(TEMPLATE_SCHEMA) },
+    ...problemResponses(400, 401, 500, 503),
+  },
+};
+
+const READ = {
+  ...COMMON,
+  summary: 'Read a template with its HTML',
+  params: ID,
+  response: { 200: { description: 'The template.', ...WITH_HTML }, ...problemResponses(401, 404, 500, 503) },
+};
+
+const REPLACE = {
+  ...COMMON,
+  summary: 'Replace a template',
+  description: 'The next render uses it. What is left out of `name` and `engine` stays as it is.',
+  params: ID,
+  body: ReplaceBody,
+  response: {
+    200: { description: 'The new version.', ...TEMPLATE_SCHEMA },
+    ...problemResponses(400, 401, 404, 408, 413, 415, 422, 429, 500, 503),
+  },
+};
+
+const REMOVE = {
+  ...COMMON,
+  summary: 'Delete a template',
+  params: ID,
+  response: { 204: { description: 'It is gone.', type: 'null' }, ...problemResponses(401, 404, 500, 503) },
+};

@@ -1,0 +1,81 @@
+/** PDF bytes as a reply: from memory, or from where they are stored, with what the two have in common. */
+import { Readable } from 'node:stream';
+import { create as contentDisposition } from 'content-disposition';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import fresh from 'fresh';
+import parseRange from 'range-parser';
+import type { ByteRange, Documents, StoredDocument } from '../documents/documents.ts';
+import { ServiceError } from '../errors.ts';
+import type { RenderedPdf } from '../render/print-content.ts';
+import { PDF } from './negotiation.ts';
+
+/** What a reply says about a PDF it carries. */
+export interface PdfFacts {
+  bytes: number;
+  pages: number;
+  filename: string | null | undefined;
+}
+
+/** Sends a PDF that has just been rendered. */
+export function sendRendered(reply: FastifyReply, pdf: RenderedPdf, filename: string | undefined): FastifyReply {
+  describe(reply, { ...pdf, filename }).header('server-timing', serverTiming(pdf));
+  const [only, ...more] = pdf.chunks;
+  return reply.send(more.length || !only ? Readable.from(pdf.chunks, { objectMode: false }) : only);
+}
+
+/** Sends a PDF as a whole, from where it is kept. */
+export function sendStream(reply: FastifyReply, facts: PdfFacts, content: Readable): FastifyReply {
+  return describe(reply, facts).send(content);
+}
+
+/** Sends a stored document, as the request asks: all of it, a range, or nothing because the client has it already. */
+export async function sendStored(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  documents: Documents,
+  document: StoredDocument,
+): Promise<FastifyReply> {
+  const etag = `"${document.sha256}"`;
+  describe(reply, document).header('etag', etag).header('accept-ranges', 'bytes');
+  // Of the request's headers this one alone: `fetch` adds a Cache-Control of its own, which asks caches, not us.
+  if (fresh({ 'if-none-match': request.headers['if-none-match'] }, { etag }))
+    return reply.removeHeader('content-length').code(304).send();
+  if (request.method === 'HEAD') return reply.send();
+  const range = rangeOf(request, reply, document, etag);
+  if (range) {
+    reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${document.bytes}`);
+    reply.header('content-length', range.end - range.start + 1);
+  }
+  return reply.send(await documents.read(document, range));
+}
+
+function describe(reply: FastifyReply, { bytes, pages, filename }: PdfFacts): FastifyReply {
+  return reply
+    .type(PDF)
+    .header('content-length', bytes)
+    .header('content-disposition', contentDisposition(filename ?? undefined, { type: 'inline' }))
+    .header('platen-pages', pages);
+}
+
+/** Undefined sends all of it: without a Range, with one we do not serve (several parts), or when the document is another. */
+function rangeOf(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  { bytes }: StoredDocument,
+  etag: string,
+): ByteRange | undefined {
+  if (headers.range === undefined || (headers['if-range'] !== undefined && headers['if-range'] !== etag)) return undefined;
+  const ranges = parseRange(bytes, headers.range, { combine: true });
+  if (ranges === -1) {
+    reply.removeHeader('content-length').removeHeader('content-disposition').header('content-range', `bytes */${bytes}`);
+    throw new ServiceError('range_not_satisfiable', `the document has ${bytes} bytes`, { members: { size: bytes } });
+  }
+  if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return undefined;
+  return ranges[0];
+}
+
+function serverTiming({ timings }: RenderedPdf): string {
+  return Object.entries(timings)
+    .map(([phase, milliseconds]) => `${phase};dur=${milliseconds.toFixed(1)}`)
+    .join(', ');
+}

@@ -1,0 +1,201 @@
+/**
+ * Idempotency-Key: a name the caller gives a request in, the right to run it out, or the answer it already got. The record of
+ * an answer is written in the transaction that charges for it, so that both happen or neither.
+ */
+import type { Readable } from 'node:stream';
+import type { Clock, Leases } from '../accounts/leases.ts';
+import { randomBase62 } from '../accounts/secret.ts';
+import { ServiceError } from '../errors.ts';
+import type { Blobs } from '../storage/blobs.ts';
+import type { Database, Query } from '../storage/database.ts';
+
+/** The right to run a request; ends with `complete` or `abandon`. */
+export interface Claim {
+  keyId: string;
+  name: string;
+  id: string;
+}
+
+/** How to give a reply again. */
+export type Answer =
+  | { kind: 'json'; status: number; location?: string; body: unknown }
+  | { kind: 'document'; documentId: string; asked: boolean; remaining: number | null }
+  | { kind: 'pdf'; bytes: number; pages: number; filename: string | null; remaining: number | null }
+  | { kind: 'not_kept' };
+
+/** What a record points to, so that one ends with the other. */
+export interface Attached {
+  resourceId?: string;
+  /** A blob the record owns, and how long the plan allows to keep it. */
+  blob?: { name: string; keptMs: number };
+}
+
+const KEPT_MS = 24 * 3_600_000;
+const RETRY_AFTER_SECONDS = 1;
+
+/** The reply was given, but cannot be given again. */
+export function resultGone(): ServiceError {
+  const detail = 'the request with this Idempotency-Key was answered and charged; its PDF is kept no longer';
+  return new ServiceError('idempotency_result_gone', detail);
+}
+
+export class Idempotency {
+  readonly #database: Database;
+  readonly #blobs: Blobs;
+  readonly #clock: Clock;
+  readonly #leases: Leases;
+
+  constructor(database: Database, blobs: Blobs, clock: Clock, leases: Leases) {
+    this.#database = database;
+    this.#blobs = blobs;
+    this.#clock = clock;
+    this.#leases = leases;
+  }
+
+  /**
+   * `fingerprint` says which request it is. Throws `idempotency_mismatch` when the name stands for another one, and
+   * `idempotency_running` while the first is under way.
+   */
+  async claim(keyId: string, name: string, fingerprint: string): Promise<Claim | Answer> {
+    await this.#forgetExpired(keyId, name);
+    const claim = { keyId, name, id: `clm_${randomBase62(22)}` };
+    if (await this.#take(claim, fingerprint)) {
+      this.#leases.hold(this.#renew, claim.id);
+      return claim;
+    }
+    return this.#answer(keyId, name, fingerprint);
+  }
+
+  /** Keeps the answer for 24 hours. To be called inside the transaction of what it answers for. */
+  async complete(claim: Claim, answer: Answer, query: Query, { resourceId, blob }: Attached = {}): Promise<void> {
+    const now = this.#clock();
+    await query
+      .updateTable('idempotency_keys')
+      .set({
+        answer: JSON.stringify(answer),
+        resource_id: resourceId ?? null,
+        blob: blob?.name ?? null,
+        blob_until: blob ? now + Math.min(KEPT_MS, blob.keptMs) : null,
+        expires_at: now + KEPT_MS,
+      })
+      .where('key_id', '=', claim.keyId)
+      .where('name', '=', claim.name)
+      .where('claim', '=', claim.id)
+      .execute();
+    this.#leases.drop(this.#renew, claim.id);
+  }
+
+  /** The request failed: the next one with this name runs anew. Does nothing once it is complete. */
+  async abandon(claim: Claim): Promise<void> {
+    this.#leases.drop(this.#renew, claim.id);
+    await this.#database.query.deleteFrom('idempotency_keys').where('claim', '=', claim.id).where('answer', 'is', null).execute();
+  }
+
+  /** Keeps the PDF of an answer; to be called before `complete`, with what it returns. Throws `storage_failed`. */
+  async keep(chunks: readonly Buffer[]): Promise<string> {
+    const name = `idm_${randomBase62(22)}`;
+    await this.#blobs.put(name, chunks);
+    return name;
+  }
+
+  /** Takes back what `keep` wrote, when the answer could not be completed. */
+  async discard(blob: string): Promise<void> {
+    await this.#blobs.remove(blob);
+  }
+
+  /** The PDF of an answer. Throws `idempotency_result_gone`. */
+  async read(claimed: { keyId: string; name: string }): Promise<Readable> {
+    const row = await this.#database.query
+      .selectFrom('idempotency_keys')
+      .select('blob')
+      .where('key_id', '=', claimed.keyId)
+      .where('name', '=', claimed.name)
+      .where('blob_until', '>', this.#clock())
+      .executeTakeFirst();
+    const content = row?.blob ? await this.#blobs.read(row.blob) : undefined;
+    if (!content) throw resultGone();
+    return content;
+  }
+
+  /** Removes PDFs that may be kept no longer. Returns how many. */
+  async removeContent(limit: number): Promise<number> {
+    const rows = await this.#database.query
+      .selectFrom('idempotency_keys')
+      .select('blob')
+      .where('blob_until', '<=', this.#clock())
+      .limit(limit)
+      .execute();
+    for (const { blob } of rows) {
+      await this.#database.query
+        .updateTable('idempotency_keys')
+        .set({ blob: null, blob_until: null })
+        .where('blob', '=', blob)
+        .execute();
+      if (blob) await this.#blobs.remove(blob);
+    }
+    return rows.length;
+  }
+
+  /** Removes records whose time is over, and what they kept. Returns how many. */
+  async removeExpired(limit: number): Promise<number> {
+    const rows = await this.#database.query
+      .selectFrom('idempotency_keys')
+      .select(['key_id as keyId', 'name'])
+      .where('expires_at', '<=', this.#clock())
+      .limit(limit)
+      .execute();
+    for (const { keyId, name } of rows) await this.#forgetExpired(keyId, name);
+    return rows.length;
+  }
+
+  async #take(claim: Claim, fingerprint: string): Promise<boolean> {
+    const now = this.#clock();
+    const values = { claim: claim.id, fingerprint, lease_until: this.#leases.until(), expires_at: now + KEPT_MS };
+    const row = await this.#database.query
+      .insertInto('idempotency_keys')
+      .values({ key_id: claim.keyId, name: claim.name, ...values, answer: null, resource_id: null, blob: null, blob_until: null })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['key_id', 'name'])
+          .doUpdateSet(values) // the process that ran the first request has died
+          .where('idempotency_keys.answer', 'is', null)
+          .where('idempotency_keys.lease_until', '<=', now)
+          .where('idempotency_keys.fingerprint', '=', fingerprint),
+      )
+      .returning('claim')
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async #answer(keyId: string, name: string, fingerprint: string): Promise<Answer> {
+    const row = await this.#database.query
+      .selectFrom('idempotency_keys')
+      .select(['fingerprint', 'answer'])
+      .where('key_id', '=', keyId)
+      .where('name', '=', name)
+      .executeTakeFirst();
+    if (row && row.fingerprint !== fingerprint)
+      throw new ServiceError('idempotency_mismatch', 'this Idempotency-Key was sent before, with another request');
+    if (!row?.answer)
+      throw new ServiceError('idempotency_running', 'the first request with this Idempotency-Key is still running', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
+    return JSON.parse(row.answer) as Answer;
+  }
+
+  /** Row before content, so that nothing points to what is gone. */
+  async #forgetExpired(keyId: string, name: string): Promise<void> {
+    const row = await this.#database.query
+      .deleteFrom('idempotency_keys')
+      .where('key_id', '=', keyId)
+      .where('name', '=', name)
+      .where('expires_at', '<=', this.#clock())
+      .returning('blob')
+      .executeTakeFirst();
+    if (row?.blob) await this.#blobs.remove(row.blob);
+  }
+
+  readonly #renew = async (claims: string[], until: number): Promise<void> => {
+    await this.#database.query.updateTable('idempotency_keys').set({ lease_until: until }).where('claim', 'in', claims).execute();
+  };
+}

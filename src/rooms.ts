@@ -1,0 +1,73 @@
+/** The rooms that keep something, opened on one database and one place for content; closed together. */
+import { join } from 'node:path';
+import { Accounts } from './accounts/accounts.ts';
+import { Allowance } from './accounts/allowance.ts';
+import { Concurrency } from './accounts/concurrency.ts';
+import { type Clock, Leases } from './accounts/leases.ts';
+import { loadPlans, type Plans } from './accounts/plans.ts';
+import { type Config, ConfigError } from './config.ts';
+import { Documents } from './documents/documents.ts';
+import { Links } from './documents/links.ts';
+import { Idempotency } from './idempotency/idempotency.ts';
+import type { Blobs } from './storage/blobs.ts';
+import { DiskBlobs } from './storage/blobs-disk.ts';
+import { type Database, openDatabase } from './storage/database.ts';
+import { LiquidEngine } from './templates/liquid.ts';
+import { Templates } from './templates/templates.ts';
+
+export interface Rooms {
+  database: Database;
+  blobs: Blobs;
+  plans: Plans;
+  accounts: Accounts;
+  allowance: Allowance;
+  concurrency: Concurrency;
+  templates: Templates;
+  documents: Documents;
+  links: Links;
+  idempotency: Idempotency;
+  close(): Promise<void>;
+}
+
+/** Throws `ConfigError` and `PlansError`. */
+export async function openRooms(config: Config, clock: Clock): Promise<Rooms> {
+  const plans = loadPlans(config);
+  const database = await openDatabase(config);
+  const leases = new Leases(clock);
+  const liquid = new LiquidEngine();
+  const close = async () => {
+    leases.stop();
+    await liquid.close();
+    await database.close();
+  };
+  try {
+    const accounts = new Accounts(database, plans);
+    await requireKnownPlans(accounts, plans);
+    const blobs = await DiskBlobs.open(join(config.dataDir, 'blobs'));
+    return {
+      database,
+      blobs,
+      plans,
+      accounts,
+      allowance: new Allowance(database, clock, leases),
+      concurrency: new Concurrency(),
+      templates: new Templates(database, clock, liquid),
+      documents: new Documents(database, blobs, clock),
+      links: await Links.open(database, clock),
+      idempotency: new Idempotency(database, blobs, clock, leases),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** An account whose plan is not in the file could do nothing: better said at the start. */
+async function requireKnownPlans(accounts: Accounts, plans: Plans): Promise<void> {
+  const missing = await accounts.missingPlans();
+  if (!missing.length) return;
+  throw new ConfigError(
+    `Accounts are on plans the plans file lacks: ${missing.join(', ')}. Add them to the file, or move the accounts to one of ${plans.names.join(', ')} with \`platen accounts set-plan\`.`,
+  );
+}

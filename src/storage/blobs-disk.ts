@@ -1,0 +1,127 @@
+/** Blobs as files: `blobs/Ab/doc_Ab...`, spread over folders by the first two characters of the random part. */
+import { createWriteStream } from 'node:fs';
+import { type FileHandle, mkdir, open, opendir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { ServiceError } from '../errors.ts';
+import type { Blobs, ByteRange } from './blobs.ts';
+
+const BATCH = 200;
+/** Files being written; never read from here. */
+const UNFINISHED = 'unfinished';
+
+export class DiskBlobs implements Blobs {
+  readonly #folder: string;
+  #writes = 0;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Makes the folder when it is not there. */
+  static async open(folder: string): Promise<DiskBlobs> {
+    await mkdir(join(folder, UNFINISHED), { recursive: true, mode: 0o700 });
+    return new DiskBlobs(folder);
+  }
+
+  async put(name: string, chunks: readonly Buffer[]): Promise<void> {
+    const unfinished = join(this.#folder, UNFINISHED, `${name}.${process.pid}.${this.#writes++}`);
+    try {
+      await writeWhole(unfinished, chunks);
+      await this.#moveInto(this.#shardOf(name), unfinished, name);
+    } catch (error) {
+      await rm(unfinished, { force: true }).catch(() => {}); // what stays is removed at the next start
+      throw storageFailed(error);
+    }
+  }
+
+  async read(name: string, range?: ByteRange): Promise<Readable | undefined> {
+    const file = await openForReading(join(this.#shardOf(name), name));
+    return file?.createReadStream({ autoClose: true, ...range });
+  }
+
+  async remove(name: string): Promise<void> {
+    const shard = this.#shardOf(name);
+    try {
+      await rm(join(shard, name));
+    } catch (error) {
+      if (isMissing(error)) return;
+      throw storageFailed(error);
+    }
+    await syncFolder(shard);
+  }
+
+  async *names(writtenBefore: number): AsyncIterable<string[]> {
+    const shards = (await readdir(this.#folder)).filter((name) => name !== UNFINISHED);
+    for (const shard of shards) yield* namesIn(join(this.#folder, shard), writtenBefore);
+  }
+
+  async removeUnfinished(startedBefore: number): Promise<number> {
+    let removed = 0;
+    for await (const names of namesIn(join(this.#folder, UNFINISHED), startedBefore)) {
+      for (const name of names) await rm(join(this.#folder, UNFINISHED, name), { force: true });
+      removed += names.length;
+    }
+    return removed;
+  }
+
+  #shardOf(name: string): string {
+    return join(this.#folder, name.slice(name.indexOf('_') + 1).slice(0, 2));
+  }
+
+  async #moveInto(shard: string, unfinished: string, name: string): Promise<void> {
+    const made = await mkdir(shard, { recursive: true, mode: 0o700 });
+    if (made) await syncFolder(this.#folder);
+    await rename(unfinished, join(shard, name));
+    await syncFolder(shard);
+  }
+}
+
+async function writeWhole(path: string, chunks: readonly Buffer[]): Promise<void> {
+  await pipeline(
+    Readable.from(chunks, { objectMode: false }),
+    createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
+  );
+}
+
+/** A new or a removed name outlives a loss of power once its folder is synced. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function* namesIn(folder: string, writtenBefore: number): AsyncIterable<string[]> {
+  let batch: string[] = [];
+  for await (const { name } of await opendir(folder)) {
+    const found = await stat(join(folder, name)).catch(() => undefined);
+    if (found && found.mtimeMs < writtenBefore) batch.push(name);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length) yield batch;
+}
+
+async function openForReading(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw storageFailed(error);
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
+
+function storageFailed(error: unknown): ServiceError {
+  const full = ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+  const detail = full ? 'the storage of the service is full' : 'the storage of the service cannot be read or written';
+  return new ServiceError('storage_failed', detail, { cause: error, retryAfterSeconds: 30 });
+}

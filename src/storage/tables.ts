@@ -1,0 +1,106 @@
+/** The tables and their columns. Times are milliseconds since 1970 in UTC; truth values are 0 and 1. */
+import type { Kysely } from 'kysely';
+
+/** Statements, outside a transaction or inside one. */
+export type Query = Kysely<Tables>;
+
+export interface Tables {
+  accounts: {
+    id: string;
+    name: string;
+    plan: string;
+    /** Whether renders are stored although the caller did not ask. */
+    auto_store: number;
+    created_at: number;
+  };
+  api_keys: {
+    id: string;
+    account_id: string;
+    name: string;
+    /** SHA-256 of the secret, in hexadecimal; the secret itself is kept nowhere. */
+    secret_hash: string;
+    /** The first characters of the secret, to tell keys apart in lists. */
+    hint: string;
+    created_at: number;
+    revoked_at: number | null;
+  };
+  templates: {
+    id: string;
+    key_id: string;
+    name: string;
+    engine: string;
+    html: string;
+    version: number;
+    /** JSON: the paths the template uses. */
+    placeholders: string;
+    created_at: number;
+    updated_at: number;
+  };
+  documents: {
+    id: string;
+    key_id: string;
+    account_id: string;
+    /** This and what follows is null once the content is gone. */
+    filename: string | null;
+    bytes: number | null;
+    pages: number | null;
+    sha256: string | null;
+    source: string | null;
+    template_id: string | null;
+    created_at: number;
+    expires_at: number;
+    deleted_at: number | null;
+    /** When the content is to go: at expiry, or at once when its owner deletes it. */
+    remove_at: number;
+    /** 1 until the content has gone. */
+    has_content: number;
+  };
+  /** How many documents of a month are spoken for: rendered, or being rendered under a reservation. */
+  usage_months: {
+    account_id: string;
+    /** `2026-11` */
+    month: string;
+    used: number;
+  };
+  /** Documents rendered, by day. */
+  usage_days: {
+    account_id: string;
+    /** `2026-11-21` */
+    day: string;
+    documents: number;
+  };
+  /** Places in the allowance taken by renders under way. */
+  reservations: {
+    id: string;
+    account_id: string;
+    /** The day it counts for. */
+    day: string;
+    /** Renewed while the process that renders lives. */
+    lease_until: number;
+  };
+  idempotency_keys: {
+    key_id: string;
+    /** What the caller sent as Idempotency-Key. */
+    name: string;
+    /** SHA-256 of method, address and body. */
+    fingerprint: string;
+    /** The request that runs, and until when it is believed to. */
+    claim: string;
+    lease_until: number;
+    expires_at: number;
+    /** JSON: how to give the reply again; null while the first request runs. */
+    answer: string | null;
+    /** What the answer made, so that the record goes with it. */
+    resource_id: string | null;
+    /** The blob that holds the PDF of the reply, when it was not stored as a document. */
+    blob: string | null;
+    /** When the blob is to go. */
+    blob_until: number | null;
+  };
+  /** Secrets that sign links. */
+  signing_keys: {
+    id: string;
+    secret: string;
+    created_at: number;
+  };
+}

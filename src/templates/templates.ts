@@ -1,0 +1,222 @@
+/** Stored templates: kept per API key, filled with data when they are rendered. */
+
+import type { Clock } from '../accounts/leases.ts';
+import { randomBase62 } from '../accounts/secret.ts';
+import { ServiceError } from '../errors.ts';
+import type { Database, Query } from '../storage/database.ts';
+import { isAfter, type Position } from '../storage/listing.ts';
+import type { LiquidEngine } from './liquid.ts';
+import { fillPlaceholders, type ParsedTemplate, parsePlaceholders } from './placeholders.ts';
+
+export const ENGINES = ['placeholders', 'liquid'] as const;
+export type EngineName = (typeof ENGINES)[number];
+
+/** What a caller sends. */
+export interface TemplateDraft {
+  name: string;
+  html: string;
+  engine: EngineName;
+}
+
+export interface Template {
+  id: string;
+  name: string;
+  engine: EngineName;
+  version: number;
+  /** The paths it takes from the data. */
+  placeholders: string[];
+  createdAt: number;
+  updatedAt: number;
+}
+
+const SUMMARY = ['id', 'name', 'engine', 'version', 'placeholders', 'created_at', 'updated_at'] as const;
+/** Parsed templates kept, by the characters of their HTML. */
+const CACHE_CHARACTERS = 32_000_000;
+/** What a parsed placeholder takes besides its text, about. */
+const PLACEHOLDER_CHARACTERS = 100;
+
+export class Templates {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #liquid: LiquidEngine;
+  readonly #cache = new ParsedCache();
+
+  constructor(database: Database, clock: Clock, liquid: LiquidEngine) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#liquid = liquid;
+  }
+
+  /** `also` is written in the same transaction. Throws `template_error`. */
+  async create(
+    keyId: string,
+    draft: TemplateDraft,
+    also: (template: Template, query: Query) => Promise<void> = async () => {},
+  ): Promise<Template> {
+    const placeholders = await this.#pathsOf(draft);
+    const now = this.#clock();
+    const id = `tpl_${randomBase62(22)}`;
+    const template = { id, name: draft.name, engine: draft.engine, version: 1, placeholders, createdAt: now, updatedAt: now };
+    await this.#database.transaction(async (query) => {
+      await query
+        .insertInto('templates')
+        .values({
+          id,
+          key_id: keyId,
+          name: draft.name,
+          engine: draft.engine,
+          html: draft.html,
+          version: 1,
+          placeholders: JSON.stringify(placeholders),
+          created_at: now,
+          updated_at: now,
+        })
+        .execute();
+      await also(template, query);
+    });
+    await this.#database.flush();
+    return template;
+  }
+
+  /** A new version in place of the old one. Throws `not_found` and `template_error`. */
+  async replace(keyId: string, id: string, draft: TemplateDraft): Promise<Template> {
+    await this.find(keyId, id); // an unknown id is told before what is wrong with the draft
+    const placeholders = JSON.stringify(await this.#pathsOf(draft));
+    const row = await this.#database.query
+      .updateTable('templates')
+      .set((eb) => ({ ...draft, placeholders, version: eb('version', '+', 1), updated_at: this.#clock() }))
+      .where('id', '=', id)
+      .where('key_id', '=', keyId)
+      .returning(SUMMARY)
+      .executeTakeFirst();
+    if (!row) throw notFound();
+    await this.#database.flush();
+    return toTemplate(row);
+  }
+
+  /** Throws `not_found`, also for another key's. */
+  async find(keyId: string, id: string): Promise<Template & { html: string }> {
+    const row = await this.#database.query
+      .selectFrom('templates')
+      .select([...SUMMARY, 'html'])
+      .where('id', '=', id)
+      .where('key_id', '=', keyId)
+      .executeTakeFirst();
+    if (!row) throw notFound();
+    return { ...toTemplate(row), html: row.html };
+  }
+
+  /** Newest first, from after a position. */
+  async list(keyId: string, limit: number, after?: Position): Promise<Template[]> {
+    const rows = await this.#database.query
+      .selectFrom('templates')
+      .select(SUMMARY)
+      .where('key_id', '=', keyId)
+      .where(isAfter(after))
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map(toTemplate);
+  }
+
+  /** Gone with it: the records of the requests that made it. Throws `not_found`. */
+  async remove(keyId: string, id: string): Promise<void> {
+    await this.#database.transaction(async (query) => {
+      const { numDeletedRows } = await query
+        .deleteFrom('templates')
+        .where('id', '=', id)
+        .where('key_id', '=', keyId)
+        .executeTakeFirstOrThrow();
+      if (!numDeletedRows) throw notFound();
+      await query.deleteFrom('idempotency_keys').where('resource_id', '=', id).execute();
+    });
+    this.#cache.forget(id);
+    await this.#database.flush();
+  }
+
+  /** The HTML of a template with the data in its places. Throws `not_found`, `content_too_large`, `template_error`. */
+  async fill(
+    keyId: string,
+    id: string,
+    data: Record<string, unknown>,
+    limitBytes: number,
+    signal?: AbortSignal,
+  ): Promise<string> {
+    const row = await this.#database.query
+      .selectFrom('templates')
+      .select(['engine', 'version'])
+      .where('id', '=', id)
+      .where('key_id', '=', keyId)
+      .executeTakeFirst();
+    if (!row) throw notFound();
+    const parsed = row.engine === 'placeholders' && this.#cache.get(id, row.version);
+    if (parsed) return fillPlaceholders(parsed, data, limitBytes);
+    const { engine, version, html } = await this.find(keyId, id);
+    if (engine === 'liquid') return this.#liquid.fill(`${id}:${version}`, html, data, limitBytes, signal);
+    return fillPlaceholders(this.#cache.keep(id, version, html), data, limitBytes);
+  }
+
+  async #pathsOf({ html, engine }: TemplateDraft): Promise<string[]> {
+    if (engine === 'liquid') return (await this.#liquid.parse(html)).paths;
+    return [...parsePlaceholders(html).paths];
+  }
+}
+
+/** The parsed templates used last, up to a number of characters. */
+class ParsedCache {
+  readonly #entries = new Map<string, { version: number; parsed: ParsedTemplate; size: number }>();
+  #size = 0;
+
+  get(id: string, version: number): ParsedTemplate | undefined {
+    const entry = this.#entries.get(id);
+    if (entry?.version !== version) return undefined;
+    this.#entries.delete(id);
+    this.#entries.set(id, entry); // the last used are at the end
+    return entry.parsed;
+  }
+
+  keep(id: string, version: number, html: string): ParsedTemplate {
+    this.forget(id);
+    const parsed = parsePlaceholders(html);
+    const size = html.length + PLACEHOLDER_CHARACTERS * parsed.order.length;
+    this.#entries.set(id, { version, parsed, size });
+    this.#size += size;
+    for (const [oldest] of this.#entries) {
+      if (this.#size <= CACHE_CHARACTERS) break;
+      this.forget(oldest);
+    }
+    return parsed;
+  }
+
+  forget(id: string): void {
+    this.#size -= this.#entries.get(id)?.size ?? 0;
+    this.#entries.delete(id);
+  }
+}
+
+interface SummaryRow {
+  id: string;
+  name: string;
+  engine: string;
+  version: number;
+  placeholders: string;
+  created_at: number;
+  updated_at: number;
+}
+
+function toTemplate(row: SummaryRow): Template {
+  return {
+    id: row.id,
+    name: row.name,
+    engine: row.engine as EngineName,
+    version: row.version,
+    placeholders: JSON.parse(row.placeholders) as string[],
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function notFound(): ServiceError {
+  return new ServiceError('not_found', 'there is no such template');
+}

@@ -1,0 +1,445 @@
+/** Stored documents through HTTP, grouped by status: fetched, listed, linked, deleted, expired. */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Client, type DocumentRecord, type List, problem } from '../support/client.ts';
+import { readPdf } from '../support/read-pdf.ts';
+import { eventually, type Service, startService } from '../support/service.ts';
+
+let service: Service;
+let ada: Client;
+let bob: Client;
+
+beforeAll(async () => {
+  service = await startService({ PLATEN_SWEEP_SECONDS: '1' });
+  ada = new Client(service.url, service.key);
+  bob = new Client(service.url, (await service.createKey()).key);
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const another = async (plan?: string) => new Client(service.url, (await service.createKey(plan)).key);
+const pathOf = ({ document_id }: DocumentRecord) => `/v1/documents/${document_id}`;
+const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+const DAY_MS = 86_400_000;
+
+/** All bytes in the data folder, the log of the database included. */
+async function dataFolderHolds(marker: string): Promise<boolean> {
+  const folder = service.env.PLATEN_DATA_DIR ?? '';
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const content = await readFile(join(entry.parentPath, entry.name)).catch(() => Buffer.alloc(0));
+    if (content.includes(marker) || entry.name.includes(marker)) return true;
+  }
+  return false;
+}
+
+describe('201', () => {
+  test('store: true answers with the record, and the PDF is where it says', async () => {
+    const response = await ada.pdf({ html: '<p>kept', store: true, filename: 'Rechnung № 7.pdf' });
+    expect(response.status).toBe(201);
+    const record = (await response.json()) as DocumentRecord;
+    expect(record).toMatchObject({ filename: 'Rechnung № 7.pdf', pages: 1, source: 'html' });
+    expect(record).not.toHaveProperty('template_id');
+    expect(record.document_id).toMatch(/^doc_[0-9A-Za-z]{22}$/);
+    expect(Date.parse(record.expires_at) - Date.parse(record.created_at)).toBe(DAY_MS);
+    expect(response.headers.get('location')).toBe(record.url);
+    expect(response.headers.get('platen-document-id')).toBe(record.document_id);
+    expect(response.headers.get('platen-pages')).toBe('1');
+    const fetched = await fetch(record.url, { headers: { authorization: `Bearer ${ada.key}` } });
+    const bytes = await bytesOf(fetched);
+    expect(bytes.length).toBe(record.bytes);
+    expect(sha256(bytes)).toBe(record.sha256);
+    expect((await readPdf(bytes)).pages[0]).toBe('kept');
+  });
+
+  test('with Accept: application/pdf alone the bytes come back, and the id beside them', async () => {
+    const response = await ada.pdf({ html: '<p>both', store: true }, { accept: 'application/pdf' });
+    expect(response.status).toBe(201);
+    expect(response.headers.get('content-type')).toBe('application/pdf');
+    const id = response.headers.get('platen-document-id');
+    expect(response.headers.get('location')).toBe(`${service.url}/v1/documents/${id}`);
+    const bytes = await bytesOf(response);
+    expect(sha256(bytes)).toBe((await ada.json<DocumentRecord>(`/v1/documents/${id}`)).sha256);
+  });
+
+  test.each(['*/*', 'application/pdf, application/json', 'application/json, text/plain, */*', 'application/pdf, */*;q=0.1'])(
+    'Accept: %s surprises nobody: the record',
+    async (accept) => {
+      const response = await ada.pdf({ html: 'x', store: true }, { accept });
+      expect(response.headers.get('content-type')).toContain('application/json');
+    },
+  );
+
+  test.each([
+    ['starter', 30],
+    ['growth', 365],
+    ['scale', 730],
+  ])('plan %s keeps for %i days', async (plan, days) => {
+    const record = await (await another(plan)).store({ html: 'x' });
+    expect(Date.parse(record.expires_at) - Date.parse(record.created_at)).toBe(days * DAY_MS);
+  });
+});
+
+describe('200 on rendering', () => {
+  test('nothing is stored unless somebody asks', async () => {
+    const client = await another();
+    for (const body of [{ html: 'x' }, { html: 'x', store: false }]) {
+      const response = await client.pdf(body);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('platen-document-id')).toBeNull();
+    }
+    expect((await client.json<List<DocumentRecord>>('/v1/documents')).data).toEqual([]);
+  });
+
+  test('auto_store stores and leaves the reply as it was; store: false opts out', async () => {
+    const client = await another();
+    const changed = await client.send('PATCH', '/v1/account', { auto_store: true });
+    expect(await changed.json()).toMatchObject({ auto_store: true, plan: 'growth' });
+    const response = await client.pdf({ html: '<p>auto' }, { accept: 'application/json, text/plain, */*' });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('application/pdf');
+    const id = response.headers.get('platen-document-id');
+    expect(sha256(await bytesOf(response))).toBe((await client.json<DocumentRecord>(`/v1/documents/${id}`)).sha256);
+    expect((await client.pdf({ html: 'x', store: false })).headers.get('platen-document-id')).toBeNull();
+    expect((await client.json<List<DocumentRecord>>('/v1/documents')).data.map((d) => d.document_id)).toEqual([id]);
+    await client.send('PATCH', '/v1/account', { auto_store: false });
+    expect((await client.pdf({ html: 'x' })).headers.get('platen-document-id')).toBeNull();
+  });
+
+  test('auto_store of an account that came to a plan without storage stops by itself', async () => {
+    const { account_id, key } = await service.createKey();
+    const client = new Client(service.url, key);
+    await client.send('PATCH', '/v1/account', { auto_store: true });
+    await service.cli('accounts', 'set-plan', account_id, 'nothing_kept');
+    const response = await client.pdf({ html: 'x' });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('platen-document-id')).toBeNull();
+  });
+
+  test('filename names the reply', async () => {
+    const response = await ada.pdf({ html: 'x', filename: 'naïve "file".pdf' });
+    expect(response.headers.get('content-disposition')).toBe(
+      `inline; filename="na?ve \\"file\\".pdf"; filename*=UTF-8''na%C3%AFve%20%22file%22.pdf`,
+    );
+  });
+});
+
+describe('fetching', () => {
+  let document: DocumentRecord;
+  let whole: Buffer;
+  beforeAll(async () => {
+    document = await ada.store({ html: '<p>ranges', filename: 'r.pdf' });
+    whole = await bytesOf(await ada.get(pathOf(document)));
+  });
+
+  test('200 with type, name, size, ETag, and nothing for a cache to keep', async () => {
+    const { headers } = await ada.get(pathOf(document));
+    expect(headers.get('content-type')).toBe('application/pdf');
+    expect(headers.get('content-disposition')).toBe('inline; filename=r.pdf');
+    expect(headers.get('content-length')).toBe(String(document.bytes));
+    expect(headers.get('etag')).toBe(`"${document.sha256}"`);
+    expect(headers.get('accept-ranges')).toBe('bytes');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('the record where Accept asks for JSON alone', async () => {
+    expect(await ada.json(pathOf(document))).toEqual(document);
+    for (const accept of ['application/json, */*', 'application/json, application/pdf'])
+      expect((await ada.get(pathOf(document), { accept })).headers.get('content-type')).toBe('application/pdf');
+  });
+
+  test('HEAD tells the same without the bytes', async () => {
+    const response = await ada.send('HEAD', pathOf(document));
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-length')).toBe(String(document.bytes));
+    expect(response.headers.get('etag')).toBe(`"${document.sha256}"`);
+    expect((await bytesOf(response)).length).toBe(0);
+  });
+
+  test.each([
+    ['bytes=0-9', 0, 10],
+    ['bytes=10-', 10, undefined],
+    ['bytes=-20', -20, undefined],
+    ['bytes=5-99999999', 5, undefined],
+  ])('206 for %s', async (range, from, to) => {
+    const response = await ada.get(pathOf(document), { range });
+    expect(response.status).toBe(206);
+    const part = await bytesOf(response);
+    expect(part.equals(whole.subarray(from, to))).toBe(true);
+    const start = from < 0 ? whole.length + from : from;
+    expect(response.headers.get('content-range')).toBe(`bytes ${start}-${start + part.length - 1}/${whole.length}`);
+  });
+
+  test.each(['bytes=0-1, 5-6', 'lines=1-2', 'bytes=x', 'bytes=9-2x'])('all of it for the range %s', async (range) => {
+    const response = await ada.get(pathOf(document), { range });
+    expect(response.status).toBe(200);
+    expect((await bytesOf(response)).equals(whole)).toBe(true);
+  });
+
+  test('If-Range: the part when it is still the same, else all of it', async () => {
+    const range = 'bytes=0-3';
+    const same = await ada.get(pathOf(document), { range, 'if-range': `"${document.sha256}"` });
+    expect(same.status).toBe(206);
+    expect((await ada.get(pathOf(document), { range, 'if-range': '"other"' })).status).toBe(200);
+  });
+
+  test('304 when the client has it', async () => {
+    const response = await ada.get(pathOf(document), { 'if-none-match': `"other", "${document.sha256}"` });
+    expect(response.status).toBe(304);
+    expect((await bytesOf(response)).length).toBe(0);
+    expect((await ada.get(pathOf(document), { 'if-none-match': '"other"' })).status).toBe(200);
+  });
+
+  test('406 for types it has not', async () => {
+    await problem(await ada.get(pathOf(document), { accept: 'image/png' }), 406, 'not_acceptable');
+  });
+
+  test('416 past the end, with the size', async () => {
+    const response = await ada.get(pathOf(document), { range: 'bytes=99999999-' });
+    expect(response.headers.get('content-range')).toBe(`bytes */${whole.length}`);
+    await problem(response, 416, 'range_not_satisfiable');
+  });
+});
+
+describe('lists', () => {
+  test('newest first, in pages, stable while documents come and go, with filters', async () => {
+    const client = await another();
+    const { template_id } = await client.template('<p>{{x}}');
+    const made: DocumentRecord[] = [];
+    for (let n = 0; n < 5; n++) made.push(await client.store(n % 2 ? { template_id } : { html: 'x' }, {}));
+    const ids = made.map(({ document_id }) => document_id).reverse();
+    const first = await client.json<List<DocumentRecord>>('/v1/documents?limit=2');
+    expect(first.data.map((d) => d.document_id)).toEqual(ids.slice(0, 2));
+    expect(first.data[0]).toEqual(made[4]);
+    await client.store({ html: 'newer' });
+    await client.send('DELETE', pathOf(made[4] as DocumentRecord));
+    const second = await client.json<List<DocumentRecord>>(`/v1/documents?cursor=${first.next_cursor}`);
+    expect(second.data.map((d) => d.document_id)).toEqual(ids.slice(2));
+    expect(second).toMatchObject({ has_more: false, next_cursor: null });
+    const byTemplate = await client.json<List<DocumentRecord>>(`/v1/documents?template_id=${template_id}`);
+    expect(byTemplate.data.map((d) => d.document_id)).toEqual([ids[1], ids[3]]);
+    const middle = made[2]?.created_at ?? '';
+    const after = await client.json<List<DocumentRecord>>(`/v1/documents?created_after=${middle}`);
+    expect(after.data.every((d) => d.created_at > middle)).toBe(true);
+    const before = await client.json<List<DocumentRecord>>(`/v1/documents?created_before=${middle}`);
+    expect(before.data.every((d) => d.created_at < middle)).toBe(true);
+    expect(after.data.length + before.data.length).toBeLessThan(6);
+    expect((await bob.json<List<DocumentRecord>>('/v1/documents')).data).toEqual([]);
+  });
+
+  test.each(['created_after=yesterday', 'created_before=2026-02-30', 'created=x', 'limit=1.5', 'cursor='])(
+    '400 for ?%s',
+    async (query) => {
+      const { errors } = await problem(await ada.get(`/v1/documents?${query}`), 400, 'invalid_request');
+      expect(errors?.map(({ path }) => path)).toEqual([query.split('=')[0]]);
+    },
+  );
+});
+
+describe('signed links', () => {
+  test('work without a key, with ranges, and say nothing to others', async () => {
+    const document = await ada.store({ html: '<p>linked' });
+    const response = await ada.send('POST', `${pathOf(document)}/links`, { expires_in: 600 });
+    expect(response.status).toBe(201);
+    const { url, expires_at } = (await response.json()) as { url: string; expires_at: string };
+    expect(Math.abs(Date.parse(expires_at) - Date.now() - 600_000)).toBeLessThan(60_000);
+    const fetched = await fetch(url);
+    expect(fetched.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(fetched.headers.get('cache-control')).toBe('private, no-store');
+    expect(sha256(await bytesOf(fetched))).toBe(document.sha256);
+    expect((await fetch(url, { headers: { range: 'bytes=0-4' } })).status).toBe(206);
+    expect((await fetch(url, { method: 'HEAD' })).headers.get('content-length')).toBe(String(document.bytes));
+  });
+
+  test('without a body the link lasts an hour, and never longer than its document', async () => {
+    const document = await ada.store({ html: 'x' });
+    const hour = (await (await ada.send('POST', `${pathOf(document)}/links`)).json()) as { expires_at: string };
+    expect(Math.abs(Date.parse(hour.expires_at) - Date.now() - 3_600_000)).toBeLessThan(60_000);
+    const long = (await (await ada.send('POST', `${pathOf(document)}/links`, { expires_in: 9_999_999 })).json()) as {
+      expires_at: string;
+    };
+    expect(Date.parse(long.expires_at)).toBeLessThanOrEqual(Date.parse(document.expires_at));
+    expect(Date.parse(long.expires_at)).toBeGreaterThan(Date.parse(document.expires_at) - 1_000);
+  });
+
+  test('404 for every change to one', async () => {
+    const document = await ada.store({ html: 'x' });
+    const other = await ada.store({ html: 'y' });
+    const { url } = (await (await ada.send('POST', `${pathOf(document)}/links`)).json()) as { url: string };
+    const link = new URL(url);
+    const changed = (change: (link: URL) => void) => {
+      const copy = new URL(link);
+      change(copy);
+      return fetch(copy);
+    };
+    const faults = [
+      changed((u) => u.searchParams.set('expires', String(Number(u.searchParams.get('expires')) + 1))),
+      changed((u) => u.searchParams.set('signature', 'A'.repeat(43))),
+      changed((u) => u.searchParams.set('signature', '')),
+      changed((u) => u.searchParams.set('key', 'sgn_00000000')),
+      changed((u) => u.searchParams.append('signature', 'x')),
+      changed((u) => {
+        u.search = '';
+      }),
+      changed((u) => {
+        u.pathname = `/links/${other.document_id}`;
+      }),
+    ];
+    for (const response of faults) await problem(await response, 404, 'not_found');
+    expect((await fetch(link)).status).toBe(200);
+  });
+
+  test('400 for a time that is none, 404 for a document that is not the caller’s', async () => {
+    const document = await ada.store({ html: 'x' });
+    for (const expires_in of [0, -1, 1.5, '1h', null])
+      await problem(await ada.send('POST', `${pathOf(document)}/links`, { expires_in }), 400, 'invalid_request');
+    await problem(await bob.send('POST', `${pathOf(document)}/links`), 404, 'not_found');
+  });
+
+  test('410 when the time of the link is over, and when the document is gone', async () => {
+    const document = await ada.store({ html: 'x' });
+    const short = (await (await ada.send('POST', `${pathOf(document)}/links`, { expires_in: 1 })).json()) as { url: string };
+    const long = (await (await ada.send('POST', `${pathOf(document)}/links`)).json()) as { url: string };
+    await eventually('the link expires', async () => (await fetch(short.url)).status === 410);
+    await problem(await fetch(short.url), 410, 'link_expired');
+    await ada.send('DELETE', pathOf(document));
+    await problem(await fetch(long.url), 410, 'document_deleted');
+  });
+});
+
+describe('204 and 410: gone means gone', () => {
+  test('a deleted document', async () => {
+    const document = await ada.store({ html: '<p>x', filename: 'marker-deleted-8d1f.pdf' });
+    expect(await dataFolderHolds('marker-deleted-8d1f')).toBe(true);
+    expect(await dataFolderHolds(document.document_id)).toBe(true);
+    const response = await ada.send('DELETE', pathOf(document));
+    expect(response.status).toBe(204);
+    const blobs = await readdir(join(service.env.PLATEN_DATA_DIR ?? '', 'blobs'), { recursive: true });
+    expect(blobs.some((name) => name.includes(document.document_id))).toBe(false);
+    for (const method of ['GET', 'DELETE']) await problem(await ada.send(method, pathOf(document)), 410, 'document_deleted');
+    await problem(await bob.get(pathOf(document)), 404, 'not_found');
+    await problem(await ada.send('POST', `${pathOf(document)}/links`), 410, 'document_deleted');
+    await eventually('no trace is left in the data folder', async () => !(await dataFolderHolds('marker-deleted-8d1f')));
+    await eventually('nor of its digest', async () => !(await dataFolderHolds(document.sha256)));
+  });
+
+  test('an expired document, at its very instant and after the sweep', async () => {
+    const client = await another('short');
+    const document = await client.store({ html: '<p>x', filename: 'marker-expired-77aa.pdf' });
+    const expiry = Date.parse(document.expires_at);
+    for (let now = Date.now(); now < expiry + 200; now = Date.now()) {
+      const before = Date.now();
+      const { status } = await client.get(pathOf(document), { accept: 'application/json' });
+      if (Date.now() < expiry) expect(status).toBe(200);
+      if (before >= expiry) expect(status).toBe(410);
+    }
+    await problem(await client.get(pathOf(document)), 410, 'document_expired');
+    expect((await client.json<List<DocumentRecord>>('/v1/documents')).data).toEqual([]);
+    expect((await client.usage()).storage).toEqual({ documents: 0, bytes: 0 });
+    await eventually('no trace is left in the data folder', async () => !(await dataFolderHolds('marker-expired-77aa')));
+    await problem(await client.get(pathOf(document)), 410, 'document_expired');
+    await problem(await bob.get(pathOf(document)), 404, 'not_found');
+    expect(await service.metric('platen_swept_total', 'content')).toBeGreaterThan(0);
+  });
+
+  test('a deleted template, and what was remembered of its making', async () => {
+    const response = await ada.send(
+      'POST',
+      '/v1/templates',
+      { name: 'marker-name-4e', html: '<p>marker-html-4e' },
+      { 'idempotency-key': 'marker' },
+    );
+    const { template_id } = (await response.json()) as { template_id: string };
+    expect(await dataFolderHolds('marker-html-4e')).toBe(true);
+    await ada.send('DELETE', `/v1/templates/${template_id}`);
+    await eventually('its HTML is gone', async () => !(await dataFolderHolds('marker-html-4e')));
+    await eventually('its name is gone', async () => !(await dataFolderHolds('marker-name-4e')));
+  });
+});
+
+describe('400', () => {
+  test.each(['', ' ', '..', 'a/b.pdf', 'a\\b.pdf', 'a\nb', 'a\0', 'a\u202efdp.exe', 'x'.repeat(201)])(
+    'the filename %j',
+    async (filename) => {
+      const { errors } = await problem(await ada.pdf({ html: 'x', filename }), 400, 'invalid_request');
+      expect(errors?.map(({ path }) => path)).toEqual(['filename']);
+    },
+  );
+
+  test.each(['yes', 1, null])('store: %j', async (store) => {
+    const { errors } = await problem(await ada.pdf({ html: 'x', store }), 400, 'invalid_request');
+    expect(errors?.map(({ path }) => path)).toEqual(['store']);
+  });
+
+  test.each([{ auto_store: 'yes' }, { autoStore: true }, { plan: 'scale' }, []])('PATCH /v1/account with %j', async (body) => {
+    await problem(await ada.send('PATCH', '/v1/account', body), 400, 'invalid_request');
+  });
+});
+
+test('401 without a key, 401 with a revoked one', async () => {
+  const { key, key_id } = await service.createKey();
+  const client = new Client(service.url, key);
+  const document = await client.store({ html: 'x' });
+  for (const path of [pathOf(document), '/v1/documents', '/v1/usage', '/v1/account'])
+    await problem(await new Client(service.url, 'x').get(path), 401, 'unauthorized');
+  await service.cli('keys', 'revoke', key_id);
+  await problem(await client.get(pathOf(document)), 401, 'unauthorized');
+});
+
+test('a rotated key keeps its documents and templates', async () => {
+  const { key, key_id } = await service.createKey();
+  const document = await new Client(service.url, key).store({ html: 'x' });
+  const { key: next } = JSON.parse(await service.cli('keys', 'rotate', key_id, '--json')) as { key: string };
+  expect(await new Client(service.url, next).json(pathOf(document))).toEqual(document);
+});
+
+test("404: another key's, even of the same account, and a missing one are answered alike", async () => {
+  const { account_id, key } = await service.createKey();
+  const document = await new Client(service.url, key).store({ html: 'x' });
+  const sibling = JSON.parse(await service.cli('keys', 'create', '--account', account_id, '--json')) as { key: string };
+  const ask = async (client: Client, id: string) => {
+    const replies = [
+      client.get(`/v1/documents/${id}`),
+      client.get(`/v1/documents/${id}`, { accept: 'application/json' }),
+      client.send('DELETE', `/v1/documents/${id}`),
+      client.send('POST', `/v1/documents/${id}/links`),
+    ];
+    return Promise.all(
+      replies.map(async (reply) => {
+        const response = await reply;
+        const { request_id: _, ...rest } = await problem(response, 404, 'not_found');
+        return { ...rest, headers: [...response.headers.keys()].sort() };
+      }),
+    );
+  };
+  const missing = await ask(bob, 'doc_0123456789ABCDEFGHIJKL');
+  expect(await ask(bob, document.document_id)).toEqual(missing);
+  expect(await ask(new Client(service.url, sibling.key), document.document_id)).toEqual(missing);
+  expect((await new Client(service.url, key).get(pathOf(document))).status).toBe(200);
+});
+
+test('422: a plan without retention stores nothing, renders nothing, charges nothing', async () => {
+  const client = await another('nothing_kept');
+  const rendered = await service.metric('platen_renders_total', 'outcome="ok"');
+  const response = await client.pdf({ html: '<p>x', store: true });
+  expect((await problem(response, 422, 'storage_unavailable')).detail).toContain('nothing_kept');
+  expect(await service.metric('platen_renders_total', 'outcome="ok"')).toBe(rendered);
+  await problem(await client.send('PATCH', '/v1/account', { auto_store: true }), 422, 'storage_unavailable');
+  expect((await client.usage()).documents.used).toBe(0);
+  expect((await client.pdf({ html: '<p>x' })).status).toBe(200);
+});
+
+test('a document keeps the expiry it was given when the plan changes; new ones get the new one', async () => {
+  const { account_id, key } = await service.createKey('starter');
+  const client = new Client(service.url, key);
+  const before = await client.store({ html: 'x' });
+  await service.cli('accounts', 'set-plan', account_id, 'scale');
+  const after = await client.store({ html: 'x' });
+  expect(Date.parse(after.expires_at) - Date.parse(after.created_at)).toBe(730 * DAY_MS);
+  expect(await client.json(pathOf(before))).toEqual(before);
+  await service.cli('accounts', 'set-plan', account_id, 'nothing_kept');
+  expect(await client.json(pathOf(after))).toEqual(after);
+});

@@ -1,0 +1,83 @@
+/** The month turns over at midnight in UTC: the whole service in this process, with a clock of the test's own. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type App, startApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config.ts';
+import { Client, problem } from '../support/client.ts';
+import { PLANS } from '../support/service.ts';
+
+let app: App;
+let now = Date.parse('2027-01-15T12:00:00Z');
+let dataDir: string;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  const env = { PLATEN_PORT: '0', PLATEN_DATA_DIR: dataDir, PLATEN_PLANS_FILE: PLANS, PLATEN_LOG_LEVEL: 'silent' };
+  app = await startApp(loadConfig(env), () => now);
+});
+afterAll(async () => {
+  await app.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function on(plan: string): Promise<Client> {
+  const account = await app.rooms.accounts.createAccount(plan);
+  return new Client(app.url, (await app.rooms.accounts.createKey(account.id)).secret);
+}
+
+test.each([
+  ['in December', '2027-12-31T23:59:59.999Z', '2028-01-01T00:00:00.000Z', '2027-12-01T00:00:00.000Z', 31],
+  ['in a leap year', '2028-02-29T23:59:59.999Z', '2028-03-01T00:00:00.000Z', '2028-02-01T00:00:00.000Z', 29],
+  ['in another year', '2027-02-28T23:59:59.999Z', '2027-03-01T00:00:00.000Z', '2027-02-01T00:00:00.000Z', 28],
+])('%s', async (_name, last, next, first, days) => {
+  const client = await on('three');
+  now = Date.parse(last);
+  for (let n = 0; n < 3; n++) expect((await client.pdf({ html: 'x' })).status).toBe(200);
+  const refused = await problem(await client.pdf({ html: 'x' }), 402, 'quota_exceeded');
+  expect(refused).toMatchObject({ limit: 3, used: 3, resets_at: next });
+  const full = await client.usage();
+  expect(full).toMatchObject({ period: { start: first, end: next }, documents: { used: 3, remaining: 0 } });
+  expect(full.daily).toHaveLength(days);
+  expect(full.daily.at(-1)).toEqual({ date: last.slice(0, 10), documents: 3 });
+  now = Date.parse(next);
+  const fresh = await client.usage();
+  expect(fresh).toMatchObject({ period: { start: next }, documents: { used: 0, remaining: 3 } });
+  expect(fresh.daily).toEqual([{ date: next.slice(0, 10), documents: 0 }]);
+  expect((await client.pdf({ html: 'x' })).headers.get('platen-quota-remaining')).toBe('2');
+});
+
+test('a render that began before midnight counts for the month it began in', async () => {
+  const client = await on('three');
+  now = Date.parse('2029-04-30T23:59:59.000Z');
+  const html = '<script>const end = Date.now() + 500; while (Date.now() < end);</script>';
+  const late = client.pdf({ html });
+  for (;;) if ((await client.usage()).documents.used === 1) break;
+  now = Date.parse('2029-05-01T00:00:01.000Z');
+  expect((await late).status).toBe(200);
+  expect((await client.usage()).documents.used).toBe(0);
+  now = Date.parse('2029-04-30T23:59:59.500Z');
+  expect((await client.usage()).documents.used).toBe(1);
+});
+
+test('documents expire by the same clock, to the millisecond, and links too', async () => {
+  now = Date.parse('2030-06-01T00:00:00.000Z');
+  const client = await on('free');
+  const document = await client.store({ html: 'x' });
+  expect(document.expires_at).toBe('2030-06-02T00:00:00.000Z');
+  const link = await client.send('POST', `/v1/documents/${document.document_id}/links`, { expires_in: 3_600 });
+  const { url } = (await link.json()) as { url: string };
+  const status = async () => (await client.get(`/v1/documents/${document.document_id}`)).status;
+  now += 3_600_000 - 1;
+  expect((await fetch(url)).status).toBe(200);
+  now += 1;
+  await problem(await fetch(url), 410, 'link_expired');
+  now = Date.parse(document.expires_at) - 1;
+  expect(await status()).toBe(200);
+  now += 1;
+  expect(await status()).toBe(410);
+  await app.sweep.run();
+  expect(await status()).toBe(410);
+  expect(await app.rooms.blobs.read(document.document_id)).toBeUndefined();
+});

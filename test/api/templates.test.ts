@@ -1,0 +1,267 @@
+/** Templates through HTTP, grouped by status: stored once, rendered by id, changed without a change to calling code. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Client, type List, problem, type TemplateRecord } from '../support/client.ts';
+import { readPdf } from '../support/read-pdf.ts';
+import { type Service, startService } from '../support/service.ts';
+
+let service: Service;
+let ada: Client;
+let bob: Client;
+
+beforeAll(async () => {
+  service = await startService();
+  ada = new Client(service.url, service.key);
+  bob = new Client(service.url, (await service.createKey()).key);
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+async function textOf(body: object, client = ada): Promise<string> {
+  const response = await client.pdf(body);
+  expect(response.status, await response.clone().text()).toBe(200);
+  const { pages } = await readPdf(await response.arrayBuffer());
+  return pages.join('\n');
+}
+
+const unknownId = 'tpl_0123456789ABCDEFGHIJKL';
+
+describe('201 and 200', () => {
+  test('a template is stored and can be read', async () => {
+    const response = await ada.send('POST', '/v1/templates', { name: 'invoice', html: '<h1>{{ customer.name }}</h1>{{{note}}}' });
+    expect(response.status).toBe(201);
+    const template = (await response.json()) as TemplateRecord;
+    expect(template).toMatchObject({
+      name: 'invoice',
+      engine: 'placeholders',
+      version: 1,
+      placeholders: ['customer.name', 'note'],
+    });
+    expect(template.template_id).toMatch(/^tpl_[0-9A-Za-z]{22}$/);
+    expect(template.created_at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+    expect(response.headers.get('location')).toBe(`${service.url}/v1/templates/${template.template_id}`);
+    expect(await ada.json(`/v1/templates/${template.template_id}`)).toEqual({
+      ...template,
+      html: '<h1>{{ customer.name }}</h1>{{{note}}}',
+    });
+  });
+
+  test('is rendered by its id: escaped, raw, in one pass, missing is empty', async () => {
+    const { template_id } = await ada.template('<p>[{{a.b}}] [{{{c}}}] [{{missing.path}}] [{{n}}] [{{braces}}]');
+    const data = { a: { b: '<i>x & y</i>' }, c: '<b>bold</b> {{n}}', n: 12.5, braces: '{{n}} {{{c}}}' };
+    expect(await textOf({ template_id, data })).toBe('[<i>x & y</i>] [bold {{n}}] [] [12.5] [{{n}} {{{c}}}]');
+  });
+
+  test('without data every placeholder is empty', async () => {
+    const { template_id } = await ada.template('<p>[{{a}}]');
+    expect(await textOf({ template_id })).toBe('[]');
+  });
+
+  test('options, store and filename go with a template too', async () => {
+    const { template_id } = await ada.template('<p>{{x}}');
+    const document = await ada.store({ template_id, data: { x: 'stored' }, options: { format: 'A6' }, filename: 'x.pdf' });
+    expect(document).toMatchObject({ source: 'template', template_id, filename: 'x.pdf', pages: 1 });
+    const { pages, sizes } = await readPdf(await (await ada.get(`/v1/documents/${document.document_id}`)).arrayBuffer());
+    expect(pages[0]).toBe('stored');
+    expect(sizes[0]?.width).toBeCloseTo(298, 0);
+  });
+
+  test('a new version is what the next render uses', async () => {
+    const template = await ada.template('<p>one {{x}}');
+    const before = { template_id: template.template_id, data: { x: 'x' } };
+    expect(await textOf(before)).toBe('one x');
+    const response = await ada.send('PUT', `/v1/templates/${template.template_id}`, { html: '<p>two {{x}} {{y}}' });
+    expect(response.status).toBe(200);
+    const after = (await response.json()) as TemplateRecord;
+    expect(after).toMatchObject({ name: 'test', engine: 'placeholders', version: 2, placeholders: ['x', 'y'] });
+    expect(after.created_at).toBe(template.created_at);
+    expect(await textOf(before)).toBe('two x');
+    const renamed = await ada.send('PUT', `/v1/templates/${template.template_id}`, {
+      name: 'n',
+      html: '<p>{{z}}',
+      engine: 'liquid',
+    });
+    expect(await renamed.json()).toMatchObject({ name: 'n', engine: 'liquid', version: 3, placeholders: ['z'] });
+    expect(await textOf({ ...before, data: { z: 'three' } })).toBe('three');
+  });
+
+  test('a liquid template has loops, conditions and filters', async () => {
+    const html =
+      '{% for i in items %}<p>{{ i.name | upcase }} {{ i.price | money: "EUR", "en" }}{% if i.sold %} sold{% endif %}</p>{% endfor %}';
+    const { template_id, placeholders } = await ada.template(html, { engine: 'liquid' });
+    expect(placeholders.join(' ')).toContain('items');
+    const items = [
+      { name: '<tea>', price: 1234.5, sold: true },
+      { name: 'cup', price: 3 },
+    ];
+    expect((await textOf({ template_id, data: { items } })).replace(/\s+/g, ' ')).toBe('<TEA> €1,234.50 sold CUP €3.00');
+  });
+
+  test('a template of another engine may say the same with other results', async () => {
+    const { template_id } = await ada.template('<p>{{#if x}}{{ x }}{{/if}}');
+    expect(await textOf({ template_id, data: { x: 'as it is' } })).toBe('{{#if x}}as it is{{/if}}');
+  });
+
+  test('lists are newest first, in pages, and stable while templates come', async () => {
+    const lister = new Client(service.url, (await service.createKey()).key);
+    for (let n = 1; n <= 5; n++) await lister.template(`<p>${n}`, { name: `t${n}` });
+    const first = await lister.json<List<TemplateRecord>>('/v1/templates?limit=2');
+    expect(first.data.map(({ name }) => name)).toEqual(['t5', 't4']);
+    expect(first.has_more).toBe(true);
+    await lister.template('<p>6', { name: 't6' });
+    const second = await lister.json<List<TemplateRecord>>(`/v1/templates?limit=3&cursor=${first.next_cursor}`);
+    expect(second.data.map(({ name }) => name)).toEqual(['t3', 't2', 't1']);
+    expect(second).toMatchObject({ has_more: false, next_cursor: null });
+    expect(second.data[0]).not.toHaveProperty('html');
+  });
+
+  test('every plan may have templates, also one that stores nothing', async () => {
+    const client = new Client(service.url, (await service.createKey('nothing_kept')).key);
+    const { template_id } = await client.template('<p>{{x}}');
+    expect(await textOf({ template_id, data: { x: 'fine' } }, client)).toBe('fine');
+  });
+
+  test('a document that is exactly at the ceiling after substitution renders', async () => {
+    const { template_id } = await ada.template('<p>end</p><!--{{x}}-->');
+    const x = 'x'.repeat(5_242_880 - '<p>end</p><!---->'.length);
+    expect(await textOf({ template_id, data: { x } })).toBe('end');
+  });
+});
+
+test('204: a deleted template is gone', async () => {
+  const { template_id } = await ada.template('<p>{{x}}');
+  const path = `/v1/templates/${template_id}`;
+  expect((await ada.send('DELETE', path)).status).toBe(204);
+  await problem(await ada.get(path), 404, 'not_found');
+  await problem(await ada.send('DELETE', path), 404, 'not_found');
+  await problem(await ada.pdf({ template_id, data: { x: 1 } }), 404, 'not_found');
+});
+
+describe('400', () => {
+  test.each([
+    ['no name', { html: 'x' }, 'name'],
+    ['an empty name', { name: '', html: 'x' }, 'name'],
+    ['no html', { name: 'x' }, 'html'],
+    ['html that is no text', { name: 'x', html: 1 }, 'html'],
+    ['a NUL in it', { name: 'x', html: 'a\0' }, 'html'],
+    ['half a surrogate pair', '{"name": "x", "html": "\\ud800"}', 'html'],
+    ['an unknown engine', { name: 'x', html: 'x', engine: 'mustache' }, 'engine'],
+    ['an unknown field', { name: 'x', html: 'x', enginee: 'liquid' }, 'enginee'],
+    ['no object', [], ''],
+  ])('%s', async (_name, body, path) => {
+    const { errors } = await problem(await ada.send('POST', '/v1/templates', body), 400, 'invalid_request');
+    expect(errors?.map((error) => error.path)).toContain(path);
+  });
+
+  test.each([
+    ['html and template_id', { html: 'x', template_id: unknownId }, 'template_id'],
+    ['neither', { options: {} }, 'html'],
+    ['data without a template', { html: 'x', data: {} }, 'data'],
+    ['data that is a list', { template_id: unknownId, data: [] }, 'data'],
+    ['data that is a text', { template_id: unknownId, data: 'x' }, 'data'],
+    ['data that is null', { template_id: unknownId, data: null }, 'data'],
+    ['an id that is no text', { template_id: 7 }, 'template_id'],
+  ])('a render with %s', async (_name, body, path) => {
+    const { errors } = await problem(await ada.pdf(body), 400, 'invalid_request');
+    expect(errors?.map((error) => error.path)).toContain(path);
+  });
+
+  test('data that puts a NUL or half a surrogate pair into the document', async () => {
+    const { template_id } = await ada.template('<p>{{x}}');
+    for (const x of ['\\u0000', '\\ud800']) {
+      const response = await ada.pdf(`{"template_id": "${template_id}", "data": {"x": "${x}"}}`);
+      expect((await problem(response, 400, 'invalid_request')).errors?.[0]?.path).toBe('data');
+    }
+  });
+
+  test.each([
+    ['limit=0', 'limit'],
+    ['limit=101', 'limit'],
+    ['limit=x', 'limit'],
+    ['limit=1&limit=2', 'limit'],
+    ['cursor=nonsense', 'cursor'],
+    ['limits=1', 'limits'],
+  ])('a list with ?%s', async (query, path) => {
+    const { errors } = await problem(await ada.get(`/v1/templates?${query}`), 400, 'invalid_request');
+    expect(errors?.map((error) => error.path)).toEqual([path]);
+  });
+});
+
+test('401 for all of it without a key', async () => {
+  const nobody = new Client(service.url, 'nothing');
+  for (const [method, path] of [
+    ['POST', '/v1/templates'],
+    ['GET', '/v1/templates'],
+    ['GET', `/v1/templates/${unknownId}`],
+    ['PUT', `/v1/templates/${unknownId}`],
+    ['DELETE', `/v1/templates/${unknownId}`],
+  ] as const)
+    await problem(await nobody.send(method, path), 401, 'unauthorized');
+});
+
+test("404: another key's template and a missing one are answered alike, whatever is asked", async () => {
+  const { template_id } = await ada.template('<p>secret');
+  const ask = async (id: string) =>
+    Promise.all(
+      [
+        bob.get(`/v1/templates/${id}`),
+        bob.send('PUT', `/v1/templates/${id}`, { html: 'x' }),
+        bob.send('DELETE', `/v1/templates/${id}`),
+        bob.pdf({ template_id: id }),
+        bob.pdf({ template_id: id, store: true }),
+      ].map(async (response) => {
+        const { request_id: _, ...rest } = await problem(await response, 404, 'not_found');
+        return rest;
+      }),
+    );
+  expect(await ask(template_id)).toEqual(await ask(unknownId));
+  expect(await bob.json<List<TemplateRecord>>('/v1/templates')).toEqual({ data: [], has_more: false, next_cursor: null });
+  expect(await textOf({ template_id })).toBe('secret');
+});
+
+test('405 names the methods', async () => {
+  const { template_id } = await ada.template('x');
+  const response = await ada.send('PATCH', `/v1/templates/${template_id}`, {});
+  expect(response.headers.get('allow')).toBe('DELETE, GET, HEAD, PUT');
+  await problem(response, 405, 'method_not_allowed');
+});
+
+describe('413', () => {
+  test('a template over the ceiling', async () => {
+    const response = await ada.send('POST', '/v1/templates', { name: 'x', html: 'x'.repeat(5_242_881) });
+    expect(await problem(response, 413, 'content_too_large')).toMatchObject({ limit: 5_242_880, actual: 5_242_881 });
+  });
+
+  test('a small template with large data, with the size after substitution', async () => {
+    const { template_id } = await ada.template('<p>{{{x}}}{{{x}}}');
+    const response = await ada.pdf({ template_id, data: { x: 'ü'.repeat(2_000_000) } });
+    expect(await problem(response, 413, 'content_too_large')).toMatchObject({ limit: 5_242_880, actual: 8_000_003 });
+  });
+
+  test('a million placeholders of a megabyte each', async () => {
+    const { template_id } = await ada.template('{{x}}'.repeat(1_000_000));
+    const response = await ada.pdf({ template_id, data: { x: 'x'.repeat(1_000_000) } });
+    expect(await problem(response, 413, 'content_too_large')).toMatchObject({ limit: 5_242_880, actual: 1_000_000_000_000 });
+  });
+
+  test('a liquid template whose loop writes too much', async () => {
+    const { template_id } = await ada.template('{% for i in (1..200) %}{{ x }}{% endfor %}', { engine: 'liquid' });
+    await problem(await ada.pdf({ template_id, data: { x: 'x'.repeat(100_000) } }), 413, 'content_too_large');
+  });
+});
+
+describe('422', () => {
+  test('a liquid template with a fault names its line and column', async () => {
+    const html = '<p>one</p>\n  {{ x | nothing_like_this }}';
+    const response = await ada.send('POST', '/v1/templates', { name: 'x', html, engine: 'liquid' });
+    expect(await problem(response, 422, 'template_error')).toMatchObject({ line: 2 });
+    const unclosed = await ada.send('POST', '/v1/templates', { name: 'x', html: '\n\n{% if x %}', engine: 'liquid' });
+    expect(await problem(unclosed, 422, 'template_error')).toMatchObject({ line: 3, column: 1 });
+  });
+
+  test('a liquid template that never ends, while others are served', async () => {
+    const html = '{% for i in (1..3000) %}{% for j in (1..3000) %}{% for k in (1..3000) %}{% endfor %}{% endfor %}{% endfor %}';
+    const { template_id } = await ada.template(html, { engine: 'liquid' });
+    const endless = ada.pdf({ template_id });
+    expect((await bob.pdf({ html: '<p>neighbour' })).status).toBe(200);
+    await problem(await endless, 422, 'template_error');
+  });
+});

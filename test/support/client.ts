@@ -1,0 +1,121 @@
+/** A caller with a key: requests as short as the tests want them, and what an error has to look like. */
+import { expect } from 'vitest';
+
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  request_id: string;
+  errors?: Array<{ path: string; message: string }>;
+  [member: string]: unknown;
+}
+
+export interface DocumentRecord {
+  document_id: string;
+  filename: string;
+  bytes: number;
+  pages: number;
+  sha256: string;
+  source: string;
+  template_id?: string;
+  created_at: string;
+  expires_at: string;
+  url: string;
+}
+
+export interface TemplateRecord {
+  template_id: string;
+  name: string;
+  engine: string;
+  version: number;
+  placeholders: string[];
+  created_at: string;
+  updated_at: string;
+  html?: string;
+}
+
+export interface UsageRecord {
+  plan: string;
+  period: { start: string; end: string };
+  documents: { limit: number | null; used: number; remaining: number | null };
+  storage: { documents: number; bytes: number };
+  daily: Array<{ date: string; documents: number }>;
+}
+
+export interface List<T> {
+  data: T[];
+  has_more: boolean;
+  next_cursor: string | null;
+}
+
+type Headers = Record<string, string>;
+
+export class Client {
+  readonly url: string;
+  readonly key: string;
+
+  constructor(url: string, key: string) {
+    this.url = url;
+    this.key = key;
+  }
+
+  /** `body` is sent as JSON, text and bytes as they are. */
+  async send(method: string, path: string, body?: unknown, headers: Headers = {}): Promise<Response> {
+    const raw = typeof body === 'string' || body instanceof Uint8Array;
+    return fetch(this.url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.key}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: raw ? (body as string) : JSON.stringify(body) }),
+    });
+  }
+
+  get(path: string, headers?: Headers): Promise<Response> {
+    return this.send('GET', path, undefined, headers);
+  }
+
+  /** The JSON of a reply that has to be good. */
+  async json<T>(path: string): Promise<T> {
+    const response = await this.get(path, { accept: 'application/json' });
+    expect(response.status, await response.clone().text()).toBe(200);
+    return (await response.json()) as T;
+  }
+
+  pdf(body: unknown, headers?: Headers): Promise<Response> {
+    return this.send('POST', '/v1/pdf', body, headers);
+  }
+
+  /** Renders and stores; the record of the document. */
+  async store(body: object, headers?: Headers): Promise<DocumentRecord> {
+    const response = await this.pdf({ ...body, store: true }, headers);
+    expect(response.status, await response.clone().text()).toBe(201);
+    return (await response.json()) as DocumentRecord;
+  }
+
+  async template(html: string, more: object = {}): Promise<TemplateRecord> {
+    const response = await this.send('POST', '/v1/templates', { name: 'test', html, ...more });
+    expect(response.status, await response.clone().text()).toBe(201);
+    return (await response.json()) as TemplateRecord;
+  }
+
+  usage(): Promise<UsageRecord> {
+    return this.json('/v1/usage');
+  }
+}
+
+/** The problem document of a reply, which has to be of this status and code. */
+export async function problem(response: Response, status: number, code: string): Promise<Problem> {
+  const body = (await response.json()) as Problem;
+  expect(body).toMatchObject({ status, code });
+  expect(response.status).toBe(status);
+  expect(response.headers.get('content-type')).toContain('application/problem+json');
+  expect(response.headers.get('x-request-id')).toBe(body.request_id);
+  expect(body.request_id).toMatch(/^req_[0-9A-Za-z]{22}$/);
+  expect(body.type).toBe(`${new URL(response.url).origin}/errors/${code}`);
+  return body;
+}
