@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: measures floor and service in one run. `-- --soak` adds the long run (`--renders N`, default 10000);
- * `-- --only throughput|first|overload|start|soak` does one part.
+ * `-- --only throughput|first|overload|start|documents|soak` does one part.
  */
 import { parseArgs } from 'node:util';
 import { coldStart, firstRender } from './first-render.ts';
@@ -9,6 +9,7 @@ import { overload } from './overload.ts';
 import { printRow, type Row, writeResults } from './report.ts';
 import { startService } from './service.ts';
 import { soak } from './soak.ts';
+import { storedDocuments } from './stored-documents.ts';
 import { scaling, throughput } from './throughput.ts';
 
 const KEYS = 1_500;
@@ -33,6 +34,7 @@ if (wants('throughput') || wants('first')) {
 await floor.close();
 if (wants('overload')) add([await overload()]);
 if (wants('start')) add([await coldStart()]);
+if (wants('documents')) add(await storedDocuments((line) => process.stdout.write(`        ${line}\n`)));
 if (values.soak || values.only === 'soak')
   add([await soak(Number(values.renders ?? SOAK_RENDERS), (line) => process.stdout.write(`        ${line}\n`))]);
 await writeResults(floor.product, rows);

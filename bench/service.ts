@@ -16,6 +16,8 @@ export interface ServiceUnderTest {
   keys: string[];
   /** One render; the whole reply is read. */
   render(key: string, html: string): Promise<{ status: number; bytes: number }>;
+  /** Any other request; the whole reply is read. */
+  request(key: string, method: 'GET' | 'POST', path: string, body?: object): Promise<{ status: number; bytes: Buffer }>;
   metric(name: string): Promise<number>;
   /** Memory of the Node process: as it stands, and once its garbage has been collected. */
   memory(): Promise<{ residentBytes: number; collectedBytes: number; heapBytes: number }>;
@@ -63,7 +65,11 @@ export async function startService(keyCount: number, settings: Record<string, st
   return {
     startedInMs,
     keys,
-    render: (key, html) => post(client, key, html),
+    async render(key, html) {
+      const { status, bytes } = await send(client, key, 'POST', '/v1/pdf', { html });
+      return { status, bytes: bytes.length };
+    },
+    request: (...request) => send(client, ...request),
     metric: (name) => readMetric(url, name),
     async memory() {
       const answer = once(child, 'message');
@@ -99,15 +105,20 @@ async function listening(child: ChildProcess): Promise<string> {
   throw new Error('the service did not start');
 }
 
-async function post(client: Pool, key: string, html: string): Promise<{ status: number; bytes: number }> {
-  const { statusCode, body } = await client.request({
-    path: '/v1/pdf',
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ html }),
+async function send(
+  client: Pool,
+  key: string,
+  method: 'GET' | 'POST',
+  path: string,
+  body?: object,
+): Promise<{ status: number; bytes: Buffer }> {
+  const reply = await client.request({
+    path,
+    method,
+    headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
   });
-  const bytes = (await body.arrayBuffer()).byteLength;
-  return { status: statusCode, bytes };
+  return { status: reply.statusCode, bytes: Buffer.from(await reply.body.arrayBuffer()) };
 }
 
 async function readMetric(url: string, name: string): Promise<number> {

@@ -1,0 +1,101 @@
+/** The plans file: what may be in it, and all that is wrong with it at once. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseDuration } from '../../src/accounts/duration.ts';
+import { loadPlans } from '../../src/accounts/plans.ts';
+import { runCli } from '../support/service.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platen-plans-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function load(content: unknown) {
+  const plansFile = join(folder, 'plans.json');
+  await writeFile(plansFile, typeof content === 'string' ? content : JSON.stringify(content));
+  return loadPlans({ plansFile });
+}
+
+const good = { documents: 5, retention: '2s' };
+
+describe('a good file', () => {
+  test('has any names, with null and absent for no limit', async () => {
+    const plans = await load({
+      plans: { tiny: good, 'No-Limit_2': { documents: null, retention: 0, requests_per_minute: null } },
+    });
+    expect(plans.all).toEqual([
+      { name: 'tiny', documents: 5, retentionMs: 2_000, requestsPerMinute: null, concurrency: null },
+      { name: 'No-Limit_2', documents: null, retentionMs: 0, requestsPerMinute: null, concurrency: null },
+    ]);
+    expect(plans.defaultName).toBe('tiny');
+  });
+
+  test('gives new accounts the plan free where there is one', async () => {
+    expect((await load({ plans: { gold: good, free: good } })).defaultName).toBe('free');
+  });
+
+  test.each([
+    ['2s', 2_000],
+    ['500ms', 500],
+    ['30m', 1_800_000],
+    ['12h', 43_200_000],
+    ['1d', 86_400_000],
+    ['2w', 1_209_600_000],
+    ['1y', 31_536_000_000],
+    ['0', 0],
+    ['0d', 0],
+  ])('knows the duration %s', (text, milliseconds) => expect(parseDuration(text)).toBe(milliseconds));
+
+  test.each(['', 'd', '1', '-1d', '1.5d', '1 month', '1D', '9999y', 'P1D'])('does not take %j for one', (text) =>
+    expect(parseDuration(text)).toBeUndefined(),
+  );
+});
+
+test('every problem is named at once, with the path and what is valid', async () => {
+  const file = {
+    plans: {
+      free: { documents: -1, retention: 'a while' },
+      'bad name': good,
+      list: [],
+      empty: {},
+      odd: { ...good, requests_per_minute: 0, concurrency: 1.5, documnets: 3 },
+    },
+    version: 2,
+  };
+  const error = await load(file).catch((e: Error) => e);
+  expect((error as Error).message.split('\n').slice(1)).toEqual([
+    '  version: there is no such member; use plans.',
+    '  plans.free.documents: is -1; use a whole number, at least 0, or null for no limit.',
+    '  plans.free.retention: is "a while"; use a duration such as 30m, 12h, 1d, 2w or 1y, or 0 to store nothing.',
+    '  plans.bad name: a name has letters, digits, - and _, at most 64.',
+    '  plans.list: must be an object with documents, retention, requests_per_minute, concurrency.',
+    '  plans.empty.documents: is missing; use a whole number, at least 0, or null for no limit.',
+    '  plans.empty.retention: is missing; use a duration such as 30m, 12h, 1d, 2w or 1y, or 0 to store nothing.',
+    '  plans.odd.documnets: there is no such member; use documents, retention, requests_per_minute, concurrency.',
+    '  plans.odd.requests_per_minute: is 0; use a whole number, at least 1, or null for no limit.',
+    '  plans.odd.concurrency: is 1.5; use a whole number, at least 1, or null for no limit.',
+  ]);
+});
+
+test.each([['{"plans": '], ['[]'], ['{}'], ['{"plans": {}}'], ['{"plans": []}'], ['null']])(
+  '%s is no plans file',
+  async (content) => {
+    await expect(load(content)).rejects.toThrow('PLATEN_PLANS_FILE');
+  },
+);
+
+test('a faulty file, or one that lacks a plan in use, stops the start with one clear message', async () => {
+  const env = { ...process.env, PLATEN_DATA_DIR: join(folder, 'data'), PLATEN_PORT: '0' } as Record<string, string>;
+  const file = join(folder, 'start.json');
+  await writeFile(file, '{"plans": {"free": {}}}');
+  const faulty = await runCli(['serve'], { ...env, PLATEN_PLANS_FILE: file }).catch((e: { stderr: string }) => e);
+  expect(faulty.stderr).toContain('plans.free.documents: is missing');
+  expect(faulty.stderr).not.toContain('    at ');
+  await runCli(['accounts', 'create', '--plan', 'scale'], env);
+  await writeFile(file, JSON.stringify({ plans: { free: good } }));
+  const lacking = await runCli(['serve'], { ...env, PLATEN_PLANS_FILE: file }).catch((e: { stderr: string }) => e);
+  expect(lacking.stderr).toMatch(/plans the plans file lacks: scale/);
+});

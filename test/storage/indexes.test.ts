@@ -1,0 +1,60 @@
+/** Lists and sweeps look things up: nothing is scanned, however many documents there are or have been. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Leases } from '../../src/accounts/leases.ts';
+import { Documents } from '../../src/documents/documents.ts';
+import { Idempotency } from '../../src/idempotency/idempotency.ts';
+import { DiskBlobs } from '../../src/storage/blobs-disk.ts';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { namedBlobs } from '../../src/storage/named-blobs.ts';
+
+let dataDir: string;
+let database: Database;
+const asked: Array<{ sql: string; parameters: readonly unknown[] }> = [];
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  const opened = await openDatabase({ dataDir });
+  // The statements the rooms really make, written down on their way.
+  const query = opened.query.withPlugin({
+    transformQuery: ({ node }) => {
+      asked.push(opened.query.getExecutor().compileQuery(node, { queryId: 'noted' }));
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  database = { ...opened, query };
+});
+afterAll(async () => {
+  await database.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+test('no statement of documents and sweeps scans a table or sorts', async () => {
+  const leases = new Leases(Date.now);
+  const blobs = await DiskBlobs.open(join(dataDir, 'blobs'));
+  const documents = new Documents(database, blobs, Date.now);
+  const idempotency = new Idempotency(database, blobs, Date.now, leases);
+  await documents.list('key', 20, {});
+  await documents.list('key', 20, {}, { createdAt: 1, id: 'doc_x' });
+  await documents.list('key', 20, { templateId: 'tpl_x', createdAfter: 1, createdBefore: 9 }, { createdAt: 1, id: 'doc_x' });
+  await documents.find('key', 'doc_x').catch(() => {});
+  await documents.removeDue(50);
+  await documents.storageOf('acc_x');
+  await idempotency.removeContent(50);
+  await idempotency.removeExpired(50);
+  await namedBlobs(database, ['doc_x', 'idm_x']);
+  leases.stop();
+  expect(asked.length).toBeGreaterThanOrEqual(10);
+  const sqlite = new DatabaseSync(join(dataDir, 'platen.db'), { readOnly: true });
+  for (const { sql, parameters } of asked) {
+    const plan = sqlite.prepare(`explain query plan ${sql}`).all(...(parameters as string[])) as Array<{ detail: string }>;
+    const steps = plan.map(({ detail }) => detail);
+    expect(steps.join('; '), sql).not.toMatch(/SCAN|TEMP B-TREE/);
+    expect(steps.join('; '), sql).toMatch(/USING (COVERING )?INDEX/);
+  }
+  sqlite.close();
+});
