@@ -1,5 +1,5 @@
 /** Stored PDFs: written whole, read by the key that made them, gone when their time is over or their owner says so. */
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { Principal } from '../accounts/accounts.ts';
 import type { Clock } from '../accounts/leases.ts';
@@ -69,14 +69,15 @@ export class Documents {
   /** Writes the content; the document exists once `insert` is committed. Throws `storage_failed`. */
   async write(draft: DocumentDraft, retentionMs: number): Promise<StoredDocument> {
     const id = `doc_${randomBase62(22)}`;
-    await this.#blobs.put(id, draft.chunks);
+    const hash = createHash('sha256');
+    await this.#blobs.put(id, digesting(draft.chunks, hash));
     const createdAt = this.#clock();
     return {
       id,
       filename: draft.filename ?? `${id}.pdf`,
       bytes: draft.bytes,
       pages: draft.pages,
-      sha256: digestOf(draft.chunks),
+      sha256: hash.digest('hex'),
       source: draft.source,
       templateId: draft.templateId ?? null,
       createdAt,
@@ -218,10 +219,12 @@ export class Documents {
   }
 }
 
-function digestOf(chunks: readonly Buffer[]): string {
-  const hash = createHash('sha256');
-  for (const chunk of chunks) hash.update(chunk);
-  return hash.digest('hex');
+/** Piece by piece as they are written, so that a large PDF never holds the event loop. */
+function* digesting(chunks: readonly Buffer[], hash: Hash): Iterable<Buffer> {
+  for (const chunk of chunks) {
+    hash.update(chunk);
+    yield chunk;
+  }
 }
 
 interface DocumentRow {

@@ -1,6 +1,6 @@
 /** The Idempotency-Key header: a request that came before gets the reply it got then. */
 import { createHash } from 'node:crypto';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalidRequest } from '../errors.ts';
 import type { Answer, Claim, Idempotency } from '../idempotency/idempotency.ts';
 import { principalOf } from './authenticate.ts';
@@ -44,6 +44,18 @@ export async function once<T>(
     await idempotency.abandon(claimed).catch(() => {}); // the lease ends by itself
     throw error;
   }
+}
+
+/** Sends an answer that is JSON, for the first time or again. */
+export function sendJson(reply: FastifyReply, answer: Answer): FastifyReply {
+  if (answer.kind !== 'json') throw new Error('this answer belongs to another address');
+  if (answer.location) reply.header('location', answer.location);
+  return reply.code(answer.status).send(answer.body);
+}
+
+/** Tells that a reply is not the first. */
+export function markReplayed(reply: FastifyReply): FastifyReply {
+  return reply.header('idempotency-replayed', 'true');
 }
 
 /** For the parser of bodies. */

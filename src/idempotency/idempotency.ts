@@ -85,6 +85,12 @@ export class Idempotency {
     this.#leases.drop(this.#renew, claim.id);
   }
 
+  /** For a request that changes nothing but this record. */
+  async completeAlone(claim: Claim, answer: Answer, attached?: Attached): Promise<void> {
+    await this.complete(claim, answer, this.#database.query, attached);
+    await this.#database.flush();
+  }
+
   /** The request failed: the next one with this name runs anew. Does nothing once it is complete. */
   async abandon(claim: Claim): Promise<void> {
     this.#leases.drop(this.#renew, claim.id);

@@ -25,7 +25,7 @@ export class DiskBlobs implements Blobs {
     return new DiskBlobs(folder);
   }
 
-  async put(name: string, chunks: readonly Buffer[]): Promise<void> {
+  async put(name: string, chunks: Iterable<Buffer>): Promise<void> {
     const unfinished = join(this.#folder, UNFINISHED, `${name}.${process.pid}.${this.#writes++}`);
     try {
       await writeWhole(unfinished, chunks);
@@ -78,7 +78,7 @@ export class DiskBlobs implements Blobs {
   }
 }
 
-async function writeWhole(path: string, chunks: readonly Buffer[]): Promise<void> {
+async function writeWhole(path: string, chunks: Iterable<Buffer>): Promise<void> {
   await pipeline(
     Readable.from(chunks, { objectMode: false }),
     createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),

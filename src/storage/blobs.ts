@@ -10,7 +10,7 @@ export interface ByteRange {
 
 export interface Blobs {
   /** Writes a new blob. When it resolves the blob is whole and outlives a loss of power; when it rejects there is none. Throws `storage_failed`. */
-  put(name: string, chunks: readonly Buffer[]): Promise<void>;
+  put(name: string, chunks: Iterable<Buffer>): Promise<void>;
   /** The bytes of a blob, or of a part of it; undefined when there is none. */
   read(name: string, range?: ByteRange): Promise<Readable | undefined>;
   /** Resolves when the blob is gone, also when there was none. */

@@ -14,6 +14,8 @@ export interface Engine {
   release(): Promise<void>;
 }
 
+/** How long a statement waits for another process, such as `platen keys`. It holds the event loop meanwhile. */
+const BUSY_TIMEOUT_MS = 5_000;
 /** Statements kept compiled; there are far fewer in the code. */
 const MAX_STATEMENTS = 500;
 /** https://sqlite.org/rescode.html: BUSY, IOERR, FULL, in the low byte of the extended code. */
@@ -22,7 +24,7 @@ const STORAGE_FAULTS: Record<number, string> = { 5: 'is locked', 10: 'cannot be 
 /** Opens (or creates) a database file, readable and writable by other processes meanwhile. */
 export function openSqlite(file: string): Engine {
   const database = new DatabaseSync(file);
-  database.exec('PRAGMA busy_timeout = 5000');
+  database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   database.exec('PRAGMA journal_mode = WAL');
   // A commit writes to the log without waiting for the disk; `flush` waits, and does not hold the event loop meanwhile.
   database.exec('PRAGMA synchronous = NORMAL');
@@ -33,9 +35,19 @@ export function openSqlite(file: string): Engine {
     query: new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(database) }) }),
     // The same sync of the log that `synchronous = FULL` would do inside the commit.
     flush: async () => (await log.open()).datasync(),
-    scrub: async () => void database.exec('PRAGMA wal_checkpoint(TRUNCATE)'),
+    scrub: async () => scrub(database),
     release: () => log.close(),
   };
+}
+
+/** Without waiting for readers, which would hold the event loop: while there are any, the next scrub does it. */
+function scrub(database: DatabaseSync): void {
+  database.exec('PRAGMA busy_timeout = 0');
+  try {
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  } finally {
+    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  }
 }
 
 /** The log is there from the first statement on, and keeps its place while the database is open. */

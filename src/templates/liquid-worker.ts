@@ -2,9 +2,9 @@
  * The worker side of the Liquid engine: a template and data in, HTML or what is wrong out, both as plain values that can cross
  * threads.
  *
- * A thread that runs out of memory can take the whole process with it: V8 ends the process, not the thread, when a built-in
- * function cannot get the memory it is in need of. That is why everything a template can make grow is measured here, long before
- * the limit of the heap.
+ * A thread that runs out of memory can take the whole process with it: where a built-in function such as `split` gets no more,
+ * V8 ends the process, whatever the limits of the thread say. So everything a template can make grow is measured here, and stopped
+ * far from the limit of the heap.
  */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -17,6 +17,7 @@ import {
   filters,
   Liquid,
   LiquidError,
+  Parser,
   Token,
   Tokenizer,
   TokenKind,
@@ -24,9 +25,6 @@ import {
   toValueSync,
   type ValueToken,
 } from 'liquidjs';
-
-type TagImplOptions = Exclude<Parameters<Liquid['registerTag']>[1], new (...args: never) => unknown>;
-type FilterHandler = Extract<Parameters<Liquid['registerFilter']>[1], (...args: never) => unknown>;
 
 import { Utf8Counter } from './placeholders.ts';
 
@@ -78,6 +76,7 @@ const MAX_TAGS = 100_000;
 /** The longest text and the largest array one step may work on, in characters; an element counts as some. */
 const MAX_STEP = 5_000_000;
 const CHARACTERS_PER_ELEMENT = 5;
+const MAX_JOINED = 4 * MAX_STEP;
 /** All that one fill may work on, in characters. */
 const MAX_WORK = 200_000_000;
 /** Of the limit of the thread's heap. What is above it is for one step that began just below. */
@@ -91,6 +90,7 @@ const OUT_OF_MEMORY = 'the template takes more memory than it may have';
 const OUT_OF_TIME = 'the template takes too long';
 
 type Templates = ReturnType<Liquid['parse']>;
+type TopLevelTokens = Parameters<Parser['parseTokens']>[0];
 
 interface Parsed {
   html: string;
@@ -119,7 +119,7 @@ function parsed(key: string, html: string): Parsed {
 function parseHtml(html: string): Parsed {
   const tokenizer = new MeasuredTokenizer(html, liquid.options.operators);
   const tokens = new TokenLine(tokenizer.readTopLevelTokens(liquid.options));
-  const templates = liquid.parser.parseTokens(tokens as unknown as Parameters<typeof liquid.parser.parseTokens>[0]);
+  const templates = new Parser(liquid).parseTokens(tokens as unknown as TopLevelTokens);
   return { html, templates, bytes: 2 * html.length + 200 * tokenizer.characters + 1600 * tokenizer.tags };
 }
 
@@ -160,7 +160,10 @@ function pathsOf(templates: Templates): string[] {
   const { getPosition } = Token.prototype;
   Token.prototype.getPosition = () => [0, 0];
   try {
-    return liquid.globalFullVariablesSync(templates, { partials: false });
+    const paths = liquid.globalFullVariablesSync(templates, { partials: false });
+    const length = paths.reduce((sum, path) => sum + path.length, 0);
+    assert(length <= MAX_CODE_CHARACTERS, `more than ${MAX_CODE_CHARACTERS} characters in names of variables`); // x[y[z[...]]]
+    return paths;
   } finally {
     Token.prototype.getPosition = getPosition;
   }
@@ -195,7 +198,7 @@ function heapIsFull(): boolean {
   return used_heap_size > MAX_HEAP_SHARE * heap_size_limit;
 }
 
-/** Without this function a thread would hold what one template left behind against the next. */
+/** Without it the garbage of one template would count against the next. */
 function garbageCollector(): () => void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc');
@@ -282,6 +285,9 @@ function messageOf(cause: Error): string {
   return message.length > MAX_MESSAGE_CHARACTERS ? `${message.slice(0, MAX_MESSAGE_CHARACTERS)}...` : message;
 }
 
+type TagOptions = Exclude<Parameters<Liquid['registerTag']>[1], new (...args: never) => unknown>;
+type FilterHandler = Extract<Parameters<Liquid['registerFilter']>[1], (...args: never) => unknown>;
+
 function createLiquid(): Liquid {
   const engine = new Liquid({
     outputEscape: 'escape',
@@ -293,8 +299,8 @@ function createLiquid(): Liquid {
   });
   for (const tag of ['render', 'include', 'layout', 'block']) engine.registerTag(tag, refused(tag));
   for (const [name, filter] of Object.entries(filters)) {
-    if (name.endsWith('_exp'))
-      engine.unregisterFilter(name); // these run text as code
+    // Those run text as code.
+    if (name.endsWith('_exp')) engine.unregisterFilter(name);
     else if (typeof filter === 'function')
       engine.registerFilter(name, measured(name, name.startsWith('date') ? inUtc(filter) : filter));
   }
@@ -305,7 +311,7 @@ function createLiquid(): Liquid {
   return engine;
 }
 
-function refused(tag: string): TagImplOptions {
+function refused(tag: string): TagOptions {
   const refuse = () => assert(false, `tag "${tag}" is not available: a template stands alone`);
   return { parse: refuse, render: refuse };
 }
@@ -341,6 +347,16 @@ function withZone(text: string): string {
 /** Also what is no date in words but `now`, or seconds since 1970. */
 const HAS_ZONE = /^\d*$|[a-z]\s*$|:.*[+-]\d\d:?\d\d\s*$/i;
 
+/** LiquidJS shifts a date to be read with the clock of the server, which goes wrong for hours when that clock changes. */
+function readDatesInUtc(): void {
+  const parts = ['FullYear', 'Month', 'Date', 'Day', 'Hours', 'Minutes', 'Seconds', 'Milliseconds'] as const;
+  for (const part of parts) Date.prototype[`get${part}`] = Date.prototype[`getUTC${part}`];
+  Date.prototype.getTimezoneOffset = () => 0;
+  const { DateTimeFormat } = Intl;
+  const inUtcByDefault = (locale?: string, options?: object) => new DateTimeFormat(locale, { timeZone: 'UTC', ...options });
+  Intl.DateTimeFormat = Object.assign(inUtcByDefault, DateTimeFormat) as unknown as typeof DateTimeFormat;
+}
+
 /** `{{ total | money: "EUR", "de-DE" }}`: a number, or its decimal digits in a text; nothing for what is missing. */
 function money(amount: unknown, currency: unknown, locale: unknown = 'en-US'): string {
   const value = toValue(amount);
@@ -372,19 +388,19 @@ function isLocale(locale: string): boolean {
 }
 
 /**
- * An array of one long text many times over is small until it is written out, which any comparison or sum does: all of it comes
- * down to `join`.
+ * An array that holds one long text many times over is small until it is written out, as any comparison or sum does. All of that
+ * comes down to `join`, and so do the messages of LiquidJS, which quote a template twice.
  */
 function measureJoin(): void {
   const { join } = Array.prototype;
   Array.prototype.join = function (separator) {
-    assert(joinedLength(this, String(separator ?? ',').length) <= MAX_STEP, OUT_OF_MEMORY);
+    assert(joinedLength(this, String(separator ?? ',').length) <= MAX_JOINED, OUT_OF_MEMORY);
     return join.call(this, separator);
   };
 }
 
 /** Stops counting when it is too much: arrays in arrays can be endless. */
-function joinedLength(array: unknown[], separatorLength: number, budget = MAX_STEP): number {
+function joinedLength(array: unknown[], separatorLength: number, budget = MAX_JOINED): number {
   let length = 0;
   for (const item of array) {
     length += separatorLength + 1;
@@ -425,6 +441,7 @@ function checkedBound(token: ValueToken): Token {
 }
 
 const collectGarbage = garbageCollector();
-//measureJoin();
+measureJoin();
 checkRanges();
+readDatesInUtc();
 const liquid = createLiquid();

@@ -71,15 +71,16 @@ export class Utf8Counter {
 
   add(text: string, bytes = Buffer.byteLength(text)): void {
     if (text === '') return;
-    const joins = this.#endsOnHalf && SECOND_HALF.test(text.charAt(0));
+    const joins = this.#endsOnHalf && (text.charCodeAt(0) & SURROGATE) === SECOND_HALF;
     // Alone each half counts as the three bytes of U+FFFD; together they are one character of four.
     this.bytes += joins ? bytes - 2 : bytes;
-    this.#endsOnHalf = FIRST_HALF.test(text.charAt(text.length - 1));
+    this.#endsOnHalf = (text.charCodeAt(text.length - 1) & SURROGATE) === FIRST_HALF;
   }
 }
 
-const FIRST_HALF = /[\ud800-\udbff]/;
-const SECOND_HALF = /[\udc00-\udfff]/;
+const SURROGATE = 0xfc00;
+const FIRST_HALF = 0xd800;
+const SECOND_HALF = 0xdc00;
 
 type Found = { path: string; raw: boolean; start: number; end: number } | { path: undefined; end: number };
 

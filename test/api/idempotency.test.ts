@@ -70,6 +70,16 @@ describe('the same key and body', () => {
     expect((await client.json<List<TemplateRecord>>('/v1/templates')).data).toEqual([template]);
   });
 
+  test('makes one link', async () => {
+    const client = await on();
+    const { document_id } = await client.store({ html: 'x' });
+    const make = () => client.send('POST', `/v1/documents/${document_id}/links`, { expires_in: 60 }, named('l'));
+    const first = await (await make()).json();
+    const second = await make();
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    expect(await second.json()).toEqual(first);
+  });
+
   test('survives a restart', async () => {
     const own = await startService();
     const { key } = await own.createKey('three');
@@ -114,12 +124,14 @@ test('422 for another body, or another address', async () => {
   expect((await client.usage()).documents.used).toBe(1);
 });
 
-test.each([[''], ['a b'], ['ü'], ['x'.repeat(256)]])('400 for the key %j', async (name) => {
+test.each([
+  ['nothing', ''],
+  ['a blank', 'a b'],
+  ['more than ASCII', '\u00fc'],
+  ['256 characters', 'x'.repeat(256)],
+])('400 for a key with %s', async (_name, name) => {
   const client = await on();
-  const response = await client.pdf(
-    { html: 'x' },
-    { 'idempotency-key': encodeURI(name) === name || name.length > 200 || name === 'a b' ? name : '\u00fc' },
-  );
+  const response = await client.pdf({ html: 'x' }, named(name));
   expect((await problem(response, 400, 'invalid_request')).errors?.[0]?.path).toBe('Idempotency-Key');
 });
 

@@ -4,10 +4,12 @@ import { Type } from 'typebox';
 import type { Documents } from '../../documents/documents.ts';
 import type { Links } from '../../documents/links.ts';
 import { ServiceError } from '../../errors.ts';
+import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
 import { validator } from '../../validate.ts';
 import { principalOf } from '../authenticate.ts';
 import { pageOf, readPage, readText, readTime } from '../listing.ts';
 import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
+import { IDEMPOTENCY_SCHEMA, markReplayed, once, sendJson } from '../once.ts';
 import { originOf } from '../origin.ts';
 import { DOCUMENT_SCHEMA, documentRecord, listSchema, PAGE_PARAMETERS, timeOf } from '../records.ts';
 import { sendStored } from '../send-pdf.ts';
@@ -16,6 +18,7 @@ import { problemResponses } from './problem-responses.ts';
 export interface DocumentRouteServices {
   documents: Documents;
   links: Links;
+  idempotency: Idempotency;
 }
 
 interface ById {
@@ -41,7 +44,7 @@ const checkLink = validator(LinkBody);
 
 const FILTERS = { template_id: readText, created_after: readTime, created_before: readTime };
 
-export function documentRoutes(app: FastifyInstance, { documents, links }: DocumentRouteServices): void {
+export function documentRoutes(app: FastifyInstance, { documents, links, idempotency }: DocumentRouteServices): void {
   app.get('/v1/documents', { schema: LIST }, async (request) => {
     const { page, filter } = readPage(request, FILTERS);
     const rows = await documents.list(
@@ -78,8 +81,14 @@ export function documentRoutes(app: FastifyInstance, { documents, links }: Docum
   app.post<ById>('/v1/documents/:id/links', { schema: LINK }, async (request, reply) => {
     const { expires_in: seconds = DEFAULT_LINK_SECONDS } = checkLink(request.body ?? {});
     const document = await documents.find(principalOf(request).keyId, request.params.id);
-    const link = links.sign(document, seconds);
-    return reply.code(201).send({ url: originOf(request) + link.path, expires_at: timeOf(link.expiresAt) });
+    const make = async (claim: Claim | undefined) => {
+      const link = links.sign(document, seconds);
+      const body = { url: originOf(request) + link.path, expires_at: timeOf(link.expiresAt) };
+      const answer = { kind: 'json' as const, status: 201, body };
+      if (claim) await idempotency.completeAlone(claim, answer, { resourceId: document.id });
+      return sendJson(reply, answer);
+    };
+    return once(request, idempotency, make, async (answer) => sendJson(markReplayed(reply), answer));
   });
 }
 
@@ -157,6 +166,7 @@ const LINK = {
   summary: 'Make a signed link',
   description: 'A link to the PDF that works without a key, until it expires or the document is gone.',
   params: ID,
+  headers: IDEMPOTENCY_SCHEMA,
   body: LinkBody,
   response: {
     201: {
@@ -164,7 +174,7 @@ const LINK = {
       type: 'object',
       properties: { url: { type: 'string', format: 'uri' }, expires_at: TIME },
     },
-    ...problemResponses(400, 401, 404, 410, 415, 500, 503),
+    ...problemResponses(400, 401, 404, 408, 409, 410, 413, 415, 422, 500, 503),
   },
 };
 

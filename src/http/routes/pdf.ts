@@ -9,7 +9,7 @@ import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../..
 import { principalOf } from '../authenticate.ts';
 import type { Metrics } from '../metrics.ts';
 import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
-import { IDEMPOTENCY_SCHEMA, once } from '../once.ts';
+import { IDEMPOTENCY_SCHEMA, markReplayed, once } from '../once.ts';
 import { originOf } from '../origin.ts';
 import { toServiceError } from '../problem.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
@@ -102,7 +102,7 @@ async function replay(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { keyId } = principalOf(request);
-  reply.header('idempotency-replayed', 'true');
+  markReplayed(reply);
   if (answer.kind === 'pdf') {
     const content = await idempotency.read({ keyId, name });
     describe(reply, answer);

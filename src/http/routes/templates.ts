@@ -2,14 +2,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { invalidRequest } from '../../errors.ts';
-import type { Answer, Claim, Idempotency } from '../../idempotency/idempotency.ts';
+import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
 import { MAX_HTML_BYTES } from '../../render/options-schema.ts';
 import { checkSize } from '../../render/render-request.ts';
 import { ENGINES, type TemplateDraft, type Templates } from '../../templates/templates.ts';
 import { faultsOfText, validator } from '../../validate.ts';
 import { principalOf } from '../authenticate.ts';
 import { pageOf, readPage } from '../listing.ts';
-import { IDEMPOTENCY_SCHEMA, once } from '../once.ts';
+import { IDEMPOTENCY_SCHEMA, markReplayed, once, sendJson } from '../once.ts';
 import { originOf } from '../origin.ts';
 import { listSchema, PAGE_PARAMETERS, TEMPLATE_SCHEMA, templateRecord } from '../records.ts';
 import { problemResponses } from './problem-responses.ts';
@@ -55,7 +55,7 @@ export function templateRoutes(app: FastifyInstance, { templates, idempotency }:
       request,
       idempotency,
       (claim) => create(templates, idempotency, draft, request, reply, claim),
-      async (answer) => created(reply.header('idempotency-replayed', 'true'), answer),
+      async (answer) => sendJson(markReplayed(reply), answer),
     );
   });
 
@@ -108,13 +108,7 @@ async function create(
   const template = await templates.create(principalOf(request).keyId, draft, async (made, query) => {
     if (claim) await idempotency.complete(claim, answerOf(made), query, { resourceId: made.id });
   });
-  return created(reply, answerOf(template));
-}
-
-function created(reply: FastifyReply, answer: Answer): unknown {
-  if (answer.kind !== 'json') throw new Error('this answer belongs to another address');
-  if (answer.location) reply.header('location', answer.location);
-  return reply.code(answer.status).send(answer.body);
+  return sendJson(reply, answerOf(template));
 }
 
 const COMMON = { tags: ['Templates'], security: [{ bearer: [] }] };
