@@ -285,6 +285,9 @@ function messageOf(cause: Error): string {
   return message.length > MAX_MESSAGE_CHARACTERS ? `${message.slice(0, MAX_MESSAGE_CHARACTERS)}...` : message;
 }
 
+/** For dates, and for money where the template names none: nothing depends on the server. */
+const LOCALE = 'en-US';
+
 type TagOptions = Exclude<Parameters<Liquid['registerTag']>[1], new (...args: never) => unknown>;
 type FilterHandler = Extract<Parameters<Liquid['registerFilter']>[1], (...args: never) => unknown>;
 
@@ -294,15 +297,14 @@ function createLiquid(): Liquid {
     ownPropertyOnly: true,
     strictFilters: true,
     templates: Object.create(null), // no files, and nothing by the name of `constructor` either
-    locale: 'en-US',
+    locale: LOCALE,
     timezoneOffset: 0,
   });
   for (const tag of ['render', 'include', 'layout', 'block']) engine.registerTag(tag, refused(tag));
   for (const [name, filter] of Object.entries(filters)) {
     // Those run text as code.
     if (name.endsWith('_exp')) engine.unregisterFilter(name);
-    else if (typeof filter === 'function')
-      engine.registerFilter(name, measured(name, name.startsWith('date') ? inUtc(filter) : filter));
+    else if (typeof filter === 'function') engine.registerFilter(name, measured(name, filter));
   }
   engine.registerFilter('money', money);
   const render = engine.renderer.renderTemplates.bind(engine.renderer);
@@ -331,34 +333,45 @@ function sizeOf(value: unknown): number {
   return Array.isArray(value) ? CHARACTERS_PER_ELEMENT * value.length : 0;
 }
 
-/** A date without a time zone is one in UTC, wherever the server is. */
-function inUtc(filter: FilterHandler): FilterHandler {
-  return function (value, ...args) {
-    return filter.call(this, typeof value === 'string' && value.length < 100 ? withZone(value) : value, ...args);
-  };
+/**
+ * A date of UTC wherever the server is, for LiquidJS to find under the name of `Date`: it would read dates without a zone in that
+ * of the server, and shift all others to be read with its clock, which goes wrong for hours when that clock changes.
+ */
+class UtcDate extends Date {
+  constructor(init: number | string | Date) {
+    super(typeof init === 'string' ? withZone(init) : init);
+  }
+
+  override getTimezoneOffset(): number {
+    return 0;
+  }
 }
 
 function withZone(text: string): string {
-  if (HAS_ZONE.test(text)) return text;
-  const dates = [`${text}Z`, `${text} UTC`].map((zoned) => new Date(zoned));
-  return dates.find((date) => !Number.isNaN(date.getTime()))?.toISOString() ?? text;
+  if (text.length > 100 || HAS_ZONE.test(text)) return text;
+  return [`${text}Z`, `${text} UTC`].find((zoned) => !Number.isNaN(Date.parse(zoned))) ?? text;
 }
 
-/** Also what is no date in words but `now`, or seconds since 1970. */
-const HAS_ZONE = /^\d*$|[a-z]\s*$|:.*[+-]\d\d:?\d\d\s*$/i;
+/** The zones that JavaScript knows, and offsets such as +02:00 after a time. */
+const HAS_ZONE = /(?:z|utc?|gmt|[ecmp][sd]t|:.*[+-]\d\d:?\d\d)\s*$/i;
 
-/** LiquidJS shifts a date to be read with the clock of the server, which goes wrong for hours when that clock changes. */
-function readDatesInUtc(): void {
+function tellTimeInUtc(): void {
   const parts = ['FullYear', 'Month', 'Date', 'Day', 'Hours', 'Minutes', 'Seconds', 'Milliseconds'] as const;
-  for (const part of parts) Date.prototype[`get${part}`] = Date.prototype[`getUTC${part}`];
-  Date.prototype.getTimezoneOffset = () => 0;
+  for (const part of parts) UtcDate.prototype[`get${part}`] = UtcDate.prototype[`getUTC${part}`];
+  for (const name of ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString'] as const) {
+    const write = Date.prototype[name] as (locale: unknown, options: object) => string;
+    UtcDate.prototype[name] = function (locale: unknown = LOCALE, options?: object) {
+      return write.call(this, locale, { timeZone: 'UTC', ...options });
+    };
+  }
   const { DateTimeFormat } = Intl;
-  const inUtcByDefault = (locale?: string, options?: object) => new DateTimeFormat(locale, { timeZone: 'UTC', ...options });
-  Intl.DateTimeFormat = Object.assign(inUtcByDefault, DateTimeFormat) as unknown as typeof DateTimeFormat;
+  const format = (locale?: string, options?: object) => new DateTimeFormat(locale, { timeZone: 'UTC', ...options });
+  Intl.DateTimeFormat = Object.assign(format, DateTimeFormat) as unknown as typeof DateTimeFormat;
+  globalThis.Date = UtcDate as DateConstructor;
 }
 
 /** `{{ total | money: "EUR", "de-DE" }}`: a number, or its decimal digits in a text; nothing for what is missing. */
-function money(amount: unknown, currency: unknown, locale: unknown = 'en-US'): string {
+function money(amount: unknown, currency: unknown, locale: unknown = LOCALE): string {
   const value = toValue(amount);
   if (value === undefined || value === null || value === '') return '';
   const valid = typeof value === 'string' ? DECIMAL.test(value) : Number.isFinite(value);
@@ -443,5 +456,5 @@ function checkedBound(token: ValueToken): Token {
 const collectGarbage = garbageCollector();
 measureJoin();
 checkRanges();
-readDatesInUtc();
+tellTimeInUtc();
 const liquid = createLiquid();

@@ -1,0 +1,506 @@
+/** The Liquid engine: what templates can do, what they cannot reach, and that a hostile one harms nobody but itself. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Worker } from 'node:worker_threads';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { LiquidEngine, type LiquidLimits } from '../../src/templates/liquid.ts';
+
+const NO_LIMIT = 10_000_000;
+const engine = new LiquidEngine();
+const engines: LiquidEngine[] = [];
+
+afterAll(() => engine.close());
+afterEach(async () => {
+  for (const made of engines.splice(0)) await made.close();
+});
+
+/** An engine of the test's own. */
+function engineWith(limits: Partial<LiquidLimits>): LiquidEngine {
+  const made = new LiquidEngine(limits);
+  engines.push(made);
+  return made;
+}
+
+let versions = 0;
+
+/** A template nobody has filled before. */
+function fill(html: string, data: Record<string, unknown> = {}, limitBytes = NO_LIMIT, on = engine): Promise<string> {
+  return on.fill(`tpl_test:${versions++}`, html, data, limitBytes);
+}
+
+/** Keeps a thread busy in one step, where LiquidJS looks at no limit: compares two arrays of 2^60 elements. */
+const ENDLESS = `{% assign a = "x" | split: "" %}{% assign b = a %}{% for i in (1..60) %}${['a', 'b']
+  .map((name) => `{% assign c = ${name} %}{% assign ${name} = "" | split: "" | push: c | push: c %}`)
+  .join('')}{% endfor %}{% if a == b %}same{% endif %}`;
+
+describe('a template', () => {
+  test.each([
+    ['inserts values', '{{ a.b }} {{ list[0] }} {{ list.last }}', '1 x y'],
+    ['inserts nothing for what is missing', '({{ none }}{{ none.of.it }}{{ a.none }}{{ list[9] }}{{ null }})', '()'],
+    ['loops', '{% for i in list %}{{ forloop.index }}{{ i }}{% unless forloop.last %},{% endunless %}{% endfor %}', '1x,2y'],
+    ['says what it prints for an empty list', '{% for i in none %}{{ i }}{% else %}nothing{% endfor %}', 'nothing'],
+    ['counts', '{% for i in (1..a.five) %}{{ i }}{% endfor %}{% for i in (3..1) %}x{% endfor %}', '12345'],
+    ['decides', '{% if a.b > 0 and list contains "y" %}yes{% else %}no{% endif %}', 'yes'],
+    ['chooses', '{% case a.b %}{% when 1, 2 %}few{% else %}many{% endcase %}', 'few'],
+    ['remembers', '{% assign n = a.b | plus: 1 %}{% capture s %}<{{ n }}>{% endcapture %}{{ s }}{{ s | raw }}', '&lt;2&gt;<2>'],
+    ['calculates', '{{ 7 | divided_by: 2 }} {{ 1.005 | times: 100 | round: 1 }}', '3.5 100.5'],
+    [
+      'sums, sorts and selects',
+      '{{ rows | map: "n" | sort | join: "-" }} {{ rows | sum: "n" }} {{ rows | where: "n", 2 | size }}',
+      '1-2-3 6 1',
+    ],
+    ['trims', 'a {%- if true -%} b {%- endif -%} c', 'abc'],
+    ['comments', 'a{% comment %} {{ x }} {% endcomment %}{% # note %}b', 'ab'],
+    ['shows braces', '{% raw %}{{ a }}{% b %}{% endraw %}', '{{ a }}{% b %}'],
+    ['keeps state from nobody', '{% increment n %}{% increment n %}{{ a.b }}', '011'],
+  ])('%s', async (_, html, expected) => {
+    const data = { a: { b: 1, five: 5 }, list: ['x', 'y'], rows: [{ n: 3 }, { n: 1 }, { n: 2 }], null: null };
+    expect(await fill(html, data)).toBe(expected);
+    expect(await fill(html, data)).toBe(expected);
+  });
+
+  test('escapes what it inserts, unless it says raw', async () => {
+    const data = { v: `<a href="x">&'`, list: ['<', '>'] };
+    expect(await fill('{{ v }}', data)).toBe('&lt;a href=&#34;x&#34;&gt;&amp;&#39;');
+    expect(await fill('{{ v | raw }}', data)).toBe(data.v);
+    expect(await fill('{{ list }}{{ list | json }}{% echo v %}{% cycle v %}', { ...data, v: '<' })).toBe(
+      '&lt;&gt;[&#34;&lt;&#34;,&#34;&gt;&#34;]&lt;&lt;',
+    );
+  });
+
+  test('does not read tags and outputs in what it inserts', async () => {
+    expect(await fill('{{ v }}{{ v | raw }}', { v: '{{ secret }}{% if %}', secret: 'x' })).toBe(
+      '{{ secret }}{% if %}{{ secret }}{% if %}',
+    );
+  });
+
+  test('sees own properties only', async () => {
+    const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty', '__defineGetter__'];
+    const html = names.map((name) => `{{ ${name} }}{{ x.${name} }}{{ x["${name}"] }}{{ s.${name} }}{{ l.${name} }}`).join('');
+    expect(await fill(`(${html})`, { x: {}, s: 'text', l: [1] })).toBe('()');
+    expect(await fill(html, JSON.parse('{"__proto__":"1","x":{"__proto__":"2","constructor":"3"}}'))).toBe('331' + '22');
+  });
+
+  test('leaves nothing behind for the next', async () => {
+    await fill('{% assign a = 1 %}{% increment b %}{% assign __proto__ = "p" %}{% increment constructor %}');
+    expect(await fill('({{ a }}{{ b }}{{ p }}{{ constructor }}{{ x.constructor }})', { x: {} })).toBe('()');
+  });
+
+  test('is kept parsed under its key, and never taken for another', async () => {
+    expect(await engine.fill('tpl_same:1', 'one {{ a }}', { a: 1 }, NO_LIMIT)).toBe('one 1');
+    expect(await engine.fill('tpl_same:1', 'one {{ a }}', { a: 2 }, NO_LIMIT)).toBe('one 2');
+    expect(await engine.fill('tpl_same:1', 'two {{ a }}', { a: 3 }, NO_LIMIT)).toBe('two 3');
+  });
+});
+
+describe('money', () => {
+  test.each([
+    ['{{ 1234.5 | money: "EUR", "de-DE" }}', '1.234,50\u00a0€'],
+    ['{{ 1234.5 | money: "EUR" }}', '€1,234.50'],
+    ['{{ -0.5 | money: "USD" }}', '-$0.50'],
+    ['{{ 1234.5 | money: "JPY", "ja-JP" }}', '￥1,235'],
+    ['{{ "12345678901234567890.12" | money: "CHF", "de-DE" }}', '12.345.678.901.234.567.890,12\u00a0CHF'],
+    ['{{ 0.1 | plus: 0.2 | money: "EUR", "fr-FR" }}', '0,30\u00a0€'],
+    ['({{ none | money: "EUR" }}{{ "" | money: "EUR" }})', '()'],
+  ])('%s', async (html, expected) => {
+    expect(await fill(html)).toBe(expected);
+  });
+
+  test.each([
+    ['{{ 1 | money }}', 'money: the currency must be a code of ISO 4217 such as "EUR" (line 1, column 1)'],
+    ['{{ 1 | money: "EURO" }}', 'money: the currency must be a code of ISO 4217 such as "EUR" (line 1, column 1)'],
+    ['{{ 1 | money: "XXQ" }}', 'money: the currency must be a code of ISO 4217 such as "EUR" (line 1, column 1)'],
+    ['{{ 1 | money: "EUR", "german" }}', 'money: the locale must be a language tag such as "de-DE" (line 1, column 1)'],
+    ['{{ 1 | money: "EUR", "xx-XX" }}', 'money: the locale must be a language tag such as "de-DE" (line 1, column 1)'],
+    ['{{ "secret" | money: "EUR" }}', 'money: the amount is not a number (line 1, column 1)'],
+  ])('%s says what would be valid', async (html, message) => {
+    await expect(fill(html)).rejects.toMatchObject({ code: 'template_error', message });
+  });
+});
+
+describe('dates', () => {
+  const cases = [
+    ['{{ "2026-07-29" | date: "%d.%m.%Y" }}', '29.07.2026'],
+    ['{{ "2026-07-29T23:30" | date: "%-d %B %Y %H:%M %z" }}', '29 July 2026 23:30 +0000'],
+    ['{{ "July 29, 2026" | date: "%a %b %e" }}', 'Wed Jul 29'],
+    ['{{ "2026-07-29T23:30:00+02:00" | date: "%H:%M" }}', '21:30'],
+    ['{{ "2026-07-29T23:30:00Z" | date: "%Y-%m-%d %H:%M %z", "Asia/Tokyo" }}', '2026-07-30 08:30 +0900'],
+    ['{{ 1785367800 | date: "%c" }}', '7/29/2026, 11:30:00 PM'],
+    ['{{ "2026-03-08T07:30:00Z" | date: "%H:%M" }}', '07:30'],
+    ['{{ "2026-03-29T01:30:00Z" | date: "%H:%M" }}', '01:30'],
+    ['{{ "2026-03-29T02:30:00" | date: "%H:%M" }}', '02:30'],
+    ['{{ "2026-10-25T02:30:00Z" | date: "%H:%M", "Europe/Berlin" }}', '03:30'],
+    ['{{ "2026-07-29" | date_to_string }} {{ "2026-07-29" | date_to_rfc822 }}', '29 Jul 2026 Wed, 29 Jul 2026 00:00:00 +0000'],
+    ['({{ none | date: "%Y" }}) {{ "no date" | date: "%Y" }}', '() no date'],
+  ] as const;
+
+  test.each(cases)('%s', async (html, expected) => {
+    expect(await fill(html)).toBe(expected);
+  });
+
+  test.each(['America/New_York', 'Europe/Berlin', 'Asia/Kolkata'])('are the same on a server in %s', async (zone) => {
+    const html = JSON.stringify(cases.map(([template]) => template).join('\n'));
+    const { output } = await run(`console.log(await engine.fill('t:1', ${html}, {}, 10_000));`, { TZ: zone });
+    expect(output.trim().split('\n')).toEqual(cases.map(([, expected]) => expected));
+  });
+});
+
+describe('parsing tells', () => {
+  const pathsOf = async (html: string) => (await engine.parse(html)).paths;
+
+  test('the paths a template takes from the data, and not what it makes itself', async () => {
+    expect(
+      await pathsOf(`{{ order.total }}{% for item in order.items %}{{ item.name }}{{ forloop.index }}{% endfor %}
+        {% assign x = y %}{{ x }}{% if (1..n) contains m %}{{ order.total | plus: tax.rate | default: none }}{% endif %}
+        {{ list[0].name }}{{ map["a key"] }}{{ map[key] }}`),
+    ).toEqual([
+      'order.total',
+      'order.items',
+      'y',
+      'n',
+      'm',
+      'tax.rate',
+      'none',
+      'list[0].name',
+      "map['a key']",
+      'map[key]',
+      'key',
+    ]);
+    expect(await pathsOf('no tags')).toEqual([]);
+  });
+
+  test.each([
+    ['an unknown filter', 'a\n  {{ x | upper }}', 'undefined filter: upper', 2, 3],
+    ['an unknown tag', 'ab{% foo %}', 'tag "foo" not found', 1, 3],
+    ['an empty condition', '{% if %}{% endif %}', 'invalid value expression: ""', 1, 6],
+    ['a tag that stays open', '\n\n{% for i in x %}', 'tag {% for i in x %} not closed', 3, 1],
+    ['an output that stays open', 'é {{ x', 'output "{{ x" not closed', 1, 3],
+    ['a wrong loop', '{% for x of y %}{% endfor %}', 'illegal tag: {% for x of y %}', 1, 1],
+    ['a filter that would run data as code', '{{ x | where_exp: "i", "i.a" }}', 'undefined filter: where_exp', 1, 1],
+  ])('%s, with line and column', async (_, html, message, line, column) => {
+    const expected = {
+      code: 'template_error',
+      message: `${message} (line ${line}, column ${column})`,
+      members: { line, column },
+    };
+    await expect(engine.parse(html)).rejects.toMatchObject(expected);
+    await expect(fill(html)).rejects.toMatchObject(expected);
+  });
+
+  test('the line of a fault at the end of five megabytes', async () => {
+    const html = `${'<p>text</p>\n'.repeat(430_000)}{{ x | upper }}`;
+    await expect(engine.parse(html)).rejects.toMatchObject({ members: { line: 430_001, column: 1 } });
+    await expect(engine.parse(html.replaceAll('\n', ' '))).rejects.toMatchObject({ members: { line: 1, column: 5_160_001 } });
+  });
+
+  test('no more of a template than is needed to find the place', async () => {
+    const error = await engine.parse(`{% for ${'x'.repeat(10_000)} %}`).catch((thrown: Error) => thrown);
+    expect((error as Error).message.length).toBeLessThan(300);
+  });
+
+  // With LiquidJS alone each of these took longer than a thread may.
+  test('the paths of a large template', async () => {
+    const html = Array.from({ length: 20_000 }, (_, row) => `<p>row ${row} ${'.'.repeat(80)}{{ v${row % 100} }}</p>`).join('');
+    expect(await pathsOf(html)).toHaveLength(100);
+    expect(await fill(html, { v7: 'seven' })).toContain(`${'.'.repeat(80)}seven</p>`);
+  });
+
+  test('the paths of ninety thousand tags', async () => {
+    expect(await pathsOf('{{ a }}'.repeat(90_000))).toEqual(['a']);
+  });
+});
+
+describe('messages', () => {
+  test.each([
+    ['{{ "now" | date: "%Y", v }}'],
+    ['{{ list | where: v, 1 }}'],
+    ['{{ v | base64_decode }}'],
+    ['{{ v | url_decode }}'],
+    ['{{ x | append: v | money: "EUR" }}'],
+    ['{{ 1 | money: v }}'],
+  ])('%s do not quote the data', async (html) => {
+    const error = await fill(html, { v: 'secret[((%', list: [{}] }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'template_error' });
+    expect(JSON.stringify([(error as Error).message, error])).not.toContain('secret');
+  });
+});
+
+describe('files', () => {
+  test.each(['include', 'render', 'layout'])('are out of reach of %s', async (tag) => {
+    const folder = await mkdtemp(join(tmpdir(), 'platen-liquid-'));
+    try {
+      const file = join(folder, 'secret.liquid');
+      await writeFile(file, 'SECRET');
+      for (const path of [
+        file,
+        relative(process.cwd(), file),
+        `file://${file}`,
+        'package.json',
+        './package.json',
+        'constructor',
+      ]) {
+        const html = `{% ${tag} "${path}" %}`;
+        const refused = {
+          code: 'template_error',
+          message: `tag "${tag}" is not available: a template stands alone (line 1, column 1)`,
+        };
+        await expect(engine.parse(html)).rejects.toMatchObject(refused);
+        await expect(fill(html, { path })).rejects.toMatchObject(refused);
+        await expect(fill(`{% ${tag} path %}`, { path })).rejects.toMatchObject(refused);
+      }
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe('the ceiling', () => {
+  test('allows exactly as many bytes of UTF-8, and names limit and size beyond', async () => {
+    const data = { a: 'é€😀' };
+    expect(await fill('<{{ a }}{{ a }}>', data, 20)).toBe('<é€😀é€😀>');
+    await expect(fill('<{{ a }}{{ a }}>', data, 19)).rejects.toMatchObject({
+      code: 'content_too_large',
+      message: 'html has 20 bytes after substitution; at most 19 are allowed',
+      members: { limit: 19, actual: 20 },
+    });
+  });
+
+  test('counts a character whose halves are written one after the other once', async () => {
+    expect(await fill('{% assign halves = "😀" | split: "" %}{% for half in halves %}{{ half }}{% endfor %}', {}, 4)).toBe('😀');
+  });
+
+  test('stops a template that goes on and on, without counting to the end', async () => {
+    const html = '{% for i in (1..100000) %}{{ a }}{% endfor %}';
+    await expect(fill(html, { a: 'x'.repeat(100_000) }, 1_000)).rejects.toMatchObject({
+      code: 'content_too_large',
+      message: 'html has more than 1000 bytes after substitution; at most 1000 are allowed',
+      members: { limit: 1_000 },
+    });
+  });
+});
+
+describe('a hostile template ends as a fault of its own, and the next works', () => {
+  const big = '{% assign s = "xy" %}{% for i in (1..20) %}{% assign s = s | append: s %}{% endfor %}';
+  const many = '{% assign a = "" | split: "" | push: s %}{% for i in (1..9) %}{% assign a = a | concat: a %}{% endfor %}';
+  const outOfMemory = { code: 'template_error', message: expect.stringContaining('more memory than it may have') };
+  const tooDeep = { code: 'template_error', message: expect.stringContaining('nested too deeply') };
+
+  test.each([
+    ['a loop over a hundred million numbers', '{% for i in (1..100000000) %}x{% endfor %}', outOfMemory],
+    [
+      'numbers beyond those that can be counted',
+      '{% for i in (9007199254740992..9007199254741002) %}x{% endfor %}',
+      expect.objectContaining({ code: 'template_error' }),
+    ],
+    [
+      'such numbers out of a sum',
+      '{% assign n = 9007199254740991 | plus: 1 %}{% for i in (n..n) %}x{% endfor %}',
+      expect.objectContaining({ code: 'template_error' }),
+    ],
+    [
+      'a text doubled and doubled',
+      '{% assign s = "x" %}{% for i in (1..60) %}{% assign s = s | append: s %}{% endfor %}',
+      outOfMemory,
+    ],
+    [
+      'a capture doubled and doubled',
+      '{% assign s = "x" %}{% for i in (1..60) %}{% capture s %}{{ s | raw }}{{ s | raw }}{% endcapture %}{% endfor %}',
+      outOfMemory,
+    ],
+    [
+      'a capture without end',
+      '{% capture s %}{% for i in (1..900000) %}xxxxxxxxxxxxxxxxxxxx{% endfor %}{% endcapture %}',
+      outOfMemory,
+    ],
+    [
+      'an array doubled and doubled',
+      '{% assign a = (1..9) %}{% for i in (1..60) %}{% assign a = a | concat: a %}{% endfor %}',
+      outOfMemory,
+    ],
+    [
+      'arrays in arrays, printed',
+      '{% assign a = (1..9) %}{% for i in (1..60) %}{% assign b = a %}{% assign a = a | push: b %}{% endfor %}{{ a }}',
+      outOfMemory,
+    ],
+    ['one text many times, printed', `${big}${many}{{ a }}`, outOfMemory],
+    ['one text many times, compared', `${big}${many}{% if a < s %}{% endif %}`, outOfMemory],
+    ['one text many times, added up', `${big}${many}{% assign b = "" | split: "" | push: a %}{{ b | sum }}`, outOfMemory],
+    ['one text many times, as a key', `${big}${many}{{ data[a] }}`, outOfMemory],
+    ['one text many times, as JSON', `${big}${many}{{ a | json | size }}`, outOfMemory],
+    [
+      'a long text in pieces, kept',
+      big.replace('20', '21') + Array.from({ length: 99 }, (_, n) => `{% assign v${n} = s | split: "" %}`).join(''),
+      outOfMemory,
+    ],
+    [
+      'a long text encoded again and again',
+      `${big.replace('xy', '€€')}{% for i in (1..9) %}{% assign s = s | url_encode %}{% endfor %}`,
+      outOfMemory,
+    ],
+    [
+      'a long text as a path',
+      '{% assign s = "a" %}{% for i in (1..20) %}{% assign s = s | append: ".a" | append: s %}{% endfor %}{{ list | where: s }}',
+      outOfMemory,
+    ],
+    ['a wide date', '{{ "now" | date: "%999999999Y" }}', outOfMemory],
+    ['ten thousand open conditions', '{% if true %}'.repeat(10_000), tooDeep],
+    ['a hundred thousand brackets', `{{ ${'('.repeat(100_000)} }}`, tooDeep],
+    [
+      'a megabyte of openings',
+      '{{'.repeat(500_000),
+      expect.objectContaining({ code: 'template_error', members: { line: 1, column: 1 } }),
+    ],
+    [
+      'a million tags',
+      '{{a}}'.repeat(1_000_000),
+      expect.objectContaining({ message: 'more than 100000 tags (line 1, column 500001)' }),
+    ],
+    [
+      'two megabytes in a tag',
+      `{{ a${' | size'.repeat(300_000)} }}`,
+      expect.objectContaining({ message: 'more than 1000000 characters in tags (line 1, column 1)' }),
+    ],
+  ])('%s', async (_, html, expected) => {
+    const own = engineWith({ threads: 1, timeoutMs: 20_000 });
+    await expect(fill(html, { data: {}, list: [{}] }, NO_LIMIT, own)).rejects.toMatchObject(expected);
+    expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
+  });
+
+  test.each([
+    ['ninety thousand filters in a chain', `{{ 0${' | plus: 1'.repeat(90_000)} }}`, '90000'],
+    ['two thousand conditions in one another', `${'{% if true %}'.repeat(2_000)}x${'{% endif %}'.repeat(2_000)}`, 'x'],
+    ['text times a number', '{{ "x" | times: 1000000000 }}', '0'],
+    ['a comment of blank lines', `{% # ${'\n'.repeat(400_000)}# %}x`, 'x'],
+  ])('what is only unusual is filled: %s', async (_, html, expected) => {
+    expect(await fill(html)).toBe(expected);
+  });
+
+  test('a loop in a loop, with the line it was at when time was over', async () => {
+    const own = engineWith({ threads: 1, timeoutMs: 3_000 });
+    const html = '<p>\n{% for i in (1..100000) %}\n{% for j in (1..100000) %}{% endfor %}{% endfor %}';
+    await expect(fill(html, {}, NO_LIMIT, own)).rejects.toMatchObject({
+      code: 'template_error',
+      message: 'the template takes too long (line 3, column 1)',
+      members: { line: 3, column: 1 },
+    });
+    expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
+  });
+
+  test('data nested too deeply is refused with its name', async () => {
+    let data: Record<string, unknown> = {};
+    for (let level = 0; level < 100_000; level++) data = { data };
+    await expect(fill('{{ a }}', data)).rejects.toMatchObject({
+      code: 'invalid_request',
+      members: { errors: [{ path: 'data', message: 'is nested too deeply' }] },
+    });
+  });
+});
+
+describe('threads', () => {
+  test('a step that never ends is ended with its thread, while others are served', async () => {
+    const own = engineWith({ threads: 2, timeoutMs: 4_000 });
+    const order: string[] = [];
+    const hostile = fill(ENDLESS, {}, NO_LIMIT, own).catch((error) => {
+      order.push('hostile');
+      return error;
+    });
+    for (const name of ['first', 'second']) {
+      await fill('{{ name }}', { name }, NO_LIMIT, own);
+      order.push(name);
+    }
+    expect(await hostile).toMatchObject({ code: 'template_error', message: 'the template takes longer than 4000 ms' });
+    expect(order).toEqual(['first', 'second', 'hostile']);
+    expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
+  });
+
+  test('a thread that dies fails one fill', async () => {
+    const own = engineWith({ threads: 1, timeoutMs: 30_000 });
+    const [[thread]] = (await Promise.all([once(process, 'worker'), fill('x', {}, NO_LIMIT, own)])) as [[Worker], string];
+    const filling = expect(fill(ENDLESS, {}, NO_LIMIT, own)).rejects.toMatchObject({ code: 'template_error' });
+    const waiting = fill('{{ a }}', { a: 'next' }, NO_LIMIT, own);
+    await new Promise((resolve) => setImmediate(resolve)); // by now the thread has its task
+    await Promise.all([thread.terminate(), filling]);
+    expect(await waiting).toBe('next');
+  });
+
+  test('a caller who leaves takes the thread along', async () => {
+    const own = engineWith({ threads: 1, timeoutMs: 60_000 });
+    const [[thread]] = (await Promise.all([once(process, 'worker'), fill('x', {}, NO_LIMIT, own)])) as [[Worker], string];
+    const caller = new AbortController();
+    const reason = new Error('left');
+    const left = ['runs', 'waits'].map((key) => expect(own.fill(key, ENDLESS, {}, NO_LIMIT, caller.signal)).rejects.toBe(reason));
+    await new Promise((resolve) => setImmediate(resolve)); // by now the thread has its task
+    caller.abort(reason);
+    await Promise.all([...left, once(thread, 'exit')]);
+    await expect(own.fill('comes too late', 'x', {}, NO_LIMIT, caller.signal)).rejects.toBe(reason);
+    expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
+  });
+
+  test('a caller who leaves before the thread has started leaves it to the next', async () => {
+    const own = engineWith({ threads: 1, timeoutMs: 60_000 });
+    const caller = new AbortController();
+    const left = expect(own.fill('tpl_left:1', ENDLESS, {}, NO_LIMIT, caller.signal)).rejects.toThrow('left');
+    caller.abort(new Error('left'));
+    await left;
+    expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
+  });
+
+  test('a full line refuses at once, and who waits too long is refused', async () => {
+    const own = engineWith({ threads: 1, maxWaiting: 1, waitMs: 200, timeoutMs: 2_000 });
+    const full = { code: 'queue_full', retryAfterSeconds: 1, members: { retry_after: 1 } };
+    const order: string[] = [];
+    await Promise.all([
+      expect(fill(ENDLESS, {}, NO_LIMIT, own).finally(() => order.push('ended'))).rejects.toMatchObject({
+        code: 'template_error',
+      }),
+      expect(fill('x', {}, NO_LIMIT, own).finally(() => order.push('waited'))).rejects.toMatchObject(full),
+      expect(fill('x', {}, NO_LIMIT, own).finally(() => order.push('refused'))).rejects.toMatchObject(full),
+    ]);
+    expect(order).toEqual(['refused', 'waited', 'ended']);
+    expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
+  });
+
+  test('start with the first template and end when there are no more', async () => {
+    const threads: Worker[] = [];
+    const note = (thread: Worker) => threads.push(thread);
+    process.on('worker', note);
+    const own = engineWith({ idleMs: 20 });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(threads).toHaveLength(0);
+    await fill('x', {}, NO_LIMIT, own);
+    process.off('worker', note);
+    expect(threads).toHaveLength(1);
+    await Promise.all(threads.map((thread) => once(thread, 'exit')));
+    expect(await fill('again', {}, NO_LIMIT, own)).toBe('again');
+  });
+
+  test('closing ends what runs, what waits and what comes later', async () => {
+    const own = new LiquidEngine({ threads: 1, timeoutMs: 60_000 });
+    const filling = [fill(ENDLESS, {}, NO_LIMIT, own), fill('x', {}, NO_LIMIT, own)].map((one) =>
+      expect(one).rejects.toMatchObject({ code: 'shutting_down' }),
+    );
+    await own.close();
+    await Promise.all(filling);
+    await expect(fill('x', {}, NO_LIMIT, own)).rejects.toMatchObject({ code: 'shutting_down' });
+  });
+
+  test('keep no process alive and write nothing to its streams', async () => {
+    const { output, errors, code } = await run(`console.log(await engine.fill('t:1', '{{ a }}', { a: 1 }, 100));`);
+    expect({ output, errors, code }).toEqual({ output: '1\n', errors: '', code: 0 });
+  });
+});
+
+/** Runs a few lines with an `engine` in a process of their own, under the Node of this one. */
+async function run(lines: string, env: Record<string, string> = {}): Promise<{ output: string; errors: string; code: number }> {
+  const module = new URL('../../src/templates/liquid.ts', import.meta.url).href;
+  const script = `import { LiquidEngine } from '${module}'; const engine = new LiquidEngine();\n${lines}`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    env: { ...process.env, ...env, NODE_OPTIONS: '' },
+  });
+  const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { output, errors, code };
+}
