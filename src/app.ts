@@ -113,7 +113,7 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
       checkReady: createReadiness(engine.pool),
     },
   );
-  const sweep = createSweep(rooms, config, clock, metrics, logger);
+  const sweep = createSweep(rooms, config, metrics, logger);
   let stopping: Promise<void> | undefined;
   const stop = async () => {
     const late = delay(config.drainTimeoutMs);
@@ -137,18 +137,13 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
 function createSweep(
   { database, blobs, documents, idempotency, allowance }: Rooms,
   { sweepMs }: Config,
-  clock: Clock,
   metrics: Metrics,
   logger: Logger,
 ): Sweep {
-  return new Sweep(database, blobs, clock, {
+  return new Sweep(database, blobs, {
     everyMs: sweepMs,
-    removers: [
-      (limit) => documents.removeDue(limit),
-      (limit) => idempotency.removeContent(limit),
-      (limit) => idempotency.removeExpired(limit),
-      async () => (await allowance.releaseExpired()) && 0,
-    ],
+    perishables: [documents, idempotency],
+    chores: [() => idempotency.removeExpired(), () => allowance.releaseExpired()],
     named: (names) => namedBlobs(database, names),
     onRemoved: (what, count) => metrics.swept(what, count),
     onFailure(error) {

@@ -103,6 +103,8 @@ const SETTINGS = {
     'Largest PDF; more is answered 422 resource_limit.',
   ),
   requestTimeoutMs: seconds('PLATEN_REQUEST_TIMEOUT_SECONDS', 60, 'Time a client has to send its whole request.'),
+  maxTemplates: whole('PLATEN_MAX_TEMPLATES', 1_000, 1, 1_000_000, 'Templates one key may have.'),
+  maxTemplateBytes: megabytes('PLATEN_MAX_TEMPLATES_MB', 256, 'Size of all templates of one key together.'),
   renderTimeoutMs: whole(
     'PLATEN_RENDER_TIMEOUT_MS',
     30_000,

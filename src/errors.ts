@@ -22,6 +22,7 @@ export type ErrorCode =
   | 'range_not_satisfiable'
   | 'navigation_failed'
   | 'template_error'
+  | 'template_limit'
   | 'storage_unavailable'
   | 'idempotency_mismatch'
   | 'print_failed'

@@ -12,6 +12,7 @@ import { Idempotency } from './idempotency/idempotency.ts';
 import type { Blobs } from './storage/blobs.ts';
 import { DiskBlobs } from './storage/blobs-disk.ts';
 import { type Database, openDatabase } from './storage/database.ts';
+import { lockFolder } from './storage/folder-lock.ts';
 import { LiquidEngine } from './templates/liquid.ts';
 import { Templates } from './templates/templates.ts';
 
@@ -32,13 +33,19 @@ export interface Rooms {
 /** Throws `ConfigError` and `PlansError`. */
 export async function openRooms(config: Config, clock: Clock): Promise<Rooms> {
   const plans = loadPlans(config);
-  const database = await openDatabase(config);
+  const unlock = lockFolder(config.dataDir);
+  if (!unlock) throw new ConfigError(`Another service runs on ${config.dataDir}: give each a PLATEN_DATA_DIR of its own.`);
+  const database = await openDatabase(config).catch((error: unknown) => {
+    unlock();
+    throw error;
+  });
   const leases = new Leases(clock);
   const liquid = new LiquidEngine();
   const close = async () => {
     leases.stop();
     await liquid.close();
     await database.close();
+    unlock();
   };
   try {
     const accounts = new Accounts(database, plans);
@@ -51,7 +58,7 @@ export async function openRooms(config: Config, clock: Clock): Promise<Rooms> {
       accounts,
       allowance: new Allowance(database, clock, leases),
       concurrency: new Concurrency(),
-      templates: new Templates(database, clock, liquid),
+      templates: new Templates(database, clock, liquid, config),
       documents: new Documents(database, blobs, clock),
       links: await Links.open(database, clock),
       idempotency: new Idempotency(database, blobs, clock, leases),

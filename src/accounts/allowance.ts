@@ -91,6 +91,9 @@ export class Allowance {
         .$if(accountId !== undefined, (delete_) => delete_.where('account_id', '=', accountId as string))
         .returning(['account_id as accountId', 'day'])
         .execute();
+      // Always in the same order, so that two processes that do this at once do not wait for each other.
+      const key = (row: { accountId: string; day: string }) => row.accountId + row.day;
+      expired.sort((a, b) => (key(a) < key(b) ? -1 : 1));
       for (const reservation of expired) await addToMonth(query, reservation, -1);
       return expired.length;
     });

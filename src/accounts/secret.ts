@@ -28,6 +28,11 @@ export function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
+/** Whether a text can be an id at all; what cannot need not be looked up. */
+export function isId(text: string): boolean {
+  return /^[a-z]{3}_[0-9A-Za-z]{1,64}$/.test(text);
+}
+
 /** Random characters that are safe everywhere; 22 of them carry 130 bits. */
 export function randomBase62(length: number): string {
   return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');

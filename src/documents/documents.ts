@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { Principal } from '../accounts/accounts.ts';
 import type { Clock } from '../accounts/leases.ts';
-import { randomBase62 } from '../accounts/secret.ts';
+import { isId, randomBase62 } from '../accounts/secret.ts';
 import { ServiceError } from '../errors.ts';
 import type { Blobs, ByteRange } from '../storage/blobs.ts';
 import type { Database, Query } from '../storage/database.ts';
@@ -120,12 +120,14 @@ export class Documents {
 
   /** Throws `not_found` (also for another key's), `document_expired`, `document_deleted`. */
   async find(keyId: string, id: string): Promise<StoredDocument> {
+    if (!isId(id)) return this.#living(undefined);
     const row = await this.#rows().where('id', '=', id).where('key_id', '=', keyId).executeTakeFirst();
     return this.#living(row);
   }
 
   /** For whoever holds a signed link, which names no key. Throws as `find` does. */
   async findLinked(id: string): Promise<StoredDocument> {
+    if (!isId(id)) return this.#living(undefined);
     return this.#living(await this.#rows().where('id', '=', id).executeTakeFirst());
   }
 
@@ -166,20 +168,31 @@ export class Documents {
       .where('deleted_at', 'is', null)
       .execute();
     await this.#database.flush();
-    await this.#removeContent(id);
+    await this.removeContent(id);
   }
 
-  /** Removes the content of documents whose time is over. Returns how many; fewer than `limit` means that none is left. */
-  async removeDue(limit: number): Promise<number> {
+  /** Documents whose time is over and whose content is still there; at most `limit`, those first that are due longest. */
+  async dueContent(limit: number): Promise<string[]> {
     const due = await this.#database.query
       .selectFrom('documents')
       .select('id')
       .where('has_content', '=', (eb) => eb.lit(1))
       .where('remove_at', '<=', this.#clock())
+      .orderBy('remove_at')
       .limit(limit)
       .execute();
-    for (const { id } of due) await this.#removeContent(id);
-    return due.length;
+    return due.map(({ id }) => id);
+  }
+
+  /** The row says already that it is over; now the content goes, then all that describes it. Can be done again at any point. */
+  async removeContent(id: string): Promise<void> {
+    await this.#blobs.remove(id);
+    const nothing = { filename: null, bytes: null, pages: null, sha256: null, source: null, template_id: null };
+    await this.#database.query
+      .updateTable('documents')
+      .set({ ...nothing, has_content: 0 })
+      .where('id', '=', id)
+      .execute();
   }
 
   /** How much an account has stored. */
@@ -205,17 +218,6 @@ export class Documents {
     if (row.expires_at <= this.#clock())
       throw new ServiceError('document_expired', `the document expired at ${new Date(row.expires_at).toISOString()}`);
     return toDocument(row);
-  }
-
-  /** The row says first that it is over; then the content goes; then all that describes it. Can be done again at any point. */
-  async #removeContent(id: string): Promise<void> {
-    await this.#blobs.remove(id);
-    const nothing = { filename: null, bytes: null, pages: null, sha256: null, source: null, template_id: null };
-    await this.#database.query
-      .updateTable('documents')
-      .set({ ...nothing, has_content: 0 })
-      .where('id', '=', id)
-      .execute();
   }
 }
 

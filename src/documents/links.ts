@@ -1,7 +1,6 @@
 /** Signed links: a document's id and an end in, an address that works without a key until then out; and the reverse. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../accounts/leases.ts';
-import { randomBase62 } from '../accounts/secret.ts';
 import { ServiceError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
 
@@ -14,6 +13,7 @@ export interface LinkQuery {
   signature: string;
 }
 
+const FIRST_KEY = 'sgn_1';
 const SECRET_BYTES = 32;
 
 export class Links {
@@ -29,15 +29,20 @@ export class Links {
 
   /** The secret is in the database, so that links outlive a restart; the first start makes it. */
   static async open(database: Database, clock: Clock): Promise<Links> {
-    const read = () =>
-      database.query.selectFrom('signing_keys').select(['id', 'secret']).orderBy('created_at').orderBy('id').execute();
-    let keys = await read();
-    if (!keys.length) {
-      const key = { id: `sgn_${randomBase62(8)}`, secret: randomBytes(SECRET_BYTES).toString('hex'), created_at: clock() };
-      await database.query.insertInto('signing_keys').values(key).execute();
-      await database.flush();
-      keys = await read();
-    }
+    const first = { id: FIRST_KEY, secret: randomBytes(SECRET_BYTES).toString('hex'), created_at: clock() };
+    // Of several that start at once, one makes it.
+    await database.query
+      .insertInto('signing_keys')
+      .values(first)
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute();
+    await database.flush();
+    const keys = await database.query
+      .selectFrom('signing_keys')
+      .select(['id', 'secret'])
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
     const secrets = new Map(keys.map(({ id, secret }) => [id, Buffer.from(secret, 'hex')]));
     return new Links(secrets, keys.at(-1)?.id ?? '', clock);
   }

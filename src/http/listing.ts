@@ -21,7 +21,7 @@ type Values<R extends Readers> = { [K in keyof R]?: ReturnType<R[K]> };
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 /** RFC 3339, with `T` and a zone. */
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i;
+const TIME = /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
 
 const PAGE_READERS = { limit: readLimit, cursor: readCursor };
 
@@ -58,8 +58,12 @@ export function pageOf<T extends Cursor, R>(rows: T[], { limit }: Page, toRecord
 }
 
 export function readTime(text: string): number {
-  const time = Date.parse(text);
-  if (!TIME.test(text) || Number.isNaN(time)) throw new Error('must be a time such as 2026-01-31T12:00:00Z');
+  const given = text.replace(' ', '+'); // a plus sign that was not encoded
+  const [, date = ''] = TIME.exec(given) ?? [];
+  const time = Date.parse(given);
+  // Date.parse takes the 31st of February for the 3rd of March.
+  const isDay = date !== '' && new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
+  if (!isDay || Number.isNaN(time)) throw new Error('must be a time such as 2026-01-31T12:00:00Z');
   return time;
 }
 

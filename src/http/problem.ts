@@ -19,7 +19,8 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   invalid_json: {
     status: 400,
     title: 'The body is not JSON',
-    meaning: 'The request body could not be read as JSON in UTF-8, or is nested more than 100 levels deep.',
+    meaning:
+      'The request body could not be read as JSON in UTF-8, is nested more than 100 levels deep, or holds more than 500,000 values.',
     remedy: 'Send one JSON object. With curl, --data-binary @file.json keeps the file as it is.',
   },
   invalid_request: {
@@ -129,6 +130,13 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
       'The template has a fault, or takes too much time or memory to fill. `line` and `column` tell where, counted from 1.',
     remedy: 'Correct the template at that place.',
   },
+  template_limit: {
+    status: 422,
+    title: 'Too many templates',
+    meaning:
+      'The templates of this key would be more, or larger together, than the server allows. `limit` is the number or the bytes.',
+    remedy: 'Delete templates; the operator can raise PLATEN_MAX_TEMPLATES and PLATEN_MAX_TEMPLATES_MB.',
+  },
   storage_unavailable: {
     status: 422,
     title: 'The plan stores no documents',
@@ -205,7 +213,8 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   storage_failed: {
     status: 503,
     title: 'The storage does not work',
-    meaning: 'The disk or the database of the service is full or failing. Nothing was stored or charged.',
+    meaning:
+      'The disk or the database of the service is full or failing. A request that fails this way before its work is done is not charged.',
     remedy: 'Try again after Retry-After; operators find the reason in the log.',
   },
   shutting_down: {
@@ -222,10 +231,25 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   },
 };
 
+/** Headers that describe what would have been sent. */
+const OF_SUCCESS = [
+  'content-disposition',
+  'content-length',
+  'etag',
+  'accept-ranges',
+  'location',
+  'platen-pages',
+  'platen-document-id',
+  'platen-quota-remaining',
+  'idempotency-replayed',
+  'server-timing',
+];
+
 /** Sends an error; everything that is not a `ServiceError` becomes `internal_error` and says nothing more. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
   const { status } = PROBLEMS[error.code];
-  reply.code(status).type(PROBLEM_TYPE);
+  for (const name of OF_SUCCESS) reply.removeHeader(name);
+  reply.code(status).type(PROBLEM_TYPE).header('x-request-id', request.id); // also where no hook has run yet
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds);
   // What is left of the body is read and dropped: a connection closed on it is reset, and the answer may be lost on its way.
@@ -260,5 +284,7 @@ export function toServiceError(error: unknown): ServiceError {
 
 const FRAMEWORK_ERRORS: Record<string, { code: ErrorCode; detail: string }> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'unsupported_media_type', detail: 'send Content-Type: application/json' },
+  FST_ERR_MAX_PARAM_LENGTH: { code: 'not_found', detail: 'there is nothing at this address' },
+  FST_ERR_BAD_URL: { code: 'not_found', detail: 'there is nothing at this address' },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'invalid_request', detail: 'the body is not as long as Content-Length says' },
 };

@@ -1,4 +1,4 @@
-/** How often an account may ask for renders: its plan's requests a minute, counted by a library, refused as our own 429. */
+/** How often an account may ask for work: its plan's requests a minute, counted by a library, refused as our own 429. */
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.ts';
@@ -8,7 +8,7 @@ const WINDOW_MS = 60_000;
 /** Accounts counted at one time; those that asked longest ago are forgotten first. */
 const MAX_ACCOUNTS = 100_000;
 
-/** For the `config` of a route that renders. */
+/** For the `config` of a route that renders, or works through a template. */
 export const RATE_LIMITED = { rateLimit: {} };
 
 /** To be registered after authentication and before the routes. */
@@ -27,8 +27,12 @@ export async function limitRates(app: FastifyInstance): Promise<void> {
 }
 
 function refused(limit: number, seconds: number): ServiceError {
-  return new ServiceError('rate_limited', `your plan allows ${limit} renders a minute; try again in ${seconds} s`, {
-    retryAfterSeconds: seconds,
-    members: { limit, retry_after: seconds },
-  });
+  return new ServiceError(
+    'rate_limited',
+    `your plan allows ${limit} renders and template uploads a minute; try again in ${seconds} s`,
+    {
+      retryAfterSeconds: seconds,
+      members: { limit, retry_after: seconds },
+    },
+  );
 }

@@ -18,7 +18,7 @@ export interface PdfFacts {
 
 /** Sends a PDF that has just been rendered. */
 export function sendRendered(reply: FastifyReply, pdf: RenderedPdf, filename: string | undefined): FastifyReply {
-  describe(reply, { ...pdf, filename }).header('server-timing', serverTiming(pdf));
+  describe(reply, { ...pdf, filename });
   const [only, ...more] = pdf.chunks;
   return reply.send(more.length || !only ? Readable.from(pdf.chunks, { objectMode: false }) : only);
 }
@@ -42,11 +42,12 @@ export async function sendStored(
     return reply.removeHeader('content-length').code(304).send();
   if (request.method === 'HEAD') return reply.send();
   const range = rangeOf(request, reply, document, etag);
+  const content = await documents.read(document, range);
   if (range) {
     reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${document.bytes}`);
     reply.header('content-length', range.end - range.start + 1);
   }
-  return reply.send(await documents.read(document, range));
+  return reply.send(content);
 }
 
 function describe(reply: FastifyReply, { bytes, pages, filename }: PdfFacts): FastifyReply {
@@ -67,14 +68,15 @@ function rangeOf(
   if (headers.range === undefined || (headers['if-range'] !== undefined && headers['if-range'] !== etag)) return undefined;
   const ranges = parseRange(bytes, headers.range, { combine: true });
   if (ranges === -1) {
-    reply.removeHeader('content-length').removeHeader('content-disposition').header('content-range', `bytes */${bytes}`);
+    reply.header('content-range', `bytes */${bytes}`);
     throw new ServiceError('range_not_satisfiable', `the document has ${bytes} bytes`, { members: { size: bytes } });
   }
   if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return undefined;
   return ranges[0];
 }
 
-function serverTiming({ timings }: RenderedPdf): string {
+/** Milliseconds in each phase, as a header. */
+export function serverTiming({ timings }: RenderedPdf): string {
   return Object.entries(timings)
     .map(([phase, milliseconds]) => `${phase};dur=${milliseconds.toFixed(1)}`)
     .join(', ');

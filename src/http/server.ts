@@ -19,6 +19,13 @@ import { type PdfRouteServices, pdfRoutes } from './routes/pdf.ts';
 import { referenceRoutes } from './routes/reference.ts';
 import { type TemplateRouteServices, templateRoutes } from './routes/templates.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Many clients send a Content-Type even where they send nothing. */
+    bodyOptional?: boolean;
+  }
+}
+
 export interface ServerOptions {
   maxRequestBytes: number;
   requestTimeoutMs: number;
@@ -93,7 +100,8 @@ function readJsonOnly(app: FastifyInstance, limit: number): void {
     try {
       refuseEncoding(request.headers['content-encoding']);
       rememberBody(request, body as Buffer);
-      done(null, parseJson(body as Buffer));
+      const nothing = !body.length && request.routeOptions.config.bodyOptional;
+      done(null, nothing ? undefined : parseJson(body as Buffer));
     } catch (error) {
       done(error as Error);
     }

@@ -33,6 +33,11 @@ export interface Attached {
 const KEPT_MS = 24 * 3_600_000;
 const RETRY_AFTER_SECONDS = 1;
 
+function running(): ServiceError {
+  const detail = 'the first request with this Idempotency-Key is still running';
+  return new ServiceError('idempotency_running', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
+
 /** The reply was given, but cannot be given again. */
 export function resultGone(): ServiceError {
   const detail = 'the request with this Idempotency-Key was answered and charged; its PDF is kept no longer';
@@ -69,7 +74,7 @@ export class Idempotency {
   /** Keeps the answer for 24 hours. To be called inside the transaction of what it answers for. */
   async complete(claim: Claim, answer: Answer, query: Query, { resourceId, blob }: Attached = {}): Promise<void> {
     const now = this.#clock();
-    await query
+    const { numUpdatedRows } = await query
       .updateTable('idempotency_keys')
       .set({
         answer: JSON.stringify(answer),
@@ -81,8 +86,10 @@ export class Idempotency {
       .where('key_id', '=', claim.keyId)
       .where('name', '=', claim.name)
       .where('claim', '=', claim.id)
-      .execute();
+      .executeTakeFirstOrThrow();
     this.#leases.drop(this.#renew, claim.id);
+    // The lease ended under a process that stood still, and another request took over: that one counts, and this one is undone.
+    if (!numUpdatedRows) throw running();
   }
 
   /** For a request that changes nothing but this record. */
@@ -123,35 +130,35 @@ export class Idempotency {
     return content;
   }
 
-  /** Removes PDFs that may be kept no longer. Returns how many. */
-  async removeContent(limit: number): Promise<number> {
+  /** PDFs that may be kept no longer; at most `limit`, those first that are due longest. */
+  async dueContent(limit: number): Promise<string[]> {
     const rows = await this.#database.query
       .selectFrom('idempotency_keys')
       .select('blob')
       .where('blob_until', '<=', this.#clock())
+      .orderBy('blob_until')
       .limit(limit)
       .execute();
-    for (const { blob } of rows) {
-      await this.#database.query
-        .updateTable('idempotency_keys')
-        .set({ blob: null, blob_until: null })
-        .where('blob', '=', blob)
-        .execute();
-      if (blob) await this.#blobs.remove(blob);
-    }
-    return rows.length;
+    return rows.flatMap(({ blob }) => blob ?? []);
   }
 
-  /** Removes records whose time is over, and what they kept. Returns how many. */
-  async removeExpired(limit: number): Promise<number> {
-    const rows = await this.#database.query
-      .selectFrom('idempotency_keys')
-      .select(['key_id as keyId', 'name'])
-      .where('expires_at', '<=', this.#clock())
-      .limit(limit)
+  /** The content first: while there is some, its row says that it has to go. */
+  async removeContent(blob: string): Promise<void> {
+    await this.#blobs.remove(blob);
+    await this.#database.query
+      .updateTable('idempotency_keys')
+      .set({ blob: null, blob_until: null })
+      .where('blob', '=', blob)
       .execute();
-    for (const { keyId, name } of rows) await this.#forgetExpired(keyId, name);
-    return rows.length;
+  }
+
+  /** Forgets records whose time is over. Those that still have content wait until it has gone. */
+  async removeExpired(): Promise<void> {
+    await this.#database.query
+      .deleteFrom('idempotency_keys')
+      .where('expires_at', '<=', this.#clock())
+      .where('blob', 'is', null)
+      .execute();
   }
 
   async #take(claim: Claim, fingerprint: string): Promise<boolean> {
@@ -182,23 +189,27 @@ export class Idempotency {
       .executeTakeFirst();
     if (row && row.fingerprint !== fingerprint)
       throw new ServiceError('idempotency_mismatch', 'this Idempotency-Key was sent before, with another request');
-    if (!row?.answer)
-      throw new ServiceError('idempotency_running', 'the first request with this Idempotency-Key is still running', {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      });
+    if (!row?.answer) throw running();
     return JSON.parse(row.answer) as Answer;
   }
 
-  /** Row before content, so that nothing points to what is gone. */
+  /** What is expired and not swept yet must not stand in the way of a new request. */
   async #forgetExpired(keyId: string, name: string): Promise<void> {
     const row = await this.#database.query
+      .selectFrom('idempotency_keys')
+      .select('blob')
+      .where('key_id', '=', keyId)
+      .where('name', '=', name)
+      .where('expires_at', '<=', this.#clock())
+      .executeTakeFirst();
+    if (!row) return;
+    if (row.blob) await this.removeContent(row.blob);
+    await this.#database.query
       .deleteFrom('idempotency_keys')
       .where('key_id', '=', keyId)
       .where('name', '=', name)
       .where('expires_at', '<=', this.#clock())
-      .returning('blob')
-      .executeTakeFirst();
-    if (row?.blob) await this.#blobs.remove(row.blob);
+      .execute();
   }
 
   readonly #renew = async (claims: string[], until: number): Promise<void> => {

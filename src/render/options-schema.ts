@@ -79,12 +79,9 @@ export const PdfRequestBody = Type.Object(
       'A stored template of the same key. Filled with `data` it may have as many bytes as `html`.',
       'tpl_0123456789ABCDEFGHIJKL',
     ),
-    data: option(
-      Type.Record(Type.String(), Type.Unknown()),
-      'an object',
-      'What the template is filled with. Default: an empty object.',
-      { customer: { name: 'Ada' } },
-    ),
+    data: option(Type.Unknown(), 'an object', 'What the template is filled with. Default: an empty object.', {
+      customer: { name: 'Ada' },
+    }),
     options: Type.Optional(PdfOptions),
     store: option(
       Type.Boolean(),

@@ -69,8 +69,16 @@ function parseSource({ html, template_id: templateId, data }: PdfRequestBody, er
   if (html === undefined && templateId === undefined) errors.add('html', 'is required, or template_id in its place');
   if (data !== undefined && templateId === undefined) errors.add('data', 'goes with template_id only');
   if (html !== undefined) errors.addAll(faultsOfText('html', html));
-  if (templateId !== undefined) return { kind: 'template', templateId, data: data ?? {} };
+  if (templateId !== undefined) return { kind: 'template', templateId, data: parseData(data, errors) };
   return { kind: 'html', html: html ?? '' };
+}
+
+/** What is in it is the template's affair; it may be large, and is not walked through here. */
+function parseData(data: unknown, errors: Faults): Record<string, unknown> {
+  if (data === undefined) return {};
+  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data as Record<string, unknown>;
+  errors.add('data', 'must be an object');
+  return {};
 }
 
 class Faults {

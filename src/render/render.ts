@@ -57,7 +57,7 @@ export async function render(
     const html = await deadline.race(resolveSource(request.source, principal.keyId, services.templates, deadline.signal));
     return await charged(services.allowance, principal, async (reservation) => {
       const pdf = await printContent(services.pool, html, request.print, principal.keyId, deadline);
-      const document = keep ? await store(services.documents, pdf, request, principal) : undefined;
+      const document = keep ? await store(services.documents, pdf, request, principal, deadline) : undefined;
       const delivery = { pdf, document, remaining: reservation.remaining };
       await settle(services, delivery, reservation, principal, deadline, receipt);
       return delivery;
@@ -90,10 +90,19 @@ async function charged<T>(
   }
 }
 
-function store(documents: Documents, pdf: RenderedPdf, { source, filename }: RenderRequest, { plan }: Principal) {
+async function store(
+  documents: Documents,
+  { chunks, bytes, pages }: RenderedPdf,
+  { source, filename }: RenderRequest,
+  { plan }: Principal,
+  deadline: Deadline,
+): Promise<StoredDocument> {
   const templateId = source.kind === 'template' ? source.templateId : undefined;
-  const { chunks, bytes, pages } = pdf;
-  return documents.write({ chunks, bytes, pages, filename, source: source.kind, templateId }, plan.retentionMs);
+  const writing = documents.write({ chunks, bytes, pages, filename, source: source.kind, templateId }, plan.retentionMs);
+  return deadline.race(writing).catch((error: unknown) => {
+    writing.then((late) => documents.discard(late)).catch(() => {}); // the disk was too slow
+    throw error;
+  });
 }
 
 /** The charge, the document and the receipt are one: all of it is written, or nothing. */
@@ -107,7 +116,7 @@ async function settle(
 ): Promise<void> {
   const { document } = delivery;
   try {
-    await receipt.prepare(delivery);
+    await deadline.race(receipt.prepare(delivery));
     deadline.throwIfOver();
     await allowance.commit(reservation, async (query) => {
       if (document) await documents.insert(document, principal, query);

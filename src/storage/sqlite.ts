@@ -1,7 +1,7 @@
 /** Kysely on the SQLite that Node brings: the few calls Kysely makes, answered by `node:sqlite`. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely';
 import { ServiceError } from '../errors.ts';
 import type { Query, Tables } from './tables.ts';
 
@@ -18,8 +18,16 @@ export interface Engine {
 const BUSY_TIMEOUT_MS = 5_000;
 /** Statements kept compiled; there are far fewer in the code. */
 const MAX_STATEMENTS = 500;
-/** https://sqlite.org/rescode.html: BUSY, IOERR, FULL, in the low byte of the extended code. */
-const STORAGE_FAULTS: Record<number, string> = { 5: 'is locked', 10: 'cannot be read or written', 13: 'is full' };
+/** https://sqlite.org/rescode.html: the low byte of the extended code. */
+const STORAGE_FAULTS: Readonly<Record<number, string>> = {
+  5: 'is locked', // BUSY
+  6: 'is locked', // LOCKED
+  8: 'cannot be written', // READONLY
+  10: 'cannot be read or written', // IOERR
+  11: 'is damaged', // CORRUPT
+  13: 'is full', // FULL
+  14: 'cannot be opened', // CANTOPEN
+};
 
 /** Opens (or creates) a database file, readable and writable by other processes meanwhile. */
 export function openSqlite(file: string): Engine {
@@ -31,45 +39,55 @@ export function openSqlite(file: string): Engine {
   database.exec('PRAGMA foreign_keys = ON');
   database.exec('PRAGMA secure_delete = ON'); // what is deleted is overwritten
   const log = openOnce(`${file}-wal`);
+  const query = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(database) }) });
   return {
-    query: new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(database) }) }),
+    query,
     // The same sync of the log that `synchronous = FULL` would do inside the commit.
     flush: async () => (await log.open()).datasync(),
-    scrub: async () => scrub(database),
+    scrub: () => scrub(query, database),
     release: () => log.close(),
   };
 }
 
-/** Without waiting for readers, which would hold the event loop: while there are any, the next scrub does it. */
-function scrub(database: DatabaseSync): void {
-  database.exec('PRAGMA busy_timeout = 0');
-  try {
-    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-  } finally {
-    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-  }
+/** Through the queue of statements, so never inside a transaction; and without waiting for readers: the next scrub does it then. */
+async function scrub(query: Query, database: DatabaseSync): Promise<void> {
+  await query.connection().execute(async (alone) => {
+    database.exec('PRAGMA busy_timeout = 0');
+    try {
+      await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(alone);
+    } finally {
+      database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    }
+  });
 }
 
 /** The log is there from the first statement on, and keeps its place while the database is open. */
 function openOnce(path: string) {
   let handle: Promise<FileHandle> | undefined;
   return {
-    open: () => (handle ??= open(path, 'r+')),
+    async open() {
+      handle ??= open(path, 'r+');
+      handle.catch(() => {
+        handle = undefined; // the next flush tries again
+      });
+      return handle;
+    },
     close: async () => (await handle)?.close(),
   };
 }
 
 function adapt(database: DatabaseSync): SqliteDatabase {
   const compiled = new Map<string, StatementSync>();
-  const compile = (sql: string): StatementSync => {
-    const statement = compiled.get(sql) ?? database.prepare(sql);
-    if (compiled.size < MAX_STATEMENTS) compiled.set(sql, statement);
+  const compile = (text: string): StatementSync => {
+    const statement = compiled.get(text) ?? database.prepare(text);
+    if (compiled.size < MAX_STATEMENTS) compiled.set(text, statement);
     return statement;
   };
   return {
     close: () => database.close(),
-    prepare(sql: string): SqliteStatement {
-      const statement = explained(() => compile(sql));
+    prepare(text: string): SqliteStatement {
+      if (text === 'rollback' && !database.isTransaction) return NOTHING;
+      const statement = explained(() => compile(text));
       type Values = Parameters<typeof statement.all>;
       return {
         reader: statement.columns().length > 0,
@@ -80,6 +98,14 @@ function adapt(database: DatabaseSync): SqliteDatabase {
     },
   };
 }
+
+/** A full disk ends a transaction by itself; rolling it back once more would hide what happened behind another error. */
+const NOTHING: SqliteStatement = {
+  reader: false,
+  all: () => [],
+  run: () => ({ changes: 0, lastInsertRowid: 0 }),
+  iterate: () => [][Symbol.iterator](),
+};
 
 /** Faults of the disk are not the request's, and may pass: `storage_failed`. */
 function explained<T>(work: () => T): T {

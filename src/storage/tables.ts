@@ -30,6 +30,8 @@ export interface Tables {
     name: string;
     engine: string;
     html: string;
+    /** Of the HTML in UTF-8. */
+    bytes: number;
     version: number;
     /** JSON: the paths the template uses. */
     placeholders: string;
@@ -90,7 +92,7 @@ export interface Tables {
     expires_at: number;
     /** JSON: how to give the reply again; null while the first request runs. */
     answer: string | null;
-    /** What the answer made, so that the record goes with it. */
+    /** What the answer made. The record of a template's making goes with the template. */
     resource_id: string | null;
     /** The blob that holds the PDF of the reply, when it was not stored as a document. */
     blob: string | null;

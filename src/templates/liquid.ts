@@ -7,12 +7,9 @@ import { Piscina } from 'piscina';
 import { invalidRequest, ServiceError } from '../errors.ts';
 import type { Answer, Fault, FillTask, ParseTask } from './liquid-worker.ts';
 import { resultTooLarge } from './placeholders.ts';
+import { type TurnLimits, Turns } from './turns.ts';
 
-export interface LiquidLimits {
-  threads: number;
-  /** How many may wait for a thread, and how long. */
-  maxWaiting: number;
-  waitMs: number;
+export interface LiquidLimits extends TurnLimits {
   /** For one template, the start of its thread included. The thread of one that takes longer is ended. */
   timeoutMs: number;
   /** Threads without work end after this time. */
@@ -23,7 +20,7 @@ export interface LiquidLimits {
 
 export const LIQUID_LIMITS: Readonly<LiquidLimits> = {
   threads: 2,
-  maxWaiting: 64,
+  maxWaiting: 16,
   waitMs: 10_000,
   timeoutMs: 5_000,
   idleMs: 30_000,
@@ -36,13 +33,13 @@ const FILL_TIME_SHARE = 0.6;
 export class LiquidEngine {
   readonly #limits: LiquidLimits;
   readonly #threads: Piscina;
-  readonly #line: Line;
+  readonly #turns: Turns;
   #closed = false;
 
   /** Starts no thread yet. */
   constructor(limits: Partial<LiquidLimits> = {}) {
     this.#limits = { ...LIQUID_LIMITS, ...limits };
-    this.#line = new Line(this.#limits);
+    this.#turns = new Turns(this.#limits);
     this.#threads = new Piscina({
       filename: new URL('./liquid-worker.ts', import.meta.url).href,
       minThreads: 0,
@@ -54,10 +51,10 @@ export class LiquidEngine {
     this.#threads.on('error', () => {});
   }
 
-  /** The paths a template takes from the data, such as `order.total` and `order.items[0].name`. Throws `template_error`. */
-  async parse(html: string, signal?: AbortSignal): Promise<{ paths: string[] }> {
+  /** `owner` is whose turn it takes. The paths a template takes from the data, such as `order.total` and `order.items[0].name`. Throws `template_error`. */
+  async parse(owner: string, html: string, signal?: AbortSignal): Promise<{ paths: string[] }> {
     const task: ParseTask = { html };
-    return unwrap(await this.#run<{ paths: string[] }>('parse', task, signal));
+    return unwrap(await this.#run<{ paths: string[] }>(owner, 'parse', task, signal));
   }
 
   /**
@@ -65,6 +62,7 @@ export class LiquidEngine {
    * `queue_full`, and what `signal` was aborted with.
    */
   async fill(
+    owner: string,
     key: string,
     html: string,
     data: Record<string, unknown>,
@@ -72,7 +70,7 @@ export class LiquidEngine {
     signal?: AbortSignal,
   ): Promise<string> {
     const task: FillTask = { key, html, dataJson: toJson(data), limitBytes, timeoutMs: FILL_TIME_SHARE * this.#limits.timeoutMs };
-    return unwrap(await this.#run<string>('fill', task, signal), limitBytes);
+    return unwrap(await this.#run<string>(owner, 'fill', task, signal), limitBytes);
   }
 
   /** Ends the threads, whatever they do. What runs or waits is refused, and so is what comes later. */
@@ -81,8 +79,8 @@ export class LiquidEngine {
     await this.#threads.destroy();
   }
 
-  async #run<T>(name: string, task: object, signal?: AbortSignal): Promise<Answer<T>> {
-    await this.#line.enter(signal);
+  async #run<T>(owner: string, name: string, task: object, signal?: AbortSignal): Promise<Answer<T>> {
+    const leave = await this.#turns.enter(owner, signal);
     const stop = new Stop(this.#threads, this.#limits.timeoutMs, signal);
     try {
       if (this.#closed) throw new ServiceError('shutting_down', 'the service is shutting down');
@@ -91,7 +89,7 @@ export class LiquidEngine {
       throw stop.reason ?? this.#translate(error);
     } finally {
       stop.clear();
-      void stop.threadGone.then(() => this.#line.leave());
+      void stop.threadGone.then(leave);
     }
   }
 
@@ -169,57 +167,4 @@ class Stop {
     const ended = before.filter((thread) => !this.#threads.threads.includes(thread));
     this.threadGone = Promise.all(ended.map((thread) => new Promise((resolve) => thread.once('exit', resolve))));
   }
-}
-
-/**
- * As many tasks as threads, and a limited line before them. Piscina's own queue does not count tasks that can be aborted, and
- * forgets those that wait for a thread that was ended.
- */
-class Line {
-  readonly #limits: LiquidLimits;
-  readonly #waiting = new Set<() => void>();
-  #running = 0;
-
-  constructor(limits: LiquidLimits) {
-    this.#limits = limits;
-  }
-
-  /** Throws `queue_full`, and what the signal was aborted with. */
-  async enter(signal?: AbortSignal): Promise<void> {
-    signal?.throwIfAborted();
-    if (this.#running >= this.#limits.threads) return this.#wait(signal);
-    this.#running++;
-  }
-
-  /** The place goes on to the next in line. */
-  leave(): void {
-    const [admit] = this.#waiting;
-    if (admit) admit();
-    else this.#running--;
-  }
-
-  async #wait(signal?: AbortSignal): Promise<void> {
-    if (this.#waiting.size >= this.#limits.maxWaiting) throw queueFull();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const admit = () => {
-      this.#waiting.delete(admit);
-      resolve();
-    };
-    const refuse = (reason: unknown) => {
-      if (this.#waiting.delete(admit)) reject(reason);
-    };
-    const leave = () => refuse(signal?.reason);
-    const timer = setTimeout(() => refuse(queueFull()), this.#limits.waitMs);
-    signal?.addEventListener('abort', leave, { once: true });
-    this.#waiting.add(admit);
-    await promise.finally(() => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', leave);
-    });
-  }
-}
-
-function queueFull(): ServiceError {
-  const detail = 'too many templates are being filled; try again in 1 s';
-  return new ServiceError('queue_full', detail, { retryAfterSeconds: 1, members: { retry_after: 1 } });
 }

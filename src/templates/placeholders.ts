@@ -24,7 +24,7 @@ interface Insertion {
   raw: boolean;
 }
 
-/** Takes any text; every position is looked at a fixed number of times. */
+/** Every position is looked at a fixed number of times. Throws `template_error` for more paths than a template may have. */
 export function parsePlaceholders(html: string): ParsedTemplate {
   const texts: Piece[] = [];
   const order: number[] = [];
@@ -70,7 +70,7 @@ export class Utf8Counter {
   #endsOnHalf = false;
 
   add(text: string, bytes = Buffer.byteLength(text)): void {
-    if (text === '') return;
+    if (bytes === 0) return;
     const joins = this.#endsOnHalf && (text.charCodeAt(0) & SURROGATE) === SECOND_HALF;
     // Alone each half counts as the three bytes of U+FFFD; together they are one character of four.
     this.bytes += joins ? bytes - 2 : bytes;
@@ -99,7 +99,7 @@ function placeholderAt(html: string, open: number): Found {
 
 const NOT_OPENING = /[^{]/g;
 const NOT_BLANK = /\S/g;
-const NOT_PATH = /[^\p{L}\p{Nd}_$.-]/gu;
+const NOT_PATH = /[^\p{L}\p{M}\p{Nd}_$.-]/gu;
 const BROKEN_PATH = /^\.|\.\.|\.$|^$/;
 
 /** The first match at or after `from`, or the end. The patterns match one character, so there is nothing to backtrack into. */
@@ -112,7 +112,24 @@ function positionOf(path: string, raw: boolean, known: Map<string, number>, inse
   const key = raw ? `{${path}` : path;
   const position = known.get(key) ?? insertions.push({ path, raw }) - 1;
   known.set(key, position);
+  if (known.size > MAX_PATHS) throw tooManyPaths();
   return position;
+}
+
+/** Different ones; each may be used as often as there is room. */
+const MAX_PATHS = 5_000;
+const MAX_PATH_CHARACTERS = 64_000;
+
+/** What a template says it takes goes into lists and replies. Throws `template_error`. */
+export function checkPaths(paths: string[]): string[] {
+  const characters = paths.reduce((sum, path) => sum + path.length, 0);
+  if (paths.length > MAX_PATHS || characters > MAX_PATH_CHARACTERS) throw tooManyPaths();
+  return paths;
+}
+
+function tooManyPaths(): ServiceError {
+  const detail = `the template uses more than ${MAX_PATHS} different paths, or more than ${MAX_PATH_CHARACTERS} characters of them`;
+  return new ServiceError('template_error', detail);
 }
 
 function pieceOf(text: string): Piece {
@@ -133,7 +150,7 @@ function valuesOf(insertions: Insertion[], data: Record<string, unknown>, limitB
     if (written > MAX_WRITTEN_CHARACTERS && bytes > limitBytes) throw resultTooLarge(limitBytes);
     const value = lookUp(path, data);
     const text = textOf(value, path);
-    const piece = pieceOf(raw ? text : escapeHtml(text));
+    const piece = raw ? pieceOf(text) : escapedPiece(text, limitBytes);
     if (typeof value === 'object') written += piece.text.length;
     bytes += piece.bytes;
     return piece;
@@ -167,11 +184,23 @@ function textOf(value: unknown, path: string): string {
   }
 }
 
+/** A text that is too long as it is will be refused: what it would grow to is counted, and not built. */
+function escapedPiece(text: string, limitBytes: number): Piece {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= limitBytes) return pieceOf(escapeHtml(text));
+  let more = 0;
+  for (let at = 0; at < text.length; at++) more += GROWTH[text.charCodeAt(at)] ?? 0;
+  return { text: '', bytes: bytes + more };
+}
+
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** By how much each character grows, by its code. */
+const GROWTH = Array.from({ length: 64 }, (_, code) => (ENTITIES[String.fromCharCode(code)] ?? ' ').length - 1);
 
 function checkSize(template: ParsedTemplate, values: Piece[], limitBytes: number): void {
   const size = new Utf8Counter();

@@ -1,12 +1,12 @@
 /** Stored templates: kept per API key, filled with data when they are rendered. */
 
 import type { Clock } from '../accounts/leases.ts';
-import { randomBase62 } from '../accounts/secret.ts';
+import { isId, randomBase62 } from '../accounts/secret.ts';
 import { ServiceError } from '../errors.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { isAfter, type Position } from '../storage/listing.ts';
 import type { LiquidEngine } from './liquid.ts';
-import { fillPlaceholders, type ParsedTemplate, parsePlaceholders } from './placeholders.ts';
+import { checkPaths, fillPlaceholders, type ParsedTemplate, parsePlaceholders } from './placeholders.ts';
 
 export const ENGINES = ['placeholders', 'liquid'] as const;
 export type EngineName = (typeof ENGINES)[number];
@@ -16,6 +16,15 @@ export interface TemplateDraft {
   name: string;
   html: string;
   engine: EngineName;
+}
+
+/** What replaces a template; what is left out stays as it is. */
+export type TemplateChange = Pick<TemplateDraft, 'html'> & Partial<TemplateDraft>;
+
+/** What the templates of one key may take. */
+export interface TemplateLimits {
+  maxTemplates: number;
+  maxTemplateBytes: number;
 }
 
 export interface Template {
@@ -39,21 +48,24 @@ export class Templates {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #liquid: LiquidEngine;
+  readonly #limits: TemplateLimits;
   readonly #cache = new ParsedCache();
 
-  constructor(database: Database, clock: Clock, liquid: LiquidEngine) {
+  constructor(database: Database, clock: Clock, liquid: LiquidEngine, limits: TemplateLimits) {
     this.#database = database;
     this.#clock = clock;
     this.#liquid = liquid;
+    this.#limits = limits;
   }
 
-  /** `also` is written in the same transaction. Throws `template_error`. */
+  /** `also` is written in the same transaction. Throws `template_error` and `template_limit`. */
   async create(
     keyId: string,
     draft: TemplateDraft,
     also: (template: Template, query: Query) => Promise<void> = async () => {},
   ): Promise<Template> {
-    const placeholders = await this.#pathsOf(draft);
+    await this.#requireRoom(keyId, draft.html);
+    const placeholders = await this.#pathsOf(keyId, draft);
     const now = this.#clock();
     const id = `tpl_${randomBase62(22)}`;
     const template = { id, name: draft.name, engine: draft.engine, version: 1, placeholders, createdAt: now, updatedAt: now };
@@ -66,6 +78,7 @@ export class Templates {
           name: draft.name,
           engine: draft.engine,
           html: draft.html,
+          bytes: Buffer.byteLength(draft.html),
           version: 1,
           placeholders: JSON.stringify(placeholders),
           created_at: now,
@@ -78,13 +91,15 @@ export class Templates {
     return template;
   }
 
-  /** A new version in place of the old one. Throws `not_found` and `template_error`. */
-  async replace(keyId: string, id: string, draft: TemplateDraft): Promise<Template> {
-    await this.find(keyId, id); // an unknown id is told before what is wrong with the draft
-    const placeholders = JSON.stringify(await this.#pathsOf(draft));
+  /** A new version in place of the old one. Throws `not_found`, `template_error`, `template_limit`. */
+  async replace(keyId: string, id: string, draft: TemplateChange): Promise<Template> {
+    const current = await this.find(keyId, id); // an unknown id is told before what is wrong with the draft
+    await this.#requireRoom(keyId, draft.html, current);
+    const placeholders = JSON.stringify(await this.#pathsOf(keyId, { engine: current.engine, ...draft }));
+    const bytes = Buffer.byteLength(draft.html);
     const row = await this.#database.query
       .updateTable('templates')
-      .set((eb) => ({ ...draft, placeholders, version: eb('version', '+', 1), updated_at: this.#clock() }))
+      .set((eb) => ({ ...draft, bytes, placeholders, version: eb('version', '+', 1), updated_at: this.#clock() }))
       .where('id', '=', id)
       .where('key_id', '=', keyId)
       .returning(SUMMARY)
@@ -96,6 +111,7 @@ export class Templates {
 
   /** Throws `not_found`, also for another key's. */
   async find(keyId: string, id: string): Promise<Template & { html: string }> {
+    if (!isId(id)) throw notFound();
     const row = await this.#database.query
       .selectFrom('templates')
       .select([...SUMMARY, 'html'])
@@ -122,6 +138,7 @@ export class Templates {
 
   /** Gone with it: the records of the requests that made it. Throws `not_found`. */
   async remove(keyId: string, id: string): Promise<void> {
+    if (!isId(id)) throw notFound();
     await this.#database.transaction(async (query) => {
       const { numDeletedRows } = await query
         .deleteFrom('templates')
@@ -143,6 +160,7 @@ export class Templates {
     limitBytes: number,
     signal?: AbortSignal,
   ): Promise<string> {
+    if (!isId(id)) throw notFound();
     const row = await this.#database.query
       .selectFrom('templates')
       .select(['engine', 'version'])
@@ -153,13 +171,26 @@ export class Templates {
     const parsed = row.engine === 'placeholders' && this.#cache.get(id, row.version);
     if (parsed) return fillPlaceholders(parsed, data, limitBytes);
     const { engine, version, html } = await this.find(keyId, id);
-    if (engine === 'liquid') return this.#liquid.fill(`${id}:${version}`, html, data, limitBytes, signal);
+    if (engine === 'liquid') return this.#liquid.fill(keyId, `${id}:${version}`, html, data, limitBytes, signal);
     return fillPlaceholders(this.#cache.keep(id, version, html), data, limitBytes);
   }
 
-  async #pathsOf({ html, engine }: TemplateDraft): Promise<string[]> {
-    if (engine === 'liquid') return (await this.#liquid.parse(html)).paths;
-    return [...parsePlaceholders(html).paths];
+  /** One key must not fill the disk of all. */
+  async #requireRoom(keyId: string, html: string, replaced?: { html: string }): Promise<void> {
+    const { maxTemplates, maxTemplateBytes } = this.#limits;
+    const row = await this.#database.query
+      .selectFrom('templates')
+      .select((eb) => [eb.fn.countAll<number | string>().as('count'), eb.fn.sum<number | string | null>('bytes').as('bytes')])
+      .where('key_id', '=', keyId)
+      .executeTakeFirstOrThrow();
+    const count = Number(row.count) + (replaced ? 0 : 1);
+    const bytes = Number(row.bytes ?? 0) + Buffer.byteLength(html) - Buffer.byteLength(replaced?.html ?? '');
+    if (count > maxTemplates) throw limitReached(`at most ${maxTemplates} templates`, maxTemplates);
+    if (bytes > maxTemplateBytes) throw limitReached(`at most ${maxTemplateBytes} bytes of templates`, maxTemplateBytes);
+  }
+
+  async #pathsOf(keyId: string, { html, engine }: Pick<TemplateDraft, 'html' | 'engine'>): Promise<string[]> {
+    return checkPaths(engine === 'liquid' ? (await this.#liquid.parse(keyId, html)).paths : parsePlaceholders(html).paths);
   }
 }
 
@@ -215,6 +246,10 @@ function toTemplate(row: SummaryRow): Template {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
+}
+
+function limitReached(what: string, limit: number): ServiceError {
+  return new ServiceError('template_limit', `a key may have ${what}; delete some`, { members: { limit } });
 }
 
 function notFound(): ServiceError {

@@ -1,6 +1,6 @@
 /** Stored documents through HTTP, grouped by status: fetched, listed, linked, deleted, expired. */
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client, type DocumentRecord, type List, problem } from '../support/client.ts';
@@ -47,6 +47,7 @@ describe('201', () => {
     expect(response.headers.get('location')).toBe(record.url);
     expect(response.headers.get('platen-document-id')).toBe(record.document_id);
     expect(response.headers.get('platen-pages')).toBe('1');
+    expect(response.headers.get('server-timing')).toMatch(/queue;dur=.*print;dur=/);
     const fetched = await fetch(record.url, { headers: { authorization: `Bearer ${ada.key}` } });
     const bytes = await bytesOf(fetched);
     expect(bytes.length).toBe(record.bytes);
@@ -230,13 +231,26 @@ describe('lists', () => {
     expect((await bob.json<List<DocumentRecord>>('/v1/documents')).data).toEqual([]);
   });
 
-  test.each(['created_after=yesterday', 'created_before=2026-02-30', 'created=x', 'limit=1.5', 'cursor='])(
-    '400 for ?%s',
-    async (query) => {
-      const { errors } = await problem(await ada.get(`/v1/documents?${query}`), 400, 'invalid_request');
-      expect(errors?.map(({ path }) => path)).toEqual([query.split('=')[0]]);
-    },
-  );
+  test.each([
+    'created_after=2026-02-31T00:00:00Z',
+    'created_after=2026-01-01',
+    'created_after=yesterday',
+    'created_before=2026-02-30',
+    'created=x',
+    'limit=1.5',
+    'cursor=',
+  ])('400 for ?%s', async (query) => {
+    const { errors } = await problem(await ada.get(`/v1/documents?${query}`), 400, 'invalid_request');
+    expect(errors?.map(({ path }) => path)).toEqual([query.split('=')[0]]);
+  });
+});
+
+test('a time may be in any zone, its plus sign encoded or not', async () => {
+  const client = await another();
+  const { created_at } = await client.store({ html: 'x' });
+  const east = new Date(Date.parse(created_at) + 7_200_000 - 1_000).toISOString().replace('Z', '+02:00');
+  for (const time of [east, encodeURIComponent(east)])
+    expect((await client.json<List<DocumentRecord>>(`/v1/documents?created_after=${time}`)).data).toHaveLength(1);
 });
 
 describe('signed links', () => {
@@ -263,6 +277,13 @@ describe('signed links', () => {
     };
     expect(Date.parse(long.expires_at)).toBeLessThanOrEqual(Date.parse(document.expires_at));
     expect(Date.parse(long.expires_at)).toBeGreaterThan(Date.parse(document.expires_at) - 1_000);
+  });
+
+  test('need no body, whatever its announced type', async () => {
+    const document = await ada.store({ html: 'x' });
+    const json = { 'content-type': 'application/json' };
+    expect((await ada.send('POST', `${pathOf(document)}/links`, undefined, json)).status).toBe(201);
+    expect((await ada.send('DELETE', pathOf(document), undefined, json)).status).toBe(204);
   });
 
   test('404 for every change to one', async () => {
@@ -394,6 +415,35 @@ test('a rotated key keeps its documents and templates', async () => {
   const document = await new Client(service.url, key).store({ html: 'x' });
   const { key: next } = JSON.parse(await service.cli('keys', 'rotate', key_id, '--json')) as { key: string };
   expect(await new Client(service.url, next).json(pathOf(document))).toEqual(document);
+});
+
+test('404 for ids that are none', async () => {
+  for (const id of ['x', 'doc_', 'doc_%00', '%zz', 'x'.repeat(300), 'doc_0123456789ABCDEFGHIJKL%00'])
+    await problem(await ada.get(`/v1/documents/${id}`), 404, 'not_found');
+  expect((await ada.json<List<DocumentRecord>>('/v1/documents?template_id=%00')).data).toEqual([]);
+});
+
+test('503 when the content is not where it was, with nothing said of what was asked for', async () => {
+  const document = await ada.store({ html: 'x' }, { 'idempotency-key': 'lost' });
+  const blob = join(service.env.PLATEN_DATA_DIR ?? '', 'blobs', document.document_id.slice(4, 6), document.document_id);
+  await rm(blob);
+  for (const reply of [
+    ada.get(pathOf(document), { range: 'bytes=0-9' }),
+    ada.pdf({ html: 'x', store: true }, { 'idempotency-key': 'lost', accept: 'application/pdf' }),
+  ]) {
+    const response = await reply;
+    const named = [
+      'etag',
+      'accept-ranges',
+      'content-range',
+      'content-disposition',
+      'platen-pages',
+      'location',
+      'platen-document-id',
+    ];
+    expect([...response.headers.keys()].filter((name) => named.includes(name))).toEqual([]);
+    await problem(response, 503, 'storage_failed');
+  }
 });
 
 test("404: another key's, even of the same account, and a missing one are answered alike", async () => {

@@ -164,6 +164,14 @@ describe('400', () => {
     expect(errors?.map((error) => error.path)).toContain(path);
   });
 
+  test('data of more values than a document prints', async () => {
+    const { template_id } = await ada.template('<p>{{x}}');
+    const response = await ada.pdf(`{"template_id": "${template_id}", "data": {"x": [${'[],'.repeat(500_000)}0]}}`);
+    expect((await problem(response, 400, 'invalid_json')).detail).toContain('500000 values');
+    const inText = JSON.stringify({ template_id, data: { x: '[{,}]\\"'.repeat(200_000) } });
+    expect((await ada.pdf(inText)).status).toBe(200);
+  });
+
   test('data that puts a NUL or half a surrogate pair into the document', async () => {
     const { template_id } = await ada.template('<p>{{x}}');
     for (const x of ['\\u0000', '\\ud800']) {
@@ -249,6 +257,25 @@ describe('413', () => {
 });
 
 describe('422', () => {
+  test('more templates, or more of them in bytes, than a key may have', async () => {
+    const own = await startService({ PLATEN_MAX_TEMPLATES: '2', PLATEN_MAX_TEMPLATES_MB: '64' });
+    const client = new Client(own.url, own.key);
+    const { template_id } = await client.template('one');
+    await client.template('two');
+    const response = await client.send('POST', '/v1/templates', { name: 'x', html: 'three' });
+    expect(await problem(response, 422, 'template_limit')).toMatchObject({ limit: 2 });
+    expect((await client.send('PUT', `/v1/templates/${template_id}`, { html: 'still' })).status).toBe(200);
+    expect((await client.send('DELETE', `/v1/templates/${template_id}`)).status).toBe(204);
+    await client.template('three');
+    await new Client(own.url, (await own.createKey()).key).template('other keys have room');
+    await own[Symbol.asyncDispose]();
+  });
+
+  test('more different paths than a list could tell', async () => {
+    const html = Array.from({ length: 600_000 }, (_, n) => `{{${n.toString(36)}}}`).join('');
+    await problem(await ada.send('POST', '/v1/templates', { name: 'x', html }), 422, 'template_error');
+  });
+
   test('a liquid template with a fault names its line and column', async () => {
     const html = '<p>one</p>\n  {{ x | nothing_like_this }}';
     const response = await ada.send('POST', '/v1/templates', { name: 'x', html, engine: 'liquid' });

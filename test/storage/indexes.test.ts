@@ -42,10 +42,11 @@ test('no statement of documents and sweeps scans a table or sorts', async () => 
   await documents.list('key', 20, {}, { createdAt: 1, id: 'doc_x' });
   await documents.list('key', 20, { templateId: 'tpl_x', createdAfter: 1, createdBefore: 9 }, { createdAt: 1, id: 'doc_x' });
   await documents.find('key', 'doc_x').catch(() => {});
-  await documents.removeDue(50);
+  await documents.dueContent(50);
   await documents.storageOf('acc_x');
-  await idempotency.removeContent(50);
-  await idempotency.removeExpired(50);
+  await idempotency.dueContent(50);
+  await idempotency.removeContent('idm_x');
+  await idempotency.removeExpired();
   await namedBlobs(database, ['doc_x', 'idm_x']);
   leases.stop();
   expect(asked.length).toBeGreaterThanOrEqual(10);

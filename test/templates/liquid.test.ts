@@ -29,7 +29,7 @@ let versions = 0;
 
 /** A template nobody has filled before. */
 function fill(html: string, data: Record<string, unknown> = {}, limitBytes = NO_LIMIT, on = engine): Promise<string> {
-  return on.fill(`tpl_test:${versions++}`, html, data, limitBytes);
+  return on.fill('owner', `tpl_test:${versions++}`, html, data, limitBytes);
 }
 
 /** Keeps a thread busy in one step, where LiquidJS looks at no limit: compares two arrays of 2^60 elements. */
@@ -91,9 +91,9 @@ describe('a template', () => {
   });
 
   test('is kept parsed under its key, and never taken for another', async () => {
-    expect(await engine.fill('tpl_same:1', 'one {{ a }}', { a: 1 }, NO_LIMIT)).toBe('one 1');
-    expect(await engine.fill('tpl_same:1', 'one {{ a }}', { a: 2 }, NO_LIMIT)).toBe('one 2');
-    expect(await engine.fill('tpl_same:1', 'two {{ a }}', { a: 3 }, NO_LIMIT)).toBe('two 3');
+    expect(await engine.fill('owner', 'tpl_same:1', 'one {{ a }}', { a: 1 }, NO_LIMIT)).toBe('one 1');
+    expect(await engine.fill('owner', 'tpl_same:1', 'one {{ a }}', { a: 2 }, NO_LIMIT)).toBe('one 2');
+    expect(await engine.fill('owner', 'tpl_same:1', 'two {{ a }}', { a: 3 }, NO_LIMIT)).toBe('two 3');
   });
 });
 
@@ -144,13 +144,13 @@ describe('dates', () => {
 
   test.each(['America/New_York', 'Europe/Berlin', 'Asia/Kolkata'])('are the same on a server in %s', async (zone) => {
     const html = JSON.stringify(cases.map(([template]) => template).join('\n'));
-    const { output } = await run(`console.log(await engine.fill('t:1', ${html}, {}, 10_000));`, { TZ: zone });
+    const { output } = await run(`console.log(await engine.fill("owner", 't:1', ${html}, {}, 10_000));`, { TZ: zone });
     expect(output.trim().split('\n')).toEqual(cases.map(([, expected]) => expected));
   });
 });
 
 describe('parsing tells', () => {
-  const pathsOf = async (html: string) => (await engine.parse(html)).paths;
+  const pathsOf = async (html: string) => (await engine.parse('owner', html)).paths;
 
   test('the paths a template takes from the data, and not what it makes itself', async () => {
     expect(
@@ -187,18 +187,20 @@ describe('parsing tells', () => {
       message: `${message} (line ${line}, column ${column})`,
       members: { line, column },
     };
-    await expect(engine.parse(html)).rejects.toMatchObject(expected);
+    await expect(engine.parse('owner', html)).rejects.toMatchObject(expected);
     await expect(fill(html)).rejects.toMatchObject(expected);
   });
 
   test('the line of a fault at the end of five megabytes', async () => {
     const html = `${'<p>text</p>\n'.repeat(430_000)}{{ x | upper }}`;
-    await expect(engine.parse(html)).rejects.toMatchObject({ members: { line: 430_001, column: 1 } });
-    await expect(engine.parse(html.replaceAll('\n', ' '))).rejects.toMatchObject({ members: { line: 1, column: 5_160_001 } });
+    await expect(engine.parse('owner', html)).rejects.toMatchObject({ members: { line: 430_001, column: 1 } });
+    await expect(engine.parse('owner', html.replaceAll('\n', ' '))).rejects.toMatchObject({
+      members: { line: 1, column: 5_160_001 },
+    });
   });
 
   test('no more of a template than is needed to find the place', async () => {
-    const error = await engine.parse(`{% for ${'x'.repeat(10_000)} %}`).catch((thrown: Error) => thrown);
+    const error = await engine.parse('owner', `{% for ${'x'.repeat(10_000)} %}`).catch((thrown: Error) => thrown);
     expect((error as Error).message.length).toBeLessThan(300);
   });
 
@@ -248,7 +250,7 @@ describe('files', () => {
           code: 'template_error',
           message: `tag "${tag}" is not available: a template stands alone (line 1, column 1)`,
         };
-        await expect(engine.parse(html)).rejects.toMatchObject(refused);
+        await expect(engine.parse('owner', html)).rejects.toMatchObject(refused);
         await expect(fill(html, { path })).rejects.toMatchObject(refused);
         await expect(fill(`{% ${tag} path %}`, { path })).rejects.toMatchObject(refused);
       }
@@ -370,6 +372,22 @@ describe('a hostile template ends as a fault of its own, and the next works', ()
     expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
   });
 
+  test('one owner has a line of its own, however long: others are served between', async () => {
+    const own = engineWith({ threads: 2, maxWaiting: 20 });
+    const order: string[] = [];
+    const work = (owner: string) =>
+      own.fill(owner, `tpl_test:${versions++}`, '{% for i in (1..20000) %}{{ i }}{% endfor %}', {}, NO_LIMIT).then(
+        () => order.push(owner),
+        (error) => order.push(`${owner} ${error.code}`),
+      );
+    const busy = Array.from({ length: 30 }, () => work('busy'));
+    await work('other');
+    expect(order.filter((each) => each === 'busy').length).toBeLessThan(20);
+    expect(order.filter((each) => each === 'busy queue_full')).toHaveLength(9);
+    await Promise.all(busy);
+    expect(order.filter((each) => each === 'busy')).toHaveLength(21);
+  });
+
   test.each([
     ['ninety thousand filters in a chain', `{{ 0${' | plus: 1'.repeat(90_000)} }}`, '90000'],
     ['two thousand conditions in one another', `${'{% if true %}'.repeat(2_000)}x${'{% endif %}'.repeat(2_000)}`, 'x'],
@@ -404,7 +422,7 @@ describe('threads', () => {
   test('a step that never ends is ended with its thread, while others are served', async () => {
     const own = engineWith({ threads: 2, timeoutMs: 4_000 });
     const order: string[] = [];
-    const hostile = fill(ENDLESS, {}, NO_LIMIT, own).catch((error) => {
+    const hostile = own.fill('hostile', `tpl_test:${versions++}`, ENDLESS, {}, NO_LIMIT).catch((error) => {
       order.push('hostile');
       return error;
     });
@@ -432,18 +450,20 @@ describe('threads', () => {
     const [[thread]] = (await Promise.all([once(process, 'worker'), fill('x', {}, NO_LIMIT, own)])) as [[Worker], string];
     const caller = new AbortController();
     const reason = new Error('left');
-    const left = ['runs', 'waits'].map((key) => expect(own.fill(key, ENDLESS, {}, NO_LIMIT, caller.signal)).rejects.toBe(reason));
+    const left = ['runs', 'waits'].map((key) =>
+      expect(own.fill('owner', key, ENDLESS, {}, NO_LIMIT, caller.signal)).rejects.toBe(reason),
+    );
     await new Promise((resolve) => setImmediate(resolve)); // by now the thread has its task
     caller.abort(reason);
     await Promise.all([...left, once(thread, 'exit')]);
-    await expect(own.fill('comes too late', 'x', {}, NO_LIMIT, caller.signal)).rejects.toBe(reason);
+    await expect(own.fill('owner', 'comes too late', 'x', {}, NO_LIMIT, caller.signal)).rejects.toBe(reason);
     expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
   });
 
   test('a caller who leaves before the thread has started leaves it to the next', async () => {
     const own = engineWith({ threads: 1, timeoutMs: 60_000 });
     const caller = new AbortController();
-    const left = expect(own.fill('tpl_left:1', ENDLESS, {}, NO_LIMIT, caller.signal)).rejects.toThrow('left');
+    const left = expect(own.fill('owner', 'tpl_left:1', ENDLESS, {}, NO_LIMIT, caller.signal)).rejects.toThrow('left');
     caller.abort(new Error('left'));
     await left;
     expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
@@ -489,7 +509,7 @@ describe('threads', () => {
   });
 
   test('keep no process alive and write nothing to its streams', async () => {
-    const { output, errors, code } = await run(`console.log(await engine.fill('t:1', '{{ a }}', { a: 1 }, 100));`);
+    const { output, errors, code } = await run(`console.log(await engine.fill("owner", 't:1', '{{ a }}', { a: 1 }, 100));`);
     expect({ output, errors, code }).toEqual({ output: '1\n', errors: '', code: 0 });
   });
 });

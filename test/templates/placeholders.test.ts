@@ -252,11 +252,19 @@ describe('the time grows with template and data, not faster', () => {
     expect(fill(`{{${'a.'.repeat(30)}end}}`.repeat(100_000), nested(30))).toBe('here'.repeat(100_000));
   });
 
-  test('half a million different paths', () => {
-    const html = Array.from({ length: MANY / 2 }, (_, number) => `{{v${number}}}`).join(' ');
-    const parsed = parsePlaceholders(html);
-    expect(parsed.paths).toHaveLength(MANY / 2);
-    expect(fillPlaceholders(parsed, { v0: 'first', v499999: 'last' }, NO_LIMIT)).toMatch(/^first *last$/);
+  test('five thousand different paths, and not one more', () => {
+    const html = (count: number) => Array.from({ length: count }, (_, number) => `{{v${number}}}`).join(' ');
+    const parsed = parsePlaceholders(html(5_000));
+    expect(parsed.paths).toHaveLength(5_000);
+    expect(fillPlaceholders(parsed, { v0: 'first', v4999: 'last' }, NO_LIMIT)).toMatch(/^first *last$/);
+    for (const count of [5_001, MANY / 2])
+      expect(() => parsePlaceholders(html(count))).toThrow(expect.objectContaining({ code: 'template_error' }));
+  });
+
+  test('a value that is too large already is not escaped to be refused', () => {
+    const value = "'".repeat(30_000_000);
+    const error = { code: 'content_too_large', members: { limit: 1_000, actual: 150_000_001 } };
+    expect(() => fillPlaceholders(parsePlaceholders('<{{x}}'), { x: value }, 1_000)).toThrow(expect.objectContaining(error));
   });
 
   test('a long value in many places', () => {

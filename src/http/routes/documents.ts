@@ -42,6 +42,8 @@ const LinkBody = Type.Object(
 );
 const checkLink = validator(LinkBody);
 
+const BODY_OPTIONAL = { bodyOptional: true };
+
 const FILTERS = { template_id: readText, created_after: readTime, created_before: readTime };
 
 export function documentRoutes(app: FastifyInstance, { documents, links, idempotency }: DocumentRouteServices): void {
@@ -73,12 +75,12 @@ export function documentRoutes(app: FastifyInstance, { documents, links, idempot
     },
   });
 
-  app.delete<ById>('/v1/documents/:id', { schema: REMOVE }, async (request, reply) => {
+  app.delete<ById>('/v1/documents/:id', { schema: REMOVE, config: BODY_OPTIONAL }, async (request, reply) => {
     await documents.remove(principalOf(request).keyId, request.params.id);
     return reply.code(204).send();
   });
 
-  app.post<ById>('/v1/documents/:id/links', { schema: LINK }, async (request, reply) => {
+  app.post<ById>('/v1/documents/:id/links', { schema: LINK, config: BODY_OPTIONAL }, async (request, reply) => {
     const { expires_in: seconds = DEFAULT_LINK_SECONDS } = checkLink(request.body ?? {});
     const document = await documents.find(principalOf(request).keyId, request.params.id);
     const make = async (claim: Claim | undefined) => {

@@ -14,7 +14,7 @@ import { originOf } from '../origin.ts';
 import { toServiceError } from '../problem.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import { DOCUMENT_SCHEMA, documentRecord } from '../records.ts';
-import { sendRendered, sendStored, sendStream } from '../send-pdf.ts';
+import { sendRendered, sendStored, sendStream, serverTiming } from '../send-pdf.ts';
 import { problemResponses } from './problem-responses.ts';
 
 export interface PdfRouteServices {
@@ -50,7 +50,7 @@ async function renderNow(
   const receipt = claim && receiptOf(idempotency, claim, renderRequest, principal);
   const delivery = await measured(metrics, () => render(renderRequest, principal, whenClientLeaves(reply), receipt));
   const { pdf, document } = delivery;
-  describe(reply, delivery);
+  describe(reply, delivery).header('server-timing', serverTiming(pdf));
   if (!renderRequest.store || !document) return sendRendered(reply, pdf, renderRequest.filename);
   created(request, reply, document);
   if (asksFor(request, PDF, JSON_TYPE)) return sendRendered(reply, pdf, document.filename);
@@ -119,9 +119,10 @@ async function replay(
 function describe(
   reply: FastifyReply,
   { document, remaining }: { document?: StoredDocument | undefined; remaining: number | null },
-): void {
+): FastifyReply {
   if (remaining !== null) reply.header('platen-quota-remaining', remaining);
   if (document) reply.header('platen-document-id', document.id);
+  return reply;
 }
 
 function created(request: FastifyRequest, reply: FastifyReply, document: StoredDocument): void {

@@ -5,12 +5,13 @@ import { invalidRequest } from '../../errors.ts';
 import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
 import { MAX_HTML_BYTES } from '../../render/options-schema.ts';
 import { checkSize } from '../../render/render-request.ts';
-import { ENGINES, type TemplateDraft, type Templates } from '../../templates/templates.ts';
+import { ENGINES, type TemplateChange, type TemplateDraft, type Templates } from '../../templates/templates.ts';
 import { faultsOfText, validator } from '../../validate.ts';
 import { principalOf } from '../authenticate.ts';
 import { pageOf, readPage } from '../listing.ts';
 import { IDEMPOTENCY_SCHEMA, markReplayed, once, sendJson } from '../once.ts';
 import { originOf } from '../origin.ts';
+import { RATE_LIMITED } from '../rate-limit.ts';
 import { listSchema, PAGE_PARAMETERS, TEMPLATE_SCHEMA, templateRecord } from '../records.ts';
 import { problemResponses } from './problem-responses.ts';
 
@@ -49,7 +50,7 @@ const checkCreate = validator(CreateBody);
 const checkReplace = validator(ReplaceBody);
 
 export function templateRoutes(app: FastifyInstance, { templates, idempotency }: TemplateRouteServices): void {
-  app.post('/v1/templates', { schema: CREATE }, async (request, reply) => {
+  app.post('/v1/templates', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
     const draft = checked({ engine: 'placeholders', ...checkCreate(request.body) });
     return once(
       request,
@@ -69,23 +70,20 @@ export function templateRoutes(app: FastifyInstance, { templates, idempotency }:
     return { ...templateRecord(template), html: template.html };
   });
 
-  app.put<ById>('/v1/templates/:id', { schema: REPLACE }, async (request) => {
+  app.put<ById>('/v1/templates/:id', { schema: REPLACE, config: RATE_LIMITED }, async (request) => {
     const { keyId } = principalOf(request);
-    const body = checkReplace(request.body);
-    const current = await templates.find(keyId, request.params.id);
-    const draft = checked({ name: current.name, engine: current.engine, ...body });
-    return templateRecord(await templates.replace(keyId, request.params.id, draft));
+    return templateRecord(await templates.replace(keyId, request.params.id, checked(checkReplace(request.body))));
   });
 
-  app.delete<ById>('/v1/templates/:id', { schema: REMOVE }, async (request, reply) => {
+  app.delete<ById>('/v1/templates/:id', { schema: REMOVE, config: { bodyOptional: true } }, async (request, reply) => {
     await templates.remove(principalOf(request).keyId, request.params.id);
     return reply.code(204).send();
   });
 }
 
 /** Throws `invalid_request` and `content_too_large`. */
-function checked(draft: TemplateDraft): TemplateDraft {
-  const faults = [...faultsOfText('name', draft.name), ...faultsOfText('html', draft.html)];
+function checked<D extends TemplateChange>(draft: D): D {
+  const faults = [...faultsOfText('name', draft.name ?? ''), ...faultsOfText('html', draft.html)];
   if (faults.length) throw invalidRequest(faults);
   checkSize('html', draft.html);
   return draft;

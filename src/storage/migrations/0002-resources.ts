@@ -29,12 +29,14 @@ async function templates(db: Kysely<unknown>): Promise<void> {
     .addColumn('name', 'text', (column) => column.notNull())
     .addColumn('engine', 'text', (column) => column.notNull())
     .addColumn('html', 'text', (column) => column.notNull())
+    .addColumn('bytes', 'integer', (column) => column.notNull())
     .addColumn('version', 'integer', (column) => column.notNull())
     .addColumn('placeholders', 'text', (column) => column.notNull())
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .addColumn('updated_at', 'bigint', (column) => column.notNull())
     .execute();
   await db.schema.createIndex('templates_list').on('templates').columns(['key_id', 'created_at', 'id']).execute();
+  await db.schema.createIndex('templates_size').on('templates').columns(['key_id', 'bytes']).execute();
 }
 
 /** The indexes hold living documents only: what stays of the others, for 410, may grow for years. */

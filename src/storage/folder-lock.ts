@@ -1,0 +1,24 @@
+/** One service per data folder: what a second one takes for leftovers may be what the first is just writing. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** A service that is just ending gets this long. */
+const WAIT_MS = 5_000;
+
+/** Returns what gives the folder free; the kernel does it when the process dies. Undefined when another process holds it. */
+export function lockFolder(dataDir: string): (() => void) | undefined {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const lock = new DatabaseSync(join(dataDir, 'service.lock'));
+  try {
+    lock.exec(`PRAGMA busy_timeout = ${WAIT_MS}`);
+    lock.exec('BEGIN EXCLUSIVE');
+    return () => lock.close();
+  } catch (error) {
+    lock.close();
+    if (((error as { errcode?: number }).errcode ?? 0) !== SQLITE_BUSY) throw error;
+    return undefined;
+  }
+}
+
+const SQLITE_BUSY = 5;

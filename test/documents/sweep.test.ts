@@ -1,0 +1,135 @@
+/** The sweep goes on past what it cannot remove, and finds it again; nobody else works in its folder. */
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Principal } from '../../src/accounts/accounts.ts';
+import { loadConfig } from '../../src/config.ts';
+import { Sweep } from '../../src/documents/sweep.ts';
+import { openRooms, type Rooms } from '../../src/rooms.ts';
+import { namedBlobs } from '../../src/storage/named-blobs.ts';
+
+let dataDir: string;
+let rooms: Rooms;
+let sweep: Sweep;
+let owner: Principal;
+let now = 1_800_000_000_000;
+let failures: unknown[];
+let removed: Record<string, number>;
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  rooms = await openRooms(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => now);
+  failures = [];
+  removed = { content: 0, orphans: 0 };
+  sweep = new Sweep(rooms.database, rooms.blobs, {
+    everyMs: 3_600_000,
+    perishables: [rooms.documents, rooms.idempotency],
+    chores: [() => rooms.idempotency.removeExpired()],
+    named: (names) => namedBlobs(rooms.database, names),
+    onFailure: (error) => failures.push(error),
+    onRemoved: (what, count) => {
+      removed[what] = (removed[what] ?? 0) + count;
+    },
+  });
+  const { id } = await rooms.accounts.createAccount('free');
+  owner = (await rooms.accounts.authenticate((await rooms.accounts.createKey(id)).secret)) as Principal;
+});
+afterEach(async () => {
+  await sweep.stop();
+  await rooms.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function store(): Promise<string> {
+  const draft = {
+    chunks: [Buffer.from('pdf')],
+    bytes: 3,
+    pages: 1,
+    filename: undefined,
+    source: 'html',
+    templateId: undefined,
+  } as const;
+  const document = await rooms.documents.write(draft, 1_000);
+  await rooms.database.transaction((query) => rooms.documents.insert(document, owner, query));
+  return document.id;
+}
+
+/** A folder in its place cannot be removed as a file. */
+async function makeStuck(name: string): Promise<() => Promise<void>> {
+  const file = join(dataDir, 'blobs', name.slice(4, 6), name);
+  await rename(file, `${file}-aside`);
+  await mkdir(join(file, 'x'), { recursive: true });
+  return async () => {
+    await rm(file, { recursive: true });
+    await rename(`${file}-aside`, file);
+  };
+}
+
+const blobs = async () =>
+  (await readdir(join(dataDir, 'blobs'), { recursive: true }))
+    .filter((name) => /_[^/]*$/.test(name))
+    .map((name) => name.split('/').at(-1));
+
+test('one document that cannot be removed stops nothing else, and is removed when it can be', async () => {
+  const ids: string[] = [];
+  for (let n = 0; n < 120; n++) ids.push(await store());
+  const mend = await makeStuck(ids[0] ?? '');
+  now += 1_001;
+  await sweep.run();
+  expect(removed.content).toBe(119);
+  expect(failures).toHaveLength(1);
+  await mend();
+  await sweep.run();
+  expect(removed.content).toBe(120);
+  expect(await blobs()).toEqual([]);
+});
+
+test('a PDF kept for an Idempotency-Key that cannot be removed is tried again', async () => {
+  const claim = await rooms.idempotency.claim(owner.keyId, 'k', 'fingerprint');
+  if ('kind' in claim) throw new Error('it was never asked for');
+  const name = await rooms.idempotency.keep([Buffer.from('pdf')]);
+  const answer = { kind: 'pdf', bytes: 3, pages: 1, filename: null, remaining: null } as const;
+  await rooms.idempotency.complete(claim, answer, rooms.database.query, { blob: { name, keptMs: 1_000 } });
+  const mend = await makeStuck(name);
+  now += 1_001;
+  await sweep.run();
+  expect(failures).toHaveLength(1);
+  await mend();
+  await sweep.run();
+  expect(await blobs()).toEqual([]);
+  now += 86_400_000;
+  await sweep.run();
+  expect(await rooms.database.query.selectFrom('idempotency_keys').selectAll().execute()).toEqual([]);
+});
+
+test('content without a row is removed at the start; what has one stays', async () => {
+  const id = await store();
+  const orphan = join(dataDir, 'blobs', 'Zz', 'doc_ZzZzZzZzZzZzZzZzZzZzZz');
+  await mkdir(join(dataDir, 'blobs', 'Zz'));
+  await writeFile(orphan, 'left');
+  await chmod(orphan, 0o600);
+  sweep.start();
+  await sweep.run();
+  expect(await blobs()).toEqual([id]);
+  expect(removed.orphans).toBe(1);
+});
+
+test('a second service on the same folder does not start', async () => {
+  await expect(openRooms(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => now)).rejects.toThrow('Another service runs on');
+}, 30_000);
+
+test('a request whose lease ended under it is undone when another took over', async () => {
+  const first = await rooms.idempotency.claim(owner.keyId, 'k', 'fingerprint');
+  now += 60_000;
+  const second = await rooms.idempotency.claim(owner.keyId, 'k', 'fingerprint');
+  if ('kind' in first || 'kind' in second) throw new Error('there is no answer yet');
+  const reservation = await rooms.allowance.reserve(owner);
+  const answer = { kind: 'not_kept' } as const;
+  const settle = rooms.allowance.commit(reservation, (query) => rooms.idempotency.complete(first, answer, query));
+  await expect(settle).rejects.toMatchObject({ code: 'idempotency_running' });
+  await rooms.allowance.release(reservation);
+  expect((await rooms.allowance.usage(owner.accountId)).used).toBe(0);
+  await rooms.idempotency.complete(second, answer, rooms.database.query);
+  expect(await rooms.idempotency.claim(owner.keyId, 'k', 'fingerprint')).toEqual(answer);
+});
