@@ -1,0 +1,287 @@
+/**
+ * A disk that is full: what cannot be kept is answered 503, neither listed nor charged, and what was kept before is read as
+ * ever. Once there is room again the same process goes on. Mounts small file systems of its own, so it runs as root.
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, open, readdir, rm, rmdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Client, type DocumentRecord, type List, problem } from '../support/client.ts';
+import { eventually, type Service, startService } from '../support/service.ts';
+
+const MEGABYTE = 1_048_576;
+const DISK_BYTES = 24 * MEGABYTE;
+/** A full disk of this kind gives room in pages. */
+const PAGE = 4_096;
+/** Noise, which nothing compresses: a PDF of more than three megabytes. */
+const LARGE = `<canvas width="1100" height="1000"></canvas><script>
+  const context = document.querySelector('canvas').getContext('2d');
+  const image = context.createImageData(1100, 1000);
+  for (let n = 0; n < image.data.length; n++) image.data[n] = n % 4 === 3 ? 255 : Math.random() * 256;
+  context.putImageData(image, 0, 0);
+</script>`;
+/** What could not be given back on a full disk comes back when its lease ends. */
+const LEASES_END_MS = 60_000;
+
+/** A file system of its own, gone on every path. */
+class SmallDisk implements AsyncDisposable {
+  readonly folder: string;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  static async mount(): Promise<SmallDisk> {
+    if (process.getuid?.() !== 0) throw new Error('this suite mounts a file system: run it as root');
+    const disk = new SmallDisk(await mkdtemp(join(tmpdir(), 'platen-disk-')));
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES},mode=700`, 'platen-test', disk.folder]);
+    process.once('exit', disk.#unmount);
+    return disk;
+  }
+
+  /** Takes all room but so many bytes. */
+  async fill(left = 0): Promise<void> {
+    const file = await open(this.#filler, 'a');
+    try {
+      for (let block = MEGABYTE; block >= PAGE; block /= 2) while (await fits(file, block));
+      await file.truncate((await file.stat()).size - left);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async makeRoom(): Promise<void> {
+    await rm(this.#filler, { force: true });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    process.off('exit', this.#unmount);
+    this.#unmount();
+    await rmdir(this.folder);
+  }
+
+  get #filler(): string {
+    return join(this.folder, 'filler');
+  }
+
+  readonly #unmount = () => {
+    execFileSync('umount', ['--lazy', this.folder]);
+  };
+}
+
+let disk: SmallDisk;
+let service: Service;
+let client: Client;
+
+describe('a disk that others filled', () => {
+  // Sweeps give the room of the database's log back; without them the disk stays as full as it was made.
+  onSmallDisk({ PLATEN_SWEEP_SECONDS: '3600' });
+
+  test('nothing is stored or charged, what was stored is read, and room is all that is needed', async () => {
+    const kept = await client.store({ html: '<p>before' });
+    const template = await client.template('<p>{{x}}');
+    await disk.fill();
+    await expectFull(await client.pdf({ html: 'x', store: true }));
+    await expectFull(await client.pdf({ html: 'x', store: true }, { 'idempotency-key': 'on-the-full-disk' }));
+    await expectFull(await client.send('POST', '/v1/templates', { name: 'x', html: 'y' }));
+    await expectFull(await client.send('PUT', `/v1/templates/${template.template_id}`, { html: 'y' }));
+    const charged = await successOrFull(await client.pdf({ html: 'x' }));
+    await expectWhole(kept);
+    expect((await client.json<List<DocumentRecord>>('/v1/documents')).data).toEqual([kept]);
+    expect(await client.json(`/v1/templates/${template.template_id}`)).toMatchObject({ version: 1, html: '<p>{{x}}' });
+    const link = (await (await client.send('POST', `/v1/documents/${kept.document_id}/links`)).json()) as { url: string };
+    expect((await fetch(link.url)).status).toBe(200);
+    for (const path of ['/healthz', '/readyz']) expect((await fetch(service.url + path)).status).toBe(200);
+    expect(await unfinished()).toEqual([]);
+    expect(complaints()).toMatch(/ENOSPC|database or disk is full/);
+    await disk.makeRoom();
+    const after = await client.store({ html: '<p>after' });
+    const named = await storeOnceItMayRun('on-the-full-disk', { html: 'x' });
+    await expectListed([named, after, kept]);
+    await expectCharged(3 + charged);
+    expect((await client.send('PUT', `/v1/templates/${template.template_id}`, { html: 'y' })).status).toBe(200);
+    await expectConsistent();
+  });
+
+  test('a document can be deleted, or stays whole', async () => {
+    const kept = await client.store({ html: '<p>x' });
+    await disk.fill();
+    const deleted = await successOrFull(await client.send('DELETE', `/v1/documents/${kept.document_id}`));
+    if (!deleted) await expectWhole(kept);
+    await disk.makeRoom();
+    if (!deleted) expect((await client.send('DELETE', `/v1/documents/${kept.document_id}`)).status).toBe(204);
+    await problem(await client.get(`/v1/documents/${kept.document_id}`), 410, 'document_deleted');
+    await expectConsistent();
+  });
+
+  test('room that ends in the middle of a large PDF', async () => {
+    await disk.fill(MEGABYTE);
+    await expectFull(await client.pdf({ html: LARGE, store: true }));
+    await expectFull(await client.pdf({ html: LARGE, store: true }, { 'idempotency-key': 'large' }));
+    await expectFull(await client.pdf({ html: LARGE }, { 'idempotency-key': 'large-and-not-stored' }));
+    expect(complaints()).toContain('ENOSPC');
+    expect(await unfinished()).toEqual([]);
+    expect((await client.usage()).documents.used).toBe(0);
+    const response = await client.pdf({ html: LARGE });
+    expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(3 * MEGABYTE);
+    const small = await client.store({ html: '<p>there is room for this' });
+    await disk.makeRoom();
+    const large = await storeOnceItMayRun('large', { html: LARGE });
+    expect(large.bytes).toBeGreaterThan(3 * MEGABYTE);
+    await expectListed([large, small]);
+    await expectCharged(3);
+    await expectConsistent();
+  });
+
+  test('wherever the room ends: all of a render is kept and charged, or nothing', async () => {
+    const stored: DocumentRecord[] = [];
+    const refused: string[] = [];
+    for (let pages = 0; pages <= 40; pages++) {
+      await disk.fill(pages * PAGE);
+      const name = `with-${pages}-pages-left`;
+      const response = await client.pdf({ html: `<p>${name}`, store: true }, { 'idempotency-key': name });
+      if (response.status === 201) stored.unshift((await response.json()) as DocumentRecord);
+      else await expectFull(response);
+      if (response.status !== 201) refused.push(name);
+    }
+    expect([stored.length > 0, refused.length > 0]).toEqual([true, true]);
+    expect(await unfinished()).toEqual([]);
+    await expectListed(stored);
+    await disk.makeRoom();
+    await expectListed(stored);
+    await expectCharged(stored.length);
+    for (const name of refused) stored.unshift(await storeOnceItMayRun(name, { html: `<p>${name}` }));
+    await expectListed(stored);
+    await expectCharged(41);
+    await expectConsistent();
+  }, 180_000);
+});
+
+describe('a disk that the service filled', () => {
+  onSmallDisk({ PLATEN_SWEEP_SECONDS: '1' });
+
+  test('what expires makes room, though nothing can be written', async () => {
+    client = new Client(service.url, (await service.createKey('short')).key);
+    await disk.fill(8 * MEGABYTE);
+    const answers: number[] = [];
+    for (let full = false; !full; ) {
+      const response = await client.pdf({ html: LARGE, store: true });
+      answers.push(await successOrFull(response));
+      full = answers.at(-1) === 0;
+      if (answers.length > 50) throw new Error('eight megabytes hold fifty large PDFs');
+    }
+    await disk.fill();
+    let again: Response | undefined;
+    await eventually('there is room', async () => {
+      again = await client.pdf({ html: LARGE, store: true });
+      return (await successOrFull(again)) === 1;
+    });
+    await disk.makeRoom();
+    await expectCharged(answers.length);
+    await eventually('all of it is gone', async () => (await blobFiles()).length === 0);
+    await expectConsistent();
+  });
+});
+
+/** A service whose data folder is on a small disk of its own. */
+function onSmallDisk(settings: Record<string, string>): void {
+  beforeAll(async () => {
+    disk = await SmallDisk.mount();
+    service = await startService({ PLATEN_DATA_DIR: join(disk.folder, 'data'), PLATEN_LOG_LEVEL: 'warn', ...settings });
+  });
+  beforeEach(async () => {
+    client = new Client(service.url, (await service.createKey()).key);
+  });
+  afterEach(() => disk.makeRoom());
+  afterAll(async () => {
+    await using _ = disk;
+    await service?.[Symbol.asyncDispose]();
+  });
+}
+
+async function fits(file: Awaited<ReturnType<typeof open>>, bytes: number): Promise<boolean> {
+  try {
+    await file.write(Buffer.alloc(bytes));
+    return true;
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ENOSPC' });
+    return false;
+  }
+}
+
+async function expectFull(response: Response): Promise<void> {
+  const { detail } = await problem(response, 503, 'storage_failed');
+  expect(detail).toBe('the storage of the service is full');
+  expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(response.headers.get('platen-document-id')).toBeNull();
+}
+
+/** 1 when it went well, 0 when there was no room. */
+async function successOrFull(response: Response): Promise<0 | 1> {
+  if (response.ok) return 1;
+  await expectFull(response);
+  return 0;
+}
+
+/** A claim that could not be taken back on the full disk ends with its lease. */
+async function storeOnceItMayRun(name: string, body: object): Promise<DocumentRecord> {
+  let response: Response | undefined;
+  const runs = async () => {
+    response = await client.pdf({ ...body, store: true }, { 'idempotency-key': name });
+    return response.status !== 409;
+  };
+  await eventually(`${name} runs`, runs, LEASES_END_MS);
+  expect(response?.status, await response?.clone().text()).toBe(201);
+  return (await response?.json()) as DocumentRecord;
+}
+
+async function expectWhole({ document_id, sha256, bytes }: DocumentRecord): Promise<void> {
+  const response = await client.get(`/v1/documents/${document_id}`);
+  expect(response.status).toBe(200);
+  const content = Buffer.from(await response.arrayBuffer());
+  expect(content.length).toBe(bytes);
+  expect(createHash('sha256').update(content).digest('hex')).toBe(sha256);
+}
+
+/** These and no others, all of them whole; newest first. */
+async function expectListed(records: DocumentRecord[]): Promise<void> {
+  expect((await client.json<List<DocumentRecord>>('/v1/documents?limit=100')).data).toEqual(records);
+  for (const record of records) await expectWhole(record);
+}
+
+async function expectCharged(documents: number): Promise<void> {
+  const used = async () => (await client.usage()).documents.used;
+  await eventually(`${documents} are charged`, async () => (await used()) === documents, LEASES_END_MS);
+  expect((await client.usage()).daily.at(-1)?.documents).toBe(documents);
+}
+
+/** The process is the same, its database is sound, and every file of content belongs to a row. */
+async function expectConsistent(): Promise<void> {
+  expect(service.child.exitCode ?? service.child.signalCode).toBeNull();
+  const database = new DatabaseSync(join(disk.folder, 'data', 'platen.db'), { readOnly: true });
+  expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
+  const documents = 'SELECT id FROM documents WHERE has_content = 1';
+  const answers = 'SELECT blob AS id FROM idempotency_keys WHERE blob IS NOT NULL';
+  const named = database.prepare(`${documents} UNION ${answers}`).all() as Array<{ id: string }>;
+  database.close();
+  expect((await blobFiles()).sort()).toEqual(named.map(({ id }) => id).sort());
+  expect(await unfinished()).toEqual([]);
+}
+
+async function blobFiles(): Promise<string[]> {
+  const entries = await readdir(join(disk.folder, 'data', 'blobs'), { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+}
+
+function unfinished(): Promise<string[]> {
+  return readdir(join(disk.folder, 'data', 'blobs', 'unfinished'));
+}
+
+/** The errors of the operator's log. */
+function complaints(): string {
+  const lines = service.output().split('\n');
+  return lines.filter((line) => line.includes('"level":50')).join('\n');
+}
