@@ -148,7 +148,7 @@ function createSweep(
     onRemoved: (what, count) => metrics.swept(what, count),
     onFailure(error) {
       metrics.sweepFailed();
-      logger.warn({ err: error }, 'the sweep could not finish; the next one goes on');
+      logger.warn({ err: error }, 'the sweep could not do all; the next one tries again');
     },
   });
 }

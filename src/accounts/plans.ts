@@ -9,7 +9,7 @@ export interface Plan {
   documents: number | null;
   /** How long stored documents are kept; 0: nothing is stored. */
   retentionMs: number;
-  /** Renders asked for in a minute; null: without limit. */
+  /** Renders and template uploads in a minute; null: without limit. */
   requestsPerMinute: number | null;
   /** Renders under way at one time, waiting ones included; null: without limit. */
   concurrency: number | null;

@@ -32,6 +32,7 @@ export class Sweep {
   readonly #database: Database;
   readonly #blobs: Blobs;
   readonly #options: SweepOptions;
+  readonly #madeAt = Date.now();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #orphansLookedForAt = 0;
@@ -44,11 +45,11 @@ export class Sweep {
   }
 
   /**
-   * Begins with what a process that died has left. The folder is this process's alone, so content that is older than it and
-   * has no row will never get one.
+   * Begins with what a process that died has left. The folder is this process's alone, so content that is older than this
+   * sweep, made before the first request, and has no row will never get one.
    */
   start(): void {
-    this.#running = this.#sweep(Date.now());
+    this.#running = this.#sweep(this.#madeAt);
     this.#timer = setInterval(() => void this.run(), this.#options.everyMs).unref();
   }
 
@@ -109,8 +110,10 @@ export class Sweep {
       for (const name of names) {
         if (this.#stopped) return;
         if (named.has(name)) continue;
-        await this.#blobs.remove(name);
-        removed++;
+        await this.#guarded(async () => {
+          await this.#blobs.remove(name);
+          removed++;
+        });
       }
     }
     if (removed) this.#options.onRemoved('orphans', removed);

@@ -49,7 +49,10 @@ export function createMetrics(sources: MetricSources): Metrics {
   const counter = (name: string, help: string) => new Counter({ name, help, registers });
   const stored = counter('platen_documents_stored_total', 'PDFs stored.');
   const storedBytes = counter('platen_documents_stored_bytes_total', 'Bytes of all PDFs stored.');
-  const sweepFailures = counter('platen_sweep_failures_total', 'Sweeps that could not finish; the log has the reason.');
+  const sweepFailures = counter(
+    'platen_sweep_failures_total',
+    'What sweeps could not remove or do, and tried again later; the log has the reason.',
+  );
   const removed = new Counter({
     name: 'platen_swept_total',
     help: 'What sweeps removed: content whose time was over, and orphans that nothing named.',

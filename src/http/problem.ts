@@ -127,7 +127,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 422,
     title: 'The template cannot be filled',
     meaning:
-      'The template has a fault, or takes too much time or memory to fill. `line` and `column` tell where, counted from 1.',
+      'The template has a fault, uses too many different paths, or takes too much time or memory to fill. `line` and `column` tell where, counted from 1.',
     remedy: 'Correct the template at that place.',
   },
   template_limit: {
@@ -170,14 +170,14 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   queue_full: {
     status: 429,
     title: 'Too many renders are waiting',
-    meaning: 'As many renders wait as the server allows.',
+    meaning: 'As many renders wait as the server allows, or as many Liquid templates of this key.',
     remedy: 'Send the request again after the seconds in Retry-After.',
   },
   rate_limited: {
     status: 429,
     title: 'Too many requests',
     meaning:
-      'The account sent more rendering requests in a minute than its plan allows. RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset tell the details.',
+      'The account sent more renders and template uploads in a minute than its plan allows. RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset tell the details.',
     remedy: 'Send the request again after the seconds in Retry-After.',
   },
   concurrency_limited: {

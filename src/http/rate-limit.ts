@@ -4,18 +4,24 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.ts';
 import { principalOf } from './authenticate.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Counts towards the requests a minute of the plan: what renders, or works through a template. */
+    rateLimited?: boolean;
+  }
+}
+
 const WINDOW_MS = 60_000;
 /** Accounts counted at one time; those that asked longest ago are forgotten first. */
 const MAX_ACCOUNTS = 100_000;
 
-/** For the `config` of a route that renders, or works through a template. */
-export const RATE_LIMITED = { rateLimit: {} };
+/** For the `config` of a route. */
+export const RATE_LIMITED = { rateLimited: true };
 
-/** To be registered after authentication and before the routes. */
+/** One count for all such routes together. To be registered after authentication. */
 export async function limitRates(app: FastifyInstance): Promise<void> {
   await app.register(rateLimit, {
     global: false,
-    hook: 'onRequest',
     timeWindow: WINDOW_MS,
     cache: MAX_ACCOUNTS,
     max: (request: FastifyRequest) => principalOf(request).plan.requestsPerMinute ?? Number.MAX_SAFE_INTEGER,
@@ -23,6 +29,10 @@ export async function limitRates(app: FastifyInstance): Promise<void> {
     keyGenerator: (request: FastifyRequest) => principalOf(request).accountId,
     enableDraftSpec: true,
     errorResponseBuilder: (_request, { max, ttl }) => refused(max, Math.max(1, Math.ceil(ttl / 1000))),
+  });
+  const count = app.rateLimit();
+  app.addHook('onRequest', async function (request, reply) {
+    if (request.routeOptions.config.rateLimited) await count.call(this, request, reply);
   });
 }
 

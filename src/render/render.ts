@@ -123,7 +123,7 @@ async function settle(
       await receipt.write(delivery, query);
     });
   } catch (error) {
-    // Content that nothing names, and that cannot be removed now, is removed at the next start.
+    // Content that nothing names, and that cannot be removed now, is removed with the orphans.
     await Promise.allSettled([document && documents.discard(document), receipt.undo()]);
     throw error;
   }

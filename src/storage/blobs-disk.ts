@@ -31,7 +31,7 @@ export class DiskBlobs implements Blobs {
       await writeWhole(unfinished, chunks);
       await this.#moveInto(this.#shardOf(name), unfinished, name);
     } catch (error) {
-      await rm(unfinished, { force: true }).catch(() => {}); // what stays is removed at the next start
+      await rm(unfinished, { force: true }).catch(() => {}); // what stays is removed with the orphans
       throw storageFailed(error);
     }
   }
@@ -45,11 +45,10 @@ export class DiskBlobs implements Blobs {
     const shard = this.#shardOf(name);
     try {
       await rm(join(shard, name));
+      await syncFolder(shard);
     } catch (error) {
-      if (isMissing(error)) return;
-      throw storageFailed(error);
+      if (!isMissing(error)) throw storageFailed(error);
     }
-    await syncFolder(shard);
   }
 
   async *names(writtenBefore: number): AsyncIterable<string[]> {

@@ -20,7 +20,7 @@ export interface Database {
    * what a caller is told has happened is flushed first.
    */
   flush(): Promise<void>;
-  /** Overwrites what deleted rows have left in the database's log. */
+  /** Cuts off the log of the database, with what deleted rows have left in it. */
   scrub(): Promise<void>;
   close(): Promise<void>;
 }

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { explained } from './sqlite.ts';
 
 /** A service that is just ending gets this long. */
 const WAIT_MS = 5_000;
@@ -12,11 +13,12 @@ export function lockFolder(dataDir: string): (() => void) | undefined {
   const lock = new DatabaseSync(join(dataDir, 'service.lock'));
   try {
     lock.exec(`PRAGMA busy_timeout = ${WAIT_MS}`);
-    lock.exec('BEGIN EXCLUSIVE');
+    explained(() => lock.exec('BEGIN EXCLUSIVE'));
     return () => lock.close();
   } catch (error) {
     lock.close();
-    if (((error as { errcode?: number }).errcode ?? 0) !== SQLITE_BUSY) throw error;
+    const cause = (error as Error).cause ?? error;
+    if ((cause as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
     return undefined;
   }
 }

@@ -31,6 +31,19 @@ const STORAGE_FAULTS: Readonly<Record<number, string>> = {
 
 /** Opens (or creates) a database file, readable and writable by other processes meanwhile. */
 export function openSqlite(file: string): Engine {
+  const database = explained(() => openFile(file));
+  const log = openOnce(`${file}-wal`);
+  const query = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(database) }) });
+  return {
+    query,
+    // The same sync of the log that `synchronous = FULL` would do inside the commit.
+    flush: () => log.sync(),
+    scrub: () => scrub(query, database),
+    release: () => log.close(),
+  };
+}
+
+function openFile(file: string): DatabaseSync {
   const database = new DatabaseSync(file);
   database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   database.exec('PRAGMA journal_mode = WAL');
@@ -38,15 +51,7 @@ export function openSqlite(file: string): Engine {
   database.exec('PRAGMA synchronous = NORMAL');
   database.exec('PRAGMA foreign_keys = ON');
   database.exec('PRAGMA secure_delete = ON'); // what is deleted is overwritten
-  const log = openOnce(`${file}-wal`);
-  const query = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(database) }) });
-  return {
-    query,
-    // The same sync of the log that `synchronous = FULL` would do inside the commit.
-    flush: async () => (await log.open()).datasync(),
-    scrub: () => scrub(query, database),
-    release: () => log.close(),
-  };
+  return database;
 }
 
 /** Through the queue of statements, so never inside a transaction; and without waiting for readers: the next scrub does it then. */
@@ -65,12 +70,17 @@ async function scrub(query: Query, database: DatabaseSync): Promise<void> {
 function openOnce(path: string) {
   let handle: Promise<FileHandle> | undefined;
   return {
-    async open() {
-      handle ??= open(path, 'r+');
-      handle.catch(() => {
-        handle = undefined; // the next flush tries again
-      });
-      return handle;
+    async sync() {
+      try {
+        handle ??= open(path, 'r+');
+        await (await handle).datasync();
+      } catch (error) {
+        handle = undefined; // the next one opens it anew
+        throw new ServiceError('storage_failed', 'the storage of the service cannot be written', {
+          cause: error,
+          retryAfterSeconds: 30,
+        });
+      }
     },
     close: async () => (await handle)?.close(),
   };
@@ -108,7 +118,7 @@ const NOTHING: SqliteStatement = {
 };
 
 /** Faults of the disk are not the request's, and may pass: `storage_failed`. */
-function explained<T>(work: () => T): T {
+export function explained<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -64,7 +64,6 @@ export class Templates {
     draft: TemplateDraft,
     also: (template: Template, query: Query) => Promise<void> = async () => {},
   ): Promise<Template> {
-    await this.#requireRoom(keyId, draft.html);
     const placeholders = await this.#pathsOf(keyId, draft);
     const now = this.#clock();
     const id = `tpl_${randomBase62(22)}`;
@@ -85,6 +84,7 @@ export class Templates {
           updated_at: now,
         })
         .execute();
+      await this.#requireRoom(keyId, query);
       await also(template, query);
     });
     await this.#database.flush();
@@ -94,17 +94,20 @@ export class Templates {
   /** A new version in place of the old one. Throws `not_found`, `template_error`, `template_limit`. */
   async replace(keyId: string, id: string, draft: TemplateChange): Promise<Template> {
     const current = await this.find(keyId, id); // an unknown id is told before what is wrong with the draft
-    await this.#requireRoom(keyId, draft.html, current);
     const placeholders = JSON.stringify(await this.#pathsOf(keyId, { engine: current.engine, ...draft }));
     const bytes = Buffer.byteLength(draft.html);
-    const row = await this.#database.query
-      .updateTable('templates')
-      .set((eb) => ({ ...draft, bytes, placeholders, version: eb('version', '+', 1), updated_at: this.#clock() }))
-      .where('id', '=', id)
-      .where('key_id', '=', keyId)
-      .returning(SUMMARY)
-      .executeTakeFirst();
-    if (!row) throw notFound();
+    const row = await this.#database.transaction(async (query) => {
+      const updated = await query
+        .updateTable('templates')
+        .set((eb) => ({ ...draft, bytes, placeholders, version: eb('version', '+', 1), updated_at: this.#clock() }))
+        .where('id', '=', id)
+        .where('key_id', '=', keyId)
+        .returning(SUMMARY)
+        .executeTakeFirst();
+      if (!updated) throw notFound();
+      await this.#requireRoom(keyId, query);
+      return updated;
+    });
     await this.#database.flush();
     return toTemplate(row);
   }
@@ -175,18 +178,17 @@ export class Templates {
     return fillPlaceholders(this.#cache.keep(id, version, html), data, limitBytes);
   }
 
-  /** One key must not fill the disk of all. */
-  async #requireRoom(keyId: string, html: string, replaced?: { html: string }): Promise<void> {
+  /** One key must not fill the disk of all. To be called after the change, which it undoes by throwing. */
+  async #requireRoom(keyId: string, query: Query): Promise<void> {
     const { maxTemplates, maxTemplateBytes } = this.#limits;
-    const row = await this.#database.query
+    const row = await query
       .selectFrom('templates')
       .select((eb) => [eb.fn.countAll<number | string>().as('count'), eb.fn.sum<number | string | null>('bytes').as('bytes')])
       .where('key_id', '=', keyId)
       .executeTakeFirstOrThrow();
-    const count = Number(row.count) + (replaced ? 0 : 1);
-    const bytes = Number(row.bytes ?? 0) + Buffer.byteLength(html) - Buffer.byteLength(replaced?.html ?? '');
-    if (count > maxTemplates) throw limitReached(`at most ${maxTemplates} templates`, maxTemplates);
-    if (bytes > maxTemplateBytes) throw limitReached(`at most ${maxTemplateBytes} bytes of templates`, maxTemplateBytes);
+    if (Number(row.count) > maxTemplates) throw limitReached(`at most ${maxTemplates} templates`, maxTemplates);
+    if (Number(row.bytes ?? 0) > maxTemplateBytes)
+      throw limitReached(`at most ${maxTemplateBytes} bytes of templates`, maxTemplateBytes);
   }
 
   async #pathsOf(keyId: string, { html, engine }: Pick<TemplateDraft, 'html' | 'engine'>): Promise<string[]> {

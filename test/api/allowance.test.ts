@@ -181,6 +181,15 @@ describe('429', () => {
     expect((await (await on('slow')).pdf({ html: 'x' })).status).toBe(200);
   });
 
+  test('renders and template uploads count together', async () => {
+    const client = await on('slow');
+    const { template_id } = await client.template('<p>{{x}}');
+    expect((await client.send('PUT', `/v1/templates/${template_id}`, { html: '<p>x' })).status).toBe(200);
+    expect((await client.pdf({ html: 'x' })).headers.get('ratelimit-remaining')).toBe('0');
+    await problem(await client.send('POST', '/v1/templates', { name: 'x', html: 'x' }), 429, 'rate_limited');
+    expect((await client.get(`/v1/templates/${template_id}`)).status).toBe(200);
+  });
+
   test('without a limit there are no such headers', async () => {
     const { headers } = await (await on('growth')).pdf({ html: 'x' });
     expect([...headers.keys()].filter((name) => name.startsWith('ratelimit') || name.startsWith('x-ratelimit'))).toEqual([]);

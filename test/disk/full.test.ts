@@ -2,9 +2,10 @@
  * A disk that is full: what cannot be kept is answered 503, neither listed nor charged, and what was kept before is read as
  * ever. Once there is room again the same process goes on. Mounts small file systems of its own, so it runs as root.
  */
-import { execFileSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, open, readdir, rm, rmdir } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -26,20 +27,22 @@ const LARGE = `<canvas width="1100" height="1000"></canvas><script>
 /** What could not be given back on a full disk comes back when its lease ends. */
 const LEASES_END_MS = 60_000;
 
-/** A file system of its own, gone on every path. */
+/** A file system of its own, gone on every path: its guard takes it away when it hears no more of this process. */
 class SmallDisk implements AsyncDisposable {
   readonly folder: string;
+  readonly #guard: ChildProcess;
 
   private constructor(folder: string) {
     this.folder = folder;
+    const end = 'cat; umount --lazy "$0" && rmdir "$0"';
+    this.#guard = spawn('sh', ['-c', end, folder], { stdio: ['pipe', 'ignore', 'inherit'], detached: true });
   }
 
   static async mount(): Promise<SmallDisk> {
     if (process.getuid?.() !== 0) throw new Error('this suite mounts a file system: run it as root');
-    const disk = new SmallDisk(await mkdtemp(join(tmpdir(), 'platen-disk-')));
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES},mode=700`, 'platen-test', disk.folder]);
-    process.once('exit', disk.#unmount);
-    return disk;
+    const folder = await mkdtemp(join(tmpdir(), 'platen-disk-'));
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES},mode=700`, 'platen-test', folder]);
+    return new SmallDisk(folder);
   }
 
   /** Takes all room but so many bytes. */
@@ -58,18 +61,14 @@ class SmallDisk implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    process.off('exit', this.#unmount);
-    this.#unmount();
-    await rmdir(this.folder);
+    this.#guard.stdin?.end();
+    const [code] = await once(this.#guard, 'exit');
+    expect(code).toBe(0);
   }
 
   get #filler(): string {
     return join(this.folder, 'filler');
   }
-
-  readonly #unmount = () => {
-    execFileSync('umount', ['--lazy', this.folder]);
-  };
 }
 
 let disk: SmallDisk;

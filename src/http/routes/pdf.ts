@@ -71,10 +71,13 @@ async function measured(metrics: Metrics, render: () => Promise<Delivery>): Prom
 
 /** What is remembered of a render under an Idempotency-Key. A plan that stores nothing keeps no PDF for it either. */
 function receiptOf(idempotency: Idempotency, claim: Claim, { store, filename }: RenderRequest, { plan }: Principal): Receipt {
+  let keeping: Promise<string> | undefined;
   let blob: string | undefined;
   return {
     async prepare({ pdf, document }) {
-      if (!document && plan.retentionMs) blob = await idempotency.keep(pdf.chunks);
+      if (document || !plan.retentionMs) return;
+      keeping = idempotency.keep(pdf.chunks);
+      blob = await keeping;
     },
     async write({ pdf, document, remaining }, query) {
       await idempotency.complete(claim, answerOf(), query, {
@@ -88,7 +91,8 @@ function receiptOf(idempotency: Idempotency, claim: Claim, { store, filename }: 
       }
     },
     async undo() {
-      if (blob !== undefined) await idempotency.discard(blob);
+      // It may still be on its way when the time of the render is over.
+      keeping?.then((kept) => idempotency.discard(kept)).catch(() => {});
     },
   };
 }
