@@ -8,6 +8,7 @@ import { ServiceError } from '../errors.ts';
 import type { Blobs, ByteRange } from '../storage/blobs.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { isAfter, type Position } from '../storage/listing.ts';
+import type { Tables } from '../storage/tables.ts';
 
 export type { ByteRange };
 export type Source = 'html' | 'template';
@@ -229,18 +230,7 @@ function* digesting(chunks: readonly Buffer[], hash: Hash): Iterable<Buffer> {
   }
 }
 
-interface DocumentRow {
-  id: string;
-  filename: string | null;
-  bytes: number | null;
-  pages: number | null;
-  sha256: string | null;
-  source: string | null;
-  template_id: string | null;
-  created_at: number;
-  expires_at: number;
-  deleted_at: number | null;
-}
+type DocumentRow = Pick<Tables['documents'], (typeof COLUMNS)[number]>;
 
 function toDocument(row: DocumentRow): StoredDocument {
   return {

@@ -1,4 +1,5 @@
 /** Kysely on the SQLite that Node brings: the few calls Kysely makes, answered by `node:sqlite`. */
+import { closeSync, openSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely';
@@ -44,6 +45,7 @@ export function openSqlite(file: string): Engine {
 }
 
 function openFile(file: string): DatabaseSync {
+  closeSync(openSync(file, 'a', 0o600)); // SQLite alone would let everybody read it; its log takes after it
   const database = new DatabaseSync(file);
   database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   database.exec('PRAGMA journal_mode = WAL');

@@ -5,6 +5,7 @@ import { isId, randomBase62 } from '../accounts/secret.ts';
 import { ServiceError } from '../errors.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { isAfter, type Position } from '../storage/listing.ts';
+import type { Tables } from '../storage/tables.ts';
 import type { LiquidEngine } from './liquid.ts';
 import { checkPaths, fillPlaceholders, type ParsedTemplate, parsePlaceholders } from './placeholders.ts';
 
@@ -228,15 +229,7 @@ class ParsedCache {
   }
 }
 
-interface SummaryRow {
-  id: string;
-  name: string;
-  engine: string;
-  version: number;
-  placeholders: string;
-  created_at: number;
-  updated_at: number;
-}
+type SummaryRow = Pick<Tables['templates'], (typeof SUMMARY)[number]>;
 
 function toTemplate(row: SummaryRow): Template {
   return {

@@ -1,6 +1,6 @@
 /** The command line as an operator uses it. */
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -99,6 +99,14 @@ describe('platen keys and accounts', () => {
     expect((await failure(['keys', 'create', '--account', 'acc_x'])).stderr).toBe('platen: there is no account "acc_x"\n');
     expect((await failure(['keys', 'revoke', 'plt_x'])).stderr).toContain('give the id of the key (key_...), not its secret');
     expect((await failure(['accounts', 'set-plan', 'acc_x', 'free'])).stderr).toBe('platen: there is no account "acc_x"\n');
+  });
+
+  test('only its owner may read the database, wherever the folder is', async () => {
+    const open = await mkdtemp(join(tmpdir(), 'platen-test-'));
+    await chmod(open, 0o755);
+    await runCli(['keys', 'create'], { ...env, PLATEN_DATA_DIR: open });
+    for (const name of await readdir(open)) expect((await stat(join(open, name))).mode & 0o077, name).toBe(0);
+    await rm(open, { recursive: true });
   });
 
   test('no secret is in the data folder', async () => {

@@ -119,8 +119,18 @@ const RANGE_HEADERS = {
   properties: { Range: { type: 'string', examples: ['bytes=0-1023'] }, 'If-None-Match': { type: 'string' } },
 };
 const PDF_CONTENT = { [PDF]: { schema: { type: 'string', contentMediaType: PDF } } };
+const TEXT_HEADER = (description: string) => ({ schema: { type: 'string' }, description });
+const PDF_HEADERS = {
+  ETag: TEXT_HEADER('Its sha256.'),
+  'Accept-Ranges': TEXT_HEADER('bytes'),
+  'Content-Disposition': TEXT_HEADER('inline, with the filename.'),
+};
 const PDF_REPLIES = {
-  206: { description: 'The part of the PDF that Range asked for.', content: PDF_CONTENT },
+  206: {
+    description: 'The part of the PDF that Range asked for.',
+    headers: { ...PDF_HEADERS, 'Content-Range': TEXT_HEADER('Which part, and of how many bytes.') },
+    content: PDF_CONTENT,
+  },
   304: { description: 'The client has it already, by its ETag.', type: 'null' },
 };
 
@@ -149,7 +159,11 @@ const READ = {
   params: ID,
   headers: RANGE_HEADERS,
   response: {
-    200: { description: 'The PDF, or its record.', content: { ...PDF_CONTENT, [JSON_TYPE]: { schema: DOCUMENT_SCHEMA } } },
+    200: {
+      description: 'The PDF, or its record.',
+      headers: PDF_HEADERS,
+      content: { ...PDF_CONTENT, [JSON_TYPE]: { schema: DOCUMENT_SCHEMA } },
+    },
     ...PDF_REPLIES,
     ...problemResponses(401, 404, 406, 410, 416, 500, 503),
   },
@@ -190,7 +204,7 @@ const FOLLOW = {
     properties: { expires: { type: 'string' }, key: { type: 'string' }, signature: { type: 'string' } },
   },
   response: {
-    200: { description: 'The PDF.', content: PDF_CONTENT },
+    200: { description: 'The PDF.', headers: PDF_HEADERS, content: PDF_CONTENT },
     ...PDF_REPLIES,
     ...problemResponses(404, 410, 416, 500, 503),
   },

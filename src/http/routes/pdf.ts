@@ -152,6 +152,7 @@ const HEADERS = {
   'Platen-Pages': header('integer', 'Number of pages.'),
   'Platen-Quota-Remaining': header('integer', 'Documents left this month; absent where the plan has no limit.'),
   'Platen-Document-Id': header('string', 'Set when the PDF was stored.'),
+  'Idempotency-Replayed': header('string', 'true where the reply was given before.'),
   'Server-Timing': header('string', 'Milliseconds in queue, load, print, finish.'),
   'X-Request-Id': header('string', 'Names this request in the logs.'),
 };

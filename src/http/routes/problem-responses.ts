@@ -19,6 +19,20 @@ const PROBLEM_SCHEMA = {
   },
 };
 
+const SECONDS = { type: 'integer', description: 'In seconds.' };
+const RETRY_AFTER = { 'Retry-After': { schema: SECONDS, description: 'When to send the request again.' } };
+
+const HEADERS: Record<number, object> = {
+  409: RETRY_AFTER,
+  429: {
+    ...RETRY_AFTER,
+    'RateLimit-Limit': { schema: { type: 'integer' }, description: 'Requests a minute of the plan.' },
+    'RateLimit-Remaining': { schema: { type: 'integer' }, description: 'Those left of this minute.' },
+    'RateLimit-Reset': { schema: SECONDS, description: 'When the next minute begins.' },
+  },
+  503: RETRY_AFTER,
+};
+
 /** Names the codes each status can carry. */
 export function problemResponses(...statuses: number[]): Record<number, unknown> {
   return Object.fromEntries(statuses.map((status) => [status, response(status)]));
@@ -27,5 +41,9 @@ export function problemResponses(...statuses: number[]): Record<number, unknown>
 function response(status: number): unknown {
   const rows = Object.entries(PROBLEMS).filter(([, problem]) => problem.status === status);
   const description = rows.map(([code, { title }]) => `\`${code}\`: ${title}.`).join(' ');
-  return { description, content: { [PROBLEM_TYPE]: { schema: PROBLEM_SCHEMA } } };
+  return {
+    description,
+    ...(HEADERS[status] && { headers: HEADERS[status] }),
+    content: { [PROBLEM_TYPE]: { schema: PROBLEM_SCHEMA } },
+  };
 }
