@@ -40,6 +40,12 @@ export class FairQueue {
     return this.#running;
   }
 
+  /** Throws `queue_full` when `acquire` would at this moment: for those who have something to do before they ask for a place. */
+  requireRoom(owner: string): void {
+    const isFull = this.#running >= this.#capacity && this.#waiting >= this.#limit;
+    if (isFull && !this.#displacedBy(owner)) throw this.#full();
+  }
+
   /**
    * Waits for a place and returns the function that gives it back. Throws `queue_full` at once when no more may wait, and
    * what the deadline ends with.
@@ -136,14 +142,19 @@ export class FairQueue {
   }
 
   #makeRoomFor(owner: string): boolean {
-    let longest: Waiter[] = [];
-    for (const line of this.#lines.values()) if (line.length > longest.length) longest = line;
-    const own = this.#lines.get(owner)?.length ?? 0;
-    const last = longest.at(-1);
-    if (!last || longest.length <= own + 1) return false;
+    const last = this.#displacedBy(owner);
+    if (!last) return false;
     this.#remove(last);
     last.refuse(this.#full());
     return true;
+  }
+
+  /** Who would have to go for this owner, whose own line is shorter. */
+  #displacedBy(owner: string): Waiter | undefined {
+    let longest: Waiter[] = [];
+    for (const line of this.#lines.values()) if (line.length > longest.length) longest = line;
+    const own = this.#lines.get(owner)?.length ?? 0;
+    return longest.length > own + 1 ? longest.at(-1) : undefined;
   }
 
   #full(): ServiceError {

@@ -63,6 +63,12 @@ export class Pool<P extends PooledPage> {
     if (first?.status === 'rejected' && starts.every(({ status }) => status === 'rejected')) throw first.reason;
   }
 
+  /** Throws what `use` would throw at once: `queue_full`, `shutting_down`. */
+  requireRoom(owner: string | undefined): void {
+    if (this.#draining) throw shuttingDown();
+    this.#queue.requireRoom(owner ?? NO_OWNER);
+  }
+
   /**
    * Does `work` on a page of this owner (without an owner: on a page used once). Work that lost its page or its browser is
    * done once more on another: nothing of the first try has been seen by anybody.

@@ -55,6 +55,7 @@ export async function render(
   const leave = services.concurrency.enter(principal);
   try {
     const html = await deadline.race(resolveSource(request.source, principal.keyId, services.templates, deadline.signal));
+    services.pool.requireRoom(principal.keyId); // a full queue refuses at once, before anything is written
     return await charged(services.allowance, principal, async (reservation) => {
       const pdf = await printContent(services.pool, html, request.print, principal.keyId, deadline);
       const document = keep ? await store(services.documents, pdf, request, principal, deadline) : undefined;

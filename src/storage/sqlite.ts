@@ -51,6 +51,8 @@ function openFile(file: string): DatabaseSync {
   database.exec('PRAGMA journal_mode = WAL');
   // A commit writes to the log without waiting for the disk; `flush` waits, and does not hold the event loop meanwhile.
   database.exec('PRAGMA synchronous = NORMAL');
+  // Moving the log into the database holds the event loop for some ten milliseconds: the sweep does it, and this when it must.
+  database.exec('PRAGMA wal_autocheckpoint = 8000'); // pages of 4 kB
   database.exec('PRAGMA foreign_keys = ON');
   database.exec('PRAGMA secure_delete = ON'); // what is deleted is overwritten
   return database;

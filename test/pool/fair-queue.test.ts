@@ -16,6 +16,17 @@ function visitor(queue: FairQueue, order: string[], owner: string, name = owner)
 }
 
 describe('FairQueue', () => {
+  test('tells beforehand what asking for a place would say', async () => {
+    const queue = new FairQueue({ capacity: 1, limit: 2 });
+    using deadline = new Deadline(60_000);
+    queue.requireRoom('a');
+    await queue.acquire('a', deadline);
+    queue.requireRoom('a');
+    for (let n = 0; n < 2; n++) queue.acquire('a', deadline).catch(() => {});
+    expect(() => queue.requireRoom('a')).toThrow(expect.objectContaining({ code: 'queue_full' }));
+    queue.requireRoom('b'); // its line is shorter: the last of the other would go
+  });
+
   test('serves owners in turn, whoever came with many', async () => {
     const queue = new FairQueue({ capacity: 1, limit: 100 });
     const order: string[] = [];
