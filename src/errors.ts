@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'invalid_request'
   | 'unauthorized'
   | 'quota_exceeded'
+  | 'forbidden_url'
   | 'not_found'
   | 'method_not_allowed'
   | 'not_acceptable'
@@ -21,6 +22,7 @@ export type ErrorCode =
   | 'unsupported_media_type'
   | 'range_not_satisfiable'
   | 'navigation_failed'
+  | 'render_gate_failed'
   | 'template_error'
   | 'template_limit'
   | 'storage_unavailable'
@@ -75,6 +77,11 @@ export function invalidRequest(errors: FieldError[]): ServiceError {
   const where = first?.path ? `${first.path}: ` : '';
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
   return new ServiceError('invalid_request', `${where}${first?.message ?? 'invalid'}${more}`, { members: { errors } });
+}
+
+/** The disk or the database does not do what it should, which may pass. */
+export function storageFailed(detail: string, cause?: unknown): ServiceError {
+  return new ServiceError('storage_failed', detail, { cause, retryAfterSeconds: 30 });
 }
 
 export function hasCode(error: unknown, ...codes: ErrorCode[]): error is ServiceError {

@@ -1,6 +1,7 @@
 /** Accounts and their API keys: who may ask. */
 import { ServiceError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
+import { prepared } from '../storage/prepared.ts';
 import type { Plan, Plans } from './plans.ts';
 import { hashOf, isWellFormed, newSecret, randomBase62 } from './secret.ts';
 
@@ -53,13 +54,8 @@ export class Accounts {
   /** Who holds this secret; undefined for every way to be wrong. */
   async authenticate(secret: string): Promise<Principal | undefined> {
     if (!isWellFormed(secret)) return undefined;
-    const row = await this.#database.query
-      .selectFrom('api_keys')
-      .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-      .select(['api_keys.id as keyId', 'accounts.id as accountId', 'plan', 'auto_store'])
-      .where('secret_hash', '=', hashOf(secret))
-      .where('revoked_at', 'is', null)
-      .executeTakeFirst();
+    const { rows } = await selectHolder(this.#database.query, { hash: hashOf(secret) });
+    const [row] = rows;
     if (!row) return undefined;
     return { keyId: row.keyId, accountId: row.accountId, plan: this.#planOf(row), autoStore: row.auto_store === 1 };
   }
@@ -192,6 +188,15 @@ export class Accounts {
       .orderBy('api_keys.id');
   }
 }
+
+const selectHolder = prepared((query, { hash }: { hash: string }) =>
+  query
+    .selectFrom('api_keys')
+    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+    .select(['api_keys.id as keyId', 'accounts.id as accountId', 'plan', 'auto_store'])
+    .where('secret_hash', '=', hash)
+    .where('revoked_at', 'is', null),
+);
 
 function toAccount(row: { id: string; name: string; plan: string; auto_store: number; created_at: number }): Account {
   return { id: row.id, name: row.name, plan: row.plan, autoStore: row.auto_store === 1, createdAt: row.created_at };

@@ -4,6 +4,7 @@
  */
 import { ServiceError } from '../errors.ts';
 import type { Database, Query } from '../storage/database.ts';
+import { prepared } from '../storage/prepared.ts';
 import type { Principal } from './accounts.ts';
 import type { Clock, Leases } from './leases.ts';
 import { randomBase62 } from './secret.ts';
@@ -52,19 +53,10 @@ export class Allowance {
   /** The document counts for good. `also` is written in the same transaction: both happen, or neither. */
   async commit(reservation: Reservation, also: (query: Query) => Promise<void> = async () => {}): Promise<void> {
     await this.#database.transaction(async (query) => {
-      const { numDeletedRows } = await query
-        .deleteFrom('reservations')
-        .where('id', '=', reservation.id)
-        .executeTakeFirstOrThrow();
+      const { numAffectedRows } = await deleteReservation(query, reservation);
       // The lease ended under a process that was stopped for long, and the place was given back: it is taken again.
-      if (!numDeletedRows) await addToMonth(query, reservation, 1);
-      await query
-        .insertInto('usage_days')
-        .values({ account_id: reservation.accountId, day: reservation.day, documents: 1 })
-        .onConflict((conflict) =>
-          conflict.columns(['account_id', 'day']).doUpdateSet((eb) => ({ documents: eb('usage_days.documents', '+', 1) })),
-        )
-        .execute();
+      if (!numAffectedRows) await addToMonth(query, reservation, 1);
+      await addToDay(query, reservation);
       await also(query);
     });
     this.#leases.drop(this.#renew, reservation.id);
@@ -74,11 +66,8 @@ export class Allowance {
   async release(reservation: Reservation): Promise<void> {
     this.#leases.drop(this.#renew, reservation.id);
     await this.#database.transaction(async (query) => {
-      const { numDeletedRows } = await query
-        .deleteFrom('reservations')
-        .where('id', '=', reservation.id)
-        .executeTakeFirstOrThrow();
-      if (numDeletedRows) await addToMonth(query, reservation, -1);
+      const { numAffectedRows } = await deleteReservation(query, reservation);
+      if (numAffectedRows) await addToMonth(query, reservation, -1);
     });
   }
 
@@ -118,32 +107,21 @@ export class Allowance {
   }
 
   /** The decision is one statement, so that two requests never both get the last document. */
-  async #take(principal: Principal): Promise<Reservation | undefined> {
-    const limit = principal.plan.documents;
+  async #take({ accountId, plan }: Principal): Promise<Reservation | undefined> {
+    const limit = plan.documents;
     if (limit === 0) return undefined;
     const id = `rsv_${randomBase62(22)}`;
     const day = dayOf(this.#clock());
+    const ceiling = Math.min(limit ?? NO_LIMIT, NO_LIMIT);
     const used = await this.#database.transaction(async (query) => {
-      const row = await query
-        .insertInto('usage_months')
-        .values({ account_id: principal.accountId, month: monthOf(day), used: 1 })
-        .onConflict((conflict) =>
-          conflict
-            .columns(['account_id', 'month'])
-            .doUpdateSet((eb) => ({ used: eb('usage_months.used', '+', 1) }))
-            .where('usage_months.used', '<', Math.min(limit ?? NO_LIMIT, NO_LIMIT)),
-        )
-        .returning('used')
-        .executeTakeFirst();
+      const { rows } = await takeFromMonth(query, { accountId, month: monthOf(day), ceiling });
+      const [row] = rows;
       if (!row) return undefined;
-      await query
-        .insertInto('reservations')
-        .values({ id, account_id: principal.accountId, day, lease_until: this.#leases.until() })
-        .execute();
+      await insertReservation(query, { id, accountId, day, until: this.#leases.until() });
       return row.used;
     });
     if (used === undefined) return undefined;
-    return { id, accountId: principal.accountId, day, remaining: limit === null ? null : limit - used };
+    return { id, accountId, day, remaining: limit === null ? null : limit - used };
   }
 
   async #takeFromTheDead(principal: Principal): Promise<Reservation | undefined> {
@@ -175,6 +153,35 @@ export class Allowance {
     await this.#database.query.updateTable('reservations').set({ lease_until: until }).where('id', 'in', ids).execute();
   };
 }
+
+const takeFromMonth = prepared((query, { accountId, month, ceiling }: { accountId: string; month: string; ceiling: number }) =>
+  query
+    .insertInto('usage_months')
+    .values({ account_id: accountId, month, used: 1 })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['account_id', 'month'])
+        .doUpdateSet((eb) => ({ used: eb('usage_months.used', '+', 1) }))
+        .where('usage_months.used', '<', ceiling),
+    )
+    .returning('used'),
+);
+
+const insertReservation = prepared(
+  (query, { id, accountId, day, until }: { id: string; accountId: string; day: string; until: number }) =>
+    query.insertInto('reservations').values({ id, account_id: accountId, day, lease_until: until }),
+);
+
+const deleteReservation = prepared((query, { id }: { id: string }) => query.deleteFrom('reservations').where('id', '=', id));
+
+const addToDay = prepared((query, { accountId, day }: { accountId: string; day: string }) =>
+  query
+    .insertInto('usage_days')
+    .values({ account_id: accountId, day, documents: 1 })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'day']).doUpdateSet((eb) => ({ documents: eb('usage_days.documents', '+', 1) })),
+    ),
+);
 
 async function addToMonth(query: Query, { accountId, day }: { accountId: string; day: string }, change: 1 | -1): Promise<void> {
   await query

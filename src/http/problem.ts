@@ -42,6 +42,13 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
       'The plan of the account allows no further document this calendar month (UTC). `limit`, `used` and `resets_at` tell the details. Nothing was rendered or charged.',
     remedy: 'Wait until `resets_at`, or ask the operator for another plan.',
   },
+  forbidden_url: {
+    status: 403,
+    title: 'The address may not be reached',
+    meaning:
+      'The `url`, or an address it was redirected to, is not in the public internet, is on a port that is not open to documents, or was excluded by the operator. What is there was not looked at. Nothing was charged.',
+    remedy: 'Use a public address; the operator can allow others by PLATEN_OUTBOUND_ALLOW and PLATEN_OUTBOUND_PORTS.',
+  },
   not_found: {
     status: 404,
     title: 'Not found',
@@ -120,8 +127,16 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 422,
     title: 'The document could not be loaded',
     meaning:
-      'The document navigated away from itself, by script, form or reload, before it could be printed. Once it has loaded, its attempts to go to another address are ignored; reloading still counts.',
-    remedy: 'Remove scripts and forms that reload or navigate while the document loads.',
+      'The `url` could not be reached (`net_error` is the reason, as Chromium names it), or was answered with an error status or something else than HTML (`upstream_status`, `content_type`). Or an `html` document navigated away from itself, by script, form or reload, before it could be printed.',
+    remedy:
+      'Check the url, with a browser, from outside your own network. `failOnHttpStatus: false` prints pages of errors, too. Remove scripts and forms from `html` that reload or navigate while it loads.',
+  },
+  render_gate_failed: {
+    status: 422,
+    title: 'The document is not whole',
+    meaning:
+      'The document could be printed, but the request asked for no PDF in such a case: `gate` names the option (failOnHttpStatus, failOnResourceError, failOnConsoleError, failOnWarning), `resources`, `messages` or `warnings` what was found. Nothing was charged.',
+    remedy: 'Mend what is named, or send the request without that option.',
   },
   template_error: {
     status: 422,
@@ -164,8 +179,9 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   resource_limit: {
     status: 422,
     title: 'The document takes too much',
-    meaning: 'Rendering took more memory than one render may have, or the PDF grew too large.',
-    remedy: 'Simplify or split the document; the operator can raise PLATEN_RENDERER_MEMORY_MB and PLATEN_MAX_PDF_BYTES.',
+    meaning: 'Rendering took more memory or more of the network than one render may have, or the PDF grew too large.',
+    remedy:
+      'Simplify or split the document; the operator can raise PLATEN_RENDERER_MEMORY_MB, PLATEN_RENDER_MAX_NETWORK_MB, PLATEN_RENDER_MAX_REQUESTS and PLATEN_MAX_PDF_BYTES.',
   },
   queue_full: {
     status: 429,
@@ -237,10 +253,12 @@ const OF_SUCCESS = [
   'content-length',
   'etag',
   'accept-ranges',
+  'content-security-policy',
   'location',
   'platen-pages',
   'platen-document-id',
   'platen-quota-remaining',
+  'platen-warnings',
   'idempotency-replayed',
   'server-timing',
 ];

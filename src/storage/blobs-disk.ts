@@ -4,7 +4,7 @@ import { type FileHandle, mkdir, open, opendir, readdir, rename, rm, stat } from
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ServiceError } from '../errors.ts';
+import { type ServiceError, storageFailed } from '../errors.ts';
 import type { Blobs, ByteRange } from './blobs.ts';
 
 const BATCH = 200;
@@ -32,7 +32,7 @@ export class DiskBlobs implements Blobs {
       await this.#moveInto(this.#shardOf(name), unfinished, name);
     } catch (error) {
       await rm(unfinished, { force: true }).catch(() => {}); // what stays is removed with the orphans
-      throw storageFailed(error);
+      throw faultOf(error);
     }
   }
 
@@ -47,7 +47,7 @@ export class DiskBlobs implements Blobs {
       await rm(join(shard, name));
       await syncFolder(shard);
     } catch (error) {
-      if (!isMissing(error)) throw storageFailed(error);
+      if (!isMissing(error)) throw faultOf(error);
     }
   }
 
@@ -111,7 +111,7 @@ async function openForReading(path: string): Promise<FileHandle | undefined> {
     return await open(path, 'r');
   } catch (error) {
     if (isMissing(error)) return undefined;
-    throw storageFailed(error);
+    throw faultOf(error);
   }
 }
 
@@ -119,8 +119,8 @@ function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
-function storageFailed(error: unknown): ServiceError {
+function faultOf(error: unknown): ServiceError {
   const full = ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
   const detail = full ? 'the storage of the service is full' : 'the storage of the service cannot be read or written';
-  return new ServiceError('storage_failed', detail, { cause: error, retryAfterSeconds: 30 });
+  return storageFailed(detail, error);
 }

@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely';
-import { ServiceError } from '../errors.ts';
+import { storageFailed } from '../errors.ts';
 import type { Query, Tables } from './tables.ts';
 
 /** What differs between one kind of database and another; see `Database`. */
@@ -39,7 +39,10 @@ export function openSqlite(file: string): Engine {
     query,
     // The same sync of the log that `synchronous = FULL` would do inside the commit.
     flush: () => log.sync(),
-    scrub: () => scrub(query, database),
+    scrub: async () => {
+      await log.sync(); // most of what the scrub would wait for, without holding the event loop
+      await scrub(query, database);
+    },
     release: () => log.close(),
   };
 }
@@ -80,10 +83,7 @@ function openOnce(path: string) {
         await (await handle).datasync();
       } catch (error) {
         handle = undefined; // the next one opens it anew
-        throw new ServiceError('storage_failed', 'the storage of the service cannot be written', {
-          cause: error,
-          retryAfterSeconds: 30,
-        });
+        throw storageFailed('the storage of the service cannot be written', error);
       }
     },
     close: async () => (await handle)?.close(),
@@ -91,25 +91,27 @@ function openOnce(path: string) {
 }
 
 function adapt(database: DatabaseSync): SqliteDatabase {
-  const compiled = new Map<string, StatementSync>();
-  const compile = (text: string): StatementSync => {
-    const statement = compiled.get(text) ?? database.prepare(text);
-    if (compiled.size < MAX_STATEMENTS) compiled.set(text, statement);
-    return statement;
-  };
+  const statements = new Map<string, SqliteStatement>();
   return {
     close: () => database.close(),
     prepare(text: string): SqliteStatement {
       if (text === 'rollback' && !database.isTransaction) return NOTHING;
-      const statement = explained(() => compile(text));
-      type Values = Parameters<typeof statement.all>;
-      return {
-        reader: statement.columns().length > 0,
-        all: (values) => explained(() => statement.all(...(values as Values))),
-        run: (values) => explained(() => statement.run(...(values as Values))),
-        iterate: (values) => statement.iterate(...(values as Values)),
-      };
+      const known = statements.get(text);
+      if (known) return known;
+      const statement = adaptStatement(explained(() => database.prepare(text)));
+      if (statements.size < MAX_STATEMENTS) statements.set(text, statement);
+      return statement;
     },
+  };
+}
+
+function adaptStatement(statement: StatementSync): SqliteStatement {
+  type Values = Parameters<typeof statement.all>;
+  return {
+    reader: statement.columns().length > 0,
+    all: (values) => explained(() => statement.all(...(values as Values))),
+    run: (values) => explained(() => statement.run(...(values as Values))),
+    iterate: (values) => statement.iterate(...(values as Values)),
   };
 }
 
@@ -128,6 +130,6 @@ export function explained<T>(work: () => T): T {
   } catch (error) {
     const what = STORAGE_FAULTS[((error as { errcode?: number }).errcode ?? 0) & 0xff];
     if (!what) throw error;
-    throw new ServiceError('storage_failed', `the storage of the service ${what}`, { cause: error, retryAfterSeconds: 30 });
+    throw storageFailed(`the storage of the service ${what}`, error);
   }
 }

@@ -49,6 +49,8 @@ export interface Tables {
     sha256: string | null;
     source: string | null;
     template_id: string | null;
+    /** JSON: what the render had to tell. */
+    report: string | null;
     created_at: number;
     expires_at: number;
     deleted_at: number | null;

@@ -1,11 +1,11 @@
 /** Stored templates: kept per API key, filled with data when they are rendered. */
-
 import type { Clock } from '../accounts/leases.ts';
 import { isId, randomBase62 } from '../accounts/secret.ts';
 import { ServiceError } from '../errors.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { isAfter, type Position } from '../storage/listing.ts';
 import type { Tables } from '../storage/tables.ts';
+import { totalOf } from '../storage/totals.ts';
 import type { LiquidEngine } from './liquid.ts';
 import { checkPaths, fillPlaceholders, type ParsedTemplate, parsePlaceholders } from './placeholders.ts';
 
@@ -182,14 +182,9 @@ export class Templates {
   /** One key must not fill the disk of all. To be called after the change, which it undoes by throwing. */
   async #requireRoom(keyId: string, query: Query): Promise<void> {
     const { maxTemplates, maxTemplateBytes } = this.#limits;
-    const row = await query
-      .selectFrom('templates')
-      .select((eb) => [eb.fn.countAll<number | string>().as('count'), eb.fn.sum<number | string | null>('bytes').as('bytes')])
-      .where('key_id', '=', keyId)
-      .executeTakeFirstOrThrow();
-    if (Number(row.count) > maxTemplates) throw limitReached(`at most ${maxTemplates} templates`, maxTemplates);
-    if (Number(row.bytes ?? 0) > maxTemplateBytes)
-      throw limitReached(`at most ${maxTemplateBytes} bytes of templates`, maxTemplateBytes);
+    const { count, bytes } = await totalOf(query.selectFrom('templates').where('key_id', '=', keyId));
+    if (count > maxTemplates) throw limitReached(`at most ${maxTemplates} templates`, maxTemplates);
+    if (bytes > maxTemplateBytes) throw limitReached(`at most ${maxTemplateBytes} bytes of templates`, maxTemplateBytes);
   }
 
   async #pathsOf(keyId: string, { html, engine }: Pick<TemplateDraft, 'html' | 'engine'>): Promise<string[]> {

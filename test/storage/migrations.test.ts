@@ -1,0 +1,45 @@
+/** A database of an earlier version is brought up to date with what is in it. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Migrator } from 'kysely/migration';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Allowance } from '../../src/accounts/allowance.ts';
+import { Leases } from '../../src/accounts/leases.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { migrations } from '../../src/storage/migrations/index.ts';
+import { openSqlite } from '../../src/storage/sqlite.ts';
+import type { Query } from '../../src/storage/tables.ts';
+
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+});
+afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+/** The database as the first migrations left it. */
+async function openEarlier(last: string, fill: (query: Query) => Promise<unknown>): Promise<void> {
+  const { query, release } = openSqlite(join(dataDir, 'platen.db'));
+  await new Migrator({ db: query, provider: { getMigrations: async () => migrations } }).migrateTo(last);
+  await fill(query);
+  await query.destroy();
+  await release();
+}
+
+test('reservations a process has left behind are given back by the next version', async () => {
+  const account_id = 'acc_a';
+  await openEarlier('0002-resources', async (query) => {
+    await query.insertInto('accounts').values({ id: account_id, name: '', plan: 'free', auto_store: 0, created_at: 1 }).execute();
+    await query.insertInto('usage_months').values({ account_id, month: '2026-11', used: 5 }).execute();
+    const rows = ['rsv_a', 'rsv_b'].map((id) => ({ id, account_id, day: '2026-11-21', lease_until: 1_000 }));
+    await query.insertInto('reservations').values(rows).execute();
+  });
+  const database = await openDatabase({ dataDir });
+  const clock = () => Date.UTC(2026, 10, 21);
+  const leases = new Leases(clock);
+  const allowance = new Allowance(database, clock, leases);
+  expect(await allowance.releaseExpired()).toBe(2);
+  expect((await allowance.usage(account_id)).used).toBe(3);
+  leases.stop();
+  await database.close();
+});

@@ -1,0 +1,69 @@
+/** Prepared statements answer as those that are put together each time. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { prepared } from '../../src/storage/prepared.ts';
+
+let dataDir: string;
+let database: Database;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  database = await openDatabase({ dataDir });
+});
+afterAll(async () => {
+  await database.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const insertKey = prepared((query, { id, secret }: { id: string; secret: string }) =>
+  query.insertInto('signing_keys').values({ id, secret, created_at: 7 }),
+);
+const selectKey = prepared((query, { id }: { id: string }) => query.selectFrom('signing_keys').selectAll().where('id', '=', id));
+
+test('every call has its own values, beside the constants of the statement', async () => {
+  const ids = Array.from({ length: 50 }, (_, n) => `all-${n}`);
+  await Promise.all(ids.map((id) => insertKey(database.query, { id, secret: `secret of ${id}` })));
+  const found = await Promise.all(ids.map((id) => selectKey(database.query, { id })));
+  expect(found.flatMap(({ rows }) => rows)).toEqual(ids.map((id) => ({ id, secret: `secret of ${id}`, created_at: 7 })));
+});
+
+test('it belongs to the transaction it is asked in', async () => {
+  const failing = database.transaction(async (query) => {
+    await insertKey(query, { id: 'undone', secret: 's' });
+    expect((await selectKey(query, { id: 'undone' })).rows).toHaveLength(1);
+    throw new Error('undo');
+  });
+  await expect(failing).rejects.toThrow('undo');
+  expect((await selectKey(database.query, { id: 'undone' })).rows).toEqual([]);
+});
+
+test('it works on another database, too', async () => {
+  const other = await openDatabase({ dataDir: join(dataDir, 'other') });
+  await insertKey(database.query, { id: 'here', secret: 's' });
+  expect((await selectKey(other.query, { id: 'here' })).rows).toEqual([]);
+  await other.close();
+});
+
+test('it is put together once', async () => {
+  let times = 0;
+  const select = prepared((query, { id }: { id: string }) => {
+    times++;
+    return query.selectFrom('signing_keys').select('id').where('id', '=', id);
+  });
+  for (const id of ['a', 'b', 'c']) await select(database.query, { id });
+  await database.transaction(async (query) => void (await select(query, { id: 'd' })));
+  expect(times).toBe(1);
+});
+
+test('it cannot be made to depend on the values of its first call', () => {
+  const compares = prepared((query, { limit }: { limit: number }) =>
+    query.selectFrom('signing_keys').select('id').where('created_at', '<', Math.min(limit, 5)),
+  );
+  expect(() => compares(database.query, { limit: 9 })).toThrow('cannot depend on limit');
+  const spreads = prepared((query, row: { id: string; secret: string; created_at: number }) =>
+    query.insertInto('signing_keys').values({ ...row }),
+  );
+  expect(() => spreads(database.query, { id: 'x', secret: 's', created_at: 1 })).toThrow('one by one');
+});
