@@ -6,7 +6,8 @@ import { type Browser, launchBrowser } from '../src/chromium/browser.ts';
 import type { Session } from '../src/chromium/connection.ts';
 import { locateBrowser } from '../src/chromium/locate-browser.ts';
 import { loadConfig } from '../src/config.ts';
-import { startRefusingProxy } from '../src/outbound/refusing-proxy.ts';
+import { startEgressProxy } from '../src/outbound/egress-proxy.ts';
+import { OutboundPolicy } from '../src/outbound/policy.ts';
 import { closedLoop, type Figures } from './measure.ts';
 
 interface BarePage {
@@ -28,8 +29,8 @@ const PRINT = { printBackground: true, generateTaggedPDF: false, paperWidth: 210
 
 export async function startFloor(): Promise<Floor> {
   const config = loadConfig();
-  const proxy = await startRefusingProxy();
-  const browser = await launchBrowser(await locateBrowser(config), config, proxy.url);
+  const proxy = await startEgressProxy(new OutboundPolicy(config));
+  const browser = await launchBrowser(await locateBrowser(config), config, proxy);
   return {
     product: browser.product,
     async warm(html, loops, seconds) {

@@ -1,10 +1,11 @@
 /**
  * `npm run bench`: measures floor and service in one run. `-- --soak` adds the long run (`--renders N`, default 10000);
- * `-- --only throughput|first|overload|start|documents|soak` does one part.
+ * `-- --only throughput|first|overload|start|documents|outbound|soak` does one part.
  */
 import { parseArgs } from 'node:util';
 import { coldStart, firstRender } from './first-render.ts';
 import { startFloor } from './floor.ts';
+import { outbound } from './outbound.ts';
 import { overload } from './overload.ts';
 import { printRow, type Row, writeResults } from './report.ts';
 import { startService } from './service.ts';
@@ -35,6 +36,7 @@ await floor.close();
 if (wants('overload')) add([await overload()]);
 if (wants('start')) add([await coldStart()]);
 if (wants('documents')) add(await storedDocuments((line) => process.stdout.write(`        ${line}\n`)));
+if (wants('outbound')) add(await outbound());
 if (values.soak || values.only === 'soak')
   add([await soak(Number(values.renders ?? SOAK_RENDERS), (line) => process.stdout.write(`        ${line}\n`))]);
 await writeResults(floor.product, rows);

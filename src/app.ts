@@ -1,5 +1,6 @@
 /** Puts the rooms together: the only file that knows them all. Starts in order, stops in reverse order. */
 import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import type { Clock } from './accounts/leases.ts';
@@ -11,10 +12,12 @@ import type { Config } from './config.ts';
 import { Sweep } from './documents/sweep.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import { createServer } from './http/server.ts';
-import { type EgressProxy, startRefusingProxy } from './outbound/refusing-proxy.ts';
+import { type EgressProxy, startEgressProxy } from './outbound/egress-proxy.ts';
+import { OutboundPolicy } from './outbound/policy.ts';
 import { Pool } from './pool/pool.ts';
 import { createReadiness } from './render/readiness.ts';
 import { render } from './render/render.ts';
+import { proveWalls } from './render/self-test.ts';
 import { openRooms, type Rooms } from './rooms.ts';
 import { namedBlobs } from './storage/named-blobs.ts';
 
@@ -31,6 +34,7 @@ export interface Logger {
 export interface RenderEngine {
   pool: Pool<Page>;
   browsers: ReadonlySet<Browser>;
+  policy: OutboundPolicy;
   proxy: EgressProxy;
   close(): Promise<void>;
 }
@@ -39,10 +43,16 @@ export interface RenderEngine {
 export async function startEngine(config: Config, logger: Logger): Promise<RenderEngine> {
   await removeStaleProfiles();
   const located = await locateBrowser(config);
-  const proxy = await startRefusingProxy();
+  const policy = new OutboundPolicy(config);
+  const proxy = await startEgressProxy(policy, (details) => logger.info(details, 'outbound connection refused'));
   const browsers = new Set<Browser>();
   const launch = async () => {
-    const browser = await launchBrowser(located, config, proxy.url);
+    const browser = await launchBrowser(located, config, proxy);
+    await proveWalls(browser, policy).catch(async (error: unknown) => {
+      logger.warn({ err: error, browser_pid: browser.pid }, 'a browser failed its self-test and does not serve');
+      await browser.close();
+      throw error;
+    });
     browsers.add(browser);
     void browser.closed.then(() => browsers.delete(browser));
     void browser.ended.then(() => logger.info({ browser_pid: browser.pid }, 'browser ended'));
@@ -58,7 +68,7 @@ export async function startEngine(config: Config, logger: Logger): Promise<Rende
     await close();
     throw error;
   });
-  return { pool, browsers, proxy, close };
+  return { pool, browsers, policy, proxy, close };
 }
 
 function report(browser: Browser, path: string, logger: Logger): void {
@@ -89,7 +99,7 @@ export interface App {
 
 /** Starts the whole service. `clock` is for tests that cannot wait for the end of a month. */
 export async function startApp(config: Config, clock: Clock = Date.now): Promise<App> {
-  const logger = pino({ level: config.logLevel });
+  const logger = pino({ level: config.logLevel, serializers: { err: describeError } });
   const rooms = await openRooms(config, clock);
   const engine = await startEngine(config, logger).catch(async (error: unknown) => {
     await rooms.close();
@@ -130,8 +140,16 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
     await stop();
     throw error;
   });
+  engine.policy.protect((server.server.address() as AddressInfo).port);
   sweep.start();
   return { url, server, rooms, engine, sweep, stop: () => (stopping ??= stop()) };
+}
+
+/** Without what an error may carry along: an address that could not be read, a piece of a document. */
+function describeError(error: Error): object {
+  const { name, message, stack } = error;
+  const { code } = error as NodeJS.ErrnoException;
+  return { type: name, message, stack, ...(code !== undefined && { code }) };
 }
 
 function createSweep(

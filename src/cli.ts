@@ -18,8 +18,8 @@ program.command('serve').description('start the service').action(serve);
 
 program
   .command('render')
-  .description('render an HTML file without a server')
-  .argument('<input>', 'an HTML file, or - for standard input')
+  .description('render an HTML file, or the document at an address, without a server')
+  .argument('<input>', 'an HTML file, an address that begins with https:// or http://, or - for standard input')
   .requiredOption('-o, --output <file>', 'where the PDF goes, or - for standard output')
   .option('--options <file>', 'a JSON file with the options of POST /v1/pdf')
   .action(renderFile);

@@ -2,8 +2,10 @@
  * The settings: environment in, one frozen `Config` out. The table below is the documentation as well: `platen settings`
  * prints it. All problems are reported at once.
  */
+import { Resolver } from 'node:dns';
 import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { parseRules } from './outbound/rules.ts';
 
 interface Setting<T> {
   env: string;
@@ -87,6 +89,31 @@ const SETTINGS = {
     'A renderer that grows past this is killed and its request answered 422 resource_limit.',
   ),
   rendererHeapBytes: megabytes('PLATEN_RENDERER_HEAP_MB', 512, "Limit of a renderer's JavaScript heap."),
+
+  outbound: choice(
+    'PLATEN_OUTBOUND',
+    'public',
+    ['public', 'listed', 'none'],
+    'What documents may reach. public: the public internet, and what PLATEN_OUTBOUND_ALLOW names; listed: only what it names; none: nothing at all.',
+  ),
+  outboundAllow: rules(
+    'PLATEN_OUTBOUND_ALLOW',
+    'What may be reached although it is private or on another port: addresses, CIDR ranges or names, each with an optional port, such as 10.1.0.0/16, 127.0.0.1:8080, *.intranet.example.',
+  ),
+  outboundDeny: rules('PLATEN_OUTBOUND_DENY', 'What may not be reached although it is public; wins over PLATEN_OUTBOUND_ALLOW.'),
+  outboundPorts: ports('PLATEN_OUTBOUND_PORTS', [80, 443], 'Ports that may be reached in the public internet.'),
+  dnsServers: servers(
+    'PLATEN_DNS_SERVERS',
+    'Name servers to ask, such as 10.0.0.53, [fd00::53]:5353; empty: the hosts file and those of the system.',
+  ),
+  renderMaxRequests: whole('PLATEN_RENDER_MAX_REQUESTS', 1_000, 1, 1_000_000, 'Requests and connections one render may make.'),
+  renderMaxNetworkBytes: megabytes('PLATEN_RENDER_MAX_NETWORK_MB', 100, 'What one render may take from the network.', 1),
+  renderMaxConnections: whole('PLATEN_RENDER_MAX_CONNECTIONS', 64, 1, 10_000, 'Connections one render may have at one time.'),
+  resourceTimeoutMs: seconds(
+    'PLATEN_RESOURCE_TIMEOUT_SECONDS',
+    10,
+    'How long each part of a document may take, and a server may be silent, when `options.resourceTimeout` is not sent.',
+  ),
 
   maxRequestBytes: whole(
     'PLATEN_MAX_REQUEST_BYTES',
@@ -175,6 +202,32 @@ function url(env: string, help: string): Setting<string> {
   return { env, fallback: '', shown: '', help, parse };
 }
 
+function rules(env: string, help: string): Setting<string> {
+  const parse = (given: string) => {
+    parseRules(given);
+    return given;
+  };
+  return { env, fallback: '', shown: '', help, parse };
+}
+
+function ports(env: string, fallback: number[], help: string): Setting<number[]> {
+  const parse = (given: string) => entries(given).map((port) => wholeNumber(port, 1, 65_535));
+  return { env, fallback, shown: fallback.join(', '), help, parse };
+}
+
+function servers(env: string, help: string): Setting<string[]> {
+  const parse = (given: string) => {
+    const found = entries(given);
+    new Resolver().setServers(found);
+    return found;
+  };
+  return { env, fallback: [], shown: '', help, parse };
+}
+
+function entries(text: string): string[] {
+  return text.split(/[\s,]+/).filter(Boolean);
+}
+
 function folder(env: string, fallback: string, help: string): Setting<string> {
   return { env, fallback: resolve(fallback), shown: fallback.replace(homedir(), '~'), help, parse: (given) => resolve(given) };
 }
@@ -193,13 +246,13 @@ function seconds(env: string, fallback: number, help: string): Setting<number> {
   };
 }
 
-function megabytes(env: string, fallback: number, help: string): Setting<number> {
+function megabytes(env: string, fallback: number, help: string, min = 64): Setting<number> {
   return {
     env,
     fallback: fallback * 1_048_576,
     shown: String(fallback),
     help,
-    parse: (given) => wholeNumber(given, 64, 1_048_576) * 1_048_576,
+    parse: (given) => wholeNumber(given, min, 1_048_576) * 1_048_576,
   };
 }
 

@@ -7,6 +7,8 @@ import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { ServiceError } from '../errors.ts';
+import type { EgressProxy, Gate } from '../outbound/egress-proxy.ts';
+import type { BrowserSettings } from './browser-settings.ts';
 import { Connection } from './connection.ts';
 import { launchFlags } from './launch-flags.ts';
 import type { LocatedBrowser } from './locate-browser.ts';
@@ -14,13 +16,6 @@ import { MemoryWatch } from './memory-watch.ts';
 import { Page } from './page.ts';
 import { endProcess } from './process-life.ts';
 import { makeProfile, removeProfile } from './temporary-profile.ts';
-
-export interface BrowserSettings {
-  sandbox: 'auto' | 'on' | 'off';
-  rendererMemoryBytes: number;
-  rendererHeapBytes: number;
-  maxPdfBytes: number;
-}
 
 const RENDERING_NICENESS = 5;
 const LAUNCH_TIMEOUT_MS = 30_000;
@@ -30,15 +25,15 @@ const NO_SANDBOX_POSSIBLE =
   /No usable sandbox|Failed to move to new namespace|sandbox_linux|setuid sandbox|Running as root without --no-sandbox/i;
 
 /** Starts a browser. Throws `browser_unavailable` with what it said and the remedy. */
-export async function launchBrowser(located: LocatedBrowser, settings: BrowserSettings, proxyUrl: string): Promise<Browser> {
+export async function launchBrowser(located: LocatedBrowser, settings: BrowserSettings, proxy: EgressProxy): Promise<Browser> {
   if (settings.sandbox === 'off' || (settings.sandbox === 'auto' && process.getuid?.() === 0))
-    return Browser.launch(located, settings, proxyUrl, false);
+    return Browser.launch(located, settings, proxy, false);
   try {
-    return await Browser.launch(located, settings, proxyUrl, true);
+    return await Browser.launch(located, settings, proxy, true);
   } catch (error) {
     const forbidden = error instanceof ServiceError && NO_SANDBOX_POSSIBLE.test(error.message);
     if (settings.sandbox === 'on' || !forbidden) throw error;
-    return Browser.launch(located, settings, proxyUrl, false);
+    return Browser.launch(located, settings, proxy, false);
   }
 }
 
@@ -54,13 +49,19 @@ export class Browser {
   /** Resolves when the process has ended and nothing of it is left. */
   readonly closed: Promise<void>;
   readonly #child: ChildProcess;
+  readonly #proxy: EgressProxy;
 
-  static async launch(located: LocatedBrowser, settings: BrowserSettings, proxyUrl: string, sandbox: boolean): Promise<Browser> {
+  static async launch(
+    located: LocatedBrowser,
+    settings: BrowserSettings,
+    proxy: EgressProxy,
+    sandbox: boolean,
+  ): Promise<Browser> {
     const profileDir = await makeProfile();
-    const flags = launchFlags({ proxyUrl, profileDir, sandbox, heapBytes: settings.rendererHeapBytes });
+    const flags = launchFlags({ proxyUrl: proxy.url, profileDir, sandbox, heapBytes: settings.rendererHeapBytes });
     const child = spawn(located.path, flags, {
       detached: true, // a process group of its own, so that all of it can be ended
-      env: { ...located.env, HOME: profileDir, TMPDIR: profileDir, LANG: 'C.UTF-8' },
+      env: { ...located.env, HOME: profileDir, TMPDIR: profileDir, LANG: 'en_US.UTF-8' },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     });
     if (child.pid) yieldToOthers(child.pid);
@@ -76,13 +77,14 @@ export class Browser {
       if (child.pid) endProcess(-child.pid);
       throw error;
     });
-    return new Browser(child, connection, settings, closed, version, sandbox);
+    return new Browser(child, connection, settings, proxy, closed, version, sandbox);
   }
 
   private constructor(
     child: ChildProcess,
     connection: Connection,
     settings: BrowserSettings,
+    proxy: EgressProxy,
     closed: Promise<void>,
     product: string,
     sandboxed: boolean,
@@ -90,6 +92,7 @@ export class Browser {
     this.#child = child;
     this.connection = connection;
     this.settings = settings;
+    this.#proxy = proxy;
     this.product = product;
     this.sandboxed = sandboxed;
     this.memory = new MemoryWatch(connection.browser, {
@@ -118,6 +121,11 @@ export class Browser {
   /** A page in a browser context of its own. */
   openPage(): Promise<Page> {
     return Page.open(this);
+  }
+
+  /** A way out for one page. */
+  openGate(): Promise<Gate> {
+    return this.#proxy.openGate();
   }
 
   /** Ends the whole process group at once. */

@@ -50,3 +50,56 @@ export function traitsOf(html: string): DocumentTraits {
     hasPageRules: !inert || PAGE_RULE.test(html),
   };
 }
+
+/** Markup whose relative addresses start from `baseUrl`, unless it says itself from where. Without the byte order mark of a file. */
+export function withBase(given: string, baseUrl: string | undefined): string {
+  const html = given.startsWith('\uFEFF') ? given.slice(1) : given;
+  if (baseUrl === undefined) return html;
+  const [own, ...values] = BASE.exec(withoutComments(html)) ?? [];
+  const href = values.find((value) => value !== undefined) ?? '';
+  if (own && URL.canParse(href)) return html;
+  const start = own ? URL.parse(href, baseUrl)?.href : undefined; // where it says so itself, from ours
+  const escaped = (start ?? baseUrl).replace(/&/g, '&amp;').replace(/"/g, '&quot;');
+  return atStart(html, `<base href="${escaped}">`);
+}
+
+/** Markup that begins with an element of ours. */
+export function atStart(html: string, element: string): string {
+  const start = afterDoctype(html);
+  return html.slice(0, start) + element + html.slice(start);
+}
+
+function withoutComments(html: string): string {
+  let text = '';
+  let at = 0;
+  for (let start = html.indexOf('<!--'); start >= 0; start = html.indexOf('<!--', at)) {
+    text += html.slice(at, start);
+    at = afterComment(html, start);
+  }
+  return text + html.slice(at);
+}
+
+/** What comes before a doctype makes the document one of the old kind, which is laid out by other rules. */
+function afterDoctype(html: string): number {
+  let at = 0;
+  for (;;) {
+    at += /^\s*/.exec(html.slice(at, at + MAX_BLANKS))?.[0].length ?? 0;
+    if (html.startsWith('<!--', at)) at = afterComment(html, at);
+    else if (html.startsWith('<?', at))
+      at = html.indexOf('>', at) + 1 || html.length; // a comment to HTML
+    else break;
+  }
+  const doctype = /^<!doctype[^>]*>/i.exec(html.slice(at, at + MAX_DOCTYPE));
+  return doctype ? at + doctype[0].length : 0;
+}
+
+/** Where the comment that starts here ends, by the rules of HTML: `<!-->` is one, and `--!>` ends one. */
+function afterComment(html: string, start: number): number {
+  COMMENT_END.lastIndex = start + 2;
+  return COMMENT_END.exec(html) ? COMMENT_END.lastIndex : html.length;
+}
+
+const BASE = /<base\b[^<>]*?\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i;
+const COMMENT_END = /--!?>/g;
+const MAX_BLANKS = 1_000;
+const MAX_DOCTYPE = 1_000;

@@ -40,12 +40,16 @@ function flags({ proxyUrl, profileDir, sandbox, heapBytes }: LaunchOptions): Fla
     },
     { flag: '--webrtc-ip-handling-policy=disable_non_proxied_udp', why: 'no datagrams (the name the full browser honours)' },
     { flag: '--disable-quic', why: 'QUIC would not go through the proxy' },
+    {
+      flag: '--enable-features=EnablePortBoundCookies,EnableSchemeBoundCookies',
+      why: 'a cookie goes to the origin it was meant for, not to other ports of its host',
+    },
     { flag: '--block-new-web-contents', why: 'no popups' },
     { flag: '--disable-background-networking', why: 'no traffic of the browser itself' },
     { flag: '--disable-component-update', why: 'no traffic of the browser itself' },
     { flag: '--disable-domain-reliability', why: 'no traffic of the browser itself' },
     { flag: '--disable-sync', why: 'no traffic of the browser itself' },
-    { flag: '--no-pings', why: 'no hyperlink auditing' },
+    { flag: '--no-pings', why: 'no hyperlink auditing (the full browser alone knows it; a ping of the shell meets the proxy)' },
     { flag: '--no-first-run', why: 'no first-run work' },
     { flag: '--no-default-browser-check', why: 'no first-run work' },
 
@@ -61,6 +65,10 @@ function flags({ proxyUrl, profileDir, sandbox, heapBytes }: LaunchOptions): Fla
     {
       flag: '--disable-features=RenderDocument,SpareRendererForSitePerProcess,IsolateSandboxedIframes,Translate,MediaRouter,OptimizationHints,AcceptCHFrame',
       why: 'RenderDocument and the spare renderer halve the speed of a warm page; sandboxed iframes stay in the renderer that is charged for them; the rest is of no use to a printer',
+    },
+    {
+      flag: '--disable-site-isolation-trials',
+      why: 'all frames of a document are in the renderer that is watched and told; the headless shell does so anyway',
     },
     { flag: '--disable-gpu', why: 'printing needs no GPU' },
     { flag: '--disable-dev-shm-usage', why: 'containers have a /dev/shm of 64 MB' },

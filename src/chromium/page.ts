@@ -7,16 +7,28 @@
  */
 import { Deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
+import type { Gate, OutboundBudget, OutboundReport } from '../outbound/egress-proxy.ts';
+import type { BrowserSettings } from './browser-settings.ts';
 import { type Connection, DevToolsError, type Events, type Session } from './connection.ts';
-import { type DocumentTraits, traitsOf } from './document-traits.ts';
+import { DocumentLoader, type Findings, type PrintJob } from './document-loader.ts';
+import { Emulation, setMedia } from './emulation.ts';
+import { PLAIN_LOAD } from './load-settings.ts';
 import type { MemoryWatch } from './memory-watch.ts';
-import { type PrintSettings, pageRule, printParameters } from './print-options.ts';
-import { settleExpression } from './settle-document.ts';
+import { type PrintSettings, printParameters } from './print-options.ts';
+import { Sheet } from './sheet.ts';
+import type { Step } from './step.ts';
+
+export type { PrintJob };
 
 /** The bytes of a PDF in pieces, as they came from the browser. */
 export interface RawPdf {
   chunks: Buffer[];
   bytes: number;
+  report: PageReport;
+}
+
+export interface PageReport extends Findings {
+  network: OutboundReport;
 }
 
 /** Touches what most documents touch: the generic fonts in their cuts, tables, borders, several pages. */
@@ -31,19 +43,21 @@ const PRIMER_SETTINGS: PrintSettings = {
   scale: 1,
   pageRanges: '',
   tagged: false,
+  outline: false,
+  singlePage: false,
+  templates: { header: undefined, footer: undefined },
 };
 
 /** What a page needs of its browser. */
 export interface PageHost {
   readonly connection: Connection;
   readonly memory: MemoryWatch;
-  readonly settings: { rendererMemoryBytes: number; rendererHeapBytes: number; maxPdfBytes: number };
+  readonly settings: BrowserSettings;
+  openGate(): Promise<Gate>;
   /** Ends the whole browser. */
   kill(): void;
 }
 
-/** Runs before any document's own script: a document cannot close our window, and does not see the name an earlier one gave it. */
-const OWN_WINDOW = 'if (window === top) { window.close = () => {}; window.name = "" }';
 const READ_BYTES = 1_048_576;
 const OPEN_TIMEOUT_MS = 20_000;
 const PRIME_TIMEOUT_MS = 10_000;
@@ -55,30 +69,36 @@ const KILL_IS_REPORTED_WITHIN_MS = 2_000;
 export class Page {
   readonly #browser: PageHost;
   readonly #session: Session;
+  readonly #gate: Gate;
   readonly #contextId: string;
-  readonly #frameId: string;
   /** Fails the render that is under way. */
   #fail: ((error: ServiceError) => void) | undefined;
   #lost: ServiceError | undefined;
   #closing: Promise<void> | undefined;
-  /** Whether the present document must go before the next may be written. */
-  #dirty = false;
-  /** Whether navigations wait for our word. That costs every later document some speed, so it begins when it is needed. */
-  #guarded = false;
-  #windowOwned = false;
-  #loading = false;
+  readonly #loader: DocumentLoader;
+  readonly #sheet: Sheet;
+  /** Whether the last document reached something. */
+  #visited = false;
 
   /** Throws `browser_unavailable`. */
   static async open(browser: PageHost): Promise<Page> {
     const { browser: root } = browser.connection;
-    const { browserContextId } = await root.send('Target.createBrowserContext', { disposeOnDetach: true }).catch(cannotOpen);
-    const giveUp = () => root.send('Target.disposeBrowserContext', { browserContextId }).catch(() => {});
+    const gate = await browser.openGate();
+    const context = { disposeOnDetach: true, proxyServer: gate.proxyUrl, proxyBypassList: '<-loopback>' };
+    const { browserContextId } = await root.send('Target.createBrowserContext', context).catch(async (error: unknown) => {
+      await gate.close();
+      return cannotOpen(error);
+    });
+    const giveUp = () => {
+      void gate.close();
+      root.send('Target.disposeBrowserContext', { browserContextId }).catch(() => {});
+    };
     const timer = setTimeout(giveUp, OPEN_TIMEOUT_MS); // whatever is pending then fails
     try {
       root.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId }).catch(() => {});
       const { targetId } = await root.send('Target.createTarget', { url: 'about:blank', browserContextId });
       const { sessionId } = await root.send('Target.attachToTarget', { targetId, flatten: true });
-      const page = new Page(browser, browser.connection.openSession(sessionId), browserContextId, targetId);
+      const page = new Page(browser, browser.connection.openSession(sessionId), gate, browserContextId, targetId);
       await page.#prepare();
       return page;
     } catch (error) {
@@ -89,21 +109,20 @@ export class Page {
     }
   }
 
-  private constructor(browser: PageHost, session: Session, contextId: string, targetId: string) {
+  private constructor(browser: PageHost, session: Session, gate: Gate, contextId: string, targetId: string) {
     this.#browser = browser;
     this.#session = session;
+    this.#gate = gate;
     this.#contextId = contextId;
-    this.#frameId = targetId; // the main frame carries its target's id
     browser.memory.announce(this);
     session.onClose = () => this.#lose(crashed());
     session.on('Inspector.targetCrashed', () => this.#lose(this.#ranOutOfMemory() ? this.#tooHungry() : crashed()));
     session.on('Page.javascriptDialogOpening', (dialog) => this.#dismiss(dialog));
-    session.on('Page.frameNavigated', ({ frame }) => frame.parentId ?? this.#navigatedAway());
-    session.on('Page.loadEventFired', () => {
-      this.#loading = false;
-    });
-    session.on('Fetch.requestPaused', (request) => this.#answerNavigation(request));
-    session.on('Page.frameStartedNavigating', ({ frameId }) => this.#judgeNavigation(frameId));
+    const { connection, settings } = browser;
+    // The main frame carries its target's id.
+    const emulation = new Emulation(session);
+    this.#loader = new DocumentLoader(connection.browser, session, gate, emulation, { frameId: targetId, contextId, settings });
+    this.#sheet = new Sheet(session, targetId, emulation);
   }
 
   /** Whether the page can be used at all. */
@@ -117,29 +136,39 @@ export class Page {
   }
 
   /**
-   * Renders one document. Throws `render_timeout`, `print_failed`, `navigation_failed`, `resource_limit` or `page_crashed`
-   * (which may be tried again on another page).
+   * Renders one document. Throws `render_timeout`, `print_failed`, `navigation_failed`, `forbidden_url`, `content_too_large`,
+   * `render_gate_failed`, `resource_limit` or `page_crashed` (which may be tried again on another page).
    */
-  async print(html: string, settings: PrintSettings, deadline: Deadline): Promise<RawPdf> {
+  async print(job: PrintJob, deadline: Deadline): Promise<RawPdf> {
     if (this.#lost) throw this.#lost;
-    const { promise: failed, reject } = Promise.withResolvers<never>();
+    if (this.#gate.knocks) throw crashed(); // something of an earlier document lives on
+    const { promise: failed, reject: fail } = Promise.withResolvers<never>();
     failed.catch(() => {});
-    this.#fail = reject;
+    this.#fail = fail;
     const step = <T>(work: Promise<T>) => deadline.race(Promise.race([work, failed]));
     this.#browser.memory.begin();
+    this.#gate.open(this.#budgetFor(job, deadline));
     try {
       deadline.enter('load');
-      const traits = traitsOf(html);
-      if (!traits.inert) await this.#beginActiveDocument(traits, step);
-      await this.#load(html, step);
-      await this.#settle(traits, settings, step);
+      const attempt = { deadline, step, fail };
+      const settings = await this.#sheet.marginsFor(job.print, step);
+      if (settings !== job.print) await step(this.#openEmptyDocument());
+      await this.#loader.load({ ...job, print: settings }, attempt);
       deadline.enter('print');
-      const stream = await this.#printToPdf(settings, step);
-      return await this.#read(stream, step);
+      const sheet = settings.singlePage ? await this.#sheet.onOnePage(settings, step) : settings;
+      const stream = await this.#printChecked(sheet, job, step);
+      const findings = this.#loader.judge(job.load);
+      const pdf = await this.#read(stream, step);
+      await job.check?.(pdf.chunks, () => this.#printAll(sheet, step));
+      const network = this.#gate.shut(); // nothing is sent after the print
+      this.#visited ||= network.requests > 0;
+      return { ...pdf, report: { ...findings, network } };
     } catch (error) {
       throw this.#explain(error);
     } finally {
       this.#browser.memory.end();
+      this.#gate.shut();
+      this.#loader.end();
       this.#fail = undefined;
     }
   }
@@ -147,18 +176,21 @@ export class Page {
   /** Renders a document of our own, so that fonts and the ways of the renderer are loaded before the first real one. */
   async prime(): Promise<void> {
     using deadline = new Deadline(PRIME_TIMEOUT_MS);
-    await this.print(PRIMER, PRIMER_SETTINGS, deadline);
+    const content = { kind: 'html' as const, html: PRIMER, baseUrl: undefined };
+    await this.print({ content, load: PLAIN_LOAD, print: PRIMER_SETTINGS }, deadline);
   }
 
   /** Makes the page ready for its owner's next document. Rejects when it cannot be; then it must be closed. */
   async reset(): Promise<void> {
-    if (!this.#dirty) return;
+    if (!this.#loader.leavesTraces && !this.#visited) return;
     const timer = setTimeout(() => this.#lose(crashed()), RESET_TIMEOUT_MS);
     try {
       await this.#openEmptyDocument();
       this.#session.send('Page.resetNavigationHistory').catch(() => {});
+      if (this.#visited) await this.#forgetVisits();
+      if (this.#gate.knocks) throw new Error('requests outlive the document');
       if (this.#lost) throw this.#lost;
-      this.#dirty = false;
+      await this.#loader.forgetTraces();
     } finally {
       clearTimeout(timer);
     }
@@ -178,6 +210,7 @@ export class Page {
     clearTimeout(killRenderer);
     clearTimeout(killBrowser);
     memory.forget(this);
+    await this.#gate.close();
     this.#lose(crashed());
   }
 
@@ -187,7 +220,7 @@ export class Page {
     await Promise.all([
       this.#session.send('Page.enable'),
       this.#session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
-      this.#session.send('Emulation.setEmulatedMedia', { media: 'print' }), // so that fonts and images of print rules are loaded too
+      setMedia(this.#session, 'print'),
       loaded,
     ]);
     await Promise.all([this.#session.send('Page.setLifecycleEventsEnabled', { enabled: false }), this.#browser.memory.refresh()]);
@@ -195,6 +228,8 @@ export class Page {
 
   async #openEmptyDocument(): Promise<void> {
     const session = this.#session;
+    // Nothing of a document runs when it goes: what it sent then would be sent in the time of the next.
+    if (this.#loader.mayLinger) await session.send('Emulation.setScriptExecutionDisabled', { value: true });
     const committed = new Set<string>();
     const stop = session.on('Page.frameNavigated', ({ frame }) => committed.add(frame.loaderId));
     try {
@@ -202,38 +237,25 @@ export class Page {
       const { loaderId } = await session.send('Page.navigate', { url: 'about:blank' });
       await loaded;
       if (!loaderId || !committed.has(loaderId)) throw new Error('the page could not be emptied');
+      if (this.#loader.mayLinger) await session.send('Emulation.setScriptExecutionDisabled', { value: false });
     } finally {
       stop();
     }
   }
 
-  /** From here on the document may run script, navigate, close its window; and it will have to be replaced. */
-  async #beginActiveDocument({ mayNavigate }: DocumentTraits, step: Step): Promise<void> {
-    this.#dirty = true;
-    if (mayNavigate && !this.#guarded) {
-      this.#guarded = true;
-      await step(this.#session.send('Fetch.enable', { patterns: [{ urlPattern: '*', resourceType: 'Document' }] }));
+  /** Chromium prints nothing at all where no page of the document was asked for. */
+  async #printChecked(sheet: PrintSettings, { check }: PrintJob, step: Step): Promise<string> {
+    try {
+      return await this.#printToPdf(sheet, step);
+    } catch (error) {
+      if (error instanceof DevToolsError && sheet.pageRanges) await check?.(undefined, () => this.#printAll(sheet, step));
+      throw error;
     }
-    if (this.#windowOwned) return;
-    this.#windowOwned = true;
-    await Promise.all([
-      step(this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: OWN_WINDOW })),
-      step(this.#session.send('Runtime.evaluate', { expression: OWN_WINDOW })),
-    ]);
   }
 
-  async #load(html: string, step: Step): Promise<void> {
-    const loaded = this.#session.next('Page.loadEventFired');
-    this.#loading = true;
-    await step(this.#session.send('Page.setDocumentContent', { frameId: this.#frameId, html }));
-    await step(loaded);
-  }
-
-  async #settle(traits: DocumentTraits, settings: PrintSettings, step: Step): Promise<void> {
-    const rule = traits.hasPageRules ? pageRule(settings) : '';
-    if (!rule && !traits.loadsLate) return;
-    if (rule) this.#dirty = true; // the added style sheet would stay
-    await step(this.#session.send('Runtime.evaluate', { expression: settleExpression(rule), awaitPromise: true }));
+  async #printAll(sheet: PrintSettings, step: Step): Promise<Buffer[]> {
+    const stream = await this.#printToPdf({ ...sheet, pageRanges: '' }, step);
+    return (await this.#read(stream, step)).chunks;
   }
 
   async #printToPdf(settings: PrintSettings, step: Step): Promise<string> {
@@ -242,8 +264,26 @@ export class Page {
     return stream;
   }
 
-  async #read(handle: string, step: Step): Promise<RawPdf> {
-    const pdf: RawPdf = { chunks: [], bytes: 0 };
+  /** Cookies that came with images and fonts. What a cache holds stays: it is this owner's alone. */
+  async #forgetVisits(): Promise<void> {
+    const { browser: root } = this.#browser.connection;
+    await root.send('Storage.clearCookies', { browserContextId: this.#contextId });
+    this.#visited = false;
+  }
+
+  /** The document itself may take as long as the render; its parts may not. */
+  #budgetFor({ content, load }: PrintJob, deadline: Deadline): OutboundBudget {
+    const { renderMaxRequests, renderMaxNetworkBytes, renderMaxConnections, resourceTimeoutMs } = this.#browser.settings;
+    return {
+      requests: load.offline ? 0 : renderMaxRequests,
+      bytes: renderMaxNetworkBytes,
+      connections: renderMaxConnections,
+      silenceMs: content.kind === 'url' ? Math.ceil(deadline.remainingMs) : (load.resourceTimeoutMs ?? resourceTimeoutMs),
+    };
+  }
+
+  async #read(handle: string, step: Step): Promise<Omit<RawPdf, 'report'>> {
+    const pdf = { chunks: [] as Buffer[], bytes: 0 };
     const read = () => this.#session.send('IO.read', { handle, size: READ_BYTES });
     // One read ahead: the end is only told by the read after the last byte.
     for (let eof = false, next = read(); !eof; ) {
@@ -269,30 +309,6 @@ export class Page {
   /** Nobody is there to answer; a page that is being left may go. */
   #dismiss({ type }: Events['Page.javascriptDialogOpening'][0]): void {
     this.#session.send('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' }).catch(() => {});
-  }
-
-  /**
-   * A loaded document stays where it is: its attempts to go elsewhere are stopped. One that leaves while it is still loading
-   * is cut off there, so there is nothing whole to print. Frames inside a document may load.
-   */
-  #judgeNavigation(frameId: string): void {
-    if (frameId !== this.#frameId || !this.#fail) return;
-    if (this.#loading) this.#navigatedAway();
-    else this.#session.send('Page.stopLoading').catch(() => {});
-  }
-
-  #answerNavigation({ requestId, frameId }: Events['Fetch.requestPaused'][0]): void {
-    const answer =
-      frameId === this.#frameId
-        ? this.#session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
-        : this.#session.send('Fetch.continueRequest', { requestId });
-    answer.catch(() => {}); // the frame is gone
-  }
-
-  /** Also for navigations that are done at once (`reload`, `blob:`) and cannot be stopped. */
-  #navigatedAway(): void {
-    const detail = 'the document navigated away from itself (a new location, a form, a reload) before it could be printed';
-    this.#fail?.(new ServiceError('navigation_failed', detail));
   }
 
   #lose(loss: ServiceError): void {
@@ -328,5 +344,3 @@ function crashed(): ServiceError {
 function cannotOpen(cause: unknown): never {
   throw new ServiceError('browser_unavailable', 'the browser could not open a page', { cause });
 }
-
-type Step = <T>(work: Promise<T>) => Promise<T>;

@@ -1,5 +1,6 @@
 /** What to print and on which paper: our words in, DevTools' parameters out. */
 import type { Params } from './connection.ts';
+import { type Templates, templateParameters } from './header-footer.ts';
 
 /** All lengths in inches. */
 export interface PrintSettings {
@@ -15,6 +16,11 @@ export interface PrintSettings {
   /** `1-3, 5`; empty for all pages. */
   pageRanges: string;
   tagged: boolean;
+  /** Bookmarks from the headings. */
+  outline: boolean;
+  /** All of it on one sheet. */
+  singlePage: boolean;
+  templates: Templates;
 }
 
 type PrintToPdf = NonNullable<Params<'Page.printToPDF'>[0]>;
@@ -32,7 +38,9 @@ export function printParameters(settings: PrintSettings): PrintToPdf {
     scale: settings.scale,
     pageRanges: settings.pageRanges,
     preferCSSPageSize: true,
-    generateTaggedPDF: settings.tagged,
+    generateTaggedPDF: settings.tagged || settings.outline, // Chromium finds headings by their tags
+    generateDocumentOutline: settings.outline,
+    ...templateParameters(settings.templates),
     transferMode: 'ReturnAsStream',
   };
 }

@@ -2,19 +2,42 @@
  * The script that makes a loaded document ready to print. It runs in the page: the function below is sent as text, so it
  * may use nothing from outside itself.
  */
+import type { AddedTag } from './load-settings.ts';
+import { CONSOLE_ERRORS } from './own-window.ts';
 
-/** The expression to evaluate; its promise resolves when fonts and images are there. `pageRule` may be empty. */
-export function settleExpression(pageRule: string): string {
-  return `(${settle})(${JSON.stringify(pageRule)})`;
+/** Its promise resolves when fonts and images are there, to the errors of the document so far. */
+export function settleExpression(): string {
+  return `(${settle})().then(() => ${CONSOLE_ERRORS})`;
+}
+
+/** True when fonts and images are there; to be asked until then. */
+export function isSettledExpression(): string {
+  return `(${isSettled})()`;
+}
+
+/** Its promise resolves when the element is there and has been loaded, and rejects when it cannot be. */
+export function addExpression({ element, from, type }: AddedTag): string {
+  return `(${addElement})(${JSON.stringify(element)}, ${JSON.stringify(from)}, ${JSON.stringify(type ?? '')})`;
+}
+
+/** Adds a style sheet. */
+export function ruleExpression(rule: string): string {
+  return `(${addRule})(${JSON.stringify(rule)})`;
 }
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
 declare const document: PageDocument;
 declare const CSSStyleSheet: new () => { replaceSync(css: string): void };
 
-interface PageDocument {
+interface PageNode {
+  append(node: unknown): void;
+}
+
+interface PageDocument extends PageNode {
   adoptedStyleSheets: unknown[];
-  documentElement: { offsetHeight: number } | null;
+  head: PageNode | null;
+  documentElement: (PageNode & { offsetHeight: number }) | null;
+  createElement(name: string): Record<string, unknown> & Pick<PageImage, 'addEventListener'>;
   fonts: { size: number; status: string; ready: Promise<unknown> };
   images: Iterable<PageImage>;
   querySelectorAll(selector: string): Iterable<{ contentDocument: PageDocument | null }>;
@@ -26,12 +49,45 @@ interface PageImage {
   addEventListener(event: string, listener: () => void): void;
 }
 
-async function settle(pageRule: string): Promise<void> {
-  if (pageRule) {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(pageRule);
-    document.adoptedStyleSheets.push(sheet);
-  }
+function addElement(element: 'style' | 'script', from: { content?: string; url?: string }, type: string): Promise<unknown> {
+  // A module that stands in the document itself does not say when it has run.
+  if (type === 'module' && from.content !== undefined) return import(`data:text/javascript,${encodeURIComponent(from.content)}`);
+  const isLink = element === 'style' && from.url !== undefined;
+  const node = document.createElement(isLink ? 'link' : element);
+  if (type) node.type = type;
+  const loaded = new Promise<void>((resolve, reject) => {
+    node.addEventListener('load', resolve);
+    node.addEventListener('error', () => reject(new Error(`${from.url ?? 'the content'} could not be loaded`)));
+    if (element === 'script' && from.content !== undefined) resolve();
+  });
+  if (isLink) node.rel = 'stylesheet';
+  if (isLink) node.href = from.url;
+  else if (from.url !== undefined) node.src = from.url;
+  else node.textContent = from.content;
+  (document.head ?? document.documentElement ?? document).append(node);
+  return loaded;
+}
+
+function addRule(rule: string): void {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(rule);
+  document.adoptedStyleSheets.push(sheet);
+}
+
+function isSettled(): boolean {
+  const isThere = (page: PageDocument): boolean => {
+    for (const image of page.images) {
+      image.loading = 'eager'; // nothing scrolls on paper: a lazy image would never come
+      if (!image.complete) return false;
+    }
+    void page.documentElement?.offsetHeight; // lays the page out, which is what asks for the fonts
+    if (page.fonts.status !== 'loaded') return false;
+    return [...page.querySelectorAll('iframe, frame')].every((frame) => !frame.contentDocument || isThere(frame.contentDocument));
+  };
+  return isThere(document);
+}
+
+async function settle(): Promise<void> {
   const imagesOf = (page: PageDocument): Promise<unknown>[] => {
     const waits: Promise<unknown>[] = [];
     for (const image of page.images) {

@@ -5,10 +5,12 @@ import { type Browser, launchBrowser } from '../chromium/browser.ts';
 import { fontCoverage } from '../chromium/font-coverage.ts';
 import { type LocatedBrowser, locateBrowser } from '../chromium/locate-browser.ts';
 import { type Config, loadConfig, unknownSettings } from '../config.ts';
-import { startRefusingProxy } from '../outbound/refusing-proxy.ts';
+import { startEgressProxy } from '../outbound/egress-proxy.ts';
+import { OutboundPolicy } from '../outbound/policy.ts';
 import { Pool } from '../pool/pool.ts';
 import { printAlone } from '../render/print-content.ts';
 import { parseRenderRequest } from '../render/render-request.ts';
+import { proveWalls } from '../render/self-test.ts';
 import { openDatabase } from '../storage/database.ts';
 
 type Level = 'ok' | 'warning' | 'problem';
@@ -55,11 +57,14 @@ async function checkLocation(config: Config, report: Report): Promise<LocatedBro
 }
 
 async function checkBrowser(located: LocatedBrowser, config: Config, report: Report): Promise<void> {
-  const proxy = await startRefusingProxy();
+  const policy = new OutboundPolicy(config);
+  const proxy = await startEgressProxy(policy);
   try {
-    const browser = await launchBrowser(located, config, proxy.url);
+    const browser = await launchBrowser(located, config, proxy);
     try {
       checkKind(browser, report);
+      await proveWalls(browser, policy);
+      report.add('ok', 'walls: a document reaches nothing but through the proxy, and reads no file');
       await checkFonts(browser, report);
       await checkRender(browser, config, report);
     } finally {
@@ -114,7 +119,7 @@ async function checkRender(browser: Browser, config: Config, report: Report): Pr
   const pool = new Pool(async () => browser, { ...config, browsers: 1 });
   await pool.start();
   const html = '<h1>doctor</h1>';
-  const pdf = await printAlone(pool, html, parseRenderRequest({ html }, config));
+  const pdf = await printAlone(pool, parseRenderRequest({ html }, config));
   const spent = Object.values(pdf.timings).reduce((sum, milliseconds) => sum + milliseconds, 0);
   report.add('ok', `render: ${pdf.pages} page, ${pdf.bytes} bytes, ${spent.toFixed(0)} ms`);
   await pool.close();

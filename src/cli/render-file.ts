@@ -1,4 +1,4 @@
-/** `platen render`: an HTML file in, a PDF file out, without a server. */
+/** `platen render`: an HTML file or an address in, a PDF file out, without a server. */
 import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -18,17 +18,22 @@ const quietLogger = {
 
 export async function renderFile(input: string, flags: { output: string; options?: string }): Promise<void> {
   const config = { ...loadConfig(), browsers: 1, concurrency: 1, sparePages: 1 };
-  const html = input === '-' ? await text(process.stdin) : await readInput(input);
   const options = flags.options === undefined ? undefined : parseOptions(await readInput(flags.options), flags.options);
-  const request = parseRenderRequest(options === undefined ? { html } : { html, options }, config);
+  const source = await readSource(input);
+  const request = parseRenderRequest(options === undefined ? source : { ...source, options }, config);
   const engine = await startEngine(config, quietLogger);
   try {
-    const pdf = await printAlone(engine.pool, html, request);
+    const pdf = await printAlone(engine.pool, request);
     const output = flags.output === '-' ? process.stdout : createWriteStream(flags.output);
     await pipeline(Readable.from(pdf.chunks), output);
   } finally {
     await engine.close();
   }
+}
+
+async function readSource(input: string): Promise<{ url: string } | { html: string }> {
+  if (/^https?:\/\//i.test(input)) return { url: input };
+  return { html: input === '-' ? await text(process.stdin) : await readInput(input) };
 }
 
 async function readInput(path: string): Promise<string> {

@@ -4,14 +4,20 @@ import type { Readable } from 'node:stream';
 import type { Principal } from '../accounts/accounts.ts';
 import type { Clock } from '../accounts/leases.ts';
 import { isId, randomBase62 } from '../accounts/secret.ts';
-import { ServiceError } from '../errors.ts';
+import { ServiceError, storageFailed } from '../errors.ts';
 import type { Blobs, ByteRange } from '../storage/blobs.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { isAfter, type Position } from '../storage/listing.ts';
 import type { Tables } from '../storage/tables.ts';
+import { totalOf } from '../storage/totals.ts';
 
-export type { ByteRange };
-export type Source = 'html' | 'template';
+export type { ByteRange, Position };
+export type Source = 'html' | 'url' | 'template';
+
+/** What a render had to tell; kept as it is. */
+export interface Report {
+  warning_count: number;
+}
 
 /** What is known before a PDF is stored. */
 export interface DocumentDraft {
@@ -22,6 +28,7 @@ export interface DocumentDraft {
   filename: string | undefined;
   source: Source;
   templateId: string | undefined;
+  report: Report;
 }
 
 export interface StoredDocument {
@@ -34,6 +41,8 @@ export interface StoredDocument {
   templateId: string | null;
   createdAt: number;
   expiresAt: number;
+  /** What the render had to tell, as its record shows it; undefined in a list. */
+  report: Report | undefined;
 }
 
 export interface DocumentFilter {
@@ -55,6 +64,7 @@ const COLUMNS = [
   'expires_at',
   'deleted_at',
 ] as const;
+const WITH_REPORT = [...COLUMNS, 'report'] as const;
 
 export class Documents {
   readonly #database: Database;
@@ -83,6 +93,7 @@ export class Documents {
       templateId: draft.templateId ?? null,
       createdAt,
       expiresAt: createdAt + retentionMs,
+      report: draft.report,
     };
   }
 
@@ -100,6 +111,7 @@ export class Documents {
         sha256: document.sha256,
         source: document.source,
         template_id: document.templateId,
+        report: JSON.stringify(document.report),
         created_at: document.createdAt,
         expires_at: document.expiresAt,
         deleted_at: null,
@@ -122,14 +134,14 @@ export class Documents {
   /** Throws `not_found` (also for another key's), `document_expired`, `document_deleted`. */
   async find(keyId: string, id: string): Promise<StoredDocument> {
     if (!isId(id)) return this.#living(undefined);
-    const row = await this.#rows().where('id', '=', id).where('key_id', '=', keyId).executeTakeFirst();
+    const row = await this.#rows(WITH_REPORT).where('id', '=', id).where('key_id', '=', keyId).executeTakeFirst();
     return this.#living(row);
   }
 
   /** For whoever holds a signed link, which names no key. Throws as `find` does. */
   async findLinked(id: string): Promise<StoredDocument> {
     if (!isId(id)) return this.#living(undefined);
-    return this.#living(await this.#rows().where('id', '=', id).executeTakeFirst());
+    return this.#living(await this.#rows(WITH_REPORT).where('id', '=', id).executeTakeFirst());
   }
 
   /** The bytes, or a part of them. Throws as `find` does: the document may have gone meanwhile. */
@@ -137,13 +149,13 @@ export class Documents {
     const content = await this.#blobs.read(document.id, range);
     if (content) return content;
     await this.findLinked(document.id);
-    throw new ServiceError('storage_failed', 'the content of the document cannot be found', { retryAfterSeconds: 30 });
+    throw storageFailed('the content of the document cannot be found');
   }
 
   /** Newest first, from after a position. */
   async list(keyId: string, limit: number, filter: DocumentFilter, after?: Position): Promise<StoredDocument[]> {
     const { templateId, createdAfter, createdBefore } = filter;
-    const rows = await this.#rows()
+    const rows = await this.#rows(COLUMNS)
       .where('key_id', '=', keyId)
       .where('has_content', '=', (eb) => eb.lit(1)) // as a literal, so that the index of living documents serves
       .where('remove_at', '>', this.#clock())
@@ -188,7 +200,7 @@ export class Documents {
   /** The row says already that it is over; now the content goes, then all that describes it. Can be done again at any point. */
   async removeContent(id: string): Promise<void> {
     await this.#blobs.remove(id);
-    const nothing = { filename: null, bytes: null, pages: null, sha256: null, source: null, template_id: null };
+    const nothing = { filename: null, bytes: null, pages: null, sha256: null, source: null, template_id: null, report: null };
     await this.#database.query
       .updateTable('documents')
       .set({ ...nothing, has_content: 0 })
@@ -198,18 +210,17 @@ export class Documents {
 
   /** How much an account has stored. */
   async storageOf(accountId: string): Promise<{ documents: number; bytes: number }> {
-    const row = await this.#database.query
+    const stored = this.#database.query
       .selectFrom('documents')
-      .select((eb) => [eb.fn.countAll<number | string>().as('documents'), eb.fn.sum<number | string | null>('bytes').as('bytes')])
       .where('account_id', '=', accountId)
       .where('has_content', '=', (eb) => eb.lit(1))
-      .where('remove_at', '>', this.#clock())
-      .executeTakeFirstOrThrow();
-    return { documents: Number(row.documents), bytes: Number(row.bytes ?? 0) };
+      .where('remove_at', '>', this.#clock());
+    const { count: documents, bytes } = await totalOf(stored);
+    return { documents, bytes };
   }
 
-  #rows() {
-    return this.#database.query.selectFrom('documents').select(COLUMNS);
+  #rows<C extends typeof COLUMNS | typeof WITH_REPORT>(columns: C) {
+    return this.#database.query.selectFrom('documents').select(columns);
   }
 
   #living(row: DocumentRow | undefined): StoredDocument {
@@ -230,7 +241,7 @@ function* digesting(chunks: readonly Buffer[], hash: Hash): Iterable<Buffer> {
   }
 }
 
-type DocumentRow = Pick<Tables['documents'], (typeof COLUMNS)[number]>;
+type DocumentRow = Pick<Tables['documents'], (typeof COLUMNS)[number]> & { report?: string | null };
 
 function toDocument(row: DocumentRow): StoredDocument {
   return {
@@ -243,5 +254,6 @@ function toDocument(row: DocumentRow): StoredDocument {
     templateId: row.template_id,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
+    report: row.report ? (JSON.parse(row.report) as Report) : undefined,
   };
 }

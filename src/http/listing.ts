@@ -1,16 +1,12 @@
 /** Query strings in, checked values out; rows in, one page of a list out. */
 import type { FastifyRequest } from 'fastify';
+import type { Position } from '../documents/documents.ts';
 import { type FieldError, invalidRequest } from '../errors.ts';
 import { suggestion } from '../validate.ts';
 
-export interface Cursor {
-  createdAt: number;
-  id: string;
-}
-
 export interface Page {
   limit: number;
-  after: Cursor | undefined;
+  after: Position | undefined;
 }
 
 /** Reads one parameter: returns its value, or throws an Error that says what is valid. */
@@ -50,7 +46,7 @@ export function readPage<R extends Readers>(request: FastifyRequest, filters: R)
 }
 
 /** `rows` has one more than a page holds when there is more. */
-export function pageOf<T extends Cursor, R>(rows: T[], { limit }: Page, toRecord: (row: T) => R) {
+export function pageOf<T extends Position, R>(rows: T[], { limit }: Page, toRecord: (row: T) => R) {
   const data = rows.slice(0, limit);
   const last = data.at(-1);
   const more = rows.length > limit && last !== undefined;
@@ -77,11 +73,11 @@ function readLimit(text: string): number {
   return limit;
 }
 
-function writeCursor({ createdAt, id }: Cursor): string {
+function writeCursor({ createdAt, id }: Position): string {
   return Buffer.from(`${createdAt} ${id}`).toString('base64url');
 }
 
-function readCursor(text: string): Cursor {
+function readCursor(text: string): Position {
   const [, createdAt, id] = /^(\d{1,16}) (\w{1,64})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   if (!createdAt || !id) throw new Error('must be the next_cursor of an earlier page');
   return { createdAt: Number(createdAt), id };

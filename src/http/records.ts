@@ -1,5 +1,6 @@
 /** What the rooms hand out, as the interface names it: times in RFC 3339, snake_case. */
 import type { StoredDocument } from '../documents/documents.ts';
+import { WARNING_KINDS } from '../render/report.ts';
 import type { Template } from '../templates/templates.ts';
 
 export function documentRecord(document: StoredDocument, origin: string) {
@@ -14,6 +15,7 @@ export function documentRecord(document: StoredDocument, origin: string) {
     created_at: timeOf(document.createdAt),
     expires_at: timeOf(document.expiresAt),
     url: `${origin}/v1/documents/${document.id}`,
+    ...(document.report && { report: document.report }),
   };
 }
 
@@ -35,6 +37,45 @@ export function timeOf(milliseconds: number): string {
 
 const TIME = { type: 'string', format: 'date-time' };
 
+const HOSTS = { type: 'array', items: { type: 'string', examples: ['fonts.example.com:443'] } };
+
+export const REPORT_SCHEMA = {
+  type: 'object',
+  description: 'What the render asked for, and what is missing of the document. Not in lists.',
+  properties: {
+    network: {
+      type: 'object',
+      properties: {
+        requests: { type: 'integer' },
+        bytes: { type: 'integer', description: 'As they came, packed and encrypted.' },
+        contacted: { ...HOSTS, description: 'At most 100.' },
+        refused: { ...HOSTS, description: 'Refused or cut off, at most 100. What is there is not told.' },
+      },
+    },
+    warnings: {
+      type: 'array',
+      description: 'At most 100 of each kind.',
+      items: {
+        type: 'object',
+        properties: {
+          kind: { type: 'string', enum: WARNING_KINDS },
+          message: { type: 'string' },
+          url: { type: 'string' },
+          host: { type: 'string' },
+          status: { type: 'integer' },
+          net_error: { type: 'string', description: "Chromium's name for it.", examples: ['ERR_NAME_NOT_RESOLVED'] },
+        },
+      },
+    },
+    warning_count: { type: 'integer', description: 'How many there are; also in Platen-Warnings.' },
+    timings: {
+      type: 'object',
+      description: 'Milliseconds, until the PDF was there.',
+      properties: Object.fromEntries(['queue', 'load', 'print', 'finish'].map((phase) => [phase, { type: 'number' }])),
+    },
+  },
+};
+
 export const DOCUMENT_SCHEMA = {
   type: 'object',
   properties: {
@@ -43,11 +84,12 @@ export const DOCUMENT_SCHEMA = {
     bytes: { type: 'integer', description: 'Size of the PDF.' },
     pages: { type: 'integer' },
     sha256: { type: 'string', description: 'Digest of the PDF, in hexadecimal; also its ETag.' },
-    source: { type: 'string', enum: ['html', 'template'] },
+    source: { type: 'string', enum: ['html', 'url', 'template'] },
     template_id: { type: 'string', description: 'Only where the source is a template.' },
     created_at: TIME,
     expires_at: { ...TIME, description: 'From this instant on the document is answered with 410.' },
     url: { type: 'string', format: 'uri', description: 'The PDF, for the key that made it.' },
+    report: REPORT_SCHEMA,
   },
 };
 

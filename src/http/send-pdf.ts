@@ -9,6 +9,9 @@ import { ServiceError } from '../errors.ts';
 import type { RenderedPdf } from '../render/print-content.ts';
 import { PDF } from './negotiation.ts';
 
+/** Whatever a viewer takes it for, it runs nothing and loads nothing. A sandbox would keep Chrome's viewer from showing it. */
+const PDF_CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
 /** What a reply says about a PDF it carries. */
 export interface PdfFacts {
   bytes: number;
@@ -53,6 +56,7 @@ export async function sendStored(
 function describe(reply: FastifyReply, { bytes, pages, filename }: PdfFacts): FastifyReply {
   return reply
     .type(PDF)
+    .header('content-security-policy', PDF_CSP)
     .header('content-length', bytes)
     .header('content-disposition', contentDisposition(filename ?? undefined, { type: 'inline' }))
     .header('platen-pages', pages);

@@ -20,7 +20,7 @@ export interface Claim {
 export type Answer =
   | { kind: 'json'; status: number; location?: string; body: unknown }
   | { kind: 'document'; documentId: string; asked: boolean; remaining: number | null }
-  | { kind: 'pdf'; bytes: number; pages: number; filename: string | null; remaining: number | null }
+  | { kind: 'pdf'; bytes: number; pages: number; filename: string | null; remaining: number | null; warnings: number }
   | { kind: 'not_kept' };
 
 /** What a record points to, so that one ends with the other. */
@@ -32,17 +32,6 @@ export interface Attached {
 
 const KEPT_MS = 24 * 3_600_000;
 const RETRY_AFTER_SECONDS = 1;
-
-function running(): ServiceError {
-  const detail = 'the first request with this Idempotency-Key is still running';
-  return new ServiceError('idempotency_running', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-}
-
-/** The reply was given, but cannot be given again. */
-export function resultGone(): ServiceError {
-  const detail = 'the request with this Idempotency-Key was answered and charged; its PDF is kept no longer';
-  return new ServiceError('idempotency_result_gone', detail);
-}
 
 export class Idempotency {
   readonly #database: Database;
@@ -215,4 +204,15 @@ export class Idempotency {
   readonly #renew = async (claims: string[], until: number): Promise<void> => {
     await this.#database.query.updateTable('idempotency_keys').set({ lease_until: until }).where('claim', 'in', claims).execute();
   };
+}
+
+function running(): ServiceError {
+  const detail = 'the first request with this Idempotency-Key is still running';
+  return new ServiceError('idempotency_running', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
+
+/** The reply was given, but cannot be given again. */
+export function resultGone(): ServiceError {
+  const detail = 'the request with this Idempotency-Key was answered and charged; its PDF is kept no longer';
+  return new ServiceError('idempotency_result_gone', detail);
 }

@@ -70,17 +70,18 @@ export class Pool<P extends PooledPage> {
   }
 
   /**
-   * Does `work` on a page of this owner (without an owner: on a page used once). Work that lost its page or its browser is
+   * Does `work` on a page of this owner (without an owner, or where `once` asks for it: on a page used once). Work that lost its page or its browser is
    * done once more on another: nothing of the first try has been seen by anybody.
    */
-  async use<T>(owner: string | undefined, deadline: Deadline, work: (page: P) => Promise<T>): Promise<T> {
+  async use<T>(owner: string | undefined, deadline: Deadline, work: (page: P) => Promise<T>, { once = false } = {}): Promise<T> {
     if (this.#draining) throw shuttingDown();
     const release = await this.#queue.acquire(owner ?? NO_OWNER, deadline);
     try {
-      return await this.#onPage('any', owner, deadline, work).catch((error: unknown) => {
+      const boundary = once || this.#options.freshContexts ? undefined : owner;
+      return await this.#onPage('any', boundary, deadline, work).catch((error: unknown) => {
         if (!hasCode(error, 'page_crashed', 'browser_unavailable') || deadline.error) throw error;
         this.#retries++;
-        return this.#onPage('new', owner, deadline, work);
+        return this.#onPage('new', boundary, deadline, work);
       });
     } finally {
       release();
@@ -131,9 +132,8 @@ export class Pool<P extends PooledPage> {
   }
 
   async #onPage<T>(kind: PageKind, owner: string | undefined, deadline: Deadline, work: (page: P) => Promise<T>): Promise<T> {
-    const boundary = this.#options.freshContexts ? undefined : owner;
-    const shelf = await deadline.race(this.#choose(boundary).ready());
-    const entry = await this.#take(kind === 'new' ? shelf.takeNew(boundary) : shelf.take(boundary), shelf, deadline);
+    const shelf = await deadline.race(this.#choose(owner).ready());
+    const entry = await this.#take(kind === 'new' ? shelf.takeNew(owner) : shelf.take(owner), shelf, deadline);
     try {
       const result = await work(entry.page);
       shelf.giveBack(entry, this.#isWorthKeeping(owner));

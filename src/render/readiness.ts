@@ -19,7 +19,7 @@ export function createReadiness(pool: Pool<Page>): () => Promise<void> {
   let running: Promise<void> | undefined;
 
   const probe = async () => {
-    const pdf = await printAlone(pool, PROBE, request, PROBE_OWNER);
+    const pdf = await printAlone(pool, request, PROBE_OWNER);
     if (pdf.pages !== 1) throw new Error(`the probe has ${pdf.pages} pages`);
     goodUntil = performance.now() + KEPT_MS;
   };

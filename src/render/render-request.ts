@@ -1,24 +1,38 @@
 /**
  * The value that travels: what a caller sent, parsed once. A `RenderRequest` is valid once built; nothing checks it again.
  */
+
+import type { LoadSettings } from '../chromium/load-settings.ts';
 import type { PrintSettings } from '../chromium/print-options.ts';
-import { type FieldError, invalidRequest, ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import { faultsOfText, suggestion, validator } from '../validate.ts';
+import { Faults } from './faults.ts';
 import { isUsableFilename } from './filename.ts';
 import { FORMAT_NAMES, paperOf, toInches } from './lengths.ts';
+import { parseLoading } from './load-options.ts';
 import { FILENAME, MAX_HTML_BYTES, type PdfOptions, PdfRequestBody } from './options-schema.ts';
+import { parseUrl } from './parse-url.ts';
+import type { WarningKind } from './report.ts';
 
 /** Where the document comes from. */
-export type Source = { kind: 'html'; html: string } | { kind: 'template'; templateId: string; data: Record<string, unknown> };
+export type Source =
+  | { kind: 'html'; html: string }
+  | { kind: 'url'; url: string }
+  | { kind: 'template'; templateId: string; data: Record<string, unknown> };
 
 export interface RenderRequest {
   source: Source;
+  /** Where relative addresses in markup start from. */
+  baseUrl: string | undefined;
+  load: LoadSettings;
   print: PrintSettings;
   /** Limit for the whole render, waiting included. */
   timeoutMs: number;
   /** What the caller asked for; undefined leaves it to the account. */
   store: boolean | undefined;
   filename: string | undefined;
+  /** Kinds of warnings with which there is to be no PDF. */
+  failOnWarning: WarningKind[];
 }
 
 export interface RenderLimits {
@@ -34,6 +48,8 @@ const PAGE_RANGES = /^(?:(?:\d+(?:-\d*)?|-\d+)(?:,(?=.)|$))*$/;
 /** Chromium counts pages with 32 bits. */
 const LAST_PAGE = 2_147_483_647;
 
+const SOURCES = ['html', 'url', 'template_id'] as const;
+
 const checkBody = validator(PdfRequestBody);
 
 /** Throws `invalid_request` with every fault found, or `content_too_large`. */
@@ -41,12 +57,15 @@ export function parseRenderRequest(body: unknown, limits: RenderLimits): RenderR
   const checked = checkBody(body);
   const { options = {}, filename } = checked;
   const errors = new Faults();
+  const source = parseSource(checked, errors);
   const request = {
-    source: parseSource(checked, errors),
+    source,
+    ...parseLoading(checked, limits, errors),
     print: parsePrintSettings(options, errors),
     timeoutMs: parseTimeout(options.timeout, limits, errors),
     store: checked.store,
     filename,
+    failOnWarning: options.failOnWarning ?? [],
   };
   if (filename !== undefined && !isUsableFilename(filename)) errors.add('filename', `must be ${FILENAME}`);
   errors.throwIfAny();
@@ -63,13 +82,15 @@ export function checkSize(what: string, html: string): void {
   });
 }
 
-function parseSource({ html, template_id: templateId, data }: PdfRequestBody, errors: Faults): Source {
-  if (html !== undefined && templateId !== undefined)
-    errors.add('template_id', 'goes not with html: send exactly one of html, template_id');
-  if (html === undefined && templateId === undefined) errors.add('html', 'is required, or template_id in its place');
+function parseSource(body: PdfRequestBody, errors: Faults): Source {
+  const { html, url, template_id: templateId, data } = body;
+  const [first, ...more] = SOURCES.filter((name) => body[name] !== undefined);
+  for (const name of more) errors.add(name, `goes not with ${first}: send exactly one of ${SOURCES.join(', ')}`);
+  if (!first) errors.add('html', 'is required, or url or template_id in its place');
   if (data !== undefined && templateId === undefined) errors.add('data', 'goes with template_id only');
   if (html !== undefined) errors.addAll(faultsOfText('html', html));
   if (templateId !== undefined) return { kind: 'template', templateId, data: parseData(data, errors) };
+  if (url !== undefined) return { kind: 'url', url: parseUrl('url', url, errors)?.href ?? '' };
   return { kind: 'html', html: html ?? '' };
 }
 
@@ -81,27 +102,12 @@ function parseData(data: unknown, errors: Faults): Record<string, unknown> {
   return {};
 }
 
-class Faults {
-  readonly #errors: FieldError[] = [];
-
-  add(path: string, message: string): void {
-    this.#errors.push({ path, message });
-  }
-
-  addAll(errors: FieldError[]): void {
-    this.#errors.push(...errors);
-  }
-
-  throwIfAny(): void {
-    if (this.#errors.length) throw invalidRequest(this.#errors);
-  }
-}
-
 function parsePrintSettings(options: PdfOptions, errors: Faults): PrintSettings {
   const sized = options.format !== undefined || options.width !== undefined || options.height !== undefined;
   const margin = parseMargin(options.margin, errors);
   const paper = parsePaper(options, errors);
   checkRoom(paper, margin, options.margin !== undefined, errors);
+  checkSinglePage(options, errors);
   return {
     paper,
     paperChosenBy: (options.preferCSSPageSize ?? !sized) ? 'document' : 'caller',
@@ -111,7 +117,16 @@ function parsePrintSettings(options: PdfOptions, errors: Faults): PrintSettings 
     scale: options.scale ?? 1,
     pageRanges: parsePageRanges(options.pageRanges ?? '', errors),
     tagged: options.tagged ?? false,
+    outline: options.outline ?? false,
+    singlePage: options.singlePage ?? false,
+    templates: { header: options.headerTemplate, footer: options.footerTemplate },
   };
+}
+
+function checkSinglePage(options: PdfOptions, errors: Faults): void {
+  if (!options.singlePage) return;
+  for (const name of ['height', 'pageRanges'] as const)
+    if (options[name] !== undefined) errors.add(`options.${name}`, 'goes not with options.singlePage');
 }
 
 function parsePaper(options: PdfOptions, errors: Faults): PrintSettings['paper'] {
@@ -124,10 +139,10 @@ function paperSides(options: PdfOptions, errors: Faults): readonly [number, numb
   return [parseSide('width', options.width, formatWidth, errors), parseSide('height', options.height, formatHeight, errors)];
 }
 
-function parseFormat({ format, width, height }: PdfOptions, errors: Faults): readonly [number, number] {
+function parseFormat({ format, width, height, singlePage }: PdfOptions, errors: Faults): readonly [number, number] {
   if (format !== undefined && (width !== undefined || height !== undefined))
     errors.add('options.format', 'goes neither with options.width nor with options.height: send a format, or width and height');
-  if ((width === undefined) !== (height === undefined))
+  if ((width === undefined) !== (height === undefined) && !singlePage)
     errors.add(
       width === undefined ? 'options.width' : 'options.height',
       'is required: options.width and options.height go together',

@@ -10,6 +10,7 @@ import type { Pool } from '../pool/pool.ts';
 import type { Templates } from '../templates/templates.ts';
 import { printContent, type RenderedPdf } from './print-content.ts';
 import type { RenderRequest } from './render-request.ts';
+import { requireNone } from './report.ts';
 import { resolveSource } from './resolve-source.ts';
 
 export interface RenderServices {
@@ -54,10 +55,12 @@ export async function render(
   using deadline = new Deadline(request.timeoutMs, client);
   const leave = services.concurrency.enter(principal);
   try {
-    const html = await deadline.race(resolveSource(request.source, principal.keyId, services.templates, deadline.signal));
+    const content = await deadline.race(resolveSource(request, principal.keyId, services.templates, deadline.signal));
     services.pool.requireRoom(principal.keyId); // a full queue refuses at once, before anything is written
     return await charged(services.allowance, principal, async (reservation) => {
-      const pdf = await printContent(services.pool, html, request.print, principal.keyId, deadline);
+      const { load, print } = request;
+      const pdf = await printContent(services.pool, { content, load, print }, principal.keyId, deadline);
+      requireNone(request.failOnWarning, pdf.report);
       const document = keep ? await store(services.documents, pdf, request, principal, deadline) : undefined;
       const delivery = { pdf, document, remaining: reservation.remaining };
       await settle(services, delivery, reservation, principal, deadline, receipt);
@@ -93,13 +96,14 @@ async function charged<T>(
 
 async function store(
   documents: Documents,
-  { chunks, bytes, pages }: RenderedPdf,
+  { chunks, bytes, pages, report }: RenderedPdf,
   { source, filename }: RenderRequest,
   { plan }: Principal,
   deadline: Deadline,
 ): Promise<StoredDocument> {
   const templateId = source.kind === 'template' ? source.templateId : undefined;
-  const writing = documents.write({ chunks, bytes, pages, filename, source: source.kind, templateId }, plan.retentionMs);
+  const draft = { chunks, bytes, pages, report, filename, source: source.kind, templateId };
+  const writing = documents.write(draft, plan.retentionMs);
   return deadline.race(writing).catch((error: unknown) => {
     writing.then((late) => documents.discard(late)).catch(() => {}); // the disk was too slow
     throw error;

@@ -1,18 +1,25 @@
-/** A source in, the HTML to print out. */
+/** A source in, what the page is to show out. */
+import type { Content } from '../chromium/load-settings.ts';
 import { invalidRequest } from '../errors.ts';
 import type { Templates } from '../templates/templates.ts';
 import { faultsOfText } from '../validate.ts';
 import { MAX_HTML_BYTES } from './options-schema.ts';
-import type { Source } from './render-request.ts';
+import type { RenderRequest } from './render-request.ts';
 
 /** Throws `not_found` for an unknown template, `content_too_large`, `template_error`. */
-export async function resolveSource(source: Source, keyId: string, templates: Templates, signal: AbortSignal): Promise<string> {
-  if (source.kind === 'html') return source.html;
+export async function resolveSource(
+  { source, baseUrl }: RenderRequest,
+  keyId: string,
+  templates: Templates,
+  signal: AbortSignal,
+): Promise<Content> {
+  if (source.kind === 'url') return source;
+  if (source.kind === 'html') return { ...source, baseUrl };
   const html = await templates.fill(keyId, source.templateId, source.data, MAX_HTML_BYTES, signal);
   const faults = faultsOfText('data', html);
   if (faults.length)
     throw invalidRequest(
       faults.map(({ path }) => ({ path, message: 'puts half of a surrogate pair, or a NUL character, into the document' })),
     );
-  return html;
+  return { kind: 'html', html, baseUrl };
 }

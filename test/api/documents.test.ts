@@ -1,11 +1,11 @@
 /** Stored documents through HTTP, grouped by status: fetched, listed, linked, deleted, expired. */
-import { createHash } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Client, type DocumentRecord, type List, problem } from '../support/client.ts';
+import { bytesOf, Client, type DocumentRecord, type List, listed, problem } from '../support/client.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
+import { sha256 } from '../support/sha256.ts';
 
 let service: Service;
 let ada: Client;
@@ -20,8 +20,6 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 const another = async (plan?: string) => new Client(service.url, (await service.createKey(plan)).key);
 const pathOf = ({ document_id }: DocumentRecord) => `/v1/documents/${document_id}`;
-const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
-const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 const DAY_MS = 86_400_000;
 
 /** All bytes in the data folder, the log of the database included. */
@@ -214,7 +212,7 @@ describe('lists', () => {
     const ids = made.map(({ document_id }) => document_id).reverse();
     const first = await client.json<List<DocumentRecord>>('/v1/documents?limit=2');
     expect(first.data.map((d) => d.document_id)).toEqual(ids.slice(0, 2));
-    expect(first.data[0]).toEqual(made[4]);
+    expect(first.data[0]).toEqual(listed(made[4] as DocumentRecord));
     await client.store({ html: 'newer' });
     await client.send('DELETE', pathOf(made[4] as DocumentRecord));
     const second = await client.json<List<DocumentRecord>>(`/v1/documents?cursor=${first.next_cursor}`);

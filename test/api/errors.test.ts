@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
+import { readPdf } from '../support/read-pdf.ts';
 import { runCli, type Service, startService } from '../support/service.ts';
+import { sha256 } from '../support/sha256.ts';
 
 let service: Service;
 
@@ -55,7 +57,7 @@ describe('400', () => {
   );
 
   test('html is required, and a string', async () => {
-    expect(await invalid({})).toEqual([{ path: 'html', message: 'is required, or template_id in its place' }]);
+    expect(await invalid({})).toEqual([{ path: 'html', message: 'is required, or url or template_id in its place' }]);
     expect(await invalid({ html: 5 })).toEqual([{ path: 'html', message: 'must be a string of HTML' }]);
     expect(await invalid({ html: null })).toEqual([{ path: 'html', message: 'must be a string of HTML' }]);
   });
@@ -79,7 +81,7 @@ describe('400', () => {
   });
 
   test('options of later versions are refused like any unknown one', async () => {
-    for (const name of ['headerTemplate', 'waitUntil', 'password'])
+    for (const name of ['password', 'watermark', 'attachments'])
       expect((await invalid({ html: 'x', options: { [name]: 'x' } }))[0]?.path).toBe(`options.${name}`);
   });
 
@@ -222,8 +224,22 @@ describe('404 and 405', () => {
 
 describe('406', () => {
   test('types we cannot answer with', async () => {
-    await problem(await service.pdf({ html: 'x' }, { headers: { accept: 'application/json' } }), 406, 'not_acceptable');
     await problem(await service.pdf({ html: 'x' }, { headers: { accept: 'text/html' } }), 406, 'not_acceptable');
+    await problem(await service.pdf({ html: 'x' }, { headers: { accept: 'image/png, text/plain' } }), 406, 'not_acceptable');
+  });
+
+  test('JSON where it is asked for: the PDF beside the report of its render', async () => {
+    const body = { html: '<p>x<script>nope()</script>', filename: 'x.pdf' };
+    const response = await service.pdf(body, { headers: { accept: 'application/json' } });
+    expect(response.status).toBe(200);
+    const { pdf, ...facts } = (await response.json()) as Record<string, unknown> & { pdf: string };
+    const bytes = Buffer.from(pdf, 'base64');
+    expect(facts).toMatchObject({ bytes: bytes.length, pages: 1, sha256: sha256(bytes), filename: 'x.pdf' });
+    expect(facts.report).toMatchObject({
+      warning_count: 1,
+      warnings: [{ kind: 'console_error', message: expect.stringContaining('nope') }],
+    });
+    expect((await readPdf(bytes)).pages).toEqual(['x']);
   });
 
   test.each(['*/*', 'application/json, text/plain, */*', 'application/pdf', 'application/*', 'application/pdf;q=0.5, text/html'])(

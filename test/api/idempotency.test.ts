@@ -1,6 +1,6 @@
 /** Idempotency-Key: the same request twice is one render, one charge, one document. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Client, type DocumentRecord, type List, problem, type TemplateRecord } from '../support/client.ts';
+import { bytesOf, Client, type DocumentRecord, type List, listed, problem, type TemplateRecord } from '../support/client.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
 
 let service: Service;
@@ -11,7 +11,6 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 const on = async (plan = 'three') => new Client(service.url, (await service.createKey(plan)).key);
 const named = (name: string) => ({ 'idempotency-key': name });
-const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 const SLOW = '<script>const end = Date.now() + 800; while (Date.now() < end);</script><p>slow';
 
 describe('the same key and body', () => {
@@ -34,12 +33,13 @@ describe('the same key and body', () => {
     expect(again.status).toBe(201);
     expect(again.headers.get('location')).toBe(first.url);
     expect(again.headers.get('platen-quota-remaining')).toBe('2');
+    expect(again.headers.get('platen-warnings')).toBe('0');
     expect(await again.json()).toEqual(first);
     const bytes = await client.pdf({ html: '<p>x', store: true }, { ...named('b'), accept: 'application/pdf' });
     expect(bytes.status).toBe(201);
     expect((await bytesOf(bytes)).length).toBe(first.bytes);
     expect((await client.usage()).documents.used).toBe(1);
-    expect((await client.json<List<DocumentRecord>>('/v1/documents')).data).toEqual([first]);
+    expect((await client.json<List<DocumentRecord>>('/v1/documents')).data).toEqual([listed(first)]);
   });
 
   test('50 at once: one render, one charge, one document; the others are told to wait', async () => {

@@ -1,5 +1,6 @@
 /** What the page options do to the PDF, judged by pdf.js. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PIXEL_URL } from '../support/pixel.ts';
 import { type ReadPdf, readPdfReply } from '../support/read-pdf.ts';
 import { type Service, startService } from '../support/service.ts';
 
@@ -114,9 +115,7 @@ describe('margin', () => {
 });
 
 describe('content', () => {
-  const PIXEL =
-    'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-  const html = `<style>body { background: #ff0000 } div { width: 50px; height: 50px; background: url(${PIXEL}) 0 0 / 50px 50px no-repeat } </style><div></div><p>text`;
+  const html = `<style>body { background: #ff0000 } div { width: 50px; height: 50px; background: url(${PIXEL_URL}) 0 0 / 50px 50px no-repeat } </style><div></div><p>text`;
 
   test('background colours and images print by default', async () => {
     const pdf = await render(html);
@@ -152,13 +151,23 @@ describe('content', () => {
     expect((await render(pages, { pageRanges: '2 -99999999999' })).pages.slice(0, 3)).toEqual(['two', 'three', 'four']);
   });
 
-  test('pageRanges past the end is 422 print_failed', async () => {
-    const response = await service.pdf({ html: '<p>x', options: { pageRanges: '7' } });
+  test.each(['7', '1, 7', '2, 9-', '3-3'])('pageRanges %s past the end is 422 with the number of pages', async (pageRanges) => {
+    const html = '<p>one<p style="break-before: page">two';
+    const response = await service.pdf({ html, options: { pageRanges } });
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({
       code: 'print_failed',
-      detail: expect.stringContaining('Page range exceeds page count'),
+      pages: 2,
+      detail: expect.stringContaining('has 2 pages'),
     });
+  });
+
+  test.each([
+    ['1-9', ['one', 'two']],
+    ['2-', ['two']],
+    ['-1', ['one']],
+  ])('pageRanges %s prints what there is', async (pageRanges, texts) => {
+    expect((await render('<p>one<p style="break-before: page">two', { pageRanges })).pages).toEqual(texts);
   });
 
   test('tagged writes the structure, and only when asked', async () => {
@@ -174,10 +183,10 @@ describe('content', () => {
   });
 
   test('images from data: URLs are there, lazy ones too', async () => {
-    expect((await render(`<img src="${PIXEL}">`)).images).toBe(1);
-    expect((await render(`<div style="height: 9000px"></div><img loading=lazy src="${PIXEL}">`)).images).toBe(1);
+    expect((await render(`<img src="${PIXEL_URL}">`)).images).toBe(1);
+    expect((await render(`<div style="height: 9000px"></div><img loading=lazy src="${PIXEL_URL}">`)).images).toBe(1);
     expect(
-      (await render(`<script>const i = new Image(); i.src = "${PIXEL}"; document.documentElement.append(i)</script>`)).images,
+      (await render(`<script>const i = new Image(); i.src = "${PIXEL_URL}"; document.documentElement.append(i)</script>`)).images,
     ).toBe(1);
   });
 });

@@ -6,16 +6,18 @@ import { locateBrowser } from '../../src/chromium/locate-browser.ts';
 import type { Page } from '../../src/chromium/page.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Deadline } from '../../src/deadline.ts';
-import { type EgressProxy, startRefusingProxy } from '../../src/outbound/refusing-proxy.ts';
+import { type EgressProxy, startEgressProxy } from '../../src/outbound/egress-proxy.ts';
+import { OutboundPolicy } from '../../src/outbound/policy.ts';
 import { parseRenderRequest } from '../../src/render/render-request.ts';
+import { PIXEL_URL } from '../support/pixel.ts';
 
 const config = loadConfig({});
 let proxy: EgressProxy;
 let browser: Browser;
 
 beforeAll(async () => {
-  proxy = await startRefusingProxy();
-  browser = await launchBrowser(await locateBrowser(config), config, proxy.url);
+  proxy = await startEgressProxy(new OutboundPolicy(config));
+  browser = await launchBrowser(await locateBrowser(config), config, proxy);
 });
 afterAll(async () => {
   await browser.close();
@@ -26,7 +28,8 @@ afterAll(async () => {
 async function print(page: Page, html: string, options?: object): Promise<string> {
   using deadline = new Deadline(30_000);
   const request = parseRenderRequest(options ? { html, options } : { html }, config);
-  const { chunks } = await page.print(html, request.print, deadline);
+  const { load, print } = request;
+  const { chunks } = await page.print({ content: { kind: 'html', html, baseUrl: undefined }, load, print }, deadline);
   return Buffer.concat(chunks)
     .toString('latin1')
     .replace(/\(D:\d{14}[^)]*\)/g, '(date)');
@@ -40,9 +43,6 @@ async function printFresh(html: string, options?: object): Promise<string> {
     await page.close();
   }
 }
-
-const PIXEL =
-  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /** Inert documents that set whatever an inert document can set. */
 const INERT: Record<string, string> = {
@@ -58,7 +58,7 @@ const INERT: Record<string, string> = {
     '<!doctype html><style>@property --x { syntax: "<length>"; inherits: true; initial-value: 50px } @counter-style c { system: cyclic; symbols: "§" } @keyframes k { to { margin-left: 9cm } } @layer a, b; p { margin-left: var(--x); animation: k 0s both } li { list-style: c }</style><ul><li>x</ul><p>y',
   'custom fonts':
     '<!doctype html><style>@font-face { font-family: f; src: local("DejaVu Serif"), local("Open Sans") } p { font: 20px f }</style><p>font',
-  'images and shapes': `<!doctype html><img src="${PIXEL}" width=100 height=50><svg width=100 height=100><defs><linearGradient id=g><stop stop-color=red /><stop offset=1 stop-color=blue /></linearGradient></defs><circle r=40 cx=50 cy=50 fill="url(#g)"><set attributeName=r to=10 /></circle></svg>`,
+  'images and shapes': `<!doctype html><img src="${PIXEL_URL}" width=100 height=50><svg width=100 height=100><defs><linearGradient id=g><stop stop-color=red /><stop offset=1 stop-color=blue /></linearGradient></defs><circle r=40 cx=50 cy=50 fill="url(#g)"><set attributeName=r to=10 /></circle></svg>`,
   'forms and ids':
     '<!doctype html><form><input id=x name=x value=typed><textarea>text</textarea><select><option>a<option selected>b</select><input type=checkbox checked></form><details open><summary>s</summary>d</details>',
   'a long table': `<!doctype html><table><thead><tr><th>head</thead>${'<tr><td>cell'.repeat(300)}</table>`,

@@ -3,15 +3,16 @@
  * ever. Once there is room again the same process goes on. Mounts small file systems of its own, so it runs as root.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, open, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Client, type DocumentRecord, type List, problem } from '../support/client.ts';
+import { bytesOf, Client, type DocumentRecord, type List, listed, problem } from '../support/client.ts';
+import { blobFiles, namedFiles, unfinishedFiles } from '../support/data-folder.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
+import { sha256 } from '../support/sha256.ts';
 
 const MEGABYTE = 1_048_576;
 const DISK_BYTES = 24 * MEGABYTE;
@@ -89,12 +90,12 @@ describe('a disk that others filled', () => {
     await expectFull(await client.send('PUT', `/v1/templates/${template.template_id}`, { html: 'y' }));
     const charged = await successOrFull(await client.pdf({ html: 'x' }));
     await expectWhole(kept);
-    expect((await client.json<List<DocumentRecord>>('/v1/documents')).data).toEqual([kept]);
+    expect((await client.json<List<DocumentRecord>>('/v1/documents')).data).toEqual([listed(kept)]);
     expect(await client.json(`/v1/templates/${template.template_id}`)).toMatchObject({ version: 1, html: '<p>{{x}}' });
     const link = (await (await client.send('POST', `/v1/documents/${kept.document_id}/links`)).json()) as { url: string };
     expect((await fetch(link.url)).status).toBe(200);
     for (const path of ['/healthz', '/readyz']) expect((await fetch(service.url + path)).status).toBe(200);
-    expect(await unfinished()).toEqual([]);
+    expect(await unfinishedFiles(dataDir())).toEqual([]);
     expect(complaints()).toMatch(/ENOSPC|database or disk is full/);
     await disk.makeRoom();
     const after = await client.store({ html: '<p>after' });
@@ -122,7 +123,7 @@ describe('a disk that others filled', () => {
     await expectFull(await client.pdf({ html: LARGE, store: true }, { 'idempotency-key': 'large' }));
     await expectFull(await client.pdf({ html: LARGE }, { 'idempotency-key': 'large-and-not-stored' }));
     expect(complaints()).toContain('ENOSPC');
-    expect(await unfinished()).toEqual([]);
+    expect(await unfinishedFiles(dataDir())).toEqual([]);
     expect((await client.usage()).documents.used).toBe(0);
     const response = await client.pdf({ html: LARGE });
     expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(3 * MEGABYTE);
@@ -147,7 +148,7 @@ describe('a disk that others filled', () => {
       if (response.status !== 201) refused.push(name);
     }
     expect([stored.length > 0, refused.length > 0]).toEqual([true, true]);
-    expect(await unfinished()).toEqual([]);
+    expect(await unfinishedFiles(dataDir())).toEqual([]);
     await expectListed(stored);
     await disk.makeRoom();
     await expectListed(stored);
@@ -180,7 +181,7 @@ describe('a disk that the service filled', () => {
     });
     await disk.makeRoom();
     await expectCharged(answers.length);
-    await eventually('all of it is gone', async () => (await blobFiles()).length === 0);
+    await eventually('all of it is gone', async () => (await blobFiles(dataDir())).length === 0);
     await expectConsistent();
   });
 });
@@ -189,7 +190,7 @@ describe('a disk that the service filled', () => {
 function onSmallDisk(settings: Record<string, string>): void {
   beforeAll(async () => {
     disk = await SmallDisk.mount();
-    service = await startService({ PLATEN_DATA_DIR: join(disk.folder, 'data'), PLATEN_LOG_LEVEL: 'warn', ...settings });
+    service = await startService({ PLATEN_DATA_DIR: dataDir(), PLATEN_LOG_LEVEL: 'warn', ...settings });
   });
   beforeEach(async () => {
     client = new Client(service.url, (await service.createKey()).key);
@@ -237,17 +238,17 @@ async function storeOnceItMayRun(name: string, body: object): Promise<DocumentRe
   return (await response?.json()) as DocumentRecord;
 }
 
-async function expectWhole({ document_id, sha256, bytes }: DocumentRecord): Promise<void> {
+async function expectWhole({ document_id, sha256: digest, bytes }: DocumentRecord): Promise<void> {
   const response = await client.get(`/v1/documents/${document_id}`);
   expect(response.status).toBe(200);
-  const content = Buffer.from(await response.arrayBuffer());
+  const content = await bytesOf(response);
   expect(content.length).toBe(bytes);
-  expect(createHash('sha256').update(content).digest('hex')).toBe(sha256);
+  expect(sha256(content)).toBe(digest);
 }
 
 /** These and no others, all of them whole; newest first. */
 async function expectListed(records: DocumentRecord[]): Promise<void> {
-  expect((await client.json<List<DocumentRecord>>('/v1/documents?limit=100')).data).toEqual(records);
+  expect((await client.json<List<DocumentRecord>>('/v1/documents?limit=100')).data).toEqual(records.map(listed));
   for (const record of records) await expectWhole(record);
 }
 
@@ -260,23 +261,16 @@ async function expectCharged(documents: number): Promise<void> {
 /** The process is the same, its database is sound, and every file of content belongs to a row. */
 async function expectConsistent(): Promise<void> {
   expect(service.child.exitCode ?? service.child.signalCode).toBeNull();
-  const database = new DatabaseSync(join(disk.folder, 'data', 'platen.db'), { readOnly: true });
+  const databaseFile = join(dataDir(), 'platen.db');
+  const database = new DatabaseSync(databaseFile, { readOnly: true });
   expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
-  const documents = 'SELECT id FROM documents WHERE has_content = 1';
-  const answers = 'SELECT blob AS id FROM idempotency_keys WHERE blob IS NOT NULL';
-  const named = database.prepare(`${documents} UNION ${answers}`).all() as Array<{ id: string }>;
   database.close();
-  expect((await blobFiles()).sort()).toEqual(named.map(({ id }) => id).sort());
-  expect(await unfinished()).toEqual([]);
+  expect(await blobFiles(dataDir())).toEqual(namedFiles(databaseFile).map(({ file }) => file));
+  expect(await unfinishedFiles(dataDir())).toEqual([]);
 }
 
-async function blobFiles(): Promise<string[]> {
-  const entries = await readdir(join(disk.folder, 'data', 'blobs'), { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-}
-
-function unfinished(): Promise<string[]> {
-  return readdir(join(disk.folder, 'data', 'blobs', 'unfinished'));
+function dataDir(): string {
+  return join(disk.folder, 'data');
 }
 
 /** The errors of the operator's log. */

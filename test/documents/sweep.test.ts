@@ -1,5 +1,5 @@
 /** The sweep goes on past what it cannot remove, and finds it again; nobody else works in its folder. */
-import { mkdir, mkdtemp, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/config.ts';
 import { Sweep } from '../../src/documents/sweep.ts';
 import { openRooms, type Rooms } from '../../src/rooms.ts';
 import { namedBlobs } from '../../src/storage/named-blobs.ts';
+import { blobFile, blobFiles } from '../support/data-folder.ts';
 
 let dataDir: string;
 let rooms: Rooms;
@@ -49,6 +50,7 @@ async function store(): Promise<string> {
     filename: undefined,
     source: 'html',
     templateId: undefined,
+    report: { warning_count: 0 },
   } as const;
   const document = await rooms.documents.write(draft, 1_000);
   await rooms.database.transaction((query) => rooms.documents.insert(document, owner, query));
@@ -57,7 +59,7 @@ async function store(): Promise<string> {
 
 /** A folder in its place cannot be removed as a file. */
 async function makeStuck(name: string): Promise<() => Promise<void>> {
-  const file = join(dataDir, 'blobs', name.slice(4, 6), name);
+  const file = join(dataDir, 'blobs', blobFile(name));
   await rename(file, `${file}-aside`);
   await mkdir(join(file, 'x'), { recursive: true });
   return async () => {
@@ -65,11 +67,6 @@ async function makeStuck(name: string): Promise<() => Promise<void>> {
     await rename(`${file}-aside`, file);
   };
 }
-
-const blobs = async () =>
-  (await readdir(join(dataDir, 'blobs'), { recursive: true }))
-    .filter((name) => /_[^/]*$/.test(name))
-    .map((name) => name.split('/').at(-1));
 
 test('one document that cannot be removed stops nothing else, and is removed when it can be', async () => {
   const ids: string[] = [];
@@ -82,14 +79,14 @@ test('one document that cannot be removed stops nothing else, and is removed whe
   await mend();
   await sweep.run();
   expect(removed.content).toBe(120);
-  expect(await blobs()).toEqual([]);
+  expect(await blobFiles(dataDir)).toEqual([]);
 });
 
 test('a PDF kept for an Idempotency-Key that cannot be removed is tried again', async () => {
   const claim = await rooms.idempotency.claim(owner.keyId, 'k', 'fingerprint');
   if ('kind' in claim) throw new Error('it was never asked for');
   const name = await rooms.idempotency.keep([Buffer.from('pdf')]);
-  const answer = { kind: 'pdf', bytes: 3, pages: 1, filename: null, remaining: null } as const;
+  const answer = { kind: 'pdf', bytes: 3, pages: 1, filename: null, remaining: null, warnings: 0 } as const;
   await rooms.idempotency.complete(claim, answer, rooms.database.query, { blob: { name, keptMs: 1_000 } });
   const mend = await makeStuck(name);
   now += 1_001;
@@ -97,7 +94,7 @@ test('a PDF kept for an Idempotency-Key that cannot be removed is tried again', 
   expect(failures).toHaveLength(1);
   await mend();
   await sweep.run();
-  expect(await blobs()).toEqual([]);
+  expect(await blobFiles(dataDir)).toEqual([]);
   now += 86_400_000;
   await sweep.run();
   expect(await rooms.database.query.selectFrom('idempotency_keys').selectAll().execute()).toEqual([]);
@@ -111,7 +108,7 @@ test('content without a row is removed at the start; what has one stays', async 
   await utimes(orphan, new Date(0), new Date(0));
   sweep.start();
   await sweep.run();
-  expect(await blobs()).toEqual([id]);
+  expect(await blobFiles(dataDir)).toEqual([blobFile(id)]);
   expect(removed.orphans).toBe(1);
 });
 

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bytesOf } from '../support/client.ts';
+import { PIXEL_URL } from '../support/pixel.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const run = promisify(execFile);
@@ -27,7 +29,7 @@ async function render(html: string, options?: object): Promise<string> {
   const response = await service.pdf(options ? { html, options } : { html });
   expect(response.status).toBe(200);
   const file = join(folder, `${files++}.pdf`);
-  await writeFile(file, Buffer.from(await response.arrayBuffer()));
+  await writeFile(file, await bytesOf(response));
   await run('qpdf', ['--check', file]);
   return file;
 }
@@ -71,9 +73,7 @@ describe('paper', () => {
 });
 
 describe('content', () => {
-  const PIXEL =
-    'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-  const html = `<style>body { background: #ff0000 } div { width: 50px; height: 50px; background: url(${PIXEL}) 0 0 / 50px 50px no-repeat }</style><div></div><p>text`;
+  const html = `<style>body { background: #ff0000 } div { width: 50px; height: 50px; background: url(${PIXEL_URL}) 0 0 / 50px 50px no-repeat }</style><div></div><p>text`;
 
   /** Colour of a spot in the middle of the first page, as poppler paints it. */
   async function middle(file: string): Promise<number[]> {

@@ -12,6 +12,12 @@ export interface Problem {
   [member: string]: unknown;
 }
 
+export interface Report {
+  network: { requests: number; bytes: number; contacted: string[]; refused: string[] };
+  warnings: Array<{ kind: string; message: string; url?: string; host?: string; status?: number; net_error?: string }>;
+  warning_count: number;
+}
+
 export interface DocumentRecord {
   document_id: string;
   filename: string;
@@ -23,6 +29,12 @@ export interface DocumentRecord {
   created_at: string;
   expires_at: string;
   url: string;
+  report?: Report;
+}
+
+/** As lists show a document: without its report. */
+export function listed({ report: _, ...record }: DocumentRecord): DocumentRecord {
+  return record;
 }
 
 export interface TemplateRecord {
@@ -97,6 +109,13 @@ export class Client {
     return (await response.json()) as DocumentRecord;
   }
 
+  /** Renders, stores, and what there was to tell of it. */
+  async report(body: object): Promise<Report> {
+    const { report } = await this.store(body);
+    if (!report) throw new Error('a record without a report');
+    return report;
+  }
+
   async template(html: string, more: object = {}): Promise<TemplateRecord> {
     const response = await this.send('POST', '/v1/templates', { name: 'test', html, ...more });
     expect(response.status, await response.clone().text()).toBe(201);
@@ -106,6 +125,10 @@ export class Client {
   usage(): Promise<UsageRecord> {
     return this.json('/v1/usage');
   }
+}
+
+export async function bytesOf(response: Response): Promise<Buffer> {
+  return Buffer.from(await response.arrayBuffer());
 }
 
 /** The problem document of a reply, which has to be of this status and code. */

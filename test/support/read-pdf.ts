@@ -1,13 +1,25 @@
 /** Reads PDFs with pdf.js, so that tests can assert on what a reader sees. */
 import { getDocument, OPS, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 
+/** Points from the left and top edge to where a text starts on its baseline. */
+export interface Place {
+  text: string;
+  x: number;
+  y: number;
+}
+
 export interface ReadPdf {
   /** Text of each page. */
   pages: string[];
+  title: string | undefined;
   /** Size of each page in points. */
   sizes: Array<{ width: number; height: number }>;
   /** Where the first text of the first page starts, in points from the left and top edge. */
-  firstText: { x: number; y: number } | undefined;
+  firstText: Place | undefined;
+  /** Where each text of each page starts. */
+  placed: Place[][];
+  /** Titles of the bookmarks, indented by their depth. */
+  outline: string[];
   /** Number of images painted on all pages. */
   images: number;
   /** Fill colours used on the first page, as #rrggbb. */
@@ -23,7 +35,7 @@ export async function readPdf(bytes: ArrayBuffer | Uint8Array): Promise<ReadPdf>
   try {
     const pages: string[] = [];
     const sizes: ReadPdf['sizes'] = [];
-    let firstText: ReadPdf['firstText'];
+    const placed: Place[][] = [];
     for (let number = 1; number <= document.numPages; number++) {
       const page = await document.getPage(number);
       const [left = 0, bottom = 0, right = 0, top = 0] = page.view;
@@ -37,9 +49,14 @@ export async function readPdf(bytes: ArrayBuffer | Uint8Array): Promise<ReadPdf>
           .replace(/\s+/g, ' ')
           .trim(),
       );
-      const first = texts.find(({ str }) => str.trim());
-      if (number === 1 && first) firstText = { x: first.transform[4] as number, y: top - (first.transform[5] as number) };
+      placed.push(
+        texts
+          .filter(({ str }) => str.trim())
+          .map(({ str, transform }) => ({ text: str, x: transform[4] as number, y: top - (transform[5] as number) })),
+      );
     }
+    const { info } = await document.getMetadata();
+    const title = (info as { Title?: string }).Title;
     const first = await document.getPage(1);
     const operators = await first.getOperatorList();
     const tagged = (await first.getStructTree()) !== null;
@@ -51,10 +68,20 @@ export async function readPdf(bytes: ArrayBuffer | Uint8Array): Promise<ReadPdf>
       operator === OPS.setFont ? [operators.argsArray[index][0] as string] : [],
     );
     const fonts = [...new Set(fontIds)].map((id) => (first.commonObjs.get(id) as { name: string }).name);
-    return { pages, sizes, firstText, images, fills, tagged, fonts };
+    const outline = titlesOf((await document.getOutline()) ?? []);
+    return { pages, title, sizes, placed, firstText: placed[0]?.[0], outline, images, fills, tagged, fonts };
   } finally {
     await task.destroy();
   }
+}
+
+interface Bookmark {
+  title: string;
+  items: Bookmark[];
+}
+
+function titlesOf(bookmarks: Bookmark[], depth = 0): string[] {
+  return bookmarks.flatMap(({ title, items }) => [`${'  '.repeat(depth)}${title}`, ...titlesOf(items, depth + 1)]);
 }
 
 export async function readPdfReply(response: Response): Promise<ReadPdf> {

@@ -59,7 +59,12 @@ export async function startService(
   };
   const child = spawn(process.execPath, [...CLI, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const started = await readStart(child, firstKey);
-  const stop = () => end(child);
+  const tellEnd = (code: number | null) => process.stderr.write(`the service ended by itself with ${code}:\n${started.output()}`);
+  child.once('exit', tellEnd);
+  const stop = () => {
+    child.off('exit', tellEnd);
+    return end(child);
+  };
   const service: Service = {
     ...started,
     child,

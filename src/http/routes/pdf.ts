@@ -15,6 +15,7 @@ import { toServiceError } from '../problem.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import { DOCUMENT_SCHEMA, documentRecord } from '../records.ts';
 import { sendRendered, sendStored, sendStream, serverTiming } from '../send-pdf.ts';
+import { REPORTED_SCHEMA, sendReported } from '../send-report.ts';
 import { problemResponses } from './problem-responses.ts';
 
 export interface PdfRouteServices {
@@ -29,7 +30,7 @@ export interface PdfRouteServices {
 export function pdfRoutes(app: FastifyInstance, services: PdfRouteServices): void {
   app.post('/v1/pdf', { schema: SCHEMA, config: RATE_LIMITED }, async (request, reply) => {
     const renderRequest = parseRenderRequest(request.body, services.limits);
-    requireAcceptable(request, PDF, ...(renderRequest.store ? [JSON_TYPE] : []));
+    requireAcceptable(request, PDF, JSON_TYPE);
     return once(
       request,
       services.idempotency,
@@ -50,8 +51,11 @@ async function renderNow(
   const receipt = claim && receiptOf(idempotency, claim, renderRequest, principal);
   const delivery = await measured(metrics, () => render(renderRequest, principal, whenClientLeaves(reply), receipt));
   const { pdf, document } = delivery;
-  describe(reply, delivery).header('server-timing', serverTiming(pdf));
-  if (!renderRequest.store || !document) return sendRendered(reply, pdf, renderRequest.filename);
+  describe(reply, { ...delivery, warnings: pdf.report.warning_count }).header('server-timing', serverTiming(pdf));
+  if (!renderRequest.store || !document) {
+    const send = asksFor(request, JSON_TYPE, PDF) ? sendReported : sendRendered;
+    return send(reply, pdf, renderRequest.filename);
+  }
   created(request, reply, document);
   if (asksFor(request, PDF, JSON_TYPE)) return sendRendered(reply, pdf, document.filename);
   return reply.send(documentRecord(document, originOf(request)));
@@ -87,7 +91,8 @@ function receiptOf(idempotency: Idempotency, claim: Claim, { store, filename }: 
       function answerOf(): Answer {
         if (document) return { kind: 'document', documentId: document.id, asked: store === true, remaining };
         if (blob === undefined) return { kind: 'not_kept' };
-        return { kind: 'pdf', bytes: pdf.bytes, pages: pdf.pages, filename: filename ?? null, remaining };
+        const warnings = pdf.report.warning_count;
+        return { kind: 'pdf', bytes: pdf.bytes, pages: pdf.pages, filename: filename ?? null, remaining, warnings };
       }
     },
     async undo() {
@@ -114,7 +119,7 @@ async function replay(
   }
   if (answer.kind !== 'document') throw resultGone();
   const document = await documents.find(keyId, answer.documentId);
-  describe(reply, { document, remaining: answer.remaining });
+  describe(reply, { document, remaining: answer.remaining, warnings: document.report?.warning_count });
   if (answer.asked) created(request, reply, document);
   if (!answer.asked || asksFor(request, PDF, JSON_TYPE)) return sendStored(request, reply, documents, document);
   return reply.send(documentRecord(document, originOf(request)));
@@ -122,10 +127,15 @@ async function replay(
 
 function describe(
   reply: FastifyReply,
-  { document, remaining }: { document?: StoredDocument | undefined; remaining: number | null },
+  {
+    document,
+    remaining,
+    warnings,
+  }: { document?: StoredDocument | undefined; remaining: number | null; warnings?: number | undefined },
 ): FastifyReply {
   if (remaining !== null) reply.header('platen-quota-remaining', remaining);
   if (document) reply.header('platen-document-id', document.id);
+  if (warnings !== undefined) reply.header('platen-warnings', warnings);
   return reply;
 }
 
@@ -153,6 +163,7 @@ const HEADERS = {
   'Platen-Quota-Remaining': header('integer', 'Documents left this month; absent where the plan has no limit.'),
   'Platen-Document-Id': header('string', 'Set when the PDF was stored.'),
   'Idempotency-Replayed': header('string', 'true where the reply was given before.'),
+  'Platen-Warnings': header('integer', 'Number of things that are missing or wrong; the record of a stored document lists them.'),
   'Server-Timing': header('string', 'Milliseconds in queue, load, print, finish.'),
   'X-Request-Id': header('string', 'Names this request in the logs.'),
 };
@@ -162,19 +173,23 @@ const PDF_CONTENT = { [PDF]: { schema: { type: 'string', contentMediaType: PDF }
 const SCHEMA = {
   summary: 'Render a document',
   description:
-    'Renders HTML, or a stored template with data, to PDF. Background prints by default; A4 is the default paper. Only successful renders are charged.',
+    'Renders HTML, the document at an address, or a stored template with data, to PDF. Background prints by default; A4 is the default paper. Only successful renders are charged.',
   tags: ['Rendering'],
   security: [{ bearer: [] }],
   headers: IDEMPOTENCY_SCHEMA,
   body: PdfRequestBody,
   response: {
-    200: { description: 'The PDF.', headers: HEADERS, content: PDF_CONTENT },
+    200: {
+      description: 'The PDF; or, where Accept names application/json alone, the PDF with the report of its render.',
+      headers: HEADERS,
+      content: { ...PDF_CONTENT, [JSON_TYPE]: { schema: REPORTED_SCHEMA } },
+    },
     201: {
       description:
         'The PDF was stored, because `store` was true. The record of the document; the PDF itself where Accept names application/pdf alone.',
       headers: { ...HEADERS, Location: header('string', 'Where the document is.') },
       content: { [JSON_TYPE]: { schema: DOCUMENT_SCHEMA }, ...PDF_CONTENT },
     },
-    ...problemResponses(400, 401, 402, 404, 406, 408, 409, 410, 413, 415, 422, 429, 500, 503, 504),
+    ...problemResponses(400, 401, 402, 403, 404, 406, 408, 409, 410, 413, 415, 422, 429, 500, 503, 504),
   },
 };

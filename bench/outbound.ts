@@ -1,0 +1,166 @@
+/**
+ * What does the egress proxy cost, and what does a kept font save? The same pages, in browsers of the same kind: one behind the
+ * proxy, one that asks the site itself.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { launchBrowser } from '../src/chromium/browser.ts';
+import { type LocatedBrowser, locateBrowser } from '../src/chromium/locate-browser.ts';
+import type { Page } from '../src/chromium/page.ts';
+import { loadConfig } from '../src/config.ts';
+import { type EgressProxy, startEgressProxy } from '../src/outbound/egress-proxy.ts';
+import { OutboundPolicy } from '../src/outbound/policy.ts';
+import { Pool } from '../src/pool/pool.ts';
+import { printAlone } from '../src/render/print-content.ts';
+import { parseRenderRequest } from '../src/render/render-request.ts';
+import { invoice } from './documents.ts';
+import { closedLoop, type Figures, median } from './measure.ts';
+import type { Row } from './report.ts';
+
+const RESOURCES = 20;
+const CLIENTS = 4;
+const ROUNDS = 5;
+const SECONDS = 4;
+const FONT_RENDERS = 60;
+/** As if something had been asked for, so that the page is cleaned as it is behind the proxy. */
+const SOMETHING = { requests: 1, bytes: 0, contacted: [], refused: [] };
+
+interface Engine {
+  pool: Pool<Page>;
+  close(): Promise<void>;
+}
+
+export async function outbound(): Promise<Row[]> {
+  const located = await locateBrowser(loadConfig());
+  const site = fork(new URL('site.ts', import.meta.url), [
+    join(dirname(located.path), 'fonts', 'fonts', 'Open_Sans', 'OpenSans-Regular.ttf'),
+  ]);
+  const [port] = (await once(site, 'message')) as [number];
+  const behind = await startEngine(port, startEgressProxy, located);
+  const folder = await mkdtemp(join(tmpdir(), 'platen-bench-'));
+  const direct = await startEngine(port, async () => NO_PROXY, await allowedLoopback(located, folder));
+  try {
+    return [await costOfProxy(behind, direct, port), await worthOfKeeping(behind, port)];
+  } finally {
+    await behind.close();
+    await direct.close();
+    site.kill();
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function costOfProxy(behind: Engine, direct: Engine, port: number): Promise<Row> {
+  let asked = 0;
+  const html = () => invoice(20) + images(port, asked++);
+  await loop(behind, html, 1);
+  await loop(direct, html, 1);
+  const ratios: number[] = [];
+  let last: Figures | undefined;
+  for (let round = 0; round < ROUNDS; round++) {
+    const [first, second] = round % 2 ? [behind, direct] : [direct, behind];
+    const figures = new Map([[first, await loop(first, html)] as const, [second, await loop(second, html)] as const]);
+    last = figures.get(behind);
+    ratios.push((last?.perSecond ?? 0) / (figures.get(direct)?.perSecond ?? 1));
+  }
+  const ratio = median(ratios);
+  return {
+    measure: `a page with ${RESOURCES} images from a site, ${CLIENTS} clients, through the proxy against without it`,
+    value: `${ratio.toFixed(2)} (${last?.perSecond.toFixed(0)}/s, p50 ${last?.p50Ms.toFixed(1)} ms)`,
+    target: 'at least 0.9',
+    met: ratio >= 0.9,
+    figures: { ratio, ratios },
+  };
+}
+
+/** The first render of each font is not counted: what is asked is what the later ones are spared. */
+async function worthOfKeeping(engine: Engine, port: number): Promise<Row> {
+  const timed = async (folder: string) => {
+    const begun = performance.now();
+    await print(engine, fontPage(`http://127.0.0.1:${port}/${folder}/font.ttf`), folder);
+    return performance.now() - begun;
+  };
+  const kept: number[] = [];
+  const fetched: number[] = [];
+  for (let n = 0; n <= FONT_RENDERS; n++) {
+    const spent = { kept: await timed('kept'), fetched: await timed('fetched') };
+    if (n) kept.push(spent.kept);
+    if (n) fetched.push(spent.fetched);
+  }
+  const ratio = median(kept) / median(fetched);
+  return {
+    measure: 'p50 of a page whose web font, 20 ms away, may be kept, against one whose font may not',
+    value: `${ratio.toFixed(2)} (${median(kept).toFixed(1)} ms against ${median(fetched).toFixed(1)} ms)`,
+    target: 'under 1',
+    met: ratio < 1,
+    figures: { ratio, keptMs: median(kept), fetchedMs: median(fetched) },
+  };
+}
+
+/** Addresses nobody has asked for yet. */
+function images(port: number, page: number): string {
+  return Array.from({ length: RESOURCES }, (_, n) => `<img src="http://127.0.0.1:${port}/${page}/${n}.png">`).join('');
+}
+
+function fontPage(url: string): string {
+  return `${invoice(5)}<style>@font-face { font-family: web; src: url("${url}") } * { font-family: web !important }</style>`;
+}
+
+/** The same browser, which lets a document ask this machine without a proxy in between. */
+async function allowedLoopback(located: LocatedBrowser, folder: string): Promise<LocatedBrowser> {
+  const path = join(folder, 'browser.sh');
+  const relaxed = `"\${@/--disable-features=/--disable-features=LocalNetworkAccessChecks,}"`;
+  await writeFile(path, `#!/bin/bash\nexec '${located.path}' ${relaxed}\n`, { mode: 0o755 });
+  return { ...located, path };
+}
+
+async function startEngine(port: number, startProxy: typeof startEgressProxy, located: LocatedBrowser): Promise<Engine> {
+  const config = loadConfig({ PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${port}` });
+  const proxy = await startProxy(new OutboundPolicy(config));
+  const pool = new Pool(() => launchBrowser(located, config, proxy), { ...config, browsers: 1, concurrency: CLIENTS });
+  await pool.start();
+  return {
+    pool,
+    async close() {
+      await pool.close();
+      await proxy.close();
+    },
+  };
+}
+
+async function print({ pool }: Engine, html: string, owner: string): Promise<void> {
+  const { report } = await printAlone(
+    pool,
+    parseRenderRequest({ html }, { renderTimeoutMs: 30_000, maxRenderTimeoutMs: 30_000 }),
+    owner,
+  );
+  if (report.warning_count) throw new Error(`something is missing: ${JSON.stringify(report.warnings)}`);
+}
+
+function loop(engine: Engine, html: () => string, seconds = SECONDS): Promise<Figures> {
+  return closedLoop(
+    CLIENTS,
+    seconds,
+    async () => undefined,
+    () => print(engine, html(), 'bench'),
+  );
+}
+
+/** The browser reaches loopback by itself. */
+const NO_PROXY: EgressProxy = {
+  url: 'direct://',
+  refused: 0,
+  openGate: async () => ({
+    proxyUrl: 'direct://',
+    knocks: 0,
+    open: () => {},
+    shut: () => SOMETHING,
+    limitSilence: () => {},
+    cutOff: () => {},
+    failureOf: () => undefined,
+    close: async () => {},
+  }),
+  close: async () => {},
+};

@@ -1,0 +1,340 @@
+/**
+ * Loads one document after the other into a page, from its markup or from its address, until it is ready to print; and keeps
+ * it where it is meanwhile.
+ */
+import type { Deadline } from '../deadline.ts';
+import { ServiceError } from '../errors.ts';
+import type { Gate } from '../outbound/egress-proxy.ts';
+import type { BrowserSettings } from './browser-settings.ts';
+import type { Session } from './connection.ts';
+import { ConsoleWatch } from './console-watch.ts';
+import { awaitContent, untilTrue } from './content-waits.ts';
+import { atStart, type DocumentTraits, traitsOf, withBase } from './document-traits.ts';
+import { type Emulation, PLAIN_DEVICE } from './emulation.ts';
+import { Interception } from './interception.ts';
+import {
+  type AddedTag,
+  type Content,
+  failsResource,
+  type LoadSettings,
+  MAX_DOCUMENT_BYTES,
+  needsOwnPage,
+  type WaitUntil,
+} from './load-settings.ts';
+import { Navigation } from './navigation.ts';
+import { type FailedResource, NetworkWatch } from './network-watch.ts';
+import { LISTEN_AGAIN, OWN_WINDOW } from './own-window.ts';
+import { type PrintSettings, pageRule } from './print-options.ts';
+import { addExpression, isSettledExpression, ruleExpression, settleExpression } from './settle-document.ts';
+import type { Step } from './step.ts';
+
+/** One document to print. */
+export interface PrintJob {
+  content: Content;
+  load: LoadSettings;
+  print: PrintSettings;
+  /**
+   * Looks at what was printed of the pages that were asked for (undefined where Chromium would print none); `printAll` prints all of
+   * the same document.
+   */
+  check?: (printed: Buffer[] | undefined, printAll: () => Promise<Buffer[]>) => Promise<void>;
+}
+
+/** What is missing of a document, or wrong with it. */
+export interface Findings {
+  /** The first hundred. */
+  failed: FailedResource[];
+  failures: number;
+  /** The first twenty. */
+  consoleErrors: string[];
+}
+
+/** What a document is loaded for: how long it may take, and who is told when it cannot be. */
+export interface Attempt {
+  deadline: Deadline;
+  step: Step;
+  fail(error: ServiceError): void;
+}
+
+/** Requests that may be under way. */
+const IDLE: Partial<Record<WaitUntil, number>> = { networkidle0: 0, networkidle2: 2 };
+/** A worker that outlives its document is of no use to a printer. */
+const NO_SERVICE_WORKERS = 'delete Navigator.prototype.serviceWorker';
+/** Nobody is there to be asked. */
+const PERMISSIONS = [
+  'geolocation',
+  'notifications',
+  'midi',
+  'camera',
+  'microphone',
+  'background-sync',
+  'background-fetch',
+  'persistent-storage',
+  'clipboard-read',
+  'clipboard-write',
+  'local-fonts',
+  'storage-access',
+  'window-management',
+  'idle-detection',
+  'screen-wake-lock',
+];
+/** What a document that asks for nothing does not hold. Written in yet another way it is only not watched. */
+const SPEAKS_OF_NETWORK = /https?:|\/\/|\\\\/i;
+
+export class DocumentLoader {
+  readonly #root: Session;
+  readonly #session: Session;
+  readonly #gate: Gate;
+  readonly #frameId: string;
+  readonly #contextId: string;
+  readonly #settings: BrowserSettings;
+  readonly #interception: Interception;
+  readonly #network: NetworkWatch;
+  readonly #console: ConsoleWatch;
+  readonly #emulation: Emulation;
+  #attempt: Attempt | undefined;
+  /** While the document may go on to another. */
+  #navigation: Navigation | undefined;
+  #consoleErrors: string[] = [];
+  #lingers = false;
+  #loading = false;
+  #windowOwned = false;
+  /** Whether what was loaded since `forget` has left something that an empty document has not. */
+  #traces = false;
+
+  constructor(
+    root: Session,
+    session: Session,
+    gate: Gate,
+    emulation: Emulation,
+    { frameId, contextId, settings }: { frameId: string; contextId: string; settings: BrowserSettings },
+  ) {
+    this.#root = root;
+    this.#session = session;
+    this.#gate = gate;
+    this.#frameId = frameId;
+    this.#contextId = contextId;
+    this.#settings = settings;
+    this.#interception = new Interception(root, session, { frameId, contextId });
+    this.#network = new NetworkWatch(session, gate, frameId);
+    this.#console = new ConsoleWatch(session);
+    this.#emulation = emulation;
+    session.on('Page.frameNavigated', ({ frame }) => frame.parentId ?? this.#navigated(frame.url));
+    session.on('Page.loadEventFired', () => {
+      this.#loading = false;
+    });
+    session.on('Page.frameStartedNavigating', (event) => this.#judgeNavigation(event.frameId));
+  }
+
+  /** Whether the present document must go before the next may be written. */
+  get leavesTraces(): boolean {
+    return this.#traces;
+  }
+
+  /** Whether the present document may want to send something when it goes. */
+  get mayLinger(): boolean {
+    return this.#lingers;
+  }
+
+  /** An empty document is there again; what was told of the device is taken back. */
+  async forgetTraces(): Promise<void> {
+    await this.#emulation.undo();
+    this.#lingers = false;
+    this.#traces = false;
+  }
+
+  /** Resolves when the document is ready to print. To be followed by `end`, on every path. */
+  async load(job: PrintJob, attempt: Attempt): Promise<void> {
+    const { content, load, print } = job;
+    this.#attempt = attempt;
+    await this.#prepare(job, attempt);
+    const traits = await (content.kind === 'url'
+      ? this.#visit(content.url, load, attempt)
+      : this.#write(withBase(content.html, content.baseUrl), load, attempt));
+    for (const tag of load.added) await this.#add(tag, load.device.javascript, attempt);
+    await awaitContent(this.#session, load, attempt.step);
+    if (this.#navigation) await attempt.step(this.#navigation.until(load.waitUntil)); // it may have gone on meanwhile
+    await this.#settle(traits, load, print, attempt);
+    this.#stay();
+  }
+
+  /** What is missing. Throws `render_gate_failed` where the caller wants no PDF then. */
+  judge({ gates }: LoadSettings): Findings {
+    const { failed, failures } = this.#network.findings;
+    const answered = failed.filter(({ status }) => status !== undefined && failsResource(gates.httpStatus, status));
+    if (answered.length) throw gateFailed('failOnHttpStatus', answered, answered.length);
+    if (gates.resourceError && failures) throw gateFailed('failOnResourceError', failed, failures);
+    return { failed, failures, consoleErrors: this.#consoleErrors };
+  }
+
+  end(): void {
+    this.#consoleErrors = [];
+    this.#attempt = undefined;
+    this.#stay();
+    this.#network.end();
+    this.#console.end();
+  }
+
+  async #prepare({ content, load, print }: PrintJob, { step, fail }: Attempt): Promise<void> {
+    if (needsOwnPage(content, load) || load.device !== PLAIN_DEVICE || load.added.length || print.singlePage) this.#traces = true;
+    const { target, gates, added } = load;
+    const preparations: Array<Promise<unknown>> = [];
+    if (load.device !== PLAIN_DEVICE) preparations.push(this.#emulation.apply(load.device));
+    if (added.length) preparations.push(this.#emulation.ignorePolicy());
+    if (target) preparations.push(this.#interception.accompany(target, content.kind));
+    if (gates.consoleError) preparations.push(this.#console.begin(fail));
+    if (preparations.length) await step(Promise.all(preparations));
+  }
+
+  /** A document from its markup, in the opaque origin of an empty page. */
+  async #write(html: string, load: LoadSettings, attempt: Attempt): Promise<DocumentTraits> {
+    const { step } = attempt;
+    const traits = traitsOf(html);
+    if (!traits.inert) await this.#beginActiveDocument(traits, step);
+    const idle = IDLE[load.waitUntil];
+    const reachesOut = SPEAKS_OF_NETWORK.test(html) || load.added.some(({ from }) => 'url' in from);
+    if (reachesOut || idle !== undefined) await step(this.#watchNetwork(load, attempt));
+    this.#lingers = reachesOut && !traits.inert;
+    const loaded = this.#session.next(
+      load.waitUntil === 'domcontentloaded' ? 'Page.domContentEventFired' : 'Page.loadEventFired',
+    );
+    this.#loading = true;
+    const written = traits.inert || !load.device.javascript ? html : atStart(html, LISTEN_AGAIN);
+    await step(this.#session.send('Page.setDocumentContent', { frameId: this.#frameId, html: written }));
+    await step(loaded);
+    // Chromium speaks of idleness once for each page it has navigated to, which this one was written into.
+    if (idle !== undefined) await step(this.#network.idle(idle));
+    return traits;
+  }
+
+  /** A document from its address, in a page that is used for nothing else. */
+  async #visit(url: string, load: LoadSettings, attempt: Attempt): Promise<DocumentTraits> {
+    const navigation = new Navigation(this.#session, this.#gate, this.#frameId, load.gates.httpStatus, attempt.fail);
+    this.#navigation = navigation;
+    this.#interception.staysPut = false;
+    for (const name of PERMISSIONS) this.#deny(name);
+    await attempt.step(
+      Promise.all([
+        this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: `${OWN_WINDOW}; ${NO_SERVICE_WORKERS}` }),
+        this.#session.send('Network.setBypassServiceWorker', { bypass: true }),
+        this.#watchNetwork(load, attempt, navigation),
+      ]),
+    );
+    await navigation.open(url, load.waitUntil, attempt.step);
+    return { inert: false, mayNavigate: true, loadsLate: true, hasPageRules: true };
+  }
+
+  /** Denied for any origin; what a browser does not know cannot be asked for either. */
+  #deny(name: string): void {
+    const permission = { permission: { name }, setting: 'denied' as const, browserContextId: this.#contextId };
+    this.#root.send('Browser.setPermission', permission).catch(() => {});
+  }
+
+  #watchNetwork({ resourceTimeoutMs, gates }: LoadSettings, { fail, deadline }: Attempt, navigation?: Navigation): Promise<void> {
+    const limitMs = resourceTimeoutMs ?? this.#settings.resourceTimeoutMs;
+    return this.#network.begin({
+      resourceTimeoutMs: limitMs,
+      maxBytes: this.#settings.renderMaxNetworkBytes,
+      countsAsFailed: (status) => failsResource(gates.httpStatus, status),
+      fail,
+      ...(navigation && {
+        main: {
+          maxBytes: MAX_DOCUMENT_BYTES,
+          onBegin: () => this.#gate.limitSilence(Math.ceil(deadline.remainingMs)),
+          onResponse: (response) => navigation.onResponse(response),
+          onFailure: (url, netError) => navigation.onFailure(url, netError),
+          onCanceled: (loaderId) => navigation.onCanceled(loaderId),
+          onLoaded: () => this.#gate.limitSilence(limitMs), // the document had all the time of the render
+        },
+      }),
+    });
+  }
+
+  /** From here on the document may run script, navigate, close its window; and it will have to be replaced. */
+  async #beginActiveDocument({ mayNavigate }: DocumentTraits, step: Step): Promise<void> {
+    this.#traces = true;
+    if (mayNavigate) await step(this.#interception.guard());
+    if (this.#windowOwned) return;
+    this.#windowOwned = true;
+    await Promise.all([
+      step(this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: OWN_WINDOW })),
+      step(this.#session.send('Runtime.evaluate', { expression: OWN_WINDOW })),
+    ]);
+  }
+
+  /** Throws `navigation_failed` when it cannot be loaded. */
+  async #add(tag: AddedTag, javascript: boolean, { step }: Attempt): Promise<void> {
+    const evaluated = this.#session.send('Runtime.evaluate', { expression: addExpression(tag), awaitPromise: javascript });
+    const { exceptionDetails } = await step(evaluated);
+    if (!exceptionDetails) return;
+    throw addFailed(tag, exceptionDetails.exception?.description ?? exceptionDetails.text, this.#gate);
+  }
+
+  async #settle(traits: DocumentTraits, load: LoadSettings, settings: PrintSettings, { step }: Attempt): Promise<void> {
+    const rule = traits.hasPageRules ? pageRule(settings) : '';
+    if (rule) this.#traces = true; // the added style sheet would stay
+    const waits = traits.loadsLate && load.waitUntil !== 'domcontentloaded';
+    if (rule) await step(this.#session.send('Runtime.evaluate', { expression: ruleExpression(rule) }));
+    if (!waits) return;
+    // Where script is off no listener is ever called, so that there is nothing to wait for but the state itself.
+    if (!load.device.javascript) return untilTrue(this.#session, isSettledExpression(), step);
+    const settled = this.#session.send('Runtime.evaluate', {
+      expression: settleExpression(),
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    const { result } = await step(settled);
+    this.#consoleErrors = Array.isArray(result.value) ? result.value.map(String) : [];
+  }
+
+  #stay(): void {
+    this.#navigation?.close();
+    this.#navigation = undefined;
+    this.#interception.staysPut = true;
+  }
+
+  /**
+   * A loaded document stays where it is: its attempts to go elsewhere are stopped. One that leaves while it is still loading
+   * is cut off there, so there is nothing whole to print. Frames inside a document may load.
+   */
+  #judgeNavigation(frameId: string): void {
+    if (frameId !== this.#frameId || !this.#attempt || this.#navigation) return;
+    if (this.#loading) this.#navigatedAway();
+    else this.#session.send('Page.stopLoading').catch(() => {});
+  }
+
+  #navigated(url: string): void {
+    if (!this.#navigation) this.#navigatedAway();
+    else this.#interception.arriveAt(url);
+  }
+
+  /** Also for navigations that are done at once (`reload`, `blob:`) and cannot be stopped. */
+  #navigatedAway(): void {
+    const detail = 'the document navigated away from itself (a new location, a form, a reload) before it could be printed';
+    this.#attempt?.fail(new ServiceError('navigation_failed', detail));
+  }
+}
+
+function addFailed({ element, from }: AddedTag, description: string, gate: Gate): ServiceError {
+  const option = element === 'style' ? 'addStyleTag' : 'addScriptTag';
+  const failure = 'url' in from ? gate.failureOf(new URL(from.url)) : undefined;
+  if (failure?.refusedBy)
+    return new ServiceError('forbidden_url', `options.${option}: the url is an address this service may not reach`);
+  const reason = failure?.netError ?? description.split('\n')[0]?.replace(/^Error: /, '');
+  return new ServiceError('navigation_failed', `options.${option}: ${reason}`, {
+    members: failure ? { net_error: failure.netError } : {},
+  });
+}
+
+function gateFailed(gate: string, failed: FailedResource[], failures: number): ServiceError {
+  const [first] = failed;
+  const what = first?.refused ? 'refused' : (first?.status ?? first?.netError);
+  const more = failures > 1 ? `, and ${failures - 1} more` : '';
+  return new ServiceError('render_gate_failed', `${gate}: ${first?.url} (${what})${more}`, {
+    members: { gate, resources: failed.map(describeFailure) },
+  });
+}
+
+function describeFailure({ url, refused, status, netError }: FailedResource) {
+  return { url, ...(refused && { refused }), ...(status !== undefined && { status }), ...(netError && { net_error: netError }) };
+}

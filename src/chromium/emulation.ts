@@ -1,0 +1,114 @@
+/** What a document is told of the device it is shown on; taken back before the next one. */
+import type { Session } from './connection.ts';
+
+export interface Device {
+  mediaType: 'print' | 'screen';
+  colorScheme: 'light' | 'dark' | undefined;
+  viewport: Viewport | undefined;
+  /** A BCP 47 tag such as `de-AT`. */
+  locale: string | undefined;
+  /** A name of the IANA database such as `Europe/Vienna`. */
+  timezone: string | undefined;
+  userAgent: string | undefined;
+  javascript: boolean;
+  /** Whether what the document leaves unpainted stays transparent. */
+  transparent: boolean;
+}
+
+export interface Viewport {
+  /** CSS pixels. */
+  width: number;
+  height: number;
+  deviceScaleFactor: number;
+}
+
+export const PLAIN_DEVICE: Device = {
+  mediaType: 'print',
+  colorScheme: undefined,
+  viewport: undefined,
+  locale: undefined,
+  timezone: undefined,
+  userAgent: undefined,
+  javascript: true,
+  transparent: false,
+};
+
+const CLEAR = { r: 0, g: 0, b: 0, a: 0 };
+
+/** So that fonts and images of print rules are loaded, too. */
+export function setMedia(session: Session, media: Device['mediaType'], colorScheme?: Device['colorScheme']): Promise<unknown> {
+  const features = colorScheme ? [{ name: 'prefers-color-scheme', value: colorScheme }] : [];
+  return session.send('Emulation.setEmulatedMedia', { media, features });
+}
+
+export class Emulation {
+  readonly #session: Session;
+  /** What takes back what has been told. */
+  #undo: Array<() => Promise<unknown>> = [];
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Rejects when the browser does not know the locale or the time zone. */
+  async apply(device: Device): Promise<void> {
+    const { mediaType, colorScheme, viewport, locale, timezone, userAgent } = device;
+    const session = this.#session;
+    const told: Array<Promise<unknown>> = [];
+    if (mediaType !== 'print' || colorScheme)
+      told.push(this.#tell(setMedia(session, mediaType, colorScheme), () => setMedia(session, 'print')));
+    if (viewport) told.push(this.resize(viewport));
+    if (timezone) told.push(this.#tell(this.#setTimezone(timezone), () => this.#setTimezone('')));
+    if (locale) told.push(this.#tell(this.#setLocale(locale), () => this.#setLocale(undefined)));
+    if (locale || userAgent !== undefined)
+      told.push(this.#tell(this.#introduce(userAgent, locale), () => this.#introduce('', undefined)));
+    if (!device.javascript) told.push(this.#tell(this.#setScript(false), () => this.#setScript(true)));
+    if (device.transparent) told.push(this.#tell(this.#setBackground(CLEAR), () => this.#setBackground(undefined)));
+    await Promise.all(told);
+  }
+
+  /** The document's own content security policy does not hold for what is added to it. */
+  ignorePolicy(): Promise<unknown> {
+    const set = (enabled: boolean) => this.#session.send('Page.setBypassCSP', { enabled });
+    return this.#tell(set(true), () => set(false));
+  }
+
+  /** Lays the document out in a window of this size. */
+  resize(viewport: Viewport): Promise<unknown> {
+    const work = this.#session.send('Emulation.setDeviceMetricsOverride', { ...viewport, mobile: false });
+    return this.#tell(work, () => this.#session.send('Emulation.clearDeviceMetricsOverride'));
+  }
+
+  /** Takes all of it back. */
+  async undo(): Promise<void> {
+    await Promise.all(this.#undo.splice(0).map((undo) => undo()));
+  }
+
+  #tell(work: Promise<unknown>, undo: () => Promise<unknown>): Promise<unknown> {
+    this.#undo.push(undo);
+    return work;
+  }
+
+  #setTimezone(timezoneId: string): Promise<unknown> {
+    return this.#session.send('Emulation.setTimezoneOverride', { timezoneId });
+  }
+
+  #setLocale(locale: string | undefined): Promise<unknown> {
+    return this.#session.send('Emulation.setLocaleOverride', locale === undefined ? {} : { locale });
+  }
+
+  #setBackground(color: typeof CLEAR | undefined): Promise<unknown> {
+    return this.#session.send('Emulation.setDefaultBackgroundColorOverride', color ? { color } : {});
+  }
+
+  #introduce(userAgent: string | undefined, locale: string | undefined): Promise<unknown> {
+    return this.#session.send('Emulation.setUserAgentOverride', {
+      userAgent: userAgent ?? '',
+      ...(locale && { acceptLanguage: locale }),
+    });
+  }
+
+  #setScript(enabled: boolean): Promise<unknown> {
+    return this.#session.send('Emulation.setScriptExecutionDisabled', { value: !enabled });
+  }
+}

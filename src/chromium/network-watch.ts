@@ -1,0 +1,246 @@
+/**
+ * What a page loads, watched over DevTools: which parts fail, how long each takes, and how much they are once unpacked. The
+ * proxy cannot know: most of what passes it is encrypted.
+ */
+import { ServiceError } from '../errors.ts';
+import type { Gate, OutboundFailure } from '../outbound/egress-proxy.ts';
+import type { Events, Session } from './connection.ts';
+
+/** A part of a document that is missing. */
+export interface FailedResource {
+  url: string;
+  /** Not loaded because the policy or a budget says so. */
+  refused: boolean;
+  /** The answer's, where there was one. */
+  status: number | undefined;
+  /** Chromium's name for it, where there was none. */
+  netError: string | undefined;
+}
+
+export interface MainResponse {
+  url: URL;
+  status: number;
+  mimeType: string;
+  isDownload: boolean;
+}
+
+export interface WatchOptions {
+  /** For each part but the document itself. */
+  resourceTimeoutMs: number;
+  /** Of all that is loaded, unpacked. */
+  maxBytes: number;
+  /** Statuses that count as failed besides those from 400 on. */
+  countsAsFailed(status: number): boolean;
+  /** Set where the document itself is loaded from its address. */
+  main?: {
+    maxBytes: number;
+    /** Also of the next, where the document goes on to another. */
+    onBegin(): void;
+    onResponse(response: MainResponse): void;
+    onFailure(url: URL, netError: string): void;
+    onCanceled(loaderId: string): void;
+    onLoaded(): void;
+  };
+  fail(error: ServiceError): void;
+}
+
+interface Loading {
+  requestId: string;
+  /** Without name and password. */
+  url: URL;
+  status?: number;
+  netError?: string;
+  /** What the proxy knows of it. */
+  known?: OutboundFailure | undefined;
+  isMain: boolean;
+  overdue: boolean;
+  /** Told as missing already. */
+  noted: boolean;
+  timer?: NodeJS.Timeout;
+}
+
+const TIMED_OUT = 'ERR_TIMED_OUT';
+const MAX_NAMED = 100;
+/** As DevTools and puppeteer have it. */
+const QUIET_MS = 500;
+const MAX_URL_CHARACTERS = 500;
+
+export class NetworkWatch {
+  readonly #session: Session;
+  readonly #gate: Gate;
+  readonly #frameId: string;
+  #enabled = false;
+  #options: WatchOptions | undefined;
+  #loading = new Map<string, Loading>();
+  #failed: Loading[] = [];
+  #failures = 0;
+  #bytes = 0;
+  #mainBytes = 0;
+  /** Called whenever more or less is under way. */
+  #onChange = () => {};
+
+  constructor(session: Session, gate: Gate, frameId: string) {
+    this.#session = session;
+    this.#gate = gate;
+    this.#frameId = frameId;
+    session.on('Network.requestWillBeSent', (event) => this.#begin(event));
+    session.on('Network.responseReceived', (event) => this.#judge(event));
+    session.on('Network.responseReceivedExtraInfo', ({ requestId, statusCode }) => this.#noteStatus(requestId, statusCode));
+    session.on('Network.dataReceived', ({ requestId, dataLength }) => this.#count(requestId, dataLength));
+    session.on('Network.loadingFinished', ({ requestId }) => this.#finish(requestId));
+    session.on('Network.loadingFailed', (event) => this.#lose(event));
+  }
+
+  /** Watches until `end`. */
+  async begin(options: WatchOptions): Promise<void> {
+    this.#options = options;
+    if (this.#enabled) return;
+    this.#enabled = true;
+    await this.#session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }); // bodies are of no interest
+  }
+
+  /** What was missing; the first hundred by name. */
+  get findings(): { failed: FailedResource[]; failures: number } {
+    return { failed: this.#failed.map((loading) => this.#describe(loading)), failures: this.#failures };
+  }
+
+  /** Resolves when for half a second at most so many requests were under way. */
+  idle(atMost: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let quiet: NodeJS.Timeout | undefined;
+    this.#onChange = () => {
+      if (this.#loading.size <= atMost) quiet ??= setTimeout(resolve, QUIET_MS);
+      else {
+        clearTimeout(quiet);
+        quiet = undefined;
+      }
+    };
+    this.#onChange();
+    return promise;
+  }
+
+  end(): void {
+    this.#options = undefined;
+    this.#onChange = () => {};
+    for (const { timer } of this.#loading.values()) clearTimeout(timer);
+    this.#loading.clear();
+    this.#failed = [];
+    this.#failures = 0;
+    this.#bytes = 0;
+    this.#mainBytes = 0;
+  }
+
+  #begin({ requestId, loaderId, frameId, type, request }: Events['Network.requestWillBeSent'][0]): void {
+    if (!this.#options || !/^https?:/.test(request.url)) return;
+    const isMain = frameId === this.#frameId && type === 'Document' && requestId === loaderId;
+    clearTimeout(this.#loading.get(requestId)?.timer); // a redirect begins anew
+    const loading: Loading = { requestId, url: withoutSecrets(request.url), isMain, overdue: false, noted: false };
+    if (isMain) this.#options.main?.onBegin();
+    if (isMain) this.#mainBytes = 0;
+    else this.#limitTime(loading, this.#options.resourceTimeoutMs);
+    this.#loading.set(requestId, loading);
+    this.#onChange();
+  }
+
+  /** Once more after each time-out: Chromium tries again by itself. */
+  #limitTime(loading: Loading, milliseconds: number): void {
+    loading.timer = setTimeout(() => {
+      loading.overdue = true;
+      this.#gate.cutOff(loading.url);
+      this.#limitTime(loading, milliseconds);
+    }, milliseconds);
+  }
+
+  #judge({ requestId, response }: Events['Network.responseReceived'][0]): void {
+    const loading = this.#loading.get(requestId);
+    if (!loading || !this.#options) return;
+    const { status } = response;
+    if (loading.isMain) {
+      const disposition = Object.entries(response.headers).find(([name]) => name.toLowerCase() === 'content-disposition')?.[1];
+      const isDownload = /^\s*attachment/i.test(disposition ?? '');
+      this.#options.main?.onResponse({ url: new URL(response.url), status, mimeType: response.mimeType, isDownload });
+      return;
+    }
+    loading.status = status;
+    if (status >= 400 || this.#options.countsAsFailed(status)) this.#note(loading);
+  }
+
+  /** Comes by another way than the rest, and so at any time. */
+  #noteStatus(requestId: string, status: number): void {
+    const loading = this.#loading.get(requestId) ?? this.#failed.find((failed) => failed.requestId === requestId);
+    if (loading) loading.status = status;
+  }
+
+  #count(requestId: string, bytes: number): void {
+    const { main, maxBytes, fail } = this.#options ?? {};
+    this.#bytes += bytes;
+    if (maxBytes !== undefined && this.#bytes > maxBytes)
+      fail?.(resourceLimit(`what the document loads has more than ${maxBytes} bytes, unpacked`, maxBytes));
+    if (!main || !this.#loading.get(requestId)?.isMain) return;
+    this.#mainBytes += bytes;
+    if (this.#mainBytes > main.maxBytes) fail?.(tooLarge(main.maxBytes));
+  }
+
+  #finish(requestId: string): void {
+    if (!this.#drop(requestId)?.isMain) return;
+    const next = [...this.#loading.values()].some(({ isMain }) => isMain); // the page went on before it was read to its end
+    if (!next) this.#options?.main?.onLoaded();
+  }
+
+  #lose({ requestId, errorText, canceled }: Events['Network.loadingFailed'][0]): void {
+    const loading = this.#drop(requestId);
+    if (!loading || !this.#options) return;
+    loading.netError = errorText.replace(/^net::/, '');
+    if (loading.isMain && canceled) this.#options.main?.onCanceled(requestId);
+    else if (loading.isMain) this.#options.main?.onFailure(loading.url, loading.netError);
+    else if (!canceled) this.#note(loading);
+  }
+
+  #drop(requestId: string): Loading | undefined {
+    const loading = this.#loading.get(requestId);
+    clearTimeout(loading?.timer);
+    this.#loading.delete(requestId);
+    this.#onChange();
+    return loading;
+  }
+
+  #note(loading: Loading): void {
+    if (loading.noted) return;
+    loading.noted = true;
+    loading.known = this.#gate.failureOf(loading.url);
+    this.#failures++;
+    if (this.#failed.length < MAX_NAMED) this.#failed.push(loading);
+  }
+
+  /**
+   * Where the proxy knows better than Chromium, which sees an answer of the proxy, the proxy's word counts. An error in place of
+   * an image, a style sheet or a font may be kept from the document altogether: then its status counts.
+   */
+  #describe({ url, status = 0, overdue, netError, known }: Loading): FailedResource {
+    const hasFailed = status >= 400 || this.#options?.countsAsFailed(status);
+    const refused = known?.refusedBy !== undefined;
+    const answered = hasFailed && !known && !overdue;
+    return {
+      url: url.href.slice(0, MAX_URL_CHARACTERS),
+      refused,
+      status: answered ? status : undefined,
+      netError: refused || answered ? undefined : (known?.netError ?? (overdue ? TIMED_OUT : netError)),
+    };
+  }
+}
+
+/** A name and a password in an address are nobody's business. */
+function withoutSecrets(address: string): URL {
+  const url = new URL(address);
+  url.username = '';
+  url.password = '';
+  return url;
+}
+
+function tooLarge(limit: number): ServiceError {
+  return new ServiceError('content_too_large', `the document at url has more than ${limit} bytes`, { members: { limit } });
+}
+
+function resourceLimit(detail: string, limit: number): ServiceError {
+  return new ServiceError('resource_limit', detail, { members: { limit } });
+}

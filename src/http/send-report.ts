@@ -1,0 +1,41 @@
+/** A PDF inside JSON, with what its render had to tell; written in pieces, so that a large one is never copied together. */
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import type { RenderedPdf } from '../render/print-content.ts';
+import { JSON_TYPE } from './negotiation.ts';
+import { REPORT_SCHEMA } from './records.ts';
+
+export function sendReported(reply: FastifyReply, pdf: RenderedPdf, filename: string | undefined): FastifyReply {
+  const { chunks, bytes, pages, report } = pdf;
+  const hash = createHash('sha256');
+  for (const chunk of chunks) hash.update(chunk);
+  const facts = { ...(filename !== undefined && { filename }), bytes, pages, sha256: hash.digest('hex'), report };
+  reply.type(JSON_TYPE).header('platen-pages', pages);
+  return reply.send(Readable.from(pieces(facts, chunks), { objectMode: false }));
+}
+
+/** Base64 turns three bytes into four letters: what is left over goes with the next chunk. */
+function* pieces(facts: object, chunks: readonly Buffer[]): Iterable<string> {
+  yield `${JSON.stringify(facts).slice(0, -1)},"pdf":"`;
+  let rest: Buffer = Buffer.alloc(0);
+  for (const chunk of chunks) {
+    const whole = rest.length ? Buffer.concat([rest, chunk]) : chunk;
+    const end = whole.length - (whole.length % 3);
+    yield whole.toString('base64', 0, end);
+    rest = whole.subarray(end);
+  }
+  yield `${rest.toString('base64')}"}`;
+}
+
+export const REPORTED_SCHEMA = {
+  type: 'object',
+  properties: {
+    filename: { type: 'string', description: 'As it was sent.' },
+    bytes: { type: 'integer', description: 'Size of the PDF.' },
+    pages: { type: 'integer' },
+    sha256: { type: 'string', description: 'Digest of the PDF, in hexadecimal.' },
+    report: REPORT_SCHEMA,
+    pdf: { type: 'string', contentEncoding: 'base64', contentMediaType: 'application/pdf' },
+  },
+};

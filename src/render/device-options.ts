@@ -1,0 +1,82 @@
+/** What a document is told of its reader, and what is added to it: the caller's options in, settings of a page out. */
+import { type Device, PLAIN_DEVICE } from '../chromium/emulation.ts';
+import type { AddedTag } from '../chromium/load-settings.ts';
+import type { Faults } from './faults.ts';
+import type { PdfOptions } from './options-schema.ts';
+import { parseUrl } from './parse-url.ts';
+
+const PRINTABLE = /^[\x20-\x7e]+$/;
+const OF_DEVICE = [
+  'mediaType',
+  'colorScheme',
+  'viewport',
+  'locale',
+  'timezone',
+  'userAgent',
+  'javascript',
+  'omitBackground',
+] as const;
+
+/** `PLAIN_DEVICE` itself where nothing is said. */
+export function parseDevice(options: PdfOptions, errors: Faults): Device {
+  if (OF_DEVICE.every((name) => options[name] === undefined)) return PLAIN_DEVICE;
+  const { userAgent, viewport } = options;
+  if (userAgent !== undefined && !PRINTABLE.test(userAgent))
+    errors.add('options.userAgent', 'must be a string of 1 to 500 printable ASCII characters');
+  return {
+    mediaType: options.mediaType ?? 'print',
+    colorScheme: options.colorScheme,
+    viewport: viewport && { deviceScaleFactor: 1, ...viewport },
+    locale: parseLocale(options.locale, errors),
+    timezone: parseTimezone(options.timezone, errors),
+    userAgent,
+    javascript: options.javascript ?? true,
+    transparent: options.omitBackground ?? false,
+  };
+}
+
+export function parseAdded({ addStyleTag, addScriptTag, javascript = true }: PdfOptions, errors: Faults): AddedTag[] {
+  if (addScriptTag !== undefined && !javascript) errors.add('options.addScriptTag', 'goes not with options.javascript: false');
+  const styles = listOf(addStyleTag).map((tag, index): AddedTag => {
+    const path = `options.addStyleTag[${index}].url`;
+    if ('url' in tag && !javascript) errors.add(path, 'goes not with options.javascript: false; send the content');
+    return { element: 'style', from: sourceOf(tag, path, errors) };
+  });
+  const scripts = listOf(addScriptTag).map((tag, index): AddedTag => {
+    const from = sourceOf(tag, `options.addScriptTag[${index}].url`, errors);
+    return { element: 'script', from, ...(tag.type && { type: tag.type }) };
+  });
+  return [...styles, ...scripts];
+}
+
+function sourceOf(tag: { content: string } | { url: string }, path: string, errors: Faults): AddedTag['from'] {
+  return 'url' in tag ? { url: parseUrl(path, tag.url, errors)?.href ?? '' } : { content: tag.content };
+}
+
+function listOf<T>(given: T | T[] | undefined): T[] {
+  if (given === undefined) return [];
+  return Array.isArray(given) ? given : [given];
+}
+
+function parseLocale(given: string | undefined, errors: Faults): string | undefined {
+  if (given === undefined) return undefined;
+  const [locale] = orUndefined(() => Intl.getCanonicalLocales(given)) ?? [];
+  if (!locale) errors.add('options.locale', 'must be a language tag such as de-AT');
+  return locale;
+}
+
+function parseTimezone(given: string | undefined, errors: Faults): string | undefined {
+  if (given === undefined) return undefined;
+  const known = orUndefined(() => new Intl.DateTimeFormat('en', { timeZone: given }).resolvedOptions().timeZone);
+  if (!known || /^[+-]/.test(given))
+    errors.add('options.timezone', 'must be a time zone of the IANA database such as Europe/Vienna');
+  return given;
+}
+
+function orUndefined<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

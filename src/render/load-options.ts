@@ -1,0 +1,172 @@
+/** How a document is to be loaded: the caller's options in, the settings of a page out. */
+import { Script } from 'node:vm';
+import type { Cookie, LoadSettings, SelectorWait, StatusGate, Target } from '../chromium/load-settings.ts';
+import { parseAdded, parseDevice } from './device-options.ts';
+import type { Faults } from './faults.ts';
+import type { PdfOptions, PdfRequestBody } from './options-schema.ts';
+import { parseUrl } from './parse-url.ts';
+
+interface Loading {
+  baseUrl: string | undefined;
+  load: LoadSettings;
+}
+
+type GivenCookie = NonNullable<PdfOptions['cookies']>[number];
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+const COOKIE_VALUE = /^[\x20\x21\x23-\x2b\x2d-\x3a\x3c-\x7e]*$|^"[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*"$/;
+const COOKIE_PATH = /^\/[\x20-\x3a\x3c-\x7e]*$/;
+/** As DevTools says that a cookie ends with its session. */
+const SESSION = -1;
+/** They belong to the connection, or say whom it is with. */
+const NOT_FOR_CALLERS =
+  /^(?:host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*|sec-.*)$/i;
+const MAX_HEADERS = 50;
+const SECRETS = ['cookies', 'extraHTTPHeaders', 'authenticate'] as const;
+
+export function parseLoading(
+  { url, options = {} }: PdfRequestBody,
+  limits: { maxRenderTimeoutMs: number },
+  errors: Faults,
+): Loading {
+  const baseUrl = parseBaseUrl(options.baseUrl, url, errors);
+  const address = url === undefined ? baseUrl : URL.parse(url);
+  return {
+    baseUrl: baseUrl?.href,
+    load: {
+      waitUntil: options.waitUntil ?? 'load',
+      waitForSelector: parseSelector(options.waitForSelector, errors),
+      waitForFunction: parseFunction(options.waitForFunction, errors),
+      waitForTimeoutMs: atMost('waitForTimeout', options.waitForTimeout, limits, errors) ?? 0,
+      resourceTimeoutMs: atMost('resourceTimeout', options.resourceTimeout, limits, errors),
+      device: parseDevice(options, errors),
+      added: parseAdded(options, errors),
+      target: parseTarget(options, address ?? undefined, errors),
+      gates: {
+        httpStatus: statusGate(options.failOnHttpStatus),
+        resourceError: options.failOnResourceError ?? false,
+        consoleError: options.failOnConsoleError ?? false,
+      },
+      offline: false,
+    },
+  };
+}
+
+function parseBaseUrl(given: string | undefined, url: string | undefined, errors: Faults): URL | undefined {
+  if (given === undefined) return undefined;
+  if (url !== undefined) errors.add('options.baseUrl', 'goes not with url, which has an address of its own');
+  const base = parseUrl('options.baseUrl', given, errors);
+  if (base?.username || base?.password) errors.add('options.baseUrl', 'must hold no name and password: use options.authenticate');
+  return base;
+}
+
+function parseSelector(given: PdfOptions['waitForSelector'], errors: Faults): SelectorWait | undefined {
+  if (given === undefined) return undefined;
+  const { selector, visible = false, hidden = false } = typeof given === 'string' ? { selector: given } : given;
+  if (visible && hidden) errors.add('options.waitForSelector', 'cannot be visible and hidden at one time');
+  if (visible) return { selector, state: 'visible' };
+  return { selector, state: hidden ? 'hidden' : 'attached' };
+}
+
+/** Only read, never run here. */
+function parseFunction(source: string | undefined, errors: Faults): string | undefined {
+  try {
+    if (source !== undefined) new Script(`(${source}\n)`);
+  } catch (error) {
+    errors.add('options.waitForFunction', `is no JavaScript expression: ${(error as Error).message}`);
+  }
+  return source;
+}
+
+function atMost(
+  name: 'waitForTimeout' | 'resourceTimeout',
+  given: number | undefined,
+  { maxRenderTimeoutMs }: { maxRenderTimeoutMs: number },
+  errors: Faults,
+): number | undefined {
+  if (given !== undefined && given > maxRenderTimeoutMs)
+    errors.add(`options.${name}`, `must be at most ${maxRenderTimeoutMs} ms on this server`);
+  return given;
+}
+
+function statusGate(given: PdfOptions['failOnHttpStatus']): StatusGate {
+  if (given === undefined) return 'target';
+  if (Array.isArray(given)) return new Set(given);
+  return given ? 'all' : 'none';
+}
+
+function parseTarget(options: PdfOptions, address: URL | undefined, errors: Faults): Target | undefined {
+  const credentials = parseCredentials(options, address, errors);
+  const secrets = SECRETS.filter((name) => options[name] !== undefined);
+  if (!secrets.length && !credentials) return undefined;
+  if (!address) {
+    for (const name of secrets)
+      errors.add(`options.${name}`, 'goes with url, or with options.baseUrl: it is sent to its origin only');
+    return undefined;
+  }
+  return {
+    origin: address.origin,
+    headers: parseHeaders(options.extraHTTPHeaders ?? {}, errors),
+    cookies: parseCookies(options.cookies ?? [], address, errors),
+    credentials,
+  };
+}
+
+function parseCredentials({ authenticate }: PdfOptions, address: URL | undefined, errors: Faults): Target['credentials'] {
+  const fromAddress = credentialsIn(address);
+  if (fromAddress && authenticate) errors.add('options.authenticate', 'goes not with a name and password in url: send them once');
+  return authenticate ?? fromAddress;
+}
+
+function credentialsIn(address: URL | undefined): Target['credentials'] {
+  if (!address?.username && !address?.password) return undefined;
+  return { username: decoded(address.username), password: decoded(address.password) };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function parseHeaders(given: Record<string, string>, errors: Faults): Record<string, string> {
+  const entries = Object.entries(given);
+  if (entries.length > MAX_HEADERS) errors.add('options.extraHTTPHeaders', `must have at most ${MAX_HEADERS} headers`);
+  for (const [name, value] of entries) {
+    const path = `options.extraHTTPHeaders.${name.slice(0, 64)}`;
+    if (!TOKEN.test(name)) errors.add(path, 'is not the name of a header');
+    else if (NOT_FOR_CALLERS.test(name)) errors.add(path, 'is set by the browser itself');
+    if (!HEADER_VALUE.test(value)) errors.add(path, 'must hold no line breaks, control characters or characters beyond Latin-1');
+  }
+  return given;
+}
+
+function parseCookies(given: GivenCookie[], { hostname, protocol }: URL, errors: Faults): Cookie[] {
+  const now = Date.now() / 1000;
+  given.forEach((cookie, index) => {
+    checkCookie(`options.cookies[${index}]`, cookie, errors);
+    if (cookie.domain !== undefined && !isDomainOf(cookie.domain, hostname))
+      errors.add(`options.cookies[${index}].domain`, `must be ${hostname}, to which alone it is sent`);
+    if (cookie.secure && protocol !== 'https:') errors.add(`options.cookies[${index}].secure`, 'goes with https: only');
+  });
+  return given
+    .filter(({ expires = SESSION }) => expires === SESSION || expires > now)
+    .map(({ name, value, path = '/', expires = SESSION, httpOnly = false, sameSite }) => ({
+      ...{ name, value, path, expires, httpOnly },
+      ...(sameSite && { sameSite }),
+    }));
+}
+
+function checkCookie(at: string, { name, value, path = '/' }: GivenCookie, errors: Faults): void {
+  if (!TOKEN.test(name)) errors.add(`${at}.name`, 'is not the name of a cookie');
+  if (!COOKIE_VALUE.test(value)) errors.add(`${at}.value`, 'must be printable ASCII without commas, semicolons and quotes');
+  if (!COOKIE_PATH.test(path)) errors.add(`${at}.path`, 'must begin with / and hold no semicolon');
+}
+
+function isDomainOf(domain: string, hostname: string): boolean {
+  const bare = domain.toLowerCase().replace(/^\./, '');
+  return bare === hostname || hostname.endsWith(`.${bare}`);
+}

@@ -1,0 +1,85 @@
+/** What a render has to tell besides its PDF: whom it asked, and what is missing. */
+import type { PageReport } from '../chromium/page.ts';
+import type { Phase } from '../deadline.ts';
+import { ServiceError } from '../errors.ts';
+import { hostOf } from '../outbound/visit.ts';
+
+export const WARNING_KINDS = ['resource_failed', 'resource_refused', 'host_refused', 'console_error'] as const;
+export type WarningKind = (typeof WARNING_KINDS)[number];
+
+export interface Warning {
+  kind: WarningKind;
+  /** For people. */
+  message: string;
+  /** Of the part that is missing. */
+  url?: string;
+  /** `host:port` of connections that were refused or cut off. */
+  host?: string;
+  status?: number;
+  net_error?: string;
+}
+
+/** As the record of a stored document shows it. */
+export interface RenderReport {
+  network: {
+    requests: number;
+    bytes: number;
+    /** `host:port` of what was connected to, at most a hundred. */
+    contacted: string[];
+    /** `host:port` of what was refused or cut off, at most a hundred. What is there is not told. */
+    refused: string[];
+  };
+  /** At most a hundred of each kind. */
+  warnings: Warning[];
+  /** How many there are. */
+  warning_count: number;
+  /** Milliseconds in each phase, up to now. */
+  timings: Record<Phase, number>;
+}
+
+export function reportOf(
+  { network, failed, failures, consoleErrors }: PageReport,
+  timings: RenderReport['timings'],
+): RenderReport {
+  const { requests, bytes, contacted, refused } = network;
+  const resources = failed.map(warningOf);
+  const named = new Set(failed.map(({ url }) => URL.parse(url)).map((url) => url && hostOf(url))); // it may be cut short
+  const hosts = refused
+    .filter((host) => !named.has(host))
+    .map((host): Warning => ({ kind: 'host_refused', host, message: 'connections were refused or cut off' }));
+  const errors = consoleErrors.map((message): Warning => ({ kind: 'console_error', message }));
+  return {
+    network: { requests, bytes, contacted, refused },
+    warnings: [...resources, ...hosts, ...errors],
+    warning_count: failures + hosts.length + errors.length,
+    timings,
+  };
+}
+
+/** Throws `render_gate_failed` when there is a warning of a kind the caller wants no PDF with. */
+export function requireNone(kinds: readonly WarningKind[], { warnings }: RenderReport): void {
+  const found = warnings.filter(({ kind }) => kinds.includes(kind));
+  const [first] = found;
+  if (!first) return;
+  const what = first.url ?? first.host;
+  const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
+  throw new ServiceError(
+    'render_gate_failed',
+    `failOnWarning: ${first.kind}: ${what ? `${what}: ` : ''}${first.message}${more}`,
+    {
+      members: { gate: 'failOnWarning', warnings: found },
+    },
+  );
+}
+
+function warningOf({ url, refused, status, netError }: PageReport['failed'][number]): Warning {
+  if (refused)
+    return { kind: 'resource_refused', url, message: 'not loaded: the address may not be reached, or a limit was met' };
+  if (status !== undefined) return { kind: 'resource_failed', url, status, message: `answered with status ${status}` };
+  return {
+    kind: 'resource_failed',
+    url,
+    ...(netError && { net_error: netError }),
+    message: `not loaded: ${netError ?? 'failed'}`,
+  };
+}

@@ -1,0 +1,134 @@
+/**
+ * What every browser has to prove before it serves: that a document reaches nothing but through the proxy, and reads no file.
+ * A switch that a new version of the browser knows by another name is noticed here, not by an attacker.
+ */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { PLAIN_LOAD } from '../chromium/load-settings.ts';
+import type { Page } from '../chromium/page.ts';
+import { Deadline } from '../deadline.ts';
+import { ServiceError } from '../errors.ts';
+import { parseRenderRequest } from './render-request.ts';
+
+/** What is to be proved of. */
+interface Walled {
+  openPage(): Promise<Page>;
+}
+
+/** Ports of this process that no setting opens. */
+interface Protector {
+  protect(port: number): void;
+  unprotect(port: number): void;
+}
+
+const TIMEOUT_MS = 10_000;
+/** Addresses of no machine (RFC 5737, RFC 6761), asked for through the proxy as a sign. */
+const FILE_WAS_READ = '192.0.2.1';
+const METADATA = '169.254.169.254';
+const NAME = 'self-test.invalid';
+
+/** Resolves when nothing got through. Throws `browser_unavailable` with what did, or with what could not be proved. */
+export async function proveWalls(browser: Walled, policy: Protector): Promise<void> {
+  const canary = await startCanary(policy);
+  const folder = await mkdtemp(join(tmpdir(), `platen-browser-${process.pid}-`)); // a name that is swept should we be killed
+  try {
+    const file = join(folder, 'secret.html');
+    await writeFile(file, `<img src="http://${FILE_WAS_READ}/">`);
+    const html = probes(canary.port, pathToFileURL(file).href);
+    const refused = await Promise.race([attempt(browser, html), canary.hit]);
+    if (refused.includes(`${FILE_WAS_READ}:80`)) throw leaking('read a file');
+    const missing = expected(canary.port).filter((host) => !refused.includes(host));
+    if (missing.length) throw leaking(`did not ask the proxy for ${missing.join(', ')}: it cannot be told where it went`);
+  } finally {
+    await canary.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Renders the probes with a gate that lets nothing through. The hosts it was asked for. */
+async function attempt(browser: Walled, html: string): Promise<string[]> {
+  const { print } = parseRenderRequest({ html }, { renderTimeoutMs: TIMEOUT_MS, maxRenderTimeoutMs: TIMEOUT_MS });
+  const load = { ...PLAIN_LOAD, offline: true, waitForFunction: 'globalThis.probed === true' };
+  using deadline = new Deadline(TIMEOUT_MS);
+  const page = await browser.openPage();
+  try {
+    const { report } = await page.print({ content: { kind: 'html', html, baseUrl: undefined }, load, print }, deadline);
+    return report.network.refused;
+  } finally {
+    await page.close();
+  }
+}
+
+/** What the proxy is asked for when all is well. */
+function expected(port: number): string[] {
+  return [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`, `${METADATA}:80`, `${NAME}:80`];
+}
+
+function probes(port: number, file: string): string {
+  const local = `127.0.0.1:${port}`;
+  return `<!doctype html>
+<link rel="prefetch" href="http://${local}/prefetch">
+<script type="speculationrules">{"prefetch": [{"urls": ["http://${local}/speculation"]}]}</script>
+<img src="http://${local}/image"><img src="http://[::1]:${port}/image"><img src="http://${NAME}/image">
+<iframe src="http://localhost:${port}/frame"></iframe><iframe src="${file}"></iframe><object data="${file}"></object>
+<script>
+const outcome = (start) => new Promise((resolve) => { try { start(resolve) } catch { resolve() } });
+const socket = (resolve) => { const s = new WebSocket('ws://${local}/socket'); s.onopen = s.onclose = resolve };
+const worker = (resolve) => {
+  const source = 'const s = new WebSocket("ws://${local}/worker"); s.onopen = s.onclose = () => postMessage(0)';
+  const w = new Worker(URL.createObjectURL(new Blob([source])));
+  w.onmessage = w.onerror = resolve;
+};
+const peer = (resolve) => {
+  const p = new RTCPeerConnection({ iceServers: [{ urls: 'stun:${local}' }, { urls: 'turn:${local}?transport=tcp', username: 'x', credential: 'x' }] });
+  p.createDataChannel('x');
+  p.onicegatheringstatechange = () => p.iceGatheringState === 'complete' && resolve();
+  p.createOffer().then((offer) => p.setLocalDescription(offer)).catch(resolve);
+};
+const ask = (url) => (resolve) => fetch(url, { mode: 'no-cors' }).then(resolve, resolve);
+try { open('http://${local}/popup') } catch {}
+try { navigator.sendBeacon('http://${local}/beacon', 'x') } catch {}
+Promise.all([socket, worker, peer, ask('http://${METADATA}/'), ask('http://${local}/fetch')].map(outcome)).then(() => { globalThis.probed = true });
+</script>`;
+}
+
+/** Listens where nothing may arrive: TCP on both loopback addresses, and UDP. `hit` rejects when something does. */
+async function startCanary(policy: Protector) {
+  const { promise: hit, reject } = Promise.withResolvers<never>();
+  hit.catch(() => {}); // looked at while the probes run
+  const note = (what: string) => reject(leaking(`reached a ${what} port of this machine`));
+  const accept = (socket: Socket) => {
+    note('TCP');
+    socket.destroy();
+  };
+  const server = createServer(accept);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  policy.protect(port);
+  const sixth = createServer(accept);
+  const datagrams = createSocket('udp4', () => note('UDP'));
+  const close = async () => {
+    policy.unprotect(port);
+    datagrams.close();
+    sixth.close();
+    server.close();
+  };
+  // A machine without IPv6 has nothing to reach there.
+  await Promise.race([once(sixth.listen(port, '::1'), 'listening'), once(sixth, 'error')]).catch(() => {});
+  await once(datagrams.bind(port, '127.0.0.1'), 'listening').catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  return { port, hit, close };
+}
+
+function leaking(what: string): ServiceError {
+  const remedy = 'Use the bundled browser, or another version, and report this one';
+  return new ServiceError('browser_unavailable', `the browser failed its self-test: a document ${what}. ${remedy}.`);
+}

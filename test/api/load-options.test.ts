@@ -1,0 +1,331 @@
+/** How a document is loaded: scripts, the browser's name, where relative addresses start; and wrong values of every option. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { problem } from '../support/client.ts';
+import { type Answer, html, image, redirect, type Site, send } from '../support/site.ts';
+import { Web } from '../support/web.ts';
+
+let web: Web;
+let site: Site;
+/** The other site by a name: of another site than the first, by any measure. */
+let elsewhere: string;
+
+const VECTOR = `<svg xmlns="http://www.w3.org/2000/svg"><text y="20">vector</text><script>fetch('/ran/vector')</script></svg>`;
+const shown: Answer = (request, response) =>
+  html(
+    `<p id="o"></p><script>o.textContent = ${JSON.stringify(request.headers['user-agent'])} + ' = ' + navigator.userAgent</script>`,
+  )(request, response);
+
+beforeAll(async () => {
+  web = await Web.start({ PLATEN_CONCURRENCY: '1' });
+  ({ site } = web);
+  elsewhere = web.other.as('x.private.test');
+  for (const each of [site, web.other])
+    each.serve({
+      '/script.js': send('text/javascript', `fetch('/ran/external'); document.body.append(' external')`),
+      '/frame': html(`<p>frame</p><script>document.body.append(' frame-script'); fetch('/ran/frame')</script>`),
+      '/vector.svg': send('image/svg+xml', VECTOR),
+      '/worker.js': send('text/javascript', `fetch('/ran/worker')`),
+      '/image.png': image,
+    });
+});
+afterAll(() => web?.close());
+beforeEach(() => web.forget());
+
+const ran = () => [...site.asked, ...web.other.asked].map(({ path }) => path).filter((path) => path.startsWith('/ran/'));
+
+describe('javascript: false', () => {
+  /** Every way a document can run script; each shows itself in the text or at a site. */
+  const scripts = (origin: string) => `<!doctype html><p>static</p><noscript>noscript</noscript>
+<script>document.body.append(' inline')</script>
+<script src="${origin}/script.js"></script>
+<script type="module">document.body.append(' module')</script>
+<body onload="document.body.append(' onload')">
+<img src="x:" onerror="document.body.append(' onerror')">
+<iframe src="javascript:'<p>javascript-url'"></iframe>
+<iframe srcdoc="<p>srcdoc</p><script>document.body.append(' srcdoc-script')</script>"></iframe>
+<iframe src="data:text/html,<p>data</p><script>document.body.append(' data-script')</script>"></iframe>
+<iframe src="${origin}/frame"></iframe>
+<iframe src="${elsewhere}/frame"></iframe>
+<iframe sandbox="allow-scripts" src="${elsewhere}/frame"></iframe>
+<object data="${elsewhere}/vector.svg"></object><embed src="${origin}/vector.svg">
+<svg width="90" height="9"><script>document.body.append(' vector-script')</script><set attributeName="x" onbegin="document.body.append(' smil')" /></svg>
+<details open ontoggle="document.body.append(' ontoggle')"></details>
+<style>@keyframes k { to { color: red } } p { animation: k 1ms }</style><p onanimationend="document.body.append(' onanimation')"></p>
+<meta http-equiv="refresh" content="0; url=javascript:document.body.append(' refresh')">
+<script>new Worker(URL.createObjectURL(new Blob(["fetch('${site.origin}/ran/worker', { mode: 'no-cors' }).finally(() => postMessage(0))"]))).onmessage = () => { globalThis.workerRan = true }</script>`;
+  const WORDS = [
+    'inline',
+    'external',
+    'module',
+    'onload',
+    'onerror',
+    'javascript-url',
+    'srcdoc-script',
+    'data-script',
+    'frame-script',
+    'vector-script',
+  ];
+
+  const check = async (text: string, isOn: boolean) => {
+    for (const word of WORDS) expect(text.includes(word), `${word} in ${text}`).toBe(isOn);
+    expect(text.includes('noscript')).toBe(!isOn);
+    for (const word of ['static', 'srcdoc', 'data', 'frame', 'vector']) expect(text).toContain(word);
+    await Promise.all([site.caughtUp(), web.other.caughtUp()]);
+    if (isOn) expect(ran()).toEqual(expect.arrayContaining(['/ran/frame', '/ran/vector', '/ran/worker']));
+    else expect(ran()).toEqual([]);
+  };
+  const textOf = async (isUrl: boolean, options: object) => {
+    site.serve({ '/scripts': html(scripts('')) });
+    const { pages } = isUrl ? await web.visit('/scripts', options) : await web.render(scripts(site.origin), options);
+    return pages.join(' ');
+  };
+
+  test.each([
+    ['html', false],
+    ['url', true],
+  ])('of %s: nothing runs, and the next render of the same key has script again', async (_name, isUrl) => {
+    await check(await textOf(isUrl, { waitForFunction: 'globalThis.workerRan', waitForTimeout: 500 }), true);
+    web.forget();
+    await check(await textOf(isUrl, { javascript: false, waitForTimeout: 500 }), false);
+    web.forget();
+    await check(await textOf(isUrl, { waitForFunction: 'globalThis.workerRan', waitForTimeout: 500 }), true);
+  });
+
+  test('waits, fonts, lazy images and page rules work without', async () => {
+    const options = {
+      javascript: false,
+      waitForSelector: { selector: 'p', visible: true },
+      waitForFunction: 'document.images.length === 2',
+    };
+    const pdf = await web.render(
+      `<style>@page { size: 10cm 20cm }</style><p>x</p><img src="${site.origin}/image.png"><div style="height: 3000px"></div><img loading="lazy" src="${site.origin}/image.png?lazy">`,
+      options,
+    );
+    expect(pdf.images).toBe(2);
+    expect(Math.round(pdf.sizes[0]?.width ?? 0)).toBe(283);
+  });
+});
+
+describe('userAgent', () => {
+  test('is sent and shown, with parts and frames too; the next render has the usual one', async () => {
+    site.serve({ '/agent': shown });
+    const options = { userAgent: 'ReportPrinter/2.0 (test)' };
+    expect(await web.textOf('/agent', options)).toBe('ReportPrinter/2.0 (test) = ReportPrinter/2.0 (test)');
+    expect((await web.render(`<iframe src="${site.origin}/agent"></iframe>`, options)).pages[0]).toBe(
+      'ReportPrinter/2.0 (test) = ReportPrinter/2.0 (test)',
+    );
+    web.forget();
+    await web.render(`<img src="${site.origin}/image.png?agent">`, options);
+    expect(site.asked[0]?.headers['user-agent']).toBe('ReportPrinter/2.0 (test)');
+    expect(await web.textOf('/agent')).not.toContain('ReportPrinter');
+    expect((await web.render(`<iframe src="${site.origin}/agent"></iframe>`)).pages[0]).not.toContain('ReportPrinter');
+  });
+});
+
+describe('baseUrl', () => {
+  const at = (path = '/dir/page') => ({ baseUrl: site.origin + path });
+  beforeAll(() =>
+    site.serve({
+      '/dir/image.png': image,
+      '/dir/style.css': send('text/css', 'p { background: #ff0000 url(image.png?style) }'),
+      '/dir/frame': html('<p>frame</p>'),
+      '/sub/image.png': image,
+    }),
+  );
+
+  test('images, styles, scripts, frames', async () => {
+    const pdf = await web.render(
+      `<link rel="stylesheet" href="style.css"><p>x</p><img src="image.png"><img src="/image.png"><img src="//127.0.0.1:${site.port}/image.png?full"><div style="width: 9px; height: 9px; background: url(image.png?attribute)"></div><iframe src="frame"></iframe><script src="../script.js"></script>`,
+      at(),
+    );
+    expect(pdf.fills).toContain('#ff0000');
+    expect(pdf.pages[0]).toContain('frame');
+    expect(pdf.pages[0]).toContain('external');
+    expect(site.asked.map(({ path }) => path)).toEqual(
+      expect.arrayContaining([
+        '/dir/style.css',
+        '/dir/image.png',
+        '/image.png',
+        '/image.png?full',
+        '/dir/image.png?attribute',
+        '/dir/image.png?style',
+        '/dir/frame',
+        '/script.js',
+      ]),
+    );
+  });
+
+  test('goes with a template', async () => {
+    const { template_id } = await web.ada.template('<img src="image.png?{{n}}">');
+    const response = await web.ada.pdf({ template_id, data: { n: 7 }, options: at() });
+    expect(response.status).toBe(200);
+    expect(site.asked.map(({ path }) => path)).toEqual(['/dir/image.png?7']);
+  });
+
+  test.each([
+    ['a base', (origin: string) => `<base href="${origin}/sub/">`],
+    [
+      'a base after other things',
+      (origin: string) => `<!doctype html><title>x</title><base target="_blank" href='${origin}/sub/'>`,
+    ],
+  ])('%s in the markup wins', async (_name, base) => {
+    await web.render(`${base(site.origin)}<img src="image.png">`, at());
+    expect(site.asked.map(({ path }) => path)).toEqual(['/sub/image.png']);
+  });
+
+  test.each([
+    ['<base href="sub/">', '/dir/sub/image.png'],
+    ['<base href=/sub/>', '/sub/image.png'],
+    ["<base target=x href='../other/'>", '/other/image.png'],
+  ])('a relative %s starts from it', async (base, path) => {
+    await web.render(`${base}<img src="image.png">`, at());
+    expect(site.asked.map((asked) => asked.path)).toEqual([path]);
+  });
+
+  test.each([
+    ['a base without an address', '<base target="_blank">'],
+    ['a base in a comment', '<!-- <base href="/sub/"> -->'],
+    ['a comment without end', '<p>x</p><img src="image.png"><!-- <base href="/sub/">'],
+  ])('%s does not', async (_name, base) => {
+    await web.render(`${base}<img src="image.png">`, at());
+    expect(site.asked.map(({ path }) => path)).toEqual(['/dir/image.png']);
+  });
+
+  test.each([
+    ['a doctype', '<!doctype html>', 'CSS1Compat'],
+    ['a byte order mark', '\uFEFF<!doctype html>', 'CSS1Compat'],
+    ['blanks', ' \r\n\t<!DOCTYPE HTML>', 'CSS1Compat'],
+    ['a comment', '<!-- made by hand > --> <!doctype html>', 'CSS1Compat'],
+    ['an empty comment', '<!--><!doctype html>', 'CSS1Compat'],
+    ['comments that end oddly', '<!---><!-- a --!><!doctype html>', 'CSS1Compat'],
+    ['an XML declaration', '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE html>', 'CSS1Compat'],
+    [
+      'a long doctype',
+      '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">',
+      'CSS1Compat',
+    ],
+    ['no doctype', '', 'BackCompat'],
+    ['a doctype too late', '<p></p><!doctype html>', 'BackCompat'],
+  ])('%s: the document keeps its mode', async (_name, start, mode) => {
+    const source = `${start}<p id="o"></p><script>o.textContent = document.compatMode + ' ' + document.baseURI</script>`;
+    expect((await web.render(source, at())).pages).toEqual([`${mode} ${site.origin}/dir/page`]);
+    expect((await web.render(source)).pages).toEqual([`${mode} about:blank`]);
+  });
+
+  test('signs in it are escaped', async () => {
+    const baseUrl = `${site.origin}/a"><script>document.title="x"</script>&amp;/`;
+    const { pages } = await web.render('<!doctype html><p id="o"></p><script>o.textContent = document.baseURI</script>', {
+      baseUrl,
+    });
+    expect(pages).toEqual([new URL(baseUrl).href]);
+  });
+
+  test('5 MB of comments are looked through once', async () => {
+    const source = `${'<!--'.repeat(1_200_000)}`;
+    expect((await web.ada.pdf({ html: source, options: { ...at(), timeout: 20_000 } })).status).toBe(200);
+  });
+});
+
+describe('400: wrong values', () => {
+  const WRONG: Array<[option: string, values: unknown[], path?: string]> = [
+    ['waitUntil', ['', 'loaded', 'networkidle', ['load'], null, 5]],
+    ['waitForSelector', ['', 5, null, {}, { selector: '' }, { selector: 'p', visible: 1 }, 'a'.repeat(1_001)]],
+    ['waitForSelector', [{ selector: 'p', visible: true, hidden: true }]],
+    ['waitForFunction', [5, null, 'a b', '(', 'return 1', 'if (x) {}', '"', 'a'.repeat(10_001)]],
+    ['waitForTimeout', [-1, 1.5, '5', null, 1e9]],
+    ['resourceTimeout', [0, -1, 1.5, '5', null, 1e9]],
+    ['javascript', ['false', 0, null]],
+    ['userAgent', ['', 5, null, 'a\nb', 'é', 'a'.repeat(501)]],
+    ['failOnHttpStatus', ['true', 404, null, ['404'], [99], [600], [1.5]]],
+    ['failOnResourceError', ['true', 1, null]],
+    ['failOnConsoleError', ['true', 1, null]],
+    ['cookies', [{}, 'a=b', null, Array.from({ length: 101 }, () => ({ name: 'a', value: 'b' }))]],
+    ['extraHTTPHeaders', [[], 'a: b', null, Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`x-${n}`, 'y']))]],
+    ['authenticate', [{}, 'ada:secret', null, { username: 'ada' }, { username: 'ada', password: 5 }]],
+    ['baseUrl', ['', '/path', 'ftp://example.com/', 'data:text/html,x', 5, null]],
+  ];
+  const WRONG_COOKIES: Array<[cookie: object, member: string]> = [
+    [{ name: '', value: 'b' }, 'name'],
+    [{ name: 'a b', value: 'b' }, 'name'],
+    [{ name: 'a', value: 'b;c' }, 'value'],
+    [{ name: 'a', value: 'b\r\nX: y' }, 'value'],
+    [{ name: 'a', value: 'b', path: 'x' }, 'path'],
+    [{ name: 'a', value: 'b', path: '/x;y' }, 'path'],
+    [{ name: 'a', value: 'b', domain: 'example.com' }, 'domain'],
+    [{ name: 'a', value: 'b', secure: true }, 'secure'],
+    [{ name: 'a', value: 'b', sameSite: 'lax' }, 'sameSite'],
+    [{ name: 'a', value: 'b', expires: 'soon' }, 'expires'],
+    [{ name: 'a', value: 'b', httponly: true }, 'httponly'],
+    [{ name: 'a' }, 'value'],
+  ];
+  const WRONG_HEADERS = [
+    'Host',
+    'content-length',
+    'Connection',
+    'Transfer-Encoding',
+    'Upgrade',
+    'Proxy-Authorization',
+    'Sec-Fetch-Site',
+    'TE',
+    'a b',
+    'a:',
+    '',
+  ];
+
+  const pathsOf = async (body: object) => {
+    const { errors = [] } = await problem(await web.ada.pdf(body), 400, 'invalid_request');
+    expect(site.asked).toEqual([]);
+    for (const { message } of errors) expect(message).toBeTruthy();
+    return errors.map(({ path }) => path);
+  };
+  const isAt = (path: string) => (found: string) =>
+    found === path || found.startsWith(`${path}.`) || found.startsWith(`${path}[`);
+
+  const rows = WRONG.flatMap(([option, values]) =>
+    values.map((value) => [option, JSON.stringify(value).slice(0, 60), value] as const),
+  );
+  test.each(rows)('%s: %s', async (option, _shown, value) => {
+    const options = { [option]: value };
+    const source = option === 'baseUrl' ? { html: '<p>x' } : { url: `${site.origin}/image.png` };
+    const paths = await pathsOf({ ...source, options });
+    expect(paths.length).toBeGreaterThan(0);
+    for (const path of paths) expect(isAt(`options.${option}`)(path), path).toBe(true);
+  });
+
+  test.each(WRONG_COOKIES)('cookie %o', async (cookie, member) => {
+    const cookies = [{ name: 'good', value: 'x' }, cookie];
+    expect(await pathsOf({ url: `${site.origin}/`, options: { cookies } })).toContain(`options.cookies[1].${member}`);
+  });
+
+  test.each(WRONG_HEADERS)('header %o', async (name) => {
+    expect(await pathsOf({ url: `${site.origin}/`, options: { extraHTTPHeaders: { [name]: 'x' } } })).toEqual([
+      `options.extraHTTPHeaders.${name}`,
+    ]);
+  });
+
+  test.each(['a\r\nb', 'a\0b', '€'])('header value %o', async (value) => {
+    expect(await pathsOf({ url: `${site.origin}/`, options: { extraHTTPHeaders: { 'x-a': value } } })).toEqual([
+      'options.extraHTTPHeaders.x-a',
+    ]);
+  });
+
+  test.each(['cookies', 'extraHTTPHeaders', 'authenticate'])('%s for nobody', async (option) => {
+    const values: Record<string, unknown> = {
+      cookies: [{ name: 'a', value: 'b' }],
+      extraHTTPHeaders: { 'x-a': 'b' },
+      authenticate: { username: 'a', password: 'b' },
+    };
+    expect(await pathsOf({ html: '<p>x', options: { [option]: values[option] } })).toEqual([`options.${option}`]);
+  });
+
+  test('a base for what has an address', async () => {
+    expect(await pathsOf({ url: `${site.origin}/`, options: { baseUrl: site.origin } })).toEqual(['options.baseUrl']);
+    expect(await pathsOf({ html: '<p>x', options: { baseUrl: 'http://ada:secret@example.com/' } })).toEqual(['options.baseUrl']);
+  });
+});
+
+test('a redirect of a part is followed', async () => {
+  site.serve({ '/moved.png': redirect(`${elsewhere}/image.png`) });
+  expect((await web.render(`<img src="moved.png">`, { baseUrl: site.origin })).images).toBe(1);
+  expect(web.other.askedFor('/image.png')).toHaveLength(1);
+});

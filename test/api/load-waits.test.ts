@@ -1,0 +1,265 @@
+/** When a document counts as loaded: what is there is printed, what is not is not, and what never comes is not waited for without end. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { problem } from '../support/client.ts';
+import { PIXEL } from '../support/pixel.ts';
+import { readPdfReply } from '../support/read-pdf.ts';
+import { type Answer, endless, html, image, never, type Site, status, trickle } from '../support/site.ts';
+import { Web } from '../support/web.ts';
+
+let web: Web;
+let site: Site;
+
+const PNG = PIXEL.subarray(0, 20);
+const after =
+  (milliseconds: number, answer: Answer): Answer =>
+  (request, response) =>
+    void sleep(milliseconds).then(() => answer(request, response));
+
+beforeAll(async () => {
+  web = await Web.start();
+  ({ site } = web);
+  const json: Answer = (_request, response) => void response.writeHead(200, { 'access-control-allow-origin': '*' }).end('there');
+  site.serve({
+    '/image.png': image,
+    '/slow.png': after(700, image),
+    '/slow': after(700, json),
+    '/quick': json,
+    '/never': never,
+    '/not-found.png': status(404),
+    '/trickle.png': trickle('image/png', PNG),
+    '/endless.png': endless('image/png', '', PNG),
+  });
+});
+afterAll(() => web?.close());
+beforeEach(() => web.forget());
+
+/** The same document as markup, and from an address. */
+const WAYS = ['html', 'url'] as const;
+type Way = (typeof WAYS)[number];
+
+function post(way: Way, markup: string, options: object = {}): Promise<Response> {
+  site.serve({ '/document': html(markup) });
+  return way === 'url' ? web.ada.pdf({ url: `${site.origin}/document`, options }) : web.ada.pdf({ html: markup, options });
+}
+
+const print = async (way: Way, markup: string, options?: object) => readPdfReply(await post(way, markup, options));
+const textOf = async (way: Way, markup: string, options?: object) => (await print(way, markup, options)).pages.join(' ');
+const script = (source: string) =>
+  `<p>begun</p><script>const say = (word) => document.body.append(' ' + word); ${source}</script>`;
+
+describe.each(WAYS)('waitUntil, of %s', (way) => {
+  const slowImage = () => `<p>x</p><img src="${site.origin}/slow.png" onload="document.body.append('loaded')">`;
+  const lateFetch = (times: number) =>
+    script(
+      `onload = async () => { for (let n = 0; n < ${times}; n++) { await fetch("${site.origin}/slow?" + n); say("fetched" + n) } }`,
+    );
+  const polling = (sockets: number) =>
+    script(
+      `onload = () => { for (let n = 0; n < ${sockets}; n++) fetch("${site.origin}/never?" + n); setTimeout(() => say("later"), 100) }`,
+    );
+
+  test('load, as usual, waits for images but not for what begins later', async () => {
+    for (const options of [{}, { waitUntil: 'load' }]) {
+      expect(await textOf(way, slowImage(), options)).toBe('x loaded');
+      expect(await textOf(way, lateFetch(1), options)).toBe('begun');
+    }
+  });
+
+  test('domcontentloaded does not wait for what never comes, load does', async () => {
+    const markup = `<p>x</p><img src="${site.origin}/never"><script>addEventListener('DOMContentLoaded', () => document.body.append('parsed'))</script>`;
+    const options = { resourceTimeout: 60_000, timeout: 10_000 };
+    expect(await textOf(way, markup, { ...options, waitUntil: 'domcontentloaded' })).toBe('x parsed');
+    const response = await post(way, markup, { ...options, timeout: 4_000, waitUntil: 'load' });
+    expect(await problem(response, 504, 'render_timeout')).toMatchObject({ phase: 'load' });
+  });
+
+  test('networkidle0 waits until nothing has been under way for half a second', async () => {
+    expect(await textOf(way, lateFetch(3), { waitUntil: 'networkidle0' })).toBe('begun fetched0 fetched1 fetched2');
+  });
+
+  test('networkidle2 does not mind two requests', async () => {
+    expect(await textOf(way, polling(2), { waitUntil: 'networkidle2' })).toBe('begun later');
+  });
+
+  test('networkidle2 minds three, networkidle0 one: until the deadline', async () => {
+    const options = { timeout: 2_500, resourceTimeout: 60_000 };
+    const three = await post(way, polling(3), { ...options, waitUntil: 'networkidle2' });
+    expect(await problem(three, 504, 'render_timeout')).toMatchObject({ phase: 'load' });
+    const one = await post(way, polling(1), { ...options, waitUntil: 'networkidle0' });
+    expect(await problem(one, 504, 'render_timeout')).toMatchObject({ phase: 'load' });
+  });
+
+  test.each(['load', 'domcontentloaded', 'networkidle0', 'networkidle2'])(
+    '%s: a document without anything',
+    async (waitUntil) => {
+      expect(await textOf(way, '<p>plain', { waitUntil })).toBe('plain');
+      expect(await textOf(way, '<p>plain<script>1</script>', { waitUntil })).toBe('plain');
+    },
+  );
+
+  test('one way of waiting after the other on the same page', async () => {
+    for (const waitUntil of ['networkidle0', 'load', 'networkidle2', 'domcontentloaded', 'networkidle0'])
+      expect(await textOf(way, script('say("done")'), { waitUntil })).toBe('begun done');
+  });
+});
+
+describe.each(WAYS)('waitForSelector, of %s', (way) => {
+  const late = (source: string) => script(`setTimeout(() => { ${source} }, 300)`);
+  const element = (style: string) =>
+    late(
+      `const e = document.createElement('b'); e.id = 'late'; e.textContent = 'arrived'; e.style = '${style}'; document.body.append(e); setTimeout(() => { e.style = '' }, 300)`,
+    );
+
+  test('an element that comes late', async () => {
+    expect(await textOf(way, element(''))).toBe('begun');
+    for (const waitForSelector of ['#late', 'p ~ b:not(.x)', { selector: '#late' }, { selector: '#late', visible: false }])
+      expect(await textOf(way, element(''), { waitForSelector })).toContain('arrived');
+  });
+
+  test.each(['display: none', 'visibility: hidden', 'position: absolute; width: 0; height: 0; overflow: hidden'])(
+    'visible: one that is shown later than it comes (%s)',
+    async (style) => {
+      expect(await textOf(way, element(style), { waitForSelector: { selector: '#late', visible: true } })).toContain('arrived');
+    },
+  );
+
+  test('attached is enough otherwise', async () => {
+    expect(await textOf(way, element('display: none'), { waitForSelector: '#late' })).toBe('begun');
+  });
+
+  test('hidden: until none is seen', async () => {
+    const waitForSelector = { selector: '.spinner', hidden: true };
+    for (const how of [
+      'e.remove()',
+      'e.style.display = "none"',
+      'e.style.visibility = "hidden"',
+      'e.className = ""; e.textContent = ""',
+    ])
+      expect(
+        await textOf(way, `<i class="spinner">spins</i>${late(`const e = document.querySelector('i'); ${how}`)}`, {
+          waitForSelector,
+        }),
+      ).toBe('begun');
+    expect(await textOf(way, '<p>none', { waitForSelector })).toBe('none');
+  });
+
+  test.each([
+    ['that never comes', '#never'],
+    ['that is none', ')('],
+    ['that never shows', { selector: 'template', visible: true }],
+    ['that never hides', { selector: 'p', hidden: true }],
+  ])('one %s: the deadline', async (_name, waitForSelector) => {
+    const response = await post(way, '<p>x</p><template>y</template>', { waitForSelector, timeout: 1_000 });
+    expect(await problem(response, 504, 'render_timeout')).toMatchObject({ phase: 'load' });
+  });
+
+  test('quotes in it are its own', async () => {
+    const waitForSelector = `[title='a"b\\\\c']`;
+    expect(await textOf(way, `<p title='a"b\\c'>there</p>`, { waitForSelector })).toBe('there');
+  });
+});
+
+describe.each(WAYS)('waitForFunction, of %s', (way) => {
+  const later = script('let ready = 0; setTimeout(() => { ready = 1; window.late = { ready }; say("ready") }, 300)');
+  test.each([
+    ['an expression', 'ready === 1'],
+    ['an expression that throws at first', 'document.body.textContent.match(/ready$/)[0]'],
+    ['a name that is not there at first', 'late.ready'],
+    ['a function', '() => ready'],
+    ['a function of the old kind', 'function () { return ready }'],
+    ['an asynchronous function', 'async () => { await new Promise((r) => setTimeout(r, 10)); return ready }'],
+    ['a promise', 'Promise.resolve(ready)'],
+    ['a promise that fails at first', 'ready ? 1 : Promise.reject(new Error("not yet"))'],
+    ['a comment at its end', 'ready // until then'],
+    ['an object', '(ready && {})'],
+    ['a comma', '0, ready'],
+  ])('%s', async (_name, waitForFunction) => {
+    expect(await textOf(way, later, { waitForFunction })).toBe('begun ready');
+  });
+
+  test.each([
+    'false',
+    '0',
+    '""',
+    'null',
+    'undefined',
+    '() => false',
+    'x.y.z',
+    'new Promise(() => {})',
+    '() => { while (true); }',
+  ])('never true: %s; the deadline', async (waitForFunction) => {
+    const response = await post(way, '<p>x', { waitForFunction, timeout: 1_000 });
+    expect(await problem(response, 504, 'render_timeout')).toMatchObject({ phase: 'load' });
+  });
+
+  test('cannot break out of its place', async () => {
+    const response = await post(way, '<p>x', { waitForFunction: 'true) }); (() => { (1' });
+    expect((await problem(response, 400, 'invalid_request')).errors).toEqual([
+      { path: 'options.waitForFunction', message: expect.stringContaining('is no JavaScript expression') },
+    ]);
+    expect(site.asked).toEqual([]);
+  });
+});
+
+describe.each(WAYS)('waitForTimeout, of %s', (way) => {
+  const later = script('onload = () => setTimeout(() => say("later"), 600)');
+
+  test('waits after everything else', async () => {
+    expect(await textOf(way, later)).toBe('begun');
+    expect(await textOf(way, later, { waitForTimeout: 1_200 })).toBe('begun later');
+    const options = { waitForFunction: 'document.body.textContent.includes("later")', waitForTimeout: 600 };
+    expect(
+      await textOf(way, script('setTimeout(() => { say("later"); setTimeout(() => say("latest"), 200) }, 200)'), options),
+    ).toBe('begun later latest');
+  });
+
+  test('no longer than the render', async () => {
+    const response = await post(way, '<p>x', { waitForTimeout: 5_000, timeout: 1_000 });
+    expect(await problem(response, 504, 'render_timeout')).toMatchObject({ phase: 'load' });
+  });
+});
+
+describe.each(WAYS)('resourceTimeout, of %s', (way) => {
+  const KINDS: Array<[kind: string, element: (url: string) => string]> = [
+    ['image', (url) => `<img src="${url}">`],
+    ['style sheet', (url) => `<link rel="stylesheet" href="${url}">`],
+    ['script', (url) => `<script src="${url}"></script>`],
+    ['deferred script', (url) => `<script defer src="${url}"></script>`],
+    ['frame', (url) => `<iframe src="${url}"></iframe>`],
+    ['font', (url) => `<style>@font-face { font-family: f; src: url("${url}") } p { font-family: f, serif }</style>`],
+    ['object', (url) => `<object data="${url}"></object>`],
+  ];
+  const warningsOf = async (markup: string, options: object) => {
+    site.serve({ '/document': html(markup) });
+    const source = way === 'url' ? { url: `${site.origin}/document` } : { html: markup };
+    return (await web.ada.report({ ...source, options: { timeout: 30_000, ...options } })).warnings;
+  };
+
+  test.each(KINDS)('a %s that never comes is left out, with a warning', async (_kind, element) => {
+    const warnings = await warningsOf(`<p>here</p>${element(`${site.origin}/never`)}`, { resourceTimeout: 500 });
+    expect(warnings).toContainEqual(
+      expect.objectContaining({ kind: 'resource_failed', url: `${site.origin}/never`, net_error: 'ERR_TIMED_OUT' }),
+    );
+    expect(warnings).toHaveLength(1);
+  });
+
+  test.each(['/trickle.png', '/endless.png'])('%s, too, although it is never silent', async (path) => {
+    const url = site.origin + path;
+    const warnings = await warningsOf(`<p>here</p><img src="${url}">`, { resourceTimeout: 500 });
+    expect(warnings).toContainEqual(expect.objectContaining({ url, net_error: 'ERR_TIMED_OUT' }));
+  });
+
+  test('what is quick enough is there, and each has its own time', async () => {
+    const markup = `<p>here</p><img src="${site.origin}/never"><img src="${site.origin}/slow.png"><img src="${site.origin}/image.png">`;
+    const pdf = await print(way, markup, { resourceTimeout: 2_000 });
+    expect(pdf.images).toBe(3); // two images, and the sign that one is broken
+    const short = await warningsOf(markup, { resourceTimeout: 300 });
+    expect(short.map(({ url }) => url).sort()).toEqual([`${site.origin}/never`, `${site.origin}/slow.png`]);
+  });
+
+  test('many that never come cost the time of one', async () => {
+    const markup = `<p>here</p>${Array.from({ length: 40 }, (_, n) => `<img src="${site.origin}/never?${n}">`).join('')}`;
+    expect((await post(way, markup, { resourceTimeout: 1_000, timeout: 25_000 })).status).toBe(200);
+  });
+});

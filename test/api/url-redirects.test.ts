@@ -1,0 +1,194 @@
+/** Where an address leads: redirects of servers and of documents are followed, but neither round in circles nor to where nothing may go. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readPdfReply } from '../support/read-pdf.ts';
+import { type Answer, html, never, redirect, type Site, send, status } from '../support/site.ts';
+import { Web } from '../support/web.ts';
+
+let web: Web;
+let site: Site;
+
+const STAYED = 'stayed';
+const SECRET = 'FORBIDDENTEXT';
+const script = (source: string) => html(`<p>${STAYED}</p><script>${source}</script>`);
+
+beforeAll(async () => {
+  web = await Web.start({ PLATEN_RESOURCE_TIMEOUT_SECONDS: '2' });
+  ({ site } = web);
+  const there = html('<p>arrived</p><p id="from"></p><script>from.textContent = location.href</script>');
+  site.serve({ '/there': there, '/not-found': status(404), '/never': never, '/text': send('text/plain', 'x') });
+  web.other.serve({ '/there': there, '/back': redirect(`${site.origin}/there`) });
+  web.forbidden.serve({ '/': html(`<p>${SECRET}`), '/there': html(`<p>${SECRET}`) });
+});
+afterAll(() => web?.close());
+beforeEach(() => web.forget());
+
+/** At an address of its own. */
+function serve(answer: Answer): string {
+  site.serve({ '/start': answer });
+  return `${site.origin}/start`;
+}
+
+async function arrivesAt(url: string, there: string): Promise<void> {
+  const { pages } = await readPdfReply(await web.ada.pdf({ url }));
+  expect(pages).toEqual([`arrived ${there}`]);
+}
+
+describe('redirects of servers', () => {
+  test.each([301, 302, 303, 307, 308])('%i', async (code) => {
+    await arrivesAt(serve(redirect('/there?x#y', code)), `${site.origin}/there?x#y`);
+  });
+
+  test('to another origin, and back', async () => {
+    await arrivesAt(serve(redirect(`${web.other.origin}/back`)), `${site.origin}/there`);
+    expect(web.other.askedFor('/back')).toHaveLength(1);
+  });
+
+  test('in a chain', async () => {
+    for (let n = 0; n < 10; n++) site.serve({ [`/chain${n}`]: redirect(n ? `/chain${n - 1}` : '/there') });
+    await arrivesAt(`${site.origin}/chain9`, `${site.origin}/there`);
+  });
+
+  test('round in circles', async () => {
+    site.serve({ '/round': redirect('/circle'), '/circle': redirect('/round') });
+    const fault = await web.problemAt(`${site.origin}/round`, 422, 'navigation_failed');
+    expect(fault.net_error).toBe('ERR_TOO_MANY_REDIRECTS');
+    expect(site.asked.length).toBeLessThan(50);
+  });
+
+  test.each([
+    ['to nowhere', (_request, response) => void response.writeHead(302).end(), {}],
+    ['to what is no address', redirect('http://[/'), { net_error: 'ERR_INVALID_REDIRECT' }],
+    ['to a page that is not there', redirect('/not-found'), { upstream_status: 404 }],
+    ['to something else than HTML', redirect('/text'), { upstream_status: 200, content_type: 'text/plain' }],
+    ['to a name nobody knows', redirect('http://nowhere.invalid/'), { net_error: 'ERR_NAME_NOT_RESOLVED' }],
+  ] satisfies Array<[string, Answer, object]>)('%s', async (_name, answer, members) => {
+    expect(await web.problemAt(serve(answer), 422, 'navigation_failed')).toMatchObject(members);
+  });
+});
+
+/** Where neither a server nor a document may send its visitor. */
+const FORBIDDEN: Array<[name: string, to: () => string]> = [
+  ['a port that was not allowed', () => `${web.forbidden.origin}/there`],
+  ['without a scheme', () => `//127.0.0.1:${web.forbidden.port}/there`],
+  ['in odd spelling', () => `${web.forbidden.as('0x7f.1')}/there`],
+  ['a name that leads there', () => `${web.forbidden.as('x.private.test')}/there`],
+  ['by TLS', () => `https://127.0.0.1:${web.forbidden.port}/there`],
+  ['the service itself', () => `${web.service.url}/healthz`],
+  ['metadata of a cloud', () => 'http://169.254.169.254/latest/'],
+];
+
+describe('403: to where nothing may go', () => {
+  const ways: Array<[string, (to: string) => Answer]> = [
+    ['302', (to) => redirect(to)],
+    ['307', (to) => redirect(to, 307)],
+    ['a refresh', (to) => html(`<p>x</p><meta http-equiv="refresh" content="0; url=${to}">`)],
+    ['a header that refreshes', (to) => html('<p>x', { refresh: `0; url=${to}` })],
+    ['a script', (to) => script(`location = "${to}"`)],
+    ['a script on load', (to) => script(`onload = () => { location.replace("${to}") }`)],
+    ['a form', (to) => html(`<form method="post" action="${to}"></form><script>document.forms[0].submit()</script>`)],
+    ['a link', (to) => html(`<a href="${to}">x</a><script>document.links[0].click()</script>`)],
+    ['a frame', (to) => html(`<iframe srcdoc="<script>top.location = '${to}'</script>"></iframe>`)],
+  ];
+
+  test.each(ways.flatMap(([way, by]) => FORBIDDEN.map(([name, to]) => [way, name, by, to] as const)))(
+    'by %s: %s',
+    async (_way, _name, by, to) => {
+      const fault = await web.problemAt(serve(by(to())), 403, 'forbidden_url');
+      expect(fault.detail).toBe('the url, or what it leads to, is an address this service may not reach');
+      expect(JSON.stringify({ ...fault, type: '' })).not.toMatch(new RegExp(`${SECRET}|${web.forbidden.port}|127|169`));
+      expect(web.forbidden.asked).toEqual([]);
+    },
+  );
+
+  test('over an allowed site and back is no way around', async () => {
+    web.other.serve({ '/on': redirect(`${web.forbidden.origin}/there`) });
+    await web.problemAt(serve(redirect(`${web.other.origin}/on`)), 403, 'forbidden_url');
+    expect(web.forbidden.asked).toEqual([]);
+  });
+});
+
+describe('to what is not the web', () => {
+  test.each(['file:///etc/passwd', 'data:text/html,<p>other', 'about:blank', 'chrome://version'])(
+    '403 by 302: %s',
+    async (to) => {
+      await web.problemAt(serve(redirect(to)), 403, 'forbidden_url');
+    },
+  );
+
+  test.each(['ftp://127.0.0.1/x', 'javascript:1', 'mailto:ada@example.com', 'x:y'])('422 by 302: %s', async (to) => {
+    await web.problemAt(serve(redirect(to)), 422, 'navigation_failed');
+  });
+
+  test.each(['file:///etc/passwd', 'data:text/html,<p>other', 'chrome://version', 'view-source:file:///etc/passwd'])(
+    'by a script: %s; the document stays',
+    async (to) => {
+      const { pages } = await readPdfReply(await web.ada.pdf({ url: serve(script(`location = "${to}"`)) }));
+      expect(pages).toEqual([STAYED]);
+    },
+  );
+});
+
+describe('redirects of documents', () => {
+  test.each([
+    ['a refresh', html('<p>x</p><meta http-equiv="refresh" content="0; url=/there">')],
+    ['a refresh after a second', html('<p>x</p><meta http-equiv="refresh" content="1; url=/there">')],
+    ['a header that refreshes', html('<p>x', { refresh: '0; url=/there' })],
+    ['a script', script('location = "/there"')],
+    ['a script on load', script('onload = () => { location.href = "/there" }')],
+    ['a script in a handler', html('<body onload="location.assign(\'/there\')">x')],
+    ['a form', html('<form action="/there" method="post"></form><script>document.forms[0].submit()</script>')],
+    ['a link', html('<a href="/there">x</a><script>onload = () => document.links[0].click()</script>')],
+    ['a frame', html(`<iframe srcdoc="<script>top.location = '/there'</script>"></iframe>`)],
+    ['a redirect', script('location = "/twice"')],
+  ] satisfies Array<[string, Answer]>)('%s', async (_name, answer) => {
+    site.serve({ '/twice': redirect('/there') });
+    await arrivesAt(serve(answer), `${site.origin}/there`);
+  });
+
+  test('to another origin', async () => {
+    await arrivesAt(serve(script(`location = "${web.other.origin}/there"`)), `${web.other.origin}/there`);
+  });
+
+  test('one after the other', async () => {
+    for (let n = 0; n < 10; n++) site.serve({ [`/step${n}`]: script(`location = "${n ? `/step${n - 1}` : '/there'}"`) });
+    await arrivesAt(`${site.origin}/step9`, `${site.origin}/there`);
+  });
+
+  test.each([
+    ['a refresh', html('<p>x</p><meta http-equiv="refresh" content="0">')],
+    ['a script', script('location = "/start?" + Math.random()')],
+    ['a reload', script('location.reload()')],
+    ['a form', html('<form action="/start"><input name="a"></form><script>document.forms[0].submit()</script>')],
+  ] satisfies Array<[string, Answer]>)('round in circles: %s', async (_name, answer) => {
+    const fault = await web.problemAt(serve(answer), 422, 'navigation_failed');
+    expect(fault.net_error).toBe('ERR_TOO_MANY_REDIRECTS');
+    expect(site.asked.length).toBeLessThan(50);
+  });
+
+  test.each([
+    ['a page that is not there', 'location = "/not-found"', { upstream_status: 404 }],
+    ['something else than HTML', 'location = "/text"', { content_type: 'text/plain' }],
+    ['a name nobody knows', 'location = "http://nowhere.invalid/"', { net_error: 'ERR_NAME_NOT_RESOLVED' }],
+  ])('to %s', async (_name, source, members) => {
+    expect(await web.problemAt(serve(script(source)), 422, 'navigation_failed')).toMatchObject(members);
+  });
+
+  test('to a server that never answers: the next document has the time of the render, too', async () => {
+    const options = { timeout: 3_000, resourceTimeout: 500 };
+    await web.problemAt(serve(script('location = "/never"')), 504, 'render_timeout', options);
+  });
+
+  test.each([
+    ['a refresh meant for readers', html(`<p>${STAYED}</p><meta http-equiv="refresh" content="30; url=/there">`)],
+    ['another fragment', script('location = "#x"')],
+    ['a new entry of the history', script('history.pushState(1, "", "/x")')],
+    ['a new window', script('open("/there")')],
+    ['closing its window', script('window.close(); close()')],
+    ['dialogs', script('alert(1); confirm(2); prompt(3)')],
+    ['a question before it is left', script('onbeforeunload = (e) => e.preventDefault()')],
+    ['printing itself', script('print()')],
+  ] satisfies Array<[string, Answer]>)('%s: the document stays', async (_name, answer) => {
+    expect((await readPdfReply(await web.ada.pdf({ url: serve(answer) }))).pages).toEqual([STAYED]);
+    expect(site.askedFor('/there')).toEqual([]);
+  });
+});

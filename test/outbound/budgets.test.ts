@@ -1,0 +1,220 @@
+/** Documents that take too much from the network: each ends in time and rightly, in bounded memory, and leaves no connection. */
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Report } from '../support/client.ts';
+import { PIXEL } from '../support/pixel.ts';
+import { readPdf } from '../support/read-pdf.ts';
+import { eventually } from '../support/service.ts';
+import { bomb, endless, html, image, never, redirect, type Site, send, status, trickle } from '../support/site.ts';
+import { Web } from '../support/web.ts';
+
+let web: Web;
+let site: Site;
+
+const MAX_REQUESTS = 200;
+const MAX_CONNECTIONS = 32;
+const MEGABYTE = 1_048_576;
+const MAX_NETWORK = 20 * MEGABYTE;
+/** What the service itself may grow by while it hands on what others send. */
+const MAX_GROWTH = 300 * MEGABYTE;
+/** Its header, and a part that does not end. */
+const PNG_BEGUN = Buffer.concat([PIXEL.subarray(0, 33), Buffer.from('7fffffff49444154', 'hex')]);
+/** Far above what any of these takes when its limit works. */
+const IN_TIME = { timeout: 30_000 };
+
+beforeAll(async () => {
+  web = await Web.start({
+    PLATEN_RESOURCE_TIMEOUT_SECONDS: '2',
+    PLATEN_RENDER_MAX_NETWORK_MB: String(MAX_NETWORK / MEGABYTE),
+    PLATEN_RENDER_MAX_REQUESTS: String(MAX_REQUESTS),
+    PLATEN_RENDER_MAX_CONNECTIONS: String(MAX_CONNECTIONS),
+  });
+  ({ site } = web);
+  site.holdSockets();
+  const noise = Buffer.alloc(65_536, 'abcdefgh');
+  const zeros = Buffer.alloc(MEGABYTE);
+  const blanks = Buffer.alloc(MEGABYTE, ' ');
+  site.serve({
+    '/image.png': image,
+    '/never': never,
+    '/endless.png': endless('image/png', '', noise),
+    '/endless.css': endless('text/css', 'p { color: #ff0000 } ', Buffer.alloc(65_536, 'i { color: red } ')),
+    '/endless.js': endless('text/javascript', '', Buffer.alloc(65_536, '/* x */ ')),
+    '/endless.html': endless('text/html', '<p>x', noise),
+    '/trickle.png': trickle('image/png', ''),
+    '/trickle.css': trickle('text/css', 'p { color: #ff0000 }'),
+    '/circle.png': redirect('/circle.png'),
+    '/bomb.png': bomb('image/png', PNG_BEGUN, zeros, 2_000),
+    '/bomb.css': bomb('text/css', 'p { color: #ff0000 } ', blanks, 2_000),
+    '/bomb.js': bomb('text/javascript', '', blanks, 2_000),
+    '/bomb.html': bomb('text/html', '<p>x', blanks, 2_000),
+    '/bomb.txt': bomb('text/plain', '', blanks, 2_000),
+    '/poll': send('text/plain', 'x', { 'access-control-allow-origin': '*' }),
+    '/events': trickle('text/event-stream', 'data: x\n\n'),
+  });
+});
+afterAll(() => web?.close());
+
+let memory: { stop(): number };
+let before: number;
+
+beforeEach(async () => {
+  web.forget();
+  before = await residentBytes();
+  memory = watchMemory();
+});
+afterEach(async () => {
+  expect(memory.stop() - before).toBeLessThan(MAX_GROWTH);
+  await eventually('all connections are closed', () => site.open === 0);
+  const good = await web.render(`<p>good</p><img src="${site.origin}/image.png">`);
+  expect(good.pages).toEqual(['good']);
+  expect(good.images).toBe(1);
+});
+
+/** Of the service's own process. */
+async function residentBytes(): Promise<number> {
+  const text = await readFile(`/proc/${web.service.child.pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(text)?.[1]) * 1_024;
+}
+
+function watchMemory(): { stop(): number } {
+  let highest = 0;
+  const timer = setInterval(async () => {
+    highest = Math.max(highest, await residentBytes().catch(() => 0));
+  }, 100);
+  return {
+    stop() {
+      clearInterval(timer);
+      return highest;
+    },
+  };
+}
+
+/** The same document as markup, and from an address. */
+describe.each(['html', 'url'] as const)('of %s', (way) => {
+  const sourceOf = (markup: string) => {
+    site.serve({ '/document': html(markup) });
+    return way === 'url' ? { url: `${site.origin}/document` } : { html: markup };
+  };
+  /** The document without what is too much. */
+  const isPrinted = async (markup: string, options: object = {}): Promise<Report> => {
+    const record = await web.ada.store({ ...sourceOf(markup), options: { ...IN_TIME, ...options } });
+    const { pages } = await readPdf(await (await web.ada.get(`/v1/documents/${record.document_id}`)).arrayBuffer());
+    expect(pages[0]).toContain('here');
+    expect(record.report).toBeDefined();
+    return record.report as Report;
+  };
+  const statusOf = async (markup: string): Promise<number> =>
+    (await web.ada.pdf({ ...sourceOf(markup), options: IN_TIME })).status;
+
+  test.each([
+    ['image', (o: string) => `<img src="${o}/endless.png">`],
+    ['style sheet', (o: string) => `<link rel="stylesheet" href="${o}/endless.css">`],
+    ['script', (o: string) => `<script src="${o}/endless.js"></script>`],
+    ['frame', (o: string) => `<iframe src="${o}/endless.html"></iframe>`],
+    ['fetch', (o: string) => `<script>fetch('${o}/endless.js', { mode: 'no-cors' })</script><img src="${o}/never">`],
+  ])('a body without end: %s', async (kind, element) => {
+    // Unpacked and packed are the same here: whichever count is first to notice.
+    const response = await web.ada.pdf({ ...sourceOf(`<p>here</p>${element(site.origin)}`), options: IN_TIME });
+    expect([200, 422]).toContain(response.status);
+    // A frame of one endless line may be too much for Chromium itself before that.
+    const codes = kind === 'frame' ? ['resource_limit', 'page_crashed', 'print_failed'] : ['resource_limit'];
+    if (response.status === 422) expect(codes).toContain(((await response.json()) as { code: string }).code);
+  });
+
+  test('two bodies that trickle, each for its own time', async () => {
+    const { warnings } = await isPrinted(
+      `<p>here</p><img src="${site.origin}/trickle.png"><link rel="stylesheet" href="${site.origin}/trickle.css">`,
+    );
+    expect(warnings.map(({ net_error }) => net_error)).toContain('ERR_TIMED_OUT');
+  });
+
+  test('10,000 images end with the time of the render at the latest, without asking for more than they may', async () => {
+    const images = Array.from({ length: 10_000 }, (_, n) => `<img src="${site.origin}/image.png?${n}">`).join('');
+    const response = await web.ada.pdf({ ...sourceOf(`<p>here</p>${images}`), options: { timeout: 5_000 } });
+    expect([200, 504]).toContain(response.status);
+    expect(site.askedFor('/image.png').length).toBeLessThanOrEqual(MAX_REQUESTS);
+  });
+
+  test('1,500 images: the first of them are there, and the rest is told', async () => {
+    const images = Array.from({ length: 1_500 }, (_, n) => `<img src="${site.origin}/image.png?${n}">`).join('');
+    const report = await isPrinted(`<p>here</p>${images}`);
+    expect(site.askedFor('/image.png').length).toBeLessThanOrEqual(MAX_REQUESTS);
+    expect(report.warnings).toHaveLength(100);
+    expect(report.warnings[0]?.kind).toBe('resource_refused');
+    expect(report.warning_count).toBeGreaterThanOrEqual(1_500 - MAX_REQUESTS);
+  });
+
+  test('an image that is redirected to itself', async () => {
+    const { warnings } = await isPrinted(`<p>here</p><img src="${site.origin}/circle.png">`);
+    expect(warnings).toEqual([expect.objectContaining({ net_error: 'ERR_TOO_MANY_REDIRECTS' })]);
+    expect(site.askedFor('/circle.png').length).toBeLessThan(50);
+  });
+
+  test.each([
+    ['image', (o: string) => `<img src="${o}/bomb.png">`],
+    ['style sheet', (o: string) => `<link rel="stylesheet" href="${o}/bomb.css">`],
+    ['script', (o: string) => `<script src="${o}/bomb.js"></script>`],
+    ['frame', (o: string) => `<iframe src="${o}/bomb.html"></iframe>`],
+    [
+      'fetch',
+      (o: string) =>
+        `<script>fetch('${o}/bomb.txt').then((r) => r.text()).then((t) => document.body.append(t.length))</script><img src="${o}/never">`,
+    ],
+    [
+      'XMLHttpRequest',
+      (o: string) => `<script>const x = new XMLHttpRequest(); x.open('GET', '${o}/bomb.txt', false); x.send()</script>`,
+    ],
+  ])('2 MB that unpack to 2 GB: %s', async (kind, element) => {
+    const response = await web.ada.pdf({ ...sourceOf(`<p>here</p>${element(site.origin)}`), options: IN_TIME });
+    // An image may be given up as soon as it is seen to be none; the rest has to be stopped.
+    expect(kind === 'image' ? [200, 422] : [422]).toContain(response.status);
+    if (response.status === 422) expect(await response.json()).toMatchObject({ code: 'resource_limit' });
+  });
+
+  test('a page that polls', async () => {
+    const poll = `<p>here</p><script>const poll = () => fetch('${site.origin}/poll').finally(poll); poll(); setInterval(poll, 1)</script>`;
+    await isPrinted(poll);
+    const { network } = await isPrinted(poll, { waitForTimeout: 3_000 });
+    expect(network.requests).toBeGreaterThan(20);
+    expect(site.asked.length).toBeLessThanOrEqual(2 * MAX_REQUESTS + 2);
+    await site.caughtUp();
+    const { length } = site.askedFor('/poll');
+    await web.render('<p>another');
+    expect(site.askedFor('/poll')).toHaveLength(length); // nothing is sent after the reply
+  });
+
+  test('2,000 WebSockets', async () => {
+    const sockets = `<p>here</p><script>for (let n = 0; n < 2000; n++) new WebSocket('${site.origin.replace('http', 'ws')}/socket')</script>`;
+    const { network } = await isPrinted(sockets, { waitForTimeout: 1_500 });
+    expect(site.asked.length).toBeLessThanOrEqual(MAX_REQUESTS + 1);
+    expect(network.refused).toEqual([`127.0.0.1:${site.port}`]);
+  });
+
+  test('no more connections at one time than allowed', async () => {
+    let most = 0;
+    const timer = setInterval(() => {
+      most = Math.max(most, site.open);
+    }, 5);
+    const sockets = `<p>here</p><script>for (let n = 0; n < 100; n++) new WebSocket('${site.origin.replace('http', 'ws')}/socket')</script>`;
+    await isPrinted(sockets, { waitForTimeout: 1_000 });
+    clearInterval(timer);
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(MAX_CONNECTIONS);
+  });
+
+  test('events without end', async () => {
+    await isPrinted(`<p>here</p><script>new EventSource('${site.origin}/events')</script>`);
+    await isPrinted(`<p>here</p><script>onload = () => new EventSource('${site.origin}/events')</script>`, {
+      waitForTimeout: 500,
+    });
+  });
+
+  test('requests that would outlive the document', async () => {
+    site.serve({ '/beacon': status(204) });
+    await isPrinted(
+      `<p>here</p><script>onpagehide = onbeforeprint = () => { navigator.sendBeacon('${site.origin}/beacon', 'x'); fetch('${site.origin}/never', { keepalive: true, mode: 'no-cors' }) }; onload = onbeforeprint</script>`,
+    );
+    expect(await statusOf('<p>here')).toBe(200);
+  });
+});

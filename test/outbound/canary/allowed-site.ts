@@ -1,0 +1,56 @@
+/** The one site the policy of the test allows, which does what it can to lead elsewhere. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PIXEL } from '../../support/pixel.ts';
+
+/** Shown by its page, so that a proxy that lets nothing through is noticed. */
+export const GREETING = 'ALLOWEDSITE';
+
+/** Resolves when a payload has had its time. */
+export type Hold = (mark: string) => Promise<void>;
+
+export class AllowedSite {
+  /** By their marks. */
+  readonly documents = new Map<string, string>();
+  readonly #server: Server;
+  readonly #hold: Hold;
+
+  static async start(hold: Hold): Promise<AllowedSite> {
+    const site = new AllowedSite(hold);
+    site.#server.listen(0, '127.0.0.1');
+    await once(site.#server, 'listening');
+    return site;
+  }
+
+  private constructor(hold: Hold) {
+    this.#hold = hold;
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  close(): void {
+    this.#server.close().closeAllConnections();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.shouldKeepAlive = false; // so that its name is resolved anew
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://site');
+    const [, action = '', detail = ''] = pathname.split('/');
+    const to = searchParams.get('to') ?? '';
+    const send = (headers: Record<string, string>, body: string | Buffer = GREETING, status = 200) =>
+      response.writeHead(status, { 'content-type': 'text/html', 'access-control-allow-origin': '*', ...headers }).end(body);
+    if (action === 'hold') await this.#hold(detail);
+    if (action === 'hold' || action === 'image.png') return void send({ 'content-type': 'image/png' }, PIXEL);
+    if (action === 'redirect') return void send({ location: to }, '', Number(detail));
+    if (action === 'refresh') return void send({ refresh: `0; url=${to}` });
+    if (action === 'link') return void send({ link: `<${to}>; rel=${searchParams.get('rel')}` });
+    if (action === 'policy')
+      return void send({ 'content-security-policy': `img-src 'none'; report-uri ${to}` }, '<img src=/image.png>');
+    if (action === 'page') return void send({ 'content-type': searchParams.get('type') ?? '' }, searchParams.get('body') ?? '');
+    send({}, this.documents.get(detail)); // of `/document/mark`; else the greeting
+  }
+}

@@ -1,0 +1,95 @@
+/** Documents load what the policy allows, from a site of the test's own, and nothing is sent after the reply. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Client } from '../support/client.ts';
+import { PIXEL } from '../support/pixel.ts';
+import { readPdf } from '../support/read-pdf.ts';
+import { eventually, type Service, startService } from '../support/service.ts';
+
+let site: Server;
+let origin: string;
+let service: Service;
+let ada: Client;
+let seen: string[] = [];
+let open = 0;
+
+function answer(request: IncomingMessage, response: ServerResponse): void {
+  seen.push(request.url ?? '');
+  const send = (type: string, body: string | Buffer) => response.writeHead(200, { 'content-type': type }).end(body);
+  switch (request.url?.split('?')[0]) {
+    case '/image.png':
+      return void send('image/png', PIXEL);
+    case '/style.css':
+      return void send('text/css', 'p { background: #ff0000 }');
+    case '/script.js':
+      return void send('text/javascript', 'document.querySelector("p").textContent = "from a script"');
+    case '/frame':
+      return void send('text/html', '<p>from a frame</p>');
+    case '/redirect':
+      return void response.writeHead(302, { location: '/image.png' }).end();
+    default:
+      response.writeHead(404).end();
+  }
+}
+
+beforeAll(async () => {
+  site = createServer(answer).listen(0, '127.0.0.1');
+  site.on('connection', (socket) => {
+    open++;
+    socket.on('close', () => open--);
+  });
+  await new Promise((resolve) => site.once('listening', resolve));
+  const { port } = site.address() as AddressInfo;
+  origin = `http://127.0.0.1:${port}`;
+  service = await startService({
+    PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${port}`,
+  });
+  ada = new Client(service.url, service.key);
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  site.closeAllConnections();
+  site.close();
+});
+beforeEach(() => {
+  seen = [];
+});
+
+async function render(html: string) {
+  const response = await ada.pdf({ html });
+  expect(response.status, await response.clone().text()).toBe(200);
+  return readPdf(await response.arrayBuffer());
+}
+
+describe('what is allowed is there', () => {
+  test.each([
+    ['an image', (at: string) => `<img src="${at}/image.png">`],
+    ['a redirect', (at: string) => `<img src="${at}/redirect">`],
+    ['a background', (at: string) => `<div style="width: 9px; height: 9px; background: url(${at}/image.png) no-repeat"></div>`],
+  ])('%s', async (_name, html) => {
+    expect((await render(html(origin))).images).toBe(1);
+    expect(seen).toContain('/image.png');
+  });
+
+  test('a style sheet, a script, a frame', async () => {
+    const pdf = await render(
+      `<link rel="stylesheet" href="${origin}/style.css"><p>x</p><script src="${origin}/script.js"></script><iframe src="${origin}/frame"></iframe>`,
+    );
+    expect(pdf.pages[0]).toContain('from a script');
+    expect(pdf.pages[0]).toContain('from a frame');
+    expect(pdf.fills).toContain('#ff0000');
+  });
+});
+
+test('nothing is sent after the reply, and no connection stays', async () => {
+  await render(
+    `<p>x</p><script>setInterval(() => fetch("${origin}/poll", { mode: "no-cors", keepalive: true }), 5)</script><img src="${origin}/image.png">`,
+  );
+  // What was sent before the reply may still wait to be accepted; this request waits behind it.
+  await fetch(`${origin}/mark`, { headers: { connection: 'close' } });
+  await eventually('all connections are closed', () => open === 0);
+  const polls = seen.length;
+  await render('<p>another');
+  expect(seen.length).toBe(polls);
+});

@@ -1,0 +1,71 @@
+/** A service, two sites its documents may load from, and one they may not. */
+import { Client, type Problem, problem } from './client.ts';
+import { NameServer } from './name-server.ts';
+import { type ReadPdf, readPdfReply } from './read-pdf.ts';
+import { type Service, startService } from './service.ts';
+import { Site } from './site.ts';
+
+export class Web {
+  readonly site: Site;
+  /** On another port. */
+  readonly other: Site;
+  /** Not allowed, and listening all the same. */
+  readonly forbidden: Site;
+  readonly service: Service;
+  readonly ada: Client;
+  readonly #names: NameServer;
+
+  /** Names such as `a.private.test` lead to the same machine. */
+  static async start(settings: Record<string, string> = {}, morePorts: number[] = []): Promise<Web> {
+    const [site, other, forbidden] = await Promise.all([Site.start(), Site.start(), Site.start()]);
+    const names = await NameServer.start('');
+    const service = await startService({
+      PLATEN_OUTBOUND_ALLOW: [site.port, other.port, ...morePorts].map((port) => `127.0.0.1:${port}`).join(' '),
+      PLATEN_DNS_SERVERS: names.address,
+      ...settings,
+    });
+    return new Web(site, other, forbidden, names, service);
+  }
+
+  private constructor(site: Site, other: Site, forbidden: Site, names: NameServer, service: Service) {
+    this.site = site;
+    this.other = other;
+    this.forbidden = forbidden;
+    this.#names = names;
+    this.service = service;
+    this.ada = new Client(service.url, service.key);
+  }
+
+  forget(): void {
+    for (const site of this.#sites) site.forget();
+  }
+
+  async close(): Promise<void> {
+    await this.service[Symbol.asyncDispose]();
+    for (const site of this.#sites) site.close();
+    this.#names.close();
+  }
+
+  get #sites(): Site[] {
+    return [this.site, this.other, this.forbidden];
+  }
+
+  /** The document the site has at this path. */
+  async visit(path: string, options: object = {}, client = this.ada): Promise<ReadPdf> {
+    return readPdfReply(await client.pdf({ url: this.site.origin + path, options }));
+  }
+
+  async render(html: string, options: object = {}, client = this.ada): Promise<ReadPdf> {
+    return readPdfReply(await client.pdf({ html, options }));
+  }
+
+  /** Text of the first page. */
+  async textOf(path: string, options: object = {}, client = this.ada): Promise<string> {
+    return (await this.visit(path, options, client)).pages[0] ?? '';
+  }
+
+  /** The problem a document at this address has. */
+  async problemAt(url: string, status: number, code: string, options: object = {}): Promise<Problem> {
+    return problem(await this.ada.pdf({ url, options }), status, code);
+  }
+}
