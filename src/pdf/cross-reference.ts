@@ -1,0 +1,62 @@
+/**
+ * Finds objects by the classic cross-reference table that Chromium writes: `startxref` -> table and trailer -> offset of an
+ * object (ISO 32000-1, 7.5.4, 7.5.5). Throws when it is not such a PDF.
+ */
+import type { Pieces } from './pieces.ts';
+
+const ENTRY_BYTES = 20;
+
+export interface CrossReference {
+  /** Where the table begins, which is where the objects end. */
+  start: number;
+  /** Objects, with the free one of number 0. */
+  size: number;
+  /** Offset of an object in the file; undefined when the number is free. */
+  offsetOf(id: number): number | undefined;
+  /** The trailer dictionary. */
+  trailer: string;
+}
+
+export function readCrossReference(file: Pieces): CrossReference {
+  const start = Number(match(/startxref\s+(\d+)\s+%%EOF\s*$/, file.text(file.length - 64, 64)));
+  const table = file.text(start, file.length - start);
+  const header = /^xref\s+0\s+(\d+)\s*\n/.exec(table);
+  if (!header) throw new Error('the PDF has no single cross-reference table');
+  const size = Number(header[1]);
+  const entries = header[0].length;
+  const offsetOf = (id: number) => {
+    const entry = entries + id * ENTRY_BYTES;
+    return id < size && table[entry + 17] === 'n' ? Number(table.slice(entry, entry + 10)) : undefined;
+  };
+  return { start, size, offsetOf, trailer: table.slice(entries + size * ENTRY_BYTES) };
+}
+
+/** The text of an object, up to its `endobj`, and where it begins. */
+export function objectAt(file: Pieces, offset: number): { offset: number; text: string } {
+  for (let size = 4_096; ; size *= 4) {
+    const text = file.text(offset, size);
+    const end = text.indexOf('\nendobj'); // in a string a line feed is escaped
+    if (end >= 0) return { offset, text: text.slice(0, end) };
+    if (offset + size >= file.length) throw new Error(`the PDF's object at ${offset} has no end`);
+  }
+}
+
+/** The object that an entry of a dictionary refers to, such as `Root` of the trailer. */
+export function objectOf(
+  file: Pieces,
+  references: CrossReference,
+  entry: string,
+  dictionary: string,
+): ReturnType<typeof objectAt> {
+  const id = Number(match(new RegExp(`/${entry}\\s+(\\d+)\\s+0\\s+R`), dictionary));
+  const offset = references.offsetOf(id);
+  if (offset === undefined) throw new Error(`the PDF has no object ${id}`);
+  return objectAt(file, offset);
+}
+
+/** What the first group of a pattern finds. */
+export function match(pattern: RegExp, text: string): string {
+  const found = pattern.exec(text)?.[1];
+  if (found === undefined) throw new Error(`the PDF has no ${pattern.source}`);
+  return found;
+}

@@ -1,0 +1,54 @@
+/** The worker side of finishing: a PDF as Chromium printed it in, the finished one out. One at a time in a thread. */
+import { move } from 'piscina';
+import { attach } from './attachments.ts';
+import { Draft } from './draft.ts';
+import type { FinishSettings } from './finish-settings.ts';
+import { settleIdentity } from './identity.ts';
+import { digestOf, Keystream } from './keystream.ts';
+import { describe } from './metadata.ts';
+import { writePacked } from './pack.ts';
+import { protect } from './protect.ts';
+import { stampPages } from './stamp.ts';
+import { type Parts, writePlain } from './write.ts';
+
+export interface FinishTask {
+  pieces: Uint8Array[];
+  settings: FinishSettings;
+  secret: Uint8Array;
+}
+
+/** The same task gives the same bytes, which are handed over and not copied. Encryption is the last change. */
+export async function finish(task: FinishTask): Promise<Uint8Array> {
+  const { input, settings, secret } = received(task);
+  const draft = await Draft.read(input);
+  describe(draft, settings.metadata);
+  await stampPages(draft, settings.watermark);
+  attach(draft, settings.attachments);
+  const finished = write(draft, input, settings, secret).join();
+  return move(finished) as unknown as Uint8Array;
+}
+
+/** Does nothing, in a thread that can finish a PDF from then on. */
+export function prepare(): void {}
+
+/** Threads hand each other plain bytes. The moment of printing is taken out first: nothing may depend on it. */
+function received({ pieces, settings, secret }: FinishTask): { input: Buffer; settings: FinishSettings; secret: Uint8Array } {
+  const { watermark } = settings;
+  const input = settled(pieces);
+  if (!watermark) return { input, settings, secret };
+  return { input, settings: { ...settings, watermark: { ...watermark, stamp: [settled(watermark.stamp)] } }, secret };
+}
+
+function settled(pieces: Uint8Array[]): Buffer {
+  const whole = Buffer.concat(pieces);
+  settleIdentity([whole]);
+  return whole;
+}
+
+function write(draft: Draft, input: Buffer, settings: FinishSettings, secret: Uint8Array): Parts {
+  if (settings.password) {
+    const random = new Keystream(secret, digestOf(input, settings));
+    return writePacked(draft, protect(draft.catalog, settings.password, random));
+  }
+  return settings.compress ? writePacked(draft) : writePlain(draft);
+}

@@ -1,0 +1,127 @@
+/** Finishing as the rest of the service sees it: a PDF as it came from the browser in, the finished one or a `ServiceError` out. */
+import { Piscina } from 'piscina';
+import { ServiceError } from '../errors.ts';
+import type { FinishSettings } from './finish-settings.ts';
+import type { FinishTask } from './finish-worker.ts';
+import { Line } from './line.ts';
+import { Stop } from './stop.ts';
+
+export interface FinisherSettings {
+  threads: number;
+  /** How many may wait for a thread. */
+  maxQueued: number;
+  /** Of one thread. What is outside of it, the bytes of PDFs, is not counted. */
+  heapMb: number;
+  /** At least 32 bytes that only this service knows. Keys of encrypted PDFs are made from it. */
+  secret: Uint8Array;
+}
+
+/** Threads that have nothing to do end after this time. */
+const IDLE_MS = 300_000;
+/** Of what is given back. They share their memory. */
+const PIECE_BYTES = 1_048_576;
+
+export class Finisher {
+  readonly #secret: Uint8Array;
+  readonly #threads: Piscina;
+  readonly #line: Line;
+  #closed = false;
+
+  /** Starts no thread yet. */
+  constructor({ threads, maxQueued, heapMb, secret }: FinisherSettings) {
+    this.#secret = secret;
+    this.#line = new Line(threads, maxQueued);
+    this.#threads = new Piscina({
+      filename: new URL('./finish-worker.ts', import.meta.url).href,
+      minThreads: 0,
+      maxThreads: threads,
+      concurrentTasksPerWorker: 1,
+      idleTimeout: IDLE_MS,
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    });
+    // Of a thread that fails between two tasks. Nobody waits for it, and the next task starts another.
+    this.#threads.on('error', () => {});
+  }
+
+  /** Starts a thread unless there is one, so that it is ready when the page has been printed. Never fails. */
+  prepare(): void {
+    if (this.#closed || this.#threads.threads.length) return;
+    this.#threads.run(undefined, { name: 'prepare' }).catch(() => {});
+  }
+
+  /**
+   * The bytes of `pieces` and of attachments are handed over: whoever calls must not use them any more. Same pieces (but for the
+   * moment of printing), settings and secret: same bytes. Throws `queue_full`, `resource_limit`, `print_failed`, and what `signal` was aborted with.
+   */
+  async finish(pieces: Buffer[], settings: FinishSettings, signal: AbortSignal): Promise<Buffer[]> {
+    const leave = await this.#line.enter(signal);
+    const stop = new Stop(this.#threads, signal);
+    try {
+      if (this.#closed) throw shuttingDown();
+      const task = withOwnMemory(pieces, settings, this.#secret);
+      const options = { name: 'finish', signal: stop.signal, transferList: memoryOf(task) };
+      return cut((await this.#threads.run(task, options)) as Uint8Array<ArrayBuffer>);
+    } catch (error) {
+      throw signal.aborted ? signal.reason : this.#translate(error);
+    } finally {
+      stop.clear();
+      void stop.threadGone.then(leave);
+    }
+  }
+
+  /** Ends the threads, whatever they do. What runs or waits is refused, and so is what comes later. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#threads.destroy();
+  }
+
+  #translate(error: unknown): unknown {
+    if (this.#closed) return shuttingDown();
+    if (error instanceof ServiceError) return error;
+    if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
+      return new ServiceError(
+        'resource_limit',
+        'finishing the PDF takes more memory than it may have; make the document smaller',
+      );
+    return new ServiceError('print_failed', 'the PDF was printed, but it cannot be finished as asked', {
+      cause: withoutText(error),
+    });
+  }
+}
+
+function shuttingDown(): ServiceError {
+  return new ServiceError('shutting_down', 'the service is shutting down');
+}
+
+/** Messages of a parser can quote the document: what is kept is where it failed. */
+function withoutText(error: unknown): Error {
+  const { name, stack = '' } = error as Error;
+  return new Error(`${name}${/\n\s+at .*/.exec(stack)?.[0] ?? ''}`);
+}
+
+function cut(bytes: Uint8Array<ArrayBuffer>): Buffer[] {
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES)
+    pieces.push(Buffer.from(bytes.buffer, at, Math.min(PIECE_BYTES, bytes.length - at)));
+  return pieces;
+}
+
+/** Small buffers share their memory with others, which would be copied along with them: their bytes move to memory of their own. */
+function withOwnMemory(pieces: Buffer[], settings: FinishSettings, secret: Uint8Array): FinishTask {
+  const { watermark } = settings;
+  const attachments = settings.attachments.map((attachment) => ({ ...attachment, content: own(attachment.content) }));
+  const copied = { ...settings, attachments };
+  if (watermark)
+    copied.watermark = { ...watermark, stamp: watermark.stamp.map((piece) => Buffer.from(Uint8Array.from(piece).buffer)) };
+  return { pieces: pieces.map(own), settings: copied, secret: Uint8Array.from(secret) };
+}
+
+function own(bytes: Uint8Array): Uint8Array {
+  return bytes.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === bytes.byteLength ? bytes : Uint8Array.from(bytes);
+}
+
+/** What is handed over rather than copied. */
+function memoryOf({ pieces, settings }: FinishTask): ArrayBuffer[] {
+  const bytes = [...pieces, ...settings.attachments.map(({ content }) => content), ...(settings.watermark?.stamp ?? [])];
+  return [...new Set(bytes.map(({ buffer }) => buffer as ArrayBuffer))];
+}

@@ -1,0 +1,46 @@
+/** A line before a few places: as many run as there are places, a limited number waits, and one more is refused at once. */
+import { ServiceError } from '../errors.ts';
+
+export class Line {
+  #free: number;
+  readonly #maxWaiting: number;
+  readonly #waiting: Array<() => void> = [];
+
+  constructor(places: number, maxWaiting: number) {
+    this.#free = places;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /** Returns what to call when the place is free again. Throws `queue_full`, and what the signal was aborted with. */
+  async enter(signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    if (this.#free > 0) this.#free--;
+    else await this.#wait(signal);
+    return () => this.#leave();
+  }
+
+  #leave(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#free++;
+  }
+
+  async #wait(signal: AbortSignal): Promise<void> {
+    if (this.#waiting.length >= this.#maxWaiting) throw queueFull();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const giveUp = () => {
+      const at = this.#waiting.indexOf(resolve);
+      if (at < 0) return; // it has a place already
+      this.#waiting.splice(at, 1);
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', giveUp, { once: true });
+    this.#waiting.push(resolve);
+    await promise.finally(() => signal.removeEventListener('abort', giveUp));
+  }
+}
+
+function queueFull(): ServiceError {
+  const detail = 'too many PDFs are being finished; try again in 1 s';
+  return new ServiceError('queue_full', detail, { retryAfterSeconds: 1, members: { retry_after: 1 } });
+}
