@@ -3,18 +3,19 @@
  * proxy, one that asks the site itself.
  */
 import { fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createFinisher } from '../src/app.ts';
 import { launchBrowser } from '../src/chromium/browser.ts';
 import { type LocatedBrowser, locateBrowser } from '../src/chromium/locate-browser.ts';
-import type { Page } from '../src/chromium/page.ts';
 import { loadConfig } from '../src/config.ts';
 import { type EgressProxy, startEgressProxy } from '../src/outbound/egress-proxy.ts';
 import { OutboundPolicy } from '../src/outbound/policy.ts';
 import { Pool } from '../src/pool/pool.ts';
-import { printAlone } from '../src/render/print-content.ts';
+import { type PrintEngine, printAlone } from '../src/render/print-content.ts';
 import { parseRenderRequest } from '../src/render/render-request.ts';
 import { invoice } from './documents.ts';
 import { closedLoop, type Figures, median } from './measure.ts';
@@ -28,8 +29,7 @@ const FONT_RENDERS = 60;
 /** As if something had been asked for, so that the page is cleaned as it is behind the proxy. */
 const SOMETHING = { requests: 1, bytes: 0, contacted: [], refused: [] };
 
-interface Engine {
-  pool: Pool<Page>;
+interface Engine extends PrintEngine {
   close(): Promise<void>;
 }
 
@@ -120,19 +120,21 @@ async function startEngine(port: number, startProxy: typeof startEgressProxy, lo
   const config = loadConfig({ PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${port}` });
   const proxy = await startProxy(new OutboundPolicy(config));
   const pool = new Pool(() => launchBrowser(located, config, proxy), { ...config, browsers: 1, concurrency: CLIENTS });
+  const finisher = createFinisher(config, randomBytes(32));
   await pool.start();
   return {
     pool,
+    finisher,
     async close() {
-      await pool.close();
+      await Promise.all([pool.close(), finisher.close()]);
       await proxy.close();
     },
   };
 }
 
-async function print({ pool }: Engine, html: string, owner: string): Promise<void> {
+async function print(engine: Engine, html: string, owner: string): Promise<void> {
   const { report } = await printAlone(
-    pool,
+    engine,
     parseRenderRequest({ html }, { renderTimeoutMs: 30_000, maxRenderTimeoutMs: 30_000 }),
     owner,
   );

@@ -14,6 +14,7 @@ import { createMetrics, type Metrics } from './http/metrics.ts';
 import { createServer } from './http/server.ts';
 import { type EgressProxy, startEgressProxy } from './outbound/egress-proxy.ts';
 import { OutboundPolicy } from './outbound/policy.ts';
+import { Finisher } from './pdf/finisher.ts';
 import { Pool } from './pool/pool.ts';
 import { createReadiness } from './render/readiness.ts';
 import { render } from './render/render.ts';
@@ -33,14 +34,18 @@ export interface Logger {
 /** Browsers ready to render, without a server: what `platen render` needs. */
 export interface RenderEngine {
   pool: Pool<Page>;
+  finisher: Finisher;
   browsers: ReadonlySet<Browser>;
   policy: OutboundPolicy;
   proxy: EgressProxy;
   close(): Promise<void>;
 }
 
-/** Throws `browser_unavailable` with the remedy. */
-export async function startEngine(config: Config, logger: Logger): Promise<RenderEngine> {
+/**
+ * Throws `browser_unavailable` with the remedy. `secret` is what nobody can guess of encrypted PDFs; with the same one the same
+ * request gives the same bytes.
+ */
+export async function startEngine(config: Config, logger: Logger, secret: Uint8Array): Promise<RenderEngine> {
   await removeStaleProfiles();
   const located = await locateBrowser(config);
   const policy = new OutboundPolicy(config);
@@ -60,15 +65,26 @@ export async function startEngine(config: Config, logger: Logger): Promise<Rende
     return browser;
   };
   const pool = new Pool(launch, config);
+  const finisher = createFinisher(config, secret);
   const close = async () => {
     await pool.close();
+    await finisher.close();
     await proxy.close();
   };
   await pool.start().catch(async (error: unknown) => {
     await close();
     throw error;
   });
-  return { pool, browsers, policy, proxy, close };
+  return { pool, finisher, browsers, policy, proxy, close };
+}
+
+export function createFinisher(config: Config, secret: Uint8Array): Finisher {
+  return new Finisher({
+    threads: config.finishThreads,
+    maxQueued: config.finishQueueLimit,
+    heapMb: config.finishMemoryBytes / 1_048_576,
+    secret,
+  });
 }
 
 function report(browser: Browser, path: string, logger: Logger): void {
@@ -101,7 +117,7 @@ export interface App {
 export async function startApp(config: Config, clock: Clock = Date.now): Promise<App> {
   const logger = pino({ level: config.logLevel, serializers: { err: describeError } });
   const rooms = await openRooms(config, clock);
-  const engine = await startEngine(config, logger).catch(async (error: unknown) => {
+  const engine = await startEngine(config, logger, rooms.links.secretFor('finishing')).catch(async (error: unknown) => {
     await rooms.close();
     throw error;
   });
@@ -118,9 +134,8 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
       metrics,
       logger,
       log: logger,
-      render: (request, principal, client, receipt) =>
-        render({ ...rooms, pool: engine.pool }, request, principal, client, receipt),
-      checkReady: createReadiness(engine.pool),
+      render: (request, principal, client, receipt) => render({ ...rooms, engine }, request, principal, client, receipt),
+      checkReady: createReadiness(engine),
     },
   );
   const sweep = createSweep(rooms, config, metrics, logger);

@@ -115,6 +115,26 @@ const SETTINGS = {
     'How long each part of a document may take, and a server may be silent, when `options.resourceTimeout` is not sent.',
   ),
 
+  finishThreads: whole(
+    'PLATEN_FINISH_THREADS',
+    Math.max(1, Math.floor(cores / 2)),
+    1,
+    64,
+    'Threads that finish PDFs: passwords, metadata, watermarks, attachments, packing. Default: half the number of cores.',
+  ),
+  finishQueueLimit: whole(
+    'PLATEN_FINISH_QUEUE_LIMIT',
+    64,
+    0,
+    10_000,
+    'PDFs that may wait for one; past that requests are answered 429.',
+  ),
+  finishMemoryBytes: megabytes(
+    'PLATEN_FINISH_MEMORY_MB',
+    1_024,
+    'What a thread may take for one PDF; past that the request is answered 422 resource_limit.',
+  ),
+
   maxRequestBytes: whole(
     'PLATEN_MAX_REQUEST_BYTES',
     33_554_432,

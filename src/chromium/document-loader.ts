@@ -38,6 +38,8 @@ export interface PrintJob {
    * the same document.
    */
   check?: (printed: Buffer[] | undefined, printAll: () => Promise<Buffer[]>) => Promise<void>;
+  /** CSS pixels between the margins of the widest page that was printed: asks for what is cut off to be told. */
+  room?: (printed: Buffer[]) => number;
 }
 
 /** What is missing of a document, or wrong with it. */

@@ -29,6 +29,8 @@ export interface RawPdf {
 
 export interface PageReport extends Findings {
   network: OutboundReport;
+  /** CSS pixels of the document's width that are not on the paper. */
+  cutOffPx: number;
 }
 
 /** Touches what most documents touch: the generic fonts in their cuts, tables, borders, several pages. */
@@ -157,12 +159,14 @@ export class Page {
       deadline.enter('print');
       const sheet = settings.singlePage ? await this.#sheet.onOnePage(settings, step) : settings;
       const stream = await this.#printChecked(sheet, job, step);
+      const extent = job.room && this.#sheet.extent();
       const findings = this.#loader.judge(job.load);
       const pdf = await this.#read(stream, step);
       await job.check?.(pdf.chunks, () => this.#printAll(sheet, step));
+      const cutOffPx = job.room && extent ? await this.#sheet.overflow(await step(extent), job.room(pdf.chunks), step) : 0;
       const network = this.#gate.shut(); // nothing is sent after the print
       this.#visited ||= network.requests > 0;
-      return { ...pdf, report: { ...findings, network } };
+      return { ...pdf, report: { ...findings, cutOffPx, network } };
     } catch (error) {
       throw this.#explain(error);
     } finally {

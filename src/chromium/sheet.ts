@@ -7,6 +7,16 @@ import { ruleExpression } from './settle-document.ts';
 import { asSinglePage, CONTENT_HEIGHT, layoutWidth, NO_BREAKS } from './single-page.ts';
 import type { Step } from './step.ts';
 
+/** In CSS pixels; the content is at least as wide as the viewport. */
+export interface Extent {
+  contentPx: number;
+  viewportPx: number;
+}
+
+/** Chromium makes a document that is too wide smaller, down to two thirds (`kPrintingMaximumShrinkFactor`). */
+const WIDEST_LAYOUT = 1.5;
+const PROBE_HEIGHT_PX = 600;
+
 export class Sheet {
   readonly #session: Session;
   readonly #frameId: string;
@@ -41,6 +51,30 @@ export class Sheet {
     const single = asSinglePage(settings, Number(await step(this.#evaluate(CONTENT_HEIGHT))));
     await step(this.#evaluate(ruleExpression(`${NO_BREAKS} ${pageRule(single)}`)));
     return single;
+  }
+
+  /** To be asked as early as may be: how wide the loaded document is where it stands. */
+  extent(): Promise<Extent> {
+    const asked = this.#session.send('Page.getLayoutMetrics').then(({ cssContentSize, cssLayoutViewport }) => ({
+      contentPx: cssContentSize.width,
+      viewportPx: cssLayoutViewport.clientWidth,
+    }));
+    asked.catch(() => {}); // a page that is lost says so elsewhere
+    return asked;
+  }
+
+  /**
+   * CSS pixels by which the loaded document is wider than the widest layout Chromium prints between margins that leave `roomPx`;
+   * what is there is cut off. 0 where nothing is. Lays the document out anew only where the extent gives reason to.
+   */
+  async overflow({ contentPx, viewportPx }: Extent, roomPx: number, step: Step): Promise<number> {
+    const widest = Math.floor(roomPx * WIDEST_LAYOUT);
+    if (contentPx <= viewportPx && viewportPx <= widest) return 0;
+    const size = { width: widest, height: PROBE_HEIGHT_PX, deviceScaleFactor: 1, mobile: false };
+    this.#session.send('Emulation.setDeviceMetricsOverride', size).catch(() => {});
+    const laidOut = this.extent();
+    this.#session.send('Emulation.clearDeviceMetricsOverride').catch(() => {});
+    return Math.max(0, Math.ceil((await step(laidOut)).contentPx - widest));
   }
 
   async #evaluate(expression: string): Promise<unknown> {

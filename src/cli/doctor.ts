@@ -1,6 +1,8 @@
 /** `platen doctor`: checks everything a render needs and says what to do about each problem. Exit status 1 if one is serious. */
+import { randomBytes } from 'node:crypto';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { createFinisher } from '../app.ts';
 import { type Browser, launchBrowser } from '../chromium/browser.ts';
 import { fontCoverage } from '../chromium/font-coverage.ts';
 import { type LocatedBrowser, locateBrowser } from '../chromium/locate-browser.ts';
@@ -119,10 +121,11 @@ async function checkRender(browser: Browser, config: Config, report: Report): Pr
   const pool = new Pool(async () => browser, { ...config, browsers: 1 });
   await pool.start();
   const html = '<h1>doctor</h1>';
-  const pdf = await printAlone(pool, parseRenderRequest({ html }, config));
+  const finisher = createFinisher(config, randomBytes(32));
+  const pdf = await printAlone({ pool, finisher }, parseRenderRequest({ html }, config));
   const spent = Object.values(pdf.timings).reduce((sum, milliseconds) => sum + milliseconds, 0);
   report.add('ok', `render: ${pdf.pages} page, ${pdf.bytes} bytes, ${spent.toFixed(0)} ms`);
-  await pool.close();
+  await Promise.all([pool.close(), finisher.close()]);
 }
 
 async function checkDataFolder(config: Config, report: Report): Promise<void> {

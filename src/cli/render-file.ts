@@ -1,4 +1,5 @@
 /** `platen render`: an HTML file or an address in, a PDF file out, without a server. */
+import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -21,9 +22,9 @@ export async function renderFile(input: string, flags: { output: string; options
   const options = flags.options === undefined ? undefined : parseOptions(await readInput(flags.options), flags.options);
   const source = await readSource(input);
   const request = parseRenderRequest(options === undefined ? source : { ...source, options }, config);
-  const engine = await startEngine(config, quietLogger);
+  const engine = await startEngine(config, quietLogger, randomBytes(32));
   try {
-    const pdf = await printAlone(engine.pool, request);
+    const pdf = await printAlone(engine, request);
     const output = flags.output === '-' ? process.stdout : createWriteStream(flags.output);
     await pipeline(Readable.from(pdf.chunks), output);
   } finally {

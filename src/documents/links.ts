@@ -47,6 +47,13 @@ export class Links {
     return new Links(secrets, keys.at(-1)?.id ?? '', clock);
   }
 
+  /** A secret of its own for another purpose: as long-lived as the first of those that sign. */
+  secretFor(purpose: string): Buffer {
+    return createHmac('sha256', this.#secrets.get(FIRST_KEY) ?? '')
+      .update(`platen ${purpose}`)
+      .digest();
+  }
+
   /** A path with its query. It ends with the document at the latest, on a whole second. */
   sign({ id, expiresAt }: { id: string; expiresAt: number }, seconds: number): { path: string; expiresAt: number } {
     const expires = Math.floor(Math.min(this.#clock() + seconds * 1000, expiresAt) / 1000);

@@ -64,6 +64,7 @@ export const REPORT_SCHEMA = {
           host: { type: 'string' },
           status: { type: 'integer' },
           net_error: { type: 'string', description: "Chromium's name for it.", examples: ['ERR_NAME_NOT_RESOLVED'] },
+          pixels: { type: 'integer', description: 'CSS pixels of the width that are cut off.' },
         },
       },
     },

@@ -60,8 +60,10 @@ export interface Password {
   permissions: PdfPermission[] | undefined;
 }
 
+type Plan = Omit<FinishSettings, 'watermark'> & { watermark: object | undefined };
+
 /** Whether these settings change more of a PDF than `settleIdentity` does. */
-export function needsFinishing({ metadata, compress, attachments, watermark, password }: FinishSettings): boolean {
+export function needsFinishing({ metadata, compress, attachments, watermark, password }: Plan): boolean {
   const entries = Object.values(metadata).some((entry) => entry !== undefined);
   return entries || compress || attachments.length > 0 || watermark !== undefined || password !== undefined;
 }

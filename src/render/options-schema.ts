@@ -1,6 +1,8 @@
 /** The shape of `POST /v1/pdf`, with the words of its documentation. */
 import { type Static, type TSchema, Type } from 'typebox';
 import { MAX_DOCUMENT_BYTES } from '../chromium/load-settings.ts';
+import { FINISH_OPTIONS } from './finish-schema.ts';
+import { oneOf, option } from './option.ts';
 import { WARNING_KINDS } from './report.ts';
 
 export const MAX_HTML_BYTES = MAX_DOCUMENT_BYTES;
@@ -29,10 +31,6 @@ const MAX_TAG = 1_048_576;
 const MAX_URL = 8_192;
 export const URL_EXPECTED = 'an address that begins with https:// or http://';
 const OF_TARGET = 'Goes with `url`, or with `baseUrl`.';
-
-function OneOf<const T extends readonly string[]>(names: T) {
-  return Type.Union(names.map((name) => Type.Literal(name as T[number])));
-}
 
 const Template = (where: string, example: string) =>
   option(
@@ -137,13 +135,13 @@ export const PdfOptions = Type.Object(
       '<span style="margin: auto"><span class="pageNumber"></span> / <span class="totalPages"></span></span>',
     ),
     mediaType: option(
-      OneOf(MEDIA_TYPES),
+      oneOf(MEDIA_TYPES),
       `one of ${MEDIA_TYPES.join(', ')}`,
       'The CSS media the document is printed for. Default: print.',
       'screen',
     ),
     colorScheme: option(
-      OneOf(COLOR_SCHEMES),
+      oneOf(COLOR_SCHEMES),
       `one of ${COLOR_SCHEMES.join(', ')}`,
       'What `prefers-color-scheme` answers. Default: light.',
       'dark',
@@ -179,7 +177,7 @@ export const PdfOptions = Type.Object(
     addStyleTag: Tags(StyleTag, 'Style sheets', { content: 'h1 { color: navy }' }),
     addScriptTag: Tags(ScriptTag, 'Scripts', { url: 'https://example.com/chart.js' }),
     waitUntil: option(
-      OneOf(WAIT_UNTIL),
+      oneOf(WAIT_UNTIL),
       `one of ${WAIT_UNTIL.join(', ')}`,
       'When the document counts as loaded: `load` when its images, styles, scripts and frames have come; `domcontentloaded` when its markup has; `networkidle0` and `networkidle2` when for half a second no, or at most two, requests were under way. Default: load. Fonts and images are awaited in any case but `domcontentloaded`.',
       'networkidle0',
@@ -269,8 +267,9 @@ export const PdfOptions = Type.Object(
       'Whether an error the document writes to its console, or does not catch, fails the render (422 render_gate_failed). Default: false.',
       true,
     ),
+    ...FINISH_OPTIONS,
     failOnWarning: option(
-      Type.Array(OneOf(WARNING_KINDS), { maxItems: WARNING_KINDS.length }),
+      Type.Array(oneOf(WARNING_KINDS), { maxItems: WARNING_KINDS.length }),
       `a list of ${WARNING_KINDS.join(', ')}`,
       'Kinds of warnings that fail the render (422 render_gate_failed). Default: none.',
       ['resource_failed'],
@@ -329,7 +328,3 @@ export const PdfRequestBody = Type.Object(
 
 export type PdfRequestBody = Static<typeof PdfRequestBody>;
 export type PdfOptions = Static<typeof PdfOptions>;
-
-function option<S extends TSchema>(schema: S, expected: string, description: string, example: unknown) {
-  return Type.Optional({ ...schema, expected, description, examples: [example] } as S);
-}

@@ -1,16 +1,32 @@
 /** Ranges of pages such as `1-3,5,8-`: what they ask for, and whether a document has it. */
 import { ServiceError } from '../errors.ts';
+import type { Faults } from './faults.ts';
 
-interface Range {
+export interface Range {
   from: number;
   /** Infinity: to the end. */
   to: number;
 }
 
+const PAGE_RANGES = /^(?:(?:\d+(?:-\d*)?|-\d+)(?:,(?=.)|$))*$/;
+/** Chromium counts pages with 32 bits. */
+const LAST_PAGE = 2_147_483_647;
+
+/** Without the blanks and with the numbers Chromium can read. */
+export function parsePageRanges(path: string, given: string, errors: Faults): string {
+  const ranges = given.replace(/[ \t]+/g, '');
+  if (!PAGE_RANGES.test(ranges)) errors.add(path, 'must be page ranges such as 1-3, 5, 8-');
+  for (const [range, from, to] of ranges.matchAll(/(\d+)-(\d+)/g)) {
+    if (Number(from) > Number(to)) errors.add(path, `the range ${range.slice(0, 64)} ends before it starts`);
+  }
+  if (/(?<!\d)0+(?!\d)/.test(ranges)) errors.add(path, 'pages are counted from 1');
+  return ranges.replace(/\d+/g, (page) => String(Math.min(Number(page), LAST_PAGE)));
+}
+
 /** Whether a document that printed so many pages of them may lack some. */
 export function mayLackPages(ranges: string, printed: number): boolean {
   const asked = new Set<number>();
-  for (const { from, to } of parse(ranges)) {
+  for (const { from, to } of rangesOf(ranges)) {
     // More than were printed are never needed for the answer.
     const last = Math.min(to === Number.POSITIVE_INFINITY ? from : to, from + printed);
     for (let page = from; page <= last; page++) asked.add(page);
@@ -19,14 +35,15 @@ export function mayLackPages(ranges: string, printed: number): boolean {
 }
 
 /** A range that begins after the last page. */
-export function beyondTheEnd(ranges: string, pages: number): ServiceError | undefined {
-  const beyond = parse(ranges).find(({ from }) => from > pages);
+export function beyondTheEnd(option: string, ranges: string, pages: number): ServiceError | undefined {
+  const beyond = rangesOf(ranges).find(({ from }) => from > pages);
   if (!beyond) return undefined;
-  const detail = `options.pageRanges: there is no page ${beyond.from}; the document has ${pages} pages`;
+  const detail = `${option}: there is no page ${beyond.from}; the document has ${pages} pages`;
   return new ServiceError('print_failed', detail, { members: { pages } });
 }
 
-function parse(ranges: string): Range[] {
+/** None for an empty text. */
+export function rangesOf(ranges: string): Range[] {
   return ranges
     .split(',')
     .filter(Boolean)

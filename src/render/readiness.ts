@@ -1,8 +1,6 @@
 /** Whether the service can render: proved by rendering, at most every few seconds. */
-import type { Page } from '../chromium/page.ts';
 import { ServiceError } from '../errors.ts';
-import type { Pool } from '../pool/pool.ts';
-import { printAlone } from './print-content.ts';
+import { type PrintEngine, printAlone } from './print-content.ts';
 import { parseRenderRequest } from './render-request.ts';
 
 const KEPT_MS = 5_000;
@@ -12,20 +10,20 @@ const PROBE_TIMEOUT_MS = 5_000;
 const PROBE_OWNER = 'readiness';
 
 /** Returns a function that rejects when a small document cannot be rendered now. */
-export function createReadiness(pool: Pool<Page>): () => Promise<void> {
+export function createReadiness(engine: PrintEngine): () => Promise<void> {
   const limits = { renderTimeoutMs: PROBE_TIMEOUT_MS, maxRenderTimeoutMs: PROBE_TIMEOUT_MS };
   const request = parseRenderRequest({ html: PROBE }, limits);
   let goodUntil = 0;
   let running: Promise<void> | undefined;
 
   const probe = async () => {
-    const pdf = await printAlone(pool, request, PROBE_OWNER);
+    const pdf = await printAlone(engine, request, PROBE_OWNER);
     if (pdf.pages !== 1) throw new Error(`the probe has ${pdf.pages} pages`);
     goodUntil = performance.now() + KEPT_MS;
   };
 
   return async () => {
-    if (pool.draining) throw new ServiceError('shutting_down', 'the service is shutting down');
+    if (engine.pool.draining) throw new ServiceError('shutting_down', 'the service is shutting down');
     if (performance.now() < goodUntil) return;
     running ??= probe().finally(() => {
       running = undefined;

@@ -8,9 +8,11 @@ import { ServiceError } from '../errors.ts';
 import { faultsOfText, suggestion, validator } from '../validate.ts';
 import { Faults } from './faults.ts';
 import { isUsableFilename } from './filename.ts';
+import { type FinishPlan, parseFinishing } from './finish-options.ts';
 import { FORMAT_NAMES, paperOf, toInches } from './lengths.ts';
 import { parseLoading } from './load-options.ts';
 import { FILENAME, MAX_HTML_BYTES, type PdfOptions, PdfRequestBody } from './options-schema.ts';
+import { parsePageRanges } from './page-ranges.ts';
 import { parseUrl } from './parse-url.ts';
 import type { WarningKind } from './report.ts';
 
@@ -26,6 +28,7 @@ export interface RenderRequest {
   baseUrl: string | undefined;
   load: LoadSettings;
   print: PrintSettings;
+  finish: FinishPlan;
   /** Limit for the whole render, waiting included. */
   timeoutMs: number;
   /** What the caller asked for; undefined leaves it to the account. */
@@ -44,9 +47,6 @@ const DEFAULT_MARGIN_INCHES = 0.4;
 /** 200 in is the largest page side of PDF 1.4 to 1.7 (ISO 32000-1, annex C); less than a pixel is no paper. */
 const MAX_PAPER_INCHES = 200;
 const MIN_PAPER_INCHES = 1 / 96;
-const PAGE_RANGES = /^(?:(?:\d+(?:-\d*)?|-\d+)(?:,(?=.)|$))*$/;
-/** Chromium counts pages with 32 bits. */
-const LAST_PAGE = 2_147_483_647;
 
 const SOURCES = ['html', 'url', 'template_id'] as const;
 
@@ -62,6 +62,7 @@ export function parseRenderRequest(body: unknown, limits: RenderLimits): RenderR
     source,
     ...parseLoading(checked, limits, errors),
     print: parsePrintSettings(options, errors),
+    finish: parseFinishing(options, errors),
     timeoutMs: parseTimeout(options.timeout, limits, errors),
     store: checked.store,
     filename,
@@ -115,7 +116,7 @@ function parsePrintSettings(options: PdfOptions, errors: Faults): PrintSettings 
     marginChosenBy: options.margin === undefined ? 'document' : 'caller',
     printBackground: options.printBackground ?? true,
     scale: options.scale ?? 1,
-    pageRanges: parsePageRanges(options.pageRanges ?? '', errors),
+    pageRanges: parsePageRanges('options.pageRanges', options.pageRanges ?? '', errors),
     tagged: options.tagged ?? false,
     outline: options.outline ?? false,
     singlePage: options.singlePage ?? false,
@@ -193,18 +194,6 @@ function parseLength(path: string, length: string | number, errors: Faults): num
   if (inches === undefined)
     errors.add(path, 'must be a length: a number of CSS pixels, or a string such as 10mm, 2.5cm, 1in, 72pt, 96px');
   return inches;
-}
-
-/** Without the blanks and with the numbers Chromium can read. */
-function parsePageRanges(given: string, errors: Faults): string {
-  const path = 'options.pageRanges';
-  const ranges = given.replace(/[ \t]+/g, '');
-  if (!PAGE_RANGES.test(ranges)) errors.add(path, 'must be page ranges such as 1-3, 5, 8-');
-  for (const [range, from, to] of ranges.matchAll(/(\d+)-(\d+)/g)) {
-    if (Number(from) > Number(to)) errors.add(path, `the range ${range.slice(0, 64)} ends before it starts`);
-  }
-  if (/(?<!\d)0+(?!\d)/.test(ranges)) errors.add(path, 'pages are counted from 1');
-  return ranges.replace(/\d+/g, (page) => String(Math.min(Number(page), LAST_PAGE)));
 }
 
 function parseTimeout(given: number | undefined, limits: RenderLimits, errors: Faults): number {

@@ -2,19 +2,17 @@
 import type { Principal } from '../accounts/accounts.ts';
 import type { Allowance, Reservation } from '../accounts/allowance.ts';
 import type { Concurrency } from '../accounts/concurrency.ts';
-import type { Page } from '../chromium/page.ts';
 import { Deadline } from '../deadline.ts';
 import type { Documents, StoredDocument } from '../documents/documents.ts';
 import { ServiceError } from '../errors.ts';
-import type { Pool } from '../pool/pool.ts';
 import type { Templates } from '../templates/templates.ts';
-import { printContent, type RenderedPdf } from './print-content.ts';
+import { type PrintEngine, printContent, type RenderedPdf } from './print-content.ts';
 import type { RenderRequest } from './render-request.ts';
 import { requireNone } from './report.ts';
 import { resolveSource } from './resolve-source.ts';
 
 export interface RenderServices {
-  pool: Pool<Page>;
+  engine: PrintEngine;
   templates: Templates;
   documents: Documents;
   allowance: Allowance;
@@ -56,10 +54,10 @@ export async function render(
   const leave = services.concurrency.enter(principal);
   try {
     const content = await deadline.race(resolveSource(request, principal.keyId, services.templates, deadline.signal));
-    services.pool.requireRoom(principal.keyId); // a full queue refuses at once, before anything is written
+    services.engine.pool.requireRoom(principal.keyId); // a full queue refuses at once, before anything is written
     return await charged(services.allowance, principal, async (reservation) => {
-      const { load, print } = request;
-      const pdf = await printContent(services.pool, { content, load, print }, principal.keyId, deadline);
+      const { load, print, finish } = request;
+      const pdf = await printContent(services.engine, { content, load, print, finish }, principal.keyId, deadline);
       requireNone(request.failOnWarning, pdf.report);
       const document = keep ? await store(services.documents, pdf, request, principal, deadline) : undefined;
       const delivery = { pdf, document, remaining: reservation.remaining };

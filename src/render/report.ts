@@ -4,7 +4,7 @@ import type { Phase } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import { hostOf } from '../outbound/visit.ts';
 
-export const WARNING_KINDS = ['resource_failed', 'resource_refused', 'host_refused', 'console_error'] as const;
+export const WARNING_KINDS = ['resource_failed', 'resource_refused', 'host_refused', 'console_error', 'content_clipped'] as const;
 export type WarningKind = (typeof WARNING_KINDS)[number];
 
 export interface Warning {
@@ -17,6 +17,8 @@ export interface Warning {
   host?: string;
   status?: number;
   net_error?: string;
+  /** CSS pixels that are cut off. */
+  pixels?: number;
 }
 
 /** As the record of a stored document shows it. */
@@ -38,7 +40,7 @@ export interface RenderReport {
 }
 
 export function reportOf(
-  { network, failed, failures, consoleErrors }: PageReport,
+  { network, failed, failures, consoleErrors, cutOffPx }: PageReport,
   timings: RenderReport['timings'],
 ): RenderReport {
   const { requests, bytes, contacted, refused } = network;
@@ -48,10 +50,11 @@ export function reportOf(
     .filter((host) => !named.has(host))
     .map((host): Warning => ({ kind: 'host_refused', host, message: 'connections were refused or cut off' }));
   const errors = consoleErrors.map((message): Warning => ({ kind: 'console_error', message }));
+  const clipped = cutOffPx > 0 ? [clippedBy(cutOffPx)] : [];
   return {
     network: { requests, bytes, contacted, refused },
-    warnings: [...resources, ...hosts, ...errors],
-    warning_count: failures + hosts.length + errors.length,
+    warnings: [...resources, ...hosts, ...errors, ...clipped],
+    warning_count: failures + hosts.length + errors.length + clipped.length,
     timings,
   };
 }
@@ -70,6 +73,11 @@ export function requireNone(kinds: readonly WarningKind[], { warnings }: RenderR
       members: { gate: 'failOnWarning', warnings: found },
     },
   );
+}
+
+function clippedBy(pixels: number): Warning {
+  const message = `the document is ${pixels} CSS pixels wider than the page can show: what is there is cut off; use a wider paper, smaller margins, landscape or scale`;
+  return { kind: 'content_clipped', pixels, message };
 }
 
 function warningOf({ url, refused, status, netError }: PageReport['failed'][number]): Warning {

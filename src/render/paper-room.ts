@@ -1,0 +1,18 @@
+/** How much of a printed page is there for the document. */
+import type { Content } from '../chromium/load-settings.ts';
+import type { PrintSettings } from '../chromium/print-options.ts';
+import { widestPage } from '../pdf/inspect.ts';
+
+const PX_PER_POINT = 96 / 72;
+const PX_PER_INCH = 96;
+const PAGE_RULE = /@page|@import|<link/i;
+
+/**
+ * CSS pixels between the margins of the widest page, as the document counts them. Where the margins may be the document's own
+ * affair they count as none, so that nothing is called cut off that is not.
+ */
+export function roomOf(content: Content, { margin, marginChosenBy, scale }: PrintSettings, printed: readonly Buffer[]): number {
+  const known = marginChosenBy === 'caller' || (content.kind === 'html' && !PAGE_RULE.test(content.html));
+  const margins = known ? (margin.left + margin.right) * PX_PER_INCH : 0;
+  return (widestPage(printed) * PX_PER_POINT - margins) / scale;
+}

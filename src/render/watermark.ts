@@ -1,0 +1,155 @@
+/**
+ * A watermark: the caller's option in, a document to print out. Chromium prints it, on a square sheet of its own, so that any
+ * script, font and image it knows can be one; the finishing lays that sheet over or under each page.
+ */
+import { PLAIN_LOAD } from '../chromium/load-settings.ts';
+import type { Page, PrintJob } from '../chromium/page.ts';
+import type { Deadline } from '../deadline.ts';
+import { hasCode, invalidRequest } from '../errors.ts';
+import { faultsOfText } from '../validate.ts';
+import { decodeBase64 } from './base64.ts';
+import type { Faults } from './faults.ts';
+import type { PdfOptions } from './options-schema.ts';
+import { parsePageRanges } from './page-ranges.ts';
+
+export interface Watermark {
+  /** A document for the square sheet. */
+  html: string;
+  /** It shows an image, which may be none. */
+  image: boolean;
+  /** `1-3,5`; empty for all pages. */
+  pages: string;
+  opacity: number;
+  layer: 'over' | 'under';
+}
+
+const SIDE_INCHES = 10;
+const SIDE_PX = SIDE_INCHES * 96;
+/** Of the side, so that nothing touches the edge. */
+const FILLED = 0.9;
+const MAX_FONT_PX = SIDE_PX / 5;
+/** Estimates, in font sizes; wide ones, so that a text never leaves the sheet. */
+const LETTER_WIDTH = 0.72;
+const WIDE_LETTER_WIDTH = 1.05;
+const LINE_HEIGHT = 1.2;
+const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}MWmw@%—]/u;
+const COLOR = /^#[0-9a-f]{3}(?:[0-9a-f]{3})?$/i;
+const DATA_URL = /^data:image\/(?:png|jpeg|jpg|gif|webp|svg\+xml)((?:;[a-z-]+=[\w-]+)*);base64,/i;
+/** How files of a kind begin. */
+const MAGIC: Array<[type: string, isOne: (start: string) => boolean]> = [
+  ['image/png', (start) => start.startsWith('\x89PNG\r\n\x1a\n')],
+  ['image/jpeg', (start) => start.startsWith('\xff\xd8\xff')],
+  ['image/gif', (start) => /^GIF8[79]a/.test(start)],
+  ['image/webp', (start) => start.startsWith('RIFF') && start.slice(8, 12) === 'WEBP'],
+  ['image/svg+xml', (start) => /^(?:ï»¿)?\s*<(?:\?xml|svg|!doctype\s+svg|!--)/i.test(start)],
+];
+/** Of an image that cannot be read Chromium shows nothing, and says so only here. */
+const IS_SHOWN = `document.images[0].decode().then(() => true, () => { console.error('unreadable'); return true })`;
+const MAGIC_BYTES = 256;
+
+type Given = NonNullable<PdfOptions['watermark']>;
+
+export function parseWatermark(given: Given, errors: Faults): Watermark {
+  const { text, image, opacity = 0.15, layer = 'over' } = given;
+  if (text !== undefined && image !== undefined)
+    errors.add('options.watermark.image', 'goes not with options.watermark.text: send one of them');
+  if (text === undefined && image === undefined) errors.add('options.watermark.text', 'is required, or image in its place');
+  return {
+    html: sheet(image === undefined ? textMark(text ?? '', given, errors) : imageMark(image, given, errors)),
+    image: image !== undefined,
+    pages: parsePageRanges('options.watermark.pages', given.pages ?? '', errors),
+    opacity,
+    layer,
+  };
+}
+
+/** The sheet, printed. It asks nobody for anything. Throws `invalid_request` where the image cannot be shown. */
+export async function printStamp(page: Page, watermark: Watermark, deadline: Deadline): Promise<Buffer[]> {
+  const { chunks } = await page.print(stampJob(watermark), deadline).catch((error: unknown) => {
+    if (!hasCode(error, 'render_gate_failed')) throw error;
+    throw invalidRequest([{ path: 'options.watermark.image', message: 'cannot be shown: it is damaged, or no image' }]);
+  });
+  await page.reset();
+  return chunks;
+}
+
+function stampJob({ html, image }: Watermark): PrintJob {
+  const checks = { waitForFunction: IS_SHOWN, gates: { ...PLAIN_LOAD.gates, consoleError: true } };
+  return {
+    content: { kind: 'html', html, baseUrl: undefined },
+    load: { ...PLAIN_LOAD, offline: true, ...(image && checks) },
+    print: {
+      paper: { widthInches: SIDE_INCHES, heightInches: SIDE_INCHES },
+      paperChosenBy: 'document',
+      margin: { top: 0, right: 0, bottom: 0, left: 0 },
+      marginChosenBy: 'document',
+      printBackground: true,
+      scale: 1,
+      pageRanges: '1',
+      tagged: false,
+      outline: false,
+      singlePage: false,
+      templates: { header: undefined, footer: undefined },
+    },
+  };
+}
+
+function sheet(mark: string): string {
+  return `<!doctype html><title>watermark</title><style>
+body { margin: 0; width: ${SIDE_PX}px; height: ${SIDE_PX}px; overflow: hidden; display: flex; align-items: center; justify-content: center }
+div { flex: none; white-space: pre; text-align: center }
+img { flex: none; object-fit: contain }
+</style>${mark}`;
+}
+
+function textMark(text: string, { rotate = 45, color = '#000000' }: Given, errors: Faults): string {
+  errors.addAll(faultsOfText('options.watermark.text', text));
+  if (!COLOR.test(color)) errors.add('options.watermark.color', 'must be a colour such as #c00000');
+  const style = `font: bold ${fontSize(text, rotate)}px/${LINE_HEIGHT} sans-serif; color: ${color}; transform: rotate(${-rotate}deg)`;
+  return `<div style="${style}" dir="auto">${escaped(text)}</div>`;
+}
+
+/** The largest with which the turned text stays on the sheet. */
+function fontSize(text: string, degrees: number): number {
+  const lines = text.split('\n');
+  const width = Math.max(...lines.map(widthOf), LETTER_WIDTH);
+  const height = lines.length * LINE_HEIGHT;
+  const { across, down } = turned(width, height, degrees);
+  return Math.min(MAX_FONT_PX, (FILLED * SIDE_PX) / Math.max(across, down));
+}
+
+function widthOf(line: string): number {
+  return Array.from(line, (letter) => (WIDE.test(letter) ? WIDE_LETTER_WIDTH : LETTER_WIDTH)).reduce(
+    (sum, width) => sum + width,
+    0,
+  );
+}
+
+/** The sides of the upright box around a turned one. */
+function turned(width: number, height: number, degrees: number): { across: number; down: number } {
+  const angle = (degrees * Math.PI) / 180;
+  const [sin, cos] = [Math.abs(Math.sin(angle)), Math.abs(Math.cos(angle))];
+  return { across: width * cos + height * sin, down: width * sin + height * cos };
+}
+
+/** Whatever its shape, a turned square of this side stays on the sheet. */
+function imageMark(image: string, { rotate = 0, color }: Given, errors: Faults): string {
+  if (color !== undefined) errors.add('options.watermark.color', 'goes not with options.watermark.image');
+  const { across } = turned(1, 1, rotate);
+  const side = Math.floor((FILLED * SIDE_PX) / across);
+  const style = `width: ${side}px; height: ${side}px; transform: rotate(${-rotate}deg)`;
+  return `<img alt="" style="${style}" src="${imageAddress(image, errors)}">`;
+}
+
+function imageAddress(given: string, errors: Faults): string {
+  const path = 'options.watermark.image';
+  const bytes = decodeBase64(path, given.replace(DATA_URL, ''), errors);
+  const start = bytes.toString('latin1', 0, MAGIC_BYTES);
+  const type = MAGIC.find(([, isOne]) => isOne(start))?.[0];
+  if (!type) errors.add(path, 'must be a PNG, JPEG, GIF, WebP or SVG image, as base64 or as a data: address');
+  return `data:${type};base64,${bytes.toString('base64')}`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+}

@@ -1,0 +1,90 @@
+/** Wrong values of the options that finish a PDF: 400 that names the field and what is allowed; nothing is rendered. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Client, problem } from '../support/client.ts';
+import { PIXEL_URL } from '../support/pixel.ts';
+import { type Service, startService } from '../support/service.ts';
+
+let service: Service;
+let client: Client;
+beforeAll(async () => {
+  service = await startService();
+  client = new Client(service.url, (await service.createKey()).key);
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const LONG = 'x'.repeat(128);
+const file = { name: 'a.txt', content: 'YQ==' };
+const CUT = PIXEL_URL.slice(0, -52);
+
+const TABLE: Array<[name: string, options: object, path: string, message: RegExp]> = [
+  ['metadata that is a text', { metadata: 'x' }, 'options.metadata', /object \{title/],
+  ['an unknown entry', { metadata: { titel: 'x' } }, 'options.metadata.titel', /title/],
+  ['a title that is a number', { metadata: { title: 1 } }, 'options.metadata.title', /string of at most 4096/],
+  ['a title too long', { metadata: { title: 'x'.repeat(4_097) } }, 'options.metadata.title', /4096/],
+  ['half a character', { metadata: { author: '\ud800' } }, 'options.metadata.author', /surrogate|well-formed/],
+  ['keywords of numbers', { metadata: { keywords: [1] } }, 'options.metadata.keywords', /list of at most 200/],
+  ['no time', { metadata: { creationDate: 'yesterday' } }, 'options.metadata.creationDate', /2026-01-31T12:00:00Z/],
+  ['no such day', { metadata: { modDate: '2026-13-01T00:00:00Z' } }, 'options.metadata.modDate', /2026-01-31T12:00:00Z/],
+  ['a number as password', { password: 1234 }, 'options.password', /string, or an object \{user, owner, permissions\}/],
+  ['an empty password', { password: '' }, 'options.password', /1 to 127 bytes/],
+  ['a password too long', { password: LONG }, 'options.password', /127/],
+  ['too long in bytes', { password: 'é'.repeat(64) }, 'options.password', /127 bytes/],
+  ['an owner too long in bytes', { password: { owner: 'é'.repeat(64) } }, 'options.password.owner', /127 bytes/],
+  ['nothing of a password', { password: {} }, 'options.password', /user, owner or permissions/],
+  ['an unknown permission', { password: { user: 'x', permissions: ['fly'] } }, 'options.password.permissions[0]', /print_low/],
+  ['an unknown member', { password: { user: 'x', master: 'y' } }, 'options.password.master', /user, owner, permissions/],
+  [
+    'permissions for nobody',
+    { password: { user: 'x', owner: 'x', permissions: ['print'] } },
+    'options.password.permissions',
+    /options\.password\.user and options\.password\.owner/,
+  ],
+  ['attachments that are none', { attachments: 'x' }, 'options.attachments', /list of at most 100/],
+  ['without a name', { attachments: [{ content: 'YQ==' }] }, 'options.attachments[0].name', /./],
+  ['a folder in a name', { attachments: [{ ...file, name: '../a' }] }, 'options.attachments[0].name', /without \//],
+  ['the same name twice', { attachments: [file, file] }, 'options.attachments[1].name', /another attachment/],
+  ['no base64', { attachments: [{ ...file, content: '%%' }] }, 'options.attachments[0].content', /base64/],
+  ['half of base64', { attachments: [{ ...file, content: 'YQ' }] }, 'options.attachments[0].content', /base64/],
+  ['no media type', { attachments: [{ ...file, type: 'csv' }] }, 'options.attachments[0].type', /text\/csv/],
+  ['too many', { attachments: Array.from({ length: 101 }, (_, n) => ({ ...file, name: `${n}` })) }, 'options.attachments', /100/],
+  ['a watermark of nothing', { watermark: {} }, 'options.watermark.text', /required/],
+  ['two in one', { watermark: { text: 'x', image: PIXEL_URL } }, 'options.watermark.image', /options\.watermark\.text/],
+  ['an image in a colour', { watermark: { image: PIXEL_URL, color: '#fff' } }, 'options.watermark.color', /watermark\.image/],
+  ['no colour', { watermark: { text: 'x', color: 'red; }' } }, 'options.watermark.color', /#c00000/],
+  ['more than opaque', { watermark: { text: 'x', opacity: 2 } }, 'options.watermark.opacity', /./],
+  ['more than a turn', { watermark: { text: 'x', rotate: 361 } }, 'options.watermark.rotate', /./],
+  ['between the lines', { watermark: { text: 'x', layer: 'beside' } }, 'options.watermark.layer', /over or under/],
+  ['no ranges', { watermark: { text: 'x', pages: 'odd' } }, 'options.watermark.pages', /1-3, 5, 8-/],
+  ['a range backwards', { watermark: { text: 'x', pages: '3-1' } }, 'options.watermark.pages', /ends before/],
+  ['no image', { watermark: { image: 'aGVsbG8=' } }, 'options.watermark.image', /PNG, JPEG/],
+  ['an address of an image', { watermark: { image: 'https://example.com/a.png' } }, 'options.watermark.image', /base64/],
+  ['packing that is no choice', { compress: 'yes' }, 'options.compress', /true or false/],
+  ['bookmarks without tags', { outline: true, tagged: false }, 'options.tagged', /options\.outline/],
+];
+
+describe('400 invalid_request', () => {
+  test.each(TABLE)('%s', async (_name, options, path, message) => {
+    const { errors } = await problem(await client.pdf({ html: '<p>x', options }), 400, 'invalid_request');
+    expect(errors).toContainEqual({ path, message: expect.stringMatching(message) });
+  });
+
+  test('an image that only begins like one', async () => {
+    const refused = await problem(
+      await client.pdf({ html: '<p>x', options: { watermark: { image: CUT } } }),
+      400,
+      'invalid_request',
+    );
+    expect(refused.errors).toMatchObject([{ path: 'options.watermark.image', message: expect.stringContaining('damaged') }]);
+  });
+
+  test('passwords are not repeated in errors', async () => {
+    const password = `secret${LONG}`;
+    const response = await client.pdf({ html: '<p>x', options: { password: { user: password, owner: password } } });
+    expect(response.status).toBe(400);
+    expect(await response.text()).not.toContain('secret');
+  });
+
+  test('nothing was charged', async () => {
+    expect((await client.usage()).documents.used).toBe(0);
+  });
+});
