@@ -331,7 +331,7 @@ describe('signed links', () => {
 
 describe('204 and 410: gone means gone', () => {
   test('a deleted document', async () => {
-    const document = await ada.store({ html: '<p>x', filename: 'marker-deleted-8d1f.pdf' });
+    const document = await ada.store({ html: '<p>deleted soon', filename: 'marker-deleted-8d1f.pdf' });
     expect(await dataFolderHolds('marker-deleted-8d1f')).toBe(true);
     expect(await dataFolderHolds(document.document_id)).toBe(true);
     const response = await ada.send('DELETE', pathOf(document));
@@ -347,7 +347,7 @@ describe('204 and 410: gone means gone', () => {
 
   test('an expired document, at its very instant and after the sweep', async () => {
     const client = await another('short');
-    const document = await client.store({ html: '<p>x', filename: 'marker-expired-77aa.pdf' });
+    const document = await client.store({ html: '<p>expires soon', filename: 'marker-expired-77aa.pdf' });
     const expiry = Date.parse(document.expires_at);
     for (let now = Date.now(); now < expiry + 200; now = Date.now()) {
       const before = Date.now();
