@@ -22,8 +22,7 @@ export function protect(catalog: PdfDict, { user, owner, permissions }: Password
   const id = random.bytes(16);
   const flags = permissionFlags(permissions);
   const forUser = passwordEntries(Buffer.from(user), key, random);
-  const ownerPassword = owner === undefined ? random.bytes(32) : Buffer.from(owner);
-  const forOwner = passwordEntries(ownerPassword, key, random, forUser.proof);
+  const forOwner = owner === undefined ? nobody(random) : passwordEntries(Buffer.from(owner), key, random, forUser.proof);
   const dictionary = PdfDict.of({
     ...STANDARD,
     U: new PdfString(forUser.proof),
@@ -74,13 +73,24 @@ function permissionFlags(permissions: PdfPermission[] | undefined): number {
   return permissions.flatMap((permission) => BITS[permission]).reduce((flags, bit) => flags | (1 << bit), nothing);
 }
 
-/** Algorithms 8 and 9: what a password is checked with, and the key of the file under it. The owner's depend on the user's. */
-function passwordEntries(password: Buffer, key: Buffer, random: Keystream, userProof: Buffer = Buffer.alloc(0)) {
+/** What a password is checked with, and the key of the file under it. */
+interface PasswordEntries {
+  proof: Buffer;
+  wrappedKey: Buffer;
+}
+
+/** Algorithms 8 and 9. The owner's depend on the user's. */
+function passwordEntries(password: Buffer, key: Buffer, random: Keystream, userProof: Buffer = Buffer.alloc(0)): PasswordEntries {
   const [validationSalt, keySalt] = [random.bytes(8), random.bytes(8)];
   const proof = Buffer.concat([hardened(password, validationSalt, userProof), validationSalt, keySalt]);
   const wrapping = hardened(password, keySalt, userProof);
   const wrappedKey = createCipheriv('aes-256-cbc', wrapping, Buffer.alloc(16)).setAutoPadding(false).update(key);
   return { proof, wrappedKey };
+}
+
+/** Entries that no password fits, found without the work of hashing one. */
+function nobody(random: Keystream): PasswordEntries {
+  return { proof: random.bytes(48), wrappedKey: random.bytes(32) };
 }
 
 /** Algorithm 10: the permissions, so that nobody changes them without the key. */

@@ -1,0 +1,225 @@
+/** What finishing makes of a PDF, judged by pdf.js. */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type FinishSettings, needsFinishing, type PdfPermission, PERMISSIONS } from '../../src/pdf/finish-settings.ts';
+import type { Finisher } from '../../src/pdf/finisher.ts';
+import { DOCUMENT, finish, openFinisher, settings, TABLE, TAGGED, watermark } from '../support/finishing.ts';
+import { RawPrinter } from '../support/raw-printer.ts';
+import { readFinished } from '../support/read-finished.ts';
+import { readPdf } from '../support/read-pdf.ts';
+
+let printer: RawPrinter;
+let finisher: Finisher;
+let plain: Buffer;
+let tagged: Buffer;
+let stamp: Buffer;
+
+beforeAll(async () => {
+  printer = await RawPrinter.start();
+  finisher = openFinisher();
+  plain = await printer.print(DOCUMENT);
+  tagged = await printer.print(DOCUMENT, TAGGED);
+  stamp = await printer.stamp('<p style="font-size: 60px">STAMP');
+});
+afterAll(async () => {
+  await finisher.close();
+  await printer.close();
+});
+
+const METADATA = {
+  title: 'Grüße & <b>草</b> 𝒳',
+  author: 'Ada "the first" Lovelace',
+  subject: "it's\r\ntwo lines",
+  keywords: ['one', 'zwei & drei', '𝒴'],
+  creator: 'Ledger',
+  creationDate: '2024-02-29T23:59:58+05:30',
+  modDate: '2024-03-01T00:00:00.5Z',
+};
+const FILES = () => [
+  {
+    name: 'Żółw 草 (1).xml',
+    type: 'application/xml',
+    description: 'Grüße: <data/>',
+    content: Buffer.from('<a>ä</a>'.repeat(500)),
+  },
+  { name: 'random.bin', type: undefined, description: undefined, content: randomBytes(70_000) },
+  { name: 'empty', type: 'text/plain', description: 'nothing', content: Buffer.alloc(0) },
+];
+
+describe('metadata', () => {
+  test('is the same in the information dictionary and in XMP, whatever characters it has', async () => {
+    const { info, xmp, showsTitle } = await readFinished(await finish(finisher, tagged, { metadata: METADATA }));
+    expect(info).toMatchObject({
+      Title: METADATA.title,
+      Author: METADATA.author,
+      Subject: METADATA.subject,
+      Keywords: 'one, zwei & drei, 𝒴',
+      Creator: 'Ledger',
+      Producer: 'Platen',
+      CreationDate: "D:20240229235958+05'30'",
+      ModDate: "D:20240301000000+00'00'",
+    });
+    expect(showsTitle).toBe(true);
+    const asXml = (text: string) => text.replace(/[&<>\r]/g, (character) => `&#${character.charCodeAt(0)};`);
+    const { title, author, subject, creationDate, modDate } = METADATA;
+    const expected = [title, author, subject, 'one', 'zwei & drei', '𝒴', 'Ledger', 'Platen', creationDate, modDate];
+    for (const text of expected) expect(xmp).toContain(`>${asXml(text)}</`);
+  });
+
+  test('without any: the title of the page, Platen, and no dates', async () => {
+    const { info, xmp } = await readFinished(await finish(finisher, plain, { compress: true }));
+    expect(info).toMatchObject({ Title: 'Quarterly “report” №1', Creator: 'Platen', Producer: 'Platen' });
+    for (const entry of ['Author', 'CreationDate', 'ModDate']) expect(info).not.toHaveProperty(entry);
+    expect(xmp).toContain('Quarterly “report” №1</rdf:li>');
+    expect(xmp).not.toContain('Date');
+  });
+
+  test('what XML cannot have is replaced in both', async () => {
+    const { info, xmp } = await readFinished(await finish(finisher, plain, { metadata: { title: 'a\u0001b\ud800c' } }));
+    expect(info.Title).toBe('a\ufffdb\ufffdc');
+    expect(xmp).toContain('>a\ufffdb\ufffdc<');
+  });
+});
+
+describe('attachments', () => {
+  test.each<[string, Partial<FinishSettings>]>([
+    ['plain', {}],
+    ['packed', { compress: true }],
+    ['encrypted', { password: { user: 'open', owner: undefined, permissions: [] } }],
+  ])('come out byte for byte: %s', async (_name, changes) => {
+    const attachments = FILES();
+    const expected = attachments.map(({ name, description, content }) => ({
+      name,
+      description: description ?? '',
+      content: Buffer.from(content),
+    }));
+    const found = (await readFinished(await finish(finisher, plain, { ...changes, attachments }), 'open')).attachments;
+    expect(found.map(({ name }) => name).sort()).toEqual(expected.map(({ name }) => name).sort());
+    for (const file of expected) {
+      const same = found.find(({ name }) => name === file.name);
+      expect(same?.description).toBe(file.description);
+      expect(same?.content.equals(file.content), file.name).toBe(true);
+    }
+  });
+});
+
+describe('watermark', () => {
+  test('is drawn on the chosen pages, and the rest of the page stays', async () => {
+    const pages = [{ from: 2, to: 9 }];
+    for (const layer of ['over', 'under'] as const) {
+      const { texts } = await readFinished(await finish(finisher, plain, { watermark: watermark(stamp, { pages, layer }) }));
+      expect(texts[0]).toContain('Hello bold');
+      expect(texts[0]).not.toContain('STAMP');
+      expect(texts[1]).toMatch(layer === 'over' ? /Second.*STAMP/ : /STAMP.*Second/);
+    }
+  });
+
+  test('leaves tags, outline and links', async () => {
+    const [before, after] = [tagged, await finish(finisher, tagged, { compress: true, watermark: watermark(stamp) })];
+    const [one, other] = [await readPdf(before), await readPdf(after)];
+    expect(other.tagged).toBe(true);
+    expect(other.outline).toEqual(one.outline);
+    expect(other.sizes).toEqual(one.sizes);
+    expect(other.images).toBe(one.images);
+  });
+});
+
+describe('packing', () => {
+  test('shows the same pages in much fewer bytes', async () => {
+    const table = await printer.print(TABLE, TAGGED);
+    const packed = await finish(finisher, table, { compress: true });
+    expect(packed.length).toBeLessThan(table.length / 4);
+    const [before, after] = [await readPdf(table), await readPdf(packed)];
+    expect({ ...after, title: '' }).toEqual({ ...before, title: '' });
+  });
+});
+
+describe('passwords', () => {
+  const protect = (user: string, owner?: string, permissions?: PdfPermission[]) =>
+    finish(finisher, tagged, { password: { user, owner, permissions } });
+
+  test.each(['secret', 'pässwörd 草', 'x'.repeat(127)])('%s opens, and nothing else does', async (password) => {
+    const pdf = await protect(password);
+    expect((await readFinished(pdf, password)).texts[0]).toContain('Hello bold');
+    for (const wrong of [undefined, 'wrong', password.slice(1)])
+      await expect(readFinished(pdf, wrong)).rejects.toThrow(/password/i);
+    expect(pdf.includes('Quarterly')).toBe(false);
+  });
+
+  test('either of two opens; an empty one asks nobody', async () => {
+    const both = await protect('reader', 'writer');
+    for (const password of ['reader', 'writer']) expect((await readFinished(both, password)).texts).toHaveLength(2);
+    expect((await readFinished(await protect('', 'writer'))).texts).toHaveLength(2);
+  });
+
+  test.each<[PdfPermission, number[]]>([
+    ['print', [0x04, 0x800]],
+    ['print_low', [0x04]],
+    ['copy', [0x10]],
+    ['modify', [0x08]],
+    ['annotate', [0x20]],
+    ['fill_forms', [0x100]],
+    ['assemble', [0x400]],
+    ['accessibility', [0x200]],
+  ])('%s allows that and no more', async (permission, flags) => {
+    expect((await readFinished(await protect('', undefined, [permission]))).permissions).toEqual(flags);
+  });
+
+  test('without a list everything is allowed, with an empty one nothing', async () => {
+    expect((await readFinished(await protect('', 'x'))).permissions).toHaveLength(PERMISSIONS.length);
+    expect((await readFinished(await protect('', 'x', []))).permissions).toEqual([]);
+  });
+
+  test('hides attachments, metadata and watermark with the rest', async () => {
+    const attachments = FILES();
+    const all = { metadata: METADATA, attachments, watermark: watermark(stamp), compress: true };
+    const password = { user: 'open', owner: 'own', permissions: ['print'] as PdfPermission[] };
+    const {
+      info,
+      xmp,
+      texts,
+      attachments: found,
+    } = await readFinished(await finish(finisher, tagged, { ...all, password }), 'open');
+    expect(info.Title).toBe(METADATA.title);
+    expect(xmp).toContain('Ledger');
+    expect(texts[0]).toMatch(/Hello bold.*STAMP/);
+    expect(found).toHaveLength(3);
+  });
+});
+
+describe('repeatability', () => {
+  const everything = (): Partial<FinishSettings> => ({
+    metadata: METADATA,
+    compress: true,
+    attachments: [{ name: 'a', type: undefined, description: undefined, content: Buffer.from('a') }],
+    watermark: watermark(stamp),
+    password: { user: 'open', owner: 'own', permissions: ['copy'] },
+  });
+
+  test('the same input, settings and secret give the same bytes, though the moment of printing differs', async () => {
+    const later = Buffer.from(tagged.toString('latin1').replace(/\(D:\d{14}/g, '(D:20010203040506'), 'latin1');
+    expect(later.equals(tagged)).toBe(false);
+    const [first, second] = [await finish(finisher, tagged, everything()), await finish(finisher, later, everything())];
+    expect(second.equals(first)).toBe(true);
+  });
+
+  test('another secret, or another password, gives other keys', async () => {
+    const other = openFinisher({ secret: Buffer.alloc(32, 8) });
+    const fileId = (pdf: Buffer) => /\/ID \[<(\w+)>/.exec(pdf.toString('latin1'))?.[1];
+    const first = fileId(await finish(finisher, tagged, everything()));
+    const changed = { ...everything(), password: { user: 'opens', owner: 'own', permissions: undefined } };
+    expect(first).toMatch(/^\w{32}$/);
+    expect(fileId(await finish(other, tagged, everything()))).not.toBe(first);
+    expect(fileId(await finish(finisher, tagged, changed))).not.toBe(first);
+    await other.close();
+  });
+});
+
+test('finishing is needed when anything is asked for', () => {
+  expect(needsFinishing(settings())).toBe(false);
+  expect(needsFinishing(settings({ metadata: { title: 'x' } }))).toBe(true);
+  expect(needsFinishing(settings({ compress: true }))).toBe(true);
+  expect(needsFinishing(settings({ attachments: FILES() }))).toBe(true);
+  expect(needsFinishing(settings({ watermark: watermark(Buffer.alloc(0)) }))).toBe(true);
+  expect(needsFinishing(settings({ password: { user: '', owner: undefined, permissions: undefined } }))).toBe(true);
+});

@@ -1,0 +1,49 @@
+/** What pdf.js finds in a finished PDF besides its pages. */
+import { getDocument, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+
+export interface Finished {
+  /** The information dictionary. */
+  info: Record<string, unknown>;
+  /** The XMP packet. */
+  xmp: string;
+  /** In the order of their names. */
+  attachments: Array<{ name: string; description: string; content: Buffer }>;
+  /** As in `PermissionFlag` of pdf.js, in order; undefined where there is no password. */
+  permissions: number[] | undefined;
+  showsTitle: boolean;
+  texts: string[];
+}
+
+/** Throws what pdf.js throws, such as `PasswordException`. */
+export async function readFinished(pdf: Uint8Array, password?: string): Promise<Finished> {
+  const task = getDocument({ data: Uint8Array.from(pdf), useSystemFonts: false, verbosity: 0, ...(password && { password }) });
+  try {
+    const document = await task.promise;
+    const { info, metadata } = await document.getMetadata();
+    const permissions = await document.getPermissions();
+    const texts: string[] = [];
+    for (let number = 1; number <= document.numPages; number++) {
+      const { items } = await (await document.getPage(number)).getTextContent();
+      texts.push(items.map((item) => ('str' in item ? item.str : '')).join(''));
+    }
+    return {
+      info: info as Record<string, unknown>,
+      xmp: (metadata as unknown as { getRaw(): string } | null)?.getRaw() ?? '',
+      attachments: await attachmentsOf(document),
+      permissions: permissions ? [...permissions].sort((one, other) => one - other) : undefined,
+      showsTitle: (await document.getViewerPreferences())?.get('DisplayDocTitle') === true,
+      texts,
+    };
+  } finally {
+    await task.destroy();
+  }
+}
+
+async function attachmentsOf(document: PDFDocumentProxy): Promise<Finished['attachments']> {
+  const found = (await document.getAttachments()) ?? new Map<string, { filename: string; description: string }>();
+  const contents = [...found].map(async ([id, { filename, description }]) => {
+    const content = (await document.getAttachmentContent(id)) as unknown as Uint8Array;
+    return { name: filename, description, content: Buffer.from(content) };
+  });
+  return await Promise.all(contents);
+}
