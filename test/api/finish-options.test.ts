@@ -1,0 +1,214 @@
+/** What becomes of a PDF once it is printed, asked for over HTTP and judged by pdf.js. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PermissionFlag } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bytesOf, Client, problem } from '../support/client.ts';
+import { PIXEL_URL } from '../support/pixel.ts';
+import { type Finished, readFinished } from '../support/read-finished.ts';
+import { readPdf } from '../support/read-pdf.ts';
+import { type Service, startService } from '../support/service.ts';
+import { sha256 } from '../support/sha256.ts';
+
+let service: Service;
+let client: Client;
+beforeAll(async () => {
+  service = await startService({ PLATEN_LOG_LEVEL: 'debug' });
+  client = new Client(service.url, (await service.createKey('growth')).key);
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const THREE_PAGES = `<!doctype html><html lang="de"><title>Bericht</title><h1>eins</h1>
+<h1 style="break-before: page">zwei</h1><h1 style="break-before: page">drei</h1>`;
+const CSV = Buffer.from([0, 1, 2, 255, 254, 13, 10, 44]);
+
+async function render(options: object, html = THREE_PAGES): Promise<Buffer> {
+  const response = await client.pdf({ html, options });
+  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
+  return bytesOf(response);
+}
+
+const finished = async (options: object, password?: string): Promise<Finished> => readFinished(await render(options), password);
+
+describe('metadata', () => {
+  test('every entry, in the information dictionary and in XMP', async () => {
+    const metadata = {
+      title: 'Jahresbericht „2026“ 漢字',
+      author: 'A & B <c>',
+      subject: 'Zahlen',
+      keywords: ['eins', 'zwei'],
+      creator: 'Buchhaltung',
+      creationDate: '2026-01-31T12:00:00+01:00',
+      modDate: '2026-02-01T00:00:00Z',
+    };
+    const { info, xmp } = await finished({ metadata });
+    expect(info).toMatchObject({
+      Title: metadata.title,
+      Author: metadata.author,
+      Subject: metadata.subject,
+      Keywords: 'eins, zwei',
+      Creator: metadata.creator,
+      Producer: 'Platen',
+      CreationDate: expect.stringMatching(/^D:20260131(?:110000|120000\+01)/),
+      ModDate: expect.stringMatching(/^D:20260201000000/),
+    });
+    for (const text of ['Jahresbericht „2026“ 漢字', 'A &#38; B &#60;c&#62;', 'Zahlen', 'Buchhaltung']) expect(xmp).toContain(text);
+  });
+
+  test("not sent: the document's own title, no dates; keywords as one text", async () => {
+    const { info } = await finished({ metadata: { keywords: 'eins, zwei' } });
+    expect(info).toMatchObject({ Title: 'Bericht', Keywords: 'eins, zwei' });
+    expect(info).not.toHaveProperty('CreationDate');
+    const { info: plain } = await finished({});
+    expect(plain).toMatchObject({ Title: 'Bericht', Creator: 'Platen', Producer: 'Platen' });
+    expect(plain).not.toHaveProperty('CreationDate');
+  });
+});
+
+describe('password', () => {
+  test('opens, and nothing else does', async () => {
+    const pdf = await render({ password: 'grün 漢' });
+    expect((await readFinished(pdf, 'grün 漢')).texts.join()).toContain('zwei');
+    await expect(readFinished(pdf)).rejects.toMatchObject({ name: 'PasswordException' });
+    await expect(readFinished(pdf, 'gruen')).rejects.toMatchObject({ name: 'PasswordException' });
+    expect(pdf.includes('Bericht')).toBe(false);
+  });
+
+  const { PRINT, PRINT_HIGH_QUALITY, COPY, MODIFY_CONTENTS, MODIFY_ANNOTATIONS, FILL_INTERACTIVE_FORMS, ASSEMBLE } =
+    PermissionFlag;
+  const FLAGS: Array<[permission: string, flags: number[]]> = [
+    ['print', [PRINT, PRINT_HIGH_QUALITY]],
+    ['print_low', [PRINT]],
+    ['copy', [COPY]],
+    ['modify', [MODIFY_CONTENTS]],
+    ['annotate', [MODIFY_ANNOTATIONS]],
+    ['fill_forms', [FILL_INTERACTIVE_FORMS]],
+    ['assemble', [ASSEMBLE]],
+    ['accessibility', [PermissionFlag.COPY_FOR_ACCESSIBILITY]],
+  ];
+  test.each(FLAGS)('%s is allowed alone', async (permission, flags) => {
+    const pdf = await render({ password: { owner: 'o', permissions: [permission] } });
+    expect((await readFinished(pdf)).permissions).toEqual([...flags].sort((one, other) => one - other));
+    expect((await readFinished(pdf, 'o')).texts).toHaveLength(3);
+  });
+
+  test('of a stored document is nowhere in the data folder, nor in the log', async () => {
+    const record = await client.store({
+      html: THREE_PAGES,
+      options: { password: { user: 'nowhere-4711', owner: 'nowhere-4712' } },
+    });
+    expect(service.output()).not.toMatch(/nowhere-471/);
+    expect(JSON.stringify(record)).not.toMatch(/nowhere-471/);
+    const content = await bytesOf(await client.get(`/v1/documents/${record.document_id}`));
+    expect(sha256(content)).toBe(record.sha256);
+    expect(record).toMatchObject({ pages: 3, bytes: content.length });
+    expect((await readFinished(content, 'nowhere-4712')).texts).toHaveLength(3);
+  });
+});
+
+describe('attachments', () => {
+  test('come back byte for byte', async () => {
+    const attachments = [
+      { name: 'Zahlen – März.csv', type: 'text/csv', content: CSV.toString('base64'), description: 'Die Zahlen' },
+      { name: 'leer.txt', content: '' },
+    ];
+    expect((await finished({ attachments })).attachments).toEqual([
+      { name: 'leer.txt', description: '', content: Buffer.alloc(0) },
+      { name: 'Zahlen – März.csv', description: 'Die Zahlen', content: CSV },
+    ]);
+  });
+});
+
+describe('watermark', () => {
+  test('a text on the pages that were chosen', async () => {
+    const { texts } = await finished({ watermark: { text: 'ENTWURF', pages: '2-' } });
+    expect(texts.map((text) => text.includes('ENTWURF'))).toEqual([false, true, true]);
+    for (const [page, word] of ['eins', 'zwei', 'drei'].entries()) expect(texts[page]).toContain(word);
+  });
+
+  test('markup in a text is text', async () => {
+    const { texts } = await finished({ watermark: { text: '<b>&amp;</b><script>1</script>' } });
+    expect(texts[0]).toContain('<b>&amp;</b><script>1</script>');
+  });
+
+  test('an image, as base64 and as an address, over and under', async () => {
+    for (const image of [PIXEL_URL, PIXEL_URL.replace(/.*,/, '')])
+      for (const layer of ['over', 'under'])
+        expect((await readPdf(await render({ watermark: { image, layer } }))).images).toBe(3);
+  });
+
+  test('an image drawn by SVG', async () => {
+    const svg = Buffer.from(
+      '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9" fill="#00ff00"/></svg>',
+    );
+    const pdf = await render({ watermark: { image: svg.toString('base64') } });
+    expect((await readPdf(pdf)).fills).toContain('#00ff00');
+  });
+
+  test('on a document with scripts, with the own page of a key', async () => {
+    const html = '<p id="p"></p><script>p.textContent = document.images.length + ":" + document.title</script>';
+    const pdf = await readPdf(await render({ watermark: { image: PIXEL_URL } }, html));
+    expect(pdf.pages[0]).toBe('0:');
+  });
+
+  test('pages that are not there: 422 with their number, not charged', async () => {
+    const { documents } = await client.usage();
+    const refused = await client.pdf({ html: THREE_PAGES, options: { watermark: { text: 'x', pages: '4' } } });
+    const { detail, pages } = await problem(refused, 422, 'print_failed').then((body) => body as typeof body & { pages: number });
+    expect(detail).toContain('options.watermark.pages: there is no page 4');
+    expect(pages).toBe(3);
+    expect((await client.usage()).documents.used).toBe(documents.used);
+  });
+});
+
+describe('tagged, outline, compress', () => {
+  const ROWS = `<html lang="de"><title>t</title><table>${'<tr><td>eins<td>zwei'.repeat(300)}</table>`;
+
+  test('a tagged PDF is packed, unless asked not to be; it says the same', async () => {
+    const packed = await render({ tagged: true }, ROWS);
+    const loose = await render({ tagged: true, compress: false }, ROWS);
+    expect(packed.length).toBeLessThan(loose.length / 2);
+    const [one, other] = await Promise.all([readPdf(packed), readPdf(loose)]);
+    expect(one).toEqual(other);
+    expect(one).toMatchObject({ tagged: true, title: 't' });
+  });
+
+  test('an untagged one is packed where asked to', async () => {
+    const packed = await render({ compress: true }, ROWS);
+    expect(packed.includes('/ObjStm')).toBe(true);
+    expect((await render({}, ROWS)).includes('/ObjStm')).toBe(false);
+  });
+});
+
+describe('the same request gives the same bytes', () => {
+  const ALL = {
+    tagged: true,
+    outline: true,
+    metadata: { title: 'x' },
+    attachments: [{ name: 'a', content: 'YQ==' }],
+    watermark: { text: 'x' },
+    password: { user: 'u', owner: 'o' },
+  };
+  test.each([
+    ['plain', {}, THREE_PAGES],
+    ['with a script', {}, `${THREE_PAGES}<script>document.title = "x"</script>`],
+    ['tagged', { tagged: true, outline: true }, THREE_PAGES],
+    ['with header and footer', { headerTemplate: '<b>h</b>', footerTemplate: '<i class=pageNumber></i>' }, THREE_PAGES],
+    ['with all there is', ALL, THREE_PAGES],
+  ])('%s', async (_name, options, html) => {
+    const first = await render(options, html);
+    await sleep(1_100); // dates of PDFs count seconds
+    expect(sha256(await render(options, html))).toBe(sha256(first));
+  });
+
+  test('of another key, too', async () => {
+    const other = new Client(service.url, (await service.createKey()).key);
+    const theirs = await bytesOf(await other.pdf({ html: THREE_PAGES, options: ALL }));
+    expect(sha256(theirs)).toBe(sha256(await render(ALL)));
+  });
+});
+
+test('singlePage, pageRanges and the rest go with finishing', async () => {
+  const { texts } = await finished({ pageRanges: '2-3', metadata: { title: 'x' }, watermark: { text: 'W', pages: '1' } });
+  expect(texts.map((text) => text.includes('W'))).toEqual([true, false]);
+  expect(texts[0]).toContain('zwei');
+});
