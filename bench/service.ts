@@ -15,27 +15,41 @@ export interface ServiceUnderTest {
   startedInMs: number;
   keys: string[];
   /** One render; the whole reply is read. */
-  render(key: string, html: string): Promise<{ status: number; bytes: number }>;
+  render(key: string, html: string, options?: object): Promise<{ status: number; bytes: number }>;
   /** Any other request; the whole reply is read. */
   request(key: string, method: 'GET' | 'POST', path: string, body?: object): Promise<{ status: number; bytes: Buffer }>;
   metric(name: string): Promise<number>;
   /** Memory of the Node process: as it stands, and once its garbage has been collected. */
   memory(): Promise<{ residentBytes: number; collectedBytes: number; heapBytes: number }>;
+  /** The longest time its event loop was held since this was last asked; the first answer tells nothing. */
+  longestHoldMs(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Lets the bench ask for a collection: growth that a collection takes away is no growth. */
-const COLLECTOR = `process.on('message', () => {
-  const before = process.memoryUsage.rss();
-  gc();
-  const { rss, heapUsed } = process.memoryUsage();
-  process.send({ residentBytes: before, collectedBytes: rss, heapBytes: heapUsed });
+/**
+ * Lets the bench ask for a collection (growth that a collection takes away is no growth), and for the longest time the event
+ * loop was held since it was last asked, in milliseconds.
+ */
+const OBSERVER = `import { monitorEventLoopDelay } from 'node:perf_hooks';
+const RESOLUTION_MS = 1;
+const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+process.on('message', (what) => {
+  if (what === 'collect') {
+    const before = process.memoryUsage.rss();
+    gc();
+    const { rss, heapUsed } = process.memoryUsage();
+    process.send({ residentBytes: before, collectedBytes: rss, heapBytes: heapUsed });
+  } else {
+    process.send({ longestHoldMs: Math.max(0, delay.max / 1e6 - RESOLUTION_MS) });
+    delay.enable();
+    delay.reset();
+  }
 })`;
 
 const NODE_FLAGS = [
   '--disable-warning=ExperimentalWarning',
   '--expose-gc',
-  `--import=data:text/javascript,${encodeURIComponent(COLLECTOR)}`,
+  `--import=data:text/javascript,${encodeURIComponent(OBSERVER)}`,
 ];
 
 /** The bench asks for more than any plan gives. */
@@ -65,17 +79,14 @@ export async function startService(keyCount: number, settings: Record<string, st
   return {
     startedInMs,
     keys,
-    async render(key, html) {
-      const { status, bytes } = await send(client, key, 'POST', '/v1/pdf', { html });
+    async render(key, html, options) {
+      const { status, bytes } = await send(client, key, 'POST', '/v1/pdf', options ? { html, options } : { html });
       return { status, bytes: bytes.length };
     },
     request: (...request) => send(client, ...request),
     metric: (name) => readMetric(url, name),
-    async memory() {
-      const answer = once(child, 'message');
-      child.send('collect');
-      return (await answer)[0] as Awaited<ReturnType<ServiceUnderTest['memory']>>;
-    },
+    memory: () => ask(child, 'collect'),
+    longestHoldMs: async () => (await ask<{ longestHoldMs: number }>(child, 'hold')).longestHoldMs,
     async stop() {
       await client.close();
       const exited = once(child, 'exit');
@@ -84,6 +95,12 @@ export async function startService(keyCount: number, settings: Record<string, st
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+async function ask<T>(child: ChildProcess, what: string): Promise<T> {
+  const answer = once(child, 'message');
+  child.send(what);
+  return (await answer)[0] as T;
 }
 
 async function makeKeys(dataDir: string, count: number): Promise<string[]> {
