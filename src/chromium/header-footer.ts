@@ -9,24 +9,28 @@ const FONT_SIZE = '<style>#header, #footer { font-size: 9pt }</style>';
 const EDGE_INCHES = 0.4 / 2.54;
 /** To the text; with `margin: auto`, as many write, half of it is above. */
 const GAP_INCHES = 0.7 / 2.54;
+/** `about:blank` is of no interest to anybody. */
+const NO_ADDRESS = '<style>.url { display: none !important }</style>';
 const NOTHING = '<span></span>';
 const PX_PER_INCH = 96;
 
 export interface Templates {
   header: string | undefined;
   footer: string | undefined;
+  /** Whether the document has an address to show. */
+  addressed: boolean;
 }
 
-export function templateParameters({ header, footer }: Templates) {
+export function templateParameters({ header, footer, addressed }: Templates) {
   if (header === undefined && footer === undefined) return {};
-  return { displayHeaderFooter: true, headerTemplate: wrapped(header), footerTemplate: wrapped(footer) };
+  return { displayHeaderFooter: true, headerTemplate: wrapped(header, addressed), footerTemplate: wrapped(footer, addressed) };
 }
 
 /** A document that shows both as they will be printed. It can neither run script nor load anything. */
-export function measuringDocument({ header, footer }: Templates, widthInches: number): string {
+export function measuringDocument({ header, footer, addressed }: Templates, widthInches: number): string {
   const policy = "default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'";
   const box = (id: string, html: string) => `<div id="${id}" style="display: flex; width: ${widthInches}in">${html}</div>`;
-  return `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}"><body style="margin: 0">${box('header', wrapped(header))}${box('footer', wrapped(footer))}`;
+  return `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}"><body style="margin: 0">${box('header', wrapped(header, addressed))}${box('footer', wrapped(footer, addressed))}`;
 }
 
 /** Evaluates to the heights of both, once their pictures are there. */
@@ -38,6 +42,6 @@ export function clearance(heightPx: number): number {
   return heightPx / PX_PER_INCH + EDGE_INCHES + GAP_INCHES;
 }
 
-function wrapped(template: string | undefined): string {
-  return template === undefined ? NOTHING : FONT_SIZE + template;
+function wrapped(template: string | undefined, addressed: boolean): string {
+  return template === undefined ? NOTHING : FONT_SIZE + (addressed ? '' : NO_ADDRESS) + template;
 }

@@ -47,7 +47,7 @@ const PRIMER_SETTINGS: PrintSettings = {
   tagged: false,
   outline: false,
   singlePage: false,
-  templates: { header: undefined, footer: undefined },
+  templates: { header: undefined, footer: undefined, addressed: false },
 };
 
 /** What a page needs of its browser. */

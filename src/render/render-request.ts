@@ -61,7 +61,7 @@ export function parseRenderRequest(body: unknown, limits: RenderLimits): RenderR
   const request = {
     source,
     ...parseLoading(checked, limits, errors),
-    print: parsePrintSettings(options, errors),
+    print: parsePrintSettings(options, source.kind === 'url', errors),
     finish: parseFinishing(options, errors),
     timeoutMs: parseTimeout(options.timeout, limits, errors),
     store: checked.store,
@@ -103,7 +103,7 @@ function parseData(data: unknown, errors: Faults): Record<string, unknown> {
   return {};
 }
 
-function parsePrintSettings(options: PdfOptions, errors: Faults): PrintSettings {
+function parsePrintSettings(options: PdfOptions, addressed: boolean, errors: Faults): PrintSettings {
   const sized = options.format !== undefined || options.width !== undefined || options.height !== undefined;
   const margin = parseMargin(options.margin, errors);
   const paper = parsePaper(options, errors);
@@ -120,7 +120,7 @@ function parsePrintSettings(options: PdfOptions, errors: Faults): PrintSettings 
     tagged: options.tagged ?? false,
     outline: options.outline ?? false,
     singlePage: options.singlePage ?? false,
-    templates: { header: options.headerTemplate, footer: options.footerTemplate },
+    templates: { header: options.headerTemplate, footer: options.footerTemplate, addressed },
   };
 }
 

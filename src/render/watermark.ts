@@ -89,7 +89,7 @@ function stampJob({ html, image }: Watermark): PrintJob {
       tagged: false,
       outline: false,
       singlePage: false,
-      templates: { header: undefined, footer: undefined },
+      templates: { header: undefined, footer: undefined, addressed: false },
     },
   };
 }

@@ -51,7 +51,8 @@ describe('metadata', () => {
       CreationDate: expect.stringMatching(/^D:20260131(?:110000|120000\+01)/),
       ModDate: expect.stringMatching(/^D:20260201000000/),
     });
-    for (const text of ['Jahresbericht „2026“ 漢字', 'A &#38; B &#60;c&#62;', 'Zahlen', 'Buchhaltung']) expect(xmp).toContain(text);
+    for (const text of ['Jahresbericht „2026“ 漢字', 'A &#38; B &#60;c&#62;', 'Zahlen', 'Buchhaltung'])
+      expect(xmp).toContain(text);
   });
 
   test("not sent: the document's own title, no dates; keywords as one text", async () => {

@@ -95,6 +95,13 @@ describe('headerTemplate and footerTemplate', () => {
   });
 });
 
+describe('the address of the document', () => {
+  test('is nothing where the document was sent as markup', async () => {
+    const pdf = await render('<p>x', { headerTemplate: '<span>[<span class="url"></span>]</span>' });
+    expect(pdf.pages[0]).toBe('[] x');
+  });
+});
+
 describe('singlePage', () => {
   test('is as high as the document, whatever it says about pages', async () => {
     const html = `<style>@page { size: A5; margin: 4cm } h2 { break-before: page } body { margin: 0 }</style><div style="height: 2000px">a</div><h2>b</h2><p style="break-after: page">c<p>d`;
