@@ -80,6 +80,8 @@ const PERMISSIONS = [
   'idle-detection',
   'screen-wake-lock',
 ];
+/** Of a document of which nothing is known. */
+const ACTIVE: DocumentTraits = { inert: false, mayNavigate: true, loadsLate: true, hasPageRules: true };
 /** What a document that asks for nothing does not hold. Written in yet another way it is only not watched. */
 const SPEAKS_OF_NETWORK = /https?:|\/\/|\\\\/i;
 
@@ -191,7 +193,7 @@ export class DocumentLoader {
   /** A document from its markup, in the opaque origin of an empty page. */
   async #write(html: string, load: LoadSettings, attempt: Attempt): Promise<DocumentTraits> {
     const { step } = attempt;
-    const traits = traitsOf(html);
+    const traits = load.added.length ? ACTIVE : traitsOf(html);
     if (!traits.inert) await this.#beginActiveDocument(traits, step);
     const idle = IDLE[load.waitUntil];
     const reachesOut = SPEAKS_OF_NETWORK.test(html) || load.added.some(({ from }) => 'url' in from);
@@ -223,7 +225,7 @@ export class DocumentLoader {
       ]),
     );
     await navigation.open(url, load.waitUntil, attempt.step);
-    return { inert: false, mayNavigate: true, loadsLate: true, hasPageRules: true };
+    return ACTIVE;
   }
 
   /** Denied for any origin; what a browser does not know cannot be asked for either. */

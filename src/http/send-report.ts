@@ -2,17 +2,37 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { RenderedPdf } from '../render/print-content.ts';
 import { JSON_TYPE } from './negotiation.ts';
 import { REPORT_SCHEMA } from './records.ts';
 
-export function sendReported(reply: FastifyReply, pdf: RenderedPdf, filename: string | undefined): FastifyReply {
-  const { chunks, bytes, pages, report } = pdf;
+/** What is told of a PDF beside its bytes. */
+interface ReportedPdf {
+  chunks: Buffer[];
+  bytes: number;
+  pages: number;
+  report: object;
+}
+
+export function sendReported(
+  reply: FastifyReply,
+  { chunks, bytes, pages, report }: ReportedPdf,
+  filename: string | undefined,
+): FastifyReply {
   const hash = createHash('sha256');
   for (const chunk of chunks) hash.update(chunk);
   const facts = { ...(filename !== undefined && { filename }), bytes, pages, sha256: hash.digest('hex'), report };
   reply.type(JSON_TYPE).header('platen-pages', pages);
   return reply.send(Readable.from(pieces(facts, chunks), { objectMode: false }));
+}
+
+/** The same from where it is kept. */
+export async function sendReportedStream(
+  reply: FastifyReply,
+  facts: Omit<ReportedPdf, 'chunks'>,
+  content: Readable,
+  filename: string | undefined,
+): Promise<FastifyReply> {
+  return sendReported(reply, { ...facts, chunks: (await content.toArray()) as Buffer[] }, filename);
 }
 
 /** Base64 turns three bytes into four letters: what is left over goes with the next chunk. */

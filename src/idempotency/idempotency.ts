@@ -16,11 +16,16 @@ export interface Claim {
   id: string;
 }
 
+/** What a render had to tell, given again as it was. */
+interface Report {
+  warning_count: number;
+}
+
 /** How to give a reply again. */
 export type Answer =
   | { kind: 'json'; status: number; location?: string; body: unknown }
   | { kind: 'document'; documentId: string; asked: boolean; remaining: number | null }
-  | { kind: 'pdf'; bytes: number; pages: number; filename: string | null; remaining: number | null; warnings: number }
+  | { kind: 'pdf'; bytes: number; pages: number; filename: string | null; remaining: number | null; report: Report }
   | { kind: 'not_kept' };
 
 /** What a record points to, so that one ends with the other. */

@@ -71,7 +71,9 @@ const Password = Type.Union(
 const Attachment = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: MAX_NAME, expected: `a string of 1 to ${MAX_NAME} characters` }),
-    type: Type.Optional(Type.String({ ...text(128), description: 'Media type, such as text/csv. Default: none.' })),
+    type: Type.Optional(
+      Type.String({ ...text(128), description: 'Media type, such as text/csv. Default: application/octet-stream.' }),
+    ),
     content: Type.String({ contentEncoding: 'base64', expected: 'base64' }),
     description: Type.Optional(Type.String({ ...text(1_000), description: 'Default: none.' })),
   },
@@ -108,13 +110,17 @@ const Watermark = Type.Object(
       }),
     ),
     color: Type.Optional(
-      Type.String({ maxLength: 7, expected: 'a colour such as #c00000', description: 'Of a text. Default: #000000.' }),
+      Type.String({
+        maxLength: 7,
+        expected: 'a colour such as #c00000',
+        description: 'Of a text; goes not with `image`. Default: #000000.',
+      }),
     ),
     pages: Type.Optional(
       Type.String({
         maxLength: 1_000,
         expected: 'page ranges such as 1-3, 5, 8-',
-        description: 'Page ranges such as `1-3, 5, 8-`. Default: all.',
+        description: 'Page ranges such as `1-3, 5, 8-`, counted in the PDF, after `pageRanges`. Default: all.',
       }),
     ),
     layer: Type.Optional(
@@ -150,7 +156,7 @@ export const FINISH_OPTIONS = {
   compress: option(
     Type.Boolean(),
     'true or false',
-    'Packs the structure of the PDF into object streams, which makes tagged PDFs several times smaller. Default: true where `tagged` or `outline` is, else false.',
+    'Packs the structure of the PDF into object streams, which makes tagged PDFs several times smaller. A PDF with a password is packed in any case. Default: true where `tagged` or `outline` is, else false.',
     true,
   ),
 };

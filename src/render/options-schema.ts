@@ -36,7 +36,7 @@ const Template = (where: string, example: string) =>
   option(
     Type.String({ maxLength: MAX_TEMPLATE }),
     `a string of HTML, at most ${MAX_TEMPLATE} characters`,
-    `HTML printed ${where} the text of each page. Elements of the classes \`date\`, \`title\`, \`url\`, \`pageNumber\` and \`totalPages\` are filled in; styles stand in the template itself, images come by \`data:\` addresses; scripts do not run. When \`margin\` is not sent, the margin grows so that nothing overlaps. Default: none.`,
+    `HTML printed ${where} the text of each page. Elements of the classes \`date\`, \`title\`, \`url\`, \`pageNumber\` and \`totalPages\` are filled in (\`url\` where the document came from one); styles stand in the template itself, images come by \`data:\` addresses; scripts do not run. When \`margin\` is not sent, the margin grows so that nothing overlaps, unless an \`@page\` rule in the markup sets it. Default: none.`,
     example,
   );
 
@@ -82,16 +82,21 @@ export const PdfOptions = Type.Object(
     format: option(
       Type.String(),
       'one of A0 to A6, Letter, Legal, Tabloid, Ledger',
-      'Paper format, in any case. Default: A4, or the `@page` size in the markup.',
+      'Paper format, in any case; when sent, it wins over every `@page` size, those of named pages too. Default: A4, or the `@page` size in the markup.',
       'Letter',
     ),
-    width: Type.Optional(Length('Width of the paper; goes with `height` and replaces `format`.')),
+    width: Type.Optional(Length('Width of the paper; goes with `height`, or with `singlePage` alone, and replaces `format`.')),
     height: Type.Optional(Length('Height of the paper; goes with `width` and replaces `format`.')),
-    landscape: option(Type.Boolean(), 'true or false', 'Turns the paper on its side. Default: false.', true),
+    landscape: option(
+      Type.Boolean(),
+      'true or false',
+      'Turns the paper on its side; an `@page` size in the markup wins, unless `format`, `width` or `height` is sent. Default: false.',
+      true,
+    ),
     margin: Type.Optional(
       Type.Union([Type.Number({ minimum: 0 }), Type.String(), Margins], {
         description:
-          'One length for all sides, or `{top, right, bottom, left}`. Default: 0.4in, or the `@page` margin in the markup; when sent, it wins over `@page`.',
+          'One length for all sides, or `{top, right, bottom, left}`. Default: 0.4in, or the `@page` margin in the markup; when sent, it wins over every `@page` margin.',
         expected: `${LENGTH}; or an object of such lengths`,
         examples: ['20mm'],
       }),
@@ -232,7 +237,7 @@ export const PdfOptions = Type.Object(
     extraHTTPHeaders: Type.Optional(
       Type.Record(Type.String(), Type.String({ maxLength: 8_192 }), {
         expected: 'an object of header names and their values',
-        description: `Headers, sent to the origin of \`url\` or \`baseUrl\` only, not to what it redirects to elsewhere. ${OF_TARGET} Default: none.`,
+        description: `At most 50 headers, sent to the origin of \`url\` or \`baseUrl\` only, not to what it redirects to elsewhere. ${OF_TARGET} Default: none.`,
         examples: [{ Authorization: 'Bearer abc123' }],
       }),
     ),

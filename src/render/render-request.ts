@@ -132,7 +132,10 @@ function checkSinglePage(options: PdfOptions, errors: Faults): void {
 
 function parsePaper(options: PdfOptions, errors: Faults): PrintSettings['paper'] {
   const [widthInches, heightInches] = paperSides(options, errors);
-  return options.landscape ? { widthInches: heightInches, heightInches: widthInches } : { widthInches, heightInches };
+  const widthIsMeant = options.singlePage && options.width !== undefined; // there is no height to change places with
+  return options.landscape && !widthIsMeant
+    ? { widthInches: heightInches, heightInches: widthInches }
+    : { widthInches, heightInches };
 }
 
 function paperSides(options: PdfOptions, errors: Faults): readonly [number, number] {

@@ -98,7 +98,7 @@ describe('headerTemplate and footerTemplate', () => {
 describe('the address of the document', () => {
   test('is nothing where the document was sent as markup', async () => {
     const pdf = await render('<p>x', { headerTemplate: '<span>[<span class="url"></span>]</span>' });
-    expect(pdf.pages[0]).toBe('[] x');
+    expect(pdf.pages[0]).toBe('x []');
   });
 });
 

@@ -42,6 +42,17 @@ describe('the same key and body', () => {
     expect((await client.json<List<DocumentRecord>>('/v1/documents')).data).toEqual([listed(first)]);
   });
 
+  test.each([false, true])('a PDF inside JSON, and the account stores by itself: %s', async (autoStore) => {
+    const client = await on();
+    if (autoStore) await client.send('PATCH', '/v1/account', { auto_store: true });
+    const ask = () => client.pdf({ html: '<p>x' }, { ...named('json'), accept: 'application/json' });
+    const [first, again] = [await ask(), await ask()];
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    const [one, other] = (await Promise.all([first.json(), again.json()])) as [{ pdf: string }, { pdf: string }];
+    expect(Buffer.from(one.pdf, 'base64').toString('latin1', 0, 5)).toBe('%PDF-');
+    expect(other).toMatchObject({ ...one, ...(autoStore && { filename: expect.any(String) }) });
+  });
+
   test('50 at once: one render, one charge, one document; the others are told to wait', async () => {
     const client = await on();
     const body = { html: SLOW, store: true };

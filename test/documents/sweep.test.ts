@@ -86,7 +86,7 @@ test('a PDF kept for an Idempotency-Key that cannot be removed is tried again', 
   const claim = await rooms.idempotency.claim(owner.keyId, 'k', 'fingerprint');
   if ('kind' in claim) throw new Error('it was never asked for');
   const name = await rooms.idempotency.keep([Buffer.from('pdf')]);
-  const answer = { kind: 'pdf', bytes: 3, pages: 1, filename: null, remaining: null, warnings: 0 } as const;
+  const answer = { kind: 'pdf', bytes: 3, pages: 1, filename: null, remaining: null, report: { warning_count: 0 } } as const;
   await rooms.idempotency.complete(claim, answer, rooms.database.query, { blob: { name, keptMs: 1_000 } });
   const mend = await makeStuck(name);
   now += 1_001;

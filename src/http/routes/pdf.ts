@@ -15,7 +15,7 @@ import { toServiceError } from '../problem.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import { DOCUMENT_SCHEMA, documentRecord } from '../records.ts';
 import { sendRendered, sendStored, sendStream, serverTiming } from '../send-pdf.ts';
-import { REPORTED_SCHEMA, sendReported } from '../send-report.ts';
+import { REPORTED_SCHEMA, sendReported, sendReportedStream } from '../send-report.ts';
 import { problemResponses } from './problem-responses.ts';
 
 export interface PdfRouteServices {
@@ -91,8 +91,8 @@ function receiptOf(idempotency: Idempotency, claim: Claim, { store, filename }: 
       function answerOf(): Answer {
         if (document) return { kind: 'document', documentId: document.id, asked: store === true, remaining };
         if (blob === undefined) return { kind: 'not_kept' };
-        const warnings = pdf.report.warning_count;
-        return { kind: 'pdf', bytes: pdf.bytes, pages: pdf.pages, filename: filename ?? null, remaining, warnings };
+        const { bytes, pages, report } = pdf;
+        return { kind: 'pdf', bytes, pages, filename: filename ?? null, remaining, report };
       }
     },
     async undo() {
@@ -114,13 +114,18 @@ async function replay(
   markReplayed(reply);
   if (answer.kind === 'pdf') {
     const content = await idempotency.read({ keyId, name });
-    describe(reply, answer);
+    describe(reply, { ...answer, warnings: answer.report.warning_count });
+    if (asksFor(request, JSON_TYPE, PDF)) return sendReportedStream(reply, answer, content, answer.filename ?? undefined);
     return sendStream(reply, answer, content);
   }
   if (answer.kind !== 'document') throw resultGone();
   const document = await documents.find(keyId, answer.documentId);
   describe(reply, { document, remaining: answer.remaining, warnings: document.report?.warning_count });
   if (answer.asked) created(request, reply, document);
+  if (!answer.asked && asksFor(request, JSON_TYPE, PDF)) {
+    const { filename, report = {} } = document;
+    return sendReportedStream(reply, { ...document, report }, await documents.read(document), filename);
+  }
   if (!answer.asked || asksFor(request, PDF, JSON_TYPE)) return sendStored(request, reply, documents, document);
   return reply.send(documentRecord(document, originOf(request)));
 }
