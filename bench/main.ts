@@ -3,6 +3,7 @@
  * `-- --only throughput|first|overload|start|documents|outbound|finishing|soak` does one part.
  */
 import { parseArgs } from 'node:util';
+import { finishRoom } from './finish-room.ts';
 import { finishing } from './finishing.ts';
 import { coldStart, firstRender } from './first-render.ts';
 import { startFloor } from './floor.ts';
@@ -38,7 +39,7 @@ if (wants('overload')) add([await overload()]);
 if (wants('start')) add([await coldStart()]);
 if (wants('documents')) add(await storedDocuments((line) => process.stdout.write(`        ${line}\n`)));
 if (wants('outbound')) add(await outbound());
-if (wants('finishing')) add(await finishing());
+if (wants('finishing')) add([...(await finishing()), ...(await finishRoom())]);
 if (values.soak || values.only === 'soak')
   add([await soak(Number(values.renders ?? SOAK_RENDERS), (line) => process.stdout.write(`        ${line}\n`))]);
 await writeResults(floor.product, rows);

@@ -2,13 +2,13 @@
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, type PdfRef, PdfStream } from '@libpdf/core';
 import type { Draft } from './draft.ts';
 import type { Attachment } from './finish-settings.ts';
-import { deflated, textString } from './syntax.ts';
+import { deflated, textString, unicodeString } from './syntax.ts';
 
 /** Files associated with the whole document (ISO 32000-2, 7.11.4 and 14.13), found by their names. No dates. */
 export function attach(draft: Draft, attachments: Attachment[]): void {
   if (!attachments.length) return;
   const files = attachments.map((attachment) => ({
-    key: textString(attachment.name),
+    key: unicodeString(attachment.name), // ASCII would be sorted apart, where some readers expect one alphabet
     file: draft.add(fileSpecification(attachment, draft.add(embeddedFile(attachment)))),
   }));
   const tree = files.toSorted((one, other) => Buffer.compare(one.key.bytes, other.key.bytes)); // 7.9.6

@@ -25,6 +25,7 @@ export class Finisher {
   readonly #secret: Uint8Array;
   readonly #threads: Piscina;
   readonly #line: Line;
+  readonly #running = new Set<Stop>();
   #closed = false;
 
   /** Starts no thread yet. */
@@ -39,8 +40,10 @@ export class Finisher {
       idleTimeout: IDLE_MS,
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     });
-    // Of a thread that fails between two tasks. Nobody waits for it, and the next task starts another.
-    this.#threads.on('error', () => {});
+    // Of a thread that fails before or between tasks. Piscina forgets those that wait for a thread when none is left.
+    this.#threads.on('error', (error) => {
+      if (!this.#threads.threads.length) for (const stop of this.#running) stop.end(error);
+    });
   }
 
   /** Starts a thread unless there is one, so that it is ready when the page has been printed. Never fails. */
@@ -56,15 +59,17 @@ export class Finisher {
   async finish(pieces: Buffer[], settings: FinishSettings, signal: AbortSignal): Promise<Buffer[]> {
     const leave = await this.#line.enter(signal);
     const stop = new Stop(this.#threads, signal);
+    this.#running.add(stop);
     try {
       if (this.#closed) throw shuttingDown();
       const task = withOwnMemory(pieces, settings, this.#secret);
       const options = { name: 'finish', signal: stop.signal, transferList: memoryOf(task) };
       return cut((await this.#threads.run(task, options)) as Uint8Array<ArrayBuffer>);
     } catch (error) {
-      throw signal.aborted ? signal.reason : this.#translate(error);
+      throw signal.aborted ? signal.reason : this.#translate(stop.reason ?? error);
     } finally {
       stop.clear();
+      this.#running.delete(stop);
       void stop.threadGone.then(leave);
     }
   }

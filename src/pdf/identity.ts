@@ -11,7 +11,7 @@ const MAKERS = /\/(Creator|Producer) \((Chromium|Skia\/PDF m\d+)\)/g;
 
 /**
  * Changes a PDF for which nothing else is to be done. It tells no date, and names Platen as creator and producer. What does not
- * look like Chromium's is left as it is.
+ * look like Chromium's is left as it is. Throws when it is no such PDF.
  */
 export function settleIdentity(pieces: Buffer[]): void {
   const file = new Pieces(pieces);

@@ -18,7 +18,7 @@ export function describe(draft: Draft, metadata: Metadata): void {
     'Metadata',
     draft.add(PdfStream.fromDict({ Type: PdfName.of('Metadata'), Subtype: PdfName.of('XML') }, packet)),
   );
-  if (facts.title !== undefined && draft.catalog.has('StructTreeRoot')) showTitle(draft);
+  if (facts.title && draft.catalog.has('StructTreeRoot')) showTitle(draft);
 }
 
 function ownTitle(draft: Draft): string | undefined {

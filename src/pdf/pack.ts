@@ -3,7 +3,7 @@
  * found by a cross-reference stream (ISO 32000-1, 7.5.7 and 7.5.8). With a password, streams are encrypted, and what is in them
  * with them.
  */
-import { PdfArray, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
+import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
 import type { Draft, DraftObject } from './draft.ts';
 import type { Protection } from './protect.ts';
 import { isStream } from './raw-file.ts';
@@ -103,17 +103,28 @@ function objectStream(objects: Array<{ id: number; body: Uint8Array }>): PdfStre
 }
 
 const LINE_FEED = Buffer.from('\n');
-const ENTRY_BYTES = 7;
+const ROW_BYTES = 7;
 
-/** Each entry: its kind in 1 byte, an offset or an object stream in 4, an index in 2. */
+/** Each row: the kind of its entry in 1 byte, an offset or an object stream in 4, an index in 2. */
 function crossReferenceStream(locations: Location[], entries: Record<string, PdfObject>): PdfStream {
-  const table = Buffer.alloc(locations.length * ENTRY_BYTES);
+  const table = Buffer.alloc(locations.length * ROW_BYTES);
   for (const [id, location] of locations.entries()) {
     if (!location) continue; // a free number
     const container = 'container' in location;
-    table.writeUInt8(container ? 2 : 1, id * ENTRY_BYTES);
-    table.writeUInt32BE(container ? location.container : location.offset, id * ENTRY_BYTES + 1);
-    if (container) table.writeUInt16BE(location.index, id * ENTRY_BYTES + 5);
+    table.writeUInt8(container ? 2 : 1, id * ROW_BYTES);
+    table.writeUInt32BE(container ? location.container : location.offset, id * ROW_BYTES + 1);
+    if (container) table.writeUInt16BE(location.index, id * ROW_BYTES + 5);
   }
-  return deflated({ ...entries, Size: PdfNumber.of(locations.length), W: numbers(1, 4, 2) }, table);
+  const DecodeParms = PdfDict.of({ Predictor: PdfNumber.of(12), Columns: PdfNumber.of(ROW_BYTES) });
+  return deflated({ ...entries, Size: PdfNumber.of(locations.length), W: numbers(1, 4, 2), DecodeParms }, differences(table));
+}
+
+/** Each row less the one above it, which hardly differs, after the number of that filter (PNG's `Up`, 2). */
+function differences(table: Buffer): Buffer {
+  const filtered = Buffer.alloc((table.length / ROW_BYTES) * (ROW_BYTES + 1));
+  for (let from = 0, to = 0; from < table.length; from += ROW_BYTES) {
+    filtered[to++] = 2;
+    for (let at = from; at < from + ROW_BYTES; at++) filtered[to++] = (table[at] ?? 0) - (table[at - ROW_BYTES] ?? 0);
+  }
+  return filtered;
 }

@@ -3,7 +3,7 @@
  * dictionary and what encrypts strings and streams out.
  */
 
-import { createCipheriv, createHash } from 'node:crypto';
+import { createCipheriv, hash } from 'node:crypto';
 import { PdfBool, PdfDict, PdfName, PdfNumber, PdfString } from '@libpdf/core';
 import type { Password, PdfPermission } from './finish-settings.ts';
 import type { Keystream } from './keystream.ts';
@@ -100,23 +100,20 @@ function sealedFlags(flags: number, key: Buffer, random: Keystream): Buffer {
   return createCipheriv('aes-256-ecb', key, null).setAutoPadding(false).update(block);
 }
 
-/** Algorithm 2.B: 32 bytes, after at least 64 rounds. */
+const DIGESTS = ['sha256', 'sha384', 'sha512'];
+
+/** Algorithm 2.B: 32 bytes, after at least 64 rounds. Some 3 ms, which is what it is for. */
 function hardened(password: Buffer, salt: Buffer, userProof: Buffer): Buffer {
-  let hash = createHash('sha256').update(password).update(salt).update(userProof).digest();
+  let digest = hash('sha256', Buffer.concat([password, salt, userProof]), 'buffer');
   for (let round = 0, last = 0; round < 64 || last > round - 32; round++) {
-    const input = Buffer.alloc(
-      64 * (password.length + hash.length + userProof.length),
-      Buffer.concat([password, hash, userProof]),
-    );
-    const cipher = createCipheriv('aes-128-cbc', hash.subarray(0, 16), hash.subarray(16, 32)).setAutoPadding(false);
-    const output = cipher.update(input);
+    const once = Buffer.concat([password, digest, userProof]);
+    const cipher = createCipheriv('aes-128-cbc', digest.subarray(0, 16), digest.subarray(16, 32)).setAutoPadding(false);
+    const output = cipher.update(Buffer.alloc(64 * once.length, once));
     const remainder = output.subarray(0, 16).reduce((sum, byte) => sum + byte, 0) % 3; // 256 is 1 modulo 3
-    hash = createHash(['sha256', 'sha384', 'sha512'][remainder] ?? '')
-      .update(output)
-      .digest();
+    digest = hash(DIGESTS[remainder] ?? '', output, 'buffer');
     last = output.at(-1) ?? 0;
   }
-  return hash.subarray(0, 32);
+  return digest.subarray(0, 32);
 }
 
 /** 7.6.3.3. */

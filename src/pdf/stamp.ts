@@ -13,6 +13,7 @@ import {
 } from '@libpdf/core';
 import type { Draft } from './draft.ts';
 import type { Watermark } from './finish-settings.ts';
+import { inherited, type PageView, viewOf } from './page-view.ts';
 import { decimal, deflated } from './syntax.ts';
 
 /** Throws when the stamp cannot be read. */
@@ -59,7 +60,7 @@ class Drawing {
 
   drawOn(page: PDFPage): void {
     const dict = page.dict.clone();
-    const matrix = placement(page, this.#stamp).map(decimal).join(' ');
+    const matrix = placement(viewOf(this.#draft, dict), this.#stamp).map(decimal).join(' ');
     // Not part of the text a reader with a screen reader hears (14.8.2.2).
     const draw = `/Artifact <</Type /Pagination /Subtype /Watermark>> BDC q /${OPACITY} gs ${matrix} cm /${STAMP} Do Q EMC`;
     const content = contentOf(this.#draft, dict);
@@ -67,7 +68,7 @@ class Drawing {
       ? [this.#stream('q'), ...content, this.#stream(`Q ${draw}`)] // Chromium leaves its coordinates behind
       : [this.#stream(draw), ...content];
     dict.set('Contents', PdfArray.of(...stamped));
-    dict.set('Resources', this.#resources(page));
+    dict.set('Resources', this.#resources(dict));
     this.#draft.change(page.ref, dict);
   }
 
@@ -78,8 +79,9 @@ class Drawing {
   }
 
   /** Of this page alone, though others may share what they are made from. */
-  #resources(page: PDFPage): PdfDict {
-    const resources = page.getResources().clone();
+  #resources(page: PdfDict): PdfDict {
+    const own = inherited(this.#draft, page, 'Resources');
+    const resources = own instanceof PdfDict ? own.clone() : new PdfDict();
     const add = (kind: string, name: string, ref: PdfRef) => {
       const entries = this.#draft.copyOf(resources, kind);
       entries.set(name, ref);
@@ -99,15 +101,10 @@ function contentOf(draft: Draft, page: PdfDict): PdfObject[] {
 }
 
 /** A matrix that puts the stamp into the middle of the page as it is seen, upright, as large as its shorter side. */
-function placement(page: PDFPage, { box }: PDFEmbeddedPage): number[] {
-  const [media, crop] = [page.getMediaBox(), page.getCropBox()];
-  const [left, bottom] = [Math.max(media.x, crop.x), Math.max(media.y, crop.y)];
-  const width = Math.min(media.x + media.width, crop.x + crop.width) - left;
-  const height = Math.min(media.y + media.height, crop.y + crop.height) - bottom;
+function placement({ left, bottom, width, height, turn }: PageView, { box }: PDFEmbeddedPage): number[] {
   const scale = Math.min(width, height) / box.width;
-  // The reader turns the page clockwise.
-  const turn = (page.rotation * Math.PI) / 180;
-  const [cos, sin] = [Math.round(Math.cos(turn)) * scale, Math.round(Math.sin(turn)) * scale];
+  const radians = (turn * Math.PI) / 180;
+  const [cos, sin] = [Math.round(Math.cos(radians)) * scale, Math.round(Math.sin(radians)) * scale];
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   return [cos, sin, -sin, cos, left + width / 2 - cos * x + sin * y, bottom + height / 2 - sin * x - cos * y];
 }

@@ -1,4 +1,4 @@
-/** Ends the thread of a task when its caller has left. */
+/** Ends a task when its caller has left, and the thread that is at it. */
 import type { Worker } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 
@@ -12,8 +12,8 @@ export class Stop {
   constructor(threads: Piscina, caller: AbortSignal) {
     this.#threads = threads;
     this.#caller = caller;
-    if (caller.aborted) this.#end();
-    caller.addEventListener('abort', this.#end, { once: true });
+    if (caller.aborted) this.#leave();
+    caller.addEventListener('abort', this.#leave, { once: true });
   }
 
   /** For the one task. */
@@ -21,14 +21,21 @@ export class Stop {
     return this.#controller.signal;
   }
 
-  clear(): void {
-    this.#caller.removeEventListener('abort', this.#end);
+  /** What the task was ended with; undefined when it was not. */
+  get reason(): unknown {
+    return this.signal.reason;
   }
 
-  readonly #end = (): void => {
+  clear(): void {
+    this.#caller.removeEventListener('abort', this.#leave);
+  }
+
+  readonly #leave = (): void => this.end(this.#caller.reason);
+
+  end(reason: unknown): void {
     const before: Worker[] = this.#threads.threads;
-    this.#controller.abort();
+    this.#controller.abort(reason);
     const ended = before.filter((thread) => !this.#threads.threads.includes(thread));
     this.threadGone = Promise.all(ended.map((thread) => new Promise((resolve) => thread.once('exit', resolve))));
-  };
+  }
 }

@@ -34,8 +34,12 @@ export function toText(object: PdfObject, seal?: Seal): string {
 
 /** A text string (7.9.2.2): any Unicode. */
 export function textString(text: string): PdfString {
-  const plain = /^[\x20-\x7e]*$/.test(text);
-  return new PdfString(plain ? Buffer.from(text, 'latin1') : Buffer.from(`\uFEFF${text}`, 'utf16le').swap16());
+  return /^[\x20-\x7e]*$/.test(text) ? new PdfString(Buffer.from(text, 'latin1')) : unicodeString(text);
+}
+
+/** A text string in UTF-16, whatever it says. */
+export function unicodeString(text: string): PdfString {
+  return new PdfString(Buffer.from(`\uFEFF${text}`, 'utf16le').swap16());
 }
 
 /** A compressed stream with these entries. */

@@ -1,0 +1,138 @@
+/** The threads that finish: what fails fails alone, what waits waits in a line that ends, and who has left is not worked for. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasCode, type ServiceError } from '../../src/errors.ts';
+import type { Finisher } from '../../src/pdf/finisher.ts';
+import { DOCUMENT, finish, openFinisher, settings, TABLE, TAGGED, watermark } from '../support/finishing.ts';
+import { RawPrinter } from '../support/raw-printer.ts';
+
+let small: Buffer;
+let large: Buffer;
+
+beforeAll(async () => {
+  const printer = await RawPrinter.start();
+  small = await printer.print(DOCUMENT);
+  large = await printer.print(TABLE, TAGGED);
+  await printer.close();
+});
+
+const PASSWORD = { user: 'confidential', owner: 'very confidential', permissions: undefined };
+
+async function failure(work: Promise<unknown>): Promise<ServiceError> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(Error);
+  return error as ServiceError;
+}
+
+/** A PDF of so many objects that name nothing. */
+function manyObjects(count: number): Buffer {
+  const bodies = ['<</Type /Catalog /Pages 2 0 R>>', '<</Type /Pages /Kids [] /Count 0>>'];
+  let text = '%PDF-1.4\n';
+  let table = `xref\n0 ${count + 1}\n0000000000 65535 f \n`;
+  for (let id = 1; id <= count; id++) {
+    table += `${String(text.length).padStart(10, '0')} 00000 n \n`;
+    text += `${id} 0 obj\n${bodies[id - 1] ?? 'null'}\nendobj\n`;
+  }
+  return Buffer.from(`${text}${table}trailer\n<</Size ${count + 1} /Root 1 0 R>>\nstartxref\n${text.length}\n%%EOF\n`);
+}
+
+describe('failures', () => {
+  test('a document that takes too much memory fails alone; the next one works', async () => {
+    const finisher = openFinisher({ heapMb: 32 });
+    const error = await failure(finish(finisher, manyObjects(300_000), { compress: true }));
+    expect(error.code).toBe('resource_limit');
+    expect(await finish(finisher, small, { compress: true })).not.toHaveLength(0);
+    await finisher.close();
+  });
+
+  test('a thread that cannot even start fails the render, and holds nobody up', async () => {
+    const finisher = openFinisher({ heapMb: 4 });
+    for (let attempt = 0; attempt < 2; attempt++) expect((await failure(finish(finisher, small))).code).toBe('resource_limit');
+    await finisher.close();
+  });
+
+  test('what is no PDF fails without a word of it or of the passwords', async () => {
+    const finisher = openFinisher();
+    const damaged = [
+      Buffer.from('secret content'),
+      small.subarray(0, -200),
+      Buffer.from(small.toString('latin1').replace('1 0 obj', '1 0 xxx'), 'latin1'),
+    ];
+    for (const pdf of damaged) {
+      const error = await failure(finish(finisher, pdf, { password: PASSWORD }));
+      expect(error.code).toBe('print_failed');
+      const { message, stack, cause } = error;
+      expect(`${message} ${stack} ${(cause as Error).message} ${(cause as Error).stack}`).not.toMatch(
+        /confidential|secret|content/,
+      );
+    }
+    const error = await failure(finish(finisher, small, { watermark: watermark(Buffer.from('no stamp')) }));
+    expect(error.code).toBe('print_failed');
+    expect(await finish(finisher, small, { password: PASSWORD })).not.toHaveLength(0);
+    await finisher.close();
+  });
+});
+
+describe('the line', () => {
+  let finisher: Finisher;
+  beforeAll(() => {
+    finisher = openFinisher({ threads: 1, maxQueued: 2 });
+  });
+  afterAll(() => finisher.close());
+
+  test('one more than may wait is refused at once, and told when to come again', async () => {
+    const accepted = [1, 2, 3].map(() => finish(finisher, large, { compress: true }));
+    const refused = await failure(finish(finisher, small, { compress: true }));
+    expect(refused).toMatchObject({ code: 'queue_full', retryAfterSeconds: 1 });
+    const [first, ...others] = await Promise.all(accepted);
+    for (const other of others) expect(other.equals(first as Buffer)).toBe(true);
+    expect(await finish(finisher, small)).not.toHaveLength(0);
+  });
+
+  test('who leaves while waiting makes room; who leaves while served ends the thread', async () => {
+    const reason = new Error('gone');
+    const [served, waiting] = [new AbortController(), new AbortController()];
+    const first = failure(finish(finisher, large, { compress: true }, served.signal));
+    const second = failure(finish(finisher, large, { compress: true }, waiting.signal));
+    const third = finish(finisher, small, { compress: true });
+    waiting.abort(reason);
+    expect(await second).toBe(reason);
+    const fourth = finish(finisher, small, { compress: true }); // in the place of the second
+    served.abort(reason);
+    expect(await first).toBe(reason);
+    expect((await third).equals(await fourth)).toBe(true);
+  });
+
+  test('who has left before is not served', async () => {
+    const reason = new Error('gone');
+    expect(await failure(finish(finisher, small, {}, AbortSignal.abort(reason)))).toBe(reason);
+  });
+});
+
+test('bytes are handed over, and those of others left alone', async () => {
+  const finisher = openFinisher();
+  const neighbour = Buffer.from('neighbour');
+  const own = Buffer.from(Uint8Array.from(large).buffer);
+  const pieces = [Buffer.from(small)];
+  expect(
+    Buffer.concat(await finisher.finish([own], settings(), new AbortController().signal))
+      .subarray(0, 5)
+      .toString(),
+  ).toBe('%PDF-');
+  await finisher.finish(pieces, settings(), new AbortController().signal);
+  expect(own).toHaveLength(0);
+  expect(neighbour.toString()).toBe('neighbour');
+  await finisher.close();
+});
+
+test('a closed one refuses what runs and what comes', async () => {
+  const finisher = openFinisher();
+  finisher.prepare();
+  const running = failure(finish(finisher, large, { compress: true }));
+  await finisher.close();
+  expect(hasCode(await running, 'shutting_down')).toBe(true);
+  expect(hasCode(await failure(finish(finisher, small)), 'shutting_down')).toBe(true);
+  finisher.prepare();
+});
