@@ -4,7 +4,14 @@ import type { Phase } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import { hostOf } from '../outbound/visit.ts';
 
-export const WARNING_KINDS = ['resource_failed', 'resource_refused', 'host_refused', 'console_error'] as const;
+export const WARNING_KINDS = [
+  'resource_failed',
+  'resource_refused',
+  'host_refused',
+  'console_error',
+  'missing_glyphs',
+  'font_substituted',
+] as const;
 export type WarningKind = (typeof WARNING_KINDS)[number];
 
 export interface Warning {
@@ -17,6 +24,13 @@ export interface Warning {
   host?: string;
   status?: number;
   net_error?: string;
+  /** Of characters without a glyph. */
+  script?: string;
+  /** The first distinct ones. */
+  characters?: string;
+  count?: number;
+  /** That another font stands in for. */
+  family?: string;
 }
 
 /** As the record of a stored document shows it. */
@@ -38,7 +52,7 @@ export interface RenderReport {
 }
 
 export function reportOf(
-  { network, failed, failures, consoleErrors }: PageReport,
+  { network, failed, failures, consoleErrors, missingGlyphs, substituted }: PageReport,
   timings: RenderReport['timings'],
 ): RenderReport {
   const { requests, bytes, contacted, refused } = network;
@@ -48,10 +62,11 @@ export function reportOf(
     .filter((host) => !named.has(host))
     .map((host): Warning => ({ kind: 'host_refused', host, message: 'connections were refused or cut off' }));
   const errors = consoleErrors.map((message): Warning => ({ kind: 'console_error', message }));
+  const lacking = fontWarnings(missingGlyphs, substituted);
   return {
     network: { requests, bytes, contacted, refused },
-    warnings: [...resources, ...hosts, ...errors],
-    warning_count: failures + hosts.length + errors.length,
+    warnings: [...resources, ...hosts, ...errors, ...lacking],
+    warning_count: failures + hosts.length + errors.length + lacking.length,
     timings,
   };
 }
@@ -70,6 +85,19 @@ export function requireNone(kinds: readonly WarningKind[], { warnings }: RenderR
       members: { gate: 'failOnWarning', warnings: found },
     },
   );
+}
+
+function fontWarnings(missing: PageReport['missingGlyphs'], substituted: PageReport['substituted']): Warning[] {
+  return [
+    ...missing.map((entry): Warning => {
+      const message = `no font has a glyph for ${entry.count} characters of the script ${entry.script}, such as ${entry.characters}`;
+      return { kind: 'missing_glyphs', message, ...entry };
+    }),
+    ...substituted.map((family): Warning => {
+      const message = `another font stands in for ${family}, which is neither installed nor loaded by the document`;
+      return { kind: 'font_substituted', message, family };
+    }),
+  ];
 }
 
 function warningOf({ url, refused, status, netError }: PageReport['failed'][number]): Warning {
