@@ -3,6 +3,7 @@
  * prints it. All problems are reported at once.
  */
 import { Resolver } from 'node:dns';
+import { readdirSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseRules } from './outbound/rules.ts';
@@ -36,6 +37,10 @@ const SETTINGS = {
   ),
   sweepMs: seconds('PLATEN_SWEEP_SECONDS', 60, 'How often content whose time is over is removed from the disk.'),
   cacheDir: folder('PLATEN_CACHE_DIR', join(cacheHome, 'platen'), 'Where the bundled browser is unpacked, once.'),
+  fontsDir: readableFolder(
+    'PLATEN_FONTS_DIR',
+    'A folder with fonts of your own, for all documents; empty: those that come with the service and those of the system.',
+  ),
   logLevel: choice('PLATEN_LOG_LEVEL', 'info', ['silent', 'fatal', 'error', 'warn', 'info', 'debug'], 'How much is logged.'),
 
   browserPath: text('PLATEN_BROWSER_PATH', '', 'The browser to use; empty: look for one (see `platen doctor`).'),
@@ -250,6 +255,18 @@ function entries(text: string): string[] {
 
 function folder(env: string, fallback: string, help: string): Setting<string> {
   return { env, fallback: resolve(fallback), shown: fallback.replace(homedir(), '~'), help, parse: (given) => resolve(given) };
+}
+
+function readableFolder(env: string, help: string): Setting<string> {
+  const parse = (given: string) => {
+    try {
+      readdirSync(given);
+    } catch {
+      throw new Error('name a folder that is there and that this user may read.');
+    }
+    return resolve(given);
+  };
+  return { env, fallback: '', shown: '', help, parse };
 }
 
 function whole(env: string, fallback: number, min: number, max: number, help: string): Setting<number> {

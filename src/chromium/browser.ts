@@ -10,6 +10,7 @@ import { ServiceError } from '../errors.ts';
 import type { EgressProxy, Gate } from '../outbound/egress-proxy.ts';
 import type { BrowserSettings } from './browser-settings.ts';
 import { Connection } from './connection.ts';
+import { FontKnowledge } from './font-knowledge.ts';
 import { launchFlags } from './launch-flags.ts';
 import type { LocatedBrowser } from './locate-browser.ts';
 import { MemoryWatch } from './memory-watch.ts';
@@ -44,6 +45,7 @@ export class Browser {
   readonly connection: Connection;
   readonly settings: BrowserSettings;
   readonly memory: MemoryWatch;
+  readonly fonts: FontKnowledge;
   /** Resolves when the browser cannot be used any more. */
   readonly ended: Promise<void>;
   /** Resolves when the process has ended and nothing of it is left. */
@@ -77,7 +79,7 @@ export class Browser {
       if (child.pid) endProcess(-child.pid);
       throw error;
     });
-    return new Browser(child, connection, settings, proxy, closed, version, sandbox);
+    return new Browser(child, connection, settings, proxy, closed, version, sandbox, new FontKnowledge(located.families));
   }
 
   private constructor(
@@ -88,12 +90,14 @@ export class Browser {
     closed: Promise<void>,
     product: string,
     sandboxed: boolean,
+    fonts: FontKnowledge,
   ) {
     this.#child = child;
     this.connection = connection;
     this.settings = settings;
     this.#proxy = proxy;
     this.product = product;
+    this.fonts = fonts;
     this.sandboxed = sandboxed;
     this.memory = new MemoryWatch(connection.browser, {
       browserPid: this.pid,

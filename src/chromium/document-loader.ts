@@ -11,6 +11,7 @@ import { ConsoleWatch } from './console-watch.ts';
 import { awaitContent, untilTrue } from './content-waits.ts';
 import { atStart, type DocumentTraits, traitsOf, withBase } from './document-traits.ts';
 import { type Emulation, PLAIN_DEVICE } from './emulation.ts';
+import type { FontKnowledge } from './font-knowledge.ts';
 import { Interception } from './interception.ts';
 import {
   type AddedTag,
@@ -27,6 +28,8 @@ import { LISTEN_AGAIN, OWN_WINDOW } from './own-window.ts';
 import { type PrintSettings, pageRule } from './print-options.ts';
 import { addExpression, isSettledExpression, ruleExpression, settleExpression } from './settle-document.ts';
 import type { Step } from './step.ts';
+import { type TextOfInterest, textOfInterest } from './text-of-interest.ts';
+import { inspectDocument, NOTHING_LACKING, readSeenText, type TextFindings } from './text-watch.ts';
 
 /** One document to print. */
 export interface PrintJob {
@@ -43,7 +46,7 @@ export interface PrintJob {
 }
 
 /** What is missing of a document, or wrong with it. */
-export interface Findings {
+export interface Findings extends TextFindings {
   /** The first hundred. */
   failed: FailedResource[];
   failures: number;
@@ -92,6 +95,7 @@ export class DocumentLoader {
   readonly #frameId: string;
   readonly #contextId: string;
   readonly #settings: BrowserSettings;
+  readonly #fonts: FontKnowledge;
   readonly #interception: Interception;
   readonly #network: NetworkWatch;
   readonly #console: ConsoleWatch;
@@ -100,6 +104,7 @@ export class DocumentLoader {
   /** While the document may go on to another. */
   #navigation: Navigation | undefined;
   #consoleErrors: string[] = [];
+  #text = NOTHING_LACKING;
   #lingers = false;
   #loading = false;
   #windowOwned = false;
@@ -111,7 +116,12 @@ export class DocumentLoader {
     session: Session,
     gate: Gate,
     emulation: Emulation,
-    { frameId, contextId, settings }: { frameId: string; contextId: string; settings: BrowserSettings },
+    {
+      frameId,
+      contextId,
+      settings,
+      fonts,
+    }: { frameId: string; contextId: string; settings: BrowserSettings; fonts: FontKnowledge },
   ) {
     this.#root = root;
     this.#session = session;
@@ -119,6 +129,7 @@ export class DocumentLoader {
     this.#frameId = frameId;
     this.#contextId = contextId;
     this.#settings = settings;
+    this.#fonts = fonts;
     this.#interception = new Interception(root, session, { frameId, contextId });
     this.#network = new NetworkWatch(session, gate, frameId);
     this.#console = new ConsoleWatch(session);
@@ -158,7 +169,9 @@ export class DocumentLoader {
     for (const tag of load.added) await this.#add(tag, load.device.javascript, attempt);
     await awaitContent(this.#session, load, attempt.step);
     if (this.#navigation) await attempt.step(this.#navigation.until(load.waitUntil)); // it may have gone on meanwhile
-    await this.#settle(traits, load, print, attempt);
+    const seen = await this.#settle(traits, load, print, attempt);
+    const interest = seen ?? (content.kind === 'html' ? textOfInterest(content.html) : undefined);
+    if (interest) this.#text = await inspectDocument(this.#session, this.#frameId, this.#fonts, interest, attempt.step);
     this.#stay();
   }
 
@@ -168,11 +181,12 @@ export class DocumentLoader {
     const answered = failed.filter(({ status }) => status !== undefined && failsResource(gates.httpStatus, status));
     if (answered.length) throw gateFailed('failOnHttpStatus', answered, answered.length);
     if (gates.resourceError && failures) throw gateFailed('failOnResourceError', failed, failures);
-    return { failed, failures, consoleErrors: this.#consoleErrors };
+    return { failed, failures, consoleErrors: this.#consoleErrors, ...this.#text };
   }
 
   end(): void {
     this.#consoleErrors = [];
+    this.#text = NOTHING_LACKING;
     this.#attempt = undefined;
     this.#stay();
     this.#network.end();
@@ -274,21 +288,32 @@ export class DocumentLoader {
     throw addFailed(tag, exceptionDetails.exception?.description ?? exceptionDetails.text, this.#gate);
   }
 
-  async #settle(traits: DocumentTraits, load: LoadSettings, settings: PrintSettings, { step }: Attempt): Promise<void> {
+  /** What an active document shows, where it could be asked. */
+  async #settle(
+    traits: DocumentTraits,
+    load: LoadSettings,
+    settings: PrintSettings,
+    { step }: Attempt,
+  ): Promise<TextOfInterest | undefined> {
     const rule = traits.hasPageRules ? pageRule(settings) : '';
     if (rule) this.#traces = true; // the added style sheet would stay
     const waits = traits.loadsLate && load.waitUntil !== 'domcontentloaded';
     if (rule) await step(this.#session.send('Runtime.evaluate', { expression: ruleExpression(rule) }));
-    if (!waits) return;
+    if (!waits) return undefined;
     // Where script is off no listener is ever called, so that there is nothing to wait for but the state itself.
-    if (!load.device.javascript) return untilTrue(this.#session, isSettledExpression(), step);
+    if (!load.device.javascript) {
+      await untilTrue(this.#session, isSettledExpression(), step);
+      return undefined;
+    }
     const settled = this.#session.send('Runtime.evaluate', {
-      expression: settleExpression(),
+      expression: settleExpression(!traits.inert),
       awaitPromise: true,
       returnByValue: true,
     });
     const { result } = await step(settled);
-    this.#consoleErrors = Array.isArray(result.value) ? result.value.map(String) : [];
+    const [errors, seen] = Array.isArray(result.value) ? result.value : [];
+    this.#consoleErrors = Array.isArray(errors) ? errors.map(String) : [];
+    return traits.inert ? undefined : readSeenText(seen);
   }
 
   #stay(): void {

@@ -7,19 +7,38 @@ import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { ServiceError } from '../errors.ts';
 import { unpackBundledBrowser } from './bundled-browser.ts';
+import { bundledFonts } from './bundled-fonts.ts';
+import { writeFontConfiguration } from './font-configuration.ts';
 
 export interface LocatedBrowser {
   path: string;
   source: 'configured' | 'system' | 'bundled' | 'full';
   /** What the browser needs in its environment. */
   env: Record<string, string>;
+  /** Families of fonts known to be there. */
+  families?: string[];
 }
 
 const HEADLESS_SHELLS = ['chromium-headless-shell', 'chrome-headless-shell', 'headless_shell'];
 const FULL_BROWSERS = ['google-chrome-stable', 'google-chrome', 'chromium', 'chromium-browser'];
 
-/** Throws `browser_unavailable` with the remedy when there is none. */
-export async function locateBrowser(config: { browserPath: string; cacheDir: string }): Promise<LocatedBrowser> {
+interface Where {
+  browserPath: string;
+  cacheDir: string;
+  /** Fonts of the operator's; empty: none. */
+  fontsDir: string;
+}
+
+/** A browser that sees the fonts it is to see. Throws `browser_unavailable` with the remedy when there is none. */
+export async function locateBrowser(config: Where): Promise<LocatedBrowser> {
+  const [located, bundled] = await Promise.all([locate(config), bundledFonts(config.cacheDir)]);
+  const { fontsDir, ...browser } = located;
+  const folders = [config.fontsDir, fontsDir ?? '', ...bundled.folders].filter(Boolean);
+  const file = await writeFontConfiguration(config.cacheDir, folders);
+  return { ...browser, env: { ...browser.env, FONTCONFIG_FILE: file }, families: bundled.families };
+}
+
+async function locate(config: Where): Promise<LocatedBrowser & { fontsDir?: string }> {
   if (config.browserPath) return configured(config.browserPath);
   const shell = await onPath(HEADLESS_SHELLS);
   if (shell) return { path: shell, source: 'system', env: {} };

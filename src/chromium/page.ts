@@ -12,6 +12,7 @@ import type { BrowserSettings } from './browser-settings.ts';
 import { type Connection, DevToolsError, type Events, type Session } from './connection.ts';
 import { DocumentLoader, type Findings, type PrintJob } from './document-loader.ts';
 import { Emulation, setMedia } from './emulation.ts';
+import type { FontKnowledge } from './font-knowledge.ts';
 import { PLAIN_LOAD } from './load-settings.ts';
 import type { MemoryWatch } from './memory-watch.ts';
 import { type PrintSettings, printParameters } from './print-options.ts';
@@ -55,6 +56,7 @@ export interface PageHost {
   readonly connection: Connection;
   readonly memory: MemoryWatch;
   readonly settings: BrowserSettings;
+  readonly fonts: FontKnowledge;
   openGate(): Promise<Gate>;
   /** Ends the whole browser. */
   kill(): void;
@@ -120,10 +122,11 @@ export class Page {
     session.onClose = () => this.#lose(crashed());
     session.on('Inspector.targetCrashed', () => this.#lose(this.#ranOutOfMemory() ? this.#tooHungry() : crashed()));
     session.on('Page.javascriptDialogOpening', (dialog) => this.#dismiss(dialog));
-    const { connection, settings } = browser;
+    const { connection, settings, fonts } = browser;
     // The main frame carries its target's id.
     const emulation = new Emulation(session);
-    this.#loader = new DocumentLoader(connection.browser, session, gate, emulation, { frameId: targetId, contextId, settings });
+    const place = { frameId: targetId, contextId, settings, fonts };
+    this.#loader = new DocumentLoader(connection.browser, session, gate, emulation, place);
     this.#sheet = new Sheet(session, targetId, emulation);
   }
 

@@ -2,12 +2,13 @@
  * The script that makes a loaded document ready to print. It runs in the page: the function below is sent as text, so it
  * may use nothing from outside itself.
  */
+import { SEEN_TEXT } from './inspect-text.ts';
 import type { AddedTag } from './load-settings.ts';
 import { CONSOLE_ERRORS } from './own-window.ts';
 
-/** Its promise resolves when fonts and images are there, to the errors of the document so far. */
-export function settleExpression(): string {
-  return `(${settle})().then(() => ${CONSOLE_ERRORS})`;
+/** Its promise resolves when fonts and images are there, to the errors of the document so far and, if wanted, the text it shows. */
+export function settleExpression(withText: boolean): string {
+  return `(${settle})().then(() => [${CONSOLE_ERRORS}, ${withText ? SEEN_TEXT : 'null'}])`;
 }
 
 /** True when fonts and images are there; to be asked until then. */

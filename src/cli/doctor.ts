@@ -67,7 +67,7 @@ async function checkBrowser(located: LocatedBrowser, config: Config, report: Rep
       checkKind(browser, report);
       await proveWalls(browser, policy);
       report.add('ok', 'walls: a document reaches nothing but through the proxy, and reads no file');
-      await checkFonts(browser, report);
+      await checkFonts(browser, config, report);
       await checkRender(browser, config, report);
     } finally {
       await browser.close();
@@ -104,16 +104,17 @@ function sandboxReason(): string {
   return process.getuid?.() === 0 ? 'running as root' : 'switched off, or the kernel does not allow it';
 }
 
-async function checkFonts(browser: Browser, report: Report): Promise<void> {
+async function checkFonts(browser: Browser, { fontsDir }: Config, report: Report): Promise<void> {
   const coverage = Object.entries(await fontCoverage(browser));
   const scripts = (covered: boolean) => coverage.filter(([, drawn]) => drawn === covered).map(([script]) => script);
   const missing = scripts(false);
   report.add('ok', `fonts for: ${scripts(true).join(', ') || 'none'}`);
+  if (fontsDir) report.add('ok', `fonts of your own: ${fontsDir}`);
   if (missing.length)
     report.add(
       'warning',
       `no fonts for: ${missing.join(', ')}`,
-      'put fonts into /usr/share/fonts or /usr/local/share/fonts (Debian: fonts-noto-core, fonts-noto-cjk, fonts-noto-color-emoji), or embed them with @font-face',
+      'run `npm ci` again, which brings fonts for all of them; or name a folder with fonts in PLATEN_FONTS_DIR',
     );
 }
 

@@ -4,7 +4,15 @@ import type { Phase } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import { hostOf } from '../outbound/visit.ts';
 
-export const WARNING_KINDS = ['resource_failed', 'resource_refused', 'host_refused', 'console_error', 'content_clipped'] as const;
+export const WARNING_KINDS = [
+  'resource_failed',
+  'resource_refused',
+  'host_refused',
+  'console_error',
+  'missing_glyphs',
+  'font_substituted',
+  'content_clipped',
+] as const;
 export type WarningKind = (typeof WARNING_KINDS)[number];
 
 export interface Warning {
@@ -19,6 +27,13 @@ export interface Warning {
   net_error?: string;
   /** CSS pixels that are cut off. */
   pixels?: number;
+  /** Of characters without a glyph. */
+  script?: string;
+  /** The first distinct ones. */
+  characters?: string;
+  count?: number;
+  /** That another font stands in for. */
+  family?: string;
 }
 
 /** As the record of a stored document shows it. */
@@ -40,7 +55,7 @@ export interface RenderReport {
 }
 
 export function reportOf(
-  { network, failed, failures, consoleErrors, cutOffPx }: PageReport,
+  { network, failed, failures, consoleErrors, missingGlyphs, substituted, cutOffPx }: PageReport,
   timings: RenderReport['timings'],
 ): RenderReport {
   const { requests, bytes, contacted, refused } = network;
@@ -50,11 +65,11 @@ export function reportOf(
     .filter((host) => !named.has(host))
     .map((host): Warning => ({ kind: 'host_refused', host, message: 'connections were refused or cut off' }));
   const errors = consoleErrors.map((message): Warning => ({ kind: 'console_error', message }));
-  const clipped = cutOffPx > 0 ? [clippedBy(cutOffPx)] : [];
+  const lacking = [...fontWarnings(missingGlyphs, substituted), ...(cutOffPx > 0 ? [clippedBy(cutOffPx)] : [])];
   return {
     network: { requests, bytes, contacted, refused },
-    warnings: [...resources, ...hosts, ...errors, ...clipped],
-    warning_count: failures + hosts.length + errors.length + clipped.length,
+    warnings: [...resources, ...hosts, ...errors, ...lacking],
+    warning_count: failures + hosts.length + errors.length + lacking.length,
     timings,
   };
 }
@@ -78,6 +93,19 @@ export function requireNone(kinds: readonly WarningKind[], { warnings }: RenderR
 function clippedBy(pixels: number): Warning {
   const message = `the document is ${pixels} CSS pixels wider than the page can show: what is there is cut off; use a wider paper, smaller margins, landscape or scale`;
   return { kind: 'content_clipped', pixels, message };
+}
+
+function fontWarnings(missing: PageReport['missingGlyphs'], substituted: PageReport['substituted']): Warning[] {
+  return [
+    ...missing.map((entry): Warning => {
+      const message = `no font has a glyph for ${entry.count} characters of the script ${entry.script}, such as ${entry.characters}`;
+      return { kind: 'missing_glyphs', message, ...entry };
+    }),
+    ...substituted.map((family): Warning => {
+      const message = `another font stands in for ${family}, which is neither installed nor loaded by the document`;
+      return { kind: 'font_substituted', message, family };
+    }),
+  ];
 }
 
 function warningOf({ url, refused, status, netError }: PageReport['failed'][number]): Warning {

@@ -1,0 +1,247 @@
+/**
+ * Looks in a page for characters without a glyph and for families that are not there. The functions below run in the page,
+ * sent as text: they may use nothing but each other.
+ */
+
+/** Characters nobody needs to look at, as ranges of a regular expression: letters, signs and punctuation of European text. */
+export const plainCharacters =
+  '\\u0000-\\u036f\\u0370-\\u0377\\u037a-\\u037f\\u0384-\\u03ff\\u0400-\\u0527\\u1e00-\\u1eff\\u2000-\\u2026\\u2028-\\u2033\\u2039\\u203a\\u2044\\u2060-\\u206f\\u2074\\u207f\\u20ac\\u2116\\u2122\\ufe00-\\ufe0f\\ufeff\\ufffd';
+/** No glyph of their own is missed: spaces, marks, controls, what is not assigned. */
+const WITHOUT_GLYPH = '[\\p{M}\\p{Z}\\p{Cc}\\p{Cf}\\p{Cs}\\p{Cn}\\p{Default_Ignorable_Code_Point}]';
+const GENERIC = [
+  ...['serif', 'sans-serif', 'monospace', 'cursive', 'fantasy', 'math', 'emoji', 'fangsong', 'generic', '-apple-system'],
+  ...['system-ui', 'ui-serif', 'ui-sans-serif', 'ui-monospace', 'ui-rounded', 'blinkmacsystemfont', '-webkit-body'],
+];
+const MAX_SEEN = 20_000;
+const MAX_FAMILIES = 50;
+const MAX_TEXTS = 200_000;
+const MAX_TESTED = 100;
+
+/** What an active document shows: to be evaluated in the document's own world, which may lie. */
+export interface SeenText {
+  characters: string;
+  families: string[];
+}
+
+/** What was found of what was looked for. */
+export interface InspectedText {
+  /** No font has a glyph for these; with how often they occur. */
+  missing: Array<[character: string, count: number]>;
+  /** Fonts of the system have one. */
+  covered: string[];
+  /** As the document writes them. */
+  substituted: string[];
+  installed: string[];
+}
+
+/** Evaluates to `SeenText`. */
+export const SEEN_TEXT = `(() => { ${texts} ${firstFamily} return (${seeText})(${JSON.stringify(plainCharacters)}, ${MAX_SEEN}, ${MAX_FAMILIES}, ${MAX_TEXTS}) })()`;
+
+/** Its promise resolves to `InspectedText`. For a world of its own, which the document cannot reach. */
+export function inspectExpression(characters: string[], families: string[]): string {
+  const wanted = { characters, families: families.slice(0, MAX_FAMILIES), generic: GENERIC };
+  const limits = { texts: MAX_TEXTS, tested: MAX_TESTED };
+  const functions = [
+    texts,
+    firstFamily,
+    quote,
+    makeBrush,
+    notePlace,
+    lookAround,
+    loadedFaces,
+    isInstalled,
+    judgeFamilies,
+    inspectText,
+  ].join('\n');
+  return `(() => { ${functions}
+    return inspectText(${JSON.stringify(wanted)}, ${JSON.stringify(WITHOUT_GLYPH)}, ${JSON.stringify(limits)}) })()`;
+}
+
+interface Wanted {
+  characters: string[];
+  families: string[];
+  generic: string[];
+}
+
+/** Where something stands that was looked for. */
+interface Surroundings {
+  characters: Map<string, { count: number; fonts: Set<string> }>;
+  /** By their names in small letters. */
+  families: Map<string, string>;
+}
+
+interface Brush {
+  draw(font: string, text: string): string;
+  /** Whether this font, and what the browser takes in its place, have no glyph. */
+  lacks(font: string, character: string): boolean;
+}
+
+// Typed loosely: this project's code runs in Node and has no DOM types.
+interface PageText {
+  data: string;
+  parentElement: PageElement | null;
+}
+interface PageElement {
+  checkVisibility(): boolean;
+}
+interface Canvas {
+  width: number;
+  height: number;
+  getContext(
+    kind: '2d',
+    options: object,
+  ): {
+    font: string;
+    clearRect(x: number, y: number, width: number, height: number): void;
+    fillText(text: string, x: number, y: number): void;
+    getImageData(x: number, y: number, width: number, height: number): { data: Uint8ClampedArray };
+  };
+}
+interface Face {
+  family: string;
+  status: string;
+}
+declare const document: {
+  createTreeWalker(root: unknown, what: number): { nextNode(): PageText | null };
+  createElement(name: 'canvas'): Canvas;
+  fonts: Iterable<Face>;
+};
+declare const getComputedStyle: (element: PageElement) => { fontFamily: string; fontWeight: string; fontStyle: string };
+declare const FontFace: new (family: string, source: string) => { load(): Promise<unknown> };
+
+function firstFamily(list: string): string {
+  const [, quoted, bare] = /^\s*(?:"([^"]{0,200})"|([^,"]{0,200}))/.exec(list) ?? [];
+  return (quoted ?? bare ?? '').trim();
+}
+
+function* texts(atMost: number): Generator<PageText> {
+  const walker = document.createTreeWalker(document, 4);
+  for (let n = 0, text = walker.nextNode(); text && n < atMost; text = walker.nextNode(), n++) yield text;
+}
+
+function seeText(plain: string, maxCharacters: number, maxFamilies: number, maxTexts: number): SeenText {
+  const characters = new Set<string>();
+  const families = new Set<string>();
+  const seen = new Set<PageElement>();
+  const unusual = new RegExp(`[^${plain}]`, 'gu');
+  const noteFamily = ({ parentElement, data }: PageText) => {
+    if (!parentElement || seen.has(parentElement) || seen.size > 2_000 || families.size >= maxFamilies || !data.trim()) return;
+    seen.add(parentElement);
+    families.add(firstFamily(getComputedStyle(parentElement).fontFamily));
+  };
+  try {
+    for (const text of texts(maxTexts)) {
+      for (const [character] of text.data.matchAll(unusual)) if (characters.size < maxCharacters) characters.add(character);
+      noteFamily(text);
+    }
+  } catch {
+    // a document that breaks the tools it is looked at with is not looked at
+  }
+  return { characters: [...characters].join(''), families: [...families] };
+}
+
+function makeBrush(): Brush {
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = 48;
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  const boxes = new Map<string, string[]>();
+  const draw = (font: string, text: string): string => {
+    context.clearRect(0, 0, 48, 48);
+    context.font = font;
+    context.fillText(text, 4, 36);
+    const { data } = context.getImageData(0, 0, 48, 48);
+    let drawn = '';
+    for (let at = 3; at < data.length; at += 4) drawn += String.fromCharCode(data[at] as number);
+    return drawn;
+  };
+  const boxesOf = (font: string): string[] => {
+    const known = boxes.get(font) ?? [draw(font, '\u0378'), draw(font, '\u{10FFFD}')];
+    boxes.set(font, known);
+    return known;
+  };
+  const lacks = (font: string, character: string): boolean => {
+    const drawn = draw(font, character);
+    return boxesOf(font).includes(drawn) && /[^\0]/.test(drawn);
+  };
+  return { draw, lacks };
+}
+
+function notePlace(places: Surroundings['characters'], character: string, font: string, atMost: number): void {
+  const place = places.get(character) ?? { count: 0, fonts: new Set() };
+  if (!place.count && places.size >= atMost) return;
+  place.count++;
+  if (place.fonts.size < 4) place.fonts.add(font);
+  places.set(character, place);
+}
+
+function lookAround(unknown: Set<string>, families: Set<string>, limits: { texts: number; tested: number }): Surroundings {
+  const found: Surroundings = { characters: new Map(), families: new Map() };
+  const fontOf = new Map<PageElement, string>();
+  const look = (parent: PageElement): string => {
+    if (!parent.checkVisibility()) return '';
+    const { fontFamily, fontWeight, fontStyle } = getComputedStyle(parent);
+    const first = firstFamily(fontFamily);
+    if (families.has(first.toLowerCase())) found.families.set(first.toLowerCase(), first);
+    return `${fontStyle} ${fontWeight} 32px ${fontFamily}`;
+  };
+  const noteAll = (data: string, font: string) => {
+    for (const character of data) if (unknown.has(character)) notePlace(found.characters, character, font, limits.tested);
+  };
+  for (const { parentElement: parent, data } of texts(limits.texts)) {
+    if (!parent || !data.trim()) continue;
+    const font = fontOf.get(parent) ?? look(parent);
+    fontOf.set(parent, font);
+    if (font && unknown.size) noteAll(data, font);
+  }
+  return found;
+}
+
+function quote(name: string): string {
+  return `"${name.replace(/["\\]/g, '\\$&')}"`;
+}
+
+function loadedFaces(): Set<string> {
+  const loaded = [...document.fonts].filter(({ status }) => status === 'loaded');
+  return new Set(loaded.map(({ family }) => family.replace(/^["']|["']$/g, '').toLowerCase()));
+}
+
+async function isInstalled(family: string, { draw }: Brush): Promise<boolean> {
+  // Where it is not there the next of the list is taken.
+  const sample = (name: string, next: string) => draw(`16px ${quote(name)}, ${next}`, 'Rag1');
+  const differs = (next: string) => sample(family, next) !== sample('no such family 7f3a', next);
+  if (differs('monospace') || differs('sans-serif')) return true;
+  // It may be the one font there is.
+  const cuts = ['', ' Regular', ' Book', ' Roman'].map((cut) => `local(${quote(family + cut)})`);
+  cuts.push(`local(${quote(`${family.replaceAll(' ', '')}-Regular`)})`);
+  return await new FontFace('probe', cuts.join()).load().then(
+    () => true,
+    () => false,
+  );
+}
+
+async function judgeFamilies(families: Map<string, string>, generic: string[], brush: Brush, result: InspectedText) {
+  const loaded = loadedFaces();
+  for (const [key, family] of families) {
+    if (loaded.has(key)) continue;
+    if (generic.includes(key) || (await isInstalled(family, brush))) result.installed.push(family);
+    else if (result.substituted.length < 20) result.substituted.push(family);
+  }
+}
+
+async function inspectText(
+  { characters, families, generic }: Wanted,
+  withoutGlyph: string,
+  limits: { texts: number; tested: number },
+): Promise<InspectedText> {
+  const result: InspectedText = { missing: [], covered: [], substituted: [], installed: [] };
+  const brush = makeBrush();
+  const skipped = new RegExp(withoutGlyph, 'u');
+  const unknown = new Set(characters.filter((character) => !skipped.test(character)));
+  const found = lookAround(unknown, new Set(families.map((family) => family.toLowerCase())), limits);
+  for (const [character, { count, fonts }] of found.characters) {
+    if (!brush.lacks('32px sans-serif', character)) result.covered.push(character);
+    else if ([...fonts].some((font) => brush.lacks(font, character))) result.missing.push([character, count]);
+  }
+  await judgeFamilies(found.families, generic, brush, result);
+  return result;
+}

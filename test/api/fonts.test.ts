@@ -1,0 +1,138 @@
+/** What documents are printed in, and what is told of text that no font has, or not the one it names. */
+
+import { readFileSync } from 'node:fs';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readPdf } from '../support/read-pdf.ts';
+import { runCli, type Service, startService } from '../support/service.ts';
+
+interface Told {
+  kind: string;
+  script?: string;
+  characters?: string;
+  count?: number;
+  family?: string;
+}
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+async function render(html: string, by: Service = service): Promise<{ text: string; fonts: string[]; warnings: Told[] }> {
+  const reply = await by.pdf({ html }, { headers: { accept: 'application/json' } });
+  const answer = (await reply.json()) as { pdf: string; report: { warnings: Told[] } };
+  expect(reply.status, JSON.stringify(answer)).toBe(200);
+  const { pages, fonts } = await readPdf(Buffer.from(answer.pdf, 'base64'));
+  return { text: pages.join(), fonts, warnings: answer.report.warnings };
+}
+
+const folderOf = (name: string) => dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+/** A font with U+E000 and little else is not at hand: the icons of a package are. */
+const emojiFont = () => readFileSync(join(folderOf('@infolektuell/noto-color-emoji'), 'files/1.woff2')).toString('base64');
+
+describe('glyphs', () => {
+  test.each([
+    ['Latin', 'Füße œuvre'],
+    ['Greek', 'Καλημέρα'],
+    ['Cyrillic', 'Съешь ещё'],
+    ['simplified Chinese', '<span lang="zh-CN">简体中文测试文档</span>'],
+    ['traditional Chinese', '<span lang="zh-TW">繁體中文測試文件</span>'],
+    ['Japanese', '<span lang="ja">日本語のテスト</span>'],
+    ['Korean', '<span lang="ko">한국어시험문서</span>'],
+    ['Devanagari', 'नमक'],
+    ['Thai', 'กขฃ'],
+    ['Arabic', 'شعق'],
+    ['Hebrew', 'שלום'],
+    ['emoji', '🚀🍎'],
+  ])('%s', async (_, html) => {
+    const { text, warnings } = await render(`<!doctype html><p>${html}`);
+    const expected = html.replace(/<[^>]*>/g, '');
+    expect(sorted(text)).toBe(sorted(expected));
+    expect(warnings).toEqual([]);
+  });
+
+  test.each([
+    ['Cuneiform', '\u{12000}\u{12001}\u{12000}', '\u{12000}\u{12001}', 3],
+    ['Egyptian Hieroglyphs', '&#x13000;', '\u{13000}', 1],
+    ['Private use', '\uE123', '\uE123', 1],
+  ])('%s is told when no font has it', async (script, html, characters, count) => {
+    const { warnings } = await render(`<p>plain ${html}`);
+    expect(warnings).toMatchObject([{ kind: 'missing_glyphs', script, characters, count }]);
+  });
+
+  test('also where script wrote it; not where it is hidden, a mark, a joiner or not assigned', async () => {
+    const written = await render('<p id=a><script>a.textContent = String.fromCodePoint(0x12000)</script>');
+    expect(written.warnings).toMatchObject([{ kind: 'missing_glyphs', script: 'Cuneiform' }]);
+    const hidden = '<style>/* \u{12000} */</style><p hidden>\u{12000}<p>a\u200D\uFE0F\u0301\u{E0100}\u0378\u2003b';
+    expect((await render(hidden)).warnings).toEqual([]);
+  });
+
+  test('a page that breaks what it is looked at with is printed all the same', async () => {
+    const html = `<p>\u{12000}<script>Set.prototype.add = RegExp.prototype.exec = Array.from = () => { throw 1 };
+      document.createTreeWalker = document.createElement = () => null</script>`;
+    expect((await service.pdf({ html })).status).toBe(200);
+  });
+
+  test('failOnWarning', async () => {
+    const reply = await service.pdf({ html: '<p>\u{12000}', options: { failOnWarning: ['missing_glyphs'] } });
+    expect(reply.status).toBe(422);
+    expect(await reply.json()).toMatchObject({ code: 'render_gate_failed', gate: 'failOnWarning' });
+  });
+});
+
+describe('families', () => {
+  const face = () => `<style>@font-face { font-family: Own; src: url(data:font/woff2;base64,${emojiFont()}) }</style>`;
+
+  test.each([
+    ['that is not there', '<p style="font-family: Nonesuch, serif">a', ['Nonesuch']],
+    ['in a shorthand', '<style>p { font: bold 12px/1.2 "None Such", serif }</style><p>a', ['None Such']],
+    [
+      'whose file is broken',
+      '<style>@font-face { font-family: Off; src: url(data:,x) } p { font-family: Off }</style><p>a',
+      ['Off'],
+    ],
+    ['a script names', '<p id=a>a<script>a.style.fontFamily = "Nonesuch"</script>', ['Nonesuch']],
+    ['of text that is not there', '<style>.x { font-family: Nonesuch }</style><p>a', []],
+    ['that only comes second', '<p style="font-family: serif, Nonesuch">a', []],
+    ['that is generic', '<p style="font-family: system-ui">a<p style="font-family: ui-serif">a', []],
+    ['that is installed', '<p style="font-family: Arimo">a<p style="font-family: \'Noto Sans SC\'">简', []],
+    ['that has a double', '<p style="font-family: Arial">a<p style="font-family: \'Times New Roman\'">a', []],
+  ])('one %s', async (_, html, families) => {
+    const { warnings } = await render(html);
+    expect(warnings.map(({ kind, family }) => [kind, family])).toEqual(families.map((family) => ['font_substituted', family]));
+  });
+
+  test('one that the document brings', async () => {
+    expect((await render(`${face()}<p style="font-family: Own">🚀`)).warnings).toEqual([]);
+  });
+});
+
+describe('PLATEN_FONTS_DIR', () => {
+  test('its fonts are there for every document', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'platen-fonts-'));
+    const medium = '500Medium/NotoSansThai_500Medium.ttf';
+    await copyFile(join(folderOf('@expo-google-fonts/noto-sans-thai'), medium), join(folder, 'a.ttf'));
+    await using own = await startService({ PLATEN_FONTS_DIR: folder });
+    const html = '<p style="font-family: \'Noto Sans Thai Medium\'">กขฃ';
+    expect((await render(html)).warnings).toMatchObject([{ kind: 'font_substituted' }]);
+    const { fonts, warnings } = await render(html, own);
+    expect(fonts.join()).toContain('NotoSansThai-Medium');
+    expect(warnings).toEqual([]);
+    await rm(folder, { recursive: true });
+  });
+
+  test('a folder that is not there is a fault of the settings', async () => {
+    const env = { ...process.env, PLATEN_FONTS_DIR: '/nowhere' } as Record<string, string>;
+    await expect(runCli(['doctor'], env)).rejects.toMatchObject({ stderr: expect.stringContaining('PLATEN_FONTS_DIR=/nowhere') });
+  });
+});
+
+/** Marks and letters of right-to-left text come in an order of their own. */
+function sorted(text: string): string {
+  return [...text.normalize('NFKC').replace(/\s/g, '')].sort().join('');
+}
