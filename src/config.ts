@@ -136,8 +136,8 @@ const SETTINGS = {
   ),
   finishMemoryBytes: megabytes(
     'PLATEN_FINISH_MEMORY_MB',
-    1_024,
-    'What a thread may take for one PDF; past that the request is answered 422 resource_limit.',
+    256,
+    'JavaScript heap of a thread for one PDF; past that the request is answered 422 resource_limit.',
   ),
 
   maxRequestBytes: whole(

@@ -299,14 +299,11 @@ export class DocumentLoader {
     if (rule) this.#traces = true; // the added style sheet would stay
     const waits = traits.loadsLate && load.waitUntil !== 'domcontentloaded';
     if (rule) await step(this.#session.send('Runtime.evaluate', { expression: ruleExpression(rule) }));
-    if (!waits) return undefined;
     // Where script is off no listener is ever called, so that there is nothing to wait for but the state itself.
-    if (!load.device.javascript) {
-      await untilTrue(this.#session, isSettledExpression(), step);
-      return undefined;
-    }
+    if (waits && !load.device.javascript) await untilTrue(this.#session, isSettledExpression(), step);
+    if (!load.device.javascript || (traits.inert && !waits)) return undefined;
     const settled = this.#session.send('Runtime.evaluate', {
-      expression: settleExpression(!traits.inert),
+      expression: settleExpression({ waits, withText: !traits.inert }),
       awaitPromise: true,
       returnByValue: true,
     });

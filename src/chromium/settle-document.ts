@@ -7,8 +7,8 @@ import type { AddedTag } from './load-settings.ts';
 import { CONSOLE_ERRORS } from './own-window.ts';
 
 /** Its promise resolves when fonts and images are there, to the errors of the document so far and, if wanted, the text it shows. */
-export function settleExpression(withText: boolean): string {
-  return `(${settle})().then(() => [${CONSOLE_ERRORS}, ${withText ? SEEN_TEXT : 'null'}])`;
+export function settleExpression({ waits, withText }: { waits: boolean; withText: boolean }): string {
+  return `${waits ? `(${settle})()` : 'Promise.resolve()'}.then(() => [${CONSOLE_ERRORS}, ${withText ? SEEN_TEXT : 'null'}])`;
 }
 
 /** True when fonts and images are there; to be asked until then. */

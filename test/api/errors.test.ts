@@ -242,6 +242,15 @@ describe('406', () => {
     expect((await readPdf(bytes)).pages).toEqual(['x']);
   });
 
+  test.each<[name: string, html: string, options: object]>([
+    ['without waiting', '<p>x<script>nope()</script>', { waitUntil: 'domcontentloaded' }],
+    ['of an added script', '<p>x', { addScriptTag: { content: 'nope()' } }],
+  ])('errors of the console are told: %s', async (_name, html, options) => {
+    const response = await service.pdf({ html, options }, { headers: { accept: 'application/json' } });
+    const { report } = (await response.json()) as { report: object };
+    expect(report).toMatchObject({ warnings: [{ kind: 'console_error', message: expect.stringContaining('nope') }] });
+  });
+
   test.each(['*/*', 'application/json, text/plain, */*', 'application/pdf', 'application/*', 'application/pdf;q=0.5, text/html'])(
     'Accept: %s gets the PDF',
     async (accept) => {
