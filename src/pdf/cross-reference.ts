@@ -5,30 +5,36 @@
 import type { Pieces } from './pieces.ts';
 
 const ENTRY_BYTES = 20;
+const HEADER_BYTES = 32;
 
 export interface CrossReference {
   /** Where the table begins, which is where the objects end. */
   start: number;
   /** Objects, with the free one of number 0. */
   size: number;
-  /** Offset of an object in the file; undefined when the number is free. */
-  offsetOf(id: number): number | undefined;
+  /** Where the entries begin. Those of a large file are many, and only those asked for are read. */
+  entries: number;
   /** The trailer dictionary. */
   trailer: string;
 }
 
 export function readCrossReference(file: Pieces): CrossReference {
   const start = Number(match(/startxref\s+(\d+)\s+%%EOF\s*$/, file.text(file.length - 64, 64)));
-  const table = file.text(start, file.length - start);
-  const header = /^xref\s+0\s+(\d+)\s*\n/.exec(table);
+  const header = /^xref\s+0\s+(\d+)\s*\n/.exec(file.text(start, HEADER_BYTES));
   if (!header) throw new Error('the PDF has no single cross-reference table');
-  const size = Number(header[1]);
-  const entries = header[0].length;
-  const offsetOf = (id: number) => {
-    const entry = entries + id * ENTRY_BYTES;
-    return id < size && table[entry + 17] === 'n' ? Number(table.slice(entry, entry + 10)) : undefined;
-  };
-  return { start, size, offsetOf, trailer: table.slice(entries + size * ENTRY_BYTES) };
+  const [size, entries] = [Number(header[1]), start + header[0].length];
+  const end = entries + size * ENTRY_BYTES;
+  return { start, size, entries, trailer: file.text(end, file.length - end) };
+}
+
+/** Offset of each object in the file; 0 where the number is free. */
+export function allOffsets(file: Pieces, { entries, size }: CrossReference): Float64Array {
+  const table = file.text(entries, size * ENTRY_BYTES);
+  return Float64Array.from({ length: size }, (_, id) => offsetIn(table, id * ENTRY_BYTES));
+}
+
+function offsetIn(table: string, at: number): number {
+  return table[at + 17] === 'n' ? Number(table.slice(at, at + 10)) : 0;
 }
 
 /** The text of an object, up to its `endobj`, and where it begins. */
@@ -49,8 +55,8 @@ export function objectOf(
   dictionary: string,
 ): ReturnType<typeof objectAt> {
   const id = Number(match(new RegExp(`/${entry}\\s+(\\d+)\\s+0\\s+R`), dictionary));
-  const offset = references.offsetOf(id);
-  if (offset === undefined) throw new Error(`the PDF has no object ${id}`);
+  const offset = id < references.size ? offsetIn(file.text(references.entries + id * ENTRY_BYTES, ENTRY_BYTES), 0) : 0;
+  if (!offset) throw new Error(`the PDF has no object ${id}`);
   return objectAt(file, offset);
 }
 

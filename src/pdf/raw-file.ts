@@ -1,5 +1,5 @@
 /** A PDF with a classic cross-reference table, cut into its objects: bytes in, the bytes of each object out, none of them parsed. */
-import { readCrossReference } from './cross-reference.ts';
+import { allOffsets, readCrossReference } from './cross-reference.ts';
 import { Pieces } from './pieces.ts';
 
 export class RawFile {
@@ -12,10 +12,11 @@ export class RawFile {
 
   /** Throws when it is not such a PDF. */
   constructor(bytes: Buffer) {
-    const references = readCrossReference(new Pieces([bytes]));
+    const file = new Pieces([bytes]);
+    const references = readCrossReference(file);
     this.#bytes = bytes;
     this.size = references.size;
-    this.#starts = Float64Array.from({ length: this.size }, (_, id) => references.offsetOf(id) ?? 0);
+    this.#starts = allOffsets(file, references);
     this.#ends = endsOf(this.#starts, references.start);
   }
 
