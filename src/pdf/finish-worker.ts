@@ -1,4 +1,5 @@
 /** The worker side of finishing: a PDF as Chromium printed it in, the finished one out. One at a time in a thread. */
+import { setPriority } from 'node:os';
 import { move } from 'piscina';
 import { attach } from './attachments.ts';
 import { Draft } from './draft.ts';
@@ -17,6 +18,10 @@ export interface FinishTask {
   secret: Uint8Array;
 }
 
+const FINISHING_NICENESS = 5;
+
+yieldToOthers();
+
 /** The same task gives the same bytes, which are handed over and not copied. Encryption is the last change. */
 export async function finish(task: FinishTask): Promise<Uint8Array> {
   const { input, settings, secret } = received(task);
@@ -26,6 +31,15 @@ export async function finish(task: FinishTask): Promise<Uint8Array> {
   attach(draft, settings.attachments);
   const finished = write(draft, input, settings, secret).join();
   return move(finished) as unknown as Uint8Array;
+}
+
+/** On Linux a process that names itself means the thread that asks: what serves requests comes before what finishes PDFs. */
+function yieldToOthers(): void {
+  try {
+    setPriority(FINISHING_NICENESS);
+  } catch {
+    // The system does not let us: finishing works without.
+  }
 }
 
 /** Does nothing, in a thread that can finish a PDF from then on. */

@@ -17,6 +17,9 @@ type Given<Name extends keyof PdfOptions> = NonNullable<PdfOptions[Name]>;
 
 const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/i;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
+/** RFC 3454, tables C.1.2 and B.1. */
+const OTHER_SPACES = /[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000]/g;
+const UNSEEN = /\u00ad|\u034f|\u1806|[\u180b-\u180d]|\u200c|\u200d|\u2060|[\ufe00-\ufe0f]|\ufeff/g;
 const TEXTS = ['title', 'author', 'subject', 'creator'] as const;
 const DATES = ['creationDate', 'modDate'] as const;
 
@@ -69,25 +72,27 @@ function parseAttachments(given: Given<'attachments'>, errors: Faults): FinishSe
 
 function parsePassword(given: PdfOptions['password'], errors: Faults): FinishSettings['password'] {
   if (given === undefined) return undefined;
-  if (typeof given === 'string') {
-    checkPassword('options.password', given, errors);
-    return { user: given, owner: undefined, permissions: undefined };
-  }
+  if (typeof given === 'string')
+    return { user: preparePassword('options.password', given, errors), owner: undefined, permissions: undefined };
   const { user, owner, permissions } = given;
   if (user === undefined && owner === undefined && permissions === undefined)
     errors.add('options.password', 'must hold user, owner or permissions');
-  for (const [name, password] of Object.entries({ user, owner }))
-    if (password !== undefined) checkPassword(`options.password.${name}`, password, errors);
   if (user !== undefined && user === owner && permissions !== undefined)
     errors.add(
       'options.password.permissions',
       'hold for nobody where options.password.user and options.password.owner are the same',
     );
-  return { user: user ?? '', owner, permissions };
+  const prepared = (name: 'user' | 'owner') =>
+    given[name] === undefined ? undefined : preparePassword(`options.password.${name}`, given[name], errors);
+  return { user: prepared('user') ?? '', owner: prepared('owner'), permissions };
 }
 
-function checkPassword(path: string, password: string, errors: Faults): void {
+/** As PDF 2.0 wants passwords: SASLprep (RFC 4013), so that it does not matter how a keyboard spells a letter. */
+function preparePassword(path: string, password: string, errors: Faults): string {
+  const prepared = password.replace(OTHER_SPACES, ' ').replace(UNSEEN, '').normalize('NFKC');
   errors.addAll(faultsOfText(path, password));
-  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES)
+  if (!prepared || /\p{Cc}/u.test(prepared)) errors.add(path, 'must hold letters and no control characters');
+  if (Buffer.byteLength(prepared) > MAX_PASSWORD_BYTES)
     errors.add(path, `must have at most ${MAX_PASSWORD_BYTES} bytes of UTF-8`);
+  return prepared;
 }

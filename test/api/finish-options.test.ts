@@ -74,6 +74,11 @@ describe('password', () => {
     expect(pdf.includes('Bericht')).toBe(false);
   });
 
+  test('however its letters are spelt', async () => {
+    const pdf = await render({ password: 'cafe\u0301\u00a01' });
+    expect((await readFinished(pdf, 'café 1')).texts).toHaveLength(3);
+  });
+
   const { PRINT, PRINT_HIGH_QUALITY, COPY, MODIFY_CONTENTS, MODIFY_ANNOTATIONS, FILL_INTERACTIVE_FORMS, ASSEMBLE } =
     PermissionFlag;
   const FLAGS: Array<[permission: string, flags: number[]]> = [

@@ -27,6 +27,8 @@ const TABLE: Array<[name: string, options: object, path: string, message: RegExp
   ['no such day', { metadata: { modDate: '2026-13-01T00:00:00Z' } }, 'options.metadata.modDate', /2026-01-31T12:00:00Z/],
   ['a number as password', { password: 1234 }, 'options.password', /string, or an object \{user, owner, permissions\}/],
   ['an empty password', { password: '' }, 'options.password', /1 to 127 bytes/],
+  ['a password one cannot type', { password: 'a\nb' }, 'options.password', /no control characters/],
+  ['a password of nothing', { password: '\u00ad' }, 'options.password', /must hold letters/],
   ['a password too long', { password: LONG }, 'options.password', /127/],
   ['too long in bytes', { password: 'é'.repeat(64) }, 'options.password', /127 bytes/],
   ['an owner too long in bytes', { password: { owner: 'é'.repeat(64) } }, 'options.password.owner', /127 bytes/],
