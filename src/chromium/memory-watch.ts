@@ -41,6 +41,8 @@ export class MemoryWatch {
   readonly #renderers = new Map<number, Renderer>();
   /** Processes of the browser that are neither renderers nor zygotes. */
   readonly #others = new Set<number>();
+  /** Those that have been seen with children: what a zygote has just forked bears its name, too. */
+  readonly #zygotes = new Set<number>();
   /** Pages whose process is not known yet, oldest first. */
   readonly #unmatched = new Set<object>();
   /** Resident bytes of the browser process itself, without its renderers, when last seen. */
@@ -110,6 +112,7 @@ export class MemoryWatch {
     const alive = await this.#descendants(this.#options.browserPid);
     for (const pid of this.#renderers.keys()) if (!alive.has(pid)) this.#renderers.delete(pid);
     for (const pid of this.#others) if (!alive.has(pid)) this.#others.delete(pid);
+    for (const pid of this.#zygotes) if (!alive.has(pid)) this.#zygotes.delete(pid);
     this.#match();
   }
 
@@ -122,9 +125,13 @@ export class MemoryWatch {
 
   /** Notes on the way what a process is that was not seen before. A zygote's new child bears its name for a moment. */
   async #isZygote(pid: number): Promise<boolean> {
+    if (this.#zygotes.has(pid)) return true;
     if (this.#renderers.has(pid) || this.#others.has(pid)) return false;
     const commandLine = await commandLineOf(pid);
-    if (commandLine.includes('--type=zygote')) return true;
+    if (commandLine.includes('--type=zygote')) {
+      if (childrenOf(pid).length) this.#zygotes.add(pid);
+      return true;
+    }
     const born = birthOf(pid);
     if (!commandLine || born === undefined) return false; // gone meanwhile
     if (!commandLine.includes('--type=renderer')) this.#others.add(pid);
