@@ -36,7 +36,11 @@ const SETTINGS = {
     'A JSON file with the plans (see docs/plans.md); empty: the plans that come with the service.',
   ),
   sweepMs: seconds('PLATEN_SWEEP_SECONDS', 60, 'How often content whose time is over is removed from the disk.'),
-  cacheDir: folder('PLATEN_CACHE_DIR', join(cacheHome, 'platen'), 'Where the bundled browser is unpacked, once.'),
+  cacheDir: folder(
+    'PLATEN_CACHE_DIR',
+    join(cacheHome, 'platen'),
+    'Where the bundled browser and fonts are unpacked, once, and compiled code is kept.',
+  ),
   fontsDir: readableFolder(
     'PLATEN_FONTS_DIR',
     'A folder with fonts of your own, for all documents; empty: those that come with the service and those of the system.',
@@ -199,6 +203,13 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     problems.push('PLATEN_RENDER_TIMEOUT_MS is larger than PLATEN_MAX_RENDER_TIMEOUT_MS: lower the first or raise the second.');
   if (problems.length) throw new ConfigError(`The settings are not valid:\n${problems.map((p) => `  ${p}`).join('\n')}`);
   return Object.freeze(config);
+}
+
+/** `cacheDir` alone, which is needed before all else and cannot be wrong. */
+export function cacheFolder(env: Record<string, string | undefined> = process.env): string {
+  const { cacheDir } = SETTINGS;
+  const given = env[cacheDir.env];
+  return given ? cacheDir.parse(given) : cacheDir.fallback;
 }
 
 /** The table of settings, for documentation: name, default, meaning. */

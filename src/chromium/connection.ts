@@ -180,20 +180,23 @@ export class Connection {
     for (const session of [...this.#sessions.values(), this.browser]) session.close(this.#closed);
   }
 
-  /** Writes in order; while the pipe is full, messages wait here and not in the stream's buffer. */
+  /** Written in order, together with what else is sent in this turn: each write wakes the browser. */
   #write(message: string): void {
-    if (this.#blocked) {
-      this.#outbox.push(message);
-      return;
-    }
-    this.#blocked = !this.#input.write(`${message}\0`);
+    this.#outbox.push(message);
+    if (this.#outbox.length === 1 && !this.#blocked) process.nextTick(() => this.#flush());
+  }
+
+  /** While the pipe is full, messages wait here and not in the stream's buffer. */
+  #flush(): void {
+    if (!this.#outbox.length || this.#blocked) return;
+    const messages = this.#outbox.splice(0);
+    this.#blocked = !this.#input.write(`${messages.join('\0')}\0`);
     if (this.#blocked) this.#input.once('drain', () => this.#drain());
   }
 
   #drain(): void {
     this.#blocked = false;
-    const waiting = this.#outbox.splice(0);
-    for (const message of waiting) this.#write(message);
+    this.#flush();
   }
 
   /** Collects the pieces of a message and joins them once, so that a large one costs linear time. */

@@ -6,6 +6,7 @@
  * good enough to choose pages to recycle; the limit needs no such guess. All is read from /proc: asking the browser instead
  * costs it a millisecond and more with every warm page.
  */
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Session } from './connection.ts';
 import { endProcess } from './process-life.ts';
@@ -40,6 +41,8 @@ export class MemoryWatch {
   readonly #renderers = new Map<number, Renderer>();
   /** Processes of the browser that are neither renderers nor zygotes. */
   readonly #others = new Set<number>();
+  /** Those that have been seen with children: what a zygote has just forked bears its name, too. */
+  readonly #zygotes = new Set<number>();
   /** Pages whose process is not known yet, oldest first. */
   readonly #unmatched = new Set<object>();
   /** Resident bytes of the browser process itself, without its renderers, when last seen. */
@@ -109,21 +112,27 @@ export class MemoryWatch {
     const alive = await this.#descendants(this.#options.browserPid);
     for (const pid of this.#renderers.keys()) if (!alive.has(pid)) this.#renderers.delete(pid);
     for (const pid of this.#others) if (!alive.has(pid)) this.#others.delete(pid);
+    for (const pid of this.#zygotes) if (!alive.has(pid)) this.#zygotes.delete(pid);
     this.#match();
   }
 
   /** Renderers are children of zygotes, which may be children of zygotes. */
   async #descendants(parent: number): Promise<Set<number>> {
-    const children = await childrenOf(parent);
+    const children = childrenOf(parent);
     const below = await Promise.all(children.map(async (pid) => ((await this.#isZygote(pid)) ? this.#descendants(pid) : [])));
     return new Set([...children, ...below.flatMap((pids) => [...pids])]);
   }
 
   /** Notes on the way what a process is that was not seen before. A zygote's new child bears its name for a moment. */
   async #isZygote(pid: number): Promise<boolean> {
+    if (this.#zygotes.has(pid)) return true;
     if (this.#renderers.has(pid) || this.#others.has(pid)) return false;
-    const [commandLine, born] = await Promise.all([readProc(pid, 'cmdline'), birthOf(pid)]);
-    if (commandLine.includes('--type=zygote')) return true;
+    const commandLine = await commandLineOf(pid);
+    if (commandLine.includes('--type=zygote')) {
+      if (childrenOf(pid).length) this.#zygotes.add(pid);
+      return true;
+    }
+    const born = birthOf(pid);
     if (!commandLine || born === undefined) return false; // gone meanwhile
     if (!commandLine.includes('--type=renderer')) this.#others.add(pid);
     else if (!this.#renderers.has(pid)) this.#renderers.set(pid, { born, bytes: 0, killed: false, owner: undefined });
@@ -151,8 +160,8 @@ export class MemoryWatch {
   async #tick(): Promise<void> {
     this.#listen();
     await this.refresh();
-    await Promise.all([...this.#renderers].map(([pid, renderer]) => this.#measure(pid, renderer)));
-    this.browserBytes = (await residentBytes(this.#options.browserPid)) ?? 0;
+    for (const [pid, renderer] of this.#renderers) this.#measure(pid, renderer);
+    this.browserBytes = residentBytes(this.#options.browserPid) ?? 0;
     this.#schedule();
   }
 
@@ -173,8 +182,8 @@ export class MemoryWatch {
     this.#browser.send('Browser.getVersion').then(answered, answered);
   }
 
-  async #measure(pid: number, renderer: Renderer): Promise<void> {
-    const bytes = await residentBytes(pid);
+  #measure(pid: number, renderer: Renderer): void {
+    const bytes = residentBytes(pid);
     if (bytes === undefined) return;
     renderer.bytes = bytes;
     if (bytes <= this.#options.limitBytes || renderer.killed) return;
@@ -185,23 +194,33 @@ export class MemoryWatch {
 }
 
 /** Resident set of a process in bytes; undefined when it is gone. */
-async function residentBytes(pid: number): Promise<number | undefined> {
-  const pages = Number((await readProc(pid, 'statm')).split(' ')[1]);
+function residentBytes(pid: number): number | undefined {
+  const pages = Number(readProc(pid, 'statm').split(' ')[1]);
   return pages > 0 ? pages * MEMORY_PAGE_BYTES : undefined;
 }
 
 /** Children of a process's first thread, which is the one Chromium forks from. */
-async function childrenOf(pid: number): Promise<number[]> {
-  return (await readProc(pid, `task/${pid}/children`)).split(' ').filter(Boolean).map(Number);
+function childrenOf(pid: number): number[] {
+  return readProc(pid, `task/${pid}/children`).split(' ').filter(Boolean).map(Number);
 }
 
 /** Start time of a process, field 22 of proc(5) `stat`; the second field may hold spaces. */
-async function birthOf(pid: number): Promise<number | undefined> {
-  const stat = await readProc(pid, 'stat');
+function birthOf(pid: number): number | undefined {
+  const stat = readProc(pid, 'stat');
   const born = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]);
   return Number.isNaN(born) ? undefined : born;
 }
 
-function readProc(pid: number, file: string): Promise<string> {
-  return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
+/** At once: the kernel has these at hand and answers in 5 µs, where a way through the thread pool takes 100. */
+function readProc(pid: number, file: 'statm' | 'stat' | `task/${number}/children`): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** It is in the memory of the process, which may have to be waited for. */
+function commandLineOf(pid: number): Promise<string> {
+  return readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
 }

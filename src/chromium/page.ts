@@ -291,18 +291,21 @@ export class Page {
 
   async #read(handle: string, step: Step): Promise<Omit<RawPdf, 'report'>> {
     const pdf = { chunks: [] as Buffer[], bytes: 0 };
-    const read = () => this.#session.send('IO.read', { handle, size: READ_BYTES });
-    // One read ahead: the end is only told by the read after the last byte.
-    for (let eof = false, next = read(); !eof; ) {
-      const current = next;
-      next = read();
-      next.catch(() => {}); // past the end
-      const part = await step(current);
+    const read = () => {
+      const part = this.#session.send('IO.read', { handle, size: READ_BYTES });
+      part.catch(() => {}); // nobody may wait for it any more
+      return part;
+    };
+    // One read ahead: the end is only told by the read after the last byte, which mostly is the second.
+    const ahead = [read(), read()];
+    for (let eof = false; !eof; ) {
+      const part = await step(ahead.shift() ?? read());
       eof = part.eof;
       const chunk = Buffer.from(part.data, part.base64Encoded ? 'base64' : 'latin1');
       if (chunk.length) pdf.chunks.push(chunk);
       pdf.bytes += chunk.length;
       if (pdf.bytes > this.#browser.settings.maxPdfBytes) throw this.#tooLarge();
+      if (chunk.length === READ_BYTES) ahead.push(read());
     }
     this.#session.send('IO.close', { handle }).catch(() => {});
     return pdf;
