@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/poppler/**', 'test/disk/**'],
+    exclude: ['test/poppler/**', 'test/visual/**', 'test/disk/**'],
     // Real browsers on two cores: few at a time, and patient.
     maxWorkers: 2,
     testTimeout: 60_000,
