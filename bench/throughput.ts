@@ -7,6 +7,8 @@ import type { ServiceUnderTest } from './service.ts';
 
 const ROUNDS = 5;
 const SECONDS = 4;
+/** After each turn: pages that go, and spare ones that are opened, take processor time that is not the other's. */
+const PAUSE_MS = 500;
 
 export async function throughput(floor: Floor, service: ServiceUnderTest): Promise<Row[]> {
   return [
@@ -98,8 +100,14 @@ async function best(ways: Array<() => Promise<Figures>>): Promise<Figures> {
 
 async function takeTurns(bare: () => Promise<Figures>, served: () => Promise<Figures>): Promise<Array<[Figures, Figures]>> {
   const rounds: Array<[Figures, Figures]> = [];
-  for (let round = 0; round < ROUNDS; round++) rounds.push([await bare(), await served()]);
+  for (let round = 0; round < ROUNDS; round++) rounds.push([await alone(bare), await alone(served)]);
   return rounds;
+}
+
+async function alone(turn: () => Promise<Figures>): Promise<Figures> {
+  const found = await turn();
+  await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  return found;
 }
 
 function ratioRow(measure: string, floorName: string, target: number, rounds: Array<[Figures, Figures]>): Row {
