@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+/** Of fontconfig, in the cache. Its name changes with the rules for what is read of a font. */
+const CACHE = 'fontconfig-3';
 const SYSTEM = ['/usr/share/fonts', '/usr/local/share/fonts'];
 /** Fonts whose letters are as wide as those they stand for. */
 const ALIKE: Record<string, string[]> = {
@@ -10,6 +12,17 @@ const ALIKE: Record<string, string[]> = {
   Tinos: ['Times New Roman', 'Times', 'Liberation Serif'],
   Cousine: ['Courier New', 'Courier', 'Liberation Mono'],
 };
+/** What a generic name stands for. Chromium asks for Arial and Times New Roman itself, where a page says sans-serif and serif. */
+const GENERIC: Record<string, string> = { 'sans-serif': 'Arimo', serif: 'Tinos', monospace: 'Cousine' };
+/** The bundled fonts, and with them the order in which they are tried for a character that the fonts of the page lack. */
+const IN_ORDER = [
+  ...['Arimo', 'Noto Sans Hebrew', 'Noto Sans Arabic', 'Noto Sans Devanagari', 'Noto Sans Thai'],
+  ...['Noto Sans SC', 'Noto Sans JP', 'Noto Sans TC', 'Noto Sans KR'],
+];
+/** After the fonts of the system, which may have a sign as text: colours are for what asks for them (`und-zsye`). */
+const AT_LAST = ['Open Sans', 'Noto Color Emoji'];
+/** A second family name that all fonts of the operator's bear. */
+const OWN = 'Platen Own Fonts';
 /** Whose shapes of Chinese characters a language wants. The order matters: the last that fits comes first. */
 const BY_LANGUAGE: Record<string, string> = {
   zh: 'Noto Sans SC',
@@ -26,12 +39,9 @@ const BY_LANGUAGE: Record<string, string> = {
   'ko-kr': 'Noto Sans KR',
   'und-zsye': 'Noto Color Emoji',
 };
-/** What is taken where nothing else is named, in this order. */
-const AT_LAST = ['Open Sans', 'Noto Sans SC', 'Noto Sans JP', 'Noto Sans TC', 'Noto Sans KR', 'Noto Color Emoji'];
-
 /** Named by its content, so that services with different settings may share a cache. */
-export async function writeFontConfiguration(cacheDir: string, folders: string[]): Promise<string> {
-  const text = configuration(cacheDir, folders);
+export async function writeFontConfiguration(cacheDir: string, ownFolder: string, folders: string[]): Promise<string> {
+  const text = configuration(cacheDir, ownFolder, folders);
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 16);
   const path = join(cacheDir, `fonts-${digest}.conf`);
   const unfinished = `${path}.${process.pid}`;
@@ -41,25 +51,46 @@ export async function writeFontConfiguration(cacheDir: string, folders: string[]
   return path;
 }
 
-/** The fonts of the system come with the system's own rules, where it has any. */
-function configuration(cacheDir: string, folders: string[]): string {
+/**
+ * The fonts of the system come with the system's own rules, where it has any, but after what is bundled, so that a document is the
+ * same on every machine: a strong binding goes before the languages a font says it is for. The caches of the system are not read:
+ * they do not know the rules made here.
+ */
+function configuration(cacheDir: string, ownFolder: string, folders: string[]): string {
+  const own = ownFolder ? [OWN] : [];
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
-${[...folders, ...SYSTEM].map((folder) => `  <dir>${escapeXml(folder)}</dir>`).join('\n')}
-  <cachedir>${escapeXml(join(cacheDir, 'fontconfig'))}</cachedir>
-  <include ignore_missing="yes">/etc/fonts/fonts.conf</include>
+${[...own.map(() => ownFolder), ...folders, ...SYSTEM].map((folder) => `  <dir>${escapeXml(folder)}</dir>`).join('\n')}
+  <cachedir>${escapeXml(join(cacheDir, CACHE))}</cachedir>
+${own.map((name) => nameFontsOf(ownFolder, name)).join('\n')}
 ${Object.entries(ALIKE)
   .flatMap(([ours, theirs]) => theirs.map((family) => alias(family, ours)))
   .join('\n')}
+${Object.entries(GENERIC)
+  .map(([name, family]) => alias(name, family))
+  .join('\n')}
+${append([...own, ...IN_ORDER], 'strong')}
+  <include ignore_missing="yes">/etc/fonts/conf.d</include>
 ${Object.entries(BY_LANGUAGE)
   .map(([language, family]) => forLanguage(language, family))
   .join('\n')}
-  <match target="pattern">
-    <edit name="family" mode="append_last" binding="weak">${AT_LAST.map((family) => `<string>${family}</string>`).join('')}</edit>
-  </match>
+${append(AT_LAST, 'weak')}
 </fontconfig>
 `;
+}
+
+function nameFontsOf(folder: string, family: string): string {
+  return `  <match target="scan">
+    <test name="file" compare="contains"><string>${escapeXml(join(folder, '/'))}</string></test>
+    <edit name="family" mode="append_last"><string>${family}</string></edit>
+  </match>`;
+}
+
+function append(families: string[], binding: string): string {
+  return `  <match target="pattern">
+    <edit name="family" mode="append_last" binding="${binding}">${families.map((family) => `<string>${family}</string>`).join('')}</edit>
+  </match>`;
 }
 
 function alias(family: string, ours: string): string {

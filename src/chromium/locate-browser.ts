@@ -33,8 +33,8 @@ interface Where {
 export async function locateBrowser(config: Where): Promise<LocatedBrowser> {
   const [located, bundled] = await Promise.all([locate(config), bundledFonts(config.cacheDir)]);
   const { fontsDir, ...browser } = located;
-  const folders = [config.fontsDir, fontsDir ?? '', ...bundled.folders].filter(Boolean);
-  const file = await writeFontConfiguration(config.cacheDir, folders);
+  const folders = [fontsDir ?? '', ...bundled.folders].filter(Boolean);
+  const file = await writeFontConfiguration(config.cacheDir, config.fontsDir, folders);
   return { ...browser, env: { ...browser.env, FONTCONFIG_FILE: file }, families: bundled.families };
 }
 

@@ -1,0 +1,174 @@
+/**
+ * A variable font in, one of its weights out (by HarfBuzz). Skia's PDF writer embeds no variable font, and
+ * draws each of its glyphs as a Type 3 procedure instead, large and without hints.
+ */
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+/** The functions of hb-subset.h that are used, and those of the module itself. A number is a pointer. */
+interface HarfBuzz {
+  memory: { readonly buffer: ArrayBuffer };
+  malloc(size: number): number;
+  free(pointer: number): void;
+  hb_blob_create(data: number, length: number, mode: number, userData: number, destroy: number): number;
+  hb_blob_destroy(blob: number): void;
+  hb_blob_get_length(blob: number): number;
+  hb_blob_get_data(blob: number, length: number): number;
+  hb_face_create(blob: number, index: number): number;
+  hb_face_destroy(face: number): void;
+  hb_face_reference_blob(face: number): number;
+  hb_set_add(set: number, value: number): void;
+  hb_subset_input_create_or_fail(): number;
+  hb_subset_input_destroy(input: number): void;
+  hb_subset_input_keep_everything(input: number): void;
+  hb_subset_input_set(input: number, kind: number): number;
+  hb_subset_input_pin_axis_location(input: number, face: number, axis: number, value: number): number;
+  hb_subset_or_fail(face: number, input: number): number;
+}
+
+interface Name {
+  /** Names Windows and fontconfig read: `Noto Sans SC`, `Bold`. */
+  family: string;
+  style: 'Regular' | 'Bold';
+  weight: number;
+}
+
+const READ_ONLY = 1;
+const DROPPED_TABLES = 3;
+const [FAMILY, STYLE, FULL, POSTSCRIPT] = [1, 2, 4, 6];
+/** Copyright, version, licence: what else stays in the table `name`. */
+const KEPT_NAMES = [0, 5, 13, 14];
+
+export class FontMaker {
+  readonly #hb: HarfBuzz;
+
+  private constructor(hb: HarfBuzz) {
+    this.#hb = hb;
+  }
+
+  static async load(): Promise<FontMaker> {
+    const path = fileURLToPath(import.meta.resolve('harfbuzzjs/dist/harfbuzz-subset.wasm'));
+    const { instance } = await WebAssembly.instantiate(await readFile(path));
+    const { _initialize: initialize, ...rest } = instance.exports;
+    (initialize as () => void)();
+    return new FontMaker(rest as unknown as HarfBuzz);
+  }
+
+  /** Writes the names into `font` too, which they are taken from. */
+  pinWeight(font: Buffer, name: Name): Buffer {
+    setNames(font, name);
+    return this.#change(font, (input, face) => {
+      this.#hb.hb_subset_input_pin_axis_location(input, face, tag('wght'), name.weight);
+      // Tells the places of the style on axes that are no longer there.
+      this.#hb.hb_set_add(this.#hb.hb_subset_input_set(input, DROPPED_TABLES), tag('STAT'));
+    });
+  }
+
+  #change(font: Buffer, plan: (input: number, face: number) => void): Buffer {
+    const hb = this.#hb;
+    const data = hb.malloc(font.length);
+    new Uint8Array(hb.memory.buffer).set(font, data);
+    const blob = hb.hb_blob_create(data, font.length, READ_ONLY, 0, 0);
+    const face = hb.hb_face_create(blob, 0);
+    const input = hb.hb_subset_input_create_or_fail();
+    hb.hb_subset_input_keep_everything(input);
+    plan(input, face);
+    const changed = hb.hb_subset_or_fail(face, input);
+    const copy = changed ? this.#copy(changed) : undefined;
+    hb.hb_subset_input_destroy(input);
+    hb.hb_face_destroy(changed);
+    hb.hb_face_destroy(face);
+    hb.hb_blob_destroy(blob);
+    hb.free(data);
+    if (!copy) throw new Error('HarfBuzz refuses a bundled font');
+    return copy;
+  }
+
+  #copy(face: number): Buffer {
+    const blob = this.#hb.hb_face_reference_blob(face);
+    const start = this.#hb.hb_blob_get_data(blob, 0);
+    const copy = Buffer.from(new Uint8Array(this.#hb.memory.buffer, start, this.#hb.hb_blob_get_length(blob)));
+    this.#hb.hb_blob_destroy(blob);
+    return copy;
+  }
+}
+
+/** The same font without a table. */
+export function dropTable(font: Buffer, name: string): Buffer {
+  const tables = tablesOf(font).filter((table) => table.name !== name);
+  const head = Buffer.alloc(12 + 16 * tables.length);
+  font.copy(head, 0, 0, 4);
+  head.writeUInt16BE(tables.length, 4);
+  let offset = head.length;
+  const pieces: Buffer[] = [];
+  for (const [n, { record, bytes }] of tables.entries()) {
+    record.copy(head, 12 + 16 * n);
+    head.writeUInt32BE(offset, 12 + 16 * n + 8);
+    pieces.push(bytes, Buffer.alloc(-bytes.length & 3));
+    offset += (bytes.length + 3) & ~3;
+  }
+  return Buffer.concat([head, ...pieces]);
+}
+
+/** In place: the names of a variable font, with those of its styles, are longer than what replaces them. */
+function setNames(font: Buffer, { family, style }: Name): void {
+  const isBold = style === 'Bold';
+  const table = tableOf(font, 'name');
+  const names = nameTable([
+    ...readNames(table).filter(([id]) => KEPT_NAMES.includes(id)),
+    [FAMILY, family],
+    [STYLE, style],
+    [FULL, `${family} ${style}`],
+    [POSTSCRIPT, `${family.replaceAll(' ', '')}-${style}`],
+  ]);
+  if (names.length > table.length) throw new Error('no room for the names of a bundled font');
+  names.copy(table);
+  tableOf(font, 'OS/2').writeUInt16BE(isBold ? 0x20 : 0x40, 62);
+  tableOf(font, 'head').writeUInt16BE(isBold ? 1 : 0, 44);
+}
+
+/** The table `name` (OpenType 1.9): a head of 6 bytes, records of 12, then the text in UTF-16. */
+function readNames(table: Buffer): [number, string][] {
+  const text = table.readUInt16BE(4);
+  return Array.from({ length: table.readUInt16BE(2) }, (_, n) => {
+    const record = 6 + 12 * n;
+    const start = text + table.readUInt16BE(record + 10);
+    const bytes = Buffer.from(table.subarray(start, start + table.readUInt16BE(record + 8)));
+    return [table.readUInt16BE(record + 6), bytes.swap16().toString('utf16le')];
+  });
+}
+
+function nameTable(names: [number, string][]): Buffer {
+  const sorted = names.toSorted(([a], [b]) => a - b);
+  const texts = sorted.map(([, text]) => Buffer.from(text, 'utf16le').swap16());
+  const head = Buffer.alloc(6 + 12 * sorted.length);
+  head.writeUInt16BE(sorted.length, 2);
+  head.writeUInt16BE(head.length, 4);
+  let offset = 0;
+  for (const [n, [id]] of sorted.entries()) {
+    const length = texts[n]?.length ?? 0;
+    // For Windows (3), in Unicode (1), in American English (0x409).
+    for (const [field, value] of [3, 1, 0x409, id, length, offset].entries()) head.writeUInt16BE(value, 6 + 12 * n + 2 * field);
+    offset += length;
+  }
+  return Buffer.concat([head, ...texts]);
+}
+
+function tableOf(font: Buffer, name: string): Buffer {
+  const table = tablesOf(font).find((one) => one.name === name);
+  if (!table) throw new Error(`a bundled font without the table ${name}`);
+  return table.bytes;
+}
+
+/** The directory of a font: a head of 12 bytes, then for each table its name, checksum, place and length. */
+function tablesOf(font: Buffer): { name: string; record: Buffer; bytes: Buffer }[] {
+  return Array.from({ length: font.readUInt16BE(4) }, (_, n) => {
+    const record = font.subarray(12 + 16 * n, 28 + 16 * n);
+    const start = record.readUInt32BE(8);
+    return { name: record.toString('latin1', 0, 4), record, bytes: font.subarray(start, start + record.readUInt32BE(12)) };
+  });
+}
+
+function tag(name: string): number {
+  return Buffer.from(name, 'latin1').readUInt32BE(0);
+}
