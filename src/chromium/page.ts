@@ -161,8 +161,8 @@ export class Page {
       await this.#loader.load({ ...job, print: settings }, attempt);
       deadline.enter('print');
       const sheet = settings.singlePage ? await this.#sheet.onOnePage(settings, step) : settings;
+      const extent = job.room && this.#sheet.extent(); // before the print, which lays the document out anew
       const stream = await this.#printChecked(sheet, job, step);
-      const extent = job.room && this.#sheet.extent();
       const findings = this.#loader.judge(job.load);
       const pdf = await this.#read(stream, step);
       await job.check?.(pdf.chunks, () => this.#printAll(sheet, step));
