@@ -1,14 +1,16 @@
 /** Headers and footers: the caller's templates in, what Chromium prints above and below each page out. */
 
 /**
- * Chromium's own is a tenth of this: nobody sees it. A template that says a size of its own wins. There is no element around it:
- * templates rely on being laid out in a row, as with puppeteer.
+ * Chromium's own size is a tenth of this: nobody sees it; its own family is that of the desktop. A template that says its own
+ * wins. There is no element around it: templates rely on being laid out in a row, as with puppeteer.
  */
-const FONT_SIZE = '<style>#header, #footer { font-size: 9pt }</style>';
+const FONT = '<style>#header, #footer { font: 9pt sans-serif }</style>';
+/** Chromium fills them in when it prints; what measures them has to make room. */
+const FILLED_IN = '<style>:is(.date, .title, .url, .pageNumber, .totalPages)::before { content: "Ag" }</style>';
 /** Where Chromium puts them, from the edge of the sheet. */
 const EDGE_INCHES = 0.4 / 2.54;
 /** To the text; with `margin: auto`, as many write, half of it is above. */
-const GAP_INCHES = 0.7 / 2.54;
+const GAP_INCHES = 1 / 2.54;
 /** `about:blank` is of no interest to anybody. */
 const NO_ADDRESS = '<style>.url { display: none !important }</style>';
 const NOTHING = '<span></span>';
@@ -30,7 +32,7 @@ export function templateParameters({ header, footer, addressed }: Templates) {
 export function measuringDocument({ header, footer, addressed }: Templates, widthInches: number): string {
   const policy = "default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'";
   const box = (id: string, html: string) => `<div id="${id}" style="display: flex; width: ${widthInches}in">${html}</div>`;
-  return `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}"><body style="margin: 0">${box('header', wrapped(header, addressed))}${box('footer', wrapped(footer, addressed))}`;
+  return `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}">${FILLED_IN}<body style="margin: 0">${box('header', wrapped(header, addressed))}${box('footer', wrapped(footer, addressed))}`;
 }
 
 /** Evaluates to the heights of both, once their pictures are there. */
@@ -43,5 +45,5 @@ export function clearance(heightPx: number): number {
 }
 
 function wrapped(template: string | undefined, addressed: boolean): string {
-  return template === undefined ? NOTHING : FONT_SIZE + (addressed ? '' : NO_ADDRESS) + template;
+  return template === undefined ? NOTHING : FONT + (addressed ? '' : NO_ADDRESS) + template;
 }

@@ -49,6 +49,8 @@ export class MemoryWatch {
   browserBytes = 0;
   #busy = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** When the timer ends, on the clock of `performance`. */
+  #due = 0;
   #stopped = false;
   /** The question for a sign of life that has not been answered yet. */
   #asked: { at: number; ticks: number } | undefined;
@@ -67,7 +69,8 @@ export class MemoryWatch {
 
   /** Looks closely while at least one page is at work. */
   begin(): void {
-    if (this.#busy++ === 0) this.#schedule();
+    const soon = performance.now() + BUSY_TICK_MS;
+    if (this.#busy++ === 0 && this.#due > soon) this.#schedule(); // one that is due sooner stays: short renders must not put it off
   }
 
   end(): void {
@@ -154,7 +157,9 @@ export class MemoryWatch {
   #schedule(): void {
     clearTimeout(this.#timer);
     if (this.#stopped) return;
-    this.#timer = setTimeout(() => this.#tick(), this.#busy ? BUSY_TICK_MS : IDLE_TICK_MS).unref();
+    const pause = this.#busy ? BUSY_TICK_MS : IDLE_TICK_MS;
+    this.#due = performance.now() + pause;
+    this.#timer = setTimeout(() => this.#tick(), pause).unref();
   }
 
   async #tick(): Promise<void> {

@@ -44,17 +44,25 @@ async function isWhole(folder: string): Promise<boolean> {
   }
 }
 
+/** Of several at once the first rename wins. A damaged folder is moved away for it; one that is whole after all goes back. */
 async function putInPlace(partial: string, folder: string): Promise<void> {
-  // A damaged folder is moved away first; a whole one, put there by another process meanwhile, is kept.
-  if (!(await isWhole(folder))) {
-    const damaged = `${folder}${PARTIAL}damaged-${process.pid}-${Date.now()}`;
-    await rename(folder, damaged).catch(ignoreMissing);
-    await rm(damaged, { recursive: true, force: true });
-  }
+  if ((await moved(partial, folder)) || (await isWhole(folder))) return;
+  const damaged = `${folder}${PARTIAL}damaged-${process.pid}-${Date.now()}`;
+  await rename(folder, damaged).catch(ignoreMissing);
+  const source = (await isWhole(damaged)) ? damaged : partial; // another process was quicker in between
+  const done = await moved(source, folder);
+  await rm(damaged, { recursive: true, force: true });
+  if (!done && !(await isWhole(folder))) throw new Error(`${folder} cannot be put in place`);
+}
+
+/** False where there is a folder already. */
+async function moved(from: string, to: string): Promise<boolean> {
   try {
-    await rename(partial, folder);
+    await rename(from, to);
+    return true;
   } catch (error) {
-    if (!(await isWhole(folder))) throw error;
+    if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    return false;
   }
 }
 

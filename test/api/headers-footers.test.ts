@@ -51,6 +51,16 @@ describe('headerTemplate and footerTemplate', () => {
     }
   });
 
+  test('nor do those that hold nothing but what is filled in', async () => {
+    const filled = await render(REPORT, {
+      headerTemplate: '<span style="margin: auto" class="title"></span>',
+      footerTemplate: '<span style="margin: auto" class="pageNumber"></span>',
+    });
+    const lines = (filled.placed[2] ?? []).filter(({ text }) => /^line/.test(text));
+    expect(Math.min(...lines.map(({ y }) => y))).toBeGreaterThan(find(filled, 3, /Annual report/).y + 10);
+    expect(Math.max(...lines.map(({ y }) => y))).toBeLessThan(find(filled, 3, /^3$/).y - 10);
+  });
+
   test('every line is there, once', () => {
     const text = pdf.pages.join(' ');
     for (let n = 0; n < 120; n++) expect(text.match(new RegExp(`line ${n}(?!\\d)`, 'g'))).toHaveLength(1);

@@ -1,38 +1,19 @@
 /** The same PDFs as poppler and qpdf see them: size, text, images, fonts, and no fault in the file. */
-import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bytesOf } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
-import { type Service, startService } from '../support/service.ts';
+import { PrintedFiles, run } from '../support/printed-files.ts';
 
-const run = promisify(execFile);
 const MM = 72 / 25.4;
-let service: Service;
-let folder: string;
+let files: PrintedFiles;
 
 beforeAll(async () => {
-  service = await startService();
-  folder = await mkdtemp(join(tmpdir(), 'platen-poppler-'));
+  files = await PrintedFiles.open();
 });
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => files?.close());
 
-let files = 0;
-
-async function render(html: string, options?: object): Promise<string> {
-  const response = await service.pdf(options ? { html, options } : { html });
-  expect(response.status).toBe(200);
-  const file = join(folder, `${files++}.pdf`);
-  await writeFile(file, await bytesOf(response));
-  await run('qpdf', ['--check', file]);
-  return file;
-}
+const render = (html: string, options?: object) => files.render(html, options);
 
 async function pageSize(file: string): Promise<[number, number]> {
   const [, width, height] = /Page size:\s+([\d.]+) x ([\d.]+)/.exec((await run('pdfinfo', [file])).stdout) ?? [];

@@ -1,0 +1,46 @@
+/** Rendered PDFs as files, for tools that read files. Every one of them has been found free of faults by qpdf. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'vitest';
+import { bytesOf } from './client.ts';
+import { type Service, startService } from './service.ts';
+
+export const run = promisify(execFile);
+
+/** What a tool prints. */
+export async function printed(tool: string, ...args: string[]): Promise<string> {
+  return (await run(tool, args)).stdout;
+}
+
+export class PrintedFiles {
+  readonly service: Service;
+  readonly #folder: string;
+  #count = 0;
+
+  static async open(settings: Record<string, string> = {}): Promise<PrintedFiles> {
+    return new PrintedFiles(await startService(settings), await mkdtemp(join(tmpdir(), 'platen-printed-')));
+  }
+
+  private constructor(service: Service, folder: string) {
+    this.service = service;
+    this.#folder = folder;
+  }
+
+  /** The path of the file. */
+  async render(html: string, options?: object): Promise<string> {
+    const response = await this.service.pdf(options ? { html, options } : { html });
+    expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
+    const file = join(this.#folder, `${this.#count++}.pdf`);
+    await writeFile(file, await bytesOf(response));
+    await run('qpdf', ['--check', file]);
+    return file;
+  }
+
+  async close(): Promise<void> {
+    await this.service[Symbol.asyncDispose]();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
