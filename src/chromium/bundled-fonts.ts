@@ -26,7 +26,7 @@ const FAMILIES = [
   ...Object.values(PACKED),
 ];
 /** Changes when the way they are unpacked does. */
-const FORM = 2;
+const FORM = 3;
 const THREADS = 2;
 
 export interface BundledFonts {

@@ -2,7 +2,9 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decompress } from 'wawoff2';
-import { dropTable, FontMaker } from './static-font.ts';
+import { readTables, writeTables } from './font-tables.ts';
+import { mergeSlices } from './merge-slices.ts';
+import { WeightPinner } from './static-font.ts';
 
 export interface FontPackage {
   /** With the WOFF2 files. */
@@ -11,7 +13,7 @@ export interface FontPackage {
   family: string;
 }
 
-const WEIGHTS = [
+const STYLES = [
   { weight: 400, style: 'Regular' },
   { weight: 700, style: 'Bold' },
 ] as const;
@@ -19,16 +21,38 @@ const WEIGHTS = [
 const WHOLE_EMOJI = /-emoji-400-normal\.woff2$/;
 
 export default async function unpack({ from, to, family }: FontPackage): Promise<void> {
-  const maker = await FontMaker.load();
   await mkdir(to);
-  const isEmoji = family === 'Noto Color Emoji';
-  const wanted = isEmoji ? WHOLE_EMOJI : /\.woff2$/;
-  for (const name of (await readdir(from)).filter((name) => wanted.test(name))) {
-    const font = Buffer.from(await decompress(await readFile(join(from, name))));
-    const target = (style: string) => join(to, name.replace(/woff2$/, `${style}.ttf`));
-    // The same pictures once more, 20 MB of them, in a form that Chromium does not draw.
-    if (isEmoji) await writeFile(target('Regular'), dropTable(font, 'SVG '));
-    else
-      for (const { weight, style } of WEIGHTS) await writeFile(target(style), maker.pinWeight(font, { family, style, weight }));
+  const files = (await readdir(from)).filter((name) => name.endsWith('.woff2')).sort();
+  if (family === 'Noto Color Emoji')
+    await unpackEmoji(
+      await unpacked(
+        from,
+        files.filter((name) => WHOLE_EMOJI.test(name)),
+      ),
+      to,
+    );
+  else await unpackSlices(await unpacked(from, files), family, to);
+}
+
+async function unpacked(folder: string, names: string[]): Promise<Buffer[]> {
+  const fonts: Buffer[] = [];
+  for (const name of names) fonts.push(Buffer.from(await decompress(await readFile(join(folder, name)))));
+  return fonts;
+}
+
+/** Without the pictures in SVG: 20 MB that Chromium does not draw, since they are there in its form as well. */
+async function unpackEmoji(fonts: Buffer[], to: string): Promise<void> {
+  for (const font of fonts) {
+    const tables = readTables(font);
+    tables.delete('SVG ');
+    await writeFile(join(to, 'Regular.ttf'), writeTables(tables));
+  }
+}
+
+async function unpackSlices(slices: Buffer[], family: string, to: string): Promise<void> {
+  const pinner = await WeightPinner.load();
+  for (const { style, weight } of STYLES) {
+    const fonts = slices.map((slice) => pinner.pin(slice, { family, style, weight }));
+    await writeFile(join(to, `${style}.ttf`), mergeSlices(fonts));
   }
 }

@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { readTables, tableOf } from './font-tables.ts';
 
 /** The functions of hb-subset.h that are used, and those of the module itself. A number is a pointer. */
 interface HarfBuzz {
@@ -39,23 +40,23 @@ const [FAMILY, STYLE, FULL, POSTSCRIPT] = [1, 2, 4, 6];
 /** Copyright, version, licence: what else stays in the table `name`. */
 const KEPT_NAMES = [0, 5, 13, 14];
 
-export class FontMaker {
+export class WeightPinner {
   readonly #hb: HarfBuzz;
 
   private constructor(hb: HarfBuzz) {
     this.#hb = hb;
   }
 
-  static async load(): Promise<FontMaker> {
+  static async load(): Promise<WeightPinner> {
     const path = fileURLToPath(import.meta.resolve('harfbuzzjs/dist/harfbuzz-subset.wasm'));
     const { instance } = await WebAssembly.instantiate(await readFile(path));
     const { _initialize: initialize, ...rest } = instance.exports;
     (initialize as () => void)();
-    return new FontMaker(rest as unknown as HarfBuzz);
+    return new WeightPinner(rest as unknown as HarfBuzz);
   }
 
   /** Writes the names into `font` too, which they are taken from. */
-  pinWeight(font: Buffer, name: Name): Buffer {
+  pin(font: Buffer, name: Name): Buffer {
     setNames(font, name);
     return this.#change(font, (input, face) => {
       this.#hb.hb_subset_input_pin_axis_location(input, face, tag('wght'), name.weight);
@@ -93,27 +94,11 @@ export class FontMaker {
   }
 }
 
-/** The same font without a table. */
-export function dropTable(font: Buffer, name: string): Buffer {
-  const tables = tablesOf(font).filter((table) => table.name !== name);
-  const head = Buffer.alloc(12 + 16 * tables.length);
-  font.copy(head, 0, 0, 4);
-  head.writeUInt16BE(tables.length, 4);
-  let offset = head.length;
-  const pieces: Buffer[] = [];
-  for (const [n, { record, bytes }] of tables.entries()) {
-    record.copy(head, 12 + 16 * n);
-    head.writeUInt32BE(offset, 12 + 16 * n + 8);
-    pieces.push(bytes, Buffer.alloc(-bytes.length & 3));
-    offset += (bytes.length + 3) & ~3;
-  }
-  return Buffer.concat([head, ...pieces]);
-}
-
 /** In place: the names of a variable font, with those of its styles, are longer than what replaces them. */
 function setNames(font: Buffer, { family, style }: Name): void {
   const isBold = style === 'Bold';
-  const table = tableOf(font, 'name');
+  const tables = readTables(font);
+  const table = tableOf(tables, 'name');
   const names = nameTable([
     ...readNames(table).filter(([id]) => KEPT_NAMES.includes(id)),
     [FAMILY, family],
@@ -123,8 +108,8 @@ function setNames(font: Buffer, { family, style }: Name): void {
   ]);
   if (names.length > table.length) throw new Error('no room for the names of a bundled font');
   names.copy(table);
-  tableOf(font, 'OS/2').writeUInt16BE(isBold ? 0x20 : 0x40, 62);
-  tableOf(font, 'head').writeUInt16BE(isBold ? 1 : 0, 44);
+  tableOf(tables, 'OS/2').writeUInt16BE(isBold ? 0x20 : 0x40, 62);
+  tableOf(tables, 'head').writeUInt16BE(isBold ? 1 : 0, 44);
 }
 
 /** The table `name` (OpenType 1.9): a head of 6 bytes, records of 12, then the text in UTF-16. */
@@ -152,21 +137,6 @@ function nameTable(names: [number, string][]): Buffer {
     offset += length;
   }
   return Buffer.concat([head, ...texts]);
-}
-
-function tableOf(font: Buffer, name: string): Buffer {
-  const table = tablesOf(font).find((one) => one.name === name);
-  if (!table) throw new Error(`a bundled font without the table ${name}`);
-  return table.bytes;
-}
-
-/** The directory of a font: a head of 12 bytes, then for each table its name, checksum, place and length. */
-function tablesOf(font: Buffer): { name: string; record: Buffer; bytes: Buffer }[] {
-  return Array.from({ length: font.readUInt16BE(4) }, (_, n) => {
-    const record = font.subarray(12 + 16 * n, 28 + 16 * n);
-    const start = record.readUInt32BE(8);
-    return { name: record.toString('latin1', 0, 4), record, bytes: font.subarray(start, start + record.readUInt32BE(12)) };
-  });
 }
 
 function tag(name: string): number {

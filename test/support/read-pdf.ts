@@ -25,12 +25,13 @@ export interface ReadPdf {
   /** Fill colours used on the first page, as #rrggbb. */
   fills: string[];
   tagged: boolean;
-  /** Names of the fonts on the first page. */
+  /** Names of the fonts on the first page, in the order of their use. */
   fonts: string[];
 }
 
 export async function readPdf(bytes: ArrayBuffer | Uint8Array): Promise<ReadPdf> {
-  const task = getDocument({ data: new Uint8Array(bytes), useSystemFonts: false, verbosity: 0 });
+  // pdf.js tells the names of fonts only with `fontExtraProperties`.
+  const task = getDocument({ data: new Uint8Array(bytes), useSystemFonts: false, fontExtraProperties: true, verbosity: 0 });
   const document = await task.promise;
   try {
     const pages: string[] = [];
@@ -67,12 +68,17 @@ export async function readPdf(bytes: ArrayBuffer | Uint8Array): Promise<ReadPdf>
     const fontIds = operators.fnArray.flatMap((operator, index) =>
       operator === OPS.setFont ? [operators.argsArray[index][0] as string] : [],
     );
-    const fonts = [...new Set(fontIds)].map((id) => (first.commonObjs.get(id) as { name: string }).name);
+    const fonts = [...new Set(fontIds.map((id) => nameOf(first.commonObjs.get(id) as { name: string; isType3Font: boolean })))];
     const outline = titlesOf((await document.getOutline()) ?? []);
     return { pages, title, sizes, placed, firstText: placed[0]?.[0], outline, images, fills, tagged, fonts };
   } finally {
     await task.destroy();
   }
+}
+
+/** As `Arimo-Bold`, or `Type 3 NotoColorEmoji`. */
+function nameOf({ name, isType3Font }: { name: string; isType3Font: boolean }): string {
+  return (isType3Font ? 'Type 3 ' : '') + name.replace(/^[A-Z]{6}\+/, '');
 }
 
 interface Bookmark {

@@ -1,0 +1,65 @@
+/** A TrueType file in, its tables out, and back (OpenType 1.9, "Organization of an OpenType font"). */
+
+export type Tables = Map<string, Buffer>;
+
+const HEAD = 12;
+const RECORD = 16;
+
+/** The tables are parts of `font`, not copies. */
+export function readTables(font: Buffer): Tables {
+  return new Map(
+    Array.from({ length: font.readUInt16BE(4) }, (_, n) => {
+      const record = HEAD + RECORD * n;
+      const start = font.readUInt32BE(record + 8);
+      return [font.toString('latin1', record, record + 4), font.subarray(start, start + font.readUInt32BE(record + 12))];
+    }),
+  );
+}
+
+/** Without checksums: nothing that reads fonts of the system looks at them. */
+export function writeTables(tables: Tables): Buffer {
+  const sorted = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
+  const head = Buffer.alloc(HEAD + RECORD * sorted.length);
+  head.writeUInt32BE(0x10000);
+  head.writeUInt16BE(sorted.length, 4);
+  const pieces: Buffer[] = [head];
+  let offset = head.length;
+  for (const [n, [name, table]] of sorted.entries()) {
+    const record = HEAD + RECORD * n;
+    head.write(name, record, 'latin1');
+    head.writeUInt32BE(offset, record + 8);
+    head.writeUInt32BE(table.length, record + 12);
+    const whole = padded(table);
+    pieces.push(whole);
+    offset += whole.length;
+  }
+  return Buffer.concat(pieces);
+}
+
+export function tableOf(tables: Tables, name: string): Buffer {
+  const table = tables.get(name);
+  if (!table) throw new Error(`a bundled font without the table ${name}`);
+  return table;
+}
+
+/** To a multiple of four bytes. */
+export function padded(bytes: Buffer): Buffer {
+  return bytes.length % 4 ? Buffer.concat([bytes, Buffer.alloc(4 - (bytes.length % 4))]) : bytes;
+}
+
+export function uint16s(values: number[]): Buffer {
+  const bytes = Buffer.alloc(2 * values.length);
+  for (const [n, value] of values.entries()) bytes.writeUInt16BE(value & 0xffff, 2 * n);
+  return bytes;
+}
+
+export function uint32s(values: number[]): Buffer {
+  const bytes = Buffer.alloc(4 * values.length);
+  for (const [n, value] of values.entries()) bytes.writeUInt32BE(value, 4 * n);
+  return bytes;
+}
+
+/** The numbers of an array in a table. */
+export function readUint16s(table: Buffer, start: number, count: number, step = 2): number[] {
+  return Array.from({ length: count }, (_, n) => table.readUInt16BE(start + step * n));
+}

@@ -1,0 +1,165 @@
+/**
+ * The slices of a static TrueType font in, one font out: a page of Chinese would need dozens of them, each a font of its own in the
+ * PDF, and a family named in a style sheet finds only one. Of what a font says about pairs and groups of glyphs only that for single
+ * glyphs is kept: upright forms for vertical lines (`vert`), and the widths that `text-spacing-trim` takes (`halt`, `vhal`).
+ *
+ * Table by table as in OpenType 1.9. The slices have no composite glyphs.
+ */
+import { padded, readTables, readUint16s, type Tables, tableOf, uint16s, uint32s, writeTables } from './font-tables.ts';
+import { layoutTable, singleAdjustments, singleSubstitutions } from './single-layout.ts';
+
+/** They are the same in every slice, or the first says enough. */
+const OF_THE_FIRST = ['name', 'post', 'gasp', 'prep', 'BASE'];
+
+interface Slice {
+  tables: Tables;
+  glyphs: number;
+  /** What its glyph 0 is in the whole. */
+  firstGlyph: number;
+}
+
+export function mergeSlices(fonts: Buffer[]): Buffer {
+  const slices = numbered(fonts.map(readTables));
+  const [first] = slices;
+  if (!first) throw new Error('no slices');
+  const whole: Tables = new Map();
+  for (const name of OF_THE_FIRST) {
+    const table = first.tables.get(name);
+    if (table) whole.set(name, table);
+  }
+  const { glyf, loca } = outlines(slices);
+  whole.set('glyf', glyf).set('loca', loca).set('cmap', characterMap(slices));
+  for (const [head, metrics] of [
+    ['hhea', 'hmtx'],
+    ['vhea', 'vmtx'],
+  ] as const) {
+    whole.set(metrics, Buffer.concat(slices.map((slice) => metricsOf(slice, head, metrics))));
+    whole.set(
+      head,
+      changed(tableOf(first.tables, head), (table) => table.writeUInt16BE(countOf(slices), 34)),
+    );
+  }
+  whole.set('head', fontHeader(slices)).set('maxp', maxima(slices)).set('OS/2', ranges(slices));
+  whole.set('GSUB', layoutTable({ vert: singleSubstitutions(slices, 'vert') }));
+  whole.set('GPOS', layoutTable({ halt: singleAdjustments(slices, 'halt'), vhal: singleAdjustments(slices, 'vhal') }));
+  return writeTables(whole);
+}
+
+function numbered(fonts: Tables[]): Slice[] {
+  let firstGlyph = 0;
+  return fonts.map((tables) => {
+    const glyphs = tableOf(tables, 'maxp').readUInt16BE(4);
+    firstGlyph += glyphs;
+    return { tables, glyphs, firstGlyph: firstGlyph - glyphs };
+  });
+}
+
+function countOf(slices: Slice[]): number {
+  return slices.reduce((sum, { glyphs }) => sum + glyphs, 0);
+}
+
+function outlines(slices: Slice[]): { glyf: Buffer; loca: Buffer } {
+  const starts: number[] = [];
+  const pieces: Buffer[] = [];
+  let end = 0;
+  for (const { tables, glyphs } of slices) {
+    const loca = tableOf(tables, 'loca');
+    const isLong = tableOf(tables, 'head').readUInt16BE(50) === 1;
+    for (let n = 0; n < glyphs; n++) starts.push(end + (isLong ? loca.readUInt32BE(4 * n) : 2 * loca.readUInt16BE(2 * n)));
+    const glyf = padded(tableOf(tables, 'glyf'));
+    pieces.push(glyf);
+    end += glyf.length;
+  }
+  return { glyf: Buffer.concat(pieces), loca: uint32s([...starts, end]) };
+}
+
+/** Width and bearing of every glyph: those at the end may leave out the width, which is then the last one. */
+function metricsOf({ tables, glyphs }: Slice, headName: string, name: string): Buffer {
+  const table = tableOf(tables, name);
+  const full = tableOf(tables, headName).readUInt16BE(34);
+  const last = table.readUInt16BE(4 * full - 4);
+  const rest = readUint16s(table, 4 * full, glyphs - full);
+  return Buffer.concat([table.subarray(0, 4 * full), uint16s(rest.flatMap((bearing) => [last, bearing]))]);
+}
+
+/** Format 12. A character that is in several slices is that of the first. */
+function characterMap(slices: Slice[]): Buffer {
+  const glyphs = new Map<number, number>();
+  for (const slice of slices)
+    for (const [character, glyph] of charactersOf(slice)) if (!glyphs.has(character)) glyphs.set(character, glyph);
+  const groups: [first: number, last: number, glyph: number][] = [];
+  for (const [character, glyph] of [...glyphs].sort(([a], [b]) => a - b)) {
+    const group = groups.at(-1);
+    if (group && character === group[1] + 1 && glyph === group[2] + character - group[0]) group[1] = character;
+    else groups.push([character, character, glyph]);
+  }
+  // One table, for Windows (3), with all of Unicode (10), 12 bytes on.
+  const head = Buffer.concat([uint16s([0, 1, 3, 10]), uint32s([12]), uint16s([12, 0])]);
+  return Buffer.concat([head, uint32s([16 + 12 * groups.length, 0, groups.length, ...groups.flat()])]);
+}
+
+function* charactersOf({ tables, firstGlyph }: Slice): Generator<[number, number]> {
+  const table = tableOf(tables, 'cmap');
+  const offsets = Array.from({ length: table.readUInt16BE(2) }, (_, n) => table.readUInt32BE(8 + 8 * n));
+  for (const map of offsets.map((offset) => table.subarray(offset))) {
+    const format = map.readUInt16BE(0);
+    const found = format === 12 ? segmented32(map) : format === 4 ? segmented16(map) : [];
+    for (const [character, glyph] of found) if (glyph) yield [character, firstGlyph + glyph];
+  }
+}
+
+function* segmented32(map: Buffer): Generator<[number, number]> {
+  for (let n = 0; n < map.readUInt32BE(12); n++) {
+    const [first, last, glyph] = [0, 4, 8].map((field) => map.readUInt32BE(16 + 12 * n + field)) as [number, number, number];
+    for (let character = first; character <= last; character++) yield [character, glyph + character - first];
+  }
+}
+
+function* segmented16(map: Buffer): Generator<[number, number]> {
+  const size = map.readUInt16BE(6);
+  for (let n = 0; n < size; n += 2) {
+    const last = map.readUInt16BE(14 + n);
+    const first = map.readUInt16BE(16 + size + n);
+    const delta = map.readUInt16BE(16 + 2 * size + n);
+    const place = 16 + 3 * size + n;
+    const offset = map.readUInt16BE(place);
+    for (let character = first; character <= last && character < 0xffff; character++) {
+      const glyph = offset ? map.readUInt16BE(place + offset + 2 * (character - first)) : character;
+      yield [character, offset && !glyph ? 0 : (glyph + delta) & 0xffff];
+    }
+  }
+}
+
+function fontHeader(slices: Slice[]): Buffer {
+  const heads = slices.map(({ tables }) => tableOf(tables, 'head'));
+  return changed(heads[0] as Buffer, (table) => {
+    for (const field of [36, 38]) table.writeInt16BE(Math.min(...heads.map((head) => head.readInt16BE(field))), field);
+    for (const field of [40, 42]) table.writeInt16BE(Math.max(...heads.map((head) => head.readInt16BE(field))), field);
+    // `loca` in 32 bits.
+    table.writeUInt16BE(1, 50);
+  });
+}
+
+function maxima(slices: Slice[]): Buffer {
+  const tables = slices.map(({ tables }) => tableOf(tables, 'maxp'));
+  return changed(tables[0] as Buffer, (table) => {
+    table.writeUInt16BE(countOf(slices), 4);
+    for (let field = 6; field < table.length; field += 2)
+      table.writeUInt16BE(Math.max(...tables.map((one) => one.readUInt16BE(field))), field);
+  });
+}
+
+/** The ranges of Unicode and the code pages, as bits, that fontconfig reads languages from. */
+function ranges(slices: Slice[]): Buffer {
+  const tables = slices.map(({ tables }) => tableOf(tables, 'OS/2'));
+  return changed(tables[0] as Buffer, (table) => {
+    for (const field of [42, 46, 50, 54, 78, 82])
+      table.writeUInt32BE(tables.reduce((bits, one) => bits | one.readUInt32BE(field), 0) >>> 0, field);
+  });
+}
+
+function changed(table: Buffer, change: (copy: Buffer) => void): Buffer {
+  const copy = Buffer.from(table);
+  change(copy);
+  return copy;
+}

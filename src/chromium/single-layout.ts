@@ -1,0 +1,111 @@
+/** What the tables GSUB and GPOS of font slices say about single glyphs in, such tables for the whole font out (OpenType 1.9). */
+import { readUint16s, type Tables, uint16s } from './font-tables.ts';
+
+interface Slice {
+  tables: Tables;
+  firstGlyph: number;
+}
+
+/** A subtable of a lookup of type 1. */
+type Subtable = Buffer;
+
+/** One glyph for another. */
+export function singleSubstitutions(slices: Slice[], feature: string): Subtable {
+  const pairs = new Map<number, number>();
+  for (const { tables, firstGlyph } of slices) {
+    for (const table of subtables(tables.get('GSUB'), feature, 7)) {
+      const glyphs = covered(table);
+      const others = readUint16s(table, 6, table.readUInt16BE(0) === 2 ? glyphs.length : 0);
+      for (const [n, glyph] of glyphs.entries())
+        pairs.set(firstGlyph + glyph, firstGlyph + (others[n] ?? (glyph + table.readUInt16BE(4)) & 0xffff));
+    }
+  }
+  const sorted = [...pairs].sort(([a], [b]) => a - b);
+  const values = sorted.map(([, other]) => other);
+  return Buffer.concat([uint16s([2, 6 + 2 * values.length, values.length, ...values]), coverage(sorted.map(([glyph]) => glyph))]);
+}
+
+/** Place and width of a glyph, across and down: four numbers, of which a font writes those that its bits say. */
+export function singleAdjustments(slices: Slice[], feature: string): Subtable {
+  const adjusted = new Map<number, number[]>();
+  for (const { tables, firstGlyph } of slices) {
+    for (const table of subtables(tables.get('GPOS'), feature, 9)) {
+      const bits = table.readUInt16BE(4);
+      const [start, step] = table.readUInt16BE(0) === 2 ? [8, 2 * setBits(bits)] : [6, 0];
+      for (const [n, glyph] of covered(table).entries()) adjusted.set(firstGlyph + glyph, valueAt(table, start + step * n, bits));
+    }
+  }
+  const sorted = [...adjusted].sort(([a], [b]) => a - b);
+  const values = sorted.flatMap(([, value]) => value);
+  return Buffer.concat([
+    uint16s([2, 8 + 2 * values.length, 0xf, sorted.length, ...values]),
+    coverage(sorted.map(([glyph]) => glyph)),
+  ]);
+}
+
+/** A table with a lookup for each feature, for every script and language. */
+export function layoutTable(features: Record<string, Subtable>): Buffer {
+  const entries = Object.entries(features);
+  const every = entries.map((_, n) => n);
+  const scripts = Buffer.concat([uint16s([1]), Buffer.from('DFLT'), uint16s([8, 4, 0, 0, 0xffff, every.length, ...every])]);
+  const featureAt = (n: number) => 2 + 6 * entries.length + 6 * n;
+  const records = entries.map(([name], n) => Buffer.concat([Buffer.from(name), uint16s([featureAt(n)])]));
+  const featureList = Buffer.concat([uint16s([entries.length]), ...records, uint16s(every.flatMap((n) => [0, 1, n]))]);
+  const lookups = entries.map(([, subtable]) => Buffer.concat([uint16s([1, 0, 1, 8]), subtable]));
+  let offset = 2 + 2 * lookups.length;
+  const offsets = lookups.map(({ length }) => {
+    offset += length;
+    if (offset > 0xffff) throw new Error('a bundled font with too many forms');
+    return offset - length;
+  });
+  const head = uint16s([1, 0, 10, 10 + scripts.length, 10 + scripts.length + featureList.length]);
+  return Buffer.concat([head, scripts, featureList, uint16s([lookups.length, ...offsets]), ...lookups]);
+}
+
+/** Those of type 1; also those that stand further off (`extension`, the type of a lookup that points to another). */
+function* subtables(table: Buffer | undefined, feature: string, extension: number): Generator<Buffer> {
+  if (!table) return;
+  const features = table.subarray(table.readUInt16BE(6));
+  const lookups = table.subarray(table.readUInt16BE(8));
+  for (const index of lookupsOf(features, feature)) {
+    const lookup = lookups.subarray(lookups.readUInt16BE(2 + 2 * index));
+    const type = lookup.readUInt16BE(0);
+    for (const offset of readUint16s(lookup, 6, lookup.readUInt16BE(4))) {
+      const subtable = lookup.subarray(offset);
+      if (type === 1) yield subtable;
+      else if (type === extension && subtable.readUInt16BE(2) === 1) yield subtable.subarray(subtable.readUInt32BE(4));
+    }
+  }
+}
+
+function lookupsOf(features: Buffer, name: string): Set<number> {
+  const found = new Set<number>();
+  for (let record = 2; record < 2 + 6 * features.readUInt16BE(0); record += 6) {
+    if (features.toString('latin1', record, record + 4) !== name) continue;
+    const feature = features.subarray(features.readUInt16BE(record + 4));
+    for (const index of readUint16s(feature, 4, feature.readUInt16BE(2))) found.add(index);
+  }
+  return found;
+}
+
+/** The glyphs a subtable is for, in its order: one by one, or in ranges. */
+function covered(subtable: Buffer): number[] {
+  const table = subtable.subarray(subtable.readUInt16BE(2));
+  const count = table.readUInt16BE(2);
+  if (table.readUInt16BE(0) === 1) return readUint16s(table, 4, count);
+  const firsts = readUint16s(table, 4, count, 6);
+  const lasts = readUint16s(table, 6, count, 6);
+  return firsts.flatMap((first, n) => Array.from({ length: (lasts[n] ?? first) - first + 1 }, (_, k) => first + k));
+}
+
+function coverage(glyphs: number[]): Buffer {
+  return uint16s([1, glyphs.length, ...glyphs]);
+}
+
+function valueAt(table: Buffer, start: number, bits: number): number[] {
+  return [1, 2, 4, 8].map((bit) => (bits & bit ? table.readInt16BE(start + 2 * setBits(bits & (bit - 1))) : 0));
+}
+
+function setBits(bits: number): number {
+  return bits.toString(2).replaceAll('0', '').length;
+}
