@@ -158,16 +158,17 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
     await sweep.stop();
     await rooms.close();
   };
-  const url = await server.listen({ host: config.host, port: config.port }).catch(async (error: unknown) => {
+  const begin = async () => {
+    await rooms.batchQueue.recover({ alone: true }); // the folder is this process's alone: whoever had claimed something is gone
+    return server.listen({ host: config.host, port: config.port });
+  };
+  const url = await begin().catch(async (error: unknown) => {
     await stop();
     throw error;
   });
   engine.policy.protect((server.server.address() as AddressInfo).port);
   sweep.start();
-  await runner.start().catch(async (error: unknown) => {
-    await stop();
-    throw error;
-  });
+  runner.start();
   return { url, server, rooms, engine, sweep, stop: () => (stopping ??= stop()) };
 }
 

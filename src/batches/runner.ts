@@ -1,9 +1,9 @@
 /**
- * The runner: takes items out of the queue, one at a time, keys in turn, and has them rendered in the background. Never more
- * are under way than the pool has places, and none begins while calls wait.
+ * The runner: takes items out of the queue, one at a time, keys in turn, and has them rendered in the background. No more are
+ * under way than keep the places of the pool busy, and none begins while calls wait.
  */
 import type { Principal } from '../accounts/accounts.ts';
-import { type ErrorCode, hasCode, ServiceError } from '../errors.ts';
+import { hasCode, ServiceError } from '../errors.ts';
 import type { Delivery, Receipt } from '../render/render.ts';
 import type { RenderLimits, RenderRequest } from '../render/render-request.ts';
 import { type Members, parseItem } from './batch-request.ts';
@@ -11,6 +11,7 @@ import { itemErrorOf } from './item-drafts.ts';
 import { DEFAULTS_POSITION } from './outcomes.ts';
 import type { Progress } from './progress.ts';
 import { type BatchQueue, type ClaimedItem, ClaimLost, type Completed, type Outcome } from './queue.ts';
+import { isOurs, MAX_ATTEMPTS, MAX_CLAIMS, MAX_PAUSE_MS, passes, pauseAfter } from './retries.ts';
 import { placeOf, type Seal } from './sealed.ts';
 import { Turns } from './turns.ts';
 
@@ -25,7 +26,7 @@ export interface RunnerServices {
   mayComeBack(accountId: string): Promise<boolean>;
   /** Whether the account may have one more render under way. */
   hasRoom(principal: Principal): boolean;
-  pool: { readonly hasRoom: boolean; readonly capacity: number; secondsFor(renders: number): number };
+  pool: { readonly hasRoomInBackground: boolean; readonly capacity: number; secondsFor(renders: number): number };
   /** See `render/render.ts`. */
   render(request: RenderRequest, principal: Principal, client: AbortSignal, receipt: Receipt): Promise<Delivery>;
   onRendered(delivery: Delivery): void;
@@ -36,16 +37,8 @@ export interface RunnerServices {
 /** Undefined: the key is revoked. An error: its plan cannot be told. */
 type Owner = Principal | ServiceError | undefined;
 
-/** What is not the item's fault and passes. */
-const PASSING = ['queue_full', 'concurrency_limited', 'browser_unavailable', 'storage_failed'] as const;
-/** What the log is told of. */
-const OURS = ['internal_error', 'browser_unavailable', 'storage_failed'] as const;
-/** An item that meets such a fault so many times fails with it. */
-const MAX_ATTEMPTS = 10;
-/** An item that was taken up so many times, and never ended, may be what ends the service. */
-const MAX_CLAIMS = 50;
-const FIRST_PAUSE_MS = 500;
-const MAX_PAUSE_MS = 30_000;
+/** Items under way for each place of the pool: one on its page, and one that is on its way there or being stored. */
+const PER_PLACE = 2;
 /** How often leases of others are looked at. */
 const RECOVER_MS = 5_000;
 
@@ -66,9 +59,8 @@ export class BatchRunner {
     services.progress.watchWork(() => this.#workCame());
   }
 
-  /** Goes on with what was under way when the service ended. Nobody else works on these batches. */
-  async start(): Promise<void> {
-    await this.#services.queue.recover({ alone: true });
+  /** Goes on with what there is. */
+  start(): void {
     this.#timer = setInterval(() => void this.#recover(), RECOVER_MS).unref();
     this.wake();
   }
@@ -119,7 +111,7 @@ export class BatchRunner {
 
   get #mayBegin(): boolean {
     const { pool } = this.#services;
-    return !this.#draining && pool.hasRoom && this.#underWay.size < pool.capacity;
+    return !this.#draining && pool.hasRoomInBackground && this.#underWay.size < pool.capacity * PER_PLACE;
   }
 
   /** Whether one was begun. */
@@ -190,7 +182,7 @@ export class BatchRunner {
     if (thrown instanceof ClaimLost) return;
     const { queue, onFault } = this.#services;
     const error = thrown instanceof ServiceError ? thrown : unexpected(thrown);
-    if (hasCode(error, ...OURS)) onFault(error.cause ?? error);
+    if (isOurs(error)) onFault(error.cause ?? error);
     try {
       if (await this.#isToBeTriedAgain(item, owner, error))
         return await this.#putBack(item, this.#draining ? 0 : pauseAfter(item.attempts));
@@ -234,15 +226,6 @@ export class BatchRunner {
   }
 }
 
-/** A render that was waiting still when its time was over may be luckier. */
-function passes({ code, members }: ServiceError): boolean {
-  return (PASSING as readonly ErrorCode[]).includes(code) || (code === 'render_timeout' && members.phase === 'queue');
-}
-
 function unexpected(cause: unknown): ServiceError {
   return new ServiceError('internal_error', 'something went wrong on the server', { cause });
-}
-
-function pauseAfter(attempts: number): number {
-  return Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempts - 1, 10));
 }

@@ -20,6 +20,8 @@ interface Waiter {
 /** Weight of the newest render in the running average of service times. */
 const AVERAGE_WEIGHT = 0.1;
 const FIRST_GUESS_MS = 100;
+/** Work of the background that may be ready for the places that become free next, by places. */
+const SHARE_AHEAD = 0.5;
 
 export class FairQueue {
   readonly #capacity: number;
@@ -45,12 +47,13 @@ export class FairQueue {
     return this.#running;
   }
 
-  /** Whether whoever asks now need not wait. */
-  get hasRoom(): boolean {
-    return this.#running < this.#capacity;
+  /** Whether nobody has to wait for what comes in the background now, and it will hardly have to itself. */
+  get hasRoomInBackground(): boolean {
+    const ahead = Math.ceil(this.#capacity * SHARE_AHEAD);
+    return this.waiting === 0 && this.#running + this.#background.length < this.#capacity + ahead;
   }
 
-  /** Calls `listener` whenever a place becomes free that nobody waits for. */
+  /** Calls `listener` whenever a place was given back that no call waits for. */
   watchRoom(listener: () => void): void {
     this.#onRoom = listener;
   }
@@ -66,7 +69,7 @@ export class FairQueue {
    * what the deadline ends with.
    */
   async acquire(owner: string, deadline: Deadline, { background = false } = {}): Promise<() => void> {
-    if (this.hasRoom) return this.#start();
+    if (this.#running < this.#capacity) return this.#start();
     if (!background && this.waiting >= this.#limit && !this.#makeRoomFor(owner)) throw this.#full();
     const lines = background ? this.#background : this.#lines;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -128,10 +131,10 @@ export class FairQueue {
     if (next) {
       this.#running++;
       next.admit();
-      return;
+    } else if (this.#running === 0) {
+      this.#onIdle?.();
     }
-    if (this.#running === 0) this.#onIdle?.();
-    this.#onRoom();
+    if (!this.waiting) this.#onRoom();
   }
 
   #makeRoomFor(owner: string): boolean {

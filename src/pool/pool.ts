@@ -117,12 +117,12 @@ export class Pool<P extends PooledPage> {
     };
   }
 
-  /** Whether work would be done at once. */
-  get hasRoom(): boolean {
-    return this.#queue.hasRoom && !this.#draining;
+  /** Whether nobody has to wait for what comes in the background now. */
+  get hasRoomInBackground(): boolean {
+    return this.#queue.hasRoomInBackground && !this.#draining;
   }
 
-  /** Calls `listener` whenever a place becomes free that nobody waits for. */
+  /** Calls `listener` whenever a place was given back that no call waits for. */
   watchRoom(listener: () => void): void {
     this.#queue.watchRoom(listener);
   }
