@@ -2,6 +2,7 @@
 import type { Clock, Leases } from '../accounts/leases.ts';
 import { randomBase62 } from '../accounts/secret.ts';
 import type { Database, Query } from '../storage/database.ts';
+import { prepared } from '../storage/prepared.ts';
 import { cancelQueued, countOutcomes, DEFAULTS_POSITION } from './outcomes.ts';
 import { type BatchQueue, type ClaimedItem, ClaimLost, type Completed, type Outcome } from './queue.ts';
 
@@ -22,7 +23,7 @@ export class DatabaseQueue implements BatchQueue {
   }
 
   async keysWithWork(): Promise<string[]> {
-    const rows = await this.#batchesWithWork().clearOrderBy().select('key_id').distinct().execute();
+    const { rows } = await selectKeys(this.#database.query, { now: this.#clock() });
     return rows.map(({ key_id }) => key_id);
   }
 
@@ -70,33 +71,13 @@ export class DatabaseQueue implements BatchQueue {
   }
 
   async #nextOf(keyId: string): Promise<Place | undefined> {
-    const batch = await this.#batchesWithWork().select('id').where('key_id', '=', keyId).limit(1).executeTakeFirst();
+    const now = this.#clock();
+    const { rows: batches } = await selectOldest(this.#database.query, { keyId, now });
+    const [batch] = batches;
     if (!batch) return undefined;
-    const item = await this.#database.query
-      .selectFrom('batch_items')
-      .select('position')
-      .where('batch_id', '=', batch.id)
-      .where('due_at', '<=', this.#clock())
-      .orderBy('position')
-      .limit(1)
-      .executeTakeFirst();
+    const { rows: items } = await selectNext(this.#database.query, { batchId: batch.id, now });
+    const [item] = items;
     return item && { batchId: batch.id, position: item.position };
-  }
-
-  /** Of each key the oldest first. */
-  #batchesWithWork() {
-    const due = this.#clock();
-    return this.#database.query
-      .selectFrom('batches')
-      .where('completed_at', 'is', null)
-      .where((eb) =>
-        eb.exists(
-          eb.selectFrom('batch_items').select('position').whereRef('batch_id', '=', 'batches.id').where('due_at', '<=', due),
-        ),
-      )
-      .orderBy('key_id')
-      .orderBy('created_at')
-      .orderBy('id');
   }
 
   /** The item and all that are the same; the number of attempts, or undefined where it is no longer to be had. */
@@ -128,12 +109,7 @@ export class DatabaseQueue implements BatchQueue {
   }
 
   async #requestOf({ batchId, position }: Place): Promise<ClaimedItem['sealed']> {
-    const rows = await this.#database.query
-      .selectFrom('batch_requests')
-      .select(['position', 'sealed'])
-      .where('batch_id', '=', batchId)
-      .where('position', 'in', [position, DEFAULTS_POSITION])
-      .execute();
+    const { rows } = await selectRequest(this.#database.query, { batchId, position });
     const sealed = new Map(rows.map((row) => [row.position, row.sealed]));
     return { item: sealed.get(position) ?? new Uint8Array(), defaults: sealed.get(DEFAULTS_POSITION) };
   }
@@ -158,6 +134,42 @@ export class DatabaseQueue implements BatchQueue {
     await this.#database.query.updateTable('batch_items').set({ lease_until: until }).where('claim', 'in', claims).execute();
   };
 }
+
+/** Batches that have an item for which it is time. */
+function batchesWithWork(query: Query, now: number) {
+  return query
+    .selectFrom('batches')
+    .where('completed_at', 'is', null)
+    .where((eb) =>
+      eb.exists(
+        eb.selectFrom('batch_items').select('position').whereRef('batch_id', '=', 'batches.id').where('due_at', '<=', now),
+      ),
+    );
+}
+
+const selectKeys = prepared((query, { now }: { now: number }) => batchesWithWork(query, now).select('key_id').distinct());
+
+const selectOldest = prepared((query, { keyId, now }: { keyId: string; now: number }) =>
+  batchesWithWork(query, now).select('id').where('key_id', '=', keyId).orderBy('created_at').orderBy('id').limit(1),
+);
+
+const selectNext = prepared((query, { batchId, now }: { batchId: string; now: number }) =>
+  query
+    .selectFrom('batch_items')
+    .select('position')
+    .where('batch_id', '=', batchId)
+    .where('due_at', '<=', now)
+    .orderBy('position')
+    .limit(1),
+);
+
+const selectRequest = prepared((query, { batchId, position }: { batchId: string; position: number }) =>
+  query
+    .selectFrom('batch_requests')
+    .select(['position', 'sealed'])
+    .where('batch_id', '=', batchId)
+    .where('position', 'in', [position, DEFAULTS_POSITION]),
+);
 
 /** The leader can be claimed again, and takes along those that are the same. */
 function requeue(query: Query, dueAt: number) {

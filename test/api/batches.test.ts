@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, type List, problem } from '../support/client.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { eventually, type IssuedKey, type Service, startService } from '../support/service.ts';
+import { browserProcessesOfType, eventually, type IssuedKey, type Service, startService } from '../support/service.ts';
 
 interface Item {
   index: number;
@@ -301,6 +301,16 @@ test('keys take turns: a small batch does not wait for the large one before it',
   await batch(small, { items: many(3, (n) => slow(100, `${n}`)) });
   expect((await large.json<Batch>(`/v1/batches/${batch_id}`)).status).toBe('running');
   await large.send('DELETE', `/v1/batches/${batch_id}`);
+});
+
+test('a browser that dies in mid-batch costs no item', async () => {
+  const client = await on();
+  const { batch_id } = await accepted(client, { items: many(16, (n) => slow(100, `${n}`)) });
+  await eventually('some are done', async () => (await client.json<Batch>(`/v1/batches/${batch_id}`)).succeeded >= 2);
+  const [browser] = await browserProcessesOfType(service, 'browser');
+  process.kill(browser as number, 'SIGKILL');
+  expect(await ended(client, batch_id)).toMatchObject({ succeeded: 16, failed: 0 });
+  expect((await client.usage()).documents.used).toBe(16);
 });
 
 test('items of a key that is revoked fail', async () => {
