@@ -5,6 +5,11 @@ import { Allowance } from './accounts/allowance.ts';
 import { Concurrency } from './accounts/concurrency.ts';
 import { type Clock, Leases } from './accounts/leases.ts';
 import { loadPlans, type Plans } from './accounts/plans.ts';
+import { Batches } from './batches/batches.ts';
+import { DatabaseQueue } from './batches/database-queue.ts';
+import { Progress } from './batches/progress.ts';
+import type { BatchQueue } from './batches/queue.ts';
+import { Seal } from './batches/sealed.ts';
 import { type Config, ConfigError } from './config.ts';
 import { Documents } from './documents/documents.ts';
 import { Links } from './documents/links.ts';
@@ -27,6 +32,9 @@ export interface Rooms {
   documents: Documents;
   links: Links;
   idempotency: Idempotency;
+  batches: Batches;
+  batchQueue: BatchQueue;
+  batchSeal: Seal;
   close(): Promise<void>;
 }
 
@@ -51,6 +59,8 @@ export async function openRooms(config: Config, clock: Clock): Promise<Rooms> {
     const accounts = new Accounts(database, plans);
     await requireKnownPlans(accounts, plans);
     const blobs = await DiskBlobs.open(join(config.dataDir, 'blobs'));
+    const links = await Links.open(database, clock);
+    const batchSeal = new Seal(links.secretFor('batches'));
     return {
       database,
       blobs,
@@ -60,8 +70,11 @@ export async function openRooms(config: Config, clock: Clock): Promise<Rooms> {
       concurrency: new Concurrency(),
       templates: new Templates(database, clock, liquid, config),
       documents: new Documents(database, blobs, clock),
-      links: await Links.open(database, clock),
+      links,
       idempotency: new Idempotency(database, blobs, clock, leases),
+      batches: new Batches(database, clock, { seal: batchSeal, limits: config, progress: new Progress() }),
+      batchQueue: new DatabaseQueue(database, clock, leases),
+      batchSeal,
       close,
     };
   } catch (error) {

@@ -13,6 +13,7 @@ import { rememberBody } from './once.ts';
 import { PROBLEM_TYPE, PROBLEMS, problemOf, sendProblem, toServiceError } from './problem.ts';
 import { limitRates } from './rate-limit.ts';
 import { type AccountRouteServices, accountRoutes } from './routes/account.ts';
+import { type BatchRouteServices, batchRoutes } from './routes/batches.ts';
 import { type DocumentRouteServices, documentRoutes, linkRoutes } from './routes/documents.ts';
 import { type OperationServices, operationRoutes } from './routes/operations.ts';
 import { type PdfRouteServices, pdfRoutes } from './routes/pdf.ts';
@@ -39,6 +40,7 @@ export interface ServerServices
   extends PdfRouteServices,
     TemplateRouteServices,
     DocumentRouteServices,
+    BatchRouteServices,
     AccountRouteServices,
     OperationServices {
   accounts: Accounts;
@@ -86,6 +88,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
     pdfRoutes(routes, services);
     templateRoutes(routes, services);
     documentRoutes(routes, services);
+    batchRoutes(routes, services);
     accountRoutes(routes, services);
   });
   linkRoutes(app, services);

@@ -154,6 +154,8 @@ test('health, readiness, metrics, reference and error pages answer without a key
     '/v1/documents',
     '/v1/documents/{id}',
     '/v1/documents/{id}/links',
+    '/v1/batches',
+    '/v1/batches/{id}',
     '/v1/usage',
     '/v1/account',
     '/links/{id}',
