@@ -16,7 +16,14 @@ import type { Row } from './report.ts';
 const TIMES = 30;
 const PIECE_BYTES = 1_048_576;
 const SETTINGS = { threads: 1, maxQueued: 8, heapMb: 256, secret: Buffer.alloc(32, 1) };
-const NOTHING: FinishSettings = { metadata: {}, compress: false, attachments: [], watermark: undefined, password: undefined };
+const NOTHING: FinishSettings = {
+  boundary: 'key',
+  metadata: {},
+  compress: false,
+  attachments: [],
+  watermark: undefined,
+  password: undefined,
+};
 const METADATA = { metadata: { title: 'Invoice', author: 'Ada' } };
 const ONE_PASSWORD = { password: { user: 'open', owner: undefined, permissions: undefined } };
 const TWO_PASSWORDS = { password: { user: 'open', owner: 'own', permissions: undefined } };

@@ -16,7 +16,9 @@ import { createServer } from './http/server.ts';
 import { type EgressProxy, startEgressProxy } from './outbound/egress-proxy.ts';
 import { OutboundPolicy } from './outbound/policy.ts';
 import { Finisher } from './pdf/finisher.ts';
+import { FairQueue } from './pool/fair-queue.ts';
 import { Pool } from './pool/pool.ts';
+import { FinishLine } from './render/finish-line.ts';
 import { createReadiness } from './render/readiness.ts';
 import { render } from './render/render.ts';
 import { proveWalls } from './render/self-test.ts';
@@ -35,7 +37,7 @@ export interface Logger {
 /** Browsers ready to render, without a server: what `platen render` needs. */
 export interface RenderEngine {
   pool: Pool<Page>;
-  finisher: Finisher;
+  finishing: FinishLine;
   browsers: ReadonlySet<Browser>;
   policy: OutboundPolicy;
   proxy: EgressProxy;
@@ -76,7 +78,7 @@ export async function startEngine(config: Config, logger: Logger, secret: Uint8A
     await close();
     throw error;
   });
-  return { pool, finisher, browsers, policy, proxy, close };
+  return { pool, finishing: createFinishLine(config, finisher), browsers, policy, proxy, close };
 }
 
 export function createFinisher(config: Config, secret: Uint8Array): Finisher {
@@ -86,6 +88,12 @@ export function createFinisher(config: Config, secret: Uint8Array): Finisher {
     heapMb: config.finishMemoryBytes / 1_048_576,
     secret,
   });
+}
+
+/** In front of the finisher, whose own line is then never longer than the thread that is going. */
+export function createFinishLine(config: Config, finisher: Finisher): FinishLine {
+  const queue = new FairQueue({ capacity: config.finishThreads, limit: config.finishQueueLimit });
+  return new FinishLine(finisher, queue, { maxBytes: config.finishQueueBytes });
 }
 
 function report(browser: Browser, path: string, logger: Logger): void {
@@ -184,7 +192,7 @@ function createRunner(rooms: Rooms, engine: RenderEngine, config: Config, metric
   const inBackground = {
     ...rooms,
     concurrency: concurrency.background,
-    engine: { pool: engine.pool.background, finisher: engine.finisher },
+    engine: { pool: engine.pool.background, finishing: engine.finishing },
   };
   const runner = new BatchRunner({
     queue: batchQueue,

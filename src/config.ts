@@ -138,6 +138,12 @@ const SETTINGS = {
     10_000,
     'PDFs that may wait for one; past that requests are answered 429.',
   ),
+  finishQueueBytes: megabytes(
+    'PLATEN_FINISH_QUEUE_MB',
+    256,
+    'PDFs and attachments that may be in memory to be finished; past that requests are answered 429.',
+    1,
+  ),
   finishMemoryBytes: megabytes(
     'PLATEN_FINISH_MEMORY_MB',
     256,

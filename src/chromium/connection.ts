@@ -113,6 +113,11 @@ export class Session {
   }
 }
 
+/** Parts of a PDF are a megabyte, and half as much again in base64; nothing else we ask for is that large. */
+const MAX_MESSAGE_BYTES = 8_388_608;
+/** Enough for the number of an answer. */
+const HEAD_BYTES = 64;
+
 export class Connection {
   /** The browser's own session. */
   readonly browser: Session;
@@ -123,6 +128,8 @@ export class Connection {
   #blocked = false;
   #lastId = 0;
   #parts: Buffer[] = [];
+  /** Bytes of the message that is being read. */
+  #length = 0;
   #closed: DevToolsClosed | undefined;
   #onClose: (() => void) | undefined;
 
@@ -203,13 +210,34 @@ export class Connection {
   #read(chunk: Buffer): void {
     let start = 0;
     for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, start)) {
-      const last = chunk.subarray(start, end);
+      this.#collect(chunk.subarray(start, end));
       start = end + 1;
-      const message = this.#parts.length ? Buffer.concat([...this.#parts, last]) : last;
+      const [first, ...more] = this.#parts;
+      const whole = this.#length <= MAX_MESSAGE_BYTES;
       this.#parts = [];
-      this.#dispatch(JSON.parse(message.toString('utf8')) as Message);
+      this.#length = 0;
+      if (whole && first)
+        this.#dispatch(JSON.parse((more.length ? Buffer.concat([first, ...more]) : first).toString()) as Message);
+      else if (first) this.#refuse(first);
     }
-    if (start < chunk.length) this.#parts.push(start ? chunk.subarray(start) : chunk);
+    if (start < chunk.length) this.#collect(start ? chunk.subarray(start) : chunk);
+  }
+
+  /** Of a message that is too large only the beginning is kept. */
+  #collect(part: Buffer): void {
+    this.#length += part.length;
+    if (this.#length <= MAX_MESSAGE_BYTES) this.#parts.push(part);
+    else this.#parts = this.#parts.slice(0, 1);
+    if (!this.#parts.length) this.#parts.push(part.subarray(0, HEAD_BYTES));
+  }
+
+  /** What a page has to say may be of any size: an answer of that kind is none. Events are dropped. */
+  #refuse(head: Buffer): void {
+    const [, id] = /^\{"id":(\d+)/.exec(head.toString('latin1', 0, HEAD_BYTES)) ?? [];
+    const pending = this.#pending.get(Number(id));
+    if (!pending) return;
+    this.#pending.delete(Number(id));
+    pending.reject(new DevToolsError(pending.method, 'the answer is too large'));
   }
 
   #detach({ sessionId }: Events['Target.detachedFromTarget'][0]): void {

@@ -6,7 +6,7 @@ import type { Deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import type { Gate } from '../outbound/egress-proxy.ts';
 import type { BrowserSettings } from './browser-settings.ts';
-import type { Session } from './connection.ts';
+import { DevToolsError, type Result, type Session } from './connection.ts';
 import { ConsoleWatch } from './console-watch.ts';
 import { awaitContent, untilTrue } from './content-waits.ts';
 import { atStart, type DocumentTraits, traitsOf, withBase } from './document-traits.ts';
@@ -24,7 +24,7 @@ import {
 } from './load-settings.ts';
 import { Navigation } from './navigation.ts';
 import { type FailedResource, NetworkWatch } from './network-watch.ts';
-import { LISTEN_AGAIN, OWN_WINDOW } from './own-window.ts';
+import { LISTEN_AGAIN, OWN_WINDOW, readErrors } from './own-window.ts';
 import { type PrintSettings, pageRule } from './print-options.ts';
 import { addExpression, isSettledExpression, ruleExpression, settleExpression } from './settle-document.ts';
 import type { Step } from './step.ts';
@@ -307,9 +307,9 @@ export class DocumentLoader {
       awaitPromise: true,
       returnByValue: true,
     });
-    const { result } = await step(settled);
+    const { result } = await step(settled.catch(notTold));
     const [errors, seen] = Array.isArray(result.value) ? result.value : [];
-    this.#consoleErrors = Array.isArray(errors) ? errors.map(String) : [];
+    this.#consoleErrors = readErrors(errors);
     return traits.inert ? undefined : readSeenText(seen);
   }
 
@@ -339,6 +339,12 @@ export class DocumentLoader {
     const detail = 'the document navigated away from itself (a new location, a form, a reload) before it could be printed';
     this.#attempt?.fail(new ServiceError('navigation_failed', detail));
   }
+}
+
+/** A document that spoils what it is asked with, or has too much to say, has said nothing. */
+function notTold(error: unknown): Result<'Runtime.evaluate'> {
+  if (!(error instanceof DevToolsError)) throw error;
+  return { result: { type: 'undefined' } };
 }
 
 function addFailed({ element, from }: AddedTag, description: string, gate: Gate): ServiceError {

@@ -28,16 +28,46 @@ export function templateParameters({ header, footer, addressed }: Templates) {
   return { displayHeaderFooter: true, headerTemplate: wrapped(header, addressed), footerTemplate: wrapped(footer, addressed) };
 }
 
-/** A document that shows both as they will be printed. It can neither run script nor load anything. */
-export function measuringDocument({ header, footer, addressed }: Templates, widthInches: number): string {
-  const policy = "default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'";
-  const box = (id: string, html: string) => `<div id="${id}" style="display: flex; width: ${widthInches}in">${html}</div>`;
-  return `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}">${FILLED_IN}<body style="margin: 0">${box('header', wrapped(header, addressed))}${box('footer', wrapped(footer, addressed))}`;
+/** A document to measure in. It can neither run script nor load anything. */
+export const MEASURING_DOCUMENT = `<!doctype html><meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'"><body style="margin: 0">`;
+
+/**
+ * Evaluates to the heights of header and footer, once their pictures are there. Each stands in a tree of its own, as it is put
+ * into Chromium's: what it leaves open it cannot leave open for the other.
+ */
+export function measureExpression({ header, footer, addressed }: Templates, widthInches: number): string {
+  const boxes = { header: FILLED_IN + wrapped(header, addressed), footer: FILLED_IN + wrapped(footer, addressed) };
+  return `(${measure})(${JSON.stringify(boxes)}, ${widthInches})`;
 }
 
-/** Evaluates to the heights of both, once their pictures are there. */
-export const MEASURE = `Promise.allSettled([...document.images].map((image) => image.decode())).then(() =>
-  ['header', 'footer'].map((id) => document.getElementById(id).getBoundingClientRect().height))`;
+interface MeasuredBox {
+  id: string;
+  innerHTML: string;
+  style: { cssText: string };
+  attachShadow(options: { mode: 'open' }): MeasuredBox;
+  append(...nodes: unknown[]): void;
+  getBoundingClientRect(): { height: number };
+  querySelectorAll(selector: 'img'): Iterable<{ decode(): Promise<void> }>;
+}
+
+// Typed loosely: this project's code runs in Node and has no DOM types.
+declare const document: { createElement(name: 'div'): MeasuredBox; body: MeasuredBox };
+
+// Runs in the page, sent as text.
+async function measure(templates: Record<string, string>, widthInches: number): Promise<number[]> {
+  const boxes = Object.entries(templates).map(([id, html]) => {
+    const [host, box] = [document.createElement('div'), document.createElement('div')];
+    box.id = id;
+    box.style.cssText = `display: flex; width: ${widthInches}in`;
+    box.innerHTML = html;
+    host.attachShadow({ mode: 'open' }).append(box);
+    document.body.append(host);
+    return box;
+  });
+  const images = boxes.flatMap((box) => [...box.querySelectorAll('img')]);
+  await Promise.allSettled(images.map((image) => image.decode()));
+  return boxes.map((box) => box.getBoundingClientRect().height);
+}
 
 /** The margin that keeps the text of the page clear of a header so high. */
 export function clearance(heightPx: number): number {

@@ -221,11 +221,15 @@ async function isInstalled(family: string, { draw }: Brush): Promise<boolean> {
 
 async function judgeFamilies(families: Map<string, string>, generic: string[], brush: Brush, result: InspectedText) {
   const loaded = loadedFaces();
+  const found: string[] = [];
   for (const [key, family] of families) {
     if (loaded.has(key)) continue;
-    if (generic.includes(key) || (await isInstalled(family, brush))) result.installed.push(family);
+    if (!key) continue;
+    if (generic.includes(key) || (await isInstalled(family, brush))) found.push(family);
     else if (result.substituted.length < 20) result.substituted.push(family);
   }
+  // A document with faces of its own may have one that the browser takes for this name, in a spelling we do not know.
+  if (![...document.fonts].length) result.installed = found;
 }
 
 async function inspectText(

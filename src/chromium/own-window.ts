@@ -16,6 +16,13 @@ export const LISTEN_AGAIN = `<script>globalThis[Symbol.for(${JSON.stringify(LIST
 /** Evaluates to what the document wrote to its console as errors, or did not catch. */
 export const CONSOLE_ERRORS = `globalThis[Symbol.for(${JSON.stringify(ERRORS)})] ?? []`;
 
+/** What the window says of it, which may be anything. */
+export function readErrors(value: unknown): string[] {
+  if (!Array.isArray(value)) return [];
+  const errors = value.slice(0, MAX_ERRORS).filter((error) => typeof error === 'string');
+  return errors.map((error) => error.slice(0, MAX_CHARACTERS).toWellFormed());
+}
+
 interface OwnWindow {
   top: unknown;
   close(): void;

@@ -8,12 +8,12 @@ import { CONSOLE_ERRORS } from './own-window.ts';
 
 /** Its promise resolves when fonts and images are there, to the errors of the document so far and, if wanted, the text it shows. */
 export function settleExpression({ waits, withText }: { waits: boolean; withText: boolean }): string {
-  return `${waits ? `(${settle})()` : 'Promise.resolve()'}.then(() => [${CONSOLE_ERRORS}, ${withText ? SEEN_TEXT : 'null'}])`;
+  return `${waits ? `(${settle})().catch(() => {})` : 'Promise.resolve()'}.then(() => [${CONSOLE_ERRORS}, ${withText ? SEEN_TEXT : 'null'}])`;
 }
 
 /** True when fonts and images are there; to be asked until then. */
 export function isSettledExpression(): string {
-  return `(${isSettled})()`;
+  return `(() => { try { return (${isSettled})() } catch { return true } })()`; // a document that hides its parts is not waited for
 }
 
 /** Its promise resolves when the element is there and has been loaded, and rejects when it cannot be. */
@@ -28,6 +28,8 @@ export function ruleExpression(rule: string): string {
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
 declare const document: PageDocument;
+/** Its own: an element of a document may bear the name of one of these, and hide it. */
+declare const Document: { prototype: PageDocument };
 declare const CSSStyleSheet: new () => { replaceSync(css: string): void };
 
 interface PageNode {
@@ -76,22 +78,28 @@ function addRule(rule: string): void {
 }
 
 function isSettled(): boolean {
+  const part = <K extends 'images' | 'fonts' | 'documentElement'>(page: PageDocument, name: K): PageDocument[K] =>
+    Object.getOwnPropertyDescriptor(Document.prototype, name)?.get?.call(page);
   const isThere = (page: PageDocument): boolean => {
-    for (const image of page.images) {
+    for (const image of part(page, 'images')) {
       image.loading = 'eager'; // nothing scrolls on paper: a lazy image would never come
       if (!image.complete) return false;
     }
-    void page.documentElement?.offsetHeight; // lays the page out, which is what asks for the fonts
-    if (page.fonts.status !== 'loaded') return false;
-    return [...page.querySelectorAll('iframe, frame')].every((frame) => !frame.contentDocument || isThere(frame.contentDocument));
+    void part(page, 'documentElement')?.offsetHeight; // lays the page out, which is what asks for the fonts
+    if (part(page, 'fonts').status !== 'loaded') return false;
+    return [...Document.prototype.querySelectorAll.call(page, 'iframe, frame')].every(
+      (frame) => !frame.contentDocument || isThere(frame.contentDocument),
+    );
   };
   return isThere(document);
 }
 
 async function settle(): Promise<void> {
+  const part = <K extends 'images' | 'fonts' | 'documentElement'>(page: PageDocument, name: K): PageDocument[K] =>
+    Object.getOwnPropertyDescriptor(Document.prototype, name)?.get?.call(page);
   const imagesOf = (page: PageDocument): Promise<unknown>[] => {
     const waits: Promise<unknown>[] = [];
-    for (const image of page.images) {
+    for (const image of part(page, 'images')) {
       image.loading = 'eager'; // nothing scrolls on paper: a lazy image would never come
       if (image.complete) continue;
       waits.push(
@@ -104,13 +112,14 @@ async function settle(): Promise<void> {
     return waits;
   };
   const fontsOf = (page: PageDocument): Promise<unknown> | undefined => {
-    if (!page.fonts.size) return undefined;
-    void page.documentElement?.offsetHeight; // lays the page out, which is what asks for the fonts
-    return page.fonts.status === 'loaded' ? undefined : page.fonts.ready;
+    const fonts = part(page, 'fonts');
+    if (!fonts.size) return undefined;
+    void part(page, 'documentElement')?.offsetHeight; // lays the page out, which is what asks for the fonts
+    return fonts.status === 'loaded' ? undefined : fonts.ready;
   };
   const waitFor = async (page: PageDocument): Promise<void> => {
     const waits = [...imagesOf(page), fontsOf(page)];
-    for (const frame of page.querySelectorAll('iframe, frame')) {
+    for (const frame of Document.prototype.querySelectorAll.call(page, 'iframe, frame')) {
       if (frame.contentDocument) waits.push(waitFor(frame.contentDocument));
     }
     await Promise.all(waits);

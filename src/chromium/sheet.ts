@@ -1,7 +1,8 @@
 /** The paper a document is printed on, where that depends on what is to stand on it. */
+import { ServiceError } from '../errors.ts';
 import type { Session } from './connection.ts';
 import type { Emulation } from './emulation.ts';
-import { clearance, MEASURE, measuringDocument } from './header-footer.ts';
+import { clearance, MEASURING_DOCUMENT, measureExpression } from './header-footer.ts';
 import { type PrintSettings, pageRule } from './print-options.ts';
 import { ruleExpression } from './settle-document.ts';
 import { asSinglePage, CONTENT_HEIGHT, layoutWidth, NO_BREAKS } from './single-page.ts';
@@ -36,10 +37,9 @@ export class Sheet {
     const { templates, margin, paper, marginChosenBy } = settings;
     if (marginChosenBy === 'caller' || (templates.header === undefined && templates.footer === undefined)) return settings;
     const loaded = this.#session.next('Page.loadEventFired');
-    const html = measuringDocument(templates, paper.widthInches);
-    await step(this.#session.send('Page.setDocumentContent', { frameId: this.#frameId, html }));
+    await step(this.#session.send('Page.setDocumentContent', { frameId: this.#frameId, html: MEASURING_DOCUMENT }));
     await step(loaded);
-    const [header = 0, footer = 0] = (await step(this.#evaluate(MEASURE))) as number[];
+    const [header = 0, footer = 0] = (await step(this.#evaluate(measureExpression(templates, paper.widthInches)))) as number[];
     const top = templates.header === undefined ? margin.top : Math.max(margin.top, clearance(header));
     const bottom = templates.footer === undefined ? margin.bottom : Math.max(margin.bottom, clearance(footer));
     return { ...settings, margin: { ...margin, top, bottom } };
@@ -48,7 +48,10 @@ export class Sheet {
   /** One sheet as high as the document that is loaded. Throws `print_failed`. */
   async onOnePage(settings: PrintSettings, step: Step): Promise<PrintSettings> {
     await step(this.#emulation.resize({ width: layoutWidth(settings), height: 1, deviceScaleFactor: 1 }));
-    const single = asSinglePage(settings, Number(await step(this.#evaluate(CONTENT_HEIGHT))));
+    const height = await step(this.#evaluate(CONTENT_HEIGHT));
+    if (typeof height !== 'number' || !(height >= 0))
+      throw new ServiceError('print_failed', 'singlePage: the document tells no height');
+    const single = asSinglePage(settings, height);
     await step(this.#evaluate(ruleExpression(`${NO_BREAKS} ${pageRule(single)}`)));
     return single;
   }

@@ -30,8 +30,19 @@ export function readSeenText(value: unknown): TextOfInterest {
   const { characters, families } = (value ?? {}) as Partial<SeenText>;
   return {
     characters: new Set(typeof characters === 'string' ? characters.slice(0, 40_000) : ''),
-    families: new Set(Array.isArray(families) ? families.slice(0, 50).map((family) => String(family).slice(0, 200)) : []),
+    families: new Set(
+      Array.isArray(families)
+        ? families
+            .slice(0, 50)
+            .filter(isName)
+            .map((family) => family.slice(0, 200))
+        : [],
+    ),
   };
+}
+
+function isName(family: unknown): family is string {
+  return typeof family === 'string' && family.trim() !== '';
 }
 
 /** Costs nothing where all is known. */

@@ -14,6 +14,8 @@ export const PERMISSIONS = [
 export type PdfPermission = (typeof PERMISSIONS)[number];
 
 export interface FinishSettings {
+  /** Whose it is: what nobody can guess of an encrypted PDF differs from one owner to the other. */
+  boundary: string;
   /** Entries the caller gave; the document's own title is kept where none is given. Dates as RFC 3339. */
   metadata: Metadata;
   /** Object streams and a cross-reference stream. A PDF with a password has them in any case. */
@@ -60,7 +62,7 @@ export interface Password {
   permissions: PdfPermission[] | undefined;
 }
 
-type Plan = Omit<FinishSettings, 'watermark'> & { watermark: object | undefined };
+type Plan = Omit<FinishSettings, 'watermark' | 'boundary'> & { watermark: object | undefined };
 
 /** Whether these settings change more of a PDF than `settleIdentity` does. */
 export function needsFinishing({ metadata, compress, attachments, watermark, password }: Plan): boolean {

@@ -7,6 +7,9 @@ import { type DocumentFacts, xmpPacket } from './xmp.ts';
 
 const PRODUCT = 'Platen';
 
+/** Characters of the document's own title, which may be anything. */
+const MAX_TITLE = 4_096;
+
 /** The document's own title is kept where none is given. There are no dates but those that are given. */
 export function describe(draft: Draft, metadata: Metadata): void {
   const facts = factsOf(metadata, ownTitle(draft));
@@ -29,7 +32,7 @@ function ownTitle(draft: Draft): string | undefined {
 
 function factsOf(metadata: Metadata, title: string | undefined): DocumentFacts {
   return {
-    title: clean(metadata.title ?? title),
+    title: clean(metadata.title ?? title?.slice(0, MAX_TITLE)),
     author: clean(metadata.author),
     subject: clean(metadata.subject),
     keywords: (metadata.keywords ?? []).map((keyword) => clean(keyword)),

@@ -8,15 +8,15 @@ import { MAX_PASSWORD_BYTES } from './finish-schema.ts';
 import type { PdfOptions } from './options-schema.ts';
 import { parseWatermark, type Watermark } from './watermark.ts';
 
-/** The watermark has yet to be printed. */
-export interface FinishPlan extends Omit<FinishSettings, 'watermark'> {
+/** The watermark has yet to be printed, and whose it is is told later. */
+export interface FinishPlan extends Omit<FinishSettings, 'watermark' | 'boundary'> {
   watermark: Watermark | undefined;
 }
 
 type Given<Name extends keyof PdfOptions> = NonNullable<PdfOptions[Name]>;
 
 const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/i;
-const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
+const TIME = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
 /** RFC 3454, tables C.1.2 and B.1. */
 const OTHER_SPACES = /[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000]/g;
 const UNSEEN = /\u00ad|\u034f|\u1806|[\u180b-\u180d]|\u200c|\u200d|\u2060|[\ufe00-\ufe0f]|\ufeff/g;
@@ -28,6 +28,8 @@ export function parseFinishing(options: PdfOptions, errors: Faults): FinishPlan 
   const outline = options.outline ?? false;
   if (outline && options.tagged === false)
     errors.add('options.tagged', 'cannot be false with options.outline: bookmarks are made from the tags');
+  if (options.compress === false && options.password !== undefined)
+    errors.add('options.compress', 'cannot be false with options.password: what is encrypted is packed');
   return {
     metadata: parseMetadata(options.metadata ?? {}, errors),
     compress: options.compress ?? (tagged || outline),
@@ -48,13 +50,19 @@ function parseMetadata(given: Given<'metadata'>, errors: Faults): FinishSettings
   for (const name of DATES) {
     const time = given[name];
     if (time === undefined) continue;
-    if (!TIME.test(time) || Number.isNaN(Date.parse(time)))
-      errors.add(`options.metadata.${name}`, 'must be a time such as 2026-01-31T12:00:00Z');
+    if (!isTime(time)) errors.add(`options.metadata.${name}`, 'must be a time such as 2026-01-31T12:00:00Z');
     metadata[name] = time;
   }
   if (given.keywords !== undefined) metadata.keywords = [given.keywords].flat();
   for (const word of metadata.keywords ?? []) errors.addAll(faultsOfText('options.metadata.keywords', word));
   return metadata;
+}
+
+/** A day that there is, by its own clock. */
+function isTime(text: string): boolean {
+  const [, year, month, day, hour] = TIME.exec(text)?.map(Number) ?? [];
+  const date = new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day));
+  return Number(year) > 0 && Number(hour) < 24 && date.getUTCDate() === day && !Number.isNaN(Date.parse(text));
 }
 
 function parseAttachments(given: Given<'attachments'>, errors: Faults): FinishSettings['attachments'] {
@@ -77,14 +85,15 @@ function parsePassword(given: PdfOptions['password'], errors: Faults): FinishSet
   const { user, owner, permissions } = given;
   if (user === undefined && owner === undefined && permissions === undefined)
     errors.add('options.password', 'must hold user, owner or permissions');
-  if (user !== undefined && user === owner && permissions !== undefined)
+  const prepared = (name: 'user' | 'owner') =>
+    given[name] === undefined ? undefined : preparePassword(`options.password.${name}`, given[name], errors);
+  const passwords = { user: prepared('user') ?? '', owner: prepared('owner') };
+  if (passwords.user === passwords.owner && permissions !== undefined)
     errors.add(
       'options.password.permissions',
       'hold for nobody where options.password.user and options.password.owner are the same',
     );
-  const prepared = (name: 'user' | 'owner') =>
-    given[name] === undefined ? undefined : preparePassword(`options.password.${name}`, given[name], errors);
-  return { user: prepared('user') ?? '', owner: prepared('owner'), permissions };
+  return { ...passwords, permissions };
 }
 
 /** As PDF 2.0 wants passwords: SASLprep (RFC 4013), so that it does not matter how a keyboard spells a letter. */

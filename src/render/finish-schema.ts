@@ -156,7 +156,7 @@ export const FINISH_OPTIONS = {
   compress: option(
     Type.Boolean(),
     'true or false',
-    'Packs the structure of the PDF into object streams, which makes tagged PDFs several times smaller. A PDF with a password is packed in any case. Default: true where `tagged` or `outline` is, else false.',
+    'Packs the structure of the PDF into object streams, which makes tagged PDFs several times smaller. Goes not as `false` with `password`: what is encrypted is packed. Default: true where `tagged` or `outline` is, else false.',
     true,
   ),
 };

@@ -38,7 +38,7 @@ export function mayLackPages(ranges: string, printed: number): boolean {
 export function beyondTheEnd(option: string, ranges: string, pages: number): ServiceError | undefined {
   const beyond = rangesOf(ranges).find(({ from }) => from > pages);
   if (!beyond) return undefined;
-  const detail = `${option}: there is no page ${beyond.from}; the document has ${pages} pages`;
+  const detail = `${option}: there is no page ${beyond.from}; the document has ${pages} page${pages === 1 ? '' : 's'}`;
   return new ServiceError('print_failed', detail, { members: { pages } });
 }
 

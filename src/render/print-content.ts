@@ -1,12 +1,12 @@
 /** The middle of every render: a document in, a finished PDF out. It knows no accounts: what may be rendered is settled before. */
 import { type Content, needsOwnPage } from '../chromium/load-settings.ts';
-import type { Page, PrintJob } from '../chromium/page.ts';
+import type { Page, PageReport, PrintJob } from '../chromium/page.ts';
 import { Deadline, type Phase } from '../deadline.ts';
 import { type FinishSettings, needsFinishing } from '../pdf/finish-settings.ts';
-import type { Finisher } from '../pdf/finisher.ts';
 import { settleIdentity } from '../pdf/identity.ts';
 import { countPages } from '../pdf/inspect.ts';
 import type { Workplace } from '../pool/pool.ts';
+import { type FinishLine, sizeOf } from './finish-line.ts';
 import type { FinishPlan } from './finish-options.ts';
 import { beyondTheEnd, mayLackPages, rangesOf } from './page-ranges.ts';
 import { roomOf } from './paper-room.ts';
@@ -27,7 +27,7 @@ export interface RenderedPdf {
 /** What turns documents into PDFs. */
 export interface PrintEngine {
   pool: Workplace<Page>;
-  finisher: Finisher;
+  finishing: FinishLine;
 }
 
 /** A document, and what is to become of it. */
@@ -49,13 +49,13 @@ export async function printAlone(
 
 /** `owner` is the isolation boundary (the id of an API key); undefined renders on a page used once. */
 export async function printContent(
-  { pool, finisher }: PrintEngine,
+  { pool, finishing }: PrintEngine,
   { finish, ...job }: PrintOrder,
   owner: string | undefined,
   deadline: Deadline,
 ): Promise<RenderedPdf> {
   const { watermark } = finish;
-  if (needsFinishing(finish)) finisher.prepare();
+  if (needsFinishing(finish)) finishing.expect(owner ?? '');
   const { pageRanges } = job.print;
   const room = (chunks: Buffer[]) => roomOf(job.content, job.print, chunks);
   const checked = { ...job, room, ...(pageRanges && { check: rangeCheck(pageRanges) }) };
@@ -71,13 +71,24 @@ export async function printContent(
   deadline.enter('finish');
   const { raw, stamp } = printed;
   const pages = countPages(raw.chunks);
-  const chunks = await finished(finisher, raw.chunks, { ...finish, watermark: laidOut(watermark, stamp, pages) }, deadline);
+  const settings = { ...finish, boundary: owner ?? '', watermark: laidOut(watermark, stamp?.chunks, pages) };
+  const chunks = await finished(finishing, raw.chunks, settings, deadline);
   const timings = deadline.timings();
-  return { chunks, bytes: sizeOf(chunks), pages, report: reportOf(raw.report, timings), timings };
+  return { chunks, bytes: sizeOf(chunks), pages, report: reportOf(withStamp(raw.report, stamp?.report), timings), timings };
 }
 
-async function finished(finisher: Finisher, chunks: Buffer[], settings: FinishSettings, deadline: Deadline): Promise<Buffer[]> {
-  if (needsFinishing(settings)) return deadline.race(finisher.finish(chunks, settings, deadline.signal));
+/** What a watermark lacks, its document lacks. */
+function withStamp(report: PageReport, stamp: PageReport | undefined): PageReport {
+  return stamp ? { ...report, missingGlyphs: [...report.missingGlyphs, ...stamp.missingGlyphs] } : report;
+}
+
+async function finished(
+  finishing: FinishLine,
+  chunks: Buffer[],
+  settings: FinishSettings,
+  deadline: Deadline,
+): Promise<Buffer[]> {
+  if (needsFinishing(settings)) return finishing.finish(settings.boundary, chunks, settings, deadline);
   settleIdentity(chunks);
   return chunks;
 }
@@ -88,10 +99,6 @@ function laidOut(watermark: Watermark | undefined, stamp: Buffer[] | undefined, 
   const error = beyondTheEnd('options.watermark.pages', watermark.pages, pages);
   if (error) throw error;
   return { stamp, pages: rangesOf(watermark.pages), opacity: watermark.opacity, layer: watermark.layer };
-}
-
-function sizeOf(chunks: readonly Buffer[]): number {
-  return chunks.reduce((total, { length }) => total + length, 0);
 }
 
 /** Chromium does not say how many pages there are: where it matters that takes printing them. */

@@ -3,7 +3,7 @@
  * script, font and image it knows can be one; the finishing lays that sheet over or under each page.
  */
 import { PLAIN_LOAD } from '../chromium/load-settings.ts';
-import type { Page, PrintJob } from '../chromium/page.ts';
+import type { Page, PrintJob, RawPdf } from '../chromium/page.ts';
 import type { Deadline } from '../deadline.ts';
 import { hasCode, invalidRequest } from '../errors.ts';
 import { faultsOfText } from '../validate.ts';
@@ -64,13 +64,13 @@ export function parseWatermark(given: Given, errors: Faults): Watermark {
 }
 
 /** The sheet, printed. It asks nobody for anything. Throws `invalid_request` where the image cannot be shown. */
-export async function printStamp(page: Page, watermark: Watermark, deadline: Deadline): Promise<Buffer[]> {
-  const { chunks } = await page.print(stampJob(watermark), deadline).catch((error: unknown) => {
+export async function printStamp(page: Page, watermark: Watermark, deadline: Deadline): Promise<RawPdf> {
+  const stamp = await page.print(stampJob(watermark), deadline).catch((error: unknown) => {
     if (!hasCode(error, 'render_gate_failed')) throw error;
     throw invalidRequest([{ path: 'options.watermark.image', message: 'cannot be shown: it is damaged, or no image' }]);
   });
   await page.reset();
-  return chunks;
+  return stamp;
 }
 
 function stampJob({ html, image }: Watermark): PrintJob {

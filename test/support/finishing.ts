@@ -18,7 +18,15 @@ export const TABLE = `<!doctype html><html lang=en><title>Table</title><table>${
 ).join('')}</table>`;
 
 export function settings(changes: Partial<FinishSettings> = {}): FinishSettings {
-  return { metadata: {}, compress: false, attachments: [], watermark: undefined, password: undefined, ...changes };
+  return {
+    boundary: 'key',
+    metadata: {},
+    compress: false,
+    attachments: [],
+    watermark: undefined,
+    password: undefined,
+    ...changes,
+  };
 }
 
 export function watermark(stamp: Buffer, changes: Partial<Watermark> = {}): Watermark {

@@ -1,0 +1,51 @@
+/** PDFs on their way into the threads that finish them: keys in turn, and no more of them in memory than there is room for. */
+import type { Deadline } from '../deadline.ts';
+import { ServiceError } from '../errors.ts';
+import type { FinishSettings } from '../pdf/finish-settings.ts';
+import type { Finisher } from '../pdf/finisher.ts';
+import type { FairQueue } from '../pool/fair-queue.ts';
+
+export class FinishLine {
+  readonly #finisher: Finisher;
+  readonly #queue: FairQueue;
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  /** `maxBytes`: of all that wait or are being finished; the first of them may be larger. */
+  constructor(finisher: Finisher, queue: FairQueue, { maxBytes }: { maxBytes: number }) {
+    this.#finisher = finisher;
+    this.#queue = queue;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Something to finish will come. Throws `queue_full` where it would have no room: nothing is rendered for it then. */
+  expect(owner: string): void {
+    this.#queue.requireRoom(owner);
+    this.#finisher.prepare();
+  }
+
+  /** The pieces are handed over, as with `Finisher.finish`, and it throws what that throws. */
+  async finish(owner: string, pieces: Buffer[], settings: FinishSettings, deadline: Deadline): Promise<Buffer[]> {
+    const bytes = sizeOf(pieces) + settings.attachments.reduce((sum, { content }) => sum + content.length, 0);
+    if (this.#bytes && this.#bytes + bytes > this.#maxBytes) throw this.#full();
+    this.#bytes += bytes;
+    try {
+      const leave = await this.#queue.acquire(owner, deadline);
+      return await deadline.race(this.#finisher.finish(pieces, settings, deadline.signal)).finally(leave);
+    } finally {
+      this.#bytes -= bytes;
+    }
+  }
+
+  #full(): ServiceError {
+    const { retryAfterSeconds } = this.#queue;
+    return new ServiceError('queue_full', `too many PDFs are being finished; try again in ${retryAfterSeconds} s`, {
+      retryAfterSeconds,
+      members: { retry_after: retryAfterSeconds },
+    });
+  }
+}
+
+export function sizeOf(pieces: readonly Buffer[]): number {
+  return pieces.reduce((total, { length }) => total + length, 0);
+}

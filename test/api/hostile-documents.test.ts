@@ -1,0 +1,94 @@
+/** Documents that spoil, hide or blow up what they are asked for, on purpose or not: printed all the same, told within bounds. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Client } from '../support/client.ts';
+import { readPdf, readPdfReply } from '../support/read-pdf.ts';
+import { type Service, startService } from '../support/service.ts';
+
+let service: Service;
+let ada: Client;
+let bob: Client;
+beforeAll(async () => {
+  service = await startService();
+  ada = new Client(service.url, (await service.createKey()).key);
+  bob = new Client(service.url, (await service.createKey()).key);
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const ERRORS = 'globalThis[Symbol.for("platen.errors")]';
+const SPOILT: Array<[name: string, script: string]> = [
+  ['much to say', `${ERRORS} = Array(60).fill("x".repeat(1 << 20))`],
+  ['long errors', `${ERRORS} = Array(2000).fill("x".repeat(1000))`],
+  ['errors that are none', `${ERRORS} = [{ toString: 1, valueOf: 1 }]`],
+  ['errors that cannot be told', `${ERRORS} = [Symbol()]`],
+  [
+    'promises of its own',
+    'Promise.prototype.then = function () { return [[], { characters: "x", families: [{ toString: 1 }] }] }',
+  ],
+  ['numbers of its own', 'Math.max = () => 1; Math.ceil = () => ({ toString: 1, valueOf: 1 })'],
+];
+
+describe('what a script spoils', () => {
+  test.each(SPOILT)('%s', async (_name, script) => {
+    const response = await ada.pdf(
+      { html: `<p>x<script>${script}</script>`, options: { timeout: 20_000 } },
+      { accept: 'application/json' },
+    );
+    const body = await response.text();
+    expect(response.status, body.slice(0, 500)).toBe(200);
+    const { report, pdf } = JSON.parse(body) as { report: object; pdf: string };
+    expect(JSON.stringify(report).length).toBeLessThan(30_000);
+    expect((await readPdf(Buffer.from(pdf, 'base64'))).pages).toEqual(['x']);
+    expect((await readPdfReply(await ada.pdf({ html: '<p>next' }))).pages).toEqual(['next']);
+  });
+
+  test('the height of one page', async () => {
+    const html = '<p>x<script>Math.max = () => 1; Math.ceil = () => ({ toString: 1, valueOf: 1 })</script>';
+    expect((await ada.pdf({ html, options: { singlePage: true } })).status).toBe(422);
+  });
+});
+
+describe('names that hide parts of the document', () => {
+  test.each<[string, string, object]>([
+    ['fonts', '<form name="fonts"><input></form><p onclick="">Hi', { javascript: false }],
+    ['querySelectorAll', '<form name="querySelectorAll"></form><p onclick="">Hi', { javascript: false }],
+    ['images', '<img name="images"><p>Hi<script>1</script>', {}],
+  ])('%s', async (_name, html, options) => {
+    expect((await readPdfReply(await ada.pdf({ html, options }))).pages).toEqual(['Hi']);
+  });
+
+  test('errors of the console are told all the same', async () => {
+    const { warnings } = await bob.report({
+      html: '<img name="images"><form name="fonts"></form><script>console.error("E1")</script>',
+    });
+    expect(warnings).toMatchObject([{ kind: 'console_error', message: 'E1' }]);
+  });
+});
+
+describe('headers that leave something open', () => {
+  test.each<[string, object]>([
+    ['a style', { headerTemplate: '<style>p{}', footerTemplate: 'F' }],
+    ['a text field', { headerTemplate: '<textarea>', footerTemplate: 'F' }],
+    ['the end of the document', { headerTemplate: '</div></body></html><!--' }],
+    ['a name', { headerTemplate: '<div id="footer">H', footerTemplate: '<div style="height: 200px">F</div>' }],
+  ])('%s', async (_name, options) => {
+    expect((await ada.pdf({ html: '<p>x', options })).status).toBe(200);
+  });
+
+  test('a header does not take up the footer', async () => {
+    const options = { headerTemplate: '<div style="width: 100%">Head', footerTemplate: '<div style="height: 200px">Foot</div>' };
+    const pdf = await readPdfReply(await ada.pdf({ html: '<p style="margin: 0">x', options }));
+    expect(pdf.placed[0]?.find(({ text }) => text === 'x')?.y).toBeLessThan(90);
+  });
+});
+
+test('one key teaches the service nothing of fonts that another key then misses', async () => {
+  const html = '<style>p { font-family: "Corp Six" }</style><p>hello';
+  const face = '<style>@font-face { font-family: "Corp ſix"; src: local("Cousine Bold") }</style>';
+  expect((await ada.pdf({ html: face + html })).status).toBe(200);
+  expect((await bob.report({ html })).warnings).toMatchObject([{ kind: 'font_substituted', family: 'Corp Six' }]);
+});
+
+test('a watermark that no font can show is told', async () => {
+  const { warnings } = await bob.report({ html: '<p>x', options: { watermark: { text: 'བོད' } } });
+  expect(warnings).toMatchObject([{ kind: 'missing_glyphs', script: 'Tibetan' }]);
+});
