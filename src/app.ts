@@ -21,6 +21,7 @@ import { render } from './render/render.ts';
 import { proveWalls } from './render/self-test.ts';
 import { openRooms, type Rooms } from './rooms.ts';
 import { namedBlobs } from './storage/named-blobs.ts';
+import { Deliverer, type DeliveryOutcome } from './webhooks/deliverer.ts';
 
 export const VERSION: string = (
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
@@ -139,9 +140,11 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
     },
   );
   const sweep = createSweep(rooms, config, metrics, logger);
+  const deliverer = createDeliverer({ ...rooms, policy: engine.policy, clock }, config, metrics, logger);
   let stopping: Promise<void> | undefined;
   const stop = async () => {
     const late = delay(config.drainTimeoutMs);
+    const delivered = deliverer.stop(late);
     await Promise.race([engine.pool.drain(), late]);
     const closing = server.close(); // waits for replies that are still being read
     await Promise.race([closing, late]);
@@ -149,6 +152,7 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
     server.server.closeAllConnections();
     await closing;
     await sweep.stop();
+    await delivered;
     await rooms.close();
   };
   const url = await server.listen({ host: config.host, port: config.port }).catch(async (error: unknown) => {
@@ -157,6 +161,7 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
   });
   engine.policy.protect((server.server.address() as AddressInfo).port);
   sweep.start();
+  deliverer.start();
   return { url, server, rooms, engine, sweep, stop: () => (stopping ??= stop()) };
 }
 
@@ -168,7 +173,7 @@ function describeError(error: Error): object {
 }
 
 function createSweep(
-  { database, blobs, documents, idempotency, allowance }: Rooms,
+  { database, blobs, documents, idempotency, allowance, webhooks, webhookSecrets }: Rooms,
   { sweepMs }: Config,
   metrics: Metrics,
   logger: Logger,
@@ -176,7 +181,12 @@ function createSweep(
   return new Sweep(database, blobs, {
     everyMs: sweepMs,
     perishables: [documents, idempotency],
-    chores: [() => idempotency.removeExpired(), () => allowance.releaseExpired()],
+    chores: [
+      () => idempotency.removeExpired(),
+      () => allowance.releaseExpired(),
+      () => webhooks.removeOld(),
+      () => webhookSecrets.removeEnded(),
+    ],
     named: (names) => namedBlobs(database, names),
     onRemoved: (what, count) => metrics.swept(what, count),
     onFailure(error) {
@@ -184,6 +194,26 @@ function createSweep(
       logger.warn({ err: error }, 'the sweep could not do all; the next one tries again');
     },
   });
+}
+
+function createDeliverer(
+  rooms: Rooms & { policy: OutboundPolicy; clock: Clock },
+  config: Config,
+  metrics: Metrics,
+  logger: Logger,
+): Deliverer {
+  const services = {
+    ...rooms,
+    onOutcome(outcome: DeliveryOutcome, details: object) {
+      metrics.webhookAttempted(outcome);
+      logger.info({ ...details, outcome }, 'webhook');
+    },
+    onRefused: (details: object) => logger.info(details, 'webhook refused'),
+    onFailure: (error: unknown) => logger.warn({ err: error }, 'a webhook could not be delivered or its outcome not be kept'),
+  };
+  const deliverer = new Deliverer(services, config);
+  rooms.webhooks.onEnqueued(() => deliverer.wake());
+  return deliverer;
 }
 
 function memoryOf(browsers: ReadonlySet<Browser>): { browsers: number; renderers: number } {

@@ -15,6 +15,8 @@ import { type Database, openDatabase } from './storage/database.ts';
 import { lockFolder } from './storage/folder-lock.ts';
 import { LiquidEngine } from './templates/liquid.ts';
 import { Templates } from './templates/templates.ts';
+import { WebhookSecrets } from './webhooks/secrets.ts';
+import { Webhooks } from './webhooks/webhooks.ts';
 
 export interface Rooms {
   database: Database;
@@ -27,6 +29,8 @@ export interface Rooms {
   documents: Documents;
   links: Links;
   idempotency: Idempotency;
+  webhooks: Webhooks;
+  webhookSecrets: WebhookSecrets;
   close(): Promise<void>;
 }
 
@@ -51,6 +55,7 @@ export async function openRooms(config: Config, clock: Clock): Promise<Rooms> {
     const accounts = new Accounts(database, plans);
     await requireKnownPlans(accounts, plans);
     const blobs = await DiskBlobs.open(join(config.dataDir, 'blobs'));
+    const webhooks = new Webhooks(database, clock);
     return {
       database,
       blobs,
@@ -59,9 +64,11 @@ export async function openRooms(config: Config, clock: Clock): Promise<Rooms> {
       allowance: new Allowance(database, clock, leases),
       concurrency: new Concurrency(),
       templates: new Templates(database, clock, liquid, config),
-      documents: new Documents(database, blobs, clock),
+      documents: new Documents(database, blobs, clock, (document, query) => webhooks.documentExpired(document, query)),
       links: await Links.open(database, clock),
       idempotency: new Idempotency(database, blobs, clock, leases),
+      webhooks,
+      webhookSecrets: new WebhookSecrets(database, clock),
       close,
     };
   } catch (error) {

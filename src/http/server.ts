@@ -18,6 +18,7 @@ import { type OperationServices, operationRoutes } from './routes/operations.ts'
 import { type PdfRouteServices, pdfRoutes } from './routes/pdf.ts';
 import { referenceRoutes } from './routes/reference.ts';
 import { type TemplateRouteServices, templateRoutes } from './routes/templates.ts';
+import { type WebhookRouteServices, webhookRoutes } from './routes/webhooks.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -40,6 +41,7 @@ export interface ServerServices
     TemplateRouteServices,
     DocumentRouteServices,
     AccountRouteServices,
+    WebhookRouteServices,
     OperationServices {
   accounts: Accounts;
   logger: FastifyBaseLogger;
@@ -87,6 +89,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
     templateRoutes(routes, services);
     documentRoutes(routes, services);
     accountRoutes(routes, services);
+    webhookRoutes(routes, services);
   });
   linkRoutes(app, services);
   operationRoutes(app, services);

@@ -149,6 +149,9 @@ test('health, readiness, metrics, reference and error pages answer without a key
     '/v1/documents/{id}/links',
     '/v1/usage',
     '/v1/account',
+    '/v1/webhooks/secret',
+    '/v1/webhooks/secret/rotate',
+    '/v1/webhooks/deliveries',
     '/links/{id}',
   ]);
   expect(Object.keys(openapi.paths['/v1/pdf']?.post.responses ?? {})).toEqual(

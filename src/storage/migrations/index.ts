@@ -4,10 +4,12 @@ import { accounts } from './0001-accounts.ts';
 import { resources } from './0002-resources.ts';
 import { reports } from './0003-reports.ts';
 import { reservations } from './0004-reservations.ts';
+import { webhooks } from './0006-webhooks.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-accounts': accounts,
   '0002-resources': resources,
   '0003-reports': reports,
   '0004-reservations': reservations,
+  '0006-webhooks': webhooks,
 };
