@@ -10,6 +10,8 @@ import { Idempotency } from '../../src/idempotency/idempotency.ts';
 import { DiskBlobs } from '../../src/storage/blobs-disk.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { namedBlobs } from '../../src/storage/named-blobs.ts';
+import { WebhookSecrets } from '../../src/webhooks/secrets.ts';
+import { Webhooks } from '../../src/webhooks/webhooks.ts';
 
 let dataDir: string;
 let database: Database;
@@ -33,7 +35,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('no statement of documents and sweeps scans a table or sorts', async () => {
+test('no statement of documents, webhooks and sweeps scans a table or sorts', async () => {
   const leases = new Leases(Date.now);
   const blobs = await DiskBlobs.open(join(dataDir, 'blobs'));
   const documents = new Documents(database, blobs, Date.now);
@@ -48,6 +50,12 @@ test('no statement of documents and sweeps scans a table or sorts', async () => 
   await idempotency.removeContent('idm_x');
   await idempotency.removeExpired();
   await namedBlobs(database, ['doc_x', 'idm_x']);
+  const webhooks = new Webhooks(database, Date.now);
+  await webhooks.list('key', 20);
+  await webhooks.list('key', 20, { createdAt: 1, id: 'msg_x' });
+  await webhooks.removeOld();
+  await webhooks.documentExpired({ id: 'doc_x', keyId: 'key', accountId: 'acc_x', expiresAt: 1 }, database.query);
+  await new WebhookSecrets(database, Date.now).removeEnded();
   leases.stop();
   expect(asked.length).toBeGreaterThanOrEqual(10);
   const sqlite = new DatabaseSync(join(dataDir, 'platen.db'), { readOnly: true });

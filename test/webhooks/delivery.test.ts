@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Principal } from '../../src/accounts/accounts.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -9,8 +10,10 @@ import { OutboundPolicy } from '../../src/outbound/policy.ts';
 import { openRooms, type Rooms } from '../../src/rooms.ts';
 import { Deliverer, type DeliveryOutcome } from '../../src/webhooks/deliverer.ts';
 import type { Delivery } from '../../src/webhooks/webhooks.ts';
+import { NameServer } from '../support/name-server.ts';
 import { Receiver, verified } from '../support/receiver.ts';
 import { eventually } from '../support/service.ts';
+import { TLS } from '../support/tls.ts';
 
 let dataDir: string;
 let rooms: Rooms;
@@ -292,6 +295,46 @@ describe('an address', () => {
     const policy = new OutboundPolicy(loadConfig({ PLATEN_OUTBOUND_ALLOW: '127.0.0.0/8' }));
     policy.protect(receiver.port);
     await expect(policy.admit('127.0.0.1', receiver.port)).rejects.toThrow('a port of the service itself');
+  });
+
+  test('that is a name is looked up once, every place it leads to is judged, and what was judged is connected to', async () => {
+    const names = await NameServer.start('');
+    start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1', PLATEN_DNS_SERVERS: names.address });
+    const at = (name: string) => `http://${name}.test:${receiver.port}/${name}`;
+    // The second question would lead elsewhere.
+    expect(await ended(await enqueue(at('x.rebind2')))).toMatchObject({ status: 'delivered', attempts: 1 });
+    expect(receiver.received.map(({ headers }) => headers.host)).toEqual([`x.rebind2.test:${receiver.port}`]);
+    for (const name of ['x.mixed', 'x.neighbours', 'x.mapped', 'x.zero', 'x.private6'])
+      expect(await ended(await enqueue(at(name)))).toMatchObject({
+        status: name === 'x.mapped' ? 'delivered' : 'failed', // it is the address that is allowed, written otherwise
+      });
+    names.close();
+  });
+
+  test('with https is connected to when its certificate is valid and for its name', async () => {
+    const names = await NameServer.start('');
+    const secure = await another(undefined, TLS);
+    start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1', PLATEN_DNS_SERVERS: names.address });
+    const at = (host: string) => `https://${host}:${secure.port}/hook`;
+    const distrusted = await ended(await enqueue(at('hooks.private.test')));
+    const trusted = getCACertificates('default');
+    setDefaultCACertificates([...trusted, TLS.cert]);
+    try {
+      const misnamed = [await enqueue(at('other.private.test')), await enqueue(at('127.0.0.1'))];
+      const plain = await enqueue(`https://${receiver.address}/`);
+      const id = await enqueue(at('hooks.private.test'));
+      expect(await ended(id)).toMatchObject({ status: 'delivered', attempts: 1 });
+      for (const each of [distrusted, ...(await Promise.all([...misnamed, plain].map(ended)))])
+        expect(each).toMatchObject({
+          status: 'failed',
+          error: 'no encrypted connection could be made: the certificate has to be valid, and for this host',
+        });
+      expect(secure.ids).toEqual([id]);
+      expect(receiver.received).toEqual([]);
+    } finally {
+      setDefaultCACertificates(trusted);
+      names.close();
+    }
   });
 
   test('where nothing listens is told as such when it may be reached', async () => {
