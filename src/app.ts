@@ -208,7 +208,7 @@ function createDeliverer(
       metrics.webhookAttempted(outcome);
       logger.info({ ...details, outcome }, 'webhook');
     },
-    onRefused: (details: object) => logger.info(details, 'webhook refused'),
+    onRefused: (details: object) => logger.info(details, 'webhook connection refused'),
     onFailure: (error: unknown) => logger.warn({ err: error }, 'a webhook could not be delivered or its outcome not be kept'),
   };
   const deliverer = new Deliverer(services, config);

@@ -18,6 +18,7 @@ import { type OperationServices, operationRoutes } from './routes/operations.ts'
 import { type PdfRouteServices, pdfRoutes } from './routes/pdf.ts';
 import { referenceRoutes } from './routes/reference.ts';
 import { type TemplateRouteServices, templateRoutes } from './routes/templates.ts';
+import { WEBHOOK_EVENTS } from './routes/webhook-events.ts';
 import { type WebhookRouteServices, webhookRoutes } from './routes/webhooks.ts';
 
 declare module 'fastify' {
@@ -181,6 +182,7 @@ async function describe(app: FastifyInstance, version: string): Promise<void> {
     openapi: {
       openapi: '3.1.0',
       info: { title: 'Platen', version, description: 'HTML in, PDF out.', license: { name: 'MIT', identifier: 'MIT' } },
+      webhooks: WEBHOOK_EVENTS,
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key, plt_...' } } },
     },
   });

@@ -53,10 +53,11 @@ async function deliveries(db: Kysely<unknown>): Promise<void> {
     db.schema.createIndex(name).on('webhook_deliveries').columns(columns).execute();
   await index('webhook_deliveries_list', ['key_id', 'created_at', 'id']);
   await index('webhook_deliveries_age', ['created_at']);
+  // Has all that is asked of those that are due: of a receiver that hangs there may be many, which are passed over.
   await db.schema
     .createIndex('webhook_deliveries_due')
     .on('webhook_deliveries')
-    .column('next_attempt_at')
+    .columns(['next_attempt_at', 'lease_until', 'host', 'account_id'])
     .where(sql.ref('next_attempt_at'), 'is not', null)
     .execute();
 }
