@@ -1,5 +1,4 @@
 /** Connections of the service itself: an address of the web in, a socket to a place that was judged out. No second look-up. */
-import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type OutboundPolicy, Refusal } from './policy.ts';
@@ -32,12 +31,10 @@ async function connected(host: string, port: number, signal: AbortSignal): Promi
   socket.on('error', () => socket.destroy());
   const late = () => socket.destroy();
   socket.once('timeout', late);
-  const isThere = once(socket, 'connect').then(
-    () => true,
-    () => false,
-  );
-  const isGone = once(socket, 'close').then(() => false);
-  if (!(await Promise.race([isThere, isGone]))) return undefined;
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  socket.once('connect', () => resolve(true));
+  socket.once('close', () => resolve(false));
+  if (!(await promise)) return undefined;
   socket.off('timeout', late).setTimeout(0);
   return socket;
 }

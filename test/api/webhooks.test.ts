@@ -207,10 +207,10 @@ test('killed between two attempts, the service goes on with the same id and byte
     return record?.attempts === 2 && record.response_status === 500 && own.open === 0;
   });
   const { secret } = await secretOf(client);
-  const ended = once(first.child, 'exit');
-  first.child.removeAllListeners('exit');
+  const ended = once(first.child, 'close');
+  first.child.removeAllListeners('exit'); // which would tell of an end that is not asked for
   first.child.kill('SIGKILL');
-  await Promise.race([ended, once(first.child, 'close')]);
+  await ended;
 
   await using second = await startService({ ...settings, PLATEN_DATA_DIR: first.env.PLATEN_DATA_DIR ?? '' }, { firstKey: key });
   await eventually('it is delivered', () => own.received.length === 3);
@@ -222,5 +222,26 @@ test('killed between two attempts, the service goes on with the same id and byte
   const again = new Client(second.url, key);
   await eventually('it is noted', async () => (await listOf(again))[0]?.status === 'delivered');
   expect(await listOf(again)).toMatchObject([{ delivery_id: own.ids[0], attempts: 3, response_status: 200 }]);
+  own.close();
+});
+
+test('SIGTERM waits for an attempt no longer than the drain; the event is sent after the next start', async () => {
+  const own = await Receiver.start((response, before) => void (before > 0 && response.writeHead(200).end()));
+  const settings = { ...settingsFor(own), PLATEN_WEBHOOK_TIMEOUT_SECONDS: '30', PLATEN_DRAIN_TIMEOUT_SECONDS: '1' };
+  await using first = await startService(settings);
+  const { key } = await first.createKey('short');
+  const client = new Client(first.url, key);
+  await ask(client, own.url);
+  await client.store({ html: '<p>a' });
+  await eventually('it is under way', () => own.open === 1);
+  const begun = Date.now();
+  expect(await first.stop()).toBe(0);
+  expect(Date.now() - begun).toBeLessThan(10_000);
+
+  await using second = await startService({ ...settings, PLATEN_DATA_DIR: first.env.PLATEN_DATA_DIR ?? '' }, { firstKey: key });
+  const again = new Client(second.url, key);
+  await eventually('it is delivered', async () => (await listOf(again))[0]?.status === 'delivered');
+  expect(await listOf(again)).toMatchObject([{ attempts: 2, response_status: 200 }]);
+  expect(new Set(own.ids).size).toBe(1);
   own.close();
 });
