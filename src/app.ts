@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import type { Clock } from './accounts/leases.ts';
+import { BatchRunner } from './batches/runner.ts';
 import { type Browser, launchBrowser } from './chromium/browser.ts';
 import { locateBrowser } from './chromium/locate-browser.ts';
 import type { Page } from './chromium/page.ts';
@@ -126,7 +127,9 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
     poolStats: () => engine.pool.stats(),
     browserMemory: () => memoryOf(engine.browsers),
     refusedRequests: () => engine.proxy.refused,
+    waitingItems: () => rooms.batchQueue.waiting(),
   });
+  const runner = createRunner(rooms, engine, config, metrics, logger);
   const server = await createServer(
     { ...config, version: VERSION },
     {
@@ -136,6 +139,7 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
       logger,
       log: logger,
       render: (request, principal, client, receipt) => render({ ...rooms, engine }, request, principal, client, receipt),
+      secondsForItems: (unfinished) => runner.secondsFor(unfinished),
       checkReady: createReadiness(engine),
     },
   );
@@ -145,23 +149,31 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
   const stop = async () => {
     const late = delay(config.drainTimeoutMs);
     const delivered = deliverer.stop(late);
-    await Promise.race([engine.pool.drain(), late]);
+    rooms.batches.progress.close(); // whoever waits for a batch is told how far it has come
+    await Promise.race([Promise.all([runner.drain(), engine.pool.drain()]), late]);
+    runner.abort();
     const closing = server.close(); // waits for replies that are still being read
     await Promise.race([closing, late]);
     await engine.close(); // what is not done by now fails
     server.server.closeAllConnections();
     await closing;
+    await runner.drain();
     await sweep.stop();
     await delivered;
     await rooms.close();
   };
-  const url = await server.listen({ host: config.host, port: config.port }).catch(async (error: unknown) => {
+  const begin = async () => {
+    await rooms.batchQueue.recover({ alone: true }); // the folder is this process's alone: whoever had claimed something is gone
+    return server.listen({ host: config.host, port: config.port });
+  };
+  const url = await begin().catch(async (error: unknown) => {
     await stop();
     throw error;
   });
   engine.policy.protect((server.server.address() as AddressInfo).port);
   sweep.start();
   deliverer.start();
+  runner.start();
   return { url, server, rooms, engine, sweep, stop: () => (stopping ??= stop()) };
 }
 
@@ -172,8 +184,37 @@ function describeError(error: Error): object {
   return { type: name, message, stack, ...(code !== undefined && { code }) };
 }
 
+function createRunner(rooms: Rooms, engine: RenderEngine, config: Config, metrics: Metrics, logger: Logger): BatchRunner {
+  const { accounts, allowance, batches, batchQueue, batchSeal, concurrency } = rooms;
+  const inBackground = {
+    ...rooms,
+    concurrency: concurrency.background,
+    engine: { pool: engine.pool.background, finisher: engine.finisher },
+  };
+  const runner = new BatchRunner({
+    queue: batchQueue,
+    seal: batchSeal,
+    limits: config,
+    progress: batches.progress,
+    principalOf: (keyId) => accounts.principalOf(keyId),
+    mayComeBack: (accountId) => allowance.mayComeBack(accountId),
+    hasRoom: (principal) => concurrency.hasRoom(principal),
+    pool: engine.pool,
+    render: (request, principal, client, receipt) => render(inBackground, request, principal, client, receipt),
+    onRendered({ pdf, document }) {
+      metrics.renderSucceeded(pdf);
+      if (document) metrics.documentStored(document);
+    },
+    onFault: (error) => logger.warn({ err: error }, 'an item of a batch met a fault of the service'),
+  });
+  batches.progress.watchOutcomes((outcome, items) => metrics.batchItemsEnded(outcome, items));
+  engine.pool.watchRoom(() => runner.wake());
+  concurrency.watchLeave(() => runner.wake());
+  return runner;
+}
+
 function createSweep(
-  { database, blobs, documents, idempotency, allowance, webhooks, webhookSecrets }: Rooms,
+  { database, blobs, documents, idempotency, allowance, batches, webhooks, webhookSecrets }: Rooms,
   { sweepMs }: Config,
   metrics: Metrics,
   logger: Logger,
@@ -184,6 +225,7 @@ function createSweep(
     chores: [
       () => idempotency.removeExpired(),
       () => allowance.releaseExpired(),
+      () => batches.removeExpired(),
       () => webhooks.removeOld(),
       () => webhookSecrets.removeEnded(),
     ],

@@ -5,6 +5,11 @@ import { Allowance } from './accounts/allowance.ts';
 import { Concurrency } from './accounts/concurrency.ts';
 import { type Clock, Leases } from './accounts/leases.ts';
 import { loadPlans, type Plans } from './accounts/plans.ts';
+import { Batches } from './batches/batches.ts';
+import { DatabaseQueue } from './batches/database-queue.ts';
+import { Progress } from './batches/progress.ts';
+import type { BatchQueue } from './batches/queue.ts';
+import { Seal } from './batches/sealed.ts';
 import { type Config, ConfigError } from './config.ts';
 import { Documents } from './documents/documents.ts';
 import { Links } from './documents/links.ts';
@@ -31,6 +36,9 @@ export interface Rooms {
   idempotency: Idempotency;
   webhooks: Webhooks;
   webhookSecrets: WebhookSecrets;
+  batches: Batches;
+  batchQueue: BatchQueue;
+  batchSeal: Seal;
   close(): Promise<void>;
 }
 
@@ -56,6 +64,8 @@ export async function openRooms(config: Config, clock: Clock): Promise<Rooms> {
     await requireKnownPlans(accounts, plans);
     const blobs = await DiskBlobs.open(join(config.dataDir, 'blobs'));
     const webhooks = new Webhooks(database, clock);
+    const links = await Links.open(database, clock);
+    const batchSeal = new Seal(links.secretFor('batches'));
     return {
       database,
       blobs,
@@ -65,8 +75,11 @@ export async function openRooms(config: Config, clock: Clock): Promise<Rooms> {
       concurrency: new Concurrency(),
       templates: new Templates(database, clock, liquid, config),
       documents: new Documents(database, blobs, clock, (document, query) => webhooks.documentExpired(document, query)),
-      links: await Links.open(database, clock),
+      links,
       idempotency: new Idempotency(database, blobs, clock, leases),
+      batches: new Batches(database, clock, { seal: batchSeal, limits: config, progress: new Progress() }),
+      batchQueue: new DatabaseQueue(database, clock, leases),
+      batchSeal,
       webhooks,
       webhookSecrets: new WebhookSecrets(database, clock),
       close,

@@ -1,6 +1,6 @@
 /** Accounts and their API keys: who may ask. */
 import { ServiceError } from '../errors.ts';
-import type { Database } from '../storage/database.ts';
+import type { Database, Query } from '../storage/database.ts';
 import { prepared } from '../storage/prepared.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { Plan, Plans } from './plans.ts';
@@ -59,9 +59,13 @@ export class Accounts {
   async authenticate(secret: string): Promise<Principal | undefined> {
     if (!isWellFormed(secret)) return undefined;
     const { rows } = await selectHolder(this.#database.query, { hash: hashOf(secret) });
-    const [row] = rows;
-    if (!row) return undefined;
-    return { keyId: row.keyId, accountId: row.accountId, plan: this.#planOf(row), autoStore: row.auto_store === 1 };
+    return this.#toPrincipal(rows[0]);
+  }
+
+  /** Who a key stands for now, for work that goes on when its request has ended; undefined once it is revoked. */
+  async principalOf(keyId: string): Promise<Principal | undefined> {
+    const { rows } = await selectKey(this.#database.query, { keyId });
+    return this.#toPrincipal(rows[0]);
   }
 
   /** Names of plans that accounts are on but the plans file does not have. */
@@ -176,6 +180,11 @@ export class Accounts {
     return (await this.#database.query.selectFrom('api_keys').select('id').limit(1).executeTakeFirst()) !== undefined;
   }
 
+  #toPrincipal(row: Holder | undefined): Principal | undefined {
+    if (!row) return undefined;
+    return { keyId: row.keyId, accountId: row.accountId, plan: this.#planOf(row), autoStore: row.auto_store === 1 };
+  }
+
   #planOf({ plan, accountId }: { plan: string; accountId: string }): Plan {
     const found = this.#plans.get(plan);
     if (found) return found;
@@ -204,14 +213,23 @@ export class Accounts {
   }
 }
 
-const selectHolder = prepared((query, { hash }: { hash: string }) =>
-  query
+interface Holder {
+  keyId: string;
+  accountId: string;
+  plan: string;
+  auto_store: number;
+}
+
+const selectHolder = prepared((query, { hash }: { hash: string }) => holders(query).where('secret_hash', '=', hash));
+const selectKey = prepared((query, { keyId }: { keyId: string }) => holders(query).where('api_keys.id', '=', keyId));
+
+function holders(query: Query) {
+  return query
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
     .select(['api_keys.id as keyId', 'accounts.id as accountId', 'plan', 'auto_store'])
-    .where('secret_hash', '=', hash)
-    .where('revoked_at', 'is', null),
-);
+    .where('revoked_at', 'is', null);
+}
 
 function toAccount(row: Pick<Tables['accounts'], (typeof ACCOUNT_COLUMNS)[number]>): Account {
   return {

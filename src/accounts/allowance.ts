@@ -88,6 +88,12 @@ export class Allowance {
     });
   }
 
+  /** Whether renders are under way, or died a moment ago, whose places in the month may come back. */
+  async mayComeBack(accountId: string): Promise<boolean> {
+    const query = this.#database.query.selectFrom('reservations').select('id').where('account_id', '=', accountId);
+    return (await query.limit(1).executeTakeFirst()) !== undefined;
+  }
+
   /** What the account used in the month of now. */
   async usage(accountId: string): Promise<Usage> {
     // Reading works where nothing can be written; what has ended is then counted a little longer.

@@ -3,21 +3,52 @@ import { ServiceError } from '../errors.ts';
 import type { Principal } from './accounts.ts';
 
 export class Concurrency {
-  readonly #underWay = new Map<string, number>();
+  readonly #calls = new Map<string, number>();
+  readonly #inBackground = new Map<string, number>();
+  #onLeave: () => void = () => {};
 
-  /** Returns what to call when the render has ended. Throws `concurrency_limited`. */
+  /**
+   * Returns what to call when the render has ended. Throws `concurrency_limited`. What runs in the background takes no place
+   * from calls.
+   */
   enter({ accountId, plan }: Principal): () => void {
-    const count = this.#underWay.get(accountId) ?? 0;
-    if (plan.concurrency !== null && count >= plan.concurrency) throw limited(plan.concurrency);
-    this.#underWay.set(accountId, count + 1);
-    return () => this.#leave(accountId);
+    if (plan.concurrency !== null && countOf(this.#calls, accountId) >= plan.concurrency) throw limited(plan.concurrency);
+    return this.#count(this.#calls, accountId);
   }
 
-  #leave(accountId: string): void {
-    const count = (this.#underWay.get(accountId) ?? 0) - 1;
-    if (count > 0) this.#underWay.set(accountId, count);
-    else this.#underWay.delete(accountId);
+  /** The same for renders that can wait: they take the places calls have left. */
+  readonly background = {
+    enter: (principal: Principal): (() => void) => {
+      if (!this.hasRoom(principal)) throw limited(principal.plan.concurrency ?? 0);
+      return this.#count(this.#inBackground, principal.accountId);
+    },
+  };
+
+  /** Whether one more may begin in the background. */
+  hasRoom({ accountId, plan }: Principal): boolean {
+    return (
+      plan.concurrency === null || countOf(this.#calls, accountId) + countOf(this.#inBackground, accountId) < plan.concurrency
+    );
   }
+
+  /** Calls `listener` whenever a render has ended. */
+  watchLeave(listener: () => void): void {
+    this.#onLeave = listener;
+  }
+
+  #count(counts: Map<string, number>, accountId: string): () => void {
+    counts.set(accountId, countOf(counts, accountId) + 1);
+    return () => {
+      const count = countOf(counts, accountId) - 1;
+      if (count > 0) counts.set(accountId, count);
+      else counts.delete(accountId);
+      this.#onLeave();
+    };
+  }
+}
+
+function countOf(counts: Map<string, number>, accountId: string): number {
+  return counts.get(accountId) ?? 0;
 }
 
 function limited(limit: number): ServiceError {

@@ -11,7 +11,16 @@ import type { FontPackage } from './font-worker.ts';
 import { unpackOnce } from './unpack-once.ts';
 
 /** TrueType files, a folder for each cut. */
-const READY = ['arimo', 'tinos', 'cousine', 'noto-sans-arabic', 'noto-sans-devanagari', 'noto-sans-hebrew', 'noto-sans-thai'];
+const READY = [
+  'arimo',
+  'tinos',
+  'cousine',
+  'vazirmatn',
+  'noto-sans-arabic',
+  'noto-sans-devanagari',
+  'noto-sans-hebrew',
+  'noto-sans-thai',
+];
 const CUTS = ['400Regular', '400Regular_Italic', '700Bold', '700Bold_Italic'];
 /** WOFF2 files, and their family: the largest first. */
 const PACKED: Record<string, string> = {
@@ -22,7 +31,7 @@ const PACKED: Record<string, string> = {
   '@fontsource-variable/noto-sans-kr': 'Noto Sans KR',
 };
 const FAMILIES = [
-  ...['Arimo', 'Tinos', 'Cousine', 'Noto Sans Arabic', 'Noto Sans Devanagari', 'Noto Sans Hebrew', 'Noto Sans Thai'],
+  ...['Arimo', 'Tinos', 'Cousine', 'Vazirmatn', 'Noto Sans Arabic', 'Noto Sans Devanagari', 'Noto Sans Hebrew', 'Noto Sans Thai'],
   ...Object.values(PACKED),
 ];
 /** Changes when the way they are unpacked does. */

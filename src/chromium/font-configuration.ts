@@ -16,7 +16,7 @@ const ALIKE: Record<string, string[]> = {
 const GENERIC: Record<string, string> = { 'sans-serif': 'Arimo', serif: 'Tinos', monospace: 'Cousine' };
 /** The bundled fonts, and with them the order in which they are tried for a character that the fonts of the page lack. */
 const IN_ORDER = [
-  ...['Arimo', 'Noto Sans Hebrew', 'Noto Sans Arabic', 'Noto Sans Devanagari', 'Noto Sans Thai'],
+  ...['Arimo', 'Noto Sans Hebrew', 'Vazirmatn', 'Noto Sans Arabic', 'Noto Sans Devanagari', 'Noto Sans Thai'],
   ...['Noto Sans SC', 'Noto Sans JP', 'Noto Sans TC', 'Noto Sans KR'],
 ];
 /** After the fonts of the system, which may have a sign as text: colours are for what asks for them (`und-zsye`). */

@@ -10,12 +10,16 @@ export interface MetricSources {
   /** Resident bytes of the browsers and of all renderers. */
   browserMemory(): { browsers: number; renderers: number };
   refusedRequests(): number;
+  /** Items of batches that nobody has taken up. */
+  waitingItems(): Promise<number>;
 }
 
 export interface Metrics {
   renderSucceeded(pdf: { bytes: number; pages: number; timings: Record<Phase, number> }): void;
   renderFailed(code: ErrorCode): void;
   documentStored(document: { bytes: number }): void;
+  /** `ok`, `cancelled`, or an error code. */
+  batchItemsEnded(outcome: string, items: number): void;
   /** What a sweep found and removed. */
   swept(what: 'content' | 'orphans', count: number): void;
   sweepFailed(): void;
@@ -67,6 +71,13 @@ export function createMetrics(sources: MetricSources): Metrics {
     labelNames: ['outcome'],
     registers,
   });
+  const items = new Counter({
+    name: 'platen_batch_items_total',
+    help: 'Items of batches by outcome: ok, cancelled, or the error code.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  watchItems(registry, sources);
   const requests = new Histogram({
     name: 'platen_http_request_seconds',
     help: 'HTTP requests by method, route and status.',
@@ -85,6 +96,7 @@ export function createMetrics(sources: MetricSources): Metrics {
       stored.inc();
       storedBytes.inc(bytes);
     },
+    batchItemsEnded: (outcome, count) => items.inc({ outcome }, count),
     swept: (what, count) => removed.inc({ what }, count),
     sweepFailed: () => sweepFailures.inc(),
     webhookAttempted: (outcome) => webhooks.inc({ outcome }),
@@ -92,6 +104,17 @@ export function createMetrics(sources: MetricSources): Metrics {
     requestFinished: ({ milliseconds, ...labels }) => requests.observe(labels, milliseconds / 1000),
     expose: async () => ({ text: await registry.metrics(), type: registry.contentType }),
   };
+}
+
+function watchItems(registry: Registry, sources: MetricSources): void {
+  new Gauge({
+    name: 'platen_batch_items_waiting',
+    help: 'Items of batches that are to be rendered and have not begun; those that are the same count once.',
+    registers: [registry],
+    async collect() {
+      this.set(await sources.waitingItems());
+    },
+  });
 }
 
 /** Read when they are asked for, so that nothing has to keep them up to date. */

@@ -13,6 +13,7 @@ import { rememberBody } from './once.ts';
 import { PROBLEM_TYPE, PROBLEMS, problemOf, sendProblem, toServiceError } from './problem.ts';
 import { limitRates } from './rate-limit.ts';
 import { type AccountRouteServices, accountRoutes } from './routes/account.ts';
+import { type BatchRouteServices, batchRoutes } from './routes/batches.ts';
 import { type DocumentRouteServices, documentRoutes, linkRoutes } from './routes/documents.ts';
 import { type OperationServices, operationRoutes } from './routes/operations.ts';
 import { type PdfRouteServices, pdfRoutes } from './routes/pdf.ts';
@@ -41,6 +42,7 @@ export interface ServerServices
   extends PdfRouteServices,
     TemplateRouteServices,
     DocumentRouteServices,
+    BatchRouteServices,
     AccountRouteServices,
     WebhookRouteServices,
     OperationServices {
@@ -89,6 +91,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
     pdfRoutes(routes, services);
     templateRoutes(routes, services);
     documentRoutes(routes, services);
+    batchRoutes(routes, services);
     accountRoutes(routes, services);
     webhookRoutes(routes, services);
   });

@@ -26,6 +26,7 @@ export type Answer =
   | { kind: 'json'; status: number; location?: string; body: unknown }
   | { kind: 'document'; documentId: string; asked: boolean; remaining: number | null }
   | { kind: 'pdf'; bytes: number; pages: number; filename: string | null; remaining: number | null; report: Report }
+  | { kind: 'batch'; batchId: string }
   | { kind: 'not_kept' };
 
 /** What a record points to, so that one ends with the other. */
@@ -217,7 +218,8 @@ function running(): ServiceError {
 }
 
 /** The reply was given, but cannot be given again. */
-export function resultGone(): ServiceError {
-  const detail = 'the request with this Idempotency-Key was answered and charged; its PDF is kept no longer';
+export function resultGone(
+  detail = 'the request with this Idempotency-Key was answered and charged; its PDF is kept no longer',
+): ServiceError {
   return new ServiceError('idempotency_result_gone', detail);
 }

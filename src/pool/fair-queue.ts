@@ -3,9 +3,13 @@
  *
  * One owner with many waiting renders delays itself, not the others: owners are served round robin, and when the queue is
  * full the newest render of the owner with the longest line makes room for an owner with a shorter one.
+ *
+ * What runs in the background has lines of its own, which move only while nobody waits in the others. How many wait there is
+ * the affair of who sends them.
  */
 import type { Deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
+import { Lines } from './lines.ts';
 
 interface Waiter {
   owner: string;
@@ -16,33 +20,47 @@ interface Waiter {
 /** Weight of the newest render in the running average of service times. */
 const AVERAGE_WEIGHT = 0.1;
 const FIRST_GUESS_MS = 100;
+/** Work of the background that may be ready for the places that become free next, by places. */
+const SHARE_AHEAD = 0.5;
 
 export class FairQueue {
   readonly #capacity: number;
   readonly #limit: number;
-  /** Lines by owner; the owner whose turn it is comes first. */
-  readonly #lines = new Map<string, Waiter[]>();
-  #waiting = 0;
+  readonly #lines = new Lines<Waiter>();
+  readonly #background = new Lines<Waiter>();
   #running = 0;
   #averageMs = FIRST_GUESS_MS;
   #onIdle: (() => void) | undefined;
+  #onRoom: () => void = () => {};
 
   constructor(options: { capacity: number; limit: number }) {
     this.#capacity = options.capacity;
     this.#limit = options.limit;
   }
 
+  /** Without what waits in the background. */
   get waiting(): number {
-    return this.#waiting;
+    return this.#lines.length;
   }
 
   get running(): number {
     return this.#running;
   }
 
+  /** Whether nobody has to wait for what comes in the background now, and it will hardly have to itself. */
+  get hasRoomInBackground(): boolean {
+    const ahead = Math.ceil(this.#capacity * SHARE_AHEAD);
+    return this.waiting === 0 && this.#running + this.#background.length < this.#capacity + ahead;
+  }
+
+  /** Calls `listener` whenever a place was given back that no call waits for. */
+  watchRoom(listener: () => void): void {
+    this.#onRoom = listener;
+  }
+
   /** Throws `queue_full` when `acquire` would at this moment: for those who have something to do before they ask for a place. */
   requireRoom(owner: string): void {
-    const isFull = this.#running >= this.#capacity && this.#waiting >= this.#limit;
+    const isFull = this.#running >= this.#capacity && this.waiting >= this.#limit;
     if (isFull && !this.#displacedBy(owner)) throw this.#full();
   }
 
@@ -50,17 +68,18 @@ export class FairQueue {
    * Waits for a place and returns the function that gives it back. Throws `queue_full` at once when no more may wait, and
    * what the deadline ends with.
    */
-  async acquire(owner: string, deadline: Deadline): Promise<() => void> {
-    if (this.#running < this.#capacity && this.#waiting === 0) return this.#start();
-    if (this.#waiting >= this.#limit && !this.#makeRoomFor(owner)) throw this.#full();
+  async acquire(owner: string, deadline: Deadline, { background = false } = {}): Promise<() => void> {
+    if (this.#running < this.#capacity) return this.#start();
+    if (!background && this.waiting >= this.#limit && !this.#makeRoomFor(owner)) throw this.#full();
+    const lines = background ? this.#background : this.#lines;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter: Waiter = { owner, admit: resolve, refuse: reject };
-    this.#enqueue(waiter);
+    lines.add(waiter);
     try {
       await deadline.race(promise);
     } catch (error) {
       // Admitted and given up in the same moment: the place goes on to the next.
-      if (!this.#remove(waiter))
+      if (!lines.remove(waiter))
         promise.then(
           () => this.#release(),
           () => {},
@@ -72,13 +91,18 @@ export class FairQueue {
 
   /** Seconds until a render sent now would be served, from the length of the queue and the speed so far. */
   get retryAfterSeconds(): number {
-    const rounds = (this.#waiting + this.#running) / this.#capacity;
+    return this.secondsFor(this.waiting + this.#running);
+  }
+
+  /** Seconds so many renders take, at the speed so far. */
+  secondsFor(renders: number): number {
+    const rounds = renders / this.#capacity;
     return Math.max(1, Math.ceil((rounds * this.#averageMs) / 1000));
   }
 
   /** Resolves when nothing runs and nothing waits. */
   async idle(): Promise<void> {
-    if (this.#running + this.#waiting === 0) return;
+    if (this.#running + this.#lines.length + this.#background.length === 0) return;
     await new Promise<void>((resolve) => {
       this.#onIdle = resolve;
     });
@@ -103,58 +127,28 @@ export class FairQueue {
 
   #release(): void {
     this.#running--;
-    const next = this.#next();
+    const next = this.#lines.next() ?? this.#background.next();
     if (next) {
       this.#running++;
       next.admit();
     } else if (this.#running === 0) {
       this.#onIdle?.();
     }
-  }
-
-  #enqueue(waiter: Waiter): void {
-    const line = this.#lines.get(waiter.owner);
-    if (line) line.push(waiter);
-    else this.#lines.set(waiter.owner, [waiter]);
-    this.#waiting++;
-  }
-
-  /** Takes the first of the owner whose turn it is; that owner goes to the end. */
-  #next(): Waiter | undefined {
-    const first = this.#lines.entries().next().value;
-    if (!first) return undefined;
-    const [owner, line] = first;
-    const waiter = line.shift();
-    this.#lines.delete(owner);
-    if (line.length) this.#lines.set(owner, line);
-    this.#waiting--;
-    return waiter;
-  }
-
-  #remove(waiter: Waiter): boolean {
-    const line = this.#lines.get(waiter.owner);
-    const at = line?.indexOf(waiter) ?? -1;
-    if (!line || at < 0) return false;
-    line.splice(at, 1);
-    if (!line.length) this.#lines.delete(waiter.owner);
-    this.#waiting--;
-    return true;
+    if (!this.waiting) this.#onRoom();
   }
 
   #makeRoomFor(owner: string): boolean {
     const last = this.#displacedBy(owner);
     if (!last) return false;
-    this.#remove(last);
+    this.#lines.remove(last);
     last.refuse(this.#full());
     return true;
   }
 
   /** Who would have to go for this owner, whose own line is shorter. */
   #displacedBy(owner: string): Waiter | undefined {
-    let longest: Waiter[] = [];
-    for (const line of this.#lines.values()) if (line.length > longest.length) longest = line;
-    const own = this.#lines.get(owner)?.length ?? 0;
-    return longest.length > own + 1 ? longest.at(-1) : undefined;
+    const longest = this.#lines.longest();
+    return longest.length > this.#lines.lengthOf(owner) + 1 ? longest.at(-1) : undefined;
   }
 
   #full(): ServiceError {

@@ -30,6 +30,16 @@ export interface PoolStats {
   retries: number;
 }
 
+/** What work is done with. */
+export type Workplace<P extends PooledPage> = Pick<Pool<P>, 'use' | 'requireRoom' | 'draining'>;
+
+interface UseOptions {
+  /** The page is used for this alone. */
+  once?: boolean;
+  /** Gives way to all that is not. */
+  background?: boolean;
+}
+
 /** Any page that may serve the owner, or one opened for this. */
 type PageKind = 'any' | 'new';
 
@@ -73,9 +83,14 @@ export class Pool<P extends PooledPage> {
    * Does `work` on a page of this owner (without an owner, or where `once` asks for it: on a page used once). Work that lost its page or its browser is
    * done once more on another: nothing of the first try has been seen by anybody.
    */
-  async use<T>(owner: string | undefined, deadline: Deadline, work: (page: P) => Promise<T>, { once = false } = {}): Promise<T> {
+  async use<T>(
+    owner: string | undefined,
+    deadline: Deadline,
+    work: (page: P) => Promise<T>,
+    { once = false, background = false }: UseOptions = {},
+  ): Promise<T> {
     if (this.#draining) throw shuttingDown();
-    const release = await this.#queue.acquire(owner ?? NO_OWNER, deadline);
+    const release = await this.#queue.acquire(owner ?? NO_OWNER, deadline, { background });
     try {
       const boundary = once || this.#options.freshContexts ? undefined : owner;
       return await this.#onPage('any', boundary, deadline, work).catch((error: unknown) => {
@@ -86,6 +101,39 @@ export class Pool<P extends PooledPage> {
     } finally {
       release();
     }
+  }
+
+  /** The same pool for work that can wait: it gives way to all other, and no queue is too full for it. */
+  get background(): Workplace<P> {
+    const pool = this;
+    return {
+      get draining() {
+        return pool.#draining;
+      },
+      requireRoom() {
+        if (pool.#draining) throw shuttingDown();
+      },
+      use: (owner, deadline, work, options) => pool.use(owner, deadline, work, { ...options, background: true }),
+    };
+  }
+
+  /** Whether nobody has to wait for what comes in the background now. */
+  get hasRoomInBackground(): boolean {
+    return this.#queue.hasRoomInBackground && !this.#draining;
+  }
+
+  /** Calls `listener` whenever a place was given back that no call waits for. */
+  watchRoom(listener: () => void): void {
+    this.#queue.watchRoom(listener);
+  }
+
+  get capacity(): number {
+    return this.#options.concurrency;
+  }
+
+  /** Seconds so many renders take, at the speed so far. */
+  secondsFor(renders: number): number {
+    return this.#queue.secondsFor(renders);
   }
 
   /** Takes no new work; resolves when what was accepted is done. */

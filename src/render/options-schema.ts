@@ -85,8 +85,12 @@ export const PdfOptions = Type.Object(
       'Paper format, in any case; when sent, it wins over every `@page` size, those of named pages too. Default: A4, or the `@page` size in the markup.',
       'Letter',
     ),
-    width: Type.Optional(Length('Width of the paper; goes with `height`, or with `singlePage` alone, and replaces `format`.')),
-    height: Type.Optional(Length('Height of the paper; goes with `width` and replaces `format`.')),
+    width: Type.Optional(
+      Length(
+        'Width of the paper; goes with `height`, or with `singlePage` alone, and replaces `format`. Default: that of the format.',
+      ),
+    ),
+    height: Type.Optional(Length('Height of the paper; goes with `width` and replaces `format`. Default: that of the format.')),
     landscape: option(
       Type.Boolean(),
       'true or false',
@@ -256,7 +260,7 @@ export const PdfOptions = Type.Object(
       Type.Union([Type.Boolean(), Type.Array(Type.Integer({ minimum: 100, maximum: 599 }), { maxItems: 500 })], {
         expected: 'true, false, or a list of HTTP statuses',
         description:
-          'Which statuses fail the render. Not sent: 400 and above, of the document at `url` (422 navigation_failed). `true`: also of any image, style, script, font or frame (422 render_gate_failed). A list: these, of anything, besides. `false`: none; pages of errors are printed.',
+          'Which statuses fail the render. Default: 400 and above, of the document at `url` (422 navigation_failed). `true`: also of any image, style, script, font or frame (422 render_gate_failed). A list: these, of anything, besides. `false`: none; pages of errors are printed.',
         examples: [true, [404, 410]],
       }),
     ),

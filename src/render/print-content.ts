@@ -6,7 +6,7 @@ import { type FinishSettings, needsFinishing } from '../pdf/finish-settings.ts';
 import type { Finisher } from '../pdf/finisher.ts';
 import { settleIdentity } from '../pdf/identity.ts';
 import { countPages } from '../pdf/inspect.ts';
-import type { Pool } from '../pool/pool.ts';
+import type { Workplace } from '../pool/pool.ts';
 import type { FinishPlan } from './finish-options.ts';
 import { beyondTheEnd, mayLackPages, rangesOf } from './page-ranges.ts';
 import { roomOf } from './paper-room.ts';
@@ -26,7 +26,7 @@ export interface RenderedPdf {
 
 /** What turns documents into PDFs. */
 export interface PrintEngine {
-  pool: Pool<Page>;
+  pool: Workplace<Page>;
   finisher: Finisher;
 }
 

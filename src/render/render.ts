@@ -16,7 +16,7 @@ export interface RenderServices {
   templates: Templates;
   documents: Documents;
   allowance: Allowance;
-  concurrency: Concurrency;
+  concurrency: Pick<Concurrency, 'enter'>;
 }
 
 export interface Delivery {

@@ -109,6 +109,55 @@ export interface Tables {
     secret: string;
     created_at: number;
   };
+  batches: {
+    id: string;
+    key_id: string;
+    account_id: string;
+    /** Number of items; the four that follow add up to it. */
+    total: number;
+    /** Items without an outcome. */
+    unfinished: number;
+    succeeded: number;
+    failed: number;
+    cancelled: number;
+    created_at: number;
+    /** When the first item was taken up. */
+    started_at: number | null;
+    /** When its owner asked for no more of it. */
+    cancelled_at: number | null;
+    /** When the last item got its outcome. */
+    completed_at: number | null;
+    /** When the rows may go: with the last document. */
+    kept_until: number;
+  };
+  batch_items: {
+    batch_id: string;
+    position: number;
+    /** The first item of the batch that is the same, which is rendered for all of them; its own position where it is that. */
+    leader: number;
+    reference: string | null;
+    /** queued, running, succeeded, failed, cancelled */
+    status: string;
+    /** When it may be taken up; set on leaders that are queued, and on nothing else. */
+    due_at: number | null;
+    /** How often it was taken up. */
+    attempts: number;
+    /** Who renders it, and until when it is believed to; set while it is running. */
+    claim: string | null;
+    lease_until: number | null;
+    document_id: string | null;
+    pages: number | null;
+    bytes: number | null;
+    expires_at: number | null;
+    /** JSON: code, detail, errors. */
+    error: string | null;
+  };
+  /** What is still to be rendered, encrypted: of leaders, and of each batch its defaults, at position -1. */
+  batch_requests: {
+    batch_id: string;
+    position: number;
+    sealed: Uint8Array;
+  };
   /** Secrets that sign webhooks. */
   webhook_secrets: {
     id: string;

@@ -67,6 +67,28 @@ describe('FairQueue', () => {
     expect(order).toEqual(['1', 'small', '2']);
   });
 
+  test('what runs in the background waits for all that does not, and needs no room in the queue', async () => {
+    const queue = new FairQueue({ capacity: 1, limit: 2 });
+    const order: string[] = [];
+    const first = await queue.acquire('a', patient());
+    const inBackground = (owner: string) =>
+      queue.acquire(owner, patient(), { background: true }).then((release) => {
+        order.push(`background ${owner}`);
+        return release;
+      });
+    const places = [...['a', 'a', 'b'].map(inBackground), visitor(queue, order, 'a'), visitor(queue, order, 'b')];
+    expect(queue.waiting).toBe(2);
+    let room = 0;
+    queue.watchRoom(() => room++);
+    for (const place of places) void place.then((release) => release());
+    expect(queue.hasRoomInBackground).toBe(false);
+    first();
+    await queue.idle();
+    expect(order).toEqual(['a', 'b', 'background a', 'background b', 'background a']);
+    expect(room).toBe(5); // told of each place that no call waited for
+    expect(queue.hasRoomInBackground).toBe(true);
+  });
+
   test('with no room to wait only the capacity is served', async () => {
     const queue = new FairQueue({ capacity: 2, limit: 0 });
     await queue.acquire('a', patient());

@@ -7,6 +7,7 @@ import { PdfRequestBody } from '../../render/options-schema.ts';
 import type { Delivery, Receipt } from '../../render/render.ts';
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../../render/render-request.ts';
 import { principalOf } from '../authenticate.ts';
+import { whenClientLeaves } from '../client-leaves.ts';
 import type { Metrics } from '../metrics.ts';
 import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
 import { IDEMPOTENCY_SCHEMA, markReplayed, once } from '../once.ts';
@@ -149,16 +150,6 @@ function created(request: FastifyRequest, reply: FastifyReply, document: StoredD
     .code(201)
     .header('location', `${originOf(request)}/v1/documents/${document.id}`)
     .header('platen-pages', document.pages);
-}
-
-/** Aborts when the connection closes before the reply was sent. */
-function whenClientLeaves(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort();
-  });
-  if (reply.raw.destroyed || reply.raw.closed) controller.abort();
-  return controller.signal;
 }
 
 const header = (type: string, description: string) => ({ schema: { type }, description });

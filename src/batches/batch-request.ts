@@ -1,0 +1,93 @@
+/** The body of `POST /v1/batches` in, items and their defaults out; and what one item asks for, with its defaults. */
+import { Type } from 'typebox';
+import { type FieldError, hasCode, invalidRequest, type ServiceError } from '../errors.ts';
+import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../render/render-request.ts';
+import { faultsOfText, validator } from '../validate.ts';
+
+/** An object as it was sent. */
+export type Members = Record<string, unknown>;
+
+export interface BatchRequest {
+  items: unknown[];
+  defaults: Members;
+}
+
+export const MAX_ITEMS = 500;
+export const MAX_REFERENCE = 256;
+
+/** What is in an item is looked at item by item. */
+const BatchShape = Type.Object(
+  {
+    items: {
+      ...Type.Array(Type.Unknown(), { minItems: 1, maxItems: MAX_ITEMS }),
+      expected: `a list of 1 to ${MAX_ITEMS} items`,
+    },
+    defaults: Type.Optional({ ...Type.Record(Type.String(), Type.Unknown()), expected: 'an object' }),
+  },
+  { additionalProperties: false, expected: 'a JSON object' },
+);
+const checkShape = validator(BatchShape);
+
+/** Throws `invalid_request` when the batch as a whole makes no sense. */
+export function parseBatchRequest(body: unknown): BatchRequest {
+  const { items, defaults = {} } = checkShape(body);
+  if (Array.isArray(defaults)) throw invalidRequest([{ path: 'defaults', message: 'must be an object' }]);
+  if (Object.hasOwn(defaults, 'reference'))
+    throw invalidRequest([{ path: 'defaults.reference', message: 'belongs into the items' }]);
+  return { items, defaults };
+}
+
+/** The reference of an item; undefined where there is none that can be given back. */
+export function referenceOf(item: unknown): string | undefined {
+  const reference = isMembers(item) ? item.reference : undefined;
+  const usable = typeof reference === 'string' && reference.length <= MAX_REFERENCE && !faultsOfText('', reference).length;
+  return usable ? reference : undefined;
+}
+
+/** What an item asks for, with its defaults. Throws as `parseRenderRequest` does. */
+export function parseItem(item: unknown, defaults: Members, limits: RenderLimits): RenderRequest {
+  if (!isMembers(item)) throw invalidRequest([{ path: '', message: 'must be an object' }]);
+  const faults: FieldError[] = [];
+  if (item.reference !== undefined && referenceOf(item) === undefined)
+    faults.push({ path: 'reference', message: `must be a string of at most ${MAX_REFERENCE} characters` });
+  const merged = merge(item, defaults);
+  if (merged.store === false) faults.push({ path: 'store', message: 'cannot be false: results of batches are stored documents' });
+  const request = collecting(faults, () => parseRenderRequest(merged, limits));
+  if (!request || faults.length) throw invalidRequest(faults);
+  return { ...request, store: true };
+}
+
+/** Faults of the rest are told with those that were found before. */
+function collecting<T>(faults: FieldError[], parse: () => T): T | undefined {
+  try {
+    return parse();
+  } catch (error) {
+    if (!faults.length || !hasCode(error, 'invalid_request')) throw error;
+    faults.push(...errorsOf(error));
+    return undefined;
+  }
+}
+
+/** The faults an error names. */
+export function errorsOf({ members }: ServiceError): FieldError[] {
+  return Array.isArray(members.errors) ? (members.errors as FieldError[]) : [];
+}
+
+/** Members of the item win, those of options one by one. A source of its own takes the place of all there is of the defaults'. */
+export function merge({ reference: _, ...item }: Members, defaults: Members): Members {
+  const merged = { ...withoutSource(defaults, item), ...item };
+  if (isMembers(defaults.options) && isMembers(item.options)) merged.options = { ...defaults.options, ...item.options };
+  return merged;
+}
+
+function withoutSource(defaults: Members, item: Members): Members {
+  const { html, url, template_id, data, ...rest } = defaults;
+  const given = (name: string) => item[name] !== undefined;
+  if (given('html') || given('url')) return rest;
+  if (given('template_id')) return { ...rest, ...(data !== undefined && { data }) };
+  return defaults;
+}
+
+export function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

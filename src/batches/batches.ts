@@ -1,0 +1,262 @@
+/** Batches as their owners see them: made of a list of items, looked at, listed, cancelled; gone with their documents. */
+import type { Principal } from '../accounts/accounts.ts';
+import type { Clock } from '../accounts/leases.ts';
+import { isId, randomBase62 } from '../accounts/secret.ts';
+import { ServiceError } from '../errors.ts';
+import type { RenderLimits } from '../render/render-request.ts';
+import type { Database, Query } from '../storage/database.ts';
+import { isAfter, type Position } from '../storage/listing.ts';
+import type { Tables } from '../storage/tables.ts';
+import type { BatchRequest } from './batch-request.ts';
+import { type ItemDraft, prepareItems } from './item-drafts.ts';
+import { cancelQueued, DEFAULTS_POSITION } from './outcomes.ts';
+import type { Progress } from './progress.ts';
+import type { ItemError } from './queue.ts';
+import { placeOf, type Seal } from './sealed.ts';
+
+export type BatchStatus = 'queued' | 'running' | 'completed' | 'cancelled';
+export type ItemStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+
+export interface Batch {
+  id: string;
+  status: BatchStatus;
+  total: number;
+  unfinished: number;
+  succeeded: number;
+  failed: number;
+  cancelled: number;
+  createdAt: number;
+  completedAt: number | null;
+}
+
+export interface BatchItem {
+  position: number;
+  reference: string | null;
+  status: ItemStatus;
+  document: { id: string; pages: number; bytes: number; expiresAt: number } | undefined;
+  error: ItemError | undefined;
+}
+
+export interface WholeBatch extends Batch {
+  items: BatchItem[];
+}
+
+/** Rows in one statement: SQLite takes 32,766 values. */
+const ROWS = 100;
+const REMOVED_AT_ONCE = 50;
+
+export class Batches {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #seal: Seal;
+  readonly #limits: RenderLimits;
+  readonly progress: Progress;
+
+  constructor(database: Database, clock: Clock, options: { seal: Seal; limits: RenderLimits; progress: Progress }) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#seal = options.seal;
+    this.#limits = options.limits;
+    this.progress = options.progress;
+  }
+
+  /**
+   * Accepted means it will be finished. Items that are not valid have failed already. `also` is written in the same
+   * transaction. Throws `storage_unavailable`.
+   */
+  async create(owner: Principal, request: BatchRequest, also: (id: string, query: Query) => Promise<void>): Promise<string> {
+    if (!owner.plan.retentionMs)
+      throw new ServiceError('storage_unavailable', `the plan ${owner.plan.name} stores no documents, and batches are stored`);
+    const id = `bat_${randomBase62(22)}`;
+    const drafts = await prepareItems(request, this.#limits);
+    const requests = drafts.flatMap(({ position, member }) => (member ? this.#sealed(id, position, member) : []));
+    if (requests.length) requests.push(this.#sealed(id, DEFAULTS_POSITION, request.defaults));
+    await this.#database.transaction(async (query) => {
+      await this.#insert(query, id, owner, drafts);
+      for (const rows of chunksOf(requests)) await query.insertInto('batch_requests').values(rows).execute();
+      await also(id, query);
+    });
+    await this.#database.flush();
+    for (const { error } of drafts) if (error) this.progress.outcome(error.code, 1);
+    this.progress.added();
+    return id;
+  }
+
+  /** Throws `not_found` (also for another key's). */
+  async find(keyId: string, id: string): Promise<WholeBatch> {
+    const row = isId(id) ? await this.#rows().where('id', '=', id).where('key_id', '=', keyId).executeTakeFirst() : undefined;
+    if (!row) throw noSuchBatch();
+    const items = await this.#database.query
+      .selectFrom('batch_items')
+      .select(['position', 'reference', 'status', 'document_id', 'pages', 'bytes', 'expires_at', 'error'])
+      .where('batch_id', '=', id)
+      .orderBy('position')
+      .execute();
+    return { ...toBatch(row), items: items.map(toItem) };
+  }
+
+  /** Newest first, from after a position. */
+  async list(keyId: string, limit: number, after?: Position): Promise<Batch[]> {
+    const rows = await this.#rows()
+      .where('key_id', '=', keyId)
+      .where(isAfter(after))
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map(toBatch);
+  }
+
+  /** What has not begun never will. Changes nothing once the batch has ended. Throws `not_found`. */
+  async cancel(keyId: string, id: string): Promise<void> {
+    await this.find(keyId, id);
+    const now = this.#clock();
+    const cancelled = await this.#database.transaction(async (query) => {
+      const open = await query
+        .updateTable('batches')
+        .set({ cancelled_at: now })
+        .where('id', '=', id)
+        .where('completed_at', 'is', null)
+        .returning('id')
+        .executeTakeFirst();
+      return open && cancelQueued(query, id, now);
+    });
+    await this.#database.flush();
+    if (cancelled?.items) this.progress.outcome('cancelled', cancelled.items);
+    if (cancelled?.batchEnded) this.progress.ended(id);
+  }
+
+  /** Removes batches whose documents are all over. */
+  async removeExpired(): Promise<void> {
+    for (;;) {
+      const due = await this.#database.query
+        .selectFrom('batches')
+        .select('id')
+        .where('completed_at', 'is not', null)
+        .where('kept_until', '<=', this.#clock())
+        .orderBy('kept_until')
+        .limit(REMOVED_AT_ONCE)
+        .execute();
+      if (!due.length) return;
+      for (const { id } of due) await this.#remove(id);
+    }
+  }
+
+  async #remove(id: string): Promise<void> {
+    await this.#database.transaction(async (query) => {
+      await query.deleteFrom('batch_requests').where('batch_id', '=', id).execute();
+      await query.deleteFrom('batch_items').where('batch_id', '=', id).execute();
+      await query.deleteFrom('batches').where('id', '=', id).execute();
+    });
+  }
+
+  async #insert(query: Query, id: string, { keyId, accountId, plan }: Principal, drafts: ItemDraft[]): Promise<void> {
+    const now = this.#clock();
+    const failed = drafts.filter(({ error }) => error).length;
+    const unfinished = drafts.length - failed;
+    await query
+      .insertInto('batches')
+      .values({
+        id,
+        key_id: keyId,
+        account_id: accountId,
+        total: drafts.length,
+        unfinished,
+        succeeded: 0,
+        failed,
+        cancelled: 0,
+        created_at: now,
+        started_at: null,
+        cancelled_at: null,
+        completed_at: unfinished ? null : now,
+        kept_until: now + plan.retentionMs,
+      })
+      .execute();
+    for (const rows of chunksOf(drafts.map((draft) => rowOf(id, draft, now))))
+      await query.insertInto('batch_items').values(rows).execute();
+  }
+
+  #sealed(id: string, position: number, value: unknown): Tables['batch_requests'] {
+    return { batch_id: id, position, sealed: this.#seal.close(value, placeOf(id, position)) };
+  }
+
+  #rows() {
+    return this.#database.query
+      .selectFrom('batches')
+      .select([
+        'id',
+        'total',
+        'unfinished',
+        'succeeded',
+        'failed',
+        'cancelled',
+        'created_at',
+        'started_at',
+        'cancelled_at',
+        'completed_at',
+      ]);
+  }
+}
+
+type BatchRow = Omit<Tables['batches'], 'key_id' | 'account_id' | 'kept_until'>;
+type ItemRow = Pick<
+  Tables['batch_items'],
+  'position' | 'reference' | 'status' | 'document_id' | 'pages' | 'bytes' | 'expires_at' | 'error'
+>;
+
+function toBatch(row: BatchRow): Batch {
+  return {
+    id: row.id,
+    status: statusOf(row),
+    total: row.total,
+    unfinished: row.unfinished,
+    succeeded: row.succeeded,
+    failed: row.failed,
+    cancelled: row.cancelled,
+    createdAt: row.created_at,
+    completedAt: row.completed_at,
+  };
+}
+
+function statusOf(row: BatchRow): BatchStatus {
+  if (row.completed_at === null) return row.started_at === null ? 'queued' : 'running';
+  return row.cancelled ? 'cancelled' : 'completed';
+}
+
+function toItem({ document_id: id, pages, bytes, expires_at: expiresAt, ...row }: ItemRow): BatchItem {
+  const { position, reference, error } = row;
+  return {
+    position,
+    reference,
+    status: row.status as ItemStatus,
+    document: id === null ? undefined : { id, pages: pages ?? 0, bytes: bytes ?? 0, expiresAt: expiresAt ?? 0 },
+    error: error === null ? undefined : (JSON.parse(error) as ItemError),
+  };
+}
+
+function rowOf(id: string, { position, leader, reference, error }: ItemDraft, now: number): Tables['batch_items'] {
+  return {
+    batch_id: id,
+    position,
+    leader,
+    reference: reference ?? null,
+    status: error ? 'failed' : 'queued',
+    due_at: !error && leader === position ? now : null,
+    attempts: 0,
+    claim: null,
+    lease_until: null,
+    document_id: null,
+    pages: null,
+    bytes: null,
+    expires_at: null,
+    error: error ? JSON.stringify(error) : null,
+  };
+}
+
+function* chunksOf<T>(rows: T[]): Iterable<T[]> {
+  for (let start = 0; start < rows.length; start += ROWS) yield rows.slice(start, start + ROWS);
+}
+
+function noSuchBatch(): ServiceError {
+  return new ServiceError('not_found', 'there is no such batch');
+}

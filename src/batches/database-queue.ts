@@ -1,0 +1,201 @@
+/** The queue of items in the database: a claim is a lease in the row of its item, renewed while the process that has it lives. */
+import type { Clock, Leases } from '../accounts/leases.ts';
+import { randomBase62 } from '../accounts/secret.ts';
+import type { Database, Query } from '../storage/database.ts';
+import { prepared } from '../storage/prepared.ts';
+import { cancelQueued, countOutcomes, DEFAULTS_POSITION } from './outcomes.ts';
+import { type BatchQueue, type ClaimedItem, ClaimLost, type Completed, type Outcome } from './queue.ts';
+
+interface Place {
+  batchId: string;
+  position: number;
+}
+
+export class DatabaseQueue implements BatchQueue {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #leases: Leases;
+
+  constructor(database: Database, clock: Clock, leases: Leases) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#leases = leases;
+  }
+
+  async keysWithWork(): Promise<string[]> {
+    const { rows } = await selectKeys(this.#database.query, { now: this.#clock() });
+    return rows.map(({ key_id }) => key_id);
+  }
+
+  async claim(keyId: string): Promise<ClaimedItem | undefined> {
+    const place = await this.#nextOf(keyId);
+    if (!place) return undefined;
+    const claim = `clm_${randomBase62(22)}`;
+    const attempts = await this.#database.transaction((query) => this.#take(query, place, claim));
+    if (attempts === undefined) return this.claim(keyId); // another process was faster
+    this.#leases.hold(this.#renew, claim);
+    return { claim, keyId, ...place, attempts, sealed: await this.#requestOf(place) };
+  }
+
+  async complete(item: ClaimedItem, outcome: Outcome, query?: Query): Promise<Completed> {
+    if (query) return this.#complete(item, outcome, query);
+    return this.#database.transaction((own) => this.#complete(item, outcome, own));
+  }
+
+  async release(item: ClaimedItem, afterMs: number): Promise<boolean> {
+    this.#leases.drop(this.#renew, item.claim);
+    return this.#database.transaction(async (query) => {
+      await requeue(query, this.#clock() + afterMs)
+        .where('claim', '=', item.claim)
+        .execute();
+      return cancelLate(query, [item.batchId], this.#clock());
+    });
+  }
+
+  async recover({ alone } = { alone: false }): Promise<void> {
+    const now = this.#clock();
+    const until = alone ? Number.MAX_SAFE_INTEGER : now;
+    await this.#database.transaction(async (query) => {
+      const lost = await requeue(query, now).where('lease_until', '<=', until).returning('batch_id').execute();
+      if (lost.length) await cancelLate(query, [...new Set(lost.map(({ batch_id }) => batch_id))], now);
+    });
+  }
+
+  async waiting(): Promise<number> {
+    const { count } = await this.#database.query
+      .selectFrom('batch_items')
+      .select(({ fn }) => fn.countAll<number | string>().as('count'))
+      .where('due_at', 'is not', null)
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
+
+  async #nextOf(keyId: string): Promise<Place | undefined> {
+    const now = this.#clock();
+    const { rows: batches } = await selectOldest(this.#database.query, { keyId, now });
+    const [batch] = batches;
+    if (!batch) return undefined;
+    const { rows: items } = await selectNext(this.#database.query, { batchId: batch.id, now });
+    const [item] = items;
+    return item && { batchId: batch.id, position: item.position };
+  }
+
+  /** The item and all that are the same; the number of attempts, or undefined where it is no longer to be had. */
+  async #take(query: Query, { batchId, position }: Place, claim: string): Promise<number | undefined> {
+    const running = { status: 'running', claim, lease_until: this.#leases.until() };
+    const leader = await query
+      .updateTable('batch_items')
+      .set((eb) => ({ ...running, due_at: null, attempts: eb('attempts', '+', 1) }))
+      .where('batch_id', '=', batchId)
+      .where('position', '=', position)
+      .where('due_at', 'is not', null)
+      .returning('attempts')
+      .executeTakeFirst();
+    if (!leader) return undefined;
+    await query
+      .updateTable('batch_items')
+      .set(running)
+      .where('batch_id', '=', batchId)
+      .where('leader', '=', position)
+      .where('status', '=', 'queued')
+      .execute();
+    await query
+      .updateTable('batches')
+      .set({ started_at: this.#clock() })
+      .where('id', '=', batchId)
+      .where('started_at', 'is', null)
+      .execute();
+    return leader.attempts;
+  }
+
+  async #requestOf({ batchId, position }: Place): Promise<ClaimedItem['sealed']> {
+    const { rows } = await selectRequest(this.#database.query, { batchId, position });
+    const sealed = new Map(rows.map((row) => [row.position, row.sealed]));
+    return { item: sealed.get(position) ?? new Uint8Array(), defaults: sealed.get(DEFAULTS_POSITION) };
+  }
+
+  async #complete({ claim, batchId, position }: ClaimedItem, outcome: Outcome, query: Query): Promise<Completed> {
+    const { numUpdatedRows } = await query
+      .updateTable('batch_items')
+      .set({ status: outcome.status, claim: null, lease_until: null, ...columnsOf(outcome) })
+      .where('claim', '=', claim)
+      .executeTakeFirstOrThrow();
+    this.#leases.drop(this.#renew, claim);
+    // The lease ended under a process that stood still, and another took over: that one counts, and this one is undone.
+    const items = Number(numUpdatedRows);
+    if (!items) throw new ClaimLost();
+    await query.deleteFrom('batch_requests').where('batch_id', '=', batchId).where('position', '=', position).execute();
+    const keptUntil = outcome.status === 'succeeded' ? outcome.document.expiresAt : 0;
+    const batchEnded = await countOutcomes(query, batchId, { status: outcome.status, items, keptUntil, now: this.#clock() });
+    return { items, batchEnded };
+  }
+
+  readonly #renew = async (claims: string[], until: number): Promise<void> => {
+    await this.#database.query.updateTable('batch_items').set({ lease_until: until }).where('claim', 'in', claims).execute();
+  };
+}
+
+/** Batches that have an item for which it is time. */
+function batchesWithWork(query: Query, now: number) {
+  return query
+    .selectFrom('batches')
+    .where('completed_at', 'is', null)
+    .where((eb) =>
+      eb.exists(
+        eb.selectFrom('batch_items').select('position').whereRef('batch_id', '=', 'batches.id').where('due_at', '<=', now),
+      ),
+    );
+}
+
+const selectKeys = prepared((query, { now }: { now: number }) => batchesWithWork(query, now).select('key_id').distinct());
+
+const selectOldest = prepared((query, { keyId, now }: { keyId: string; now: number }) =>
+  batchesWithWork(query, now).select('id').where('key_id', '=', keyId).orderBy('created_at').orderBy('id').limit(1),
+);
+
+const selectNext = prepared((query, { batchId, now }: { batchId: string; now: number }) =>
+  query
+    .selectFrom('batch_items')
+    .select('position')
+    .where('batch_id', '=', batchId)
+    .where('due_at', '<=', now)
+    .orderBy('position')
+    .limit(1),
+);
+
+const selectRequest = prepared((query, { batchId, position }: { batchId: string; position: number }) =>
+  query
+    .selectFrom('batch_requests')
+    .select(['position', 'sealed'])
+    .where('batch_id', '=', batchId)
+    .where('position', 'in', [position, DEFAULTS_POSITION]),
+);
+
+/** The leader can be claimed again, and takes along those that are the same. */
+function requeue(query: Query, dueAt: number) {
+  return query.updateTable('batch_items').set((eb) => ({
+    status: 'queued',
+    claim: null,
+    lease_until: null,
+    due_at: eb.case().when('position', '=', eb.ref('leader')).then(dueAt).else(null).end(),
+  }));
+}
+
+/** What comes back to a batch that was cancelled meanwhile is cancelled, too. Returns whether that ended one. */
+async function cancelLate(query: Query, batchIds: string[], now: number): Promise<boolean> {
+  const cancelled = await query
+    .selectFrom('batches')
+    .select('id')
+    .where('id', 'in', batchIds)
+    .where('cancelled_at', 'is not', null)
+    .execute();
+  let ended = false;
+  for (const { id } of cancelled) ended = (await cancelQueued(query, id, now)).batchEnded || ended;
+  return ended;
+}
+
+function columnsOf(outcome: Outcome) {
+  if (outcome.status === 'failed') return { error: JSON.stringify(outcome.error) };
+  const { id, pages, bytes, expiresAt } = outcome.document;
+  return { document_id: id, pages, bytes, expires_at: expiresAt };
+}

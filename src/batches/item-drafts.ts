@@ -1,0 +1,57 @@
+/** The items of a batch in; for each whether it can be rendered, and which other it is the same as, out. */
+import { setImmediate } from 'node:timers/promises';
+import { type ErrorCode, ServiceError } from '../errors.ts';
+import type { RenderLimits } from '../render/render-request.ts';
+import { type BatchRequest, errorsOf, isMembers, type Members, merge, parseItem, referenceOf } from './batch-request.ts';
+import type { ItemError } from './queue.ts';
+import { SameItems } from './same-items.ts';
+
+export interface ItemDraft {
+  position: number;
+  /** The first item that is the same; its own position where it is that, or not valid. */
+  leader: number;
+  reference: string | undefined;
+  /** What is to be rendered, without the defaults; of leaders only. */
+  member: Members | undefined;
+  error: ItemError | undefined;
+}
+
+/** How long the items of one batch hold the event loop at a time. */
+const TURN_MS = 10;
+
+export async function prepareItems({ items, defaults }: BatchRequest, limits: RenderLimits): Promise<ItemDraft[]> {
+  const same = new SameItems(defaults);
+  const drafts: ItemDraft[] = [];
+  let since = performance.now();
+  for (const [position, item] of items.entries()) {
+    drafts.push({ ...prepareItem(item, position), reference: referenceOf(item) });
+    if (performance.now() - since < TURN_MS) continue;
+    await setImmediate();
+    since = performance.now();
+  }
+  return drafts;
+
+  function prepareItem(item: unknown, position: number): Omit<ItemDraft, 'reference'> {
+    const error = faultOf(() => parseItem(item, defaults, limits));
+    if (error || !isMembers(item)) return { position, leader: position, member: undefined, error };
+    const leader = same.leaderOf(merge(item, defaults), position);
+    const { reference: _, ...member } = item;
+    return { position, leader, member: leader === position ? member : undefined, error };
+  }
+}
+
+function faultOf(parse: () => unknown): ItemError | undefined {
+  try {
+    parse();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ServiceError) return itemErrorOf(error);
+    throw error;
+  }
+}
+
+/** An error as the record of an item shows it. */
+export function itemErrorOf(error: ServiceError): ItemError & { code: ErrorCode } {
+  const errors = errorsOf(error);
+  return { code: error.code, detail: error.message, ...(errors.length && { errors }) };
+}

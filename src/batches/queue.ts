@@ -1,0 +1,52 @@
+/** The queue of items, as the runner sees it: claim the next, render it, complete it together with its document, or put it back. */
+import type { FieldError } from '../errors.ts';
+import type { Query } from '../storage/database.ts';
+
+/** The right to render an item, and all that are the same. It ends with `complete` or `release`, or with its lease. */
+export interface ClaimedItem {
+  claim: string;
+  keyId: string;
+  batchId: string;
+  position: number;
+  /** How often it was claimed, this time included. */
+  attempts: number;
+  /** What it asks for and the defaults of its batch, encrypted. */
+  sealed: { item: Uint8Array; defaults: Uint8Array | undefined };
+}
+
+export type Outcome =
+  | { status: 'succeeded'; document: { id: string; pages: number; bytes: number; expiresAt: number } }
+  | { status: 'failed'; error: ItemError };
+
+export interface ItemError {
+  code: string;
+  detail: string;
+  errors?: FieldError[];
+}
+
+export interface Completed {
+  /** How many items have this outcome: those that are the same share it. */
+  items: number;
+  /** Whether the batch has no more to do. */
+  batchEnded: boolean;
+}
+
+/** An item was taken over by another process: whatever this one did is to be undone. */
+export class ClaimLost extends Error {
+  override name = 'ClaimLost';
+}
+
+export interface BatchQueue {
+  /** Keys with items that can be claimed now. */
+  keysWithWork(): Promise<string[]>;
+  /** The first item of the oldest batch of a key. */
+  claim(keyId: string): Promise<ClaimedItem | undefined>;
+  /** Within the transaction of the document, where there is one. Throws `ClaimLost`. */
+  complete(item: ClaimedItem, outcome: Outcome, query?: Query): Promise<Completed>;
+  /** Puts it back; it can be claimed again after `afterMs`. Resolves to whether that ended its batch, which was cancelled. */
+  release(item: ClaimedItem, afterMs: number): Promise<boolean>;
+  /** Puts back what was claimed by processes that have died: where their leases have ended, or, when nobody else can be there, all. */
+  recover(options?: { alone: boolean }): Promise<void>;
+  /** Items that are waiting. */
+  waiting(): Promise<number>;
+}

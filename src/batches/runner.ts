@@ -1,0 +1,231 @@
+/**
+ * The runner: takes items out of the queue, one at a time, keys in turn, and has them rendered in the background. No more are
+ * under way than keep the places of the pool busy, and none begins while calls wait.
+ */
+import type { Principal } from '../accounts/accounts.ts';
+import { hasCode, ServiceError } from '../errors.ts';
+import type { Delivery, Receipt } from '../render/render.ts';
+import type { RenderLimits, RenderRequest } from '../render/render-request.ts';
+import { type Members, parseItem } from './batch-request.ts';
+import { itemErrorOf } from './item-drafts.ts';
+import { DEFAULTS_POSITION } from './outcomes.ts';
+import type { Progress } from './progress.ts';
+import { type BatchQueue, type ClaimedItem, ClaimLost, type Completed, type Outcome } from './queue.ts';
+import { isOurs, MAX_ATTEMPTS, MAX_CLAIMS, MAX_PAUSE_MS, passes, pauseAfter } from './retries.ts';
+import { placeOf, type Seal } from './sealed.ts';
+import { Turns } from './turns.ts';
+
+export interface RunnerServices {
+  queue: BatchQueue;
+  seal: Seal;
+  limits: RenderLimits;
+  progress: Progress;
+  /** Undefined once the key is revoked. */
+  principalOf(keyId: string): Promise<Principal | undefined>;
+  /** Whether places in the allowance of an account that is used up may come back. */
+  mayComeBack(accountId: string): Promise<boolean>;
+  /** Whether the account may have one more render under way. */
+  hasRoom(principal: Principal): boolean;
+  pool: { readonly hasRoomInBackground: boolean; readonly capacity: number; secondsFor(renders: number): number };
+  /** See `render/render.ts`. */
+  render(request: RenderRequest, principal: Principal, client: AbortSignal, receipt: Receipt): Promise<Delivery>;
+  onRendered(delivery: Delivery): void;
+  /** What the operator should know: faults of the service, not of items. */
+  onFault(error: unknown): void;
+}
+
+/** Undefined: the key is revoked. An error: its plan cannot be told. */
+type Owner = Principal | ServiceError | undefined;
+
+/** Items under way for each place of the pool: one on its page, and one that is on its way there or being stored. */
+const PER_PLACE = 2;
+/** How often leases of others are looked at. */
+const RECOVER_MS = 5_000;
+
+export class BatchRunner {
+  readonly #services: RunnerServices;
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #turns = new Turns();
+  readonly #end = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #filling: Promise<void> | undefined;
+  #woken = false;
+  /** Nothing was found to do, and nothing has come since. */
+  #workless = false;
+  #draining = false;
+
+  constructor(services: RunnerServices) {
+    this.#services = services;
+    services.progress.watchWork(() => this.#workCame());
+  }
+
+  /** Goes on with what there is. */
+  start(): void {
+    this.#timer = setInterval(() => void this.#recover(), RECOVER_MS).unref();
+    this.wake();
+  }
+
+  /** Takes up what there is room for. To be called whenever there may be. */
+  wake(): void {
+    if (this.#workless || this.#draining) return;
+    this.#woken = true;
+    this.#filling ??= this.#fill().finally(() => {
+      this.#filling = undefined;
+      if (this.#woken) this.wake();
+    });
+  }
+
+  /** Begins nothing more; resolves when what is under way has ended. */
+  async drain(): Promise<void> {
+    this.#draining = true;
+    clearInterval(this.#timer);
+    await this.#filling;
+    while (this.#underWay.size) await Promise.all(this.#underWay);
+  }
+
+  /** What is under way is given up, and goes back into the queue. */
+  abort(): void {
+    this.#draining = true;
+    this.#end.abort();
+  }
+
+  /** Seconds until a batch with so many items left will have ended, keys taking turns, at the speed so far. */
+  async secondsFor(unfinished: number): Promise<number> {
+    const { queue, pool } = this.#services;
+    const all = (await queue.waiting()) + this.#underWay.size;
+    const keys = await queue.keysWithWork();
+    return pool.secondsFor(Math.min(unfinished * Math.max(1, keys.length), all));
+  }
+
+  async #fill(): Promise<void> {
+    try {
+      do {
+        this.#woken = false;
+        while (this.#mayBegin && (await this.#beginNext()));
+      } while (this.#woken && !this.#draining);
+    } catch (error) {
+      this.#woken = false;
+      this.#services.onFault(error); // the next look at leases tries again
+    }
+  }
+
+  get #mayBegin(): boolean {
+    const { pool } = this.#services;
+    return !this.#draining && pool.hasRoomInBackground && this.#underWay.size < pool.capacity * PER_PLACE;
+  }
+
+  /** Whether one was begun. */
+  async #beginNext(): Promise<boolean> {
+    const { queue, principalOf, hasRoom } = this.#services;
+    this.#workless = true; // unless some comes while it is looked for
+    const keys = await queue.keysWithWork();
+    if (!keys.length) return false;
+    this.#workless = false;
+    for (const keyId of this.#turns.inOrder(keys)) {
+      const owner = await principalOf(keyId).catch(unexpected);
+      if (owner && 'plan' in owner && !hasRoom(owner)) continue;
+      const item = await queue.claim(keyId);
+      if (!item) continue;
+      this.#turns.taken(keyId);
+      this.#begin(item, owner);
+      return true;
+    }
+    return false;
+  }
+
+  #begin(item: ClaimedItem, owner: Owner): void {
+    const running = this.#run(item, owner).finally(() => {
+      this.#underWay.delete(running);
+      this.wake();
+    });
+    this.#underWay.add(running);
+  }
+
+  async #run(item: ClaimedItem, owner: Owner): Promise<void> {
+    const { render, onRendered } = this.#services;
+    const written: { completed?: Completed } = {};
+    try {
+      const request = this.#requestOf(item);
+      if (!owner) throw new ServiceError('unauthorized', 'the API key of this batch was revoked');
+      if (owner instanceof Error) throw owner;
+      onRendered(await render(request, owner, this.#end.signal, this.#receiptOf(item, written)));
+      this.#tell(item, 'ok', written.completed);
+    } catch (error) {
+      await this.#failed(item, owner, error);
+      if (written.completed) this.#services.progress.ended(item.batchId); // it may have been committed: let them look
+    }
+  }
+
+  /** Throws as `parseItem` does: the operator may have changed the limits. */
+  #requestOf({ batchId, position, attempts, sealed }: ClaimedItem): RenderRequest {
+    const { seal, limits } = this.#services;
+    if (attempts > MAX_CLAIMS) throw new ServiceError('internal_error', 'the service ended each time this item was rendered');
+    const item = seal.open(sealed.item, placeOf(batchId, position));
+    const defaults = sealed.defaults ? seal.open(sealed.defaults, placeOf(batchId, DEFAULTS_POSITION)) : {};
+    return parseItem(item, defaults as Members, limits);
+  }
+
+  /** The outcome is written in the transaction that charges for the document and stores it. */
+  #receiptOf(item: ClaimedItem, written: { completed?: Completed }): Receipt {
+    const { queue } = this.#services;
+    return {
+      async prepare() {},
+      async write({ document }, query) {
+        if (!document) throw new Error('items of batches are stored');
+        written.completed = await queue.complete(item, { status: 'succeeded', document }, query);
+      },
+      async undo() {},
+    };
+  }
+
+  async #failed(item: ClaimedItem, owner: Owner, thrown: unknown): Promise<void> {
+    if (thrown instanceof ClaimLost) return;
+    const { queue, onFault } = this.#services;
+    const error = thrown instanceof ServiceError ? thrown : unexpected(thrown);
+    if (isOurs(error)) onFault(error.cause ?? error);
+    try {
+      if (await this.#isToBeTriedAgain(item, owner, error))
+        return await this.#putBack(item, this.#draining ? 0 : pauseAfter(item.attempts));
+      const outcome: Outcome = { status: 'failed', error: itemErrorOf(error) };
+      this.#tell(item, error.code, await queue.complete(item, outcome));
+    } catch (fault) {
+      if (fault instanceof ClaimLost) return;
+      onFault(fault);
+      await this.#putBack(item, MAX_PAUSE_MS).catch(() => {}); // the lease ends by itself
+    }
+  }
+
+  async #isToBeTriedAgain({ attempts }: ClaimedItem, owner: Owner, error: ServiceError): Promise<boolean> {
+    if (this.#end.signal.aborted || hasCode(error, 'shutting_down')) return attempts <= MAX_CLAIMS;
+    if (attempts >= MAX_ATTEMPTS) return false;
+    if (owner instanceof Error) return true;
+    if (hasCode(error, 'quota_exceeded') && owner) return this.#services.mayComeBack(owner.accountId);
+    return passes(error);
+  }
+
+  async #putBack(item: ClaimedItem, pauseMs: number): Promise<void> {
+    const ended = await this.#services.queue.release(item, pauseMs);
+    if (ended) this.#services.progress.ended(item.batchId);
+    setTimeout(() => this.#workCame(), pauseMs).unref();
+  }
+
+  #tell({ batchId }: ClaimedItem, outcome: string, completed: Completed | undefined): void {
+    if (!completed) return;
+    this.#services.progress.outcome(outcome, completed.items);
+    if (completed.batchEnded) this.#services.progress.ended(batchId);
+  }
+
+  #workCame(): void {
+    this.#workless = false;
+    this.wake();
+  }
+
+  async #recover(): Promise<void> {
+    await this.#services.queue.recover().catch(this.#services.onFault);
+    this.#workCame();
+  }
+}
+
+function unexpected(cause: unknown): ServiceError {
+  return new ServiceError('internal_error', 'something went wrong on the server', { cause });
+}

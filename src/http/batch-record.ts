@@ -1,0 +1,91 @@
+/** Batches as the interface names them. */
+import type { Batch, BatchItem, WholeBatch } from '../batches/batches.ts';
+import type { Links } from '../documents/links.ts';
+import { timeOf } from './records.ts';
+
+/** As lists show it: without its items. */
+export function batchSummary(batch: Batch) {
+  return {
+    batch_id: batch.id,
+    status: batch.status,
+    total: batch.total,
+    succeeded: batch.succeeded,
+    failed: batch.failed,
+    ...(batch.cancelled && { cancelled: batch.cancelled }),
+    created_at: timeOf(batch.createdAt),
+    ...(batch.completedAt !== null && { completed_at: timeOf(batch.completedAt) }),
+  };
+}
+
+export function batchRecord(batch: WholeBatch, origin: string, links: Links) {
+  return { ...batchSummary(batch), items: batch.items.map((item) => itemRecord(item, origin, links)) };
+}
+
+function itemRecord({ position, reference, status, document, error }: BatchItem, origin: string, links: Links) {
+  return {
+    index: position,
+    reference,
+    status,
+    document_id: document?.id ?? null,
+    url: document ? origin + links.sign(document, Number.POSITIVE_INFINITY).path : null,
+    pages: document?.pages ?? null,
+    bytes: document?.bytes ?? null,
+    expires_at: document ? timeOf(document.expiresAt) : null,
+    ...(error && { error }),
+  };
+}
+
+const TIME = { type: 'string', format: 'date-time' };
+
+export const SUMMARY_SCHEMA = {
+  type: 'object',
+  properties: {
+    batch_id: { type: 'string', examples: ['bat_0123456789ABCDEFGHIJKL'] },
+    status: {
+      type: 'string',
+      enum: ['queued', 'running', 'completed', 'cancelled'],
+      description: 'completed: every item has succeeded or failed; cancelled: it has ended, and some items were never begun.',
+    },
+    total: { type: 'integer', description: 'Number of items.' },
+    succeeded: { type: 'integer' },
+    failed: { type: 'integer' },
+    cancelled: { type: 'integer', description: 'Items that were never begun; absent where there are none.' },
+    created_at: TIME,
+    completed_at: { ...TIME, description: 'Absent while there is something to do.' },
+  },
+};
+
+const ITEM_SCHEMA = {
+  type: 'object',
+  properties: {
+    index: { type: 'integer', description: 'Its place among the items that were sent, from 0.' },
+    reference: { type: ['string', 'null'], description: 'As it was sent.' },
+    status: { type: 'string', enum: ['queued', 'running', 'succeeded', 'failed', 'cancelled'] },
+    document_id: { type: ['string', 'null'], description: 'This and what follows: null until the item has succeeded.' },
+    url: { type: ['string', 'null'], format: 'uri', description: 'The PDF, without a key, until the document expires.' },
+    pages: { type: ['integer', 'null'] },
+    bytes: { type: ['integer', 'null'] },
+    expires_at: { type: ['string', 'null'], format: 'date-time' },
+    error: {
+      type: 'object',
+      description: 'Of items that have failed, and absent otherwise: what a single call would have been answered.',
+      properties: {
+        code: { type: 'string', examples: ['navigation_failed'] },
+        detail: { type: 'string' },
+        errors: {
+          type: 'array',
+          description: 'Faults in the item, by field.',
+          items: { type: 'object', properties: { path: { type: 'string' }, message: { type: 'string' } } },
+        },
+      },
+    },
+  },
+};
+
+export const BATCH_SCHEMA = {
+  ...SUMMARY_SCHEMA,
+  properties: {
+    ...SUMMARY_SCHEMA.properties,
+    items: { type: 'array', items: ITEM_SCHEMA, description: 'In the order in which they were sent. Not in lists.' },
+  },
+};

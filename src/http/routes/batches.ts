@@ -1,0 +1,211 @@
+/** `/v1/batches`: many documents in one call, each with an outcome of its own. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { MAX_ITEMS, MAX_REFERENCE, parseBatchRequest } from '../../batches/batch-request.ts';
+import type { Batches, WholeBatch } from '../../batches/batches.ts';
+import type { Links } from '../../documents/links.ts';
+import { hasCode } from '../../errors.ts';
+import { type Answer, type Idempotency, resultGone } from '../../idempotency/idempotency.ts';
+import { PdfRequestBody } from '../../render/options-schema.ts';
+import { principalOf } from '../authenticate.ts';
+import { BATCH_SCHEMA, batchRecord, batchSummary, SUMMARY_SCHEMA } from '../batch-record.ts';
+import { whenClientLeaves } from '../client-leaves.ts';
+import { pageOf, readPage } from '../listing.ts';
+import { IDEMPOTENCY_SCHEMA, markReplayed, once } from '../once.ts';
+import { originOf } from '../origin.ts';
+import { PREFER_SCHEMA, readWait, tellWait } from '../prefer.ts';
+import { RATE_LIMITED } from '../rate-limit.ts';
+import { listSchema, PAGE_PARAMETERS } from '../records.ts';
+import { problemResponses } from './problem-responses.ts';
+
+export interface BatchRouteServices {
+  batches: Batches;
+  links: Links;
+  idempotency: Idempotency;
+  /** Seconds until a batch with so many items left will have ended. */
+  secondsForItems(unfinished: number): Promise<number>;
+}
+
+interface ById {
+  Params: { id: string };
+}
+
+export function batchRoutes(app: FastifyInstance, services: BatchRouteServices): void {
+  const { batches, idempotency } = services;
+
+  app.post('/v1/batches', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
+    const batch = parseBatchRequest(request.body);
+    const owner = principalOf(request);
+    return once(
+      request,
+      idempotency,
+      async (claim) => {
+        const id = await batches.create(owner, batch, async (batchId, query) => {
+          if (claim) await idempotency.complete(claim, { kind: 'batch', batchId }, query, { resourceId: batchId });
+        });
+        return sendAccepted(services, id, request, reply);
+      },
+      (answer) => replay(services, answer, request, reply),
+    );
+  });
+
+  app.get('/v1/batches', { schema: LIST }, async (request) => {
+    const { page } = readPage(request, {});
+    return pageOf(await batches.list(principalOf(request).keyId, page.limit + 1, page.after), page, batchSummary);
+  });
+
+  app.get<ById>('/v1/batches/:id', { schema: READ }, async (request, reply) =>
+    sendBatch(services, await awaited(services, request.params.id, request, reply), request, reply),
+  );
+
+  app.delete<ById>('/v1/batches/:id', { schema: CANCEL, config: { bodyOptional: true } }, async (request, reply) => {
+    const { keyId } = principalOf(request);
+    await batches.cancel(keyId, request.params.id);
+    return sendBatch(services, await batches.find(keyId, request.params.id), request, reply);
+  });
+}
+
+/** 200 with the whole batch where the client waited for it and it has ended, else 202. */
+async function sendAccepted(
+  services: BatchRouteServices,
+  id: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const batch = await awaited(services, id, request, reply);
+  const isWhole = readWait(request) > 0 && batch.completedAt !== null;
+  reply.code(isWhole ? 200 : 202).header('location', `${originOf(request)}/v1/batches/${id}`);
+  return sendBatch(services, batch, request, reply);
+}
+
+/** The batch of the first time, as it is now. */
+async function replay(
+  services: BatchRouteServices,
+  answer: Answer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if (answer.kind !== 'batch') throw new Error('this answer belongs to another address');
+  markReplayed(reply);
+  return sendAccepted(services, answer.batchId, request, reply).catch((error: unknown) => {
+    throw hasCode(error, 'not_found') ? resultGone('the batch of this Idempotency-Key has gone with its documents') : error;
+  });
+}
+
+/** The batch once it has ended, or as it is when the client has waited for as long as it would. */
+async function awaited(
+  { batches }: BatchRouteServices,
+  id: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<WholeBatch> {
+  const { keyId } = principalOf(request);
+  const seconds = readWait(request);
+  tellWait(reply, seconds);
+  if (!seconds) return batches.find(keyId, id);
+  const looked = new AbortController();
+  const signal = AbortSignal.any([looked.signal, whenClientLeaves(reply)]);
+  const ended = batches.progress.whenEnded(id, seconds * 1000, signal); // before the look, so that no end is missed
+  try {
+    const batch = await batches.find(keyId, id);
+    if (batch.completedAt !== null) return batch;
+    await ended;
+    return await batches.find(keyId, id);
+  } finally {
+    looked.abort();
+  }
+}
+
+async function sendBatch(
+  { links, secondsForItems }: BatchRouteServices,
+  batch: WholeBatch,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if (batch.completedAt === null) reply.header('retry-after', await secondsForItems(batch.unfinished));
+  return reply.send(batchRecord(batch, originOf(request), links));
+}
+
+const COMMON = { tags: ['Batches'], security: [{ bearer: [] }] };
+const ID = { type: 'object', properties: { id: { type: 'string', examples: ['bat_0123456789ABCDEFGHIJKL'] } } };
+
+const header = (type: string, description: string) => ({ schema: { type }, description });
+const HEADERS = {
+  'Retry-After': header('integer', 'Seconds until it is likely to have ended, at the speed so far; absent once it has.'),
+  'Preference-Applied': header('string', 'The `wait` that was granted.'),
+};
+const CREATED_HEADERS = {
+  ...HEADERS,
+  Location: header('string', 'Where the batch is.'),
+  'Idempotency-Replayed': header('string', 'true where the batch was made before.'),
+};
+const content = { 'application/json': { schema: BATCH_SCHEMA } };
+
+const CREATE = {
+  ...COMMON,
+  summary: 'Render a batch',
+  description:
+    'Renders up to 500 documents and stores them. Each item succeeds or fails by itself, and is charged by itself when it has succeeded; items that are the same are rendered and charged once. Calls of `POST /v1/pdf` go first. What was accepted is finished, also after a restart.',
+  headers: { type: 'object', properties: { ...IDEMPOTENCY_SCHEMA.properties, ...PREFER_SCHEMA } },
+  body: {
+    type: 'object',
+    required: ['items'],
+    additionalProperties: false,
+    properties: {
+      items: {
+        type: 'array',
+        minItems: 1,
+        maxItems: MAX_ITEMS,
+        description: 'What `POST /v1/pdf` takes, each. Results are always stored.',
+        items: {
+          ...PdfRequestBody,
+          properties: {
+            reference: {
+              type: 'string',
+              maxLength: MAX_REFERENCE,
+              description: 'A name of your own for the item; it comes back with its outcome. Need not be unique.',
+              examples: ['invoice-42'],
+            },
+            ...PdfRequestBody.properties,
+          },
+        },
+      },
+      defaults: {
+        ...PdfRequestBody,
+        description:
+          'What items do not say themselves. `options` are merged member by member; an item with a source of its own takes none of it from here.',
+      },
+    },
+  },
+  response: {
+    200: { description: 'The batch has ended within the time the client would wait.', headers: CREATED_HEADERS, content },
+    202: { description: 'The batch is accepted.', headers: CREATED_HEADERS, content },
+    ...problemResponses(400, 401, 408, 409, 413, 415, 422, 429, 500, 503),
+  },
+};
+
+const LIST = {
+  ...COMMON,
+  summary: 'List batches',
+  querystring: { type: 'object', properties: PAGE_PARAMETERS },
+  response: {
+    200: { description: 'One page of the batches of this key.', ...listSchema(SUMMARY_SCHEMA) },
+    ...problemResponses(400, 401, 500, 503),
+  },
+};
+
+const READ = {
+  ...COMMON,
+  summary: 'Read a batch with the outcomes of its items',
+  headers: { type: 'object', properties: PREFER_SCHEMA },
+  params: ID,
+  response: { 200: { description: 'The batch.', headers: HEADERS, content }, ...problemResponses(401, 404, 500, 503) },
+};
+
+const CANCEL = {
+  ...COMMON,
+  summary: 'Cancel a batch',
+  description:
+    'Items that have not begun never will. Those that have are finished, and documents stay. Changes nothing once the batch has ended.',
+  params: ID,
+  response: { 200: { description: 'The batch.', headers: HEADERS, content }, ...problemResponses(401, 404, 500, 503) },
+};

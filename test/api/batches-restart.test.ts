@@ -1,0 +1,121 @@
+/** Batches through restarts: every item gets one outcome, one document and one charge, or none of the latter two. */
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { Client } from '../support/client.ts';
+import { blobFiles, namedFiles } from '../support/data-folder.ts';
+import { eventually, type Service, startService } from '../support/service.ts';
+
+interface Batch {
+  batch_id: string;
+  status: string;
+  succeeded: number;
+  failed: number;
+  completed_at?: string;
+  items: Array<{ status: string; document_id: string | null; url: string | null; error?: { code: string } }>;
+}
+
+const MARKER = 'kept-in-no-file-as-it-was-sent';
+const html = (n: number) =>
+  `<!-- ${MARKER} --><script>const end = performance.now() + 60; while (performance.now() < end);</script><p>${n}`;
+const SETTINGS = { PLATEN_CONCURRENCY: '2', PLATEN_SWEEP_SECONDS: '1' };
+
+/** Every fourth item is broken, but only shows it in the browser. */
+const items = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ html: html(n), ...(n % 4 === 3 && { options: { pageRanges: '9' } }) }));
+
+const databaseFile = (dataDir: string) => join(dataDir, 'platen.db');
+
+async function read(client: Client, id: string): Promise<Batch> {
+  return (await (await client.get(`/v1/batches/${id}`, { prefer: 'wait=5' })).json()) as Batch;
+}
+
+async function begin(count: number): Promise<{ service: Service; client: Client; id: string; dataDir: string }> {
+  const service = await startService(SETTINGS);
+  const client = new Client(service.url, (await service.createKey()).key);
+  const response = await client.send('POST', '/v1/batches', { items: items(count) });
+  expect(response.status).toBe(202);
+  const { batch_id: id } = (await response.json()) as Batch;
+  return { service, client, id, dataDir: service.env.PLATEN_DATA_DIR ?? '' };
+}
+
+/** Nothing is counted twice, in any of the books. */
+function audit(dataDir: string, id: string): void {
+  const database = new DatabaseSync(databaseFile(dataDir), { readOnly: true });
+  const number = (sql: string) => Number(Object.values(database.prepare(sql).get() ?? {})[0]);
+  const named = number('SELECT count(DISTINCT document_id) FROM batch_items WHERE document_id IS NOT NULL');
+  expect(number(`SELECT succeeded FROM batches WHERE id = '${id}'`)).toBe(named);
+  expect(number('SELECT count(*) FROM documents')).toBe(named);
+  expect(number('SELECT coalesce(sum(documents), 0) FROM usage_days')).toBe(named);
+  expect(number('SELECT count(*) FROM batch_requests')).toBe(0);
+  database.close();
+}
+
+test('SIGTERM in mid-batch: what is under way is finished, the rest goes on at the next start', async () => {
+  const { service, client, id, dataDir } = await begin(40);
+  await using _ = service;
+  await eventually('some are done', async () => (await look(client, id)).succeeded >= 5);
+  expect(await service.stop()).toBe(0);
+  const database = new DatabaseSync(databaseFile(dataDir), { readOnly: true });
+  expect(database.prepare("SELECT count(*) AS n FROM batch_items WHERE status = 'running'").get()).toEqual({ n: 0 });
+  database.close();
+  await using next = await startService({ ...SETTINGS, PLATEN_DATA_DIR: dataDir }, { firstKey: client.key });
+  const after = new Client(next.url, client.key);
+  await eventually('it has ended', async () => (await read(after, id)).completed_at !== undefined, 60_000);
+  expect(await read(after, id)).toMatchObject({ status: 'completed', succeeded: 30, failed: 10 });
+  audit(dataDir, id);
+});
+
+test('SIGTERM answers those who wait for a batch', async () => {
+  const { service, client, id } = await begin(40);
+  await using _ = service;
+  const waiting = client.get(`/v1/batches/${id}`, { prefer: 'wait=60' });
+  await eventually('it has begun', async () => (await look(client, id)).status === 'running');
+  expect(await service.stop()).toBe(0);
+  expect(((await (await waiting).json()) as Batch).completed_at).toBeUndefined();
+});
+
+test('SIGKILL, again and again: every outcome once, every charge once, and no request in clear on the disk', async () => {
+  const { service, client, id, dataDir } = await begin(60);
+  await using _ = service;
+  const files = await Promise.all(['platen.db', 'platen.db-wal'].map((name) => readFile(join(dataDir, name))));
+  for (const file of files) expect(file.includes(MARKER)).toBe(false);
+  let current: Service = service;
+  let url = service.url;
+  for (let kill = 0; kill < 5; kill++) {
+    const before = (await look(new Client(url, client.key), id)).succeeded;
+    const at = new Client(url, client.key);
+    await eventually('more is done', async () => (await look(at, id)).succeeded > before + kill, 60_000);
+    const exited = once(current.child, 'exit');
+    current.child.removeAllListeners('exit');
+    const gone = once(current.child, 'exit');
+    current.child.kill('SIGKILL');
+    await Promise.race([exited, gone]);
+    current = await startService({ ...SETTINGS, PLATEN_DATA_DIR: dataDir }, { firstKey: client.key });
+    url = current.url;
+  }
+  await using last = current;
+  const after = new Client(last.url, client.key);
+  await eventually('it has ended', async () => (await read(after, id)).completed_at !== undefined, 60_000);
+  const done = await read(after, id);
+  expect(done).toMatchObject({ status: 'completed', succeeded: 45, failed: 15 });
+  expect(done.items.map(({ status, error }) => error?.code ?? status)).toEqual(
+    done.items.map((_item, n) => (n % 4 === 3 ? 'print_failed' : 'succeeded')),
+  );
+  for (const { url: link } of done.items.filter(({ url: link }) => link))
+    expect((await fetch(follow(link, last))).status).toBe(200);
+  audit(dataDir, id);
+  const named = namedFiles(databaseFile(dataDir)).map(({ file }) => file);
+  await eventually('no content is nobody’s', async () => String(await blobFiles(dataDir)) === String(named));
+  await eventually('reservations of the dead have ended', async () => (await after.usage()).documents.used === 45, 30_000);
+});
+
+async function look(client: Client, id: string): Promise<Batch> {
+  return client.json<Batch>(`/v1/batches/${id}`);
+}
+
+function follow(link: string | null, { url }: Service): string {
+  return (link ?? '').replace(/^https?:\/\/[^/]+/, url);
+}

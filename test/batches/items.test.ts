@@ -1,0 +1,73 @@
+/** What an item asks for with its defaults, which items are the same, and how they lie in the database. */
+import { expect, test } from 'vitest';
+import { merge, parseBatchRequest, parseItem } from '../../src/batches/batch-request.ts';
+import { prepareItems } from '../../src/batches/item-drafts.ts';
+import { Seal } from '../../src/batches/sealed.ts';
+import { Turns } from '../../src/batches/turns.ts';
+
+const LIMITS = { renderTimeoutMs: 1_000, maxRenderTimeoutMs: 2_000 };
+
+test.each([
+  [
+    'options one by one',
+    { options: { scale: 2 } },
+    { html: 'd', options: { scale: 1, format: 'A5' } },
+    { html: 'd', options: { scale: 2, format: 'A5' } },
+  ],
+  ['html drops the source', { html: 'x' }, { template_id: 't', data: {}, filename: 'f' }, { html: 'x', filename: 'f' }],
+  ['url drops the source', { url: 'x' }, { html: 'd' }, { url: 'x' }],
+  ['a template keeps data', { template_id: 'x' }, { url: 'd', data: { a: 1 } }, { template_id: 'x', data: { a: 1 } }],
+  ['data replaces data', { data: { b: 1 } }, { template_id: 'd', data: { a: 1 } }, { template_id: 'd', data: { b: 1 } }],
+  ['the reference is left out', { reference: 'r' }, { html: 'd' }, { html: 'd' }],
+])('merge: %s', (_name, item, defaults, merged) => {
+  expect(merge(item, defaults)).toEqual(merged);
+});
+
+test('faults of an item are told together', () => {
+  const parse = () => parseItem({ reference: 1, store: false, html: 'x', options: { scale: 9 } }, {}, LIMITS);
+  expect(parse).toThrow(
+    expect.objectContaining({
+      code: 'invalid_request',
+      members: { errors: ['reference', 'store', 'options.scale'].map((path) => expect.objectContaining({ path })) },
+    }),
+  );
+});
+
+test('the same items have the same leader, whatever their reference and the order of their options', async () => {
+  const items = [
+    { html: 'a', options: { scale: 1, format: 'A5' } },
+    { reference: 'r', options: { format: 'A5', scale: 1 }, html: 'a' },
+    { html: 'a', options: { scale: 1 } },
+    { html: 7 },
+    { html: 7 },
+    { html: 'a', options: { scale: 1, format: 'A5', margin: 1 } },
+    { template_id: 't', data: { a: 1, b: 2 } },
+    { template_id: 't', data: { b: 2, a: 1 } },
+  ];
+  const drafts = await prepareItems(parseBatchRequest({ items, defaults: { options: { format: 'A5' } } }), LIMITS);
+  expect(drafts.map(({ leader }) => leader)).toEqual([0, 0, 0, 3, 4, 5, 6, 7]);
+  expect(drafts.map(({ member }) => member !== undefined)).toEqual([true, false, false, false, false, true, true, true]);
+  expect(drafts.map(({ error }) => error?.code)).toEqual([...Array(3), 'invalid_request', 'invalid_request', ...Array(3)]);
+});
+
+test('what is sealed opens in its place, with its key, unchanged, and nowhere else', () => {
+  const seal = new Seal(Buffer.alloc(32, 1));
+  const sealed = seal.close({ html: 'ä' }, 'bat_a 1');
+  expect(sealed.includes('html')).toBe(false);
+  expect(seal.open(sealed, 'bat_a 1')).toEqual({ html: 'ä' });
+  expect(() => seal.open(sealed, 'bat_a 2')).toThrow();
+  expect(() => new Seal(Buffer.alloc(32, 2)).open(sealed, 'bat_a 1')).toThrow();
+  sealed[20] = (sealed[20] ?? 0) ^ 1;
+  expect(() => seal.open(sealed, 'bat_a 1')).toThrow();
+});
+
+test('turns go round', () => {
+  const turns = new Turns();
+  const order: string[] = [];
+  for (let n = 0; n < 5; n++) {
+    const [first = ''] = turns.inOrder(['a', 'b', 'c']);
+    turns.taken(first);
+    order.push(first);
+  }
+  expect(order.join('')).toBe('abcab');
+});

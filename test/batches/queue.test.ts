@@ -1,0 +1,148 @@
+/** The queue of items on a real database: one claim at a time, leases that end, outcomes that count once. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Leases } from '../../src/accounts/leases.ts';
+import { Batches } from '../../src/batches/batches.ts';
+import { DatabaseQueue } from '../../src/batches/database-queue.ts';
+import { Progress } from '../../src/batches/progress.ts';
+import { type ClaimedItem, ClaimLost, type Outcome } from '../../src/batches/queue.ts';
+import { Seal } from '../../src/batches/sealed.ts';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
+
+const LIMITS = { renderTimeoutMs: 1_000, maxRenderTimeoutMs: 1_000 };
+const LEASE_MS = 20_000;
+const RETENTION_MS = 86_400_000;
+const FAILED: Outcome = { status: 'failed', error: { code: 'print_failed', detail: 'x' } };
+const document = (id: string): Outcome => ({
+  status: 'succeeded',
+  document: { id, pages: 1, bytes: 1, expiresAt: now + RETENTION_MS },
+});
+
+let now: number;
+let dataDir: string;
+let database: Database;
+let leases: Leases;
+let batches: Batches;
+let queue: DatabaseQueue;
+beforeEach(async () => {
+  now = 1_000_000;
+  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  database = await openDatabase({ dataDir });
+  leases = new Leases(() => now);
+  batches = new Batches(database, () => now, { seal: new Seal(Buffer.alloc(32)), limits: LIMITS, progress: new Progress() });
+  queue = new DatabaseQueue(database, () => now, leases);
+  await database.query
+    .insertInto('accounts')
+    .values({ id: 'acc_a', name: '', plan: 'x', auto_store: 0, created_at: 1 })
+    .execute();
+  for (const id of ['key_a', 'key_b'])
+    await database.query
+      .insertInto('api_keys')
+      .values({ id, account_id: 'acc_a', name: '', secret_hash: id, hint: '', created_at: 1, revoked_at: null })
+      .execute();
+});
+afterEach(async () => {
+  leases.stop();
+  await database.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function create(htmls: string[], keyId = 'key_a'): Promise<string> {
+  const plan = { name: 'x', documents: null, retentionMs: RETENTION_MS, requestsPerMinute: null, concurrency: null };
+  const owner = { keyId, accountId: 'acc_a', plan, autoStore: false };
+  return batches.create(owner, { items: htmls.map((html) => ({ html })), defaults: {} }, async () => {});
+}
+
+async function claim(keyId = 'key_a'): Promise<ClaimedItem> {
+  const item = await queue.claim(keyId);
+  if (!item) throw new Error('nothing to claim');
+  return item;
+}
+
+async function requests(): Promise<number> {
+  return (await database.query.selectFrom('batch_requests').select('position').execute()).length;
+}
+
+test('items are claimed once, in order, and end the batch', async () => {
+  const id = await create(['a', 'b']);
+  expect(await queue.keysWithWork()).toEqual(['key_a']);
+  expect(await queue.claim('key_b')).toBeUndefined();
+  const [first, second] = [await claim(), await claim()];
+  expect([first.position, second.position]).toEqual([0, 1]);
+  expect(await queue.claim('key_a')).toBeUndefined();
+  expect(await queue.complete(first, document('doc_1'))).toEqual({ items: 1, batchEnded: false });
+  expect(await requests()).toBe(2); // its own, and the defaults
+  expect(await queue.complete(second, FAILED)).toEqual({ items: 1, batchEnded: true });
+  expect(await requests()).toBe(0);
+  expect(await batches.find('key_a', id)).toMatchObject({ status: 'completed', succeeded: 1, failed: 1, unfinished: 0 });
+  await expect(queue.complete(second, FAILED)).rejects.toThrow(ClaimLost);
+});
+
+test('a lease that has ended is another’s, and who held it can complete nothing', async () => {
+  const id = await create(['a']);
+  const lost = await claim();
+  await queue.recover();
+  expect(await queue.claim('key_a')).toBeUndefined();
+  now += LEASE_MS;
+  await queue.recover();
+  const taken = await claim();
+  expect([taken.position, taken.attempts]).toEqual([0, 2]);
+  await expect(queue.complete(lost, document('doc_1'))).rejects.toThrow(ClaimLost);
+  await queue.release(lost, 0);
+  expect(await queue.complete(taken, document('doc_2'))).toEqual({ items: 1, batchEnded: true });
+  expect((await batches.find('key_a', id)).items[0]?.document?.id).toBe('doc_2');
+});
+
+test('alone, whatever was claimed is put back at once', async () => {
+  await create(['a']);
+  await claim();
+  await queue.recover({ alone: true });
+  expect((await claim()).attempts).toBe(2);
+});
+
+test('what is released comes back after its pause', async () => {
+  await create(['a', 'a', 'b']);
+  const first = await claim();
+  await queue.release(first, 500);
+  expect(await queue.waiting()).toBe(2);
+  expect((await claim()).position).toBe(2);
+  expect(await queue.claim('key_a')).toBeUndefined();
+  now += 500;
+  expect((await claim()).position).toBe(0);
+});
+
+test('items that are the same share outcome and document', async () => {
+  const id = await create(['a', 'b', 'a', 'a']);
+  expect(await queue.complete(await claim(), document('doc_1'))).toEqual({ items: 3, batchEnded: false });
+  const { items, succeeded } = await batches.find('key_a', id);
+  expect(items.map(({ status, document: made }) => made?.id ?? status)).toEqual(['doc_1', 'queued', 'doc_1', 'doc_1']);
+  expect(succeeded).toBe(3);
+});
+
+test('of a cancelled batch, what comes back is cancelled', async () => {
+  const id = await create(['a', 'b', 'c']);
+  const [first, second] = [await claim(), await claim()];
+  await batches.cancel('key_a', id);
+  expect(await batches.find('key_a', id)).toMatchObject({ status: 'running', cancelled: 1, unfinished: 2 });
+  expect(await queue.release(first, 0)).toBe(false);
+  expect(await queue.complete(second, document('doc_1'))).toEqual({ items: 1, batchEnded: true });
+  expect(await batches.find('key_a', id)).toMatchObject({ status: 'cancelled', succeeded: 1, cancelled: 2, unfinished: 0 });
+  expect(await requests()).toBe(0);
+});
+
+test('batches go with their last document, and not while there is something to do', async () => {
+  const [done, open] = [await create(['a']), await create(['a'], 'key_b')];
+  now += 1_000;
+  await queue.complete(await claim(), document('doc_1'));
+  now += RETENTION_MS - 1;
+  await batches.removeExpired();
+  expect((await batches.find('key_a', done)).status).toBe('completed');
+  now += 1;
+  await batches.removeExpired();
+  await expect(batches.find('key_a', done)).rejects.toMatchObject({ code: 'not_found' });
+  expect((await batches.find('key_b', open)).status).toBe('queued');
+  const { items } = { items: await database.query.selectFrom('batch_items').select('batch_id').execute() };
+  expect(items).toEqual([{ batch_id: open }]);
+});
