@@ -24,6 +24,7 @@ import { render } from './render/render.ts';
 import { proveWalls } from './render/self-test.ts';
 import { openRooms, type Rooms } from './rooms.ts';
 import { namedBlobs } from './storage/named-blobs.ts';
+import { Deliverer, type DeliveryOutcome } from './webhooks/deliverer.ts';
 
 export const VERSION: string = (
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
@@ -151,9 +152,11 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
     },
   );
   const sweep = createSweep(rooms, config, metrics, logger);
+  const deliverer = createDeliverer({ ...rooms, policy: engine.policy, clock }, config, metrics, logger);
   let stopping: Promise<void> | undefined;
   const stop = async () => {
     const late = delay(config.drainTimeoutMs);
+    const delivered = deliverer.stop(late);
     rooms.batches.progress.close(); // whoever waits for a batch is told how far it has come
     await Promise.race([Promise.all([runner.drain(), engine.pool.drain()]), late]);
     runner.abort();
@@ -164,6 +167,7 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
     await closing;
     await runner.drain();
     await sweep.stop();
+    await delivered;
     await rooms.close();
   };
   const begin = async () => {
@@ -176,6 +180,7 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
   });
   engine.policy.protect((server.server.address() as AddressInfo).port);
   sweep.start();
+  deliverer.start();
   runner.start();
   return { url, server, rooms, engine, sweep, stop: () => (stopping ??= stop()) };
 }
@@ -217,7 +222,7 @@ function createRunner(rooms: Rooms, engine: RenderEngine, config: Config, metric
 }
 
 function createSweep(
-  { database, blobs, documents, idempotency, allowance, batches }: Rooms,
+  { database, blobs, documents, idempotency, allowance, batches, webhooks, webhookSecrets }: Rooms,
   { sweepMs }: Config,
   metrics: Metrics,
   logger: Logger,
@@ -225,7 +230,13 @@ function createSweep(
   return new Sweep(database, blobs, {
     everyMs: sweepMs,
     perishables: [documents, idempotency],
-    chores: [() => idempotency.removeExpired(), () => allowance.releaseExpired(), () => batches.removeExpired()],
+    chores: [
+      () => idempotency.removeExpired(),
+      () => allowance.releaseExpired(),
+      () => batches.removeExpired(),
+      () => webhooks.removeOld(),
+      () => webhookSecrets.removeEnded(),
+    ],
     named: (names) => namedBlobs(database, names),
     onRemoved: (what, count) => metrics.swept(what, count),
     onFailure(error) {
@@ -233,6 +244,26 @@ function createSweep(
       logger.warn({ err: error }, 'the sweep could not do all; the next one tries again');
     },
   });
+}
+
+function createDeliverer(
+  rooms: Rooms & { policy: OutboundPolicy; clock: Clock },
+  config: Config,
+  metrics: Metrics,
+  logger: Logger,
+): Deliverer {
+  const services = {
+    ...rooms,
+    onOutcome(outcome: DeliveryOutcome, details: object) {
+      metrics.webhookAttempted(outcome);
+      logger.info({ ...details, outcome }, 'webhook');
+    },
+    onRefused: (details: object) => logger.info(details, 'webhook connection refused'),
+    onFailure: (error: unknown) => logger.warn({ err: error }, 'a webhook could not be delivered or its outcome not be kept'),
+  };
+  const deliverer = new Deliverer(services, config);
+  rooms.webhooks.onEnqueued(() => deliverer.wake());
+  return deliverer;
 }
 
 function memoryOf(browsers: ReadonlySet<Browser>): { browsers: number; renderers: number } {

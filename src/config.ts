@@ -124,6 +124,13 @@ const SETTINGS = {
     'How long each part of a document may take, and a server may be silent, when `options.resourceTimeout` is not sent.',
   ),
 
+  webhookRetryMs: waits(
+    'PLATEN_WEBHOOK_RETRY_SECONDS',
+    [5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 28_800, 28_800],
+    'How long to wait after each attempt to deliver a webhook that fails, up to a fifth longer; after one more attempt it is given up. Default: about 24 hours in all.',
+  ),
+  webhookTimeoutMs: seconds('PLATEN_WEBHOOK_TIMEOUT_SECONDS', 15, 'Time the receiver of a webhook has to answer.'),
+
   finishThreads: whole(
     'PLATEN_FINISH_THREADS',
     Math.max(1, Math.floor(cores / 2)),
@@ -255,6 +262,12 @@ function rules(env: string, help: string): Setting<string> {
 function ports(env: string, fallback: number[], help: string): Setting<number[]> {
   const parse = (given: string) => entries(given).map((port) => wholeNumber(port, 1, 65_535));
   return { env, fallback, shown: fallback.join(', '), help, parse };
+}
+
+function waits(env: string, fallbackSeconds: number[], help: string): Setting<number[]> {
+  const toMs = (seconds: number) => seconds * 1000;
+  const parse = (given: string) => entries(given).map((wait) => toMs(wholeNumber(wait, 1, 31_536_000)));
+  return { env, fallback: fallbackSeconds.map(toMs), shown: fallbackSeconds.join(', '), help, parse };
 }
 
 function servers(env: string, help: string): Setting<string[]> {

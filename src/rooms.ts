@@ -20,6 +20,8 @@ import { type Database, openDatabase } from './storage/database.ts';
 import { lockFolder } from './storage/folder-lock.ts';
 import { LiquidEngine } from './templates/liquid.ts';
 import { Templates } from './templates/templates.ts';
+import { WebhookSecrets } from './webhooks/secrets.ts';
+import { Webhooks } from './webhooks/webhooks.ts';
 
 export interface Rooms {
   database: Database;
@@ -32,6 +34,8 @@ export interface Rooms {
   documents: Documents;
   links: Links;
   idempotency: Idempotency;
+  webhooks: Webhooks;
+  webhookSecrets: WebhookSecrets;
   batches: Batches;
   batchQueue: BatchQueue;
   batchSeal: Seal;
@@ -59,6 +63,7 @@ export async function openRooms(config: Config, clock: Clock): Promise<Rooms> {
     const accounts = new Accounts(database, plans);
     await requireKnownPlans(accounts, plans);
     const blobs = await DiskBlobs.open(join(config.dataDir, 'blobs'));
+    const webhooks = new Webhooks(database, clock);
     const links = await Links.open(database, clock);
     const batchSeal = new Seal(links.secretFor('batches'));
     return {
@@ -69,12 +74,14 @@ export async function openRooms(config: Config, clock: Clock): Promise<Rooms> {
       allowance: new Allowance(database, clock, leases),
       concurrency: new Concurrency(),
       templates: new Templates(database, clock, liquid, config),
-      documents: new Documents(database, blobs, clock),
+      documents: new Documents(database, blobs, clock, (document, query) => webhooks.documentExpired(document, query)),
       links,
       idempotency: new Idempotency(database, blobs, clock, leases),
       batches: new Batches(database, clock, { seal: batchSeal, limits: config, progress: new Progress() }),
       batchQueue: new DatabaseQueue(database, clock, leases),
       batchSeal,
+      webhooks,
+      webhookSecrets: new WebhookSecrets(database, clock),
       close,
     };
   } catch (error) {

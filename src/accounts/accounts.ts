@@ -2,6 +2,7 @@
 import { ServiceError } from '../errors.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { prepared } from '../storage/prepared.ts';
+import type { Tables } from '../storage/tables.ts';
 import type { Plan, Plans } from './plans.ts';
 import { hashOf, isWellFormed, newSecret, randomBase62 } from './secret.ts';
 
@@ -19,6 +20,8 @@ export interface Account {
   name: string;
   plan: string;
   autoStore: boolean;
+  /** Where to tell of documents whose time is over; null: nowhere. */
+  documentExpiredUrl: string | null;
   createdAt: number;
 }
 
@@ -41,6 +44,7 @@ export interface IssuedKey {
 
 const ID_CHARACTERS = 22;
 const HINT_CHARACTERS = 8;
+const ACCOUNT_COLUMNS = ['id', 'name', 'plan', 'auto_store', 'document_expired_webhook_url', 'created_at'] as const;
 
 export class Accounts {
   readonly #database: Database;
@@ -87,10 +91,21 @@ export class Accounts {
     await this.#database.flush();
   }
 
+  /** Where to tell of documents whose time is over, from now on; null: nowhere. */
+  async setDocumentExpiredUrl(accountId: string, url: string | null): Promise<void> {
+    await this.#database.query
+      .updateTable('accounts')
+      .set({ document_expired_webhook_url: url })
+      .where('id', '=', accountId)
+      .execute();
+    await this.#database.flush();
+  }
+
   /** Throws `invalid_request` for an unknown plan. */
   async createAccount(plan: string, name = ''): Promise<Account> {
     this.#plans.require(plan);
-    const row = { id: `acc_${randomBase62(ID_CHARACTERS)}`, name, plan, auto_store: 0, created_at: Date.now() };
+    const id = `acc_${randomBase62(ID_CHARACTERS)}`;
+    const row = { id, name, plan, auto_store: 0, document_expired_webhook_url: null, created_at: Date.now() };
     await this.#database.query.insertInto('accounts').values(row).execute();
     await this.#database.flush();
     return toAccount(row);
@@ -177,7 +192,7 @@ export class Accounts {
   }
 
   #accounts() {
-    return this.#database.query.selectFrom('accounts').select(['id', 'name', 'plan', 'auto_store', 'created_at']);
+    return this.#database.query.selectFrom('accounts').select(ACCOUNT_COLUMNS);
   }
 
   #keys() {
@@ -216,8 +231,15 @@ function holders(query: Query) {
     .where('revoked_at', 'is', null);
 }
 
-function toAccount(row: { id: string; name: string; plan: string; auto_store: number; created_at: number }): Account {
-  return { id: row.id, name: row.name, plan: row.plan, autoStore: row.auto_store === 1, createdAt: row.created_at };
+function toAccount(row: Pick<Tables['accounts'], (typeof ACCOUNT_COLUMNS)[number]>): Account {
+  return {
+    id: row.id,
+    name: row.name,
+    plan: row.plan,
+    autoStore: row.auto_store === 1,
+    documentExpiredUrl: row.document_expired_webhook_url,
+    createdAt: row.created_at,
+  };
 }
 
 function noSuch(what: string, id: string): ServiceError {

@@ -45,6 +45,17 @@ export interface StoredDocument {
   report: Report | undefined;
 }
 
+/** A document whose content has gone because its time was over. */
+export interface ExpiredDocument {
+  id: string;
+  keyId: string;
+  accountId: string;
+  expiresAt: number;
+}
+
+/** Called once for each, within the transaction that marks its content as gone. */
+type TellExpired = (document: ExpiredDocument, query: Query) => Promise<void>;
+
 export interface DocumentFilter {
   templateId?: string;
   /** Milliseconds since 1970; both are exclusive. */
@@ -70,11 +81,13 @@ export class Documents {
   readonly #database: Database;
   readonly #blobs: Blobs;
   readonly #clock: Clock;
+  readonly #tellExpired: TellExpired;
 
-  constructor(database: Database, blobs: Blobs, clock: Clock) {
+  constructor(database: Database, blobs: Blobs, clock: Clock, tellExpired: TellExpired = async () => {}) {
     this.#database = database;
     this.#blobs = blobs;
     this.#clock = clock;
+    this.#tellExpired = tellExpired;
   }
 
   /** Writes the content; the document exists once `insert` is committed. Throws `storage_failed`. */
@@ -201,11 +214,16 @@ export class Documents {
   async removeContent(id: string): Promise<void> {
     await this.#blobs.remove(id);
     const nothing = { filename: null, bytes: null, pages: null, sha256: null, source: null, template_id: null, report: null };
-    await this.#database.query
-      .updateTable('documents')
-      .set({ ...nothing, has_content: 0 })
-      .where('id', '=', id)
-      .execute();
+    await this.#database.transaction(async (query) => {
+      const gone = await query
+        .updateTable('documents')
+        .set({ ...nothing, has_content: 0 })
+        .where('id', '=', id)
+        .where('has_content', '=', 1)
+        .returning(['id', 'key_id as keyId', 'account_id as accountId', 'expires_at as expiresAt', 'deleted_at as deletedAt'])
+        .executeTakeFirst();
+      if (gone && gone.deletedAt === null) await this.#tellExpired(gone, query);
+    });
   }
 
   /** How much an account has stored. */

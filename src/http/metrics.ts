@@ -3,6 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Phase } from '../deadline.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { PoolStats } from '../pool/pool.ts';
+import type { DeliveryOutcome } from '../webhooks/deliverer.ts';
 
 export interface MetricSources {
   poolStats(): PoolStats;
@@ -22,6 +23,7 @@ export interface Metrics {
   /** What a sweep found and removed. */
   swept(what: 'content' | 'orphans', count: number): void;
   sweepFailed(): void;
+  webhookAttempted(outcome: DeliveryOutcome): void;
   requestFinished(request: { method: string; route: string; status: number; milliseconds: number }): void;
   /** The exposition text and its content type. */
   expose(): Promise<{ text: string; type: string }>;
@@ -63,6 +65,12 @@ export function createMetrics(sources: MetricSources): Metrics {
     labelNames: ['what'],
     registers,
   });
+  const webhooks = new Counter({
+    name: 'platen_webhook_deliveries_total',
+    help: 'Attempts to deliver a webhook by outcome: delivered, retried (it failed, another follows), failed (given up).',
+    labelNames: ['outcome'],
+    registers,
+  });
   const items = new Counter({
     name: 'platen_batch_items_total',
     help: 'Items of batches by outcome: ok, cancelled, or the error code.',
@@ -91,6 +99,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     batchItemsEnded: (outcome, count) => items.inc({ outcome }, count),
     swept: (what, count) => removed.inc({ what }, count),
     sweepFailed: () => sweepFailures.inc(),
+    webhookAttempted: (outcome) => webhooks.inc({ outcome }),
     renderFailed: (code) => renders.inc({ outcome: code }),
     requestFinished: ({ milliseconds, ...labels }) => requests.observe(labels, milliseconds / 1000),
     expose: async () => ({ text: await registry.metrics(), type: registry.contentType }),

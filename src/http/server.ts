@@ -19,6 +19,8 @@ import { type OperationServices, operationRoutes } from './routes/operations.ts'
 import { type PdfRouteServices, pdfRoutes } from './routes/pdf.ts';
 import { referenceRoutes } from './routes/reference.ts';
 import { type TemplateRouteServices, templateRoutes } from './routes/templates.ts';
+import { WEBHOOK_EVENTS } from './routes/webhook-events.ts';
+import { type WebhookRouteServices, webhookRoutes } from './routes/webhooks.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -42,6 +44,7 @@ export interface ServerServices
     DocumentRouteServices,
     BatchRouteServices,
     AccountRouteServices,
+    WebhookRouteServices,
     OperationServices {
   accounts: Accounts;
   logger: FastifyBaseLogger;
@@ -90,6 +93,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
     documentRoutes(routes, services);
     batchRoutes(routes, services);
     accountRoutes(routes, services);
+    webhookRoutes(routes, services);
   });
   linkRoutes(app, services);
   operationRoutes(app, services);
@@ -181,6 +185,7 @@ async function describe(app: FastifyInstance, version: string): Promise<void> {
     openapi: {
       openapi: '3.1.0',
       info: { title: 'Platen', version, description: 'HTML in, PDF out.', license: { name: 'MIT', identifier: 'MIT' } },
+      webhooks: WEBHOOK_EVENTS,
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key, plt_...' } } },
     },
   });

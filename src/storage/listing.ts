@@ -8,7 +8,7 @@ export interface Position {
   id: string;
 }
 
-type Listed = 'templates' | 'documents' | 'batches';
+type Listed = 'templates' | 'documents' | 'batches' | 'webhook_deliveries';
 
 /** For `where`: the rows that come after a position; without one, all of them. */
 export function isAfter<T extends Listed>(position: Position | undefined) {

@@ -11,6 +11,8 @@ export interface Tables {
     plan: string;
     /** Whether renders are stored although the caller did not ask. */
     auto_store: number;
+    /** Where to tell of documents whose time is over; null: nowhere. */
+    document_expired_webhook_url: string | null;
     created_at: number;
   };
   api_keys: {
@@ -155,5 +157,39 @@ export interface Tables {
     batch_id: string;
     position: number;
     sealed: Uint8Array;
+  };
+  /** Secrets that sign webhooks. */
+  webhook_secrets: {
+    id: string;
+    account_id: string;
+    /** `whsec_` and the key in base64. */
+    secret: string;
+    created_at: number;
+    /** Until when it signs besides its successor; null: it is the present one. */
+    valid_until: number | null;
+  };
+  /** Events on their way to a receiver, and what became of them. */
+  webhook_deliveries: {
+    id: string;
+    account_id: string;
+    key_id: string;
+    type: string;
+    url: string;
+    /** Of the url, with its port. */
+    host: string;
+    /** The bytes that are sent, the same each time; null once it is delivered or has failed. */
+    payload: string | null;
+    status: 'pending' | 'delivered' | 'failed';
+    /** Those that were begun. */
+    attempts: number;
+    created_at: number;
+    last_attempt_at: number | null;
+    /** Null once there is no next one. */
+    next_attempt_at: number | null;
+    /** While an attempt is under way: when it is over at the latest. */
+    lease_until: number;
+    /** Of the last attempt: what was answered, and what went wrong. */
+    response_status: number | null;
+    error: string | null;
   };
 }

@@ -158,12 +158,16 @@ test('health, readiness, metrics, reference and error pages answer without a key
     '/v1/batches/{id}',
     '/v1/usage',
     '/v1/account',
+    '/v1/webhooks/secret',
+    '/v1/webhooks/secret/rotate',
+    '/v1/webhooks/deliveries',
     '/links/{id}',
   ]);
   expect(Object.keys(openapi.paths['/v1/pdf']?.post.responses ?? {})).toEqual(
     expect.arrayContaining(['200', '400', '401', '413', '422', '429', '503', '504']),
   );
   expect(JSON.stringify(openapi.paths['/v1/pdf']?.post.requestBody)).toContain('preferCSSPageSize');
+  expect(openapi).toHaveProperty('webhooks', { 'document.expired': expect.anything() });
 });
 
 test('readiness says no while there is no browser that works', async () => {

@@ -9,11 +9,16 @@ import { Batches } from '../../src/batches/batches.ts';
 import { DatabaseQueue } from '../../src/batches/database-queue.ts';
 import { Progress } from '../../src/batches/progress.ts';
 import { Seal } from '../../src/batches/sealed.ts';
+import { loadConfig } from '../../src/config.ts';
 import { Documents } from '../../src/documents/documents.ts';
 import { Idempotency } from '../../src/idempotency/idempotency.ts';
+import { OutboundPolicy } from '../../src/outbound/policy.ts';
 import { DiskBlobs } from '../../src/storage/blobs-disk.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { namedBlobs } from '../../src/storage/named-blobs.ts';
+import { Deliverer } from '../../src/webhooks/deliverer.ts';
+import { WebhookSecrets } from '../../src/webhooks/secrets.ts';
+import { Webhooks } from '../../src/webhooks/webhooks.ts';
 
 let dataDir: string;
 let database: Database;
@@ -37,7 +42,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('no statement of documents and sweeps scans a table or sorts', async () => {
+test('no statement of documents, webhooks and sweeps scans a table or sorts', async () => {
   const leases = new Leases(Date.now);
   const blobs = await DiskBlobs.open(join(dataDir, 'blobs'));
   const documents = new Documents(database, blobs, Date.now);
@@ -67,6 +72,20 @@ test('no statement of documents and sweeps scans a table or sorts', async () => 
   await batches.create(owner, { items: [{ html: 'x' }], defaults: {} }, async () => {});
   expect((await queue.claim('key'))?.position).toBe(0);
   await namedBlobs(database, ['doc_x', 'idm_x']);
+  const webhooks = new Webhooks(database, Date.now);
+  await webhooks.list('key', 20);
+  await webhooks.list('key', 20, { createdAt: 1, id: 'msg_x' });
+  await webhooks.removeOld();
+  await webhooks.documentExpired({ id: 'doc_x', keyId: 'key', accountId: 'acc_x', expiresAt: 1 }, database.query);
+  const webhookSecrets = new WebhookSecrets(database, Date.now);
+  await webhookSecrets.removeEnded();
+  const config = loadConfig({});
+  const nothing = () => {};
+  const services = { database, webhookSecrets, policy: new OutboundPolicy(config), clock: Date.now };
+  const deliverer = new Deliverer({ ...services, onOutcome: nothing, onRefused: nothing, onFailure: nothing }, config);
+  deliverer.start();
+  await deliverer.stop(Promise.resolve());
+  expect(asked.some(({ sql }) => sql.includes('lease_until'))).toBe(true);
   leases.stop();
   expect(asked.length).toBeGreaterThanOrEqual(10);
   const sqlite = new DatabaseSync(join(dataDir, 'platen.db'), { readOnly: true });

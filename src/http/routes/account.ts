@@ -6,6 +6,7 @@ import type { Allowance } from '../../accounts/allowance.ts';
 import type { Documents } from '../../documents/documents.ts';
 import { ServiceError } from '../../errors.ts';
 import { validator } from '../../validate.ts';
+import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../../webhooks/webhook-url.ts';
 import { principalOf } from '../authenticate.ts';
 import { timeOf } from '../records.ts';
 import { problemResponses } from './problem-responses.ts';
@@ -23,6 +24,13 @@ const PatchBody = Type.Object(
       expected: 'true or false',
       description: 'Stores every render that does not say `store: false`. The reply stays the PDF. Default: false.',
       examples: [true],
+    }),
+    document_expired_webhook_url: Type.Optional({
+      ...Type.Union([Type.String(), Type.Null()]),
+      expected: `${WEBHOOK_URL_EXPECTED}, or null`,
+      description:
+        'Where to send a signed `document.expired` for every document of the account whose time is over. null, the default: nowhere.',
+      examples: ['https://example.com/hooks/platen'],
     }),
   },
   { additionalProperties: false, expected: 'a JSON object' },
@@ -46,11 +54,13 @@ export function accountRoutes(app: FastifyInstance, { accounts, allowance, docum
   app.get('/v1/account', { schema: READ }, async (request) => accountRecord(request, accounts));
 
   app.patch('/v1/account', { schema: CHANGE }, async (request) => {
-    const { auto_store: autoStore } = checkPatch(request.body);
+    const { auto_store: autoStore, document_expired_webhook_url: expiredUrl } = checkPatch(request.body);
+    const url = typeof expiredUrl === 'string' ? parseWebhookUrl(expiredUrl, 'document_expired_webhook_url') : expiredUrl;
     const { accountId, plan } = principalOf(request);
     if (autoStore && plan.retentionMs === 0)
       throw new ServiceError('storage_unavailable', `the plan ${plan.name} stores no documents, so auto_store cannot be true`);
     if (autoStore !== undefined) await accounts.setAutoStore(accountId, autoStore);
+    if (url !== undefined) await accounts.setDocumentExpiredUrl(accountId, url);
     return accountRecord(request, accounts);
   });
 }
@@ -62,6 +72,7 @@ async function accountRecord(request: FastifyRequest, accounts: Accounts) {
     name: account.name,
     plan: account.plan,
     auto_store: account.autoStore,
+    document_expired_webhook_url: account.documentExpiredUrl,
     created_at: timeOf(account.createdAt),
   };
 }
@@ -77,6 +88,7 @@ const ACCOUNT_SCHEMA = {
     name: { type: 'string' },
     plan: { type: 'string' },
     auto_store: { type: 'boolean' },
+    document_expired_webhook_url: { type: ['string', 'null'], format: 'uri' },
     created_at: TIME,
   },
 };

@@ -5,6 +5,7 @@ import { resources } from './0002-resources.ts';
 import { reports } from './0003-reports.ts';
 import { reservations } from './0004-reservations.ts';
 import { batches } from './0005-batches.ts';
+import { webhooks } from './0006-webhooks.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-accounts': accounts,
@@ -12,4 +13,5 @@ export const migrations: Record<string, Migration> = {
   '0003-reports': reports,
   '0004-reservations': reservations,
   '0005-batches': batches,
+  '0006-webhooks': webhooks,
 };

@@ -1,0 +1,119 @@
+/** `/v1/webhooks`: the secret that signs them, and what became of those that were sent. */
+import type { FastifyInstance } from 'fastify';
+import type { WebhookSecret, WebhookSecrets } from '../../webhooks/secrets.ts';
+import type { Delivery, Webhooks } from '../../webhooks/webhooks.ts';
+import { principalOf } from '../authenticate.ts';
+import { pageOf, readPage } from '../listing.ts';
+import { listSchema, PAGE_PARAMETERS, timeOf } from '../records.ts';
+import { problemResponses } from './problem-responses.ts';
+
+export interface WebhookRouteServices {
+  webhooks: Webhooks;
+  webhookSecrets: WebhookSecrets;
+}
+
+export function webhookRoutes(app: FastifyInstance, { webhooks, webhookSecrets }: WebhookRouteServices): void {
+  app.get('/v1/webhooks/secret', { schema: SECRET }, async (request) =>
+    secretRecord(await webhookSecrets.of(principalOf(request).accountId)),
+  );
+
+  app.post('/v1/webhooks/secret/rotate', { schema: ROTATE, config: { bodyOptional: true } }, async (request) =>
+    secretRecord(await webhookSecrets.rotate(principalOf(request).accountId)),
+  );
+
+  app.get('/v1/webhooks/deliveries', { schema: LIST }, async (request) => {
+    const { page } = readPage(request, {});
+    const rows = await webhooks.list(principalOf(request).keyId, page.limit + 1, page.after);
+    return pageOf(rows, page, deliveryRecord);
+  });
+}
+
+function secretRecord([present, ...previous]: [WebhookSecret, ...WebhookSecret[]]) {
+  return {
+    secret: present.secret,
+    created_at: timeOf(present.createdAt),
+    previous: previous.map(({ secret, createdAt, validUntil }) => ({
+      secret,
+      created_at: timeOf(createdAt),
+      expires_at: timeOf(validUntil ?? 0),
+    })),
+  };
+}
+
+function deliveryRecord(delivery: Delivery) {
+  const { lastAttemptAt, nextAttemptAt, responseStatus, error } = delivery;
+  return {
+    delivery_id: delivery.id,
+    type: delivery.type,
+    url: delivery.url,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    last_attempt_at: lastAttemptAt === null ? null : timeOf(lastAttemptAt),
+    next_attempt_at: nextAttemptAt === null ? null : timeOf(nextAttemptAt),
+    ...(responseStatus !== null && { response_status: responseStatus }),
+    ...(error !== null && { error }),
+    created_at: timeOf(delivery.createdAt),
+  };
+}
+
+const COMMON = { tags: ['Webhooks'], security: [{ bearer: [] }] };
+const TIME = { type: 'string', format: 'date-time' };
+const TIME_OR_NULL = { type: ['string', 'null'], format: 'date-time' };
+const SECRET_TEXT = {
+  type: 'string',
+  description: 'As libraries of Standard Webhooks take it.',
+  examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+};
+const SECRET_SCHEMA = {
+  type: 'object',
+  properties: {
+    secret: SECRET_TEXT,
+    created_at: TIME,
+    previous: {
+      type: 'array',
+      description: 'Those that were replaced and still sign besides, newest first.',
+      items: { type: 'object', properties: { secret: SECRET_TEXT, created_at: TIME, expires_at: TIME } },
+    },
+  },
+};
+const DELIVERY_SCHEMA = {
+  type: 'object',
+  properties: {
+    delivery_id: { type: 'string', description: 'Sent as `webhook-id`.', examples: ['msg_0123456789ABCDEFGHIJKL'] },
+    type: { type: 'string', enum: ['batch.completed', 'batch.failed', 'document.expired'] },
+    url: { type: 'string', format: 'uri' },
+    status: { type: 'string', enum: ['pending', 'delivered', 'failed'] },
+    attempts: { type: 'integer', description: 'That were begun.' },
+    last_attempt_at: TIME_OR_NULL,
+    next_attempt_at: { ...TIME_OR_NULL, description: 'null: there is none.' },
+    response_status: { type: 'integer', description: 'Answered to the last attempt; absent where nothing was.' },
+    error: { type: 'string', description: 'What went wrong with the last attempt; absent where the status says it.' },
+    created_at: TIME,
+  },
+};
+
+const SECRET = {
+  ...COMMON,
+  summary: 'Read the secret that signs webhooks',
+  description: 'Of the account of this key; the first call makes it.',
+  response: { 200: { description: 'The present secret.', ...SECRET_SCHEMA }, ...problemResponses(401, 500, 503) },
+};
+
+const ROTATE = {
+  ...COMMON,
+  summary: 'Replace the secret that signs webhooks',
+  description:
+    'The secret that is replaced goes on signing besides for 24 hours: `webhook-signature` holds a signature by each, so that receivers can be changed one after the other. At most four sign at one time.',
+  response: { 200: { description: 'The new secret.', ...SECRET_SCHEMA }, ...problemResponses(400, 401, 408, 415, 500, 503) },
+};
+
+const LIST = {
+  ...COMMON,
+  summary: 'List webhook deliveries',
+  description: 'Kept for 30 days.',
+  querystring: { type: 'object', properties: PAGE_PARAMETERS },
+  response: {
+    200: { description: 'One page of the deliveries of this key.', ...listSchema(DELIVERY_SCHEMA) },
+    ...problemResponses(400, 401, 500, 503),
+  },
+};

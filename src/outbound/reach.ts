@@ -1,0 +1,59 @@
+/** Connections of the service itself: an address of the web in, a socket to a place that was judged out. No second look-up. */
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { type OutboundPolicy, Refusal } from './policy.ts';
+
+/** The other side has no certificate that is valid and for this name, or speaks no TLS. */
+export class NotTrusted extends Error {
+  override name = 'NotTrusted';
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/**
+ * A connection, encrypted where the address says so. `signal` ends it at any time, then and later. Throws `Refusal`,
+ * `NotTrusted` and what the signal says.
+ */
+export async function reach(policy: OutboundPolicy, url: URL, signal: AbortSignal): Promise<Socket> {
+  const secure = url.protocol === 'https:';
+  const port = Number(url.port || (secure ? 443 : 80));
+  for (const address of await policy.admit(url.hostname, port)) {
+    signal.throwIfAborted();
+    const socket = await connected(address, port, signal);
+    if (socket) return secure ? encrypted(socket, url.hostname.replace(/^\[(.*)\]$/, '$1')) : socket;
+  }
+  signal.throwIfAborted();
+  throw new Refusal('nothing answers there', { netError: 'ERR_CONNECTION_FAILED' });
+}
+
+async function connected(host: string, port: number, signal: AbortSignal): Promise<Socket | undefined> {
+  const socket = connect({ host, port, timeout: CONNECT_TIMEOUT_MS, signal });
+  socket.on('error', () => socket.destroy());
+  const late = () => socket.destroy();
+  socket.once('timeout', late);
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  socket.once('connect', () => resolve(true));
+  socket.once('close', () => resolve(false));
+  if (!(await promise)) return undefined;
+  socket.off('timeout', late).setTimeout(0);
+  return socket;
+}
+
+/** The name is checked, not the address; a name that is an address cannot be asked for. */
+async function encrypted(socket: Socket, host: string): Promise<Socket> {
+  const tls = connectTls({
+    socket,
+    host,
+    ...(!isIP(host) && { servername: host }),
+    rejectUnauthorized: true,
+    ALPNProtocols: ['http/1.1'],
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  tls.on('error', (error) => reject(new NotTrusted('there is no encrypted connection', { cause: error })));
+  tls.once('close', () => reject(new NotTrusted('the connection was closed')));
+  tls.once('secureConnect', () => resolve(tls));
+  return promise.catch((error: unknown) => {
+    socket.destroy();
+    throw error;
+  });
+}

@@ -1,0 +1,100 @@
+/** What signs the webhooks of an account: made at first use, and replaced without a gap. */
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../accounts/leases.ts';
+import { randomBase62 } from '../accounts/secret.ts';
+import type { Database, Query } from '../storage/database.ts';
+
+export interface WebhookSecret {
+  /** `whsec_` and the key in base64. */
+  secret: string;
+  createdAt: number;
+  /** Until when it signs besides its successor; null: it is the present one. */
+  validUntil: number | null;
+}
+
+/** Standard Webhooks asks for 24 to 64. */
+const SECRET_BYTES = 32;
+/** How long a secret that was replaced goes on signing. */
+const OVERLAP_MS = 86_400_000;
+/** That sign at one time, however often they are replaced. */
+const MAX_SECRETS = 4;
+
+export class WebhookSecrets {
+  readonly #database: Database;
+  readonly #clock: Clock;
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** Those that sign at this moment, the present one first. */
+  async of(accountId: string): Promise<[WebhookSecret, ...WebhookSecret[]]> {
+    const [present, ...others] = await this.#valid(accountId);
+    if (present?.validUntil === null) return [present, ...others];
+    const row = this.#newRow(accountId);
+    // Of several that ask at once, one makes it.
+    await this.#database.query
+      .insertInto('webhook_secrets')
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    await this.#database.flush();
+    return this.of(accountId);
+  }
+
+  /** A new secret. The present one goes on signing besides for 24 hours. */
+  async rotate(accountId: string): Promise<[WebhookSecret, ...WebhookSecret[]]> {
+    await this.of(accountId);
+    await this.#database.transaction(async (query) => {
+      await query
+        .updateTable('webhook_secrets')
+        .set({ valid_until: this.#clock() + OVERLAP_MS })
+        .where('account_id', '=', accountId)
+        .where('valid_until', 'is', null)
+        .execute();
+      await query.insertInto('webhook_secrets').values(this.#newRow(accountId)).execute();
+      await this.#removeOldest(accountId, query);
+    });
+    await this.#database.flush();
+    return this.of(accountId);
+  }
+
+  async removeEnded(): Promise<void> {
+    await this.#database.query.deleteFrom('webhook_secrets').where('valid_until', '<=', this.#clock()).execute();
+  }
+
+  async #valid(accountId: string): Promise<WebhookSecret[]> {
+    const rows = await this.#database.query
+      .selectFrom('webhook_secrets')
+      .select(['secret', 'created_at as createdAt', 'valid_until as validUntil'])
+      .where('account_id', '=', accountId)
+      .where((eb) => eb.or([eb('valid_until', 'is', null), eb('valid_until', '>', this.#clock())]))
+      .execute();
+    return rows.sort((a, b) => endOf(b) - endOf(a));
+  }
+
+  async #removeOldest(accountId: string, query: Query): Promise<void> {
+    const rows = await query
+      .selectFrom('webhook_secrets')
+      .select(['id', 'valid_until as validUntil'])
+      .where('account_id', '=', accountId)
+      .execute();
+    const surplus = rows.sort((a, b) => endOf(b) - endOf(a)).slice(MAX_SECRETS);
+    for (const { id } of surplus) await query.deleteFrom('webhook_secrets').where('id', '=', id).execute();
+  }
+
+  #newRow(accountId: string) {
+    return {
+      id: `whs_${randomBase62(22)}`,
+      account_id: accountId,
+      secret: `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`,
+      created_at: this.#clock(),
+      valid_until: null,
+    };
+  }
+}
+
+function endOf({ validUntil }: { validUntil: number | null }): number {
+  return validUntil ?? Number.MAX_SAFE_INTEGER;
+}

@@ -1,0 +1,13 @@
+/** Where webhooks go: what a caller sent in, an address in its canonical spelling out. */
+import { invalidRequest } from '../errors.ts';
+
+const MAX_CHARACTERS = 2_048;
+export const WEBHOOK_URL_EXPECTED = `an address that begins with https:// or http://, without name and password, of at most ${MAX_CHARACTERS.toLocaleString('en')} characters`;
+
+/** Throws `invalid_request` that names `path`. Whether the address may be reached is judged at each attempt. */
+export function parseWebhookUrl(given: unknown, path = 'webhook_url'): string {
+  const url = typeof given === 'string' && given.length <= MAX_CHARACTERS ? URL.parse(given) : null;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.href.length > MAX_CHARACTERS)
+    throw invalidRequest([{ path, message: `must be ${WEBHOOK_URL_EXPECTED}` }]);
+  return url.href;
+}

@@ -1,0 +1,133 @@
+/** Events for the callers' own servers: written down with what they are about, and listed with what became of them. */
+import type { Clock } from '../accounts/leases.ts';
+import { randomBase62 } from '../accounts/secret.ts';
+import type { Database, Query } from '../storage/database.ts';
+import { isAfter, type Position } from '../storage/listing.ts';
+
+export type WebhookType = 'batch.completed' | 'batch.failed' | 'document.expired';
+export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
+
+export interface WebhookEvent {
+  accountId: string;
+  keyId: string;
+  /** As `parseWebhookUrl` returned it. */
+  url: string;
+  type: WebhookType;
+  /** As the receiver gets it: snake_case, times in RFC 3339. */
+  data: object;
+}
+
+export interface Delivery {
+  id: string;
+  type: string;
+  url: string;
+  status: DeliveryStatus;
+  attempts: number;
+  createdAt: number;
+  lastAttemptAt: number | null;
+  nextAttemptAt: number | null;
+  /** Of the last attempt. */
+  responseStatus: number | null;
+  error: string | null;
+}
+
+/** A document whose content has gone because its time was over. */
+export interface ExpiredDocument {
+  id: string;
+  keyId: string;
+  accountId: string;
+  expiresAt: number;
+}
+
+const KEPT_MS = 30 * 86_400_000;
+const REMOVED_AT_ONCE = 500;
+
+export class Webhooks {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  #tell: () => void = () => {};
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /**
+   * Within the caller's transaction, so that an event and what it is about are one. What is sent is fixed now: every attempt
+   * has the same bytes and the same id, which is returned.
+   */
+  async enqueue({ accountId, keyId, url, type, data }: WebhookEvent, query: Query): Promise<string> {
+    const now = this.#clock();
+    const id = `msg_${randomBase62(22)}`;
+    await query
+      .insertInto('webhook_deliveries')
+      .values({
+        id,
+        account_id: accountId,
+        key_id: keyId,
+        type,
+        url,
+        host: new URL(url).host,
+        payload: JSON.stringify({ type, timestamp: new Date(now).toISOString(), data }),
+        status: 'pending',
+        attempts: 0,
+        created_at: now,
+        next_attempt_at: now,
+        lease_until: 0,
+      })
+      .execute();
+    this.#tell();
+    return id;
+  }
+
+  /** `tell` is called whenever there is something new. Its transaction may not be over yet. */
+  onEnqueued(tell: () => void): void {
+    this.#tell = tell;
+  }
+
+  /** For accounts that ask for it; within the transaction that marks the content as gone. */
+  async documentExpired({ id, keyId, accountId, expiresAt }: ExpiredDocument, query: Query): Promise<void> {
+    const account = await query
+      .selectFrom('accounts')
+      .select('document_expired_webhook_url as url')
+      .where('id', '=', accountId)
+      .executeTakeFirst();
+    if (!account?.url) return;
+    const data = { document_id: id, expired_at: new Date(expiresAt).toISOString() };
+    await this.enqueue({ accountId, keyId, url: account.url, type: 'document.expired', data }, query);
+  }
+
+  /** Newest first, from after a position. */
+  async list(keyId: string, limit: number, after?: Position): Promise<Delivery[]> {
+    return this.#database.query
+      .selectFrom('webhook_deliveries')
+      .select(['id', 'type', 'url', 'status', 'attempts', 'error'])
+      .select(['created_at as createdAt', 'last_attempt_at as lastAttemptAt', 'next_attempt_at as nextAttemptAt'])
+      .select('response_status as responseStatus')
+      .where('key_id', '=', keyId)
+      .where(isAfter(after))
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+  }
+
+  /** Forgets what was enqueued 30 days ago and is not under way any more. */
+  async removeOld(): Promise<void> {
+    for (let removed = REMOVED_AT_ONCE; removed === REMOVED_AT_ONCE; ) {
+      const { numDeletedRows } = await this.#database.query
+        .deleteFrom('webhook_deliveries')
+        .where('id', 'in', (eb) =>
+          eb
+            .selectFrom('webhook_deliveries')
+            .select('id')
+            .where('created_at', '<=', this.#clock() - KEPT_MS)
+            .where('next_attempt_at', 'is', null)
+            .orderBy('created_at')
+            .limit(REMOVED_AT_ONCE),
+        )
+        .executeTakeFirstOrThrow();
+      removed = Number(numDeletedRows);
+    }
+  }
+}

@@ -1,0 +1,247 @@
+/** Webhooks of the whole service: documents whose time is over, secrets, the list, and a service that dies in between. */
+import { once } from 'node:events';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Client, type DocumentRecord, type List, problem } from '../support/client.ts';
+import { type Received, Receiver, verified } from '../support/receiver.ts';
+import { eventually, type Service, startService } from '../support/service.ts';
+
+interface DeliveryRecord {
+  delivery_id: string;
+  type: string;
+  url: string;
+  status: string;
+  attempts: number;
+  last_attempt_at: string | null;
+  next_attempt_at: string | null;
+  response_status?: number;
+  error?: string;
+  created_at: string;
+}
+
+interface SecretRecord {
+  secret: string;
+  created_at: string;
+  previous: Array<{ secret: string; created_at: string; expires_at: string }>;
+}
+
+const DELIVERIES = '/v1/webhooks/deliveries';
+
+let receiver: Receiver;
+let forbidden: Receiver;
+let service: Service;
+
+const settingsFor = (allowed: Receiver) => ({
+  PLATEN_SWEEP_SECONDS: '1',
+  PLATEN_OUTBOUND_ALLOW: allowed.address,
+  PLATEN_WEBHOOK_RETRY_SECONDS: '1 1 1 1 1 1',
+  PLATEN_WEBHOOK_TIMEOUT_SECONDS: '2',
+});
+
+beforeAll(async () => {
+  receiver = await Receiver.start();
+  forbidden = await Receiver.start();
+  service = await startService(settingsFor(receiver));
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  receiver.close();
+  forbidden.close();
+});
+beforeEach(() => {
+  receiver.received.length = 0;
+  receiver.answer = (response) => response.writeHead(204).end();
+});
+
+/** A caller whose documents live for two seconds, and who wants to be told. */
+async function caller(url: string | null = receiver.url): Promise<Client> {
+  const client = new Client(service.url, (await service.createKey('short')).key);
+  await ask(client, url);
+  return client;
+}
+
+async function ask(client: Client, url: string | null): Promise<void> {
+  const response = await client.send('PATCH', '/v1/account', { document_expired_webhook_url: url });
+  expect(response.status, await response.clone().text()).toBe(200);
+  expect(await response.json()).toMatchObject({ document_expired_webhook_url: url });
+}
+
+const listOf = async (client: Client) => (await client.json<List<DeliveryRecord>>(DELIVERIES)).data;
+const secretOf = (client: Client) => client.json<SecretRecord>('/v1/webhooks/secret');
+const documentOf = ({ body }: Received) => (JSON.parse(body) as { data: DocumentRecord }).data.document_id;
+const swept = () => service.metric('platen_swept_total', 'content');
+
+describe('document.expired', () => {
+  test('is sent once for each document whose time is over, signed, and not for one its owner deleted', async () => {
+    const client = await caller();
+    const kept = [await client.store({ html: '<p>a' }), await client.store({ html: '<p>b' })];
+    const deleted = await client.store({ html: '<p>c' });
+    expect((await client.send('DELETE', `/v1/documents/${deleted.document_id}`)).status).toBe(204);
+    await eventually('both are told of', async () => receiver.received.length === 2);
+    const before = await swept();
+    await client.store({ html: '<p>a sweep later' });
+    await eventually('another sweep has been', async () => (await swept()) > before && receiver.received.length === 3);
+    const told = receiver.received.slice(0, 2);
+    expect(told.map(documentOf).sort()).toEqual(kept.map(({ document_id }) => document_id).sort());
+    const { secret } = await secretOf(client);
+    for (const each of told) {
+      const event = verified(each, secret);
+      const document = kept.find(({ document_id }) => document_id === documentOf(each));
+      expect(event.type).toBe('document.expired');
+      expect(event.data).toEqual({ document_id: document?.document_id, expired_at: document?.expires_at });
+    }
+    expect(await service.metric('platen_webhook_deliveries_total', 'delivered')).toBeGreaterThanOrEqual(3);
+    const list = await listOf(client);
+    expect(list).toHaveLength(3);
+    expect(list[0]).toEqual({
+      delivery_id: receiver.ids[2],
+      type: 'document.expired',
+      url: receiver.url,
+      status: 'delivered',
+      attempts: 1,
+      last_attempt_at: expect.stringMatching(/Z$/),
+      next_attempt_at: null,
+      response_status: 204,
+      created_at: expect.stringMatching(/Z$/),
+    });
+  });
+
+  test('is not sent to who did not ask, or asks no more', async () => {
+    const client = await caller(null);
+    expect(await client.json('/v1/account')).toMatchObject({ document_expired_webhook_url: null });
+    const before = await swept();
+    await client.store({ html: '<p>quiet' });
+    await eventually('its content is gone', async () => (await swept()) > before);
+    expect(await listOf(client)).toEqual([]);
+  });
+
+  test('at an address that may not be reached nothing arrives, and nothing is told of it', async () => {
+    const client = await caller(forbidden.url);
+    await client.store({ html: '<p>a' });
+    await eventually('it was tried', async () => (await listOf(client))[0]?.error !== undefined);
+    const [record] = await listOf(client);
+    expect(record).toMatchObject({ status: 'pending', error: 'the host has no address that may be reached' });
+    expect(record).not.toHaveProperty('response_status');
+    expect(forbidden.received).toEqual([]);
+    expect(service.output()).toContain('not in the public internet');
+  });
+
+  test.each([
+    ['ftp://example.com/'],
+    ['file:///etc/passwd'],
+    ['javascript:alert(1)'],
+    ['https://ada:secret@example.com/'],
+    ['https://ada@example.com/'],
+    ['example.com/hook'],
+    [''],
+    [`https://example.com/${'x'.repeat(2_048)}`],
+    [`https://example.com/${'ü'.repeat(1_000)}`],
+    [17],
+    [['https://example.com/']],
+  ])('cannot be sent to %s', async (url) => {
+    const client = new Client(service.url, service.key);
+    const response = await client.send('PATCH', '/v1/account', { auto_store: true, document_expired_webhook_url: url });
+    const { errors } = await problem(response, 400, 'invalid_request');
+    expect(errors?.map(({ path }) => path)).toEqual(['document_expired_webhook_url']);
+    expect(JSON.stringify(errors)).not.toContain('secret');
+    expect(await client.json('/v1/account')).toMatchObject({ auto_store: false, document_expired_webhook_url: null });
+  });
+});
+
+describe('the secret', () => {
+  test('belongs to the account; replaced, both sign', async () => {
+    const client = await caller();
+    const first = await secretOf(client);
+    expect(first).toMatchObject({ secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/), previous: [] });
+    expect(await secretOf(client)).toEqual(first);
+    const rotation = await client.send('POST', '/v1/webhooks/secret/rotate');
+    expect(rotation.status).toBe(200);
+    expect(rotation.headers.get('cache-control')).toBe('no-store');
+    const second = (await rotation.json()) as SecretRecord;
+    expect(second.previous.map(({ secret }) => secret)).toEqual([first.secret]);
+    const left = Date.parse(second.previous[0]?.expires_at ?? '') - Date.parse(second.created_at);
+    expect(Math.abs(left - 86_400_000)).toBeLessThan(1_000);
+    await client.store({ html: '<p>a' });
+    await eventually('it is told of', () => receiver.received.length === 1);
+    for (const { secret } of [first, second]) verified(receiver.received[0] as Received, secret);
+    expect((await secretOf(await caller())).secret).not.toBe(second.secret);
+  });
+
+  test('is asked for with a key', async () => {
+    for (const [method, path] of [
+      ['GET', '/v1/webhooks/secret'],
+      ['POST', '/v1/webhooks/secret/rotate'],
+      ['GET', DELIVERIES],
+    ] as const)
+      await problem(await new Client(service.url, 'plt_wrong').send(method, path), 401, 'unauthorized');
+  });
+});
+
+describe('the list', () => {
+  test('goes on where it ended, newest first, and shows each key its own', async () => {
+    const client = await caller();
+    for (let n = 0; n < 3; n++) await client.store({ html: `<p>${n}` });
+    await eventually('all are told of', async () => (await listOf(client)).length === 3);
+    const all = await listOf(client);
+    const first = await client.json<List<DeliveryRecord>>(`${DELIVERIES}?limit=2`);
+    expect(first).toMatchObject({ data: all.slice(0, 2), has_more: true });
+    const rest = await client.json<List<DeliveryRecord>>(`${DELIVERIES}?limit=2&cursor=${first.next_cursor}`);
+    expect(rest).toEqual({ data: all.slice(2), has_more: false, next_cursor: null });
+    expect(await listOf(await caller())).toEqual([]);
+  });
+
+  test.each(['limit=0', 'limit=101', 'cursor=x', 'status=failed'])('refuses %s', async (query) => {
+    await problem(await new Client(service.url, service.key).get(`${DELIVERIES}?${query}`), 400, 'invalid_request');
+  });
+});
+
+test('killed between two attempts, the service goes on with the same id and bytes when it starts again', async () => {
+  const own = await Receiver.start((response, before) => response.writeHead(before < 2 ? 500 : 200).end());
+  const settings = { ...settingsFor(own), PLATEN_WEBHOOK_RETRY_SECONDS: '1 3 1' };
+  await using first = await startService(settings);
+  const { key } = await first.createKey('short');
+  const client = new Client(first.url, key);
+  await ask(client, own.url);
+  await client.store({ html: '<p>a' });
+  await eventually('two attempts have failed', async () => {
+    const [record] = await listOf(client);
+    return record?.attempts === 2 && record.response_status === 500 && own.open === 0;
+  });
+  const { secret } = await secretOf(client);
+  const ended = once(first.child, 'close');
+  first.child.removeAllListeners('exit'); // which would tell of an end that is not asked for
+  first.child.kill('SIGKILL');
+  await ended;
+
+  await using second = await startService({ ...settings, PLATEN_DATA_DIR: first.env.PLATEN_DATA_DIR ?? '' }, { firstKey: key });
+  await eventually('it is delivered', () => own.received.length === 3);
+  const [a, b, c] = own.received;
+  expect(new Set(own.ids).size).toBe(1);
+  expect(c?.body).toBe(a?.body);
+  expect(b?.body).toBe(a?.body);
+  expect(verified(c as Received, secret).type).toBe('document.expired');
+  const again = new Client(second.url, key);
+  await eventually('it is noted', async () => (await listOf(again))[0]?.status === 'delivered');
+  expect(await listOf(again)).toMatchObject([{ delivery_id: own.ids[0], attempts: 3, response_status: 200 }]);
+  own.close();
+});
+
+test('SIGTERM waits for an attempt no longer than the drain; the event is sent after the next start', async () => {
+  const own = await Receiver.start((response, before) => void (before > 0 && response.writeHead(200).end()));
+  const settings = { ...settingsFor(own), PLATEN_WEBHOOK_TIMEOUT_SECONDS: '30', PLATEN_DRAIN_TIMEOUT_SECONDS: '1' };
+  await using first = await startService(settings);
+  const { key } = await first.createKey('short');
+  const client = new Client(first.url, key);
+  await ask(client, own.url);
+  await client.store({ html: '<p>a' });
+  await eventually('it is under way', () => own.open === 1);
+  const begun = Date.now();
+  expect(await first.stop()).toBe(0);
+  expect(Date.now() - begun).toBeLessThan(10_000);
+
+  await using second = await startService({ ...settings, PLATEN_DATA_DIR: first.env.PLATEN_DATA_DIR ?? '' }, { firstKey: key });
+  const again = new Client(second.url, key);
+  await eventually('it is delivered', async () => (await listOf(again))[0]?.status === 'delivered');
+  expect(await listOf(again)).toMatchObject([{ attempts: 2, response_status: 200 }]);
+  expect(new Set(own.ids).size).toBe(1);
+  own.close();
+});

@@ -1,0 +1,81 @@
+/** A receiver of webhooks, on loopback: what to answer in, what came out. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+
+export interface Received {
+  headers: Record<string, string>;
+  path: string;
+  body: string;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
+/** Given how many requests came before this one. Default: 204. */
+type Answer = (response: ServerResponse, before: number) => void;
+
+export class Receiver {
+  readonly received: Received[] = [];
+  answer: Answer = (response) => response.writeHead(204).end();
+  /** Requests that have not been answered. */
+  open = 0;
+  mostOpen = 0;
+  readonly #server: Server;
+
+  static async start(answer?: Answer, tls?: { key: string; cert: string }): Promise<Receiver> {
+    const receiver = new Receiver(tls);
+    if (answer) receiver.answer = answer;
+    receiver.#server.listen(0, '127.0.0.1');
+    await once(receiver.#server, 'listening');
+    return receiver;
+  }
+
+  private constructor(tls?: { key: string; cert: string }) {
+    const listener: RequestListener = (request, response) => void this.#take(request, response);
+    this.#server = tls ? createTlsServer(tls, listener) : createServer(listener);
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  get url(): string {
+    return `http://${this.address}/hook`;
+  }
+
+  get ids(): string[] {
+    return this.received.map(({ headers }) => headers['webhook-id'] ?? '');
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.open++;
+    this.mostOpen = Math.max(this.open, this.mostOpen);
+    response.on('close', () => this.open--);
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const before = this.received.length;
+    this.received.push({
+      headers: request.headers as Record<string, string>,
+      path: `${request.method} ${request.url}`,
+      body: Buffer.concat(chunks).toString(),
+      at: Date.now(),
+    });
+    this.answer(response, before);
+  }
+}
+
+/** The event, when the public library says that this secret signed it. Throws otherwise. */
+export function verified({ body, headers }: Received, secret: string): { type: string; timestamp: string; data: object } {
+  return new Webhook(secret).verify(body, headers) as { type: string; timestamp: string; data: object };
+}

@@ -1,0 +1,417 @@
+/** Deliveries on a real database, to real receivers: what they get, when, how often, and what is kept of it. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Principal } from '../../src/accounts/accounts.ts';
+import { loadConfig } from '../../src/config.ts';
+import { OutboundPolicy } from '../../src/outbound/policy.ts';
+import { openRooms, type Rooms } from '../../src/rooms.ts';
+import { Deliverer, type DeliveryOutcome } from '../../src/webhooks/deliverer.ts';
+import type { Delivery } from '../../src/webhooks/webhooks.ts';
+import { NameServer } from '../support/name-server.ts';
+import { Receiver, verified } from '../support/receiver.ts';
+import { eventually } from '../support/service.ts';
+import { TLS } from '../support/tls.ts';
+
+let dataDir: string;
+let rooms: Rooms;
+let owner: Principal;
+let receiver: Receiver;
+let deliverer: Deliverer | undefined;
+let passed = 0;
+const receivers: Receiver[] = [];
+const outcomes: DeliveryOutcome[] = [];
+const refusals: object[] = [];
+const failures: unknown[] = [];
+const clock = () => Date.now() + passed;
+const never = new Promise(() => {});
+
+beforeEach(async () => {
+  passed = 0;
+  for (const list of [outcomes, refusals, failures]) list.length = 0;
+  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  await open();
+  const { id } = await rooms.accounts.createAccount('free');
+  owner = (await rooms.accounts.authenticate((await rooms.accounts.createKey(id)).secret)) as Principal;
+  receiver = await another();
+});
+afterEach(async () => {
+  await close();
+  for (const each of receivers.splice(0)) each.close();
+  await rm(dataDir, { recursive: true, force: true });
+  expect(failures).toEqual([]);
+});
+
+async function open(): Promise<void> {
+  rooms = await openRooms(loadConfig({ PLATEN_DATA_DIR: dataDir }), clock);
+}
+
+async function close(late: Promise<unknown> = Promise.resolve()): Promise<void> {
+  await deliverer?.stop(late);
+  deliverer = undefined;
+  await rooms.close();
+}
+
+async function another(...more: Parameters<typeof Receiver.start>): Promise<Receiver> {
+  const started = await Receiver.start(...more);
+  receivers.push(started);
+  return started;
+}
+
+function start(settings: Record<string, string> = {}, allowed: Receiver[] = receivers): Deliverer {
+  const config = loadConfig({
+    PLATEN_OUTBOUND_ALLOW: allowed.map(({ address }) => address).join(' '),
+    PLATEN_WEBHOOK_RETRY_SECONDS: '1 1 1',
+    PLATEN_WEBHOOK_TIMEOUT_SECONDS: '2',
+    ...settings,
+  });
+  const services = {
+    ...rooms,
+    policy: new OutboundPolicy(config),
+    clock,
+    onOutcome: (outcome: DeliveryOutcome) => outcomes.push(outcome),
+    onRefused: (details: object) => refusals.push(details),
+    onFailure: (error: unknown) => failures.push(error),
+  };
+  deliverer = new Deliverer(services, config);
+  rooms.webhooks.onEnqueued(() => deliverer?.wake());
+  deliverer.start();
+  return deliverer;
+}
+
+function enqueue(url = receiver.url, data: object = {}): Promise<string> {
+  const event = { ...owner, url, type: 'batch.completed', data } as const;
+  return rooms.database.transaction((query) => rooms.webhooks.enqueue(event, query));
+}
+
+async function delivery(id: string): Promise<Delivery> {
+  const found = (await rooms.webhooks.list(owner.keyId, 100)).find((each) => each.id === id);
+  if (!found) throw new Error(`no delivery ${id}`);
+  return found;
+}
+
+async function ended(id: string): Promise<Delivery> {
+  await eventually('the delivery has ended', async () => (await delivery(id)).status !== 'pending');
+  return delivery(id);
+}
+
+describe('what a receiver gets', () => {
+  test('a POST of JSON that the public library verifies', async () => {
+    start();
+    const id = await enqueue(`${receiver.url}?room=1`, { batch_id: 'bat_1', name: 'Zoë' });
+    expect(await ended(id)).toMatchObject({
+      status: 'delivered',
+      attempts: 1,
+      responseStatus: 204,
+      error: null,
+      nextAttemptAt: null,
+    });
+    const [got] = receiver.received;
+    if (!got) throw new Error('nothing came');
+    expect(got.path).toBe('POST /hook?room=1');
+    expect(got.headers).toMatchObject({ 'webhook-id': id, 'content-type': 'application/json' });
+    expect(id).toMatch(/^msg_[0-9A-Za-z]{22}$/);
+    const [{ secret }] = await rooms.webhookSecrets.of(owner.accountId);
+    expect(secret).toMatch(/^whsec_/);
+    const event = verified(got, secret);
+    expect(event).toEqual({ type: 'batch.completed', timestamp: event.timestamp, data: { batch_id: 'bat_1', name: 'Zoë' } });
+    expect(new Date(event.timestamp).toISOString()).toBe(event.timestamp);
+    expect(() => verified({ ...got, body: got.body.replace('bat_1', 'bat_2') }, secret)).toThrow();
+    expect(outcomes).toEqual(['delivered']);
+  });
+
+  test('signatures by the new secret and by the one before for 24 hours, then by the new one alone', async () => {
+    start();
+    const [first] = await rooms.webhookSecrets.of(owner.accountId);
+    const [second, ...previous] = await rooms.webhookSecrets.rotate(owner.accountId);
+    expect(previous.map(({ secret }) => secret)).toEqual([first.secret]);
+    expect(second.secret).not.toBe(first.secret);
+    await ended(await enqueue());
+    const [got] = receiver.received;
+    if (!got) throw new Error('nothing came');
+    expect(got.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
+    for (const { secret } of [first, second]) expect(verified(got, secret).type).toBe('batch.completed');
+
+    passed = 86_400_001;
+    await ended(await enqueue());
+    expect(receiver.received[1]?.headers['webhook-signature']).toMatch(/^v1,\S+$/);
+    await rooms.webhookSecrets.removeEnded();
+    expect(await rooms.webhookSecrets.of(owner.accountId)).toEqual([{ ...second, validUntil: null }]);
+  });
+
+  test('of secrets replaced one after the other the last four sign', async () => {
+    const [first] = await rooms.webhookSecrets.of(owner.accountId);
+    for (let n = 0; n < 5; n++) {
+      passed += 1_000;
+      await rooms.webhookSecrets.rotate(owner.accountId);
+    }
+    const secrets = await rooms.webhookSecrets.of(owner.accountId);
+    expect(secrets).toHaveLength(4);
+    expect(secrets.map(({ secret }) => secret)).not.toContain(first.secret);
+    expect(secrets.map(({ validUntil }) => validUntil === null)).toEqual([true, false, false, false]);
+  });
+
+  test('asked for many times at once, an account has one secret', async () => {
+    const all = await Promise.all(Array.from({ length: 10 }, () => rooms.webhookSecrets.of(owner.accountId)));
+    expect(new Set(all.map(([{ secret }]) => secret)).size).toBe(1);
+  });
+
+  test('an event whose transaction is undone is never sent', async () => {
+    start();
+    const event = { ...owner, url: receiver.url, type: 'batch.completed', data: {} } as const;
+    const undone = rooms.database.transaction(async (query) => {
+      await rooms.webhooks.enqueue(event, query);
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    const id = await enqueue();
+    await ended(id);
+    expect(receiver.ids).toEqual([id]);
+  });
+});
+
+describe('a receiver that', () => {
+  test('fails and then succeeds gets the same bytes under the same id, later each time', async () => {
+    receiver.answer = (response, before) => response.writeHead(before < 2 ? 500 : 200).end('{}');
+    start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1 2 1' });
+    const id = await enqueue(receiver.url, { n: 1 });
+    await eventually('the first attempt has failed', async () => (await delivery(id)).responseStatus === 500);
+    const waiting = await delivery(id);
+    expect(waiting).toMatchObject({ status: 'pending', attempts: 1, error: null });
+    expect(waiting.nextAttemptAt).toBeGreaterThan(waiting.lastAttemptAt ?? 0);
+    expect(await ended(id)).toMatchObject({ status: 'delivered', attempts: 3, responseStatus: 200 });
+    expect(receiver.ids).toEqual([id, id, id]);
+    expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
+    const [{ secret }] = await rooms.webhookSecrets.of(owner.accountId);
+    for (const each of receiver.received) verified(each, secret);
+    const [a = 0, b = 0, c = 0] = receiver.received.map(({ at }) => at);
+    expect(b - a).toBeGreaterThanOrEqual(950);
+    expect(c - b).toBeGreaterThanOrEqual(1_950);
+    expect(outcomes).toEqual(['retried', 'retried', 'delivered']);
+  });
+
+  test('never succeeds is given up after the last wait', async () => {
+    receiver.answer = (response) => response.writeHead(503).end();
+    start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1' });
+    expect(await ended(await enqueue())).toMatchObject({
+      status: 'failed',
+      attempts: 2,
+      responseStatus: 503,
+      nextAttemptAt: null,
+    });
+    expect(receiver.received).toHaveLength(2);
+    expect(outcomes).toEqual(['retried', 'failed']);
+  });
+
+  test('answers 410 gets nothing more of it', async () => {
+    receiver.answer = (response) => response.writeHead(410).end();
+    start();
+    expect(await ended(await enqueue())).toMatchObject({ status: 'failed', attempts: 1, responseStatus: 410 });
+    expect(outcomes).toEqual(['failed']);
+  });
+
+  test('redirects is not followed', async () => {
+    const target = await another();
+    receiver.answer = (response) => response.writeHead(307, { location: target.url }).end();
+    start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1' });
+    expect(await ended(await enqueue())).toMatchObject({
+      status: 'failed',
+      attempts: 2,
+      responseStatus: 307,
+      error: 'redirects are not followed',
+    });
+    expect(target.received).toEqual([]);
+  });
+
+  test('hangs holds up nobody else, and has its time', async () => {
+    receiver.answer = () => {};
+    const quick = await another();
+    start({ PLATEN_WEBHOOK_RETRY_SECONDS: '3600' });
+    const stuck = await Promise.all(Array.from({ length: 12 }, () => enqueue()));
+    await eventually('as many hang as may', () => receiver.open === 3);
+    const good = await Promise.all(Array.from({ length: 20 }, () => enqueue(quick.url)));
+    const begun = Date.now();
+    for (const id of good) await ended(id);
+    expect(Date.now() - begun).toBeLessThan(1_500);
+    await eventually('all have had their time', async () => {
+      const all = await Promise.all(stuck.map(delivery));
+      return all.every(({ error }) => error === 'there was no answer within 2 seconds');
+    });
+    expect(receiver.mostOpen).toBe(3);
+    expect(quick.mostOpen).toBeLessThanOrEqual(3);
+  });
+
+  test('answers and then never ends has answered; so has one that sends without end', async () => {
+    const flood = await another((response) => {
+      response.writeHead(200);
+      const more = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+      };
+      response.on('drain', more);
+      more();
+    });
+    receiver.answer = (response) => response.writeHead(200).write('{');
+    start();
+    const ids = [await enqueue(), await enqueue(flood.url)];
+    for (const id of ids) expect(await ended(id)).toMatchObject({ status: 'delivered', attempts: 1 });
+    await eventually('its connection is closed', () => flood.open === 0 && receiver.open === 0);
+  });
+
+  test('breaks off, or speaks no HTTP, has not answered', async () => {
+    receiver.answer = (response) => response.socket?.end('no HTTP at all\r\n\r\n');
+    const rude = await another((response) => response.destroy());
+    start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1' });
+    const error = 'the connection broke off, or the answer was not HTTP';
+    for (const id of [await enqueue(), await enqueue(rude.url)])
+      expect(await ended(id)).toMatchObject({ status: 'failed', attempts: 2, responseStatus: null, error });
+  });
+});
+
+describe('an address', () => {
+  test('that may not be reached is refused at every attempt, and no different from a name that leads nowhere', async () => {
+    start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1' }, []);
+    const hidden = [
+      receiver.url,
+      `http://localhost:${receiver.port}/`,
+      'http://169.254.169.254/',
+      `https://${receiver.address}/`,
+    ];
+    const ids = await Promise.all([...hidden, 'http://nowhere.invalid/'].map((url) => enqueue(url)));
+    const all = await Promise.all(ids.map(ended));
+    for (const each of all)
+      expect(each).toMatchObject({
+        status: 'failed',
+        attempts: 2,
+        responseStatus: null,
+        error: 'the host has no address that may be reached',
+      });
+    expect(receiver.received).toEqual([]);
+    expect(refusals).toContainEqual({ host: receiver.address, reason: 'not in the public internet' });
+  });
+
+  test('that is a port of the service is refused whatever is allowed', async () => {
+    const policy = new OutboundPolicy(loadConfig({ PLATEN_OUTBOUND_ALLOW: '127.0.0.0/8' }));
+    policy.protect(receiver.port);
+    await expect(policy.admit('127.0.0.1', receiver.port)).rejects.toThrow('a port of the service itself');
+  });
+
+  test('that is a name is looked up once, every place it leads to is judged, and what was judged is connected to', async () => {
+    const names = await NameServer.start('');
+    start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1', PLATEN_DNS_SERVERS: names.address });
+    const at = (name: string) => `http://${name}.test:${receiver.port}/${name}`;
+    // The second question would lead elsewhere.
+    expect(await ended(await enqueue(at('x.rebind2')))).toMatchObject({ status: 'delivered', attempts: 1 });
+    expect(receiver.received.map(({ headers }) => headers.host)).toEqual([`x.rebind2.test:${receiver.port}`]);
+    for (const name of ['x.mixed', 'x.neighbours', 'x.mapped', 'x.zero', 'x.private6'])
+      expect(await ended(await enqueue(at(name)))).toMatchObject({
+        status: name === 'x.mapped' ? 'delivered' : 'failed', // it is the address that is allowed, written otherwise
+      });
+    names.close();
+  });
+
+  test('with https is connected to when its certificate is valid and for its name', async () => {
+    const names = await NameServer.start('');
+    const secure = await another(undefined, TLS);
+    start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1', PLATEN_DNS_SERVERS: names.address });
+    const at = (host: string) => `https://${host}:${secure.port}/hook`;
+    const distrusted = await ended(await enqueue(at('hooks.private.test')));
+    const trusted = getCACertificates('default');
+    setDefaultCACertificates([...trusted, TLS.cert]);
+    try {
+      const misnamed = [await enqueue(at('other.private.test')), await enqueue(at('127.0.0.1'))];
+      const plain = await enqueue(`https://${receiver.address}/`);
+      const id = await enqueue(at('hooks.private.test'));
+      expect(await ended(id)).toMatchObject({ status: 'delivered', attempts: 1 });
+      for (const each of [distrusted, ...(await Promise.all([...misnamed, plain].map(ended)))])
+        expect(each).toMatchObject({
+          status: 'failed',
+          error: 'no encrypted connection could be made: the certificate has to be valid, and for this host',
+        });
+      expect(secure.ids).toEqual([id]);
+      expect(receiver.received).toEqual([]);
+    } finally {
+      setDefaultCACertificates(trusted);
+      names.close();
+    }
+  });
+
+  test('where nothing listens is told as such when it may be reached', async () => {
+    const gone = await another();
+    const { url } = gone;
+    start({ PLATEN_WEBHOOK_RETRY_SECONDS: '1' });
+    gone.close();
+    expect(await ended(await enqueue(url))).toMatchObject({ status: 'failed', error: 'no connection could be made' });
+  });
+});
+
+describe('a process that ends', () => {
+  test('lets attempts finish that do so in time', async () => {
+    receiver.answer = (response) => setTimeout(() => response.writeHead(200).end(), 300);
+    start();
+    const id = await enqueue();
+    await eventually('it is under way', () => receiver.open === 1);
+    await deliverer?.stop(never);
+    expect(await delivery(id)).toMatchObject({ status: 'delivered' });
+  });
+
+  test('ends the others, which the next one takes up at once', async () => {
+    receiver.answer = (response, before) => void (before > 0 && response.writeHead(200).end());
+    start();
+    const id = await enqueue(receiver.url, { n: 1 });
+    await eventually('it is under way', () => receiver.open === 1);
+    await close();
+    await open();
+    start();
+    expect(await ended(id)).toMatchObject({ status: 'delivered', attempts: 2 });
+    expect(receiver.ids).toEqual([id, id]);
+    expect(receiver.received[1]?.body).toBe(receiver.received[0]?.body);
+  });
+
+  test('without a word leaves what was under way to the next one, when its lease has ended', async () => {
+    const id = await enqueue();
+    await rooms.database.query
+      .updateTable('webhook_deliveries')
+      .set({ lease_until: clock() + 7_000, attempts: 1 })
+      .execute();
+    start();
+    await deliverer?.stop(never);
+    expect(receiver.received).toEqual([]);
+    passed = 7_001;
+    start();
+    expect(await ended(id)).toMatchObject({ status: 'delivered', attempts: 2 });
+  });
+});
+
+describe('what is kept', () => {
+  test('the list has the newest first, goes on after a position, and shows only what is of its key', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n++) {
+      passed = n;
+      ids.unshift(await enqueue());
+    }
+    const all = await rooms.webhooks.list(owner.keyId, 10);
+    expect(all.map(({ id }) => id).sort()).toEqual([...ids].sort());
+    expect(all.map(({ createdAt }) => createdAt)).toEqual(all.map(({ createdAt }) => createdAt).sort((a, b) => b - a));
+    const [, second] = all;
+    expect(await rooms.webhooks.list(owner.keyId, 2, second)).toEqual(all.slice(2, 4));
+    expect(await rooms.webhooks.list('key_other', 10)).toEqual([]);
+  });
+
+  test('30 days, unless it is still to be delivered; of the content nothing once it has ended', async () => {
+    receiver.answer = (response) => response.writeHead(200).end();
+    start();
+    const id = await enqueue(receiver.url, { marker: 'unmistakable' });
+    await ended(id);
+    expect(await rooms.database.query.selectFrom('webhook_deliveries').select('payload').execute()).toEqual([{ payload: null }]);
+    await deliverer?.stop(never);
+    const waiting = await enqueue();
+    passed = 30 * 86_400_000 - 60_000;
+    await rooms.webhooks.removeOld();
+    expect(await rooms.webhooks.list(owner.keyId, 10)).toHaveLength(2);
+    passed += 120_000;
+    await rooms.webhooks.removeOld();
+    expect((await rooms.webhooks.list(owner.keyId, 10)).map((each) => each.id)).toEqual([waiting]);
+  });
+});
