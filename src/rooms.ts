@@ -7,6 +7,7 @@ import { type Clock, Leases } from './accounts/leases.ts';
 import { loadPlans, type Plans } from './accounts/plans.ts';
 import { Batches } from './batches/batches.ts';
 import { DatabaseQueue } from './batches/database-queue.ts';
+import type { Announce } from './batches/outcomes.ts';
 import { Progress } from './batches/progress.ts';
 import type { BatchQueue } from './batches/queue.ts';
 import { Seal } from './batches/sealed.ts';
@@ -64,6 +65,7 @@ export async function openRooms(config: Config, clock: Clock): Promise<Rooms> {
     await requireKnownPlans(accounts, plans);
     const blobs = await DiskBlobs.open(join(config.dataDir, 'blobs'));
     const webhooks = new Webhooks(database, clock);
+    const announce: Announce = (event, query) => webhooks.enqueue(event, query);
     const links = await Links.open(database, clock);
     const batchSeal = new Seal(links.secretFor('batches'));
     return {
@@ -77,8 +79,8 @@ export async function openRooms(config: Config, clock: Clock): Promise<Rooms> {
       documents: new Documents(database, blobs, clock, (document, query) => webhooks.documentExpired(document, query)),
       links,
       idempotency: new Idempotency(database, blobs, clock, leases),
-      batches: new Batches(database, clock, { seal: batchSeal, limits: config, progress: new Progress() }),
-      batchQueue: new DatabaseQueue(database, clock, leases),
+      batches: new Batches(database, clock, { seal: batchSeal, limits: config, progress: new Progress(), announce }),
+      batchQueue: new DatabaseQueue(database, clock, leases, announce),
       batchSeal,
       webhooks,
       webhookSecrets: new WebhookSecrets(database, clock),

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { type FieldError, hasCode, invalidRequest, type ServiceError } from '../errors.ts';
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../render/render-request.ts';
 import { faultsOfText, validator } from '../validate.ts';
+import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../webhooks/webhook-url.ts';
 
 /** An object as it was sent. */
 export type Members = Record<string, unknown>;
@@ -10,6 +11,8 @@ export type Members = Record<string, unknown>;
 export interface BatchRequest {
   items: unknown[];
   defaults: Members;
+  /** Is told when the batch has ended. */
+  webhookUrl: string | undefined;
 }
 
 export const MAX_ITEMS = 500;
@@ -23,6 +26,7 @@ const BatchShape = Type.Object(
       expected: `a list of 1 to ${MAX_ITEMS} items`,
     },
     defaults: Type.Optional({ ...Type.Record(Type.String(), Type.Unknown()), expected: 'an object' }),
+    webhook_url: Type.Optional({ ...Type.String(), expected: WEBHOOK_URL_EXPECTED }),
   },
   { additionalProperties: false, expected: 'a JSON object' },
 );
@@ -30,11 +34,11 @@ const checkShape = validator(BatchShape);
 
 /** Throws `invalid_request` when the batch as a whole makes no sense. */
 export function parseBatchRequest(body: unknown): BatchRequest {
-  const { items, defaults = {} } = checkShape(body);
+  const { items, defaults = {}, webhook_url: webhookUrl } = checkShape(body);
   if (Array.isArray(defaults)) throw invalidRequest([{ path: 'defaults', message: 'must be an object' }]);
   if (Object.hasOwn(defaults, 'reference'))
     throw invalidRequest([{ path: 'defaults.reference', message: 'belongs into the items' }]);
-  return { items, defaults };
+  return { items, defaults, webhookUrl: webhookUrl === undefined ? undefined : parseWebhookUrl(webhookUrl) };
 }
 
 /** The reference of an item; undefined where there is none that can be given back. */

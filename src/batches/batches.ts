@@ -9,7 +9,7 @@ import { isAfter, type Position } from '../storage/listing.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { BatchRequest } from './batch-request.ts';
 import { type ItemDraft, prepareItems } from './item-drafts.ts';
-import { cancelQueued, DEFAULTS_POSITION } from './outcomes.ts';
+import { type Announce, announceEnd, cancelQueued, DEFAULTS_POSITION } from './outcomes.ts';
 import type { Progress } from './progress.ts';
 import type { ItemError } from './queue.ts';
 import { placeOf, type Seal } from './sealed.ts';
@@ -45,19 +45,28 @@ export interface WholeBatch extends Batch {
 const ROWS = 100;
 const REMOVED_AT_ONCE = 50;
 
+interface BatchOptions {
+  seal: Seal;
+  limits: RenderLimits;
+  progress: Progress;
+  announce: Announce;
+}
+
 export class Batches {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #seal: Seal;
   readonly #limits: RenderLimits;
   readonly progress: Progress;
+  readonly #announce: Announce;
 
-  constructor(database: Database, clock: Clock, options: { seal: Seal; limits: RenderLimits; progress: Progress }) {
+  constructor(database: Database, clock: Clock, options: BatchOptions) {
     this.#database = database;
     this.#clock = clock;
     this.#seal = options.seal;
     this.#limits = options.limits;
     this.progress = options.progress;
+    this.#announce = options.announce;
   }
 
   /**
@@ -72,7 +81,7 @@ export class Batches {
     const requests = drafts.flatMap(({ position, member }) => (member ? this.#sealed(id, position, member) : []));
     if (requests.length) requests.push(this.#sealed(id, DEFAULTS_POSITION, request.defaults));
     await this.#database.transaction(async (query) => {
-      await this.#insert(query, id, owner, drafts);
+      await this.#insert(query, id, owner, drafts, request.webhookUrl);
       for (const rows of chunksOf(requests)) await query.insertInto('batch_requests').values(rows).execute();
       await also(id, query);
     });
@@ -119,7 +128,7 @@ export class Batches {
         .where('completed_at', 'is', null)
         .returning('id')
         .executeTakeFirst();
-      return open && cancelQueued(query, id, now);
+      return open && cancelQueued(query, id, now, this.#announce);
     });
     await this.#database.flush();
     if (cancelled?.items) this.progress.outcome('cancelled', cancelled.items);
@@ -150,7 +159,13 @@ export class Batches {
     });
   }
 
-  async #insert(query: Query, id: string, { keyId, accountId, plan }: Principal, drafts: ItemDraft[]): Promise<void> {
+  async #insert(
+    query: Query,
+    id: string,
+    { keyId, accountId, plan }: Principal,
+    drafts: ItemDraft[],
+    webhookUrl: string | undefined,
+  ): Promise<void> {
     const now = this.#clock();
     const failed = drafts.filter(({ error }) => error).length;
     const unfinished = drafts.length - failed;
@@ -160,6 +175,7 @@ export class Batches {
         id,
         key_id: keyId,
         account_id: accountId,
+        webhook_url: webhookUrl ?? null,
         total: drafts.length,
         unfinished,
         succeeded: 0,
@@ -174,6 +190,7 @@ export class Batches {
       .execute();
     for (const rows of chunksOf(drafts.map((draft) => rowOf(id, draft, now))))
       await query.insertInto('batch_items').values(rows).execute();
+    if (!unfinished) await announceEnd(query, id, this.#announce);
   }
 
   #sealed(id: string, position: number, value: unknown): Tables['batch_requests'] {
@@ -198,7 +215,7 @@ export class Batches {
   }
 }
 
-type BatchRow = Omit<Tables['batches'], 'key_id' | 'account_id' | 'kept_until'>;
+type BatchRow = Omit<Tables['batches'], 'key_id' | 'account_id' | 'webhook_url' | 'kept_until'>;
 type ItemRow = Pick<
   Tables['batch_items'],
   'position' | 'reference' | 'status' | 'document_id' | 'pages' | 'bytes' | 'expires_at' | 'error'

@@ -3,7 +3,7 @@ import type { Clock, Leases } from '../accounts/leases.ts';
 import { randomBase62 } from '../accounts/secret.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { prepared } from '../storage/prepared.ts';
-import { cancelQueued, countOutcomes, DEFAULTS_POSITION } from './outcomes.ts';
+import { type Announce, cancelQueued, countOutcomes, DEFAULTS_POSITION } from './outcomes.ts';
 import { type BatchQueue, type ClaimedItem, ClaimLost, type Completed, type Outcome } from './queue.ts';
 
 interface Place {
@@ -15,11 +15,13 @@ export class DatabaseQueue implements BatchQueue {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #leases: Leases;
+  readonly #announce: Announce;
 
-  constructor(database: Database, clock: Clock, leases: Leases) {
+  constructor(database: Database, clock: Clock, leases: Leases, announce: Announce) {
     this.#database = database;
     this.#clock = clock;
     this.#leases = leases;
+    this.#announce = announce;
   }
 
   async keysWithWork(): Promise<string[]> {
@@ -48,7 +50,7 @@ export class DatabaseQueue implements BatchQueue {
       await requeue(query, this.#clock() + afterMs)
         .where('claim', '=', item.claim)
         .execute();
-      return cancelLate(query, [item.batchId], this.#clock());
+      return cancelLate(query, [item.batchId], this.#clock(), this.#announce);
     });
   }
 
@@ -57,7 +59,7 @@ export class DatabaseQueue implements BatchQueue {
     const until = alone ? Number.MAX_SAFE_INTEGER : now;
     await this.#database.transaction(async (query) => {
       const lost = await requeue(query, now).where('lease_until', '<=', until).returning('batch_id').execute();
-      if (lost.length) await cancelLate(query, [...new Set(lost.map(({ batch_id }) => batch_id))], now);
+      if (lost.length) await cancelLate(query, [...new Set(lost.map(({ batch_id }) => batch_id))], now, this.#announce);
     });
   }
 
@@ -126,7 +128,12 @@ export class DatabaseQueue implements BatchQueue {
     if (!items) throw new ClaimLost();
     await query.deleteFrom('batch_requests').where('batch_id', '=', batchId).where('position', '=', position).execute();
     const keptUntil = outcome.status === 'succeeded' ? outcome.document.expiresAt : 0;
-    const batchEnded = await countOutcomes(query, batchId, { status: outcome.status, items, keptUntil, now: this.#clock() });
+    const batchEnded = await countOutcomes(
+      query,
+      batchId,
+      { status: outcome.status, items, keptUntil, now: this.#clock() },
+      this.#announce,
+    );
     return { items, batchEnded };
   }
 
@@ -182,7 +189,7 @@ function requeue(query: Query, dueAt: number) {
 }
 
 /** What comes back to a batch that was cancelled meanwhile is cancelled, too. Returns whether that ended one. */
-async function cancelLate(query: Query, batchIds: string[], now: number): Promise<boolean> {
+async function cancelLate(query: Query, batchIds: string[], now: number, announce: Announce): Promise<boolean> {
   const cancelled = await query
     .selectFrom('batches')
     .select('id')
@@ -190,7 +197,7 @@ async function cancelLate(query: Query, batchIds: string[], now: number): Promis
     .where('cancelled_at', 'is not', null)
     .execute();
   let ended = false;
-  for (const { id } of cancelled) ended = (await cancelQueued(query, id, now)).batchEnded || ended;
+  for (const { id } of cancelled) ended = (await cancelQueued(query, id, now, announce)).batchEnded || ended;
   return ended;
 }
 

@@ -1,8 +1,12 @@
 /** What every outcome of an item changes in its batch. To be called within the transaction of the outcome. */
 import type { Query } from '../storage/database.ts';
+import type { WebhookEvent } from '../webhooks/webhooks.ts';
 
 /** Where the defaults of a batch are kept among its requests. */
 export const DEFAULTS_POSITION = -1;
+
+/** Writes an event down, within the transaction. See `Webhooks.enqueue`. */
+export type Announce = (event: WebhookEvent, query: Query) => Promise<unknown>;
 
 type Ended = 'succeeded' | 'failed' | 'cancelled';
 
@@ -11,6 +15,7 @@ export async function countOutcomes(
   query: Query,
   batchId: string,
   { status, items, keptUntil = 0, now }: { status: Ended; items: number; keptUntil?: number; now: number },
+  announce: Announce,
 ): Promise<boolean> {
   const { completed_at } = await query
     .updateTable('batches')
@@ -23,9 +28,25 @@ export async function countOutcomes(
     .where('id', '=', batchId)
     .returning('completed_at')
     .executeTakeFirstOrThrow();
-  const ended = completed_at !== null;
-  if (ended) await query.deleteFrom('batch_requests').where('batch_id', '=', batchId).execute();
-  return ended;
+  if (completed_at === null) return false;
+  await query.deleteFrom('batch_requests').where('batch_id', '=', batchId).execute();
+  await announceEnd(query, batchId, announce);
+  return true;
+}
+
+/** Tells the caller's server that a batch has ended, where one was named. */
+export async function announceEnd(query: Query, batchId: string, announce: Announce): Promise<void> {
+  const batch = await query
+    .selectFrom('batches')
+    .select(['key_id', 'account_id', 'webhook_url', 'total', 'succeeded', 'failed', 'cancelled', 'completed_at'])
+    .where('id', '=', batchId)
+    .executeTakeFirstOrThrow();
+  const { key_id: keyId, account_id: accountId, webhook_url: url, completed_at, total, succeeded, failed, cancelled } = batch;
+  if (url === null) return;
+  const status = cancelled ? 'cancelled' : 'completed';
+  const completed = new Date(Number(completed_at)).toISOString();
+  const data = { batch_id: batchId, status, total, succeeded, failed, cancelled, completed_at: completed };
+  await announce({ accountId, keyId, url, type: 'batch.completed', data }, query);
 }
 
 export interface Cancelled {
@@ -34,7 +55,7 @@ export interface Cancelled {
 }
 
 /** Ends all items of a batch that have not been taken up. */
-export async function cancelQueued(query: Query, batchId: string, now: number): Promise<Cancelled> {
+export async function cancelQueued(query: Query, batchId: string, now: number, announce: Announce): Promise<Cancelled> {
   const queued = await query
     .updateTable('batch_items')
     .set({ status: 'cancelled', due_at: null })
@@ -53,5 +74,5 @@ export async function cancelQueued(query: Query, batchId: string, now: number): 
       queued.map(({ position }) => position),
     )
     .execute();
-  return { items, batchEnded: await countOutcomes(query, batchId, { status: 'cancelled', items, now }) };
+  return { items, batchEnded: await countOutcomes(query, batchId, { status: 'cancelled', items, now }, announce) };
 }

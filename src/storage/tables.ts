@@ -114,6 +114,7 @@ export interface Tables {
     key_id: string;
     account_id: string;
     /** Number of items; the four that follow add up to it. */
+    webhook_url: string | null;
     total: number;
     /** Items without an outcome. */
     unfinished: number;

@@ -206,7 +206,8 @@ describe('400, 404, 422', () => {
     ['items that are no list', { items: {} }, 'items'],
     ['an empty list', { items: [] }, 'items'],
     ['501 items', { items: many(501) }, 'items'],
-    ['an unknown member', { items: many(1), webhook_url: 'https://example.com/' }, 'webhook_url'],
+    ['an unknown member', { items: many(1), webhook: 'https://example.com/' }, 'webhook'],
+    ['a webhook that is no address', { items: many(1), webhook_url: 'example' }, 'webhook_url'],
     ['defaults that are no object', { items: many(1), defaults: [] }, 'defaults'],
     ['a reference for all', { items: many(1), defaults: { reference: 'x' } }, 'defaults.reference'],
   ])('400 for %s', async (_name, body, path) => {
@@ -285,14 +286,12 @@ test('DELETE changes nothing of a batch that has ended', async () => {
 
 test('a single call in mid-batch is answered while the batch is running', async () => {
   const client = await on();
-  const { batch_id } = await accepted(client, { items: many(40, (n) => slow(100, `${n}`)) });
+  const { batch_id } = await accepted(client, { items: many(80, (n) => slow(100, `${n}`)) });
   for (const each of [client, await on()]) {
     expect((await each.pdf({ html: '<p>single' })).status).toBe(200);
-    const { status, succeeded } = await client.json<Batch>(`/v1/batches/${batch_id}`);
-    expect(status).toBe('running');
-    expect(succeeded).toBeLessThan(30);
+    expect((await client.json<Batch>(`/v1/batches/${batch_id}`)).status).toBe('running');
   }
-  expect(await ended(client, batch_id)).toMatchObject({ succeeded: 40 });
+  expect(await ended(client, batch_id)).toMatchObject({ succeeded: 80 });
 });
 
 test('keys take turns: a small batch does not wait for the large one before it', async () => {

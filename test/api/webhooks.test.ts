@@ -70,6 +70,48 @@ const secretOf = (client: Client) => client.json<SecretRecord>('/v1/webhooks/sec
 const documentOf = ({ body }: Received) => (JSON.parse(body) as { data: DocumentRecord }).data.document_id;
 const swept = () => service.metric('platen_swept_total', 'content');
 
+describe('batch.completed', () => {
+  const send = (client: Client, body: object) => client.send('POST', '/v1/batches', { webhook_url: receiver.url, ...body });
+
+  test.each<[string, object[], object]>([
+    ['some failed', [{ html: '<p>a' }, { html: '<p>a' }, { nothing: 1 }], { total: 3, succeeded: 2, failed: 1 }],
+    ['all are invalid', [{ nothing: 1 }], { total: 1, succeeded: 0, failed: 1 }],
+  ])('is sent once, signed: %s', async (_name, items, counts) => {
+    const client = new Client(service.url, (await service.createKey()).key);
+    const { batch_id } = (await (await send(client, { items })).json()) as { batch_id: string };
+    await eventually('it is told', () => receiver.received.length === 1);
+    const event = verified(receiver.received[0] as Received, (await secretOf(client)).secret);
+    const { completed_at } = await client.json<{ completed_at: string }>(`/v1/batches/${batch_id}`);
+    expect(event).toMatchObject({ type: 'batch.completed' });
+    expect(event.data).toEqual({ batch_id, status: 'completed', ...counts, cancelled: 0, completed_at });
+    expect(await listOf(client)).toMatchObject([{ type: 'batch.completed', status: 'delivered', attempts: 1 }]);
+  });
+
+  test('is sent of a batch that was cancelled', async () => {
+    const client = new Client(service.url, (await service.createKey()).key);
+    const items = Array.from({ length: 40 }, (_, n) => ({ html: `<p>${n}<script>${'1;'.repeat(n)}</script>` }));
+    const { batch_id } = (await (await send(client, { items })).json()) as { batch_id: string };
+    expect((await client.send('DELETE', `/v1/batches/${batch_id}`)).status).toBe(200);
+    await eventually('it is told', () => receiver.received.length === 1);
+    const { data } = JSON.parse(receiver.received[0]?.body ?? '') as { data: { status: string; cancelled: number } };
+    expect(data).toMatchObject({ batch_id, status: 'cancelled', total: 40 });
+    expect(data.cancelled).toBeGreaterThan(0);
+  });
+
+  test('is sent by the service that comes after the one that was killed', async () => {
+    const client = new Client(service.url, (await service.createKey()).key);
+    const items = Array.from({ length: 30 }, (_, n) => ({ html: `<p>${n}` }));
+    await send(client, { items });
+    service.child.removeAllListeners('exit');
+    service.child.kill('SIGKILL');
+    await once(service.child, 'exit');
+    const { PLATEN_DATA_DIR = '' } = service.env;
+    service = await startService({ ...settingsFor(receiver), PLATEN_DATA_DIR }, { firstKey: service.key });
+    await eventually('it is told', () => receiver.received.length === 1, 60_000);
+    expect(JSON.parse(receiver.received[0]?.body ?? '')).toMatchObject({ data: { total: 30, succeeded: 30 } });
+  });
+});
+
 describe('document.expired', () => {
   test('is sent once for each document whose time is over, signed, and not for one its owner deleted', async () => {
     const client = await caller();

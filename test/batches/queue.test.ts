@@ -31,8 +31,18 @@ beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   database = await openDatabase({ dataDir });
   leases = new Leases(() => now);
-  batches = new Batches(database, () => now, { seal: new Seal(Buffer.alloc(32)), limits: LIMITS, progress: new Progress() });
-  queue = new DatabaseQueue(database, () => now, leases);
+  batches = new Batches(database, () => now, {
+    seal: new Seal(Buffer.alloc(32)),
+    limits: LIMITS,
+    progress: new Progress(),
+    announce: async () => {},
+  });
+  queue = new DatabaseQueue(
+    database,
+    () => now,
+    leases,
+    async () => {},
+  );
   await database.query
     .insertInto('accounts')
     .values({ id: 'acc_a', name: '', plan: 'x', auto_store: 0, created_at: 1 })
@@ -52,7 +62,7 @@ afterEach(async () => {
 async function create(htmls: string[], keyId = 'key_a'): Promise<string> {
   const plan = { name: 'x', documents: null, retentionMs: RETENTION_MS, requestsPerMinute: null, concurrency: null };
   const owner = { keyId, accountId: 'acc_a', plan, autoStore: false };
-  return batches.create(owner, { items: htmls.map((html) => ({ html })), defaults: {} }, async () => {});
+  return batches.create(owner, { items: htmls.map((html) => ({ html })), defaults: {}, webhookUrl: undefined }, async () => {});
 }
 
 async function claim(keyId = 'key_a'): Promise<ClaimedItem> {

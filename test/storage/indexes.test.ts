@@ -57,11 +57,16 @@ test('no statement of documents, webhooks and sweeps scans a table or sorts', as
   await idempotency.removeContent('idm_x');
   await idempotency.removeExpired();
   const limits = { renderTimeoutMs: 1, maxRenderTimeoutMs: 1 };
-  const batches = new Batches(database, Date.now, { seal: new Seal(Buffer.alloc(32)), limits, progress: new Progress() });
+  const batches = new Batches(database, Date.now, {
+    seal: new Seal(Buffer.alloc(32)),
+    limits,
+    progress: new Progress(),
+    announce: async () => {},
+  });
   await batches.list('key', 20, { createdAt: 1, id: 'bat_x' });
   await batches.find('key', 'bat_x').catch(() => {});
   await batches.removeExpired();
-  const queue = new DatabaseQueue(database, Date.now, leases);
+  const queue = new DatabaseQueue(database, Date.now, leases, async () => {});
   await database.transaction(async (query) => {
     await query.insertInto('accounts').values({ id: 'acc_x', name: '', plan: 'x', auto_store: 0, created_at: 1 }).execute();
     const key = { id: 'key', account_id: 'acc_x', name: '', secret_hash: '', hint: '', created_at: 1, revoked_at: null };
@@ -69,7 +74,7 @@ test('no statement of documents, webhooks and sweeps scans a table or sorts', as
   });
   const plan = { name: 'x', documents: null, retentionMs: 1e6, requestsPerMinute: null, concurrency: null };
   const owner = { keyId: 'key', accountId: 'acc_x', plan, autoStore: false };
-  await batches.create(owner, { items: [{ html: 'x' }], defaults: {} }, async () => {});
+  await batches.create(owner, { items: [{ html: 'x' }], defaults: {}, webhookUrl: undefined }, async () => {});
   expect((await queue.claim('key'))?.position).toBe(0);
   await namedBlobs(database, ['doc_x', 'idm_x']);
   const webhooks = new Webhooks(database, Date.now);

@@ -169,6 +169,12 @@ const CREATE = {
           },
         },
       },
+      webhook_url: {
+        type: 'string',
+        format: 'uri',
+        description: 'Is told when the batch has ended (`batch.completed`), signed, see Webhooks. Default: nobody is told.',
+        examples: ['https://example.com/hooks/platen'],
+      },
       defaults: {
         ...PdfRequestBody,
         description:

@@ -40,7 +40,20 @@ function bodySchema(type: string, data: Record<string, object>) {
   };
 }
 
+const COUNT = { type: 'integer' } as const;
+
 export const WEBHOOK_EVENTS = {
+  'batch.completed': event(
+    'batch.completed',
+    'A batch has ended',
+    'Sent to the `webhook_url` of the batch, once, also where items have failed or were cancelled.',
+    {
+      batch_id: TEXT,
+      status: { ...TEXT, enum: ['completed', 'cancelled'] },
+      ...{ total: COUNT, succeeded: COUNT, failed: COUNT, cancelled: COUNT },
+      completed_at: TIME,
+    },
+  ),
   'document.expired': event(
     'document.expired',
     'A document has expired',

@@ -80,7 +80,7 @@ const DELIVERY_SCHEMA = {
   type: 'object',
   properties: {
     delivery_id: { type: 'string', description: 'Sent as `webhook-id`.', examples: ['msg_0123456789ABCDEFGHIJKL'] },
-    type: { type: 'string', enum: ['batch.completed', 'batch.failed', 'document.expired'] },
+    type: { type: 'string', enum: ['batch.completed', 'document.expired'] },
     url: { type: 'string', format: 'uri' },
     status: { type: 'string', enum: ['pending', 'delivered', 'failed'] },
     attempts: { type: 'integer', description: 'That were begun.' },

@@ -9,6 +9,7 @@ export const batches: Migration = {
       .addColumn('id', 'text', (column) => column.primaryKey())
       .addColumn('key_id', 'text', (column) => column.notNull().references('api_keys.id'))
       .addColumn('account_id', 'text', (column) => column.notNull().references('accounts.id'))
+      .addColumn('webhook_url', 'text')
       .addColumn('total', 'integer', (column) => column.notNull())
       .addColumn('unfinished', 'integer', (column) => column.notNull())
       .addColumn('succeeded', 'integer', (column) => column.notNull())
