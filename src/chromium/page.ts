@@ -67,6 +67,8 @@ const OPEN_TIMEOUT_MS = 20_000;
 const PRIME_TIMEOUT_MS = 10_000;
 const RESET_TIMEOUT_MS = 2_000;
 const CLOSE_TIMEOUT_MS = 1_000;
+/** What a renderer holds of program, libraries and fonts, with room to spare: 120 to 155 MB were seen. */
+const RESIDENT_AT_REST_BYTES = 160 * 1_048_576;
 /** A renderer that dies so soon after the watch ended one died of that. */
 const KILL_IS_REPORTED_WITHIN_MS = 2_000;
 
@@ -336,7 +338,8 @@ export class Page {
   /** Ended by the memory watch, or by V8 at the limit of its heap. */
   #ranOutOfMemory(): boolean {
     const { memory, settings } = this.#browser;
-    return memory.killedWithin(KILL_IS_REPORTED_WITHIN_MS) || (this.memoryBytes ?? 0) > settings.rendererHeapBytes / 2;
+    const grown = (this.memoryBytes ?? 0) - RESIDENT_AT_REST_BYTES;
+    return memory.killedWithin(KILL_IS_REPORTED_WITHIN_MS) || grown > settings.rendererHeapBytes / 4;
   }
 
   #explain(error: unknown): unknown {

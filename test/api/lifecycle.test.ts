@@ -167,7 +167,7 @@ test('health, readiness, metrics, reference and error pages answer without a key
     expect.arrayContaining(['200', '400', '401', '413', '422', '429', '503', '504']),
   );
   expect(JSON.stringify(openapi.paths['/v1/pdf']?.post.requestBody)).toContain('preferCSSPageSize');
-  expect(openapi).toHaveProperty('webhooks', { 'document.expired': expect.anything() });
+  expect(openapi).toHaveProperty('webhooks', { 'batch.completed': expect.anything(), 'document.expired': expect.anything() });
 });
 
 test('readiness says no while there is no browser that works', async () => {
