@@ -285,9 +285,9 @@ test('DELETE changes nothing of a batch that has ended', async () => {
 });
 
 test('a single call in mid-batch is answered while the batch is running', async () => {
-  const client = await on();
+  const [client, other] = [await on(), await on()];
   const { batch_id } = await accepted(client, { items: many(80, (n) => slow(100, `${n}`)) });
-  for (const each of [client, await on()]) {
+  for (const each of [client, other]) {
     expect((await each.pdf({ html: '<p>single' })).status).toBe(200);
     expect((await client.json<Batch>(`/v1/batches/${batch_id}`)).status).toBe('running');
   }
@@ -296,7 +296,7 @@ test('a single call in mid-batch is answered while the batch is running', async 
 
 test('keys take turns: a small batch does not wait for the large one before it', async () => {
   const [large, small] = [await on(), await on()];
-  const { batch_id } = await accepted(large, { items: many(40, (n) => slow(100, `${n}`)) });
+  const { batch_id } = await accepted(large, { items: many(200, (n) => slow(100, `${n}`)) });
   await batch(small, { items: many(3, (n) => slow(100, `${n}`)) });
   expect((await large.json<Batch>(`/v1/batches/${batch_id}`)).status).toBe('running');
   await large.send('DELETE', `/v1/batches/${batch_id}`);
@@ -314,10 +314,11 @@ test('a browser that dies in mid-batch costs no item', async () => {
 
 test('items of a key that is revoked fail', async () => {
   const client = await on();
-  const { batch_id } = await accepted(client, { items: many(12, (n) => slow(300, `${n}`)) });
+  // Far more than can be rendered while the command starts: most still wait when the key is revoked, and fail at once.
+  const { batch_id } = await accepted(client, { items: many(400, (n) => slow(300, `${n}`)) });
   await service.cli('keys', 'revoke', client.issued.key_id);
   await problem(await client.get(`/v1/batches/${batch_id}`), 401, 'unauthorized');
-  await eventually('nothing waits', async () => (await service.metric('platen_batch_items_waiting')) === 0);
+  await eventually('nothing waits', async () => (await service.metric('platen_batch_items_waiting')) === 0, 60_000);
   expect(await service.metric('platen_batch_items_total', 'outcome="unauthorized"')).toBeGreaterThan(0);
   expect(await batch(await on(), { items: many(1) })).toMatchObject({ succeeded: 1 });
 });
