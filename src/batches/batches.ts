@@ -100,7 +100,7 @@ export class Batches {
 
   /** Throws `not_found` (also for another key's). */
   async find(keyId: string, id: string): Promise<WholeBatch> {
-    const batch = await this.#summary(keyId, id);
+    const batch = await this.summary(keyId, id);
     const items = await this.#database.query
       .selectFrom('batch_items')
       .select(ITEM_COLUMNS)
@@ -110,12 +110,24 @@ export class Batches {
     return { ...batch, items: items.map(toItem) };
   }
 
+  /** Without its items. Throws as `find` does. */
+  async summary(keyId: string, id: string): Promise<Batch> {
+    const row = isId(id) ? await this.#rows().where('id', '=', id).where('key_id', '=', keyId).executeTakeFirst() : undefined;
+    if (!row) throw noSuchBatch();
+    return toBatch(row);
+  }
+
   /**
    * The batch, and its items in the order of their outcomes: at most `limit` that came after the one with this number. What is
    * handed out here outlives a loss of power, so that no number is given a second time. Throws as `find` does.
    */
-  async outcomesAfter(keyId: string, id: string, number: number, limit: number): Promise<{ batch: Batch; outcomes: FinishedItem[] }> {
-    const batch = await this.#summary(keyId, id); // first, so that of a batch that has ended no outcome is missed
+  async outcomesAfter(
+    keyId: string,
+    id: string,
+    number: number,
+    limit: number,
+  ): Promise<{ batch: Batch; outcomes: FinishedItem[] }> {
+    const batch = await this.summary(keyId, id); // first, so that of a batch that has ended no outcome is missed
     const rows = await this.#database.query
       .selectFrom('batch_items')
       .select([...ITEM_COLUMNS, 'finished_no'])
@@ -214,15 +226,8 @@ export class Batches {
       .execute();
     let finished = 0;
     const numbered = drafts.map((draft) => rowOf(id, draft, now, draft.error ? ++finished : null));
-    for (const rows of chunksOf(numbered))
-      await query.insertInto('batch_items').values(rows).execute();
+    for (const rows of chunksOf(numbered)) await query.insertInto('batch_items').values(rows).execute();
     if (!unfinished) await announceEnd(query, id, this.#announce);
-  }
-
-  async #summary(keyId: string, id: string): Promise<Batch> {
-    const row = isId(id) ? await this.#rows().where('id', '=', id).where('key_id', '=', keyId).executeTakeFirst() : undefined;
-    if (!row) throw noSuchBatch();
-    return toBatch(row);
   }
 
   #sealed(id: string, position: number, value: unknown): Tables['batch_requests'] {

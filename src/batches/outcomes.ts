@@ -40,11 +40,7 @@ export async function countOutcomes(
 }
 
 const setNumber = prepared((query, { batchId, position, number }: { batchId: string; position: number; number: number }) =>
-  query
-    .updateTable('batch_items')
-    .set({ finished_no: number })
-    .where('batch_id', '=', batchId)
-    .where('position', '=', position),
+  query.updateTable('batch_items').set({ finished_no: number }).where('batch_id', '=', batchId).where('position', '=', position),
 );
 
 /** Tells the caller's server that a batch has ended, where one was named. */
@@ -79,10 +75,6 @@ export async function cancelQueued(query: Query, batchId: string, now: number, a
   const positions = queued.map(({ position }) => position);
   const items = positions.length;
   if (!items) return { items, batchEnded: false };
-  await query
-    .deleteFrom('batch_requests')
-    .where('batch_id', '=', batchId)
-    .where('position', 'in', positions)
-    .execute();
+  await query.deleteFrom('batch_requests').where('batch_id', '=', batchId).where('position', 'in', positions).execute();
   return { items, batchEnded: await countOutcomes(query, batchId, { status: 'cancelled', positions, now }, announce) };
 }
