@@ -4,7 +4,9 @@
  * is left out. One document is parsed at a time.
  */
 import { PDF, PdfArray, PdfDict, PdfRef } from '@libpdf/core';
+import { isEncrypted } from './cross-reference.ts';
 import { MergeSource } from './merge-source.ts';
+import { Pieces } from './pieces.ts';
 import { textString, toText } from './syntax.ts';
 import { endPlain, Parts } from './write.ts';
 
@@ -32,15 +34,16 @@ interface Part {
 }
 
 export async function merge({ documents, parts }: MergeTask): Promise<Merged> {
+  const isProtected = documents.map((bytes) =>
+    isEncrypted(new Pieces([Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)])),
+  );
+  const protectedParts = [...parts.keys()].filter((index) => isProtected[parts[index]?.document ?? 0]);
+  if (protectedParts.length) return { protectedParts };
   const file = new MergedFile();
   const copied = documents.map(() => new Map<number, number>());
-  const protectedParts: number[] = [];
-  for (const [index, { document, title }] of parts.entries()) {
-    const pdf = await PDF.load(documents[document] as Uint8Array);
-    if (pdf.isEncrypted) protectedParts.push(index);
-    else if (!protectedParts.length) file.add(pdf, title, copied[document] as Map<number, number>);
-  }
-  return protectedParts.length ? { protectedParts } : file.end().join();
+  for (const { document, title } of parts)
+    file.add(await PDF.load(documents[document] as Uint8Array), title, copied[document] as Map<number, number>);
+  return file.end().join();
 }
 
 class MergedFile {
