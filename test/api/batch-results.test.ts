@@ -231,7 +231,7 @@ describe('one PDF', () => {
     const done = await batch(client, [
       { html: '<p>a' },
       { html: '<p>b', reference: 'secret', options: { password: 'x' } },
-      { html: '<p>c', options: { password: { user: '', permissions: [] } } },
+      { html: '<p>c', options: { password: { permissions: [] } } },
     ]);
     const refused = await problem(await client.get(`/v1/batches/${done.batch_id}.pdf`), 422, 'not_mergeable');
     expect(refused.items).toEqual([
