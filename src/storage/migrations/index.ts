@@ -7,6 +7,7 @@ import { reservations } from './0004-reservations.ts';
 import { batches } from './0005-batches.ts';
 import { webhooks } from './0006-webhooks.ts';
 import { batchEvents } from './0007-batch-events.ts';
+import { templateVersions } from './0008-template-versions.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-accounts': accounts,
@@ -16,4 +17,5 @@ export const migrations: Record<string, Migration> = {
   '0005-batches': batches,
   '0006-webhooks': webhooks,
   '0007-batch-events': batchEvents,
+  '0008-template-versions': templateVersions,
 };

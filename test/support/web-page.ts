@@ -1,0 +1,50 @@
+/** The pages as visitors meet them: the bundled Chromium, driven from outside. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { locateBrowser } from '../../src/chromium/locate-browser.ts';
+import { loadConfig } from '../../src/config.ts';
+
+export interface Visitor {
+  page: Page;
+  context: BrowserContext;
+  /** What the console said as an error, failed requests of the page's own, violations of its policy. */
+  complaints: string[];
+}
+
+export interface VisitorBrowser {
+  /** Somebody new: no cookies, no storage. `at` is the service's address. */
+  visit(at: string, options?: BrowserContextOptions): Promise<Visitor>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export const WIDE = { width: 1440, height: 900 };
+export const NARROW = { width: 360, height: 740 };
+
+export async function launchVisitorBrowser(): Promise<VisitorBrowser> {
+  const { path, env } = await locateBrowser(loadConfig({}));
+  const tmp = await mkdtemp(join(tmpdir(), 'platen-visitor-'));
+  const browser: Browser = await chromium.launch({
+    executablePath: path,
+    env: { ...(process.env as Record<string, string>), ...env, TMPDIR: tmp },
+    args: ['--headless', '--no-sandbox', '--disable-gpu'],
+  });
+  return {
+    async visit(at, options = {}) {
+      const context = await browser.newContext({ baseURL: at, viewport: WIDE, ...options });
+      context.setDefaultTimeout(30_000);
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      page.on('console', (message) => {
+        if (message.type() === 'error') complaints.push(message.text());
+      });
+      page.on('pageerror', (error) => complaints.push(String(error)));
+      return { page, context, complaints };
+    },
+    async [Symbol.asyncDispose]() {
+      await browser.close();
+      await rm(tmp, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** The service's API, from its own pages. */
+
+/** An `application/problem+json` reply (RFC 9457). */
+export interface ProblemBody {
+  status: number;
+  code: string;
+  title: string;
+  detail?: string;
+  request_id?: string;
+  errors?: Array<{ path: string; message: string }>;
+  retry_after?: number;
+}
+
+/** A request that was answered with a problem. */
+export class Problem extends Error {
+  override name = 'Problem';
+  readonly body: ProblemBody;
+
+  constructor(body: ProblemBody) {
+    super(body.detail ?? body.title);
+    this.body = body;
+  }
+}
+
+/** Sends a request, with a key where one is given. Throws `Problem`, and `TypeError` where there is no connection. */
+export async function request(path: string, init: RequestInit = {}, key?: string): Promise<Response> {
+  const headers = new Headers(init.headers);
+  if (key) headers.set('authorization', `Bearer ${key}`);
+  const response = await fetch(path, { ...init, headers, credentials: 'omit', cache: 'no-store' });
+  if (!response.ok) throw new Problem(await problemOf(response));
+  return response;
+}
+
+async function problemOf(response: Response): Promise<ProblemBody> {
+  const type = response.headers.get('content-type') ?? '';
+  if (type.includes('json')) return (await response.json()) as ProblemBody;
+  return { status: response.status, code: 'unknown', title: `The service answered ${response.status}` };
+}
