@@ -8,7 +8,7 @@ export interface Visitor {
 
 /** `address` is one of this machine, such as 127.0.0.7. */
 export function visitorAt(url: string, address?: string): Visitor {
-  const dispatcher = new Agent({ connect: address ? { localAddress: address } : {}, connections: 64 });
+  const dispatcher = new Agent({ ...(address && { localAddress: address }), connections: 64 });
   return {
     async pdf(body, headers = {}) {
       const raw = typeof body === 'string';
