@@ -44,6 +44,7 @@ export class Playground {
   /** Made for the first visitor. */
   #pool: Pool<Page> | undefined;
   #ending = false;
+  #closed = false;
   /** On the clock of `performance`. */
   #restsUntil = 0;
 
@@ -89,6 +90,7 @@ export class Playground {
   /** Ends the browser; work under way fails. */
   async close(): Promise<void> {
     this.#ending = true;
+    this.#closed = true;
     await this.#pool?.close();
   }
 
@@ -105,6 +107,7 @@ export class Playground {
 
   async #renderNow({ source, baseUrl, load, print, finish, failOnWarning }: PlaygroundRequest, deadline: Deadline) {
     const content = await deadline.race(this.#resolve(source, baseUrl, deadline.signal));
+    if (this.#closed) throw shuttingDown();
     this.#pool ??= new Pool(this.#services.launch, this.#options);
     const engine = { pool: this.#pool, finishing: this.#services.finishing };
     const pdf = await printContent(engine, { content, load, print, finish }, OWNER, deadline);
