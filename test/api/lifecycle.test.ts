@@ -151,6 +151,8 @@ test('health, readiness, metrics, reference and error pages answer without a key
     '/v1/pdf',
     '/v1/templates',
     '/v1/templates/{id}',
+    '/v1/templates/{id}/versions',
+    '/v1/templates/{id}/versions/{version}',
     '/v1/documents',
     '/v1/documents/{id}',
     '/v1/documents/{id}/links',
@@ -161,7 +163,9 @@ test('health, readiness, metrics, reference and error pages answer without a key
     '/v1/webhooks/secret',
     '/v1/webhooks/secret/rotate',
     '/v1/webhooks/deliveries',
+    '/v1/playground',
     '/links/{id}',
+    '/v1/playground/pdf',
   ]);
   expect(Object.keys(openapi.paths['/v1/pdf']?.post.responses ?? {})).toEqual(
     expect.arrayContaining(['200', '400', '401', '413', '422', '429', '503', '504']),
