@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { ServiceError } from '../errors.ts';
@@ -19,6 +20,8 @@ import { endProcess } from './process-life.ts';
 import { makeProfile, removeProfile } from './temporary-profile.ts';
 
 const RENDERING_NICENESS = 5;
+/** A third of the weight. Much less, and a machine that is busy with other things renders nothing at all. */
+const GIVING_WAY_NICENESS = 5;
 const LAUNCH_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 3_000;
 const STDERR_KEPT = 8_192;
@@ -130,6 +133,15 @@ export class Browser {
   /** A way out for one page. */
   openGate(): Promise<Gate> {
     return this.#proxy.openGate();
+  }
+
+  /** Makes all of it give way to other browsers, where Linux shares the processor between sessions: a browser is one. */
+  giveWay(): void {
+    try {
+      writeFileSync(`/proc/${this.pid}/autogroup`, String(GIVING_WAY_NICENESS));
+    } catch {
+      // It has ended already, or the system does not know such groups: rendering works without.
+    }
   }
 
   /** Ends the whole process group at once. */
