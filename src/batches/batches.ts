@@ -5,7 +5,7 @@ import { isId, randomBase62 } from '../accounts/secret.ts';
 import { ServiceError } from '../errors.ts';
 import type { RenderLimits } from '../render/render-request.ts';
 import type { Database, Query } from '../storage/database.ts';
-import { isAfter, type Position } from '../storage/listing.ts';
+import { newestFirst, type Position } from '../storage/listing.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { BatchRequest } from './batch-request.ts';
 import { type ItemDraft, prepareItems } from './item-drafts.ts';
@@ -106,14 +106,8 @@ export class Batches {
 
   /** Newest first, from after a position. */
   async list(keyId: string, limit: number, after?: Position): Promise<Batch[]> {
-    const rows = await this.#rows()
-      .where('key_id', '=', keyId)
-      .where(isAfter(after))
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit)
-      .execute();
-    return rows.map(toBatch);
+    const owned = this.#rows().where('key_id', '=', keyId);
+    return (await newestFirst(owned, limit, after).execute()).map(toBatch);
   }
 
   /** What has not begun never will. Changes nothing once the batch has ended. Throws `not_found`. */

@@ -7,7 +7,7 @@ import { isId, randomBase62 } from '../accounts/secret.ts';
 import { ServiceError, storageFailed } from '../errors.ts';
 import type { Blobs, ByteRange } from '../storage/blobs.ts';
 import type { Database, Query } from '../storage/database.ts';
-import { isAfter, type Position } from '../storage/listing.ts';
+import { holdsText, newestFirst, type Position } from '../storage/listing.ts';
 import type { Tables } from '../storage/tables.ts';
 import { totalOf } from '../storage/totals.ts';
 
@@ -61,6 +61,8 @@ export interface DocumentFilter {
   /** Milliseconds since 1970; both are exclusive. */
   createdAfter?: number;
   createdBefore?: number;
+  /** A part of the filename, or the whole id. */
+  text?: string;
 }
 
 const COLUMNS = [
@@ -167,20 +169,18 @@ export class Documents {
 
   /** Newest first, from after a position. */
   async list(keyId: string, limit: number, filter: DocumentFilter, after?: Position): Promise<StoredDocument[]> {
-    const { templateId, createdAfter, createdBefore } = filter;
-    const rows = await this.#rows(COLUMNS)
+    const { templateId, createdAfter, createdBefore, text } = filter;
+    const living = this.#rows(COLUMNS)
       .where('key_id', '=', keyId)
       .where('has_content', '=', (eb) => eb.lit(1)) // as a literal, so that the index of living documents serves
       .where('remove_at', '>', this.#clock())
       .$if(templateId !== undefined, (query) => query.where('template_id', '=', templateId as string))
       .$if(createdAfter !== undefined, (query) => query.where('created_at', '>', createdAfter as number))
       .$if(createdBefore !== undefined, (query) => query.where('created_at', '<', createdBefore as number))
-      .where(isAfter(after))
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit)
-      .execute();
-    return rows.map(toDocument);
+      .$if(text !== undefined, (query) =>
+        query.where((eb) => eb.or([eb('id', '=', text as string), holdsText('filename', text as string)])),
+      );
+    return (await newestFirst(living, limit, after).execute()).map(toDocument);
   }
 
   /** The content is gone when this resolves. Throws as `find` does. */

@@ -2,6 +2,7 @@
 import type { StoredDocument } from '../documents/documents.ts';
 import { WARNING_KINDS } from '../render/report.ts';
 import type { Template } from '../templates/templates.ts';
+import type { TemplateVersion } from '../templates/versions.ts';
 
 export function documentRecord(document: StoredDocument, origin: string) {
   return {
@@ -29,6 +30,11 @@ export function templateRecord(template: Template) {
     created_at: timeOf(template.createdAt),
     updated_at: timeOf(template.updatedAt),
   };
+}
+
+/** A version as lists show it. */
+export function versionRecord({ version, name, engine, bytes, updatedAt }: TemplateVersion) {
+  return { version, name, engine, bytes, updated_at: timeOf(updatedAt) };
 }
 
 export function timeOf(milliseconds: number): string {
@@ -108,6 +114,17 @@ export const TEMPLATE_SCHEMA = {
     placeholders: { type: 'array', items: { type: 'string' }, description: 'The paths the template takes from the data.' },
     created_at: TIME,
     updated_at: TIME,
+  },
+};
+
+export const VERSION_SCHEMA = {
+  type: 'object',
+  properties: {
+    version: { type: 'integer' },
+    name: { type: 'string' },
+    engine: { type: 'string', enum: ['placeholders', 'liquid'] },
+    bytes: { type: 'integer', description: 'Of its HTML.' },
+    updated_at: { ...TIME, description: 'When this version came to be.' },
   },
 };
 

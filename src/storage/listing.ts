@@ -1,5 +1,5 @@
 /** Lists that stay stable while rows come and go: newest first, continued after the last row that was given. */
-import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Tables } from './tables.ts';
 
 /** A row's place in its list. */
@@ -10,13 +10,28 @@ export interface Position {
 
 type Listed = 'templates' | 'documents' | 'batches' | 'webhook_deliveries';
 
-/** For `where`: the rows that come after a position; without one, all of them. */
-export function isAfter<T extends Listed>(position: Position | undefined) {
-  return (eb: ExpressionBuilder<Tables, T>): ExpressionWrapper<Tables, T, SqlBool> => {
-    const rows = eb as unknown as ExpressionBuilder<Tables, Listed>;
-    const condition = position
-      ? rows(rows.refTuple('created_at', 'id'), '<', rows.tuple(position.createdAt, position.id))
-      : rows.and([]);
-    return condition as unknown as ExpressionWrapper<Tables, T, SqlBool>;
-  };
+/** One page of a selection: newest first, from after a position; without one, from the start. */
+export function newestFirst<T extends Listed, O>(
+  selection: SelectQueryBuilder<Tables, T, O>,
+  limit: number,
+  after: Position | undefined,
+): SelectQueryBuilder<Tables, T, O> {
+  const rows = selection as unknown as SelectQueryBuilder<Tables, Listed, O>;
+  const page = rows
+    .$if(after !== undefined, (later) => later.where(isAfter(after as Position)))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit);
+  return page as unknown as SelectQueryBuilder<Tables, T, O>;
+}
+
+function isAfter({ createdAt, id }: Position) {
+  return (rows: ExpressionBuilder<Tables, Listed>): Expression<SqlBool> =>
+    rows(rows.refTuple('created_at', 'id'), '<', rows.tuple(createdAt, id));
+}
+
+/** For `where`: the column holds the text somewhere; the letters a to z match in either case. */
+export function holdsText(column: 'filename', text: string) {
+  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+  return sql<SqlBool>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
 }

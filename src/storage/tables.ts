@@ -40,6 +40,19 @@ export interface Tables {
     created_at: number;
     updated_at: number;
   };
+  /** What templates were before they were replaced; a part of them, the youngest. */
+  template_versions: {
+    template_id: string;
+    version: number;
+    key_id: string;
+    name: string;
+    engine: string;
+    html: string;
+    bytes: number;
+    placeholders: string;
+    /** When this version came to be. */
+    updated_at: number;
+  };
   documents: {
     id: string;
     key_id: string;

@@ -2,7 +2,7 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { Tables } from './tables.ts';
 
-type Measured = 'templates' | 'documents';
+type Measured = 'templates' | 'template_versions' | 'documents';
 
 export async function totalOf<T extends Measured>(
   selection: SelectQueryBuilder<Tables, T, object>,

@@ -3,14 +3,14 @@ import type { Clock } from '../accounts/leases.ts';
 import { isId, randomBase62 } from '../accounts/secret.ts';
 import { ServiceError } from '../errors.ts';
 import type { Database, Query } from '../storage/database.ts';
-import { isAfter, type Position } from '../storage/listing.ts';
-import type { Tables } from '../storage/tables.ts';
+import { newestFirst, type Position } from '../storage/listing.ts';
 import { totalOf } from '../storage/totals.ts';
 import type { LiquidEngine } from './liquid.ts';
 import { checkPaths, fillPlaceholders, type ParsedTemplate, parsePlaceholders } from './placeholders.ts';
+import { ENGINES, type EngineName, SUMMARY, type Template, toTemplate } from './template.ts';
+import { forgetOldVersions, keepVersion, pastVersion, pastVersions, type TemplateVersion } from './versions.ts';
 
-export const ENGINES = ['placeholders', 'liquid'] as const;
-export type EngineName = (typeof ENGINES)[number];
+export { ENGINES, type EngineName, type Template };
 
 /** What a caller sends. */
 export interface TemplateDraft {
@@ -28,18 +28,6 @@ export interface TemplateLimits {
   maxTemplateBytes: number;
 }
 
-export interface Template {
-  id: string;
-  name: string;
-  engine: EngineName;
-  version: number;
-  /** The paths it takes from the data. */
-  placeholders: string[];
-  createdAt: number;
-  updatedAt: number;
-}
-
-const SUMMARY = ['id', 'name', 'engine', 'version', 'placeholders', 'created_at', 'updated_at'] as const;
 /** Parsed templates kept, by the characters of their HTML. */
 const CACHE_CHARACTERS = 32_000_000;
 /** What a parsed placeholder takes besides its text, about. */
@@ -98,6 +86,7 @@ export class Templates {
     const placeholders = JSON.stringify(await this.#pathsOf(keyId, { engine: current.engine, ...draft }));
     const bytes = Buffer.byteLength(draft.html);
     const row = await this.#database.transaction(async (query) => {
+      await keepVersion(query, keyId, id);
       const updated = await query
         .updateTable('templates')
         .set((eb) => ({ ...draft, bytes, placeholders, version: eb('version', '+', 1), updated_at: this.#clock() }))
@@ -107,6 +96,7 @@ export class Templates {
         .executeTakeFirst();
       if (!updated) throw notFound();
       await this.#requireRoom(keyId, query);
+      await forgetOldVersions(query, keyId, id, this.#limits.maxTemplateBytes);
       return updated;
     });
     await this.#database.flush();
@@ -126,24 +116,31 @@ export class Templates {
     return { ...toTemplate(row), html: row.html };
   }
 
+  /** What the template is and was, newest first; of the past only what is kept. Throws `not_found`. */
+  async versions(keyId: string, id: string): Promise<TemplateVersion[]> {
+    const { html, ...current } = await this.find(keyId, id);
+    return [{ ...current, bytes: Buffer.byteLength(html) }, ...(await pastVersions(this.#database.query, current))];
+  }
+
+  /** One version with its HTML. Throws `not_found`, also for one that is no longer kept. */
+  async version(keyId: string, id: string, version: number): Promise<Template & { html: string }> {
+    const current = await this.find(keyId, id);
+    const found = current.version === version ? current : await pastVersion(this.#database.query, current, version);
+    if (!found) throw new ServiceError('not_found', 'there is no such version of the template');
+    return found;
+  }
+
   /** Newest first, from after a position. */
   async list(keyId: string, limit: number, after?: Position): Promise<Template[]> {
-    const rows = await this.#database.query
-      .selectFrom('templates')
-      .select(SUMMARY)
-      .where('key_id', '=', keyId)
-      .where(isAfter(after))
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit)
-      .execute();
-    return rows.map(toTemplate);
+    const owned = this.#database.query.selectFrom('templates').select(SUMMARY).where('key_id', '=', keyId);
+    return (await newestFirst(owned, limit, after).execute()).map(toTemplate);
   }
 
   /** Gone with it: the records of the requests that made it. Throws `not_found`. */
   async remove(keyId: string, id: string): Promise<void> {
     if (!isId(id)) throw notFound();
     await this.#database.transaction(async (query) => {
+      await query.deleteFrom('template_versions').where('template_id', '=', id).where('key_id', '=', keyId).execute();
       const { numDeletedRows } = await query
         .deleteFrom('templates')
         .where('id', '=', id)
@@ -235,20 +232,6 @@ class ParsedCache {
     this.#size -= this.#entries.get(id)?.size ?? 0;
     this.#entries.delete(id);
   }
-}
-
-type SummaryRow = Pick<Tables['templates'], (typeof SUMMARY)[number]>;
-
-function toTemplate(row: SummaryRow): Template {
-  return {
-    id: row.id,
-    name: row.name,
-    engine: row.engine as EngineName,
-    version: row.version,
-    placeholders: JSON.parse(row.placeholders) as string[],
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
 }
 
 function limitReached(what: string, limit: number): ServiceError {

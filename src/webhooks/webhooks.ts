@@ -2,7 +2,7 @@
 import type { Clock } from '../accounts/leases.ts';
 import { randomBase62 } from '../accounts/secret.ts';
 import type { Database, Query } from '../storage/database.ts';
-import { isAfter, type Position } from '../storage/listing.ts';
+import { newestFirst, type Position } from '../storage/listing.ts';
 
 export type WebhookType = 'batch.completed' | 'document.expired';
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
@@ -99,17 +99,13 @@ export class Webhooks {
 
   /** Newest first, from after a position. */
   async list(keyId: string, limit: number, after?: Position): Promise<Delivery[]> {
-    return this.#database.query
+    const deliveries = this.#database.query
       .selectFrom('webhook_deliveries')
       .select(['id', 'type', 'url', 'status', 'attempts', 'error'])
       .select(['created_at as createdAt', 'last_attempt_at as lastAttemptAt', 'next_attempt_at as nextAttemptAt'])
       .select('response_status as responseStatus')
-      .where('key_id', '=', keyId)
-      .where(isAfter(after))
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit)
-      .execute();
+      .where('key_id', '=', keyId);
+    return newestFirst(deliveries, limit, after).execute();
   }
 
   /** Forgets what was enqueued 30 days ago and is not under way any more. */

@@ -229,6 +229,25 @@ describe('lists', () => {
     expect((await bob.json<List<DocumentRecord>>('/v1/documents')).data).toEqual([]);
   });
 
+  test('searched by a part of the filename, or the id', async () => {
+    const client = await another();
+    const names = ['Invoice_1.pdf', 'invoice-1.pdf', '100 % €.pdf', 'a%b.pdf'];
+    const made: DocumentRecord[] = [];
+    for (const filename of names) made.push(await client.store({ html: 'x', filename }));
+    const found = async (q: string) => {
+      const { data } = await client.json<List<DocumentRecord>>(`/v1/documents?q=${encodeURIComponent(q)}`);
+      return data.map(({ filename }) => filename).reverse();
+    };
+    expect(await found('INVOICE')).toEqual(names.slice(0, 2));
+    expect(await found('e_1')).toEqual(['Invoice_1.pdf']);
+    expect(await found('%')).toEqual(['100 % €.pdf', 'a%b.pdf']);
+    expect(await found('€')).toEqual(['100 % €.pdf']);
+    expect(await found("'; drop table documents; --")).toEqual([]);
+    expect(await found(made[1]?.document_id ?? '')).toEqual(['invoice-1.pdf']);
+    expect(await found('')).toHaveLength(4);
+    expect((await bob.json<List<DocumentRecord>>(`/v1/documents?q=${made[1]?.document_id}`)).data).toEqual([]);
+  });
+
   test.each([
     'created_after=2026-02-31T00:00:00Z',
     'created_after=2026-01-01',

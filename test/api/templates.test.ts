@@ -1,6 +1,6 @@
 /** Templates through HTTP, grouped by status: stored once, rendered by id, changed without a change to calling code. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Client, type List, problem, type TemplateRecord } from '../support/client.ts';
+import { Client, type List, problem, type TemplateRecord, type VersionRecord } from '../support/client.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { type Service, startService } from '../support/service.ts';
 
@@ -81,6 +81,51 @@ describe('201 and 200', () => {
     });
     expect(await renamed.json()).toMatchObject({ name: 'n', engine: 'liquid', version: 3, placeholders: ['z'] });
     expect(await textOf({ ...before, data: { z: 'three' } })).toBe('three');
+  });
+
+  test('what it was before can be read, and gone back to', async () => {
+    const { template_id } = await ada.template('<p>one {{x}}');
+    const at = `/v1/templates/${template_id}`;
+    await ada.send('PUT', at, { html: '<p>two', name: 'second', engine: 'liquid' });
+    await ada.send('PUT', at, { html: '<p>three €' });
+    const { data, has_more } = await ada.json<List<VersionRecord>>(`${at}/versions`);
+    expect(data).toMatchObject([
+      { version: 3, name: 'second', engine: 'liquid', bytes: 12 },
+      { version: 2, name: 'second', engine: 'liquid', bytes: 6 },
+      { version: 1, name: 'test', engine: 'placeholders', bytes: 12 },
+    ]);
+    expect(has_more).toBe(false);
+    const first = await ada.json<TemplateRecord>(`${at}/versions/1`);
+    expect(first).toMatchObject({ template_id, version: 1, name: 'test', html: '<p>one {{x}}', placeholders: ['x'] });
+    expect(first.updated_at).toBe(data[2]?.updated_at);
+    expect(await ada.json(`${at}/versions/3`)).toEqual(await ada.json(at));
+    await ada.send('PUT', at, { html: first.html, engine: first.engine });
+    expect(await textOf({ template_id, data: { x: 'again' } })).toBe('one again');
+    const rest = await ada.json<List<VersionRecord>>(`${at}/versions?limit=2`);
+    expect(rest.data.map(({ version }) => version)).toEqual([4, 3]);
+    const last = await ada.json<List<VersionRecord>>(`${at}/versions?limit=2&cursor=${rest.next_cursor}`);
+    expect(last.data.map(({ version }) => version)).toEqual([2, 1]);
+    expect(last.next_cursor).toBeNull();
+  });
+
+  test('of the past, the last 20 versions are kept, as far as there is room', async () => {
+    const own = await startService({ PLATEN_MAX_TEMPLATES_MB: '64' });
+    const client = new Client(own.url, own.key);
+    const [small, large] = [await client.template('<p>0'), await client.template('<p>0')];
+    const versions = async ({ template_id }: TemplateRecord) => {
+      const { data } = await client.json<List<VersionRecord>>(`/v1/templates/${template_id}/versions?limit=100`);
+      return data.map(({ version }) => version);
+    };
+    const put = async ({ template_id }: TemplateRecord, html: string) =>
+      expect((await client.send('PUT', `/v1/templates/${template_id}`, { html })).status).toBe(200);
+    for (let n = 2; n <= 23; n++) await put(small, `<p>${n}`);
+    expect(await versions(small)).toEqual(Array.from({ length: 21 }, (_, n) => 23 - n));
+    await problem(await client.get(`/v1/templates/${small.template_id}/versions/2`), 404, 'not_found');
+    // 13 versions of 5 MB are more than 64 MB: the oldest of the key go first, those of the small template.
+    for (let n = 2; n <= 15; n++) await put(large, `${'x'.repeat(5_242_800)}${n}`);
+    expect(await versions(small)).toEqual([23]);
+    expect(await versions(large)).toEqual(Array.from({ length: 13 }, (_, n) => 15 - n));
+    await own[Symbol.asyncDispose]();
   });
 
   test('a liquid template has loops, conditions and filters', async () => {
@@ -199,6 +244,8 @@ test('401 for all of it without a key', async () => {
     ['POST', '/v1/templates'],
     ['GET', '/v1/templates'],
     ['GET', `/v1/templates/${unknownId}`],
+    ['GET', `/v1/templates/${unknownId}/versions`],
+    ['GET', `/v1/templates/${unknownId}/versions/1`],
     ['PUT', `/v1/templates/${unknownId}`],
     ['DELETE', `/v1/templates/${unknownId}`],
   ] as const)
@@ -211,6 +258,8 @@ test("404: another key's template and a missing one are answered alike, whatever
     Promise.all(
       [
         bob.get(`/v1/templates/${id}`),
+        bob.get(`/v1/templates/${id}/versions`),
+        bob.get(`/v1/templates/${id}/versions/1`),
         bob.send('PUT', `/v1/templates/${id}`, { html: 'x' }),
         bob.send('DELETE', `/v1/templates/${id}`),
         bob.pdf({ template_id: id }),

@@ -48,6 +48,14 @@ export interface TemplateRecord {
   html?: string;
 }
 
+export interface VersionRecord {
+  version: number;
+  name: string;
+  engine: string;
+  bytes: number;
+  updated_at: string;
+}
+
 export interface UsageRecord {
   plan: string;
   period: { start: string; end: string };

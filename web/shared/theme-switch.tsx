@@ -38,8 +38,8 @@ function choose(chosen: Theme): void {
 }
 
 function show(chosen: Theme): void {
-  if (chosen === 'system') delete document.documentElement.dataset['theme'];
-  else document.documentElement.dataset['theme'] = chosen;
+  if (chosen === 'system') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = chosen;
 }
 
 function readTheme(): Theme {

@@ -44,7 +44,7 @@ const checkLink = validator(LinkBody);
 
 const BODY_OPTIONAL = { bodyOptional: true };
 
-const FILTERS = { template_id: readText, created_after: readTime, created_before: readTime };
+const FILTERS = { template_id: readText, created_after: readTime, created_before: readTime, q: readText };
 
 export function documentRoutes(app: FastifyInstance, { documents, links, idempotency }: DocumentRouteServices): void {
   app.get('/v1/documents', { schema: LIST }, async (request) => {
@@ -56,6 +56,7 @@ export function documentRoutes(app: FastifyInstance, { documents, links, idempot
         ...(filter.template_id !== undefined && { templateId: filter.template_id }),
         ...(filter.created_after !== undefined && { createdAfter: filter.created_after }),
         ...(filter.created_before !== undefined && { createdBefore: filter.created_before }),
+        ...(filter.q !== undefined && { text: filter.q }),
       },
       page.after,
     );
@@ -144,6 +145,11 @@ const LIST = {
       template_id: { type: 'string', description: 'Only documents made from this template.' },
       created_after: { ...TIME, description: 'Only documents younger than this.' },
       created_before: { ...TIME, description: 'Only documents older than this.' },
+      q: {
+        type: 'string',
+        description: 'Only documents with this in their filename (letters a to z in either case), or with this as their id.',
+        examples: ['invoice-2026'],
+      },
     },
   },
   response: {

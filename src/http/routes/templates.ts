@@ -6,13 +6,14 @@ import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
 import { MAX_HTML_BYTES } from '../../render/options-schema.ts';
 import { checkSize } from '../../render/render-request.ts';
 import { ENGINES, type TemplateChange, type TemplateDraft, type Templates } from '../../templates/templates.ts';
+import { PAST_VERSIONS, type TemplateVersion } from '../../templates/versions.ts';
 import { faultsOfText, validator } from '../../validate.ts';
 import { principalOf } from '../authenticate.ts';
-import { pageOf, readPage } from '../listing.ts';
+import { type Page, pageOf, readPage } from '../listing.ts';
 import { IDEMPOTENCY_SCHEMA, markReplayed, once, sendJson } from '../once.ts';
 import { originOf } from '../origin.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
-import { listSchema, PAGE_PARAMETERS, TEMPLATE_SCHEMA, templateRecord } from '../records.ts';
+import { listSchema, PAGE_PARAMETERS, TEMPLATE_SCHEMA, templateRecord, VERSION_SCHEMA, versionRecord } from '../records.ts';
 import { problemResponses } from './problem-responses.ts';
 
 export interface TemplateRouteServices {
@@ -22,6 +23,10 @@ export interface TemplateRouteServices {
 
 interface ById {
   Params: { id: string };
+}
+
+interface ByVersion {
+  Params: { id: string; version: string };
 }
 
 const name = {
@@ -70,6 +75,18 @@ export function templateRoutes(app: FastifyInstance, { templates, idempotency }:
     return { ...templateRecord(template), html: template.html };
   });
 
+  app.get<ById>('/v1/templates/:id/versions', { schema: VERSIONS }, async (request) => {
+    const { page } = readPage(request, {});
+    const versions = await templates.versions(principalOf(request).keyId, request.params.id);
+    return pageOf(versions.filter(comesAfter(page.after)).map(listed), page, ({ version }) => versionRecord(version));
+  });
+
+  app.get<ByVersion>('/v1/templates/:id/versions/:version', { schema: READ_VERSION }, async (request) => {
+    const { id, version } = request.params;
+    const template = await templates.version(principalOf(request).keyId, id, Number(version));
+    return { ...templateRecord(template), html: template.html };
+  });
+
   app.put<ById>('/v1/templates/:id', { schema: REPLACE, config: RATE_LIMITED }, async (request) => {
     const { keyId } = principalOf(request);
     return templateRecord(await templates.replace(keyId, request.params.id, checked(checkReplace(request.body))));
@@ -87,6 +104,15 @@ function checked<D extends TemplateChange>(draft: D): D {
   if (faults.length) throw invalidRequest(faults);
   checkSize('html', draft.html);
   return draft;
+}
+
+/** Versions have their number for a place in their list. */
+function listed(version: TemplateVersion) {
+  return { version, id: String(version.version), createdAt: version.updatedAt };
+}
+
+function comesAfter(position: Page['after']): (version: TemplateVersion) => boolean {
+  return ({ version }) => !position || version < Number(position.id);
 }
 
 async function create(
@@ -139,6 +165,25 @@ const READ = {
   summary: 'Read a template with its HTML',
   params: ID,
   response: { 200: { description: 'The template.', ...WITH_HTML }, ...problemResponses(401, 404, 500, 503) },
+};
+
+const VERSIONS = {
+  ...COMMON,
+  summary: 'List the versions of a template',
+  description: `The current version, and up to ${PAST_VERSIONS} that it replaced. Old versions of all templates of a key together are kept up to the size that its templates may have.`,
+  params: ID,
+  querystring: { type: 'object', properties: PAGE_PARAMETERS },
+  response: {
+    200: { description: 'One page of the versions.', ...listSchema(VERSION_SCHEMA) },
+    ...problemResponses(400, 401, 404, 500, 503),
+  },
+};
+
+const READ_VERSION = {
+  ...COMMON,
+  summary: 'Read a version of a template with its HTML',
+  params: { ...ID, properties: { ...ID.properties, version: { type: 'integer', minimum: 1, examples: [1] } } },
+  response: { 200: { description: 'The template as it was.', ...WITH_HTML }, ...problemResponses(401, 404, 500, 503) },
 };
 
 const REPLACE = {

@@ -1,0 +1,32 @@
+/** A template as it is kept, without its HTML. */
+import type { Tables } from '../storage/tables.ts';
+
+export const ENGINES = ['placeholders', 'liquid'] as const;
+export type EngineName = (typeof ENGINES)[number];
+
+export interface Template {
+  id: string;
+  name: string;
+  engine: EngineName;
+  version: number;
+  /** The paths it takes from the data. */
+  placeholders: string[];
+  createdAt: number;
+  updatedAt: number;
+}
+
+export const SUMMARY = ['id', 'name', 'engine', 'version', 'placeholders', 'created_at', 'updated_at'] as const;
+
+export type SummaryRow = Pick<Tables['templates'], (typeof SUMMARY)[number]>;
+
+export function toTemplate(row: SummaryRow): Template {
+  return {
+    id: row.id,
+    name: row.name,
+    engine: row.engine as EngineName,
+    version: row.version,
+    placeholders: JSON.parse(row.placeholders) as string[],
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

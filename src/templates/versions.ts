@@ -1,0 +1,89 @@
+/** What templates were before they were replaced: the youngest versions are kept, to be looked at and gone back to. */
+import type { Query } from '../storage/database.ts';
+import { totalOf } from '../storage/totals.ts';
+import { type SummaryRow, type Template, toTemplate } from './template.ts';
+
+/** A version without its HTML. */
+export interface TemplateVersion extends Template {
+  /** Of its HTML in UTF-8. */
+  bytes: number;
+}
+
+/** Versions kept of a template besides the current one. */
+export const PAST_VERSIONS = 20;
+
+const COPIED = ['version', 'key_id', 'name', 'engine', 'html', 'bytes', 'placeholders', 'updated_at'] as const;
+const SUMMARY = ['version', 'name', 'engine', 'bytes', 'placeholders', 'updated_at'] as const;
+
+/** Sets the current version aside. To be called before it is replaced; does nothing where there is no such template. */
+export async function keepVersion(query: Query, keyId: string, id: string): Promise<void> {
+  const current = query
+    .selectFrom('templates')
+    .select(['id', ...COPIED])
+    .where('id', '=', id)
+    .where('key_id', '=', keyId);
+  await query
+    .insertInto('template_versions')
+    .columns(['template_id', ...COPIED])
+    .expression(current)
+    .execute();
+}
+
+/** Removes what is too much: of this template by number, of all templates of the key by size, the oldest first. */
+export async function forgetOldVersions(query: Query, keyId: string, id: string, maxBytes: number): Promise<void> {
+  const kept = query
+    .selectFrom('template_versions')
+    .select('version')
+    .where('template_id', '=', id)
+    .orderBy('version', 'desc')
+    .limit(PAST_VERSIONS);
+  await query.deleteFrom('template_versions').where('template_id', '=', id).where('version', 'not in', kept).execute();
+  const { bytes } = await totalOf(query.selectFrom('template_versions').where('key_id', '=', keyId));
+  if (bytes > maxBytes) await forgetOldest(query, keyId, bytes - maxBytes);
+}
+
+async function forgetOldest(query: Query, keyId: string, excess: number): Promise<void> {
+  const oldest = await query
+    .selectFrom('template_versions')
+    .select(['updated_at', 'bytes'])
+    .where('key_id', '=', keyId)
+    .orderBy('updated_at')
+    .execute();
+  let freed = 0;
+  const last = oldest.find(({ bytes }) => {
+    freed += Number(bytes);
+    return freed >= excess;
+  });
+  if (!last) return;
+  await query.deleteFrom('template_versions').where('key_id', '=', keyId).where('updated_at', '<=', last.updated_at).execute();
+}
+
+/** Newest first. */
+export async function pastVersions(query: Query, template: Template): Promise<TemplateVersion[]> {
+  const rows = await query
+    .selectFrom('template_versions')
+    .select(SUMMARY)
+    .where('template_id', '=', template.id)
+    .orderBy('version', 'desc')
+    .execute();
+  return rows.map((row) => ({ ...versionOf(template, row), bytes: Number(row.bytes) }));
+}
+
+export async function pastVersion(
+  query: Query,
+  template: Template,
+  version: number,
+): Promise<(Template & { html: string }) | undefined> {
+  const row = await query
+    .selectFrom('template_versions')
+    .select([...SUMMARY, 'html'])
+    .where('template_id', '=', template.id)
+    .where('version', '=', version)
+    .executeTakeFirst();
+  return row && { ...versionOf(template, row), html: row.html };
+}
+
+/** What a version does not say itself is the template's. */
+function versionOf({ id, createdAt }: Template, row: Omit<SummaryRow, 'id' | 'created_at'>): Template {
+  return toTemplate({ ...row, id, created_at: createdAt });
+}
