@@ -1,9 +1,9 @@
 /** The document: HTML, or a template with its data. */
 import { useMemo } from 'preact/hooks';
+import { change, draft, type Engine, type Mode } from './draft.ts';
 import { CodeEditor } from './editor/code-editor.tsx';
 import { diagnosticOf } from './editor/diagnostics.ts';
 import { HTML, JSON_DATA, TEMPLATE } from './editor/languages.ts';
-import { change, draft, type Engine, type Mode } from './draft.ts';
 import { otherFaults, templateFault } from './faults.ts';
 
 const MODES: Array<{ mode: Mode; text: string }> = [
@@ -16,14 +16,13 @@ export function Editors({ onExamples }: { onExamples(): void }) {
   return (
     <div class="editors">
       <div class="editors-head">
-        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is more than two buttons need */}
-        <div class="segmented" role="group" aria-label="Kind of document">
+        <fieldset class="segmented" aria-label="Kind of document">
           {MODES.map(({ mode: other, text }) => (
             <button key={other} type="button" aria-pressed={mode === other} onClick={() => change({ mode: other })}>
               {text}
             </button>
           ))}
-        </div>
+        </fieldset>
         {mode === 'template' && <EngineChoice />}
         <span class="space" />
         <button type="button" class="button quiet small" onClick={onExamples}>
@@ -39,10 +38,7 @@ function EngineChoice() {
   return (
     <label class="engine">
       <span>Engine</span>
-      <select
-        value={draft.value.engine}
-        onChange={({ currentTarget }) => change({ engine: currentTarget.value as Engine })}
-      >
+      <select value={draft.value.engine} onChange={({ currentTarget }) => change({ engine: currentTarget.value as Engine })}>
         <option value="placeholders">placeholders</option>
         <option value="liquid">liquid</option>
       </select>
@@ -62,10 +58,7 @@ function HtmlEditor() {
 function TemplateEditors() {
   const { template, data } = draft.value;
   const fault = templateFault.value;
-  const diagnose = useMemo(
-    () => fault && ((state: Parameters<typeof diagnosticOf>[0]) => [diagnosticOf(state, fault)]),
-    [fault],
-  );
+  const diagnose = useMemo(() => fault && ((state: Parameters<typeof diagnosticOf>[0]) => [diagnosticOf(state, fault)]), [fault]);
   return (
     <>
       <div class="editor-frame document-editor">

@@ -32,9 +32,10 @@ export const optionFaults = computed<FieldFault[]>(() =>
 export const otherFaults = computed<FieldFault[]>(() => all.value.filter(({ path }) => !path.startsWith('options.')));
 
 export const templateFault = computed<LineFault | undefined>(() => {
-  const { code, line, column, detail, title } = problem.value ?? {};
-  if (code !== 'template_error' || typeof line !== 'number') return undefined;
-  return { line, column: typeof column === 'number' ? column : 1, message: detail ?? title ?? '' };
+  if (problem.value?.code !== 'template_error') return undefined;
+  const { line, column, detail, title } = problem.value;
+  if (typeof line !== 'number') return undefined;
+  return { line, column: typeof column === 'number' ? column : 1, message: detail ?? title };
 });
 
 /** What is said at a field: faults of it, and those within it that no smaller field shows. */

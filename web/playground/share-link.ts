@@ -32,7 +32,10 @@ export async function openLink(fragment: string): Promise<OpenedLink | undefined
   return { fault: 'This link is damaged: a part of it is missing or changed. Ask for it once more.' };
 }
 
-async function bytesOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>, most = Number.POSITIVE_INFINITY): Promise<Uint8Array<ArrayBuffer>> {
+async function bytesOf(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for (const reader = stream.getReader(); ; ) {

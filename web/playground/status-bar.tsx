@@ -2,10 +2,10 @@
 import { useSignal } from '@preact/signals';
 import { Icon } from '../shared/icon.tsx';
 import { optionFaults, optionOf, otherFaults, templateFault } from './faults.ts';
-import type { Rendered, Warning } from './render-call.ts';
-import { type RenderState, rendered, renderNow, renderState } from './render-loop.ts';
 import { bytes, milliseconds, plural } from './figures.ts';
 import { showData, showOption, showTemplate } from './places.ts';
+import type { Rendered, Warning } from './render-call.ts';
+import { type RenderState, rendered, renderNow, renderState } from './render-loop.ts';
 
 export function StatusBar() {
   const state = renderState.value;
@@ -174,7 +174,6 @@ function Warnings({ warnings, count }: { warnings: Warning[]; count: number }) {
   return (
     <ul class="warnings" aria-label="Warnings">
       {warnings.map((warning, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the list is replaced as a whole
         <li key={index}>
           <strong>{MEANINGS[warning.kind] ?? warning.kind}:</strong> {whatOf(warning)}
           {warning.message}

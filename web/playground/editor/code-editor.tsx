@@ -3,8 +3,8 @@ import type { Diagnostic } from '@codemirror/lint';
 import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'preact/hooks';
-import { editing } from './editing.ts';
 import { showDiagnostics } from './diagnostics.ts';
+import { editing } from './editing.ts';
 
 export interface CodeEditorProps {
   label: string;

@@ -14,7 +14,7 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view';
-import { look } from './look.ts';
+import { CODE_LOOK } from '../../shared/code-look.ts';
 
 /** Taken by the page: render, and its dialogs. */
 const LEFT_TO_THE_PAGE = new Set(['Mod-Enter', 'Mod-s']);
@@ -45,5 +45,5 @@ export const editing: Extension = [
   EditorState.tabSize.of(2),
   EditorView.lineWrapping,
   keymap.of(keys.filter(({ key }) => !key || !LEFT_TO_THE_PAGE.has(key))),
-  look,
+  CODE_LOOK,
 ];

@@ -96,7 +96,6 @@ function List(props: ControlProps & { fields: OptionField[]; maxItems: number | 
   return (
     <OptionSet {...props} value={items} within={[]}>
       {items.map((item, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: entries are known by nothing but their place
         <div key={index} class="entry">
           <Members
             field={field}
@@ -149,7 +148,11 @@ function Flags(props: ControlProps & { names: string[] }) {
 /** `true`, `false`, or a list of HTTP statuses. */
 function Statuses(props: ControlProps) {
   const { field, value, onChange } = props;
-  const numbers = (text: string) => text.split(/[\s,]+/).filter(Boolean).map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+  const numbers = (text: string) =>
+    text
+      .split(/[\s,]+/)
+      .filter(Boolean)
+      .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
   const enter = (text: string) => {
     const word = text.trim();
     if (word === '') onChange(undefined);

@@ -84,8 +84,7 @@ function merged(objects: OptionSchema[]): OptionField[] {
   const all = new Map<string, OptionField>();
   for (const { properties = {}, required = [] } of objects) {
     const always = objects.length === 1 ? required : [];
-    for (const [name, schema] of Object.entries(properties))
-      all.set(name, optionField(name, schema, [], always.includes(name)));
+    for (const [name, schema] of Object.entries(properties)) all.set(name, optionField(name, schema, [], always.includes(name)));
   }
   return [...all.values()];
 }
@@ -129,7 +128,8 @@ function choice(names: string[], fallback: string): Shape {
 function splitDefault(description: string): { help: string; fallback: string } {
   const at = description.search(/Default[:,]/);
   if (at < 0) return { help: description, fallback: '' };
-  const [, fallback = '', rest = ''] = /^Default(?::|, and nothing else:|, or) (.*?)\.(?=\s|$)(.*)$/s.exec(description.slice(at)) ?? [];
+  const [, fallback = '', rest = ''] =
+    /^Default(?::|, and nothing else:|, or) (.*?)\.(?=\s|$)(.*)$/s.exec(description.slice(at)) ?? [];
   return { help: `${description.slice(0, at)}${rest}`.trim(), fallback: fallback.replace(/^`(.*)`$/, '$1') };
 }
 

@@ -1,6 +1,6 @@
 /** All options, in groups; only those that differ from their default become part of the draft. */
 import { useSignal } from '@preact/signals';
-import { changeOption, change, draft } from '../draft.ts';
+import { change, changeOption, draft } from '../draft.ts';
 import { optionFaults, optionOf } from '../faults.ts';
 import { OPTION_GROUPS, type OptionGroup } from './groups.ts';
 import { OptionControl } from './option-control.tsx';

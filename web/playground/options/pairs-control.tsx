@@ -18,7 +18,6 @@ export function Pairs({ field, value, onChange }: ControlProps) {
   return (
     <div class="pairs">
       {shown.map(([name, text], index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: rows are known by nothing but their place
         <div key={index} class="pair">
           <input
             type="text"

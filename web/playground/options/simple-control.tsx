@@ -26,21 +26,31 @@ export function SimpleControl(props: SimpleProps) {
 }
 
 function SwitchControl({ id, describedBy, value, onChange, on }: SimpleProps & { on: boolean }) {
+  const checked = value === undefined ? on : value === true;
   return (
     <input
       type="checkbox"
       role="switch"
       id={id}
       aria-describedby={describedBy}
-      checked={value === undefined ? on : value === true}
-      onChange={({ currentTarget: { checked } }) => onChange(checked === on ? undefined : checked)}
+      aria-checked={checked}
+      checked={checked}
+      onChange={({ currentTarget }) => onChange(currentTarget.checked === on ? undefined : currentTarget.checked)}
     />
   );
 }
 
 type Choices = Extract<OptionField, { kind: 'choice' }>;
 
-function ChoiceControl({ id, describedBy, invalid, value, onChange, choices, usual }: SimpleProps & Pick<Choices, 'choices' | 'usual'>) {
+function ChoiceControl({
+  id,
+  describedBy,
+  invalid,
+  value,
+  onChange,
+  choices,
+  usual,
+}: SimpleProps & Pick<Choices, 'choices' | 'usual'>) {
   const chosen = choices.find((choice) => choice.value === (value ?? usual));
   const choose = (text: string) => {
     const picked = choices.find((choice) => choice.text === text)?.value;

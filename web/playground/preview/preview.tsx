@@ -2,8 +2,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { isObject } from '../draft.ts';
-import { live, rendered, renderNow, renderState } from '../render-loop.ts';
 import type { Rendered } from '../render-call.ts';
+import { live, rendered, renderNow, renderState } from '../render-loop.ts';
 import { viewer } from './open-viewer.ts';
 import { PreviewTools } from './preview-tools.tsx';
 import type { Viewer } from './viewer.ts';
@@ -11,7 +11,7 @@ import type { Viewer } from './viewer.ts';
 const BROAD_PX = 1_200;
 
 export function Preview() {
-  const scroller = useRef<HTMLDivElement>(null);
+  const scroller = useRef<HTMLElement>(null);
   const thumbnails = useRef<HTMLElement>(null);
   const beside = useSignal(innerWidth >= BROAD_PX);
   const fault = useSignal('');
@@ -36,9 +36,9 @@ export function Preview() {
       <div class="preview-body">
         <nav ref={thumbnails} class="thumbnails" aria-label="Pages" hidden={!beside.value || !result} />
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
-        <div ref={scroller} class="scroller" tabIndex={0} role="group" aria-label="Pages of the PDF">
+        <section ref={scroller} class="scroller" tabIndex={0} aria-label="Pages of the PDF">
           {!result && <NothingYet />}
-        </div>
+        </section>
       </div>
       {fault.value && (
         <p class="fault preview-fault" role="alert">

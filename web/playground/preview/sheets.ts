@@ -19,9 +19,7 @@ export class Sheets {
     this.#pdf = pdf;
     this.element.className = 'sheets';
     const count = pdf.sizes.length;
-    this.#views = pdf.sizes.map(
-      (size, index) => new PageView(() => pdf.page(index + 1), `Page ${index + 1} of ${count}`, size),
-    );
+    this.#views = pdf.sizes.map((size, index) => new PageView(() => pdf.page(index + 1), `Page ${index + 1} of ${count}`, size));
     this.element.append(...this.#views.map(({ element }) => element));
   }
 

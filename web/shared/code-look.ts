@@ -37,9 +37,12 @@ const colours = HighlightStyle.define([
   { tag: [tags.string, tags.attributeValue], color: 'light-dark(#1a6b3c, #8fdcae)' },
   { tag: [tags.number, tags.unit, tags.bool, tags.null, tags.color], color: 'light-dark(#9a3b00, #ffb489)' },
   { tag: [tags.comment, tags.processingInstruction, tags.documentMeta], color: 'var(--muted)', fontStyle: 'italic' },
-  { tag: [tags.className, tags.typeName, tags.constant(tags.className), tags.definition(tags.variableName)], color: 'light-dark(#7a5300, #f0c36a)' },
+  {
+    tag: [tags.className, tags.typeName, tags.constant(tags.className), tags.definition(tags.variableName)],
+    color: 'light-dark(#7a5300, #f0c36a)',
+  },
   { tag: [tags.angleBracket, tags.punctuation], color: 'var(--muted)' },
   { tag: tags.invalid, color: 'var(--danger)' },
 ]);
 
-export const look = [frame, syntaxHighlighting(colours)];
+export const CODE_LOOK = [frame, syntaxHighlighting(colours)];
