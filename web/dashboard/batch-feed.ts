@@ -17,7 +17,9 @@ export interface Follower {
   onConnection(broken: boolean): void;
 }
 
-type BatchEvent = { event: 'item'; id: number | string; data: BatchItem } | { event: 'batch'; id: number | string; data: BatchSummary };
+type BatchEvent =
+  | { event: 'item'; id: number | string; data: BatchItem }
+  | { event: 'batch'; id: number | string; data: BatchSummary };
 
 const NDJSON = 'application/x-ndjson';
 const FIRST_PAUSE_MS = 500;

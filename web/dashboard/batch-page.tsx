@@ -7,7 +7,7 @@ import { BatchItems } from './batch-items.tsx';
 import { Bar, isEnded, outcomeText, stateText } from './batch-state.tsx';
 import { saveAs } from './blobs.ts';
 import { Confirm } from './confirm.tsx';
-import { type Loaded, isAbort, useLoaded } from './loaded.ts';
+import { isAbort, type Loaded, useLoaded } from './loaded.ts';
 import { Facts, Fault, Loading, PageHead, Time } from './pieces.tsx';
 import type { Batch, BatchItem } from './records.ts';
 import { call, read } from './session.ts';
@@ -104,7 +104,9 @@ function Found({ batch, path, onChange }: { batch: Batch; path: string; onChange
             </code>,
           ],
           ['Created', <Time key="created" at={batch.created_at} />],
-          ...(batch.completed_at ? [['Ended', <Time key="ended" at={batch.completed_at} />] as [string, preact.JSX.Element]] : []),
+          ...(batch.completed_at
+            ? [['Ended', <Time key="ended" at={batch.completed_at} />] as [string, preact.JSX.Element]]
+            : []),
         ]}
       />
       <BatchItems items={batch.items} />

@@ -26,7 +26,8 @@ export function DocumentsPage({ query }: { query: URLSearchParams }) {
   const [filters, setFilters] = useState(() => readFilters(query));
   const settled = useSettled(filters);
   const list = usePaged<DocumentRecord>(`/v1/documents?${parametersOf(settled)}`);
-  const templates = useLoaded((signal) => read<List<TemplateRecord>>('/v1/templates?limit=100', { signal }), []).value?.data ?? [];
+  const templates =
+    useLoaded((signal) => read<List<TemplateRecord>>('/v1/templates?limit=100', { signal }), []).value?.data ?? [];
   const change = (changed: Partial<Filters>) => {
     const next = { ...filters, ...changed };
     setFilters(next);
@@ -41,7 +42,9 @@ export function DocumentsPage({ query }: { query: URLSearchParams }) {
         </button>
       </PageHead>
       <FilterBar filters={filters} templates={templates} onChange={change} />
-      {list.rows?.length === 0 && !list.fault && (filtered ? <NothingFound onClear={() => change(NO_FILTERS)} /> : <NoDocuments />)}
+      {list.rows?.length === 0 &&
+        !list.fault &&
+        (filtered ? <NothingFound onClear={() => change(NO_FILTERS)} /> : <NoDocuments />)}
       {list.rows && list.rows.length > 0 && <DocumentTable rows={list.rows} templates={templates} />}
       <ListEnd list={list} one="document" />
     </>
@@ -86,7 +89,12 @@ function FilterBar({ filters, templates, onChange }: FilterBarProps) {
       </div>
       <div class="field">
         <label for="until">Created until</label>
-        <input id="until" type="date" value={filters.until} onChange={(event) => onChange({ until: event.currentTarget.value })} />
+        <input
+          id="until"
+          type="date"
+          value={filters.until}
+          onChange={(event) => onChange({ until: event.currentTarget.value })}
+        />
       </div>
     </search>
   );

@@ -9,7 +9,11 @@ export function ListEnd<T>({ list, one, many }: { list: Paged<T>; one: string; m
     <div class="list-end">
       <Fault fault={list.fault} onRetry={list.rows && list.hasMore ? list.more : list.reload} />
       <p class="hint" role="status">
-        {shown === undefined ? (list.loading ? 'Loading…' : '') : `${countText(shown, one, many)}${list.hasMore ? ', and more' : ''}`}
+        {shown === undefined
+          ? list.loading
+            ? 'Loading…'
+            : ''
+          : `${countText(shown, one, many)}${list.hasMore ? ', and more' : ''}`}
       </p>
       {list.hasMore && (
         <button type="button" class="button" disabled={list.loading} onClick={list.more}>

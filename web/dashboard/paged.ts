@@ -28,7 +28,8 @@ export function usePaged<T>(path: string): Paged<T> {
       // Unless the list has begun anew meanwhile.
       list.setValue((now) => (now?.next_cursor === cursor ? { ...page, data: [...now.data, ...page.data] } : now));
     });
-  const merge = (fresh: T[], idOf: (row: T) => string) => list.setValue((now) => now && { ...now, data: merged(now.data, fresh, idOf) });
+  const merge = (fresh: T[], idOf: (row: T) => string) =>
+    list.setValue((now) => now && { ...now, data: merged(now.data, fresh, idOf) });
   return {
     rows: list.value?.data,
     hasMore: list.value?.has_more ?? false,

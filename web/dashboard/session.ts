@@ -54,8 +54,7 @@ export async function call(path: string, init: RequestInit = {}): Promise<Respon
   try {
     return await request(path, { ...init, signal: AbortSignal.any(signals) }, current.key);
   } catch (error) {
-    if (error instanceof Problem && error.body.status === 401 && session.value === current)
-      refuse();
+    if (error instanceof Problem && error.body.status === 401 && session.value === current) refuse();
     throw error;
   }
 }

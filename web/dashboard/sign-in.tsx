@@ -8,7 +8,8 @@ import { hasStatus } from './words.ts';
 
 /** What may stand in a header. Everything else is no key, and need not be sent to find out. */
 const COULD_BE_KEY = /^[!-~]+$/;
-const UNKNOWN = 'The service does not know this key. Check that all of it was copied: keys begin with plt_ and have 42 characters.';
+const UNKNOWN =
+  'The service does not know this key. Check that all of it was copied: keys begin with plt_ and have 42 characters.';
 
 export function SignIn() {
   const [key, setKey] = useState('');

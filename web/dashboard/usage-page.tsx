@@ -65,7 +65,13 @@ function Allowance({ documents: { limit, used, remaining } }: Pick<Usage, 'docum
   const isNearEnd = remaining <= limit / 10;
   return (
     <>
-      <meter aria-label="Documents used this month" min={0} max={Math.max(1, limit)} value={Math.min(used, limit)} class={isNearEnd ? 'near' : ''}>
+      <meter
+        aria-label="Documents used this month"
+        min={0}
+        max={Math.max(1, limit)}
+        value={Math.min(used, limit)}
+        class={isNearEnd ? 'near' : ''}
+      >
         {numberText(used)} of {numberText(limit)}
       </meter>
       <p class={isNearEnd ? 'fault' : 'hint'}>{remaining === 0 ? 'Nothing is left' : `${numberText(remaining)} left`}</p>
@@ -90,6 +96,7 @@ function Settings({ account }: { account: Account }) {
           type="checkbox"
           role="switch"
           checked={autoStore}
+          aria-checked={autoStore}
           disabled={action.running}
           onChange={(event) => {
             const wanted = event.currentTarget.checked;

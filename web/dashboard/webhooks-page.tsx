@@ -94,7 +94,9 @@ function PresentSecret({ value, loaded }: { value: WebhookSecret; loaded: Loaded
       </div>
       {asked && (
         <Confirm title="Replace the secret?" verb="Replace" onConfirm={rotate} onClose={() => setAsked(false)}>
-          <p>For 24 hours both secrets sign, so that your servers can be changed one after the other. Then only the new one does.</p>
+          <p>
+            For 24 hours both secrets sign, so that your servers can be changed one after the other. Then only the new one does.
+          </p>
         </Confirm>
       )}
     </>
