@@ -1,11 +1,13 @@
 /** Puts the rooms together: the only file that knows them all. Starts in order, stops in reverse order. */
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import type { Clock } from './accounts/leases.ts';
 import { BatchRunner } from './batches/runner.ts';
 import { type Browser, launchBrowser } from './chromium/browser.ts';
+import type { BrowserSettings } from './chromium/browser-settings.ts';
 import { locateBrowser } from './chromium/locate-browser.ts';
 import type { Page } from './chromium/page.ts';
 import { removeStaleProfiles } from './chromium/temporary-profile.ts';
@@ -15,7 +17,10 @@ import { createMetrics, type Metrics } from './http/metrics.ts';
 import { createServer } from './http/server.ts';
 import { type EgressProxy, startEgressProxy } from './outbound/egress-proxy.ts';
 import { OutboundPolicy } from './outbound/policy.ts';
+import { Pages } from './pages/pages.ts';
 import { Finisher } from './pdf/finisher.ts';
+import { playgroundBrowser } from './playground/browser-limits.ts';
+import { Playground } from './playground/playground.ts';
 import { FairQueue } from './pool/fair-queue.ts';
 import { Pool } from './pool/pool.ts';
 import { FinishLine } from './render/finish-line.ts';
@@ -30,6 +35,9 @@ export const VERSION: string = (
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version;
 
+/** The sources of the pages, and what is built of them. */
+const WEB_DIR = fileURLToPath(new URL('../web', import.meta.url));
+
 export interface Logger {
   info(details: object, message: string): void;
   warn(details: object, message: string): void;
@@ -42,6 +50,8 @@ export interface RenderEngine {
   browsers: ReadonlySet<Browser>;
   policy: OutboundPolicy;
   proxy: EgressProxy;
+  /** Another browser; whoever launches it closes it. */
+  launch(settings: BrowserSettings, through: EgressProxy): Promise<Browser>;
   close(): Promise<void>;
 }
 
@@ -55,8 +65,8 @@ export async function startEngine(config: Config, logger: Logger, secret: Uint8A
   const policy = new OutboundPolicy(config);
   const proxy = await startEgressProxy(policy, (details) => logger.info(details, 'outbound connection refused'));
   const browsers = new Set<Browser>();
-  const launch = async () => {
-    const browser = await launchBrowser(located, config, proxy);
+  const launch = async (settings: BrowserSettings, through: EgressProxy) => {
+    const browser = await launchBrowser(located, settings, through);
     await proveWalls(browser, policy).catch(async (error: unknown) => {
       logger.warn({ err: error, browser_pid: browser.pid }, 'a browser failed its self-test and does not serve');
       await browser.close();
@@ -68,7 +78,7 @@ export async function startEngine(config: Config, logger: Logger, secret: Uint8A
     report(browser, located.path, logger);
     return browser;
   };
-  const pool = new Pool(launch, config);
+  const pool = new Pool(() => launch(config, proxy), config);
   const finisher = createFinisher(config, secret);
   const close = async () => {
     await pool.close();
@@ -79,7 +89,7 @@ export async function startEngine(config: Config, logger: Logger, secret: Uint8A
     await close();
     throw error;
   });
-  return { pool, finishing: createFinishLine(config, finisher), browsers, policy, proxy, close };
+  return { pool, finishing: createFinishLine(config, finisher), browsers, policy, proxy, launch, close };
 }
 
 export function createFinisher(config: Config, secret: Uint8Array): Finisher {
@@ -131,10 +141,12 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
     await rooms.close();
     throw error;
   });
+  const visitors = config.playground === 'on' ? await openPlayground(rooms, engine, config, logger) : undefined;
+  const pages = new Pages(WEB_DIR, (error) => logger.warn({ err: error }, 'the pages could not be built'));
   const metrics = createMetrics({
     poolStats: () => engine.pool.stats(),
     browserMemory: () => memoryOf(engine.browsers),
-    refusedRequests: () => engine.proxy.refused,
+    refusedRequests: () => engine.proxy.refused + (visitors?.proxy.refused ?? 0),
     waitingItems: () => rooms.batchQueue.waiting(),
   });
   const runner = createRunner(rooms, engine, config, metrics, logger);
@@ -143,6 +155,8 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
     {
       ...rooms,
       limits: config,
+      playground: visitors?.playground,
+      pages,
       metrics,
       logger,
       log: logger,
@@ -158,15 +172,17 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
     const late = delay(config.drainTimeoutMs);
     const delivered = deliverer.stop(late);
     rooms.batches.progress.close(); // whoever waits for a batch is told how far it has come
-    await Promise.race([Promise.all([runner.drain(), engine.pool.drain()]), late]);
+    await Promise.race([Promise.all([runner.drain(), engine.pool.drain(), visitors?.playground.drain()]), late]);
     runner.abort();
     const closing = server.close(); // waits for replies that are still being read
     await Promise.race([closing, late]);
+    await visitors?.close();
     await engine.close(); // what is not done by now fails
     server.server.closeAllConnections();
     await closing;
     await runner.drain();
     await sweep.stop();
+    await pages.close();
     await delivered;
     await rooms.close();
   };
@@ -179,10 +195,32 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
     throw error;
   });
   engine.policy.protect((server.server.address() as AddressInfo).port);
+  void pages.open();
   sweep.start();
   deliverer.start();
   runner.start();
   return { url, server, rooms, engine, sweep, stop: () => (stopping ??= stop()) };
+}
+
+/** The playground, with a way out of its own: what is allowed for key holders is not allowed for everybody. */
+async function openPlayground({ templates }: Rooms, engine: RenderEngine, config: Config, logger: Logger) {
+  const policy = engine.policy.allowing(config.playgroundOutboundAllow);
+  const proxy = await startEgressProxy(policy, (details) => logger.info(details, 'outbound connection refused'));
+  const settings = playgroundBrowser(config);
+  const playground = new Playground(
+    {
+      launch: () => engine.launch(settings, proxy),
+      templates,
+      finishing: engine.finishing,
+      keyHolders: engine.pool,
+    },
+    { ...config, concurrency: config.playgroundConcurrency },
+  );
+  const close = async () => {
+    await playground.close();
+    await proxy.close();
+  };
+  return { playground, proxy, close };
 }
 
 /** Without what an error may carry along: an address that could not be read, a piece of a document. */

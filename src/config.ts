@@ -6,6 +6,7 @@ import { Resolver } from 'node:dns';
 import { readdirSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import ipaddr from 'ipaddr.js';
 import { parseRules } from './outbound/rules.ts';
 
 interface Setting<T> {
@@ -188,6 +189,34 @@ const SETTINGS = {
     3_600_000,
     'Largest `options.timeout` a caller may ask for.',
   ),
+  playground: choice(
+    'PLATEN_PLAYGROUND',
+    'on',
+    ['on', 'off'],
+    'The page at / on which anyone renders without a key, in a browser of its own that is started for the first visitor.',
+  ),
+  playgroundConcurrency: whole(
+    'PLATEN_PLAYGROUND_CONCURRENCY',
+    cores > 4 ? 2 : 1,
+    1,
+    64,
+    'Renders of the playground at one time. Default: 1 on up to four cores, otherwise 2.',
+  ),
+  playgroundRequestsPerMinute: whole(
+    'PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE',
+    30,
+    1,
+    1_000_000,
+    'Renders of the playground a minute for one client address (IPv6: for its /64).',
+  ),
+  playgroundOutboundAllow: rules(
+    'PLATEN_PLAYGROUND_OUTBOUND_ALLOW',
+    'What documents of the playground may reach although it is private, in the form of PLATEN_OUTBOUND_ALLOW, which does not hold for them.',
+  ),
+  trustedProxies: ranges(
+    'PLATEN_TRUSTED_PROXIES',
+    'Addresses or CIDR ranges of proxies whose X-Forwarded-For tells the address of the client, such as 10.0.0.0/8; empty: none.',
+  ),
   drainTimeoutMs: seconds('PLATEN_DRAIN_TIMEOUT_SECONDS', 60, 'Time in-flight renders have to finish after SIGTERM.'),
 } as const satisfies Record<string, Setting<unknown>>;
 
@@ -268,6 +297,22 @@ function waits(env: string, fallbackSeconds: number[], help: string): Setting<nu
   const toMs = (seconds: number) => seconds * 1000;
   const parse = (given: string) => entries(given).map((wait) => toMs(wholeNumber(wait, 1, 31_536_000)));
   return { env, fallback: fallbackSeconds.map(toMs), shown: fallbackSeconds.join(', '), help, parse };
+}
+
+/** A network and the bits of it that count. */
+export type AddressRange = ReturnType<typeof ipaddr.parseCIDR>;
+
+function ranges(env: string, help: string): Setting<AddressRange[]> {
+  const parse = (given: string) => entries(given).map(addressRange);
+  return { env, fallback: [], shown: '', help, parse };
+}
+
+function addressRange(entry: string): AddressRange {
+  if (ipaddr.isValidCIDR(entry)) return ipaddr.parseCIDR(entry);
+  if (!ipaddr.IPv6.isValid(entry) && !ipaddr.IPv4.isValidFourPartDecimal(entry))
+    throw new Error(`use addresses and CIDR ranges such as 10.0.0.7, 10.0.0.0/8, fd00::/8; not "${entry}".`);
+  const address = ipaddr.process(entry);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
 }
 
 function servers(env: string, help: string): Setting<string[]> {

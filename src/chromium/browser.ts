@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { ServiceError } from '../errors.ts';
@@ -66,7 +67,7 @@ export class Browser {
       env: { ...located.env, HOME: profileDir, TMPDIR: profileDir, LANG: 'en_US.UTF-8' },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     });
-    if (child.pid) yieldToOthers(child.pid);
+    if (child.pid) yieldToOthers(child.pid, settings.niceness);
     const stderr = keepTail(child.stderr as Readable);
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()));
     const connection = new Connection(child.stdio[3] as Writable, child.stdio[4] as Readable);
@@ -160,9 +161,11 @@ async function awaitVersion(connection: Connection, closed: Promise<void>, stder
 }
 
 /** What serves requests comes before what renders: a busy browser must not delay refusals and health checks. */
-function yieldToOthers(pid: number): void {
+function yieldToOthers(pid: number, niceness: number | undefined): void {
   try {
-    setPriority(pid, RENDERING_NICENESS);
+    setPriority(pid, niceness ?? RENDERING_NICENESS);
+    // Where Linux groups processes by session, priorities hold inside a group only, and every browser is a group.
+    if (niceness !== undefined) writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
   } catch {
     // It has ended already, which `ended` tells, or the system does not let us: rendering works without.
   }

@@ -17,6 +17,8 @@ export interface MetricSources {
 export interface Metrics {
   renderSucceeded(pdf: { bytes: number; pages: number; timings: Record<Phase, number> }): void;
   renderFailed(code: ErrorCode): void;
+  /** `ok`, or an error code. */
+  playgroundEnded(outcome: string): void;
   documentStored(document: { bytes: number }): void;
   /** `ok`, `cancelled`, or an error code. */
   batchItemsEnded(outcome: string, items: number): void;
@@ -77,6 +79,12 @@ export function createMetrics(sources: MetricSources): Metrics {
     labelNames: ['outcome'],
     registers,
   });
+  const visitors = new Counter({
+    name: 'platen_playground_renders_total',
+    help: 'Renders of the playground by outcome: ok, or the error code. They count nowhere else.',
+    labelNames: ['outcome'],
+    registers,
+  });
   watchItems(registry, sources);
   const requests = new Histogram({
     name: 'platen_http_request_seconds',
@@ -92,6 +100,7 @@ export function createMetrics(sources: MetricSources): Metrics {
       sizes.observe(pdf.bytes);
       for (const [stage, milliseconds] of Object.entries(pdf.timings)) stages.observe({ stage }, milliseconds / 1000);
     },
+    playgroundEnded: (outcome) => visitors.inc({ outcome }),
     documentStored: ({ bytes }) => {
       stored.inc();
       storedBytes.inc(bytes);

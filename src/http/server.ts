@@ -3,7 +3,13 @@ import type { Socket } from 'node:net';
 import accepts from '@fastify/accepts';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
 import { randomBase62 } from '../accounts/secret.ts';
 import { ServiceError } from '../errors.ts';
@@ -16,7 +22,9 @@ import { type AccountRouteServices, accountRoutes } from './routes/account.ts';
 import { type BatchRouteServices, batchRoutes } from './routes/batches.ts';
 import { type DocumentRouteServices, documentRoutes, linkRoutes } from './routes/documents.ts';
 import { type OperationServices, operationRoutes } from './routes/operations.ts';
+import { type PageRouteServices, pageRoutes } from './routes/pages.ts';
 import { type PdfRouteServices, pdfRoutes } from './routes/pdf.ts';
+import { type PlaygroundRouteOptions, type PlaygroundRouteServices, playgroundRoutes } from './routes/playground.ts';
 import { referenceRoutes } from './routes/reference.ts';
 import { type TemplateRouteServices, templateRoutes } from './routes/templates.ts';
 import { WEBHOOK_EVENTS } from './routes/webhook-events.ts';
@@ -29,7 +37,7 @@ declare module 'fastify' {
   }
 }
 
-export interface ServerOptions {
+export interface ServerOptions extends PlaygroundRouteOptions {
   maxRequestBytes: number;
   requestTimeoutMs: number;
   maxRenderTimeoutMs: number;
@@ -45,6 +53,8 @@ export interface ServerServices
     BatchRouteServices,
     AccountRouteServices,
     WebhookRouteServices,
+    PlaygroundRouteServices,
+    PageRouteServices,
     OperationServices {
   accounts: Accounts;
   logger: FastifyBaseLogger;
@@ -95,6 +105,8 @@ export async function createServer(options: ServerOptions, services: ServerServi
     accountRoutes(routes, services);
     webhookRoutes(routes, services);
   });
+  playgroundRoutes(app, services, options);
+  pageRoutes(app, services);
   linkRoutes(app, services);
   operationRoutes(app, services);
   referenceRoutes(app);
@@ -122,7 +134,7 @@ function refuseEncoding(encoding: string | undefined): void {
 
 function handleErrors(app: FastifyInstance, services: ServerServices): void {
   app.setErrorHandler((error, request, reply) => {
-    const problem = describeLimit(toServiceError(error), error, app.initialConfig.bodyLimit);
+    const problem = describeLimit(toServiceError(error), error, request);
     const { status } = PROBLEMS[problem.code];
     if (status === 500 || (status > 500 && problem.cause))
       services.logger.error({ err: problem.cause ?? problem, code: problem.code, request_id: request.id }, 'request failed');
@@ -130,13 +142,16 @@ function handleErrors(app: FastifyInstance, services: ServerServices): void {
   });
   const methodsOf = rememberRoutes(app);
   app.setNotFoundHandler((request, reply) =>
-    sendProblem(request, reply, notFound(methodsOf(request.url.split('?')[0] ?? ''), reply)),
+    sendProblem(request, reply, notFound(request.method, methodsOf(request.url.split('?')[0] ?? ''), reply)),
   );
 }
 
-function describeLimit(problem: ServiceError, error: unknown, limit: number | undefined): ServiceError {
+function describeLimit(problem: ServiceError, error: unknown, request: FastifyRequest): ServiceError {
   if ((error as { code?: string }).code !== 'FST_ERR_CTP_BODY_TOO_LARGE') return problem;
-  return new ServiceError('content_too_large', `the request body is larger than ${limit} bytes`, { members: { limit } });
+  const limit = request.routeOptions.bodyLimit;
+  const told = request.headers['content-length']; // a body that comes in chunks was not read to its end
+  const members = told === undefined ? { limit } : { limit, actual: Number(told) };
+  return new ServiceError('content_too_large', `the request body is larger than ${limit} bytes`, { members });
 }
 
 /** Which methods an address answers; empty where there is nothing. Collects the routes as they are registered. */
@@ -150,8 +165,8 @@ function rememberRoutes(app: FastifyInstance): (path: string) => string[] {
 }
 
 /** 405 where the address exists for another method. */
-function notFound(methods: string[], reply: FastifyReply): ServiceError {
-  if (!methods.length) return new ServiceError('not_found', 'there is nothing at this address');
+function notFound(method: string, methods: string[], reply: FastifyReply): ServiceError {
+  if (!methods.length || methods.includes(method)) return new ServiceError('not_found', 'there is nothing at this address');
   reply.header('allow', methods.join(', '));
   return new ServiceError('method_not_allowed', `use ${methods.join(' or ')}`);
 }
@@ -184,7 +199,13 @@ async function describe(app: FastifyInstance, version: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Platen', version, description: 'HTML in, PDF out.', license: { name: 'MIT', identifier: 'MIT' } },
+      info: {
+        title: 'Platen',
+        version,
+        description:
+          'HTML in, PDF out. Try it in the [playground](/); keys, usage and documents are in the [dashboard](/dashboard).',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
       webhooks: WEBHOOK_EVENTS,
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key, plt_...' } } },
     },

@@ -42,20 +42,29 @@ const RESOLVE_TRY_MS = 1_000;
 const UNRESOLVED = { netError: 'ERR_NAME_NOT_RESOLVED' };
 
 export class OutboundPolicy {
+  readonly #settings: OutboundSettings;
   readonly #reach: OutboundSettings['outbound'];
   readonly #allow: Rule[];
   readonly #deny: Rule[];
   readonly #ports: ReadonlySet<number>;
   readonly #resolve: Resolve;
   /** Ports of this process. */
-  readonly #ownPorts = new Set<number>();
+  readonly #ownPorts: Set<number>;
 
-  constructor(settings: OutboundSettings) {
+  /** `ownPorts` is for policies that protect the same ones. */
+  constructor(settings: OutboundSettings, ownPorts = new Set<number>()) {
+    this.#settings = settings;
     this.#reach = settings.outbound;
     this.#allow = parseRules(settings.outboundAllow);
     this.#deny = parseRules(settings.outboundDeny);
     this.#ports = new Set(settings.outboundPorts);
     this.#resolve = resolverOf(settings.dnsServers);
+    this.#ownPorts = ownPorts;
+  }
+
+  /** The same policy with other rules of what is allowed, for documents of people who are trusted less. */
+  allowing(outboundAllow: string): OutboundPolicy {
+    return new OutboundPolicy({ ...this.#settings, outboundAllow }, this.#ownPorts);
   }
 
   /** Nothing can make this port of this machine reachable. */

@@ -31,7 +31,7 @@ export class FairQueue {
   #running = 0;
   #averageMs = FIRST_GUESS_MS;
   #onIdle: (() => void) | undefined;
-  #onRoom: () => void = () => {};
+  readonly #onRoom = new Set<() => void>();
 
   constructor(options: { capacity: number; limit: number }) {
     this.#capacity = options.capacity;
@@ -53,9 +53,15 @@ export class FairQueue {
     return this.waiting === 0 && this.#running + this.#background.length < this.#capacity + ahead;
   }
 
-  /** Calls `listener` whenever a place was given back that no call waits for. */
-  watchRoom(listener: () => void): void {
-    this.#onRoom = listener;
+  /** Whether somebody who comes now need not wait. */
+  get hasFreePlace(): boolean {
+    return this.#running < this.#capacity;
+  }
+
+  /** Calls `listener` whenever a place was given back that no call waits for, until the function it returns is called. */
+  watchRoom(listener: () => void): () => void {
+    this.#onRoom.add(listener);
+    return () => this.#onRoom.delete(listener);
   }
 
   /** Throws `queue_full` when `acquire` would at this moment: for those who have something to do before they ask for a place. */
@@ -134,7 +140,7 @@ export class FairQueue {
     } else if (this.#running === 0) {
       this.#onIdle?.();
     }
-    if (!this.waiting) this.#onRoom();
+    if (!this.waiting) for (const listener of this.#onRoom) listener();
   }
 
   #makeRoomFor(owner: string): boolean {

@@ -17,6 +17,8 @@ export interface PoolOptions extends Omit<SeatLimits, 'quietLoad'> {
   queueLimit: number;
   /** Use every page once. */
   freshContexts: boolean;
+  /** Whether work that lost its page is done once more. Default: true. */
+  retry?: boolean;
 }
 
 export interface PoolStats {
@@ -94,7 +96,8 @@ export class Pool<P extends PooledPage> {
     try {
       const boundary = once || this.#options.freshContexts ? undefined : owner;
       return await this.#onPage('any', boundary, deadline, work).catch((error: unknown) => {
-        if (!hasCode(error, 'page_crashed', 'browser_unavailable') || deadline.error) throw error;
+        const isLost = hasCode(error, 'page_crashed', 'browser_unavailable');
+        if (!isLost || deadline.error || this.#options.retry === false) throw error;
         this.#retries++;
         return this.#onPage('new', boundary, deadline, work);
       });
@@ -122,9 +125,14 @@ export class Pool<P extends PooledPage> {
     return this.#queue.hasRoomInBackground && !this.#draining;
   }
 
-  /** Calls `listener` whenever a place was given back that no call waits for. */
-  watchRoom(listener: () => void): void {
-    this.#queue.watchRoom(listener);
+  /** Whether work that comes now need not wait. */
+  get hasFreePlace(): boolean {
+    return this.#queue.hasFreePlace;
+  }
+
+  /** Calls `listener` whenever a place was given back that no call waits for, until the function it returns is called. */
+  watchRoom(listener: () => void): () => void {
+    return this.#queue.watchRoom(listener);
   }
 
   get capacity(): number {

@@ -26,7 +26,7 @@ const MAX_HEADERS = 50;
 const SECRETS = ['cookies', 'extraHTTPHeaders', 'authenticate'] as const;
 
 export function parseLoading(
-  { url, options = {} }: PdfRequestBody,
+  { url, options = {} }: Pick<PdfRequestBody, 'url' | 'options'>,
   limits: { maxRenderTimeoutMs: number },
   errors: Faults,
 ): Loading {

@@ -22,8 +22,8 @@ export type Source =
   | { kind: 'url'; url: string }
   | { kind: 'template'; templateId: string; data: Record<string, unknown> };
 
-export interface RenderRequest {
-  source: Source;
+/** What is to become of a document, wherever it comes from. */
+export interface Rendering {
   /** Where relative addresses in markup start from. */
   baseUrl: string | undefined;
   load: LoadSettings;
@@ -31,11 +31,15 @@ export interface RenderRequest {
   finish: FinishPlan;
   /** Limit for the whole render, waiting included. */
   timeoutMs: number;
+  /** Kinds of warnings with which there is to be no PDF. */
+  failOnWarning: WarningKind[];
+}
+
+export interface RenderRequest extends Rendering {
+  source: Source;
   /** What the caller asked for; undefined leaves it to the account. */
   store: boolean | undefined;
   filename: string | undefined;
-  /** Kinds of warnings with which there is to be no PDF. */
-  failOnWarning: WarningKind[];
 }
 
 export interface RenderLimits {
@@ -55,31 +59,34 @@ const checkBody = validator(PdfRequestBody);
 /** Throws `invalid_request` with every fault found, or `content_too_large`. */
 export function parseRenderRequest(body: unknown, limits: RenderLimits): RenderRequest {
   const checked = checkBody(body);
-  const { options = {}, filename } = checked;
+  const { store, filename } = checked;
   const errors = new Faults();
   const source = parseSource(checked, errors);
-  const request = {
-    source,
-    ...parseLoading(checked, limits, errors),
-    print: parsePrintSettings(options, source.kind === 'url', errors),
-    finish: parseFinishing(options, errors),
-    timeoutMs: parseTimeout(options.timeout, limits, errors),
-    store: checked.store,
-    filename,
-    failOnWarning: options.failOnWarning ?? [],
-  };
+  const request = { source, ...parseRendering(checked, limits, errors), store, filename };
   if (filename !== undefined && !isUsableFilename(filename)) errors.add('filename', `must be ${FILENAME}`);
   errors.throwIfAny();
   if (request.source.kind === 'html') checkSize('html', request.source.html);
   return request;
 }
 
+/** The options, with the address of the document where it has one. */
+export function parseRendering(body: Pick<PdfRequestBody, 'url' | 'options'>, limits: RenderLimits, errors: Faults): Rendering {
+  const { url, options = {} } = body;
+  return {
+    ...parseLoading(body, limits, errors),
+    print: parsePrintSettings(options, url !== undefined, errors),
+    finish: parseFinishing(options, errors),
+    timeoutMs: parseTimeout(options.timeout, limits, errors),
+    failOnWarning: options.failOnWarning ?? [],
+  };
+}
+
 /** Throws `content_too_large`. */
-export function checkSize(what: string, html: string): void {
+export function checkSize(what: string, html: string, limit = MAX_HTML_BYTES): void {
   const actual = Buffer.byteLength(html);
-  if (actual <= MAX_HTML_BYTES) return;
-  throw new ServiceError('content_too_large', `${what} has ${actual} bytes; at most ${MAX_HTML_BYTES} are allowed`, {
-    members: { limit: MAX_HTML_BYTES, actual },
+  if (actual <= limit) return;
+  throw new ServiceError('content_too_large', `${what} has ${actual} bytes; at most ${limit} are allowed`, {
+    members: { limit, actual },
   });
 }
 
@@ -96,7 +103,7 @@ function parseSource(body: PdfRequestBody, errors: Faults): Source {
 }
 
 /** What is in it is the template's affair; it may be large, and is not walked through here. */
-function parseData(data: unknown, errors: Faults): Record<string, unknown> {
+export function parseData(data: unknown, errors: Faults): Record<string, unknown> {
   if (data === undefined) return {};
   if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data as Record<string, unknown>;
   errors.add('data', 'must be an object');

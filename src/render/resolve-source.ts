@@ -16,6 +16,11 @@ export async function resolveSource(
   if (source.kind === 'url') return source;
   if (source.kind === 'html') return { ...source, baseUrl };
   const html = await templates.fill(keyId, source.templateId, source.data, MAX_HTML_BYTES, signal);
+  return filled(html, baseUrl);
+}
+
+/** What a template has become. Throws `invalid_request` where data has made it a text that cannot be printed. */
+export function filled(html: string, baseUrl: string | undefined): Content {
   const faults = faultsOfText('data', html);
   if (faults.length)
     throw invalidRequest(

@@ -176,6 +176,19 @@ export class Templates {
     return fillPlaceholders(this.#cache.keep(id, version, html), data, limitBytes);
   }
 
+  /** The same for a template that is kept nowhere. `owner` is whose turn it takes. */
+  async fillOnce(
+    owner: string,
+    { engine, html }: Pick<TemplateDraft, 'engine' | 'html'>,
+    data: Record<string, unknown>,
+    limitBytes: number,
+    signal: AbortSignal,
+  ): Promise<string> {
+    // One name for all of them: they push nothing out of what the threads keep parsed.
+    if (engine === 'liquid') return this.#liquid.fill(owner, `once:${owner}`, html, data, limitBytes, signal);
+    return fillPlaceholders(parsePlaceholders(html), data, limitBytes);
+  }
+
   /** One key must not fill the disk of all. To be called after the change, which it undoes by throwing. */
   async #requireRoom(keyId: string, query: Query): Promise<void> {
     const { maxTemplates, maxTemplateBytes } = this.#limits;

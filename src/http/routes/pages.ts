@@ -1,0 +1,90 @@
+/** The pages people open in a browser: `/` and `/dashboard`, with what they are made of below `/assets/`. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import fresh from 'fresh';
+import { ServiceError } from '../../errors.ts';
+import { ENCODINGS, type PageFile, type Pages } from '../../pages/pages.ts';
+import type { PlaygroundRouteServices } from './playground.ts';
+
+export interface PageRouteServices extends Pick<PlaygroundRouteServices, 'playground'> {
+  pages: Pages;
+}
+
+const HIDDEN = { schema: { hide: true } };
+const HTML = 'text/html; charset=utf-8';
+/** Asked for anew each time, and mostly not sent again. */
+const REVALIDATE = 'no-cache';
+/** Their names change with their content. */
+const FOR_EVER = 'public, max-age=31536000, immutable';
+const SECONDS_TO_BUILD = 2;
+
+/** From this server alone, nothing inline, and no page around it. `blob:` is for PDFs that were rendered, and their workers. */
+const PAGE_CSP = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self' blob:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const PAGE_HEADERS = {
+  'content-security-policy': PAGE_CSP,
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
+};
+
+export function pageRoutes(app: FastifyInstance, { pages, playground }: PageRouteServices): void {
+  app.get('/', HIDDEN, async (request, reply) => {
+    if (!playground) return reply.header('cache-control', REVALIDATE).redirect('/dashboard');
+    return sendPage(request, reply, pages, 'index.html');
+  });
+
+  app.get('/dashboard', HIDDEN, async (request, reply) => sendPage(request, reply, pages, 'dashboard.html'));
+
+  app.get<{ Params: { '*': string } }>('/assets/*', HIDDEN, async (request, reply) => {
+    const file = pages.find(`assets/${request.params['*']}`);
+    if (!file) throw new ServiceError('not_found', 'there is nothing at this address');
+    return sendFile(request, reply.header('cache-control', FOR_EVER), file);
+  });
+}
+
+async function sendPage(request: FastifyRequest, reply: FastifyReply, pages: Pages, path: string): Promise<FastifyReply> {
+  const file = pages.find(path);
+  if (file) return sendFile(request, reply.header('cache-control', REVALIDATE), file);
+  reply.code(503).headers(PAGE_HEADERS).header('cache-control', 'no-store').type(HTML);
+  if (pages.state === 'failed') return reply.send(NOT_BUILT);
+  return reply.header('retry-after', SECONDS_TO_BUILD).send(BEING_BUILT);
+}
+
+async function sendFile(request: FastifyRequest, reply: FastifyReply, file: PageFile): Promise<FastifyReply> {
+  const { etag, type } = file;
+  reply.headers(PAGE_HEADERS).header('etag', etag).header('vary', 'accept-encoding');
+  if (fresh({ 'if-none-match': request.headers['if-none-match'] }, { etag })) return reply.code(304).send();
+  const accepted = file.isCompressible ? request.accepts().encodings() : [];
+  const encoding = ENCODINGS.find((name) => accepted.includes(name));
+  if (encoding) reply.header('content-encoding', encoding);
+  return reply.type(type).send(await file.as(encoding));
+}
+
+const BEING_BUILT = notice(
+  'One moment',
+  'The pages are being built, which takes a few seconds after the first start. This page comes back by itself; the API works already.',
+  `<meta http-equiv="refresh" content="${SECONDS_TO_BUILD}">`,
+);
+const NOT_BUILT = notice(
+  'The pages are not there',
+  'They could not be built; the log of the service tells why. The operator can build them with <code>npm run build:web</code> and start the service again. The API works.',
+);
+
+function notice(title: string, message: string, head = ''): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${title} · Platen</title>${head}</head>
+<body><h1>${title}</h1><p>${message}</p><p><a href="/docs">API reference</a></p></body></html>
+`;
+}

@@ -1,0 +1,119 @@
+/** `/v1/playground`: renders for visitors without a key, and what they may expect. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Playground } from '../../playground/playground.ts';
+import {
+  MAX_PLAYGROUND_BODY_BYTES,
+  MAX_PLAYGROUND_HTML_BYTES,
+  PlaygroundBody,
+  parsePlaygroundRequest,
+  playgroundLimits,
+} from '../../playground/playground-request.ts';
+import type { RenderedPdf } from '../../render/print-content.ts';
+import type { RenderLimits } from '../../render/render-request.ts';
+import { whenClientLeaves } from '../client-leaves.ts';
+import type { Metrics } from '../metrics.ts';
+import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
+import { toServiceError } from '../problem.ts';
+import { limitVisitors, RATE_LIMITED } from '../rate-limit.ts';
+import { sendRendered, serverTiming } from '../send-pdf.ts';
+import { REPORTED_SCHEMA, sendReported } from '../send-report.ts';
+import { visitorOf } from '../visitor.ts';
+import { problemResponses } from './problem-responses.ts';
+
+export interface PlaygroundRouteServices {
+  /** Undefined where it is switched off. */
+  playground: Pick<Playground, 'render'> | undefined;
+  limits: RenderLimits;
+  metrics: Metrics;
+}
+
+export interface PlaygroundRouteOptions {
+  playgroundRequestsPerMinute: number;
+  trustedProxies: Parameters<typeof visitorOf>[1];
+}
+
+export function playgroundRoutes(
+  app: FastifyInstance,
+  { playground, metrics, ...services }: PlaygroundRouteServices,
+  { playgroundRequestsPerMinute, trustedProxies }: PlaygroundRouteOptions,
+): void {
+  const limits = playgroundLimits(services.limits);
+  app.get('/v1/playground', { schema: READ }, async () => ({
+    enabled: playground !== undefined,
+    limits: {
+      html_bytes: MAX_PLAYGROUND_HTML_BYTES,
+      timeout_ms: limits.maxRenderTimeoutMs,
+      requests_per_minute: playgroundRequestsPerMinute,
+    },
+  }));
+  if (!playground) return;
+  const nameOf = (request: FastifyRequest) => visitorOf(request, trustedProxies);
+  app.register(async (routes) => {
+    await limitVisitors(routes, playgroundRequestsPerMinute, nameOf);
+    const route = { schema: RENDER, config: RATE_LIMITED, bodyLimit: MAX_PLAYGROUND_BODY_BYTES };
+    routes.post('/v1/playground/pdf', route, async (request, reply) => {
+      const renderRequest = parsePlaygroundRequest(request.body, limits);
+      requireAcceptable(request, PDF, JSON_TYPE);
+      const client = whenClientLeaves(reply);
+      const pdf = await measured(metrics, () => playground.render(renderRequest, nameOf(request), client));
+      reply.header('platen-warnings', pdf.report.warning_count).header('server-timing', serverTiming(pdf));
+      return asksFor(request, JSON_TYPE, PDF) ? sendReported(reply, pdf, undefined) : sendRendered(reply, pdf, undefined);
+    });
+  });
+}
+
+async function measured(metrics: Metrics, render: () => Promise<RenderedPdf>): Promise<RenderedPdf> {
+  try {
+    const pdf = await render();
+    metrics.playgroundEnded('ok');
+    return pdf;
+  } catch (error) {
+    metrics.playgroundEnded(toServiceError(error).code);
+    throw error;
+  }
+}
+
+const TAGS = { tags: ['Playground'] };
+const header = (type: string, description: string) => ({ schema: { type }, description });
+
+const READ = {
+  ...TAGS,
+  summary: 'Read what the playground allows',
+  response: {
+    200: {
+      description: 'Whether it is switched on, and its limits.',
+      type: 'object',
+      properties: {
+        enabled: { type: 'boolean' },
+        limits: {
+          type: 'object',
+          properties: {
+            html_bytes: { type: 'integer', description: 'Of the document, also of what a template becomes.' },
+            timeout_ms: { type: 'integer', description: 'Of a render, waiting included.' },
+            requests_per_minute: { type: 'integer', description: 'From one client address.' },
+          },
+        },
+      },
+    },
+    ...problemResponses(500),
+  },
+};
+
+const RENDER = {
+  ...TAGS,
+  summary: 'Render a document without a key',
+  description: `For trying things out: a real render with the options of POST /v1/pdf, charged to nobody and stored nowhere. Limits are smaller, GET /v1/playground tells them; renders are counted by client address, and give way to those of key holders. The body may have ${MAX_PLAYGROUND_BODY_BYTES} bytes.`,
+  body: PlaygroundBody,
+  response: {
+    200: {
+      description: 'The PDF; or, where Accept names application/json alone, the PDF with the report of its render.',
+      headers: {
+        'Platen-Pages': header('integer', 'Number of pages.'),
+        'Platen-Warnings': header('integer', 'Number of things that are missing or wrong.'),
+        'Server-Timing': header('string', 'Milliseconds in queue, load, print, finish.'),
+      },
+      content: { [PDF]: { schema: { type: 'string', contentMediaType: PDF } }, [JSON_TYPE]: { schema: REPORTED_SCHEMA } },
+    },
+    ...problemResponses(400, 404, 406, 408, 413, 415, 422, 429, 500, 503, 504),
+  },
+};

@@ -1,0 +1,49 @@
+/** Who a request without a key comes from, as far as can be told: its address, or what a trusted proxy says it is. */
+import type { FastifyRequest } from 'fastify';
+import ipaddr from 'ipaddr.js';
+
+type Address = ReturnType<typeof ipaddr.parse>;
+type AddressRange = ReturnType<typeof ipaddr.parseCIDR>;
+
+/** Groups of an IPv6 address that one household or machine has for itself. */
+const OWN_GROUPS = 4;
+
+/** Names one visitor: an IPv4 address, or the /64 of an IPv6 address. */
+export function visitorOf(request: FastifyRequest, trusted: readonly AddressRange[]): string {
+  const address = clientAddress(request, trusted);
+  if (address?.kind() === 'ipv6') return `${(address as ipaddr.IPv6).parts.slice(0, OWN_GROUPS).map(toHex).join(':')}::/64`;
+  return address?.toString() ?? 'unknown';
+}
+
+/**
+ * X-Forwarded-For is read from its right end, where the nearest proxy has written: each entry counts only when a trusted proxy
+ * has. What stands further left anyone can have sent. (Fastify's own `trustProxy` would also believe X-Forwarded-Host and -Proto.)
+ */
+function clientAddress({ socket, headers }: FastifyRequest, trusted: readonly AddressRange[]): Address | undefined {
+  let address = parse(socket.remoteAddress);
+  const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',').reverse();
+  for (const entry of forwarded) {
+    const before = parse(entry);
+    if (!address || !before || !trusted.some((range) => isIn(address as Address, range))) break;
+    address = before;
+  }
+  return address;
+}
+
+/** Some proxies add the port. `::ffff:a.b.c.d` is the IPv4 address. */
+const WITH_PORT = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/;
+
+function parse(text = ''): Address | undefined {
+  const given = text.trim();
+  const [, ipv6, ipv4] = WITH_PORT.exec(given) ?? [];
+  const plain = ipv6 ?? ipv4 ?? given;
+  return ipaddr.IPv6.isValid(plain) || ipaddr.IPv4.isValidFourPartDecimal(plain) ? ipaddr.process(plain) : undefined;
+}
+
+function isIn(address: Address, [network, bits]: AddressRange): boolean {
+  return address.kind() === network.kind() && address.match(network as never, bits);
+}
+
+function toHex(group: number): string {
+  return group.toString(16);
+}

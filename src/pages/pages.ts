@@ -1,0 +1,130 @@
+/** The built pages, in memory: a path in, a file with its type and its compressed forms out. Built first where they are not. */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { buildPages, isBuilt } from './build.ts';
+
+export const ENCODINGS = ['br', 'gzip'] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+  '.png': 'image/png',
+  '.webp': 'image/webp',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.pdf': 'application/pdf',
+};
+const UNKNOWN_TYPE = 'application/octet-stream';
+const COMPRESSED_ALREADY = /^image\/(?!svg)|^font\/|pdf$/;
+/** Nearly as small as the smallest, in a tenth of the time. */
+const BROTLI_QUALITY = 9;
+
+const toGzip = promisify(gzip);
+const toBrotli = promisify(brotliCompress);
+
+export class PageFile {
+  readonly type: string;
+  /** The same for all forms of the file: a weak validator. */
+  readonly etag: string;
+  readonly #content: Buffer;
+  readonly #compressed = new Map<Encoding, Promise<Buffer>>();
+
+  constructor(path: string, content: Buffer) {
+    this.type = TYPES[extname(path)] ?? UNKNOWN_TYPE;
+    this.etag = `W/"${createHash('sha256').update(content).digest('base64url')}"`;
+    this.#content = content;
+  }
+
+  get isCompressible(): boolean {
+    return !COMPRESSED_ALREADY.test(this.type);
+  }
+
+  /** Compressed once, when it is first asked for. */
+  async as(encoding: Encoding | undefined): Promise<Buffer> {
+    if (!encoding) return this.#content;
+    const known = this.#compressed.get(encoding) ?? compress(this.#content, encoding);
+    this.#compressed.set(encoding, known);
+    return known;
+  }
+}
+
+function compress(content: Buffer, encoding: Encoding): Promise<Buffer> {
+  if (encoding === 'gzip') return toGzip(content);
+  return toBrotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } });
+}
+
+type State = 'building' | 'ready' | 'failed';
+
+export class Pages {
+  readonly #webDir: string;
+  readonly #onFailure: (error: unknown) => void;
+  readonly #controller = new AbortController();
+  #files: ReadonlyMap<string, PageFile> | undefined;
+  #failed = false;
+  #opening: Promise<void> | undefined;
+
+  /** `webDir`: the folder of the sources, in which `dist` is. */
+  constructor(webDir: string, onFailure: (error: unknown) => void) {
+    this.#webDir = webDir;
+    this.#onFailure = onFailure;
+  }
+
+  /** Reads what is built, and builds in the background what is not, or is older than its sources. Never rejects. */
+  open(): Promise<void> {
+    this.#opening ??= this.#open().catch((error: unknown) => {
+      this.#failed = true;
+      if (!this.#controller.signal.aborted) this.#onFailure(error);
+    });
+    return this.#opening;
+  }
+
+  /** Pages of an older build are shown until there are newer ones. */
+  get state(): State {
+    if (this.#files) return 'ready';
+    return this.#failed ? 'failed' : 'building';
+  }
+
+  /** `path`: below `dist`, such as `assets/main-1a2b3c.js`. */
+  find(path: string): PageFile | undefined {
+    return this.#files?.get(path);
+  }
+
+  /** A build that is under way is given up. */
+  async close(): Promise<void> {
+    this.#controller.abort();
+    await this.#opening;
+  }
+
+  async #open(): Promise<void> {
+    const current = await isBuilt(this.#webDir);
+    this.#files = await readFiles(join(this.#webDir, 'dist'));
+    if (current && this.#files) return;
+    await buildPages(this.#webDir, this.#controller.signal);
+    this.#files = await readFiles(join(this.#webDir, 'dist'));
+    if (!this.#files) throw new Error(`nothing was built in ${this.#webDir}`);
+  }
+}
+
+/** Undefined where something is missing: there are no pages, or they are being replaced this very moment. */
+async function readFiles(folder: string): Promise<ReadonlyMap<string, PageFile> | undefined> {
+  try {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+    const files = await Promise.all(
+      paths.map(async (path) => [relative(folder, path), new PageFile(path, await readFile(path))] as const),
+    );
+    return files.length ? new Map(files) : undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,26 @@
+/** What one render of the playground may take: the settings of the service in, those of the playground's browser out. */
+import type { BrowserSettings } from '../chromium/browser-settings.ts';
+
+const MEGABYTE = 1_048_576;
+
+/** Where the service itself has less to give, that holds. */
+const CEILINGS = {
+  rendererMemoryBytes: 768 * MEGABYTE,
+  rendererHeapBytes: 256 * MEGABYTE,
+  maxPdfBytes: 32 * MEGABYTE,
+  renderMaxRequests: 50,
+  renderMaxNetworkBytes: 10 * MEGABYTE,
+  renderMaxConnections: 10,
+  /** Half the time of a render: one dead image is a warning. */
+  resourceTimeoutMs: 5_000,
+};
+/** The least there is. */
+const NICENESS = 19;
+
+export function playgroundBrowser(settings: BrowserSettings): BrowserSettings {
+  const limited = Object.entries(CEILINGS).map(([name, ceiling]) => [
+    name,
+    Math.min(ceiling, settings[name as keyof typeof CEILINGS]),
+  ]);
+  return { ...settings, ...Object.fromEntries(limited), niceness: NICENESS };
+}

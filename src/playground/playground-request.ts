@@ -1,0 +1,84 @@
+/** The body of `POST /v1/playground/pdf` in, a valid request out: what `POST /v1/pdf` takes, without what belongs to a key. */
+import { Type } from 'typebox';
+import { Faults } from '../render/faults.ts';
+import { oneOf, option } from '../render/option.ts';
+import { PdfOptions } from '../render/options-schema.ts';
+import { checkSize, parseData, parseRendering, type Rendering, type RenderLimits } from '../render/render-request.ts';
+import { ENGINES, type EngineName } from '../templates/templates.ts';
+import { faultsOfText, validator } from '../validate.ts';
+
+/** Of the document, before and after a template was filled. */
+export const MAX_PLAYGROUND_HTML_BYTES = 524_288;
+/** Room for HTML all of which is escaped, and for data, images and attachments. */
+export const MAX_PLAYGROUND_BODY_BYTES = 2_097_152;
+const MAX_TIMEOUT_MS = 10_000;
+
+export type PlaygroundSource =
+  | { kind: 'html'; html: string }
+  | { kind: 'template'; html: string; engine: EngineName; data: Record<string, unknown> };
+
+/** Valid once built, like a `RenderRequest`. */
+export interface PlaygroundRequest extends Rendering {
+  source: PlaygroundSource;
+}
+
+const SOURCES = ['html', 'template'] as const;
+const OF_TEMPLATE = ['engine', 'data'] as const;
+
+export const PlaygroundBody = Type.Object(
+  {
+    html: option(
+      Type.String(),
+      'a string of HTML',
+      `A complete HTML document, at most ${MAX_PLAYGROUND_HTML_BYTES} bytes of UTF-8. Exactly one of \`html\` and \`template\` is sent.`,
+      '<h1>Hello</h1>',
+    ),
+    template: option(
+      Type.String(),
+      'a string of HTML with placeholders',
+      'The HTML of a template, which is kept nowhere. Neither it nor what it becomes may have more bytes than `html`.',
+      '<h1>Hello {{name}}</h1>',
+    ),
+    engine: option(oneOf(ENGINES), `one of ${ENGINES.join(', ')}`, 'What fills the template. Default: placeholders.', 'liquid'),
+    data: option(Type.Unknown(), 'an object', 'What the template is filled with. Default: an empty object.', { name: 'Ada' }),
+    options: Type.Optional(PdfOptions),
+  },
+  { additionalProperties: false, expected: 'a JSON object' },
+);
+
+const checkBody = validator(PlaygroundBody);
+
+/** Shorter times of the service hold here, too. */
+export function playgroundLimits({ renderTimeoutMs, maxRenderTimeoutMs }: RenderLimits): RenderLimits {
+  return {
+    renderTimeoutMs: Math.min(renderTimeoutMs, MAX_TIMEOUT_MS),
+    maxRenderTimeoutMs: Math.min(maxRenderTimeoutMs, MAX_TIMEOUT_MS),
+  };
+}
+
+/** Throws `invalid_request` with every fault found, or `content_too_large`. */
+export function parsePlaygroundRequest(body: unknown, limits: RenderLimits): PlaygroundRequest {
+  const checked = checkBody(body);
+  const errors = new Faults();
+  const request = { source: parseSource(checked, errors), ...parseRendering(pickOptions(checked), limits, errors) };
+  errors.throwIfAny();
+  checkSize(request.source.kind, request.source.html, MAX_PLAYGROUND_HTML_BYTES);
+  return request;
+}
+
+type Body = ReturnType<typeof checkBody>;
+
+function pickOptions({ options }: Body): { options?: PdfOptions } {
+  return options === undefined ? {} : { options };
+}
+
+function parseSource(body: Body, errors: Faults): PlaygroundSource {
+  const { html, template, engine = 'placeholders', data } = body;
+  if (html !== undefined && template !== undefined) errors.add('template', 'goes not with html: send exactly one of them');
+  if (html === undefined && template === undefined) errors.add('html', 'is required, or template in its place');
+  for (const name of OF_TEMPLATE)
+    if (body[name] !== undefined && template === undefined) errors.add(name, 'goes with template only');
+  for (const name of SOURCES) errors.addAll(faultsOfText(name, body[name] ?? ''));
+  if (template !== undefined) return { kind: 'template', html: template, engine, data: parseData(data, errors) };
+  return { kind: 'html', html: html ?? '' };
+}

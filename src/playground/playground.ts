@@ -1,0 +1,130 @@
+/**
+ * Renders for visitors without a key: a valid request in, a PDF out that is charged to nobody and kept nowhere. They have a
+ * browser of their own, a page for each render, and give way to key holders.
+ */
+import type { Page } from '../chromium/page.ts';
+import { Deadline } from '../deadline.ts';
+import { ServiceError } from '../errors.ts';
+import type { PooledBrowser } from '../pool/browser-seat.ts';
+import { FairQueue } from '../pool/fair-queue.ts';
+import { Pool, type PoolOptions } from '../pool/pool.ts';
+import type { FinishLine } from '../render/finish-line.ts';
+import { printContent, type RenderedPdf } from '../render/print-content.ts';
+import { requireNone } from '../render/report.ts';
+import { filled } from '../render/resolve-source.ts';
+import type { Templates } from '../templates/templates.ts';
+import { MAX_PLAYGROUND_HTML_BYTES, type PlaygroundRequest } from './playground-request.ts';
+import { VisitorLines } from './visitor-lines.ts';
+
+export interface PlaygroundServices {
+  /** Starts the playground's browser. */
+  launch(): Promise<PooledBrowser<Page>>;
+  templates: Pick<Templates, 'fillOnce'>;
+  finishing: FinishLine;
+  /** Where key holders render. */
+  keyHolders: Pick<Pool<Page>, 'hasFreePlace' | 'watchRoom'>;
+}
+
+/** All visitors together are one owner where they share something with keys. */
+const OWNER = 'playground';
+/** Renders that may wait for each place. */
+const WAITING_PER_PLACE = 16;
+/** Nobody is let in who would wait longer than a render of the playground may take. */
+const MAX_WAIT_SECONDS = 10;
+/** A service that is busy all day has a playground all the same. */
+const PATIENCE_MS = 2_000;
+
+export class Playground {
+  readonly #services: PlaygroundServices;
+  readonly #options: PoolOptions;
+  readonly #visitors = new VisitorLines();
+  readonly #queue: FairQueue;
+  /** Made for the first visitor. */
+  #pool: Pool<Page> | undefined;
+  #ending = false;
+
+  /** Starts no browser yet. */
+  constructor(services: PlaygroundServices, options: PoolOptions) {
+    this.#services = services;
+    this.#options = { ...options, browsers: 1, freshContexts: true, warmPages: 0, sparePages: 1, retry: false };
+    this.#queue = new FairQueue({ capacity: options.concurrency, limit: WAITING_PER_PLACE * options.concurrency });
+  }
+
+  /** `visitor` is whom limits count for; `client` aborts when the caller has gone. */
+  async render(request: PlaygroundRequest, visitor: string, client: AbortSignal): Promise<RenderedPdf> {
+    if (this.#ending) throw shuttingDown();
+    using deadline = new Deadline(request.timeoutMs, client);
+    const leaveLine = await this.#visitors.enter(visitor, deadline);
+    try {
+      this.#requireRoom();
+      const leaveQueue = await this.#queue.acquire(visitor, deadline);
+      try {
+        return await this.#renderNow(request, deadline);
+      } finally {
+        leaveQueue();
+      }
+    } finally {
+      leaveLine();
+    }
+  }
+
+  /** Takes no new work; resolves when what was accepted is done. */
+  async drain(): Promise<void> {
+    this.#ending = true;
+    await this.#queue.idle();
+  }
+
+  /** Ends the browser; work under way fails. */
+  async close(): Promise<void> {
+    this.#ending = true;
+    await this.#pool?.close();
+  }
+
+  async #renderNow({ source, baseUrl, load, print, finish, failOnWarning }: PlaygroundRequest, deadline: Deadline) {
+    await this.#giveWay(deadline);
+    const content = await deadline.race(this.#resolve(source, baseUrl, deadline.signal));
+    this.#pool ??= new Pool(this.#services.launch, this.#options);
+    const engine = { pool: this.#pool, finishing: this.#services.finishing };
+    const pdf = await printContent(engine, { content, load, print, finish }, OWNER, deadline);
+    requireNone(failOnWarning, pdf.report);
+    return pdf;
+  }
+
+  async #resolve(source: PlaygroundRequest['source'], baseUrl: string | undefined, signal: AbortSignal) {
+    if (source.kind === 'html') return { ...source, baseUrl };
+    const html = await this.#services.templates.fillOnce(OWNER, source, source.data, MAX_PLAYGROUND_HTML_BYTES, signal);
+    return filled(html, baseUrl);
+  }
+
+  /** Throws `queue_full` where whoever comes now would wait in vain. */
+  #requireRoom(): void {
+    const seconds = this.#queue.retryAfterSeconds;
+    if (this.#queue.hasFreePlace || seconds <= MAX_WAIT_SECONDS) return;
+    throw new ServiceError('queue_full', `too many visitors are waiting; try again in ${seconds} s`, {
+      retryAfterSeconds: seconds,
+      members: { retry_after: seconds },
+    });
+  }
+
+  /** Waits until key holders leave a place free, or for some time. */
+  async #giveWay(deadline: Deadline): Promise<void> {
+    const { keyHolders } = this.#services;
+    if (keyHolders.hasFreePlace) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const stop = keyHolders.watchRoom(() => {
+      if (keyHolders.hasFreePlace) resolve();
+    });
+    const timer = setTimeout(resolve, PATIENCE_MS);
+    try {
+      await deadline.race(promise);
+    } finally {
+      clearTimeout(timer);
+      stop();
+    }
+  }
+}
+
+function shuttingDown(): ServiceError {
+  const detail = 'the service is shutting down; send the request again in a while';
+  return new ServiceError('shutting_down', detail, { retryAfterSeconds: 5 });
+}
