@@ -65,9 +65,9 @@ function SignedIn() {
   const here = place.value;
   return (
     <>
-      <a class="skip button" href="#main" onClick={focusMain}>
+      <button type="button" class="skip button" onClick={() => document.getElementById('main')?.focus()}>
         Skip to content
-      </a>
+      </button>
       <Header here={here.page} />
       <Connection />
       <main class="page" id="main" tabIndex={-1} key={`${here.page}/${here.id}`}>
@@ -100,12 +100,6 @@ function Page({ here: { page, id, query } }: { here: Place }) {
         </Empty>
       );
   }
-}
-
-/** The address is that of the page, so the link must not change it. */
-function focusMain(event: Event): void {
-  event.preventDefault();
-  document.getElementById('main')?.focus();
 }
 
 function Leaving() {

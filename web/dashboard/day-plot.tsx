@@ -24,8 +24,6 @@ export function DayPlot({ days }: { days: Day[] }) {
   return (
     <section class="stack">
       <h2>Documents per day</h2>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys go from day to day */}
-      {/* biome-ignore lint/a11y/useSemanticElements: a plot is no picture in a file */}
       <div
         class="plot"
         role="img"

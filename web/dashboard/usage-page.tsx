@@ -96,6 +96,7 @@ function Settings({ account }: { account: Account }) {
           type="checkbox"
           role="switch"
           checked={autoStore}
+          aria-checked={autoStore}
           disabled={action.running}
           onChange={(event) => {
             const wanted = event.currentTarget.checked;

@@ -40,9 +40,12 @@ export function setText(view: EditorView, text: string): void {
 }
 
 function extensionsFor({ label, language, onInput, onRun, comparedWith }: CodeOptions): Extension[] {
-  const run = { key: 'Mod-Enter', run: () => onRun !== undefined && (onRun(), true) };
+  const run = () => {
+    onRun?.();
+    return onRun !== undefined;
+  };
   return [
-    keymap.of([run, ...searchKeymap, ...historyKeymap, ...defaultKeymap]),
+    keymap.of([{ key: 'Mod-Enter', run }, ...searchKeymap, ...historyKeymap, ...defaultKeymap]),
     lineNumbers(),
     history(),
     drawSelection(),
