@@ -4,6 +4,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { warmUp } from '../test/support/playground-page.ts';
 import { type Service, startService } from '../test/support/service.ts';
 import { launchVisitorBrowser, NARROW } from '../test/support/web-page.ts';
 
@@ -23,7 +24,7 @@ const PICTURES: Picture[] = [
     context: DESK,
     show: async (page) => {
       await page.goto('/');
-      await chooseExample(page, 'Invoice');
+      await isDrawn(page);
     },
   },
   {
@@ -46,8 +47,15 @@ const PICTURES: Picture[] = [
   },
 ];
 
-async function chooseExample(page: Page, name: string): Promise<void> {
+/** The first page of the PDF is to be seen, and the page beside it. */
+async function isDrawn(page: Page): Promise<void> {
   await page.getByText('no warnings', { exact: true }).waitFor();
+  await page.locator('.sheet canvas').first().waitFor({ state: 'attached' });
+  await page.locator('.thumbnail canvas').first().waitFor({ state: 'attached' });
+}
+
+async function chooseExample(page: Page, name: string): Promise<void> {
+  await isDrawn(page);
   await page.getByRole('button', { name: 'Examples' }).click();
   const rendered = page.waitForResponse((response) => response.url().endsWith('/v1/playground/pdf') && response.ok());
   await page.getByRole('dialog').getByRole('button', { name }).click();
@@ -59,6 +67,7 @@ const folder = new URL('../docs/images/', import.meta.url).pathname;
 await mkdir(folder, { recursive: true });
 const wanted = process.argv.slice(2);
 await using service = await startService();
+await warmUp(service);
 await using browser = await launchVisitorBrowser();
 for (const { name, context, show } of PICTURES.filter((picture) => !wanted.length || wanted.includes(picture.name))) {
   const { page, context: opened } = await browser.visit(service.url, context);
