@@ -6,15 +6,21 @@ const SHOWN_MS = 6_000;
 interface Toast {
   id: number;
   text: string;
+  action?: ToastAction | undefined;
+}
+
+export interface ToastAction {
+  label: string;
+  run(): void;
 }
 
 const toasts = signal<Toast[]>([]);
 let last = 0;
 
-export function tell(text: string): void {
+export function tell(text: string, action?: ToastAction): void {
   last += 1;
   const id = last;
-  toasts.value = [...toasts.value, { id, text }];
+  toasts.value = [...toasts.value, { id, text, action }];
   setTimeout(() => {
     toasts.value = toasts.value.filter((toast) => toast.id !== id);
   }, SHOWN_MS);
@@ -28,9 +34,14 @@ export function forgetToasts(): void {
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.value.map(({ id, text }) => (
+      {toasts.value.map(({ id, text, action }) => (
         <div class="toast" key={id}>
           {text}
+          {action && (
+            <button type="button" onClick={action.run}>
+              {action.label}
+            </button>
+          )}
         </div>
       ))}
     </div>
