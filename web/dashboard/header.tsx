@@ -36,7 +36,7 @@ export function Header({ here }: { here: string }) {
           </button>
         </div>
       </div>
-      <nav aria-label="Pages">
+      <nav aria-label="Dashboard">
         {PAGES.map(([page, title]) => (
           <a key={page} href={`#/${page}`} aria-current={page === here ? 'page' : undefined}>
             {title}

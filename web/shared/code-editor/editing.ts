@@ -14,7 +14,7 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view';
-import { CODE_LOOK } from '../../shared/code-look.ts';
+import { CODE_LOOK } from './code-look.ts';
 
 /** Taken by the page: render, and its dialogs. */
 const LEFT_TO_THE_PAGE = new Set(['Mod-Enter', 'Mod-s']);
