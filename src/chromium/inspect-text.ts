@@ -35,7 +35,8 @@ export interface InspectedText {
 }
 
 /** Evaluates to `SeenText`. */
-export const SEEN_TEXT = `(() => { ${texts} ${firstFamily} return (${seeText})(${JSON.stringify(plainCharacters)}, ${MAX_SEEN}, ${MAX_FAMILIES}, ${MAX_TEXTS}) })()`;
+export const SEEN_TEXT = `(() => { ${[texts, firstFamily, unusualCharacters, shownFamilies, namedFamilies, seeText].join(' ')}
+  return seeText(${JSON.stringify(plainCharacters)}, ${MAX_SEEN}, ${MAX_FAMILIES}, ${MAX_TEXTS}) })()`;
 
 /** Its promise resolves to `InspectedText`. For a world of its own, which the document cannot reach. */
 export function inspectExpression(characters: string[], families: string[]): string {
@@ -97,6 +98,13 @@ interface Canvas {
     getImageData(x: number, y: number, width: number, height: number): { data: Uint8ClampedArray };
   };
 }
+interface PageSheet {
+  cssRules: Iterable<PageRule> & { length: number };
+}
+interface PageRule extends Partial<PageSheet> {
+  style?: { fontFamily?: string };
+  styleSheet?: PageSheet | null;
+}
 interface Face {
   family: string;
   status: string;
@@ -104,8 +112,13 @@ interface Face {
 declare const document: {
   createTreeWalker(root: unknown, what: number): { nextNode(): PageText | null };
   createElement(name: 'canvas'): Canvas;
+  querySelectorAll(selector: string): Iterable<PageElement & PageRule & { getAttribute(name: string): string | null }>;
+  documentElement: { textContent: string } | null;
+  styleSheets: Iterable<PageSheet>;
+  adoptedStyleSheets: Iterable<PageSheet>;
   fonts: Iterable<Face>;
 };
+declare const CSSFontFaceRule: new () => object;
 declare const getComputedStyle: (element: PageElement) => { fontFamily: string; fontWeight: string; fontStyle: string };
 declare const FontFace: new (family: string, source: string) => { load(): Promise<unknown> };
 
@@ -119,25 +132,64 @@ function* texts(atMost: number): Generator<PageText> {
   for (let n = 0, text = walker.nextNode(); text && n < atMost; text = walker.nextNode(), n++) yield text;
 }
 
-function seeText(plain: string, maxCharacters: number, maxFamilies: number, maxTexts: number): SeenText {
-  const characters = new Set<string>();
+function unusualCharacters(plain: string, atMost: number): string {
+  const text = document.documentElement?.textContent ?? ''; // with scripts and styles: what nobody sees is not found later
+  if (!new RegExp(`[^${plain}]`).test(text)) return '';
+  const unusual = new RegExp(`[^${plain}]`, 'gu');
+  const found = new Set<string>();
+  for (const [character] of text.matchAll(unusual)) {
+    found.add(character);
+    if (found.size >= atMost) break;
+  }
+  return [...found].join('');
+}
+
+/** What text is shown in, element by element. */
+function shownFamilies(maxFamilies: number, maxTexts: number): string[] {
   const families = new Set<string>();
   const seen = new Set<PageElement>();
-  const unusual = new RegExp(`[^${plain}]`, 'gu');
-  const noteFamily = ({ parentElement, data }: PageText) => {
-    if (!parentElement || seen.has(parentElement) || seen.size > 2_000 || families.size >= maxFamilies || !data.trim()) return;
+  for (const { parentElement, data } of texts(maxTexts)) {
+    if (seen.size > 2_000 || families.size >= maxFamilies) break;
+    if (!parentElement || seen.has(parentElement) || !data.trim()) continue;
     seen.add(parentElement);
     families.add(firstFamily(getComputedStyle(parentElement).fontFamily));
+  }
+  return [...families];
+}
+
+/** What styles and elements ask for, which is told much sooner than what text is shown in; undefined where they do not tell. */
+function namedFamilies(maxFamilies: number): string[] | undefined {
+  const families = new Set<string>();
+  let told = true;
+  const note = (list: string | null | undefined) => {
+    if (!list || /^(?:inherit|initial|unset|revert|revert-layer)$/.test(list)) return;
+    if (list.includes('var(')) told = false;
+    families.add(firstFamily(list));
+  };
+  const noteRules = (rules: Iterable<PageRule>) => {
+    for (const rule of rules) {
+      if (!(rule instanceof CSSFontFaceRule)) note(rule.style?.fontFamily);
+      if (rule.cssRules?.length) noteRules(rule.cssRules);
+      if (rule.styleSheet) noteRules(rule.styleSheet.cssRules);
+    }
   };
   try {
-    for (const text of texts(maxTexts)) {
-      for (const [character] of text.data.matchAll(unusual)) if (characters.size < maxCharacters) characters.add(character);
-      noteFamily(text);
-    }
+    for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) noteRules(sheet.cssRules);
   } catch {
-    // a document that breaks the tools it is looked at with is not looked at
+    return undefined; // a sheet from elsewhere shows nothing of itself
   }
-  return { characters: [...characters].join(''), families: [...families] };
+  for (const element of document.querySelectorAll('[style*=font], [face], [font-family]'))
+    for (const list of [element.style?.fontFamily, element.getAttribute('face'), element.getAttribute('font-family')]) note(list);
+  return told && families.size <= maxFamilies ? [...families] : undefined;
+}
+
+function seeText(plain: string, maxCharacters: number, maxFamilies: number, maxTexts: number): SeenText {
+  try {
+    const families = namedFamilies(maxFamilies) ?? shownFamilies(maxFamilies, maxTexts);
+    return { characters: unusualCharacters(plain, maxCharacters), families };
+  } catch {
+    return { characters: '', families: [] }; // a document that breaks the tools it is looked at with is not looked at
+  }
 }
 
 function makeBrush(): Brush {

@@ -1,11 +1,8 @@
 /** Batches through restarts: every item gets one outcome, one document and one charge, or none of the latter two. */
-import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
-import { blobFiles, namedFiles } from '../support/data-folder.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
 
 interface Batch {
@@ -77,45 +74,6 @@ test('SIGTERM answers those who wait for a batch', async () => {
   expect(((await (await waiting).json()) as Batch).completed_at).toBeUndefined();
 });
 
-test('SIGKILL, again and again: every outcome once, every charge once, and no request in clear on the disk', async () => {
-  const { service, client, id, dataDir } = await begin(60);
-  await using _ = service;
-  const files = await Promise.all(['platen.db', 'platen.db-wal'].map((name) => readFile(join(dataDir, name))));
-  for (const file of files) expect(file.includes(MARKER)).toBe(false);
-  let current: Service = service;
-  let url = service.url;
-  for (let kill = 0; kill < 5; kill++) {
-    const before = (await look(new Client(url, client.key), id)).succeeded;
-    const at = new Client(url, client.key);
-    await eventually('more is done', async () => (await look(at, id)).succeeded > before + kill, 60_000);
-    const exited = once(current.child, 'exit');
-    current.child.removeAllListeners('exit');
-    const gone = once(current.child, 'exit');
-    current.child.kill('SIGKILL');
-    await Promise.race([exited, gone]);
-    current = await startService({ ...SETTINGS, PLATEN_DATA_DIR: dataDir }, { firstKey: client.key });
-    url = current.url;
-  }
-  await using last = current;
-  const after = new Client(last.url, client.key);
-  await eventually('it has ended', async () => (await read(after, id)).completed_at !== undefined, 60_000);
-  const done = await read(after, id);
-  expect(done).toMatchObject({ status: 'completed', succeeded: 45, failed: 15 });
-  expect(done.items.map(({ status, error }) => error?.code ?? status)).toEqual(
-    done.items.map((_item, n) => (n % 4 === 3 ? 'print_failed' : 'succeeded')),
-  );
-  for (const { url: link } of done.items.filter(({ url: link }) => link))
-    expect((await fetch(follow(link, last))).status).toBe(200);
-  audit(dataDir, id);
-  const named = namedFiles(databaseFile(dataDir)).map(({ file }) => file);
-  await eventually('no content is nobody’s', async () => String(await blobFiles(dataDir)) === String(named));
-  await eventually('reservations of the dead have ended', async () => (await after.usage()).documents.used === 45, 30_000);
-});
-
 async function look(client: Client, id: string): Promise<Batch> {
   return client.json<Batch>(`/v1/batches/${id}`);
-}
-
-function follow(link: string | null, { url }: Service): string {
-  return (link ?? '').replace(/^https?:\/\/[^/]+/, url);
 }

@@ -129,6 +129,18 @@ describe('families', () => {
       ['Off'],
     ],
     ['a script names', '<p id=a>a<script>a.style.fontFamily = "Nonesuch"</script>', ['Nonesuch']],
+    [
+      'in a variable, beside a script',
+      '<style>p { --f: Nonesuch; font-family: var(--f) }</style><p>a<script></script>',
+      ['Nonesuch'],
+    ],
+    [
+      'a script adopts with a sheet',
+      '<p>a<script>const s = new CSSStyleSheet(); s.replaceSync("@media print { div { p& { font: 1em Nonesuch } } p { font: 1em Nonesuch } }"); document.adoptedStyleSheets.push(s)</script>',
+      ['Nonesuch'],
+    ],
+    ['in an attribute, beside a script', '<svg><text y=9 font-family="Nonesuch">a</text></svg><script></script>', ['Nonesuch']],
+    ['that is inherited, beside a script', '<style>p { font-family: inherit }</style><p>a<script></script>', []],
     ['of text that is not there', '<style>.x { font-family: Nonesuch }</style><p>a', []],
     ['that only comes second', '<p style="font-family: serif, Nonesuch">a', []],
     ['that is generic', '<p style="font-family: system-ui">a<p style="font-family: ui-serif">a', []],
