@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import type { Clock } from './accounts/leases.ts';
+import { Merging } from './batches/merging.ts';
 import { BatchRunner } from './batches/runner.ts';
 import { type Browser, launchBrowser } from './chromium/browser.ts';
 import type { BrowserSettings } from './chromium/browser-settings.ts';
@@ -161,6 +162,7 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
       logger,
       log: logger,
       render: (request, principal, client, receipt) => render({ ...rooms, engine }, request, principal, client, receipt),
+      merging: createMerging(rooms, engine, config),
       secondsForItems: (unfinished) => runner.secondsFor(unfinished),
       checkReady: createReadiness(engine),
     },
@@ -257,6 +259,11 @@ function createRunner(rooms: Rooms, engine: RenderEngine, config: Config, metric
   engine.pool.watchRoom(() => runner.wake());
   concurrency.watchLeave(() => runner.wake());
   return runner;
+}
+
+function createMerging({ documents, blobs }: Rooms, { finishing }: RenderEngine, config: Config): Merging {
+  const maxBytes = Math.min(config.maxPdfBytes, config.finishQueueBytes);
+  return new Merging({ documents, blobs, finishing }, { maxBytes, timeoutMs: config.maxRenderTimeoutMs });
 }
 
 function createSweep(

@@ -41,6 +41,13 @@ export interface WholeBatch extends Batch {
   items: BatchItem[];
 }
 
+/** An item with its outcome, which was the `number`th of its batch, from 1. */
+export interface FinishedItem extends BatchItem {
+  number: number;
+}
+
+const ITEM_COLUMNS = ['position', 'reference', 'status', 'document_id', 'pages', 'bytes', 'expires_at', 'error'] as const;
+
 /** Rows in one statement: SQLite takes 32,766 values. */
 const ROWS = 100;
 const REMOVED_AT_ONCE = 50;
@@ -86,22 +93,51 @@ export class Batches {
       await also(id, query);
     });
     await this.#database.flush();
-    for (const { error } of drafts) if (error) this.progress.outcome(error.code, 1);
+    for (const { error } of drafts) if (error) this.progress.outcome(id, error.code, 1);
     this.progress.added();
     return id;
   }
 
   /** Throws `not_found` (also for another key's). */
   async find(keyId: string, id: string): Promise<WholeBatch> {
-    const row = isId(id) ? await this.#rows().where('id', '=', id).where('key_id', '=', keyId).executeTakeFirst() : undefined;
-    if (!row) throw noSuchBatch();
+    const batch = await this.summary(keyId, id);
     const items = await this.#database.query
       .selectFrom('batch_items')
-      .select(['position', 'reference', 'status', 'document_id', 'pages', 'bytes', 'expires_at', 'error'])
+      .select(ITEM_COLUMNS)
       .where('batch_id', '=', id)
       .orderBy('position')
       .execute();
-    return { ...toBatch(row), items: items.map(toItem) };
+    return { ...batch, items: items.map(toItem) };
+  }
+
+  /** Without its items. Throws as `find` does. */
+  async summary(keyId: string, id: string): Promise<Batch> {
+    const row = isId(id) ? await this.#rows().where('id', '=', id).where('key_id', '=', keyId).executeTakeFirst() : undefined;
+    if (!row) throw noSuchBatch();
+    return toBatch(row);
+  }
+
+  /**
+   * The batch, and its items in the order of their outcomes: at most `limit` that came after the one with this number. What is
+   * handed out here outlives a loss of power, so that no number is given a second time. Throws as `find` does.
+   */
+  async outcomesAfter(
+    keyId: string,
+    id: string,
+    number: number,
+    limit: number,
+  ): Promise<{ batch: Batch; outcomes: FinishedItem[] }> {
+    const batch = await this.summary(keyId, id); // first, so that of a batch that has ended no outcome is missed
+    const rows = await this.#database.query
+      .selectFrom('batch_items')
+      .select([...ITEM_COLUMNS, 'finished_no'])
+      .where('batch_id', '=', id)
+      .where('finished_no', '>', number)
+      .orderBy('finished_no')
+      .limit(limit)
+      .execute();
+    if (rows.length) await this.#database.flush();
+    return { batch, outcomes: rows.map(({ finished_no, ...row }) => ({ ...toItem(row), number: Number(finished_no) })) };
   }
 
   /** Newest first, from after a position. */
@@ -125,7 +161,7 @@ export class Batches {
       return open && cancelQueued(query, id, now, this.#announce);
     });
     await this.#database.flush();
-    if (cancelled?.items) this.progress.outcome('cancelled', cancelled.items);
+    if (cancelled?.items) this.progress.outcome(id, 'cancelled', cancelled.items);
     if (cancelled?.batchEnded) this.progress.ended(id);
   }
 
@@ -182,8 +218,9 @@ export class Batches {
         kept_until: now + plan.retentionMs,
       })
       .execute();
-    for (const rows of chunksOf(drafts.map((draft) => rowOf(id, draft, now))))
-      await query.insertInto('batch_items').values(rows).execute();
+    let finished = 0;
+    const numbered = drafts.map((draft) => rowOf(id, draft, now, draft.error ? ++finished : null));
+    for (const rows of chunksOf(numbered)) await query.insertInto('batch_items').values(rows).execute();
     if (!unfinished) await announceEnd(query, id, this.#announce);
   }
 
@@ -210,10 +247,7 @@ export class Batches {
 }
 
 type BatchRow = Omit<Tables['batches'], 'key_id' | 'account_id' | 'webhook_url' | 'kept_until'>;
-type ItemRow = Pick<
-  Tables['batch_items'],
-  'position' | 'reference' | 'status' | 'document_id' | 'pages' | 'bytes' | 'expires_at' | 'error'
->;
+type ItemRow = Pick<Tables['batch_items'], (typeof ITEM_COLUMNS)[number]>;
 
 function toBatch(row: BatchRow): Batch {
   return {
@@ -245,7 +279,12 @@ function toItem({ document_id: id, pages, bytes, expires_at: expiresAt, ...row }
   };
 }
 
-function rowOf(id: string, { position, leader, reference, error }: ItemDraft, now: number): Tables['batch_items'] {
+function rowOf(
+  id: string,
+  { position, leader, reference, error }: ItemDraft,
+  now: number,
+  finishedNo: number | null,
+): Tables['batch_items'] {
   return {
     batch_id: id,
     position,
@@ -261,6 +300,7 @@ function rowOf(id: string, { position, leader, reference, error }: ItemDraft, no
     bytes: null,
     expires_at: null,
     error: error ? JSON.stringify(error) : null,
+    finished_no: finishedNo,
   };
 }
 

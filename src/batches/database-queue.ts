@@ -117,24 +117,24 @@ export class DatabaseQueue implements BatchQueue {
   }
 
   async #complete({ claim, batchId, position }: ClaimedItem, outcome: Outcome, query: Query): Promise<Completed> {
-    const { numUpdatedRows } = await query
+    const ended = await query
       .updateTable('batch_items')
       .set({ status: outcome.status, claim: null, lease_until: null, ...columnsOf(outcome) })
       .where('claim', '=', claim)
-      .executeTakeFirstOrThrow();
+      .returning('position')
+      .execute();
     this.#leases.drop(this.#renew, claim);
     // The lease ended under a process that stood still, and another took over: that one counts, and this one is undone.
-    const items = Number(numUpdatedRows);
-    if (!items) throw new ClaimLost();
+    if (!ended.length) throw new ClaimLost();
     await query.deleteFrom('batch_requests').where('batch_id', '=', batchId).where('position', '=', position).execute();
     const keptUntil = outcome.status === 'succeeded' ? outcome.document.expiresAt : 0;
     const batchEnded = await countOutcomes(
       query,
       batchId,
-      { status: outcome.status, items, keptUntil, now: this.#clock() },
+      { status: outcome.status, positions: ended.map((item) => item.position), keptUntil, now: this.#clock() },
       this.#announce,
     );
-    return { items, batchEnded };
+    return { items: ended.length, batchEnded };
   }
 
   readonly #renew = async (claims: string[], until: number): Promise<void> => {

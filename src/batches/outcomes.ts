@@ -1,5 +1,6 @@
 /** What every outcome of an item changes in its batch. To be called within the transaction of the outcome. */
 import type { Query } from '../storage/database.ts';
+import { prepared } from '../storage/prepared.ts';
 import type { WebhookEvent } from '../webhooks/webhooks.ts';
 
 /** Where the defaults of a batch are kept among its requests. */
@@ -10,14 +11,15 @@ export type Announce = (event: WebhookEvent, query: Query) => Promise<unknown>;
 
 type Ended = 'succeeded' | 'failed' | 'cancelled';
 
-/** Counts items that have got their outcome; returns whether their batch has no more to do. */
+/** Counts and numbers items that have got their outcome; returns whether their batch has no more to do. */
 export async function countOutcomes(
   query: Query,
   batchId: string,
-  { status, items, keptUntil = 0, now }: { status: Ended; items: number; keptUntil?: number; now: number },
+  { status, positions, keptUntil = 0, now }: { status: Ended; positions: number[]; keptUntil?: number; now: number },
   announce: Announce,
 ): Promise<boolean> {
-  const { completed_at } = await query
+  const items = positions.length;
+  const { completed_at, total, unfinished } = await query
     .updateTable('batches')
     .set((eb) => ({
       [status]: eb(status, '+', items),
@@ -26,13 +28,20 @@ export async function countOutcomes(
       kept_until: eb.case().when('kept_until', '<', keptUntil).then(keptUntil).else(eb.ref('kept_until')).end(),
     }))
     .where('id', '=', batchId)
-    .returning('completed_at')
+    .returning(['completed_at', 'total', 'unfinished'])
     .executeTakeFirstOrThrow();
+  const before = total - unfinished - items;
+  for (const [index, position] of positions.toSorted((a, b) => a - b).entries())
+    await setNumber(query, { batchId, position, number: before + index + 1 });
   if (completed_at === null) return false;
   await query.deleteFrom('batch_requests').where('batch_id', '=', batchId).execute();
   await announceEnd(query, batchId, announce);
   return true;
 }
+
+const setNumber = prepared((query, { batchId, position, number }: { batchId: string; position: number; number: number }) =>
+  query.updateTable('batch_items').set({ finished_no: number }).where('batch_id', '=', batchId).where('position', '=', position),
+);
 
 /** Tells the caller's server that a batch has ended, where one was named. */
 export async function announceEnd(query: Query, batchId: string, announce: Announce): Promise<void> {
@@ -63,16 +72,9 @@ export async function cancelQueued(query: Query, batchId: string, now: number, a
     .where('status', '=', 'queued')
     .returning('position')
     .execute();
-  const items = queued.length;
+  const positions = queued.map(({ position }) => position);
+  const items = positions.length;
   if (!items) return { items, batchEnded: false };
-  await query
-    .deleteFrom('batch_requests')
-    .where('batch_id', '=', batchId)
-    .where(
-      'position',
-      'in',
-      queued.map(({ position }) => position),
-    )
-    .execute();
-  return { items, batchEnded: await countOutcomes(query, batchId, { status: 'cancelled', items, now }, announce) };
+  await query.deleteFrom('batch_requests').where('batch_id', '=', batchId).where('position', 'in', positions).execute();
+  return { items, batchEnded: await countOutcomes(query, batchId, { status: 'cancelled', positions, now }, announce) };
 }

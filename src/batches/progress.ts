@@ -1,7 +1,8 @@
-/** What happens to batches, told to those who want to know: the runner, the metrics, and callers who wait for the end. */
+/** What happens to batches, told to those who want to know: the runner, the metrics, and callers who follow a batch. */
+import { Watch } from './watch.ts';
 
 export class Progress {
-  readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #watches = new Map<string, Set<Watch>>();
   #closed = false;
   #onWork: () => void = () => {};
   #onOutcome: (outcome: string, items: number) => void = () => {};
@@ -19,35 +20,41 @@ export class Progress {
     this.#onWork();
   }
 
-  /** `ok`, `cancelled`, or the code of an error. */
-  outcome(outcome: string, items: number): void {
+  /** Items of a batch have got their outcome: `ok`, `cancelled`, or the code of an error. It has been committed. */
+  outcome(batchId: string, outcome: string, items: number): void {
     this.#onOutcome(outcome, items);
+    this.changed(batchId);
+  }
+
+  /** Items of a batch may have got their outcome. */
+  changed(batchId: string): void {
+    for (const watch of this.#watches.get(batchId) ?? []) if (watch.isForOutcomes) watch.notify();
   }
 
   /** The end of a batch has been committed. */
   ended(batchId: string): void {
-    for (const resolve of this.#waiting.get(batchId) ?? []) resolve();
+    for (const watch of this.#watches.get(batchId) ?? []) watch.notify();
   }
 
   /** From now on nobody waits: the service ends. */
   close(): void {
     this.#closed = true;
-    for (const batchId of this.#waiting.keys()) this.ended(batchId);
+    for (const watches of this.#watches.values()) for (const watch of watches) watch.close();
   }
 
-  /** Resolves when the batch has ended, or the time is over, or `signal` aborts. */
-  async whenEnded(batchId: string, milliseconds: number, signal: AbortSignal): Promise<void> {
-    if (this.#closed || signal.aborted) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const done = () => resolve();
-    const timer = setTimeout(done, milliseconds).unref();
-    const waiting = this.#waiting.get(batchId) ?? new Set();
-    this.#waiting.set(batchId, waiting.add(done));
-    signal.addEventListener('abort', done, { once: true });
-    await promise;
-    signal.removeEventListener('abort', done);
-    clearTimeout(timer);
-    waiting.delete(done);
-    if (!waiting.size) this.#waiting.delete(batchId);
+  /**
+   * Is told of every outcome, or of the end alone. To be made before the first look, so that nothing is missed, and to be
+   * disposed of. Closes when `signal` aborts.
+   */
+  watch(batchId: string, signal: AbortSignal, what: 'outcomes' | 'end'): Watch {
+    const watches = this.#watches.get(batchId) ?? new Set();
+    this.#watches.set(batchId, watches);
+    const watch: Watch = new Watch(signal, what === 'outcomes', () => {
+      watches.delete(watch);
+      if (!watches.size && this.#watches.get(batchId) === watches) this.#watches.delete(batchId);
+    });
+    watches.add(watch);
+    if (this.#closed) watch.close();
+    return watch;
   }
 }

@@ -211,7 +211,7 @@ export class BatchRunner {
 
   #tell({ batchId }: ClaimedItem, outcome: string, completed: Completed | undefined): void {
     if (!completed) return;
-    this.#services.progress.outcome(outcome, completed.items);
+    this.#services.progress.outcome(batchId, outcome, completed.items);
     if (completed.batchEnded) this.#services.progress.ended(batchId);
   }
 

@@ -21,7 +21,7 @@ export function batchRecord(batch: WholeBatch, origin: string, links: Links) {
   return { ...batchSummary(batch), items: batch.items.map((item) => itemRecord(item, origin, links)) };
 }
 
-function itemRecord({ position, reference, status, document, error }: BatchItem, origin: string, links: Links) {
+export function itemRecord({ position, reference, status, document, error }: BatchItem, origin: string, links: Links) {
   return {
     index: position,
     reference,
@@ -55,7 +55,7 @@ export const SUMMARY_SCHEMA = {
   },
 };
 
-const ITEM_SCHEMA = {
+export const ITEM_SCHEMA = {
   type: 'object',
   properties: {
     index: { type: 'integer', description: 'Its place among the items that were sent, from 0.' },

@@ -86,6 +86,14 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
       'The request with this Idempotency-Key was answered and charged, but its PDF is kept no longer: the plan of the account keeps documents for a shorter time, or not at all.',
     remedy: 'Use the PDF you received. To render again, send a new Idempotency-Key.',
   },
+  batch_unfinished: {
+    status: 409,
+    title: 'The batch has not ended',
+    meaning:
+      'Items of the batch have no outcome yet, and all results together are there once the last one has. `unfinished` counts them.',
+    remedy:
+      'Send the request again after the seconds in Retry-After, or follow `GET /v1/batches/{id}/events` until the last event.',
+  },
   document_expired: {
     status: 410,
     title: 'The document has expired',
@@ -170,6 +178,13 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: 'The browser loaded the document but refused to print it, for example because pageRanges names no page of it.',
     remedy: 'See `detail`; correct the options it names.',
   },
+  not_mergeable: {
+    status: 422,
+    title: 'The documents cannot be merged',
+    meaning:
+      'The batch has no documents that are still there, or some that are protected by a password, which `items` names by index and reference.',
+    remedy: 'Fetch the documents as `.zip`, or one by one.',
+  },
   page_crashed: {
     status: 422,
     title: 'The document crashed its page',
@@ -179,7 +194,8 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   resource_limit: {
     status: 422,
     title: 'The document takes too much',
-    meaning: 'Rendering took more memory or more of the network than one render may have, or the PDF grew too large.',
+    meaning:
+      'Rendering took more memory or more of the network than one render may have, or the PDF grew too large; or the documents of a batch are too large to be merged (`limit` and `actual` in bytes).',
     remedy:
       'Simplify or split the document; the operator can raise PLATEN_RENDERER_MEMORY_MB, PLATEN_RENDER_MAX_NETWORK_MB, PLATEN_RENDER_MAX_REQUESTS and PLATEN_MAX_PDF_BYTES.',
   },
@@ -199,7 +215,8 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   concurrency_limited: {
     status: 429,
     title: 'Too many renders at one time',
-    meaning: 'As many renders of the account are under way as its plan allows.',
+    meaning:
+      'As many renders of the account are under way as its plan allows, or as many streams and downloads of batches of the key are open as may be.',
     remedy: 'Wait for one to be answered, then send the next.',
   },
   headers_too_large: {
@@ -259,6 +276,8 @@ const OF_SUCCESS = [
   'platen-document-id',
   'platen-quota-remaining',
   'platen-warnings',
+  'platen-left-out',
+  'x-accel-buffering',
   'idempotency-replayed',
   'server-timing',
 ];

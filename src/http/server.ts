@@ -19,6 +19,7 @@ import { rememberBody } from './once.ts';
 import { PROBLEM_TYPE, PROBLEMS, problemOf, sendProblem, toServiceError } from './problem.ts';
 import { limitRates } from './rate-limit.ts';
 import { type AccountRouteServices, accountRoutes } from './routes/account.ts';
+import { type BatchResultRouteServices, batchResultRoutes } from './routes/batch-results.ts';
 import { type BatchRouteServices, batchRoutes } from './routes/batches.ts';
 import { type DocumentRouteServices, documentRoutes, linkRoutes } from './routes/documents.ts';
 import { type OperationServices, operationRoutes } from './routes/operations.ts';
@@ -51,6 +52,7 @@ export interface ServerServices
     TemplateRouteServices,
     DocumentRouteServices,
     BatchRouteServices,
+    BatchResultRouteServices,
     AccountRouteServices,
     WebhookRouteServices,
     PlaygroundRouteServices,
@@ -102,6 +104,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
     templateRoutes(routes, services);
     documentRoutes(routes, services);
     batchRoutes(routes, services);
+    batchResultRoutes(routes, services);
     accountRoutes(routes, services);
     webhookRoutes(routes, services);
   });
@@ -158,7 +161,7 @@ function describeLimit(problem: ServiceError, error: unknown, request: FastifyRe
 function rememberRoutes(app: FastifyInstance): (path: string) => string[] {
   const routes: Array<{ pattern: RegExp; methods: string[] }> = [];
   app.addHook('onRoute', ({ url, method }) => {
-    const pattern = new RegExp(`^${url.replace(/:[^/]+/g, '[^/]+').replaceAll('*', '.*')}/?$`);
+    const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+').replaceAll('*', '.*')}/?$`);
     routes.push({ pattern, methods: [method].flat() });
   });
   return (path) => [...new Set(routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods))].sort();

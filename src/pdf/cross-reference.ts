@@ -19,12 +19,24 @@ export interface CrossReference {
 }
 
 export function readCrossReference(file: Pieces): CrossReference {
-  const start = Number(match(/startxref\s+(\d+)\s+%%EOF\s*$/, file.text(file.length - 64, 64)));
+  const start = startOf(file);
   const header = /^xref\s+0\s+(\d+)\s*\n/.exec(file.text(start, HEADER_BYTES));
   if (!header) throw new Error('the PDF has no single cross-reference table');
   const [size, entries] = [Number(header[1]), start + header[0].length];
   const end = entries + size * ENTRY_BYTES;
   return { start, size, entries, trailer: file.text(end, file.length - end) };
+}
+
+/** Whether a password protects it: by its trailer, or the dictionary of the cross-reference stream that stands for one. */
+export function isEncrypted(file: Pieces): boolean {
+  const start = startOf(file);
+  const tail = file.text(start, file.length - start);
+  const trailer = tail.startsWith('xref') ? tail.slice(tail.lastIndexOf('trailer')) : tail.slice(0, tail.indexOf('\nstream'));
+  return /\/Encrypt\b/.test(trailer);
+}
+
+function startOf(file: Pieces): number {
+  return Number(match(/startxref\s+(\d+)\s+%%EOF\s*$/, file.text(file.length - 64, 64)));
 }
 
 /** Offset of each object in the file; 0 where the number is free. */

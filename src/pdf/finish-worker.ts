@@ -6,6 +6,7 @@ import { Draft } from './draft.ts';
 import type { FinishSettings } from './finish-settings.ts';
 import { settleIdentity } from './identity.ts';
 import { digestOf, Keystream } from './keystream.ts';
+import { type Merged, type MergeTask, merge as mergeAll } from './merge.ts';
 import { describe } from './metadata.ts';
 import { writePacked } from './pack.ts';
 import { protect } from './protect.ts';
@@ -31,6 +32,12 @@ export async function finish(task: FinishTask): Promise<Uint8Array> {
   attach(draft, settings.attachments);
   const finished = write(draft, input, settings, secret).join();
   return move(finished) as unknown as Uint8Array;
+}
+
+/** The bytes are handed over and not copied. */
+export async function merge(task: MergeTask): Promise<Merged> {
+  const merged = await mergeAll(task);
+  return merged instanceof Uint8Array ? (move(merged) as unknown as typeof merged) : merged;
 }
 
 /** On Linux a process that names itself means the thread that asks: what serves requests comes before what finishes PDFs. */

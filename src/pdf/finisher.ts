@@ -4,6 +4,7 @@ import { ServiceError } from '../errors.ts';
 import type { FinishSettings } from './finish-settings.ts';
 import type { FinishTask } from './finish-worker.ts';
 import { Line } from './line.ts';
+import type { Merged, MergeTask } from './merge.ts';
 import { Stop } from './stop.ts';
 
 export interface FinisherSettings {
@@ -20,6 +21,15 @@ export interface FinisherSettings {
 const IDLE_MS = 300_000;
 /** Of what is given back. They share their memory. */
 const PIECE_BYTES = 1_048_576;
+
+const CANNOT_FINISH = 'the PDF was printed, but it cannot be finished as asked';
+const CANNOT_MERGE = 'the documents cannot be merged into one PDF';
+
+/** What a thread is given, and what of it is handed over rather than copied. */
+interface Prepared {
+  task: FinishTask | MergeTask;
+  transferList: ArrayBuffer[];
+}
 
 export class Finisher {
   readonly #secret: Uint8Array;
@@ -57,16 +67,33 @@ export class Finisher {
    * moment of printing), settings and secret: same bytes. Throws `queue_full`, `resource_limit`, `print_failed`, and what `signal` was aborted with.
    */
   async finish(pieces: Buffer[], settings: FinishSettings, signal: AbortSignal): Promise<Buffer[]> {
+    const prepare = () => {
+      const task = withOwnMemory(pieces, settings, this.#secret);
+      return { task, transferList: memoryOf(task) };
+    };
+    return cut((await this.#run('finish', prepare, CANNOT_FINISH, signal)) as Uint8Array<ArrayBuffer>);
+  }
+
+  /**
+   * One PDF of several, or those parts that are encrypted, where there are any. The bytes of the documents are handed over.
+   * Throws as `finish` does.
+   */
+  async merge(task: MergeTask, signal: AbortSignal): Promise<Buffer[] | { protectedParts: number[] }> {
+    const transferList = task.documents.map(({ buffer }) => buffer as ArrayBuffer);
+    const merged = (await this.#run('merge', () => ({ task, transferList }), CANNOT_MERGE, signal)) as Merged;
+    return merged instanceof Uint8Array ? cut(merged) : merged;
+  }
+
+  async #run(name: string, prepare: () => Prepared, refusal: string, signal: AbortSignal): Promise<unknown> {
     const leave = await this.#line.enter(signal);
     const stop = new Stop(this.#threads, signal);
     this.#running.add(stop);
     try {
       if (this.#closed) throw shuttingDown();
-      const task = withOwnMemory(pieces, settings, this.#secret);
-      const options = { name: 'finish', signal: stop.signal, transferList: memoryOf(task) };
-      return cut((await this.#threads.run(task, options)) as Uint8Array<ArrayBuffer>);
+      const { task, transferList } = prepare();
+      return await this.#threads.run(task, { name, signal: stop.signal, transferList });
     } catch (error) {
-      throw signal.aborted ? signal.reason : this.#translate(stop.reason ?? error);
+      throw signal.aborted ? signal.reason : this.#translate(stop.reason ?? error, refusal);
     } finally {
       stop.clear();
       this.#running.delete(stop);
@@ -80,7 +107,7 @@ export class Finisher {
     await this.#threads.destroy();
   }
 
-  #translate(error: unknown): unknown {
+  #translate(error: unknown, refusal: string): unknown {
     if (this.#closed) return shuttingDown();
     if (error instanceof ServiceError) return error;
     if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
@@ -88,9 +115,7 @@ export class Finisher {
         'resource_limit',
         'finishing the PDF takes more memory than it may have; make the document smaller',
       );
-    return new ServiceError('print_failed', 'the PDF was printed, but it cannot be finished as asked', {
-      cause: withoutText(error),
-    });
+    return new ServiceError('print_failed', refusal, { cause: withoutText(error) });
   }
 }
 

@@ -2,6 +2,9 @@
 import { PdfArray, PdfDict, PdfNumber, type PdfObject } from '@libpdf/core';
 import type { Draft } from './draft.ts';
 
+/** A PDF whose references can be followed. */
+type Resolver = Pick<Draft, 'resolve'>;
+
 /** In points, before the page is turned. */
 export interface PageView {
   left: number;
@@ -23,7 +26,7 @@ export function viewOf(draft: Draft, page: PdfDict): PageView {
 }
 
 /** An entry of a page, or of what it belongs to. */
-export function inherited(draft: Draft, page: PdfDict, entry: string): PdfObject | undefined {
+export function inherited(draft: Resolver, page: PdfDict, entry: string): PdfObject | undefined {
   const seen = new Set<PdfObject>();
   let node: PdfObject | undefined = page;
   while (node instanceof PdfDict && !seen.has(node)) {

@@ -5,18 +5,27 @@ import { type Seal, toText } from './syntax.ts';
 
 export function writePlain(draft: Draft): Parts {
   const parts = new Parts();
-  const entries: string[] = ['0000000000 65535 f \n'];
+  const offsets: number[] = [];
   for (const object of draft.objects()) {
-    entries[object.id] = `${String(parts.length).padStart(10, '0')} 00000 n \n`;
+    offsets[object.id] = parts.length;
     parts.addObject(object.id, 'raw' in object ? object.raw : bodyOf(object.value));
   }
-  const table = Array.from(entries, (entry) => entry ?? '0000000000 00000 f \n');
-  const trailer = PdfDict.of({ Size: PdfNumber.of(table.length), Root: draft.root });
+  const trailer = PdfDict.of({ Root: draft.root });
   if (draft.info) trailer.set('Info', draft.info);
+  endPlain(parts, offsets, trailer);
+  return parts;
+}
+
+/** Ends a file whose objects are at these offsets, by number. */
+export function endPlain(parts: Parts, offsets: number[], trailer: PdfDict): void {
+  const free = (id: number) => `0000000000 ${id ? '00000' : '65535'} f \n`;
+  const entry = (offset: number | undefined, id: number) =>
+    offset === undefined ? free(id) : `${String(offset).padStart(10, '0')} 00000 n \n`;
+  const table = Array.from(offsets, entry);
+  trailer.set('Size', PdfNumber.of(table.length));
   const start = parts.length;
   parts.add(`xref\n0 ${table.length}\n${table.join('')}trailer\n${toText(trailer)}\n`);
   parts.end(start);
-  return parts;
 }
 
 /** The bytes of a file so far. */
@@ -35,9 +44,9 @@ export class Parts {
     this.length += bytes.length;
   }
 
-  addObject(id: number, body: string | Uint8Array): void {
+  addObject(id: number, ...body: Array<string | Uint8Array>): void {
     this.add(`${id} 0 obj\n`);
-    this.add(body);
+    for (const part of body) this.add(part);
     this.add('\nendobj\n');
   }
 

@@ -3,6 +3,7 @@ import type { Deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import type { FinishSettings } from '../pdf/finish-settings.ts';
 import type { Finisher } from '../pdf/finisher.ts';
+import type { MergeTask } from '../pdf/merge.ts';
 import type { FairQueue } from '../pool/fair-queue.ts';
 
 export class FinishLine {
@@ -27,11 +28,25 @@ export class FinishLine {
   /** The pieces are handed over, as with `Finisher.finish`, and it throws what that throws. */
   async finish(owner: string, pieces: Buffer[], settings: FinishSettings, deadline: Deadline): Promise<Buffer[]> {
     const bytes = sizeOf(pieces) + settings.attachments.reduce((sum, { content }) => sum + content.length, 0);
+    return this.#inTurn(owner, bytes, deadline, () => this.#finisher.finish(pieces, settings, deadline.signal));
+  }
+
+  /** The documents are read when it is their turn, `bytes` in all. Throws what `Finisher.merge` and `read` throw. */
+  async merge(
+    owner: string,
+    bytes: number,
+    read: () => Promise<MergeTask>,
+    deadline: Deadline,
+  ): Promise<Buffer[] | { protectedParts: number[] }> {
+    return this.#inTurn(owner, bytes, deadline, async () => this.#finisher.merge(await read(), deadline.signal));
+  }
+
+  async #inTurn<T>(owner: string, bytes: number, deadline: Deadline, work: () => Promise<T>): Promise<T> {
     if (this.#bytes && this.#bytes + bytes > this.#maxBytes) throw this.#full();
     this.#bytes += bytes;
     try {
       const leave = await this.#queue.acquire(owner, deadline);
-      return await deadline.race(this.#finisher.finish(pieces, settings, deadline.signal)).finally(leave);
+      return await deadline.race(work()).finally(leave);
     } finally {
       this.#bytes -= bytes;
     }

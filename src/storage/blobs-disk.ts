@@ -41,6 +41,16 @@ export class DiskBlobs implements Blobs {
     return file?.createReadStream({ autoClose: true, ...range });
   }
 
+  async spool(chunks: Iterable<Buffer>): Promise<Readable> {
+    const path = join(this.#folder, UNFINISHED, `spool.${process.pid}.${this.#writes++}`);
+    try {
+      const file = await open(path, 'wx+', 0o600);
+      return await filled(file, rm(path), chunks);
+    } catch (error) {
+      throw faultOf(error);
+    }
+  }
+
   async remove(name: string): Promise<void> {
     const shard = this.#shardOf(name);
     try {
@@ -82,6 +92,18 @@ async function writeWhole(path: string, chunks: Iterable<Buffer>): Promise<void>
     Readable.from(chunks, { objectMode: false }),
     createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
   );
+}
+
+/** The file loses its name before anything is in it. */
+async function filled(file: FileHandle, nameless: Promise<void>, chunks: Iterable<Buffer>): Promise<Readable> {
+  try {
+    await nameless;
+    for (const chunk of chunks) await file.appendFile(chunk);
+    return file.createReadStream({ start: 0, autoClose: true });
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
 }
 
 /** A new or a removed name outlives a loss of power once its folder is synced. */

@@ -13,6 +13,8 @@ export interface Blobs {
   put(name: string, chunks: Iterable<Buffer>): Promise<void>;
   /** The bytes of a blob, or of a part of it; undefined when there is none. */
   read(name: string, range?: ByteRange): Promise<Readable | undefined>;
+  /** Writes what is read once, under no name: it is gone once the stream has ended or is destroyed, also when the process dies. */
+  spool(chunks: Iterable<Buffer>): Promise<Readable>;
   /** Resolves when the blob is gone, also when there was none. */
   remove(name: string): Promise<void>;
   /** Names of the blobs written before a time, a batch at a time. */

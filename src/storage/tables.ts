@@ -165,6 +165,8 @@ export interface Tables {
     expires_at: number | null;
     /** JSON: code, detail, errors. */
     error: string | null;
+    /** It was the how manieth of its batch to get its outcome, from 1; null: it has none. */
+    finished_no: number | null;
   };
   /** What is still to be rendered, encrypted: of leaders, and of each batch its defaults, at position -1. */
   batch_requests: {

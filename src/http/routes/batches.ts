@@ -102,17 +102,11 @@ async function awaited(
   const seconds = readWait(request);
   tellWait(reply, seconds);
   if (!seconds) return batches.find(keyId, id);
-  const looked = new AbortController();
-  const signal = AbortSignal.any([looked.signal, whenClientLeaves(reply)]);
-  const ended = batches.progress.whenEnded(id, seconds * 1000, signal); // before the look, so that no end is missed
-  try {
-    const batch = await batches.find(keyId, id);
-    if (batch.completedAt !== null) return batch;
-    await ended;
-    return await batches.find(keyId, id);
-  } finally {
-    looked.abort();
-  }
+  using watch = batches.progress.watch(id, whenClientLeaves(reply), 'end'); // before the look, so that no end is missed
+  const batch = await batches.find(keyId, id);
+  if (batch.completedAt !== null) return batch;
+  await watch.next(seconds * 1000);
+  return await batches.find(keyId, id);
 }
 
 async function sendBatch(

@@ -6,6 +6,7 @@ import { reports } from './0003-reports.ts';
 import { reservations } from './0004-reservations.ts';
 import { batches } from './0005-batches.ts';
 import { webhooks } from './0006-webhooks.ts';
+import { batchEvents } from './0007-batch-events.ts';
 import { templateVersions } from './0008-template-versions.ts';
 
 export const migrations: Record<string, Migration> = {
@@ -15,5 +16,6 @@ export const migrations: Record<string, Migration> = {
   '0004-reservations': reservations,
   '0005-batches': batches,
   '0006-webhooks': webhooks,
+  '0007-batch-events': batchEvents,
   '0008-template-versions': templateVersions,
 };

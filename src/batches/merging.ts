@@ -1,0 +1,114 @@
+/** A batch that has ended in, one PDF of all its documents out, in the order of its items and with a bookmark for each. */
+import { Deadline } from '../deadline.ts';
+import type { Documents, StoredDocument } from '../documents/documents.ts';
+import { hasCode, ServiceError } from '../errors.ts';
+import { type FinishLine, sizeOf } from '../render/finish-line.ts';
+import type { Blobs } from '../storage/blobs.ts';
+import type { BatchItem, WholeBatch } from './batches.ts';
+import { givenName, type Result, resultsOf } from './results.ts';
+
+interface MergingServices {
+  documents: Documents;
+  finishing: Pick<FinishLine, 'merge'>;
+  blobs: Pick<Blobs, 'spool'>;
+}
+
+interface MergingLimits {
+  /** Of the documents of one batch together. */
+  maxBytes: number;
+  timeoutMs: number;
+}
+
+export interface MergedBatch {
+  /** To be read to its end or destroyed. */
+  content: Awaited<ReturnType<Blobs['spool']>>;
+  bytes: number;
+  pages: number;
+  /** Positions of items without pages in it: they have failed, or their documents have gone. */
+  leftOut: number[];
+}
+
+type Present = Result & { document: StoredDocument };
+
+export class Merging {
+  readonly #services: MergingServices;
+  readonly #limits: MergingLimits;
+
+  constructor(services: MergingServices, limits: MergingLimits) {
+    this.#services = services;
+    this.#limits = limits;
+  }
+
+  /** Throws `not_mergeable`, `resource_limit`, `queue_full`, `render_timeout`, and what reading throws. */
+  async merge(keyId: string, batch: WholeBatch, client: AbortSignal): Promise<MergedBatch> {
+    const { blobs } = this.#services;
+    const results: Result[] = [];
+    for await (const result of resultsOf(this.#services.documents, keyId, batch)) results.push(result);
+    const present = results.filter((result): result is Present => result.document !== undefined);
+    const leftOut = results.filter(({ document }) => !document).map(({ item }) => item.position);
+    if (!present.length) throw new ServiceError('not_mergeable', 'the batch has no documents to merge');
+    const chunks = await this.#mergeAll(keyId, present, client);
+    const pages = present.reduce((sum, { document }) => sum + document.pages, 0);
+    return { content: await blobs.spool(chunks), bytes: sizeOf(chunks), pages, leftOut };
+  }
+
+  async #mergeAll(keyId: string, present: Present[], client: AbortSignal): Promise<Buffer[]> {
+    const { documents, finishing } = this.#services;
+    const { timeoutMs, maxBytes } = this.#limits;
+    const distinct = [...new Map(present.map(({ document }) => [document.id, document])).values()];
+    const bytes = distinct.reduce((sum, document) => sum + document.bytes, 0);
+    if (bytes > maxBytes) throw tooLarge(maxBytes, bytes);
+    const places = new Map(distinct.map(({ id }, index) => [id, index]));
+    const parts = present.map(({ item, document }) => ({
+      document: places.get(document.id) ?? 0,
+      title: titleOf(item, document),
+    }));
+    using deadline = new Deadline(timeoutMs, client);
+    const read = async () => {
+      const contents: Uint8Array[] = [];
+      for (const document of distinct) contents.push(await whole(documents, document, deadline));
+      return { documents: contents, parts };
+    };
+    const merged = await finishing.merge(keyId, bytes, read, deadline).catch((error: unknown) => {
+      throw hasCode(error, 'render_timeout') ? tooSlow(timeoutMs) : error;
+    });
+    if ('protectedParts' in merged) throw isProtected(merged.protectedParts.map((part) => (present[part] as Present).item));
+    return merged;
+  }
+}
+
+/** In memory of its own, which can be handed to another thread. */
+async function whole(documents: Documents, document: StoredDocument, deadline: Deadline): Promise<Uint8Array> {
+  const content = new Uint8Array(document.bytes);
+  let at = 0;
+  for await (const chunk of await documents.read(document)) {
+    deadline.throwIfOver();
+    content.set(chunk as Buffer, at);
+    at += (chunk as Buffer).length;
+  }
+  return content;
+}
+
+function titleOf({ reference, position }: BatchItem, document: StoredDocument): string {
+  return reference || givenName(document) || `Item ${position + 1}`;
+}
+
+function tooLarge(limit: number, actual: number): ServiceError {
+  const detail = `the documents of the batch have ${actual} bytes together, and at most ${limit} can be merged; fetch them as .zip`;
+  return new ServiceError('resource_limit', detail, { members: { limit, actual } });
+}
+
+function tooSlow(timeoutMs: number): ServiceError {
+  const detail = `the documents could not be merged within ${timeoutMs} ms; fetch them as .zip`;
+  return new ServiceError('render_timeout', detail, { members: { phase: 'finish', timeout_ms: timeoutMs } });
+}
+
+const NAMED = 10;
+
+function isProtected(items: BatchItem[]): ServiceError {
+  const indexes = items.slice(0, NAMED).map(({ position }) => position);
+  const more = items.length > NAMED ? ` and ${items.length - NAMED} more` : '';
+  const detail = `documents with a password cannot be merged: those of the items ${indexes.join(', ')}${more}; fetch them as .zip`;
+  const named = items.map(({ position, reference }) => ({ index: position, reference }));
+  return new ServiceError('not_mergeable', detail, { members: { items: named } });
+}

@@ -1,0 +1,132 @@
+/** `/v1/batches/{id}.zip`, `.pdf` and `/events`: all results of a batch as one file, or each as it comes. */
+import { create as contentDisposition } from 'content-disposition';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Batch, Batches, WholeBatch } from '../../batches/batches.ts';
+import type { Merging } from '../../batches/merging.ts';
+import type { Documents } from '../../documents/documents.ts';
+import type { Links } from '../../documents/links.ts';
+import { invalidRequest, ServiceError } from '../../errors.ts';
+import { principalOf } from '../authenticate.ts';
+import { endNumber, eventsOf, NDJSON_FORMAT, SSE_FORMAT } from '../batch-events.ts';
+import { itemRecord } from '../batch-record.ts';
+import { zipOf } from '../batch-zip.ts';
+import { whenClientLeaves } from '../client-leaves.ts';
+import { readQuery } from '../listing.ts';
+import { LongReplies } from '../long-replies.ts';
+import { asksFor, PDF, requireAcceptable } from '../negotiation.ts';
+import { originOf } from '../origin.ts';
+import { RATE_LIMITED } from '../rate-limit.ts';
+import { sendStream } from '../send-pdf.ts';
+import { EVENTS, EVENTS_TYPE, LINES_TYPE, MERGED, ZIP, ZIP_TYPE } from './batch-results-schema.ts';
+
+export interface BatchResultRouteServices {
+  batches: Batches;
+  documents: Documents;
+  links: Links;
+  merging: Merging;
+  secondsForItems(unfinished: number): Promise<number>;
+}
+
+interface ById {
+  Params: { id: string };
+}
+
+export function batchResultRoutes(app: FastifyInstance, services: BatchResultRouteServices): void {
+  const { batches, documents, links, merging } = services;
+  const open = new LongReplies();
+
+  app.route<ById>({
+    method: ['GET', 'HEAD'],
+    url: '/v1/batches/:id.zip',
+    schema: ZIP,
+    handler: async (request, reply) => {
+      requireAcceptable(request, ZIP_TYPE);
+      const batch = await endedBatch(services, request);
+      const disposition = contentDisposition(`${batch.id}.zip`, { type: 'attachment' });
+      reply.type(ZIP_TYPE).header('content-disposition', disposition);
+      if (request.method === 'HEAD') return reply.send();
+      open.enter(request, reply);
+      return reply.send(zipOf(documents, principalOf(request).keyId, batch));
+    },
+  });
+
+  app.route<ById>({
+    method: ['GET', 'HEAD'],
+    url: '/v1/batches/:id.pdf',
+    schema: MERGED,
+    config: RATE_LIMITED,
+    handler: async (request, reply) => {
+      requireAcceptable(request, PDF);
+      const batch = await endedBatch(services, request);
+      if (request.method === 'HEAD') return reply.type(PDF).send();
+      open.enter(request, reply);
+      return sendMerged(merging, batch, request, reply);
+    },
+  });
+
+  app.route<ById>({
+    method: 'GET',
+    url: '/v1/batches/:id/events',
+    schema: EVENTS,
+    handler: async (request, reply) => {
+      requireAcceptable(request, EVENTS_TYPE, LINES_TYPE);
+      const { keyId } = principalOf(request);
+      const batch = await batches.summary(keyId, request.params.id);
+      const after = readLastEvent(request, batch);
+      if (after === endNumber(batch)) return reply.code(204).send(); // ends the tries of an EventSource
+      open.enter(request, reply);
+      const [type, format] = asksFor(request, LINES_TYPE, EVENTS_TYPE) ? [LINES_TYPE, NDJSON_FORMAT] : [EVENTS_TYPE, SSE_FORMAT];
+      const origin = originOf(request);
+      reply.header('content-type', type).header('vary', 'Accept').header('x-accel-buffering', 'no');
+      const record = (item: WholeBatch['items'][number]) => itemRecord(item, origin, links);
+      const following = { keyId, batchId: batch.id, after, format, itemRecord: record };
+      return reply.send(eventsOf(batches, following, whenClientLeaves(reply)));
+    },
+  });
+}
+
+/** Throws `not_found` and `batch_unfinished`. */
+async function endedBatch(
+  { batches, secondsForItems }: BatchResultRouteServices,
+  request: FastifyRequest<ById>,
+): Promise<WholeBatch> {
+  const batch = await batches.find(principalOf(request).keyId, request.params.id);
+  if (batch.completedAt !== null) return batch;
+  const { unfinished, total } = batch;
+  const retryAfterSeconds = await secondsForItems(unfinished);
+  throw new ServiceError('batch_unfinished', `${unfinished} of ${total} items have no outcome yet`, {
+    retryAfterSeconds,
+    members: { unfinished, retry_after: retryAfterSeconds },
+  });
+}
+
+async function sendMerged(
+  merging: Merging,
+  batch: WholeBatch,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const client = whenClientLeaves(reply);
+  const merged = await merging.merge(principalOf(request).keyId, batch, client);
+  if (client.aborted) merged.content.destroy();
+  if (merged.leftOut.length) reply.header('platen-left-out', merged.leftOut.join(', '));
+  return sendStream(reply, { ...merged, filename: `${batch.id}.pdf` }, merged.content);
+}
+
+/** The number of the last event that the client has, 0 where it has none. The header wins: an EventSource keeps its address. */
+function readLastEvent(request: FastifyRequest, batch: Batch): number {
+  const check = (text: string) => {
+    const number = Number(text);
+    const isGiven = number <= batch.total - batch.unfinished || (number === endNumber(batch) && batch.completedAt !== null);
+    if (!/^\d{1,9}$/.test(text) || !isGiven) throw new Error('must be the id of an event of this batch');
+    return number;
+  };
+  const { last_event_id: parameter } = readQuery(request, { last_event_id: check });
+  const header = request.headers['last-event-id'];
+  if (header === undefined) return parameter ?? 0;
+  try {
+    return check(String(header));
+  } catch (error) {
+    throw invalidRequest([{ path: 'Last-Event-ID', message: (error as Error).message }]);
+  }
+}

@@ -1,0 +1,52 @@
+/** Bookmarks and links of a PDF, and the pages they lead to, as pdf.js finds them. */
+import { getDocument, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+
+export interface Bookmark {
+  title: string;
+  /** From 1. */
+  page: number;
+  below: Bookmark[];
+}
+
+type Outline = Array<{ title: string; dest: unknown; items: Outline }>;
+
+export async function readBookmarks(pdf: Uint8Array): Promise<Bookmark[]> {
+  return reading(pdf, async (document) => bookmarksOf(document, ((await document.getOutline()) ?? []) as unknown as Outline));
+}
+
+/** Of each page: the pages that links within the document lead to. */
+export async function readLinks(pdf: Uint8Array): Promise<number[][]> {
+  return reading(pdf, async (document) => {
+    const pages: number[][] = [];
+    for (let number = 1; number <= document.numPages; number++) {
+      const annotations = await (await document.getPage(number)).getAnnotations();
+      const within = annotations.filter(({ dest }) => dest);
+      pages.push(await Promise.all(within.map(({ dest }) => pageOf(document, dest))));
+    }
+    return pages;
+  });
+}
+
+async function reading<T>(pdf: Uint8Array, read: (document: PDFDocumentProxy) => Promise<T>): Promise<T> {
+  const task = getDocument({ data: Uint8Array.from(pdf), useSystemFonts: false, verbosity: 0 });
+  try {
+    return await read(await task.promise);
+  } finally {
+    await task.destroy();
+  }
+}
+
+function bookmarksOf(document: PDFDocumentProxy, outline: Outline): Promise<Bookmark[]> {
+  return Promise.all(
+    outline.map(async ({ title, dest, items }) => ({
+      title,
+      page: await pageOf(document, dest),
+      below: await bookmarksOf(document, items),
+    })),
+  );
+}
+
+async function pageOf(document: PDFDocumentProxy, dest: unknown): Promise<number> {
+  const place = typeof dest === 'string' ? await document.getDestination(dest) : (dest as unknown[]);
+  return 1 + (await document.getPageIndex(place?.[0] as Parameters<PDFDocumentProxy['getPageIndex']>[0]));
+}
