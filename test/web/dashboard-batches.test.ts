@@ -5,7 +5,7 @@ import { bytesOf, Client } from '../support/client.ts';
 import { otherComplaints, signInAt } from '../support/dashboard.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { type Service, startService } from '../support/service.ts';
-import { Site } from '../support/site.ts';
+import { html, Site } from '../support/site.ts';
 import { launchVisitorBrowser, type Visitor, type VisitorBrowser } from '../support/web-page.ts';
 
 const HOSTILE = '\u202e<img src=x onerror=document.title=1>';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser[Symbol.asyncDispose]();
   await service[Symbol.asyncDispose]();
-  await site.stop();
+  site.close();
 });
 
 interface BatchRecord {
@@ -34,6 +34,13 @@ interface BatchRecord {
 
 const another = async () => new Client(service.url, (await service.createKey()).key);
 const visit = () => browser.visit(service.url);
+
+/** A page that does not come before it is let go. */
+function heldPage(path: string, body: string): { url: string; letGo(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  site.serve({ [path]: (request, response) => void promise.then(() => html(body)(request, response)) });
+  return { url: site.origin + path, letGo: resolve };
+}
 
 async function batchOf(key: Client, items: object[], headers = {}): Promise<BatchRecord> {
   return (await (await key.send('POST', '/v1/batches', { items }, headers)).json()) as BatchRecord;
@@ -46,18 +53,18 @@ async function leave(visitor: Visitor, ...expected: number[]): Promise<void> {
 
 test('a batch is seen going on to its end, item by item, with what failed in words', async () => {
   const key = await another();
-  const held = site.hold('/slow');
+  const held = heldPage('/slow', '<p>slow but sure');
   const items = [
     { html: '<p>one', reference: 'one' },
     { html: '<p>two', reference: 'two', options: { scale: 9 } },
-    { url: `${site.url}/slow`, reference: HOSTILE },
+    { url: held.url, reference: HOSTILE },
   ];
   const { batch_id } = await batchOf(key, items);
   const visitor = await visit();
   const page = await signInAt(visitor, key.key, `#/batches/${batch_id}`);
   await page.getByRole('img', { name: '1 of 3 items rendered, 1 failed' }).waitFor();
   await page.getByText('options.scale: must be a number from 0.1 to 2.').waitFor();
-  held.release('<p>slow but sure');
+  held.letGo();
   await page.getByRole('img', { name: '2 of 3 items rendered, 1 failed' }).waitFor();
   await page.getByText('Completed', { exact: true }).waitFor();
   expect(await page.locator('img').count()).toBe(0);
@@ -83,7 +90,7 @@ test('all results as one file have the bytes of the API', async () => {
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: button }).click()]);
     expect(download.suggestedFilename()).toBe(`${batch_id}.${kind}`);
     const saved = await readFile(await download.path());
-    if (kind === 'pdf') expect((await readPdf(saved)).text).toMatch(/first[^]*second/);
+    if (kind === 'pdf') expect((await readPdf(saved)).pages.join()).toMatch(/first[^]*second/);
     else expect(saved.length).toBe((await bytesOf(await key.get(`/v1/batches/${batch_id}.zip`))).length);
   }
   await leave(visitor);
@@ -91,15 +98,15 @@ test('all results as one file have the bytes of the API', async () => {
 
 test('a batch is cancelled after a question', async () => {
   const key = await another();
-  const held = site.hold('/held');
-  const slow = Array.from({ length: 40 }, (_, index) => ({ url: `${site.url}/held?${index}` }));
+  const held = heldPage('/held', '<p>let go');
+  const slow = Array.from({ length: 40 }, (_, index) => ({ url: `${held.url}?${index}` }));
   const { batch_id } = await batchOf(key, slow);
   const visitor = await visit();
   const page = await signInAt(visitor, key.key, `#/batches/${batch_id}`);
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel the rest' }).click();
   await page.getByText('Cancelled', { exact: true }).first().waitFor();
-  held.release('<p>let go');
+  held.letGo();
   await page.getByText(/^Cancelled: \d+ of 40 items rendered, .*\d+ cancelled$/).waitFor();
   expect(await key.json<BatchRecord>(`/v1/batches/${batch_id}`)).toMatchObject({ status: 'cancelled' });
   await leave(visitor);
@@ -107,12 +114,12 @@ test('a batch is cancelled after a question', async () => {
 
 test('the list moves on by itself', async () => {
   const key = await another();
-  const held = site.hold('/later');
-  await batchOf(key, [{ url: `${site.url}/later` }]);
+  const held = heldPage('/later', '<p>there');
+  await batchOf(key, [{ url: held.url }]);
   const visitor = await visit();
   const page = await signInAt(visitor, key.key, '#/batches');
   await page.getByRole('img', { name: '0 of 1 item rendered' }).waitFor();
-  held.release('<p>there');
+  held.letGo();
   await page.getByRole('img', { name: '1 of 1 item rendered' }).waitFor();
   await leave(visitor);
 });

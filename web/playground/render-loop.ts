@@ -22,6 +22,7 @@ export type RenderState =
 const PAUSE_MS = 400;
 /** Longer waits are the visitor's to decide on. */
 const MAX_WAIT_SECONDS = 120;
+const QUEUE_RETRY_SECONDS = 3;
 /** Where nobody answers. */
 const OFFLINE_RETRY_MS = 5_000;
 
@@ -70,10 +71,15 @@ function failure(error: unknown): RenderState {
 }
 
 function ofProblem(problem: ProblemBody): RenderState {
-  const { retry_after: seconds } = problem;
-  const passes = problem.status === 429 || problem.status === 503;
+  const seconds = problem.retry_after ?? (isQueueing(problem) ? QUEUE_RETRY_SECONDS : undefined);
+  const passes = problem.status === 429 || problem.status === 503 || isQueueing(problem);
   if (!passes || seconds === undefined || seconds > MAX_WAIT_SECONDS) return { kind: 'problem', problem };
   return { kind: 'waiting', problem, seconds: Math.max(1, Math.ceil(seconds)) };
+}
+
+/** Its turn never came: the browser was still starting, or others were first. */
+function isQueueing({ status, phase }: ProblemBody): boolean {
+  return status === 504 && phase === 'queue';
 }
 
 function countDown({ problem, seconds }: { problem: ProblemBody; seconds: number }): void {

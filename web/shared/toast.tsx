@@ -26,6 +26,11 @@ export function tell(text: string, action?: ToastAction): void {
   }, SHOWN_MS);
 }
 
+function act(id: number, action: ToastAction): void {
+  toasts.value = toasts.value.filter((toast) => toast.id !== id);
+  action.run();
+}
+
 export function forgetToasts(): void {
   toasts.value = [];
 }
@@ -38,7 +43,7 @@ export function Toasts() {
         <div class="toast" key={id}>
           {text}
           {action && (
-            <button type="button" onClick={action.run}>
+            <button type="button" onClick={() => act(id, action)}>
               {action.label}
             </button>
           )}

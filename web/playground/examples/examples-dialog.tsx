@@ -1,6 +1,6 @@
 /** Chooses one of the examples. What was there before can be had back. */
 import { Dialog } from '../../shared/dialog.tsx';
-import { tell } from '../../shared/toast.tsx';
+import { forgetToasts, tell } from '../../shared/toast.tsx';
 import { draft, replaceDraft } from '../draft.ts';
 import { EXAMPLES, type Example } from './examples.ts';
 
@@ -8,6 +8,7 @@ export function ExamplesDialog({ onClose }: { onClose(): void }) {
   const choose = (example: Example) => {
     const before = draft.value;
     replaceDraft(example.draft);
+    forgetToasts();
     tell(`${example.name} is in the editor.`, { label: 'Undo', run: () => replaceDraft(before) });
     onClose();
   };

@@ -87,7 +87,7 @@ function NumberControl({ id, describedBy, invalid, field, value, onChange, limit
         min={limits.minimum}
         max={limits.maximum}
         step={limits.whole ? 1 : 'any'}
-        placeholder={/^[\d.]+$/.test(field.fallback) ? field.fallback : field.example}
+        placeholder={/^[\d.]+$/.test(field.fallback) ? field.fallback : suggestionOf(field)}
         value={typeof value === 'number' ? value : ''}
         onInput={({ currentTarget }) => onChange(currentTarget.value === '' ? undefined : currentTarget.valueAsNumber)}
       />
@@ -101,7 +101,7 @@ function TextControl({ id, describedBy, invalid, field, value, onChange, lines }
     id,
     'aria-describedby': describedBy,
     'aria-invalid': invalid,
-    placeholder: field.example,
+    placeholder: suggestionOf(field),
     spellcheck: false,
     autocomplete: 'off' as const,
     value: textOf(value),
@@ -109,6 +109,10 @@ function TextControl({ id, describedBy, invalid, field, value, onChange, lines }
   const enter = (text: string) => onChange(text === '' ? undefined : text);
   if (lines) return <textarea {...shared} rows={3} onInput={({ currentTarget }) => enter(currentTarget.value)} />;
   return <input type="text" {...shared} onInput={({ currentTarget }) => enter(currentTarget.value)} />;
+}
+
+function suggestionOf({ example }: OptionField): string {
+  return example && `such as ${example}`;
 }
 
 function textOf(value: unknown): string {

@@ -41,7 +41,7 @@ export class Viewer {
     sheets.layOut(this.zoom.value, this.#room(), this.current.value - 1);
     sheets.element.classList.add('coming');
     this.#scroller.append(sheets.element);
-    await sheets.drawAround(before ? sheets.scrollTopOf(this.#here()) : 0);
+    if (this.#scroller.clientWidth) await sheets.drawAround(before ? sheets.scrollTopOf(this.#here()) : 0);
     if (turn !== this.#shown) return sheets.close();
     this.#replace(before, sheets);
     this.#thumbnails.show(pdf);
@@ -73,6 +73,7 @@ export class Viewer {
 
   #replace(before: Sheets | undefined, sheets: Sheets): void {
     const anchor = before && this.#here();
+    sheets.layOut(this.zoom.value, this.#room(), this.current.value - 1); // the window may be another since
     sheets.element.classList.remove('coming');
     this.#sheets = sheets;
     this.count.value = sheets.count;
