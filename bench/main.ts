@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: measures floor and service in one run. `-- --soak` adds the long run (`--renders N`, default 10000);
- * `-- --only throughput|first|overload|start|documents|outbound|finishing|batches|soak` does one part.
+ * `-- --only throughput|first|overload|start|documents|outbound|finishing|batches|playground|soak` does one part.
  */
 import { parseArgs } from 'node:util';
 import { batches } from './batches.ts';
@@ -10,6 +10,7 @@ import { coldStart, firstRender } from './first-render.ts';
 import { startFloor } from './floor.ts';
 import { outbound } from './outbound.ts';
 import { overload } from './overload.ts';
+import { playground } from './playground.ts';
 import { printRow, type Row, writeResults } from './report.ts';
 import { startService } from './service.ts';
 import { soak } from './soak.ts';
@@ -42,6 +43,7 @@ if (wants('documents')) add(await storedDocuments((line) => process.stdout.write
 if (wants('outbound')) add(await outbound());
 if (wants('finishing')) add([...(await finishing()), ...(await finishRoom())]);
 if (wants('batches')) add(await batches());
+if (wants('playground')) add(await playground());
 if (values.soak || values.only === 'soak')
   add([await soak(Number(values.renders ?? SOAK_RENDERS), (line) => process.stdout.write(`        ${line}\n`))]);
 await writeResults(floor.product, rows);

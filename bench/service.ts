@@ -11,6 +11,7 @@ import { loadPlans } from '../src/accounts/plans.ts';
 import { openDatabase } from '../src/storage/database.ts';
 
 export interface ServiceUnderTest {
+  url: string;
   /** Milliseconds from the start of the process to the line that it listens. */
   startedInMs: number;
   keys: string[];
@@ -83,6 +84,7 @@ export async function startService(keyCount: number, settings: Record<string, st
   const startedInMs = performance.now() - begun;
   const client = new Pool(url, { connections: 2048, bodyTimeout: 0, headersTimeout: 0 });
   return {
+    url,
     startedInMs,
     keys,
     async render(key, html, options) {

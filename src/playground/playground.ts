@@ -50,13 +50,21 @@ export class Playground {
     this.#queue = new FairQueue({ capacity: options.concurrency, limit: WAITING_PER_PLACE * options.concurrency });
   }
 
+  /** Throws what `render` would throw at once: `shutting_down`, `rate_limited`, and `queue_full` for who would wait in vain. */
+  requireRoom(visitor: string): void {
+    if (this.#ending) throw shuttingDown();
+    this.#visitors.requireRoom(visitor);
+    this.#queue.requireRoom(visitor);
+    const seconds = this.#queue.retryAfterSeconds;
+    if (!this.#queue.hasFreePlace && seconds > MAX_WAIT_SECONDS) throw busy(seconds);
+  }
+
   /** `visitor` is whom limits count for; `client` aborts when the caller has gone. */
   async render(request: PlaygroundRequest, visitor: string, client: AbortSignal): Promise<RenderedPdf> {
-    if (this.#ending) throw shuttingDown();
+    this.requireRoom(visitor);
     using deadline = new Deadline(request.timeoutMs, client);
     const leaveLine = await this.#visitors.enter(visitor, deadline);
     try {
-      this.#requireRoom();
       const leaveQueue = await this.#queue.acquire(visitor, deadline);
       try {
         return await this.#renderNow(request, deadline);
@@ -96,16 +104,6 @@ export class Playground {
     return filled(html, baseUrl);
   }
 
-  /** Throws `queue_full` where whoever comes now would wait in vain. */
-  #requireRoom(): void {
-    const seconds = this.#queue.retryAfterSeconds;
-    if (this.#queue.hasFreePlace || seconds <= MAX_WAIT_SECONDS) return;
-    throw new ServiceError('queue_full', `too many visitors are waiting; try again in ${seconds} s`, {
-      retryAfterSeconds: seconds,
-      members: { retry_after: seconds },
-    });
-  }
-
   /** Waits until key holders leave a place free, or for some time. */
   async #giveWay(deadline: Deadline): Promise<void> {
     const { keyHolders } = this.#services;
@@ -122,6 +120,13 @@ export class Playground {
       stop();
     }
   }
+}
+
+function busy(seconds: number): ServiceError {
+  return new ServiceError('queue_full', `too many visitors are waiting; try again in ${seconds} s`, {
+    retryAfterSeconds: seconds,
+    members: { retry_after: seconds },
+  });
 }
 
 function shuttingDown(): ServiceError {

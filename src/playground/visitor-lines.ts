@@ -14,10 +14,16 @@ interface Line {
 export class VisitorLines {
   readonly #lines = new Map<string, Line>();
 
+  /** Throws `rate_limited`. */
+  requireRoom(visitor: string): void {
+    const line = this.#lines.get(visitor);
+    if (line && line.renders > MAX_WAITING) throw tooMany(line.queue.retryAfterSeconds);
+  }
+
   /** Returns what to call when the render has ended. Throws `rate_limited`, and what the deadline ends with. */
   async enter(visitor: string, deadline: Deadline): Promise<() => void> {
+    this.requireRoom(visitor);
     const line = this.#lines.get(visitor) ?? { queue: new FairQueue({ capacity: 1, limit: MAX_WAITING }), renders: 0 };
-    if (line.renders > MAX_WAITING) throw tooMany(line.queue.retryAfterSeconds);
     line.renders++;
     this.#lines.set(visitor, line);
     const forget = () => {

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
-const CLI = ['--disable-warning=ExperimentalWarning', new URL('../../src/cli.ts', import.meta.url).pathname];
+const PROJECT = new URL('../..', import.meta.url).pathname;
+const CLI = cliOf(PROJECT);
 
 /** Plans without limits under the usual names, and others with one limit each. */
 export const PLANS = new URL('plans.json', import.meta.url).pathname;
@@ -45,7 +46,7 @@ export interface Service {
 export async function startService(
   settings: Record<string, string> = {},
   /** The key of a data folder that has one already, where no first key is printed. */
-  { firstKey }: { firstKey?: string } = {},
+  { firstKey, checkout }: { firstKey?: string /** Another copy of this project. */; checkout?: string } = {},
 ): Promise<Service> {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   const tmp = await mkdtemp(join(tmpdir(), 'platen-tmp-'));
@@ -57,7 +58,7 @@ export async function startService(
     PLATEN_PLANS_FILE: PLANS,
     ...settings,
   };
-  const child = spawn(process.execPath, [...CLI, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...cliOf(checkout ?? PROJECT), 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const started = await readStart(child, firstKey);
   const tellEnd = (code: number | null) => process.stderr.write(`the service ended by itself with ${code}:\n${started.output()}`);
   child.once('exit', tellEnd);
@@ -134,6 +135,10 @@ export async function eventually(what: string, holds: () => Promise<boolean> | b
 function environment(): Record<string, string> {
   const entries = Object.entries(process.env).filter(([name, value]) => value !== undefined && !name.startsWith('PLATEN_'));
   return Object.fromEntries(entries) as Record<string, string>;
+}
+
+function cliOf(checkout: string): string[] {
+  return ['--disable-warning=ExperimentalWarning', join(checkout, 'src/cli.ts')];
 }
 
 async function readStart(child: ChildProcess, firstKey?: string): Promise<{ url: string; key: string; output: () => string }> {

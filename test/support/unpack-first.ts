@@ -1,7 +1,11 @@
-/** Before all tests: browser and fonts are unpacked once, so that no test waits for that on a fresh machine. */
+/** Before all tests: browser and fonts are unpacked and the pages are built once, so that no test waits for that on a fresh machine. */
 import { locateBrowser } from '../../src/chromium/locate-browser.ts';
 import { loadConfig } from '../../src/config.ts';
+import { buildPages, isBuilt } from '../../src/pages/build.ts';
+
+const WEB_DIR = new URL('../../web', import.meta.url).pathname;
 
 export async function setup(): Promise<void> {
   await locateBrowser(loadConfig({}));
+  if (!(await isBuilt(WEB_DIR))) await buildPages(WEB_DIR, new AbortController().signal);
 }

@@ -8,14 +8,17 @@ import { BatchesPage } from './batches-page.tsx';
 import { DocumentPage } from './document-page.tsx';
 import { DocumentsPage } from './documents-page.tsx';
 import { Header } from './header.tsx';
+import { lazyPage } from './lazy-page.tsx';
 import { Empty, Fault, Loading } from './pieces.tsx';
 import { goAnyway, type Place, place, refusedHash } from './place.ts';
 import { rememberedKey, session, signIn, signOut, whenSignedOut } from './session.ts';
 import { SignIn } from './sign-in.tsx';
-import { TemplatePage } from './template-page.tsx';
 import { TemplatesPage } from './templates-page.tsx';
 import { UsagePage } from './usage-page.tsx';
 import { WebhooksPage } from './webhooks-page.tsx';
+
+/** With editors, which are as large as all the rest. */
+const TemplatePage = lazyPage('the editor', async () => (await import('./template-page.tsx')).TemplatePage);
 
 whenSignedOut(forgetToasts);
 

@@ -17,9 +17,11 @@ export interface Follower {
   onConnection(broken: boolean): void;
 }
 
+/** Heartbeats have neither number nor data. */
 type BatchEvent =
-  | { event: 'item'; id: number | string; data: BatchItem }
-  | { event: 'batch'; id: number | string; data: BatchSummary };
+  | { event: 'item'; id: number; data: BatchItem }
+  | { event: 'batch'; id: number; data: BatchSummary }
+  | { event: 'heartbeat'; id?: undefined };
 
 const NDJSON = 'application/x-ndjson';
 const FIRST_PAUSE_MS = 500;
@@ -63,11 +65,11 @@ async function readEvents(
   for await (const lines of linesOf(response)) {
     const events = lines.map((line) => JSON.parse(line) as BatchEvent);
     const news: BatchNews = { items: [] };
-    for (const { event, data } of events) {
-      if (event === 'item') news.items.push(data);
-      if (event === 'batch') news.summary = data;
+    for (const event of events) {
+      if (event.event === 'item') news.items.push(event.data);
+      if (event.event === 'batch') news.summary = event.data;
     }
-    const last = events.at(-1);
+    const last = events.findLast(({ id }) => id !== undefined);
     if (last) onNews(news, String(last.id));
     ended ||= news.summary !== undefined;
   }

@@ -1,18 +1,22 @@
 /** Documents per day as columns. The same as a table, for who does not see it and for who wants the figures. */
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Day } from './records.ts';
 import { countText, dayText, numberText } from './words.ts';
 
-const WIDTH = 720;
+/** In CSS pixels, as all that follows, until the plot knows how much room it has. */
+const FIRST_WIDTH = 720;
 const HEIGHT = 200;
 const LEFT = 44;
 const BOTTOM = 22;
 const TOP = 10;
 const GAP = 0.22;
+/** The days of the longest month, so that columns stay where they are from day to day. */
+const PLACES = 31;
 const PLOT_HEIGHT = HEIGHT - BOTTOM - TOP;
 
 export function DayPlot({ days }: { days: Day[] }) {
   const [chosen, setChosen] = useState<number | null>(null);
+  const { place, width } = useWidth();
   const top = roundUp(Math.max(...days.map(({ documents }) => documents), 0));
   const day = chosen === null ? undefined : days[chosen];
   const step = (event: KeyboardEvent) => {
@@ -26,6 +30,7 @@ export function DayPlot({ days }: { days: Day[] }) {
       <h2>Documents per day</h2>
       <div
         class="plot"
+        ref={place}
         role="img"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys go from day to day
         tabIndex={0}
@@ -34,10 +39,10 @@ export function DayPlot({ days }: { days: Day[] }) {
         onBlur={() => setChosen(null)}
         onMouseLeave={() => setChosen(null)}
       >
-        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
-          <Lines top={top} />
+        <svg viewBox={`0 0 ${width} ${HEIGHT}`} aria-hidden="true">
+          <Lines top={top} width={width} />
           {days.map((one, at) => (
-            <Column key={one.date} day={one} at={at} count={days.length} top={top} chosen={at === chosen} onPoint={setChosen} />
+            <Column key={one.date} day={one} at={at} width={width} top={top} chosen={at === chosen} onPoint={setChosen} />
           ))}
         </svg>
       </div>
@@ -55,15 +60,14 @@ export function DayPlot({ days }: { days: Day[] }) {
 interface ColumnProps {
   day: Day;
   at: number;
-  count: number;
+  width: number;
   top: number;
   chosen: boolean;
   onPoint(at: number): void;
 }
 
-function Column({ day, at, count, top, chosen, onPoint }: ColumnProps) {
-  // A month has 31 places, so that columns stay where they are from day to day.
-  const slot = (WIDTH - LEFT) / Math.max(31, count);
+function Column({ day, at, width, top, chosen, onPoint }: ColumnProps) {
+  const slot = (width - LEFT) / PLACES;
   const x = LEFT + at * slot;
   const height = day.documents === 0 ? 0 : Math.max(2, (day.documents / top) * PLOT_HEIGHT);
   const number = Number(day.date.slice(8));
@@ -87,7 +91,7 @@ function Column({ day, at, count, top, chosen, onPoint }: ColumnProps) {
   );
 }
 
-function Lines({ top }: { top: number }) {
+function Lines({ top, width }: { top: number; width: number }) {
   return (
     <>
       {[0, 0.5, 1]
@@ -96,7 +100,7 @@ function Lines({ top }: { top: number }) {
           const y = TOP + PLOT_HEIGHT * (1 - part);
           return (
             <g key={part}>
-              <line x1={LEFT} x2={WIDTH} y1={y} y2={y} />
+              <line x1={LEFT} x2={width} y1={y} y2={y} />
               <text x={LEFT - 8} y={y + 4} text-anchor="end">
                 {numberText(part * top)}
               </text>
@@ -105,6 +109,18 @@ function Lines({ top }: { top: number }) {
         })}
     </>
   );
+}
+
+/** How wide the plot is, so that its letters keep their size. */
+function useWidth() {
+  const place = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(FIRST_WIDTH);
+  useEffect(() => {
+    const resized = new ResizeObserver(([entry]) => entry && setWidth(entry.contentRect.width));
+    if (place.current) resized.observe(place.current);
+    return () => resized.disconnect();
+  }, []);
+  return { place, width };
 }
 
 function DayTable({ days }: { days: Day[] }) {

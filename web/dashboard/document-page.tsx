@@ -1,12 +1,12 @@
 /** One stored document: what is on its pages, what is known about it, what can be done with it. */
 import { useState } from 'preact/hooks';
+import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
 import { tell } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
 import { saveAs } from './blobs.ts';
 import { Confirm } from './confirm.tsx';
 import { LinkDialog } from './link-dialog.tsx';
 import { useLoaded } from './loaded.ts';
-import { PdfPreview } from './pdf-preview.tsx';
 import { Facts, Fault, Loading, Name, PageHead, Span, Time } from './pieces.tsx';
 import { go } from './place.ts';
 import type { DocumentRecord } from './records.ts';
@@ -70,15 +70,15 @@ function Found({ record, path }: { record: DocumentRecord; path: string }) {
       </PageHead>
       <Fault fault={download.fault} />
       <div class="beside">
-        <section aria-label="Preview" class="preview">
-          {wanted ? (
-            <Preview path={path} name={record.filename} />
-          ) : (
+        {wanted ? (
+          <Preview path={path} />
+        ) : (
+          <div>
             <button type="button" class="button" onClick={() => setWanted(true)}>
               Show all {sizeText(record.bytes)}
             </button>
-          )}
-        </section>
+          </div>
+        )}
         <aside class="stack">
           <RecordFacts record={record} />
           {record.report && <ReportOf report={record.report} />}
@@ -90,14 +90,19 @@ function Found({ record, path }: { record: DocumentRecord; path: string }) {
   );
 }
 
-function Preview({ path, name }: { path: string; name: string }) {
+function Preview({ path }: { path: string }) {
   const bytes = useLoaded(
     async (signal) => new Uint8Array(await (await call(path, { signal, headers: { accept: 'application/pdf' } })).arrayBuffer()),
     [path],
   );
   if (bytes.fault !== undefined) return <Fault fault={bytes.fault} onRetry={bytes.reload} />;
-  if (!bytes.value) return <Loading what="the pages" />;
-  return <PdfPreview bytes={bytes.value} name={name} />;
+  return (
+    <div class="pdf-place">
+      <PdfView pdf={bytes.value} busy={bytes.loading} thumbnails={false}>
+        <p class="nothing">Loading the pages…</p>
+      </PdfView>
+    </div>
+  );
 }
 
 function RecordFacts({ record }: { record: DocumentRecord }) {

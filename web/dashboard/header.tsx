@@ -24,15 +24,19 @@ export function Header({ here }: { here: string }) {
           <span class="account hint">
             <bdi>{session.value?.account.name}</bdi>
           </span>
-          <a href="/">Playground</a>
-          <a href="/docs">API reference</a>
+          <a class="top-link" href="/">
+            Playground
+          </a>
+          <a class="top-link" href="/docs">
+            API reference
+          </a>
           <ThemeSwitch />
           <button type="button" class="button small" onClick={signOut}>
             Sign out
           </button>
         </div>
       </div>
-      <nav aria-label="Pages">
+      <nav aria-label="Dashboard">
         {PAGES.map(([page, title]) => (
           <a key={page} href={`#/${page}`} aria-current={page === here ? 'page' : undefined}>
             {title}

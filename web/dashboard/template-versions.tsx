@@ -1,6 +1,10 @@
 /** What a template was before: each version to look at, to compare with what it is now, and to bring back. */
-import { useState } from 'preact/hooks';
-import { CodeEditor } from '../shared/code-editor.tsx';
+
+import { unifiedMergeView } from '@codemirror/merge';
+import { EditorState, type Extension } from '@codemirror/state';
+import { useMemo, useState } from 'preact/hooks';
+import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
+import { TEMPLATE } from '../shared/code-editor/languages.ts';
 import { tell } from '../shared/toast.tsx';
 import { Confirm } from './confirm.tsx';
 import { useLoaded } from './loaded.ts';
@@ -134,14 +138,9 @@ function OneVersion({ look: { version, compares }, template, unsaved, onRestored
       {loaded.value && (
         <div class="editor-place">
           {compares ? (
-            <CodeEditor
-              label={`Changes since version ${version}`}
-              language="html"
-              value={template.html ?? ''}
-              comparedWith={html}
-            />
+            <ReadOnlyCode label={`Changes since version ${version}`} text={template.html ?? ''} since={html} />
           ) : (
-            <CodeEditor label={`HTML of version ${version}`} language="html" value={html} />
+            <ReadOnlyCode label={`HTML of version ${version}`} text={html} />
           )}
         </div>
       )}
@@ -155,4 +154,15 @@ function OneVersion({ look: { version, compares }, template, unsaved, onRestored
       )}
     </section>
   );
+}
+
+const READ_ONLY: Extension = [TEMPLATE, EditorState.readOnly.of(true)];
+
+/** With what has changed since another text, where there is one. */
+function ReadOnlyCode({ label, text, since }: { label: string; text: string; since?: string }) {
+  const language = useMemo<Extension>(
+    () => (since === undefined ? READ_ONLY : [READ_ONLY, unifiedMergeView({ original: since, mergeControls: false })]),
+    [since],
+  );
+  return <CodeEditor label={label} value={text} language={language} onChange={() => {}} />;
 }

@@ -1,10 +1,11 @@
 /** The text of a template and data for it on one side, what becomes of them on the other. */
 import { useState } from 'preact/hooks';
-import { CodeEditor } from '../shared/code-editor.tsx';
+import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
+import { JSON_DATA, TEMPLATE } from '../shared/code-editor/languages.ts';
+import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
 import { type Tab, Tabs } from '../shared/tabs.tsx';
 import { useAction } from './action.ts';
 import { useLoaded } from './loaded.ts';
-import { PdfPreview } from './pdf-preview.tsx';
 import { Fault } from './pieces.tsx';
 import type { TemplateRecord } from './records.ts';
 import { keepSample, sampleFor, sampleOf } from './sample-data.ts';
@@ -37,8 +38,12 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onRel
     setData(text);
     keepSample(saved?.template_id ?? null, text);
   };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) show();
+  };
   return (
-    <div class="workbench">
+    // biome-ignore lint/a11y/noStaticElementInteractions: Ctrl+Enter renders, from wherever within
+    <div class="workbench" onKeyDown={onKeyDown}>
       <Tabs
         label="Template"
         tabs={saved ? [HTML_TAB, DATA_TAB, VERSIONS_TAB] : [HTML_TAB, DATA_TAB]}
@@ -46,15 +51,15 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onRel
         onChoose={(name: TabName) => setTab(name)}
       >
         <div class="editor-place" hidden={tab !== 'html'}>
-          <CodeEditor label="Template HTML" language="html" value={draft.html} onInput={onHtml} onRun={show} />
+          <CodeEditor label="Template HTML" language={TEMPLATE} value={draft.html} onChange={onHtml} />
         </div>
         <div class="editor-place" hidden={tab !== 'data'}>
-          <CodeEditor label="Sample data" language="json" value={data} onInput={changeData} onRun={show} />
+          <CodeEditor label="Sample data" language={JSON_DATA} value={data} onChange={changeData} />
         </div>
         {tab === 'versions' && saved && <TemplateVersions template={saved} unsaved={changed} onRestored={onReload} />}
         {tab !== 'versions' && saved && <Placeholders template={saved} onFill={() => changeData(sampleOf(saved.placeholders))} />}
       </Tabs>
-      <section aria-label="Preview" class="preview">
+      <div class="shown">
         <div class="preview-head">
           <button type="button" class="button primary" disabled={action.running || draft.html === ''} onClick={show}>
             {previewLabel(action.running, plays)}
@@ -62,12 +67,15 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onRel
           <p class="hint">{plays ? FREE : CHARGED}</p>
         </div>
         <Fault fault={action.fault} />
-        {preview ? (
-          <Shown preview={preview} />
-        ) : (
-          <p class="sheet-place hint">The pages appear here. Ctrl+Enter in an editor shows them, too.</p>
-        )}
-      </section>
+        <p class="hint" role="status">
+          {preview && shownText(preview)}
+        </p>
+        <div class="pdf-place">
+          <PdfView pdf={preview?.bytes} busy={action.running} thumbnails={false}>
+            <p class="nothing">The pages appear here. Ctrl+Enter in an editor renders them, too.</p>
+          </PdfView>
+        </div>
+      </div>
     </div>
   );
 }
@@ -102,16 +110,8 @@ function usePreview(
   return { preview, action, plays, show };
 }
 
-function Shown({ preview: { bytes, pages, warnings } }: { preview: Preview }) {
-  return (
-    <>
-      <p class="hint" role="status">
-        {countText(pages, 'page')}
-        {warnings > 0 && `, ${countText(warnings, 'warning')}`}
-      </p>
-      <PdfPreview bytes={bytes} name="Preview" />
-    </>
-  );
+function shownText({ pages, warnings }: Preview): string {
+  return `${countText(pages, 'page')}${warnings > 0 ? `, ${countText(warnings, 'warning')}` : ''}`;
 }
 
 function Placeholders({ template: { placeholders, version }, onFill }: { template: TemplateRecord; onFill(): void }) {

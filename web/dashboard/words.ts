@@ -80,9 +80,9 @@ function plain(text: string): FaultWords {
   return { text, details: [], requestId: undefined };
 }
 
-/** The API writes details in small letters and without a full stop. */
+/** The API writes details in small letters and without a full stop. The name of a field stays as it is. */
 export function sentence(text: string): string {
-  const whole = text.charAt(0).toUpperCase() + text.slice(1);
+  const whole = /^[\w.[\]]+:/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(whole) ? whole : `${whole}.`;
 }
 

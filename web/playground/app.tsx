@@ -15,7 +15,7 @@ import { LinkDialog } from './link-dialog.tsx';
 import { OptionsForm } from './options/options-form.tsx';
 import { PaneTabs, paneLabel } from './pane-tabs.tsx';
 import { pane } from './places.ts';
-import { Preview } from './preview/preview.tsx';
+import { Preview } from './preview.tsx';
 import { live, rendered, renderNow, renderState } from './render-loop.ts';
 import { listenForShortcuts } from './shortcuts.ts';
 import { Divider, split } from './split.tsx';

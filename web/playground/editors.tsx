@@ -1,9 +1,9 @@
 /** The document: HTML, or a template with its data. */
 import { useMemo } from 'preact/hooks';
+import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
+import { diagnosticOf } from '../shared/code-editor/diagnostics.ts';
+import { HTML, JSON_DATA, TEMPLATE } from '../shared/code-editor/languages.ts';
 import { change, draft, type Engine, type Mode } from './draft.ts';
-import { CodeEditor } from './editor/code-editor.tsx';
-import { diagnosticOf } from './editor/diagnostics.ts';
-import { HTML, JSON_DATA, TEMPLATE } from './editor/languages.ts';
 import { otherFaults, templateFault } from './faults.ts';
 
 const MODES: Array<{ mode: Mode; text: string }> = [

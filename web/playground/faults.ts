@@ -1,17 +1,11 @@
 /** Where what went wrong belongs: which field of the form, which editor, which line of it. */
 import { computed } from '@preact/signals';
 import type { ProblemBody } from '../shared/api.ts';
+import type { LineFault } from '../shared/code-editor/diagnostics.ts';
 import { renderState } from './render-loop.ts';
 
 export interface FieldFault {
   path: string;
-  message: string;
-}
-
-/** The fault of a template, counted from 1. */
-export interface LineFault {
-  line: number;
-  column: number;
   message: string;
 }
 

@@ -1,8 +1,9 @@
 /** Keys of the page. Single letters count only where nothing is being written. */
+
+import { viewer } from '../shared/pdf-view/open-viewer.ts';
+import { ZOOM_STEP } from '../shared/pdf-view/preview-tools.tsx';
 import { downloadPdf } from './download.ts';
 import { type Pane, pane } from './places.ts';
-import { viewer } from './preview/open-viewer.ts';
-import { ZOOM_STEP } from './preview/preview-tools.tsx';
 import { renderNow } from './render-loop.ts';
 
 export const SHORTCUTS: Array<[keys: string, what: string]> = [

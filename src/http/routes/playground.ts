@@ -22,7 +22,7 @@ import { problemResponses } from './problem-responses.ts';
 
 export interface PlaygroundRouteServices {
   /** Undefined where it is switched off. */
-  playground: Pick<Playground, 'render'> | undefined;
+  playground: Pick<Playground, 'render' | 'requireRoom'> | undefined;
   limits: RenderLimits;
   metrics: Metrics;
 }
@@ -50,7 +50,9 @@ export function playgroundRoutes(
   const nameOf = (request: FastifyRequest) => visitorOf(request, trustedProxies);
   app.register(async (routes) => {
     await limitVisitors(routes, playgroundRequestsPerMinute, nameOf);
-    const route = { schema: RENDER, config: RATE_LIMITED, bodyLimit: MAX_PLAYGROUND_BODY_BYTES };
+    // A crowd is turned away before what it sends is read.
+    const onRequest = async (request: FastifyRequest) => playground.requireRoom(nameOf(request));
+    const route = { schema: RENDER, config: RATE_LIMITED, bodyLimit: MAX_PLAYGROUND_BODY_BYTES, onRequest };
     routes.post('/v1/playground/pdf', route, async (request, reply) => {
       const renderRequest = parsePlaygroundRequest(request.body, limits);
       requireAcceptable(request, PDF, JSON_TYPE);

@@ -14,8 +14,8 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view';
-import { CODE_LOOK } from '../../shared/code-look.ts';
-import { TYPING_OVER } from '../../shared/code-typing.ts';
+import { CODE_LOOK } from './code-look.ts';
+import { TYPING_OVER } from './code-typing.ts';
 
 /** Taken by the page: render, and its dialogs. */
 const LEFT_TO_THE_PAGE = new Set(['Mod-Enter', 'Mod-s']);

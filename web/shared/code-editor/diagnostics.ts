@@ -2,7 +2,13 @@
 import { type Diagnostic, setDiagnostics } from '@codemirror/lint';
 import type { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
-import type { LineFault } from '../faults.ts';
+
+/** Line and column count from 1. */
+export interface LineFault {
+  line: number;
+  column: number;
+  message: string;
+}
 
 export function showDiagnostics(view: EditorView, diagnostics: Diagnostic[]): void {
   view.dispatch(setDiagnostics(view.state, diagnostics));

@@ -1,6 +1,6 @@
 /** Page number and zoom. */
 import type { Signal } from '@preact/signals';
-import { Icon, type IconName } from '../../shared/icon.tsx';
+import { Icon, type IconName } from '../icon.tsx';
 import { viewer } from './open-viewer.ts';
 import type { Zoom } from './sheet-sizes.ts';
 

@@ -1,0 +1,113 @@
+/** Do fifty visitors of the playground slow key holders down? Rounds with and without them take turns on one service. */
+import { Agent } from 'undici';
+import { invoice } from './documents.ts';
+import { closedLoop, type Figures, median } from './measure.ts';
+import type { Row } from './report.ts';
+import { type ServiceUnderTest, startService } from './service.ts';
+
+const VISITORS = 50;
+const CLIENTS = [2, 4];
+const ROUNDS = 6;
+const SECONDS = 4;
+/** A refused visitor asks again after so long, whatever Retry-After says. */
+const IMPATIENCE_MS = Number(process.env.IMP ?? 100);
+/** Renders take at most so many times as long. */
+const MOST = 4 / 3;
+/** More than anyone can send: what is measured is renders, not refusals. */
+const SETTINGS = { PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '1000000' };
+
+interface Crowd {
+  served: number;
+  refused: number;
+  late: number;
+  leave(): Promise<void>;
+}
+
+export async function playground(): Promise<Row[]> {
+  const service = await startService(1, SETTINGS);
+  const rows: Row[] = [];
+  for (const clients of CLIENTS) rows.push(await compare(service, clients));
+  await service.stop();
+  return rows;
+}
+
+async function compare(service: ServiceUnderTest, clients: number): Promise<Row> {
+  await keyHolder(service, clients);
+  await enter(service).leave(); // the playground's browser is started for the first visitor
+  const rounds: Array<{ alone: Figures; among: Figures }> = [];
+  const crowds: Crowd[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const alone = await keyHolder(service, clients);
+    const crowd = enter(service);
+    const among = await keyHolder(service, clients);
+    await crowd.leave();
+    rounds.push({ alone, among });
+    crowds.push(crowd);
+  }
+  const time = median(rounds.map(({ alone, among }) => alone.perSecond / among.perSecond));
+  const p50 = median(rounds.map(({ alone, among }) => among.p50Ms / alone.p50Ms));
+  const total = (name: 'served' | 'refused' | 'late') => crowds.reduce((sum, crowd) => sum + crowd[name], 0);
+  const perSecond = (pick: (round: (typeof rounds)[number]) => Figures) => median(rounds.map((round) => pick(round).perSecond));
+  const figures = { clients, time, p50, served: total('served'), refused: total('refused'), late: total('late') };
+  return {
+    measure: `${VISITORS} visitors of the playground beside a key holder with ${clients} clients`,
+    value: `a render of the key holder takes ${time.toFixed(2)} times as long, p50 ${p50.toFixed(2)} times (${perSecond(({ alone }) => alone).toFixed(0)}/s alone, ${perSecond(({ among }) => among).toFixed(0)}/s beside them); visitors: ${figures.served} served, ${figures.refused} refused, ${figures.late} too late`,
+    target: `at most ${MOST.toFixed(2)} times as long`,
+    met: time <= MOST && p50 <= MOST,
+    figures,
+  };
+}
+
+function keyHolder(service: ServiceUnderTest, clients: number): Promise<Figures> {
+  const html = invoice(20);
+  return closedLoop(
+    clients,
+    SECONDS,
+    async () => undefined,
+    async () => {
+      const { status } = await service.render(service.keys[0] ?? '', html);
+      if (status !== 200) throw new Error(`status ${status}`);
+    },
+  );
+}
+
+/** Every visitor has an address of its own, and one render under way at all times, or a short pause after it was refused. */
+function enter({ url }: ServiceUnderTest): Crowd {
+  const left = new AbortController();
+  const crowd = { served: 0, refused: 0, late: 0 };
+  const visit = async (_: unknown, n: number) => {
+    const dispatcher = new Agent({ connect: { localAddress: `127.0.0.${n + 2}` } });
+    while (!left.signal.aborted) {
+      const status = await ask(url, dispatcher, left.signal);
+      if (status === 200) crowd.served++;
+      if (status === 504) crowd.late++;
+      if (status === 429) {
+        crowd.refused++;
+        await new Promise((resolve) => setTimeout(resolve, IMPATIENCE_MS));
+      }
+    }
+    await dispatcher.destroy();
+  };
+  const visitors = Array.from({ length: VISITORS }, visit);
+  return Object.assign(crowd, {
+    async leave() {
+      left.abort();
+      await Promise.all(visitors);
+    },
+  });
+}
+
+const BODY = JSON.stringify({ template: invoice(20).replace('Invoice 42', 'Invoice {{number}}'), data: { number: 42 } });
+
+/** The status; undefined where the visitor left before there was one. */
+async function ask(origin: string, dispatcher: Agent, signal: AbortSignal): Promise<number | undefined> {
+  try {
+    const request = { origin, path: '/v1/playground/pdf', method: 'POST' as const, signal, body: BODY };
+    const { statusCode, body } = await dispatcher.request({ ...request, headers: { 'content-type': 'application/json' } });
+    await body.dump();
+    return statusCode;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,272 @@
+/** `POST /v1/playground/pdf`: anyone renders, in a browser apart, within smaller limits, and nothing is kept or charged. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Client, problem } from '../support/client.ts';
+import { readPdf, readPdfReply } from '../support/read-pdf.ts';
+import { browserProcesses, browserProcessesOfType, eventually, type Service, startService } from '../support/service.ts';
+import { endless, image, Site, send } from '../support/site.ts';
+import { type Visitor, visitorAt } from '../support/visitor.ts';
+
+const MAX_HTML = 524_288;
+const MAX_BODY = 2_097_152;
+const MAX_REQUESTS = 50;
+const MAX_NETWORK_BYTES = 10 * 1_048_576;
+
+let service: Service;
+let site: Site;
+/** Allowed to key holders only. */
+let inner: Site;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  [site, inner] = await Promise.all([Site.start(), Site.start()]);
+  service = await startService({
+    PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000',
+    PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${inner.port}`,
+    PLATEN_PLAYGROUND_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
+  });
+  visitor = visitorAt(service.url);
+});
+afterAll(async () => {
+  await visitor?.leave();
+  await service?.[Symbol.asyncDispose]();
+  site?.close();
+  inner?.close();
+});
+beforeEach(() => {
+  site.forget();
+  inner.forget();
+});
+
+const textOf = async (response: Promise<Response>) => (await readPdfReply(await response)).pages[0];
+
+describe('its browser', () => {
+  test('is started for the first visitor, beside that of key holders, and comes back when it has crashed', async () => {
+    const own = await startService();
+    const someone = visitorAt(own.url);
+    try {
+      const [keyHolders, ...more] = await browserProcessesOfType(own, 'browser');
+      expect(more).toEqual([]);
+      expect(await textOf(someone.pdf({ html: '<p>first' }))).toBe('first');
+      const theirs = (await browserProcessesOfType(own, 'browser')).filter((pid) => pid !== keyHolders);
+      expect(theirs).toHaveLength(1);
+      process.kill(theirs[0] ?? 0, 'SIGKILL');
+      await eventually('a visitor is served again', async () => (await someone.pdf({ html: '<p>again' })).ok);
+      expect(await browserProcessesOfType(own, 'browser')).toContain(keyHolders);
+      expect(await own.metric('platen_browser_crashes_total')).toBe(0);
+      expect(await own.stop()).toBe(0);
+      expect(await browserProcesses(own)).toEqual([]);
+    } finally {
+      await someone.leave();
+      await own[Symbol.asyncDispose]();
+    }
+  });
+
+  test('has a fresh context for every render', async () => {
+    site.serve({
+      '/mark.png': (request, response) => image(request, response.setHeader('set-cookie', 'mark=MARK; path=/')),
+      '/kept.png': send('image/png', '', { 'cache-control': 'public, max-age=3600' }),
+    });
+    const plant = `<script>name = 'MARK'; history.pushState('MARK', '', '#MARK'); Object.prototype.mark = 'MARK';
+      try { localStorage.mark = 'MARK' } catch {} try { document.cookie = 'mark=MARK' } catch {}</script>
+      <img src="/mark.png"><img src="/kept.png">planted`;
+    const look = `<p id=out></p><img src="/mark.png"><img src="/kept.png"><script>const found = [name, history.length, location.hash, {}.mark];
+      try { found.push(localStorage.mark) } catch {} try { found.push(document.cookie) } catch {}
+      out.textContent = 'looked ' + (JSON.stringify(found).includes('MARK') ? 'MARK' : history.length)</script>`;
+    const options = { baseUrl: site.origin };
+    expect(await textOf(visitor.pdf({ html: plant, options }))).toBe('planted');
+    expect(await textOf(visitor.pdf({ html: look, options }))).toBe('looked 1');
+    expect(site.askedFor('/mark.png').map(({ headers }) => headers.cookie)).toEqual([undefined, undefined]);
+    expect(site.askedFor('/kept.png')).toHaveLength(2);
+  });
+});
+
+describe('renders', () => {
+  test('HTML', async () => {
+    const response = await visitor.pdf({ html: '<title>t</title><p>Grüße', options: { format: 'A5', landscape: true } });
+    expect(response.headers.get('content-type')).toBe('application/pdf');
+    expect(response.headers.get('platen-pages')).toBe('1');
+    expect(response.headers.get('platen-warnings')).toBe('0');
+    expect(response.headers.get('server-timing')).toMatch(/^queue;dur=[\d.]+, load;dur=[\d.]+, print;dur=[\d.]+, finish;dur=/);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('access-control-allow-origin')).toBeNull();
+    expect(response.headers.has('platen-quota-remaining')).toBe(false);
+    const { pages, sizes } = await readPdfReply(response);
+    expect(pages).toEqual(['Grüße']);
+    expect(sizes[0]?.width).toBeGreaterThan(sizes[0]?.height ?? 0);
+  });
+
+  test('a template with data', async () => {
+    const body = { template: '<p>{{a.b}} {{missing}}{{{raw}}}', data: { a: { b: '<b>&' }, raw: '<i>{{a.b}}</i>' } };
+    expect(await textOf(visitor.pdf(body))).toBe('<b>& {{a.b}}');
+    expect(await textOf(visitor.pdf({ template: '<p>x{{y}}' }))).toBe('x');
+  });
+
+  test('a Liquid template, and the next one of the same name', async () => {
+    const engine = 'liquid';
+    const data = { items: [1, 2, 3] };
+    const one = { template: '<p>{% for i in items %}{{ i | times: 2 }};{% endfor %}', engine, data };
+    expect(await textOf(visitor.pdf(one))).toBe('2;4;6;');
+    expect(await textOf(visitor.pdf({ ...one, template: '<p>{{ items | join: "+" }}' }))).toBe('1+2+3');
+    await problem(await visitor.pdf({ template: '{% if %}', engine }), 422, 'template_error');
+  });
+
+  test('with everything that is done to a PDF', async () => {
+    const options = { watermark: { text: 'DRAFT' }, metadata: { title: 'Mine' }, tagged: true };
+    const read = await readPdfReply(await visitor.pdf({ html: '<p>x', options }));
+    expect(read.pages[0]).toContain('DRAFT');
+    expect(read.title).toBe('Mine');
+    const locked = await visitor.pdf({ html: '<p>x', options: { password: 'secret' } });
+    await expect(readPdf(await locked.arrayBuffer())).rejects.toThrow(/password/i);
+  });
+
+  test('with a report, where Accept names JSON alone', async () => {
+    const body = { html: `<p>x<img src="http://127.0.0.1:${inner.port}/a.png">` };
+    const response = await visitor.pdf(body, { accept: 'application/json' });
+    const { pdf, pages, report } = (await response.json()) as { pdf: string; pages: number; report: { warnings: unknown[] } };
+    expect(pages).toBe(1);
+    expect((await readPdf(Buffer.from(pdf, 'base64'))).pages).toEqual(['x']);
+    expect(report.warnings).toMatchObject([{ kind: 'resource_refused' }]);
+    await problem(await visitor.pdf(body, { accept: 'text/plain' }), 406, 'not_acceptable');
+    await problem(await visitor.pdf({ ...body, options: { failOnWarning: ['resource_refused'] } }), 422, 'render_gate_failed');
+  });
+});
+
+describe('refuses', () => {
+  test.each([
+    ['url', { url: 'https://example.com/' }],
+    ['template_id', { template_id: 'tpl_0123456789ABCDEFGHIJKL' }],
+    ['store', { store: true }],
+    ['filename', { filename: 'x.pdf' }],
+    ['reference', { reference: 'x' }],
+    ['data', { data: {} }],
+    ['engine', { engine: 'liquid' }],
+    ['engine', { html: undefined, template: 'x', engine: 'mustache' }],
+    ['data', { html: undefined, template: 'x', data: [] }],
+    ['template', { template: 'x' }],
+    ['template', { html: undefined, template: 'x\0' }],
+    ['html', { html: undefined }],
+    ['html', { html: 7 }],
+    ['html', { html: 'x\ud800' }],
+    ['options.formt', { options: { formt: 'A4' } }],
+    ['options.margin', { options: { margin: '100in' } }],
+    ['options.timeout', { options: { timeout: 10_001 } }],
+    ['options.waitForTimeout', { options: { waitForTimeout: 10_001 } }],
+  ])('%s', async (path, fields) => {
+    const { errors } = await problem(await visitor.pdf({ html: '<p>x', ...fields }), 400, 'invalid_request');
+    expect(errors?.map((error) => error.path)).toContain(path);
+  });
+
+  test('HTML over 512 KB, as it comes and after substitution', async () => {
+    const most = `<p>x<!--${'é'.repeat((MAX_HTML - 12) / 2)}-->`; // in bytes
+    expect(Buffer.byteLength(most)).toBeLessThanOrEqual(MAX_HTML);
+    expect(await textOf(visitor.pdf({ html: most }))).toBe('x');
+    const more = `${most}${'y'.repeat(MAX_HTML + 1 - Buffer.byteLength(most))}`;
+    const told = { limit: MAX_HTML, actual: MAX_HTML + 1 };
+    expect(await problem(await visitor.pdf({ html: more }), 413, 'content_too_large')).toMatchObject(told);
+    expect(await problem(await visitor.pdf({ template: more }), 413, 'content_too_large')).toMatchObject(told);
+    const data = { x: 'y'.repeat(MAX_HTML / 2) };
+    for (const engine of ['placeholders', 'liquid']) {
+      const doubled = await visitor.pdf({ template: 'z{{x}}{{x}}', engine, data });
+      expect(await problem(doubled, 413, 'content_too_large')).toMatchObject(told);
+    }
+  });
+
+  test('a body that is larger than it needs to be', async () => {
+    const body = JSON.stringify({ template: 'x', data: { x: 'y'.repeat(MAX_BODY) } });
+    const told = await problem(await visitor.pdf(body), 413, 'content_too_large');
+    expect(told).toMatchObject({ limit: MAX_BODY, actual: body.length });
+  });
+
+  test('what takes longer than it may', async () => {
+    const options = { timeout: 500, waitForFunction: 'false' };
+    expect(await problem(await visitor.pdf({ html: 'x', options }), 504, 'render_timeout')).toMatchObject({ timeout_ms: 500 });
+  });
+
+  test('pages of other sites: they may ask only after a preflight, which nobody answers', async () => {
+    const preflight = await fetch(`${service.url}/v1/playground/pdf`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://evil.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type',
+      },
+    });
+    await problem(preflight, 405, 'method_not_allowed');
+    expect([...preflight.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])
+      await problem(await visitor.pdf('{"html": "x"}', { 'content-type': type }), 415, 'unsupported_media_type');
+  });
+});
+
+describe('what a document reaches', () => {
+  test('is the public internet alone: not what key holders may reach, nor the service itself', async () => {
+    inner.serve({ '/a.png': image });
+    const hosts = [`127.0.0.1:${inner.port}`, new URL(service.url).host, '169.254.169.254', `[::1]:${inner.port}`];
+    const html = hosts.map((host) => `<img src="http://${host}/a.png">`).join('');
+    const { report } = (await (await visitor.pdf({ html }, { accept: 'application/json' })).json()) as {
+      report: { network: { contacted: string[]; refused: string[] } };
+    };
+    expect(report.network.contacted).toEqual([]);
+    expect(report.network.refused).toHaveLength(hosts.length);
+    expect(inner.asked).toEqual([]);
+    const keyHolder = await new Client(service.url, service.key).pdf({ html: `<img src="${inner.origin}/a.png">` });
+    expect((await readPdfReply(keyHolder)).images).toBe(1);
+  });
+
+  test('is limited in number and bytes, more than for key holders', async () => {
+    site.serve({ '/a.png': image, '/endless.png': endless('image/png', '', Buffer.alloc(65_536, 1)) });
+    const images = Array.from({ length: 3 * MAX_REQUESTS }, (_, n) => `<img src="${site.origin}/a.png?${n}">`).join('');
+    expect((await visitor.pdf({ html: images })).status).toBe(200);
+    expect(site.askedFor('/a.png').length).toBeLessThanOrEqual(MAX_REQUESTS);
+    const large = await visitor.pdf({ html: `<img src="${site.origin}/endless.png">` }, { accept: 'application/json' });
+    const { report } = (await large.json()) as { report: { network: { bytes: number } } };
+    expect(report.network.bytes).toBeGreaterThan(0);
+    expect(report.network.bytes).toBeLessThan(2 * MAX_NETWORK_BYTES);
+  });
+});
+
+test('nothing is kept and nobody is charged, whatever is sent along', async () => {
+  const ada = new Client(service.url, service.key);
+  const before = await ada.usage();
+  const headers = { authorization: `Bearer ${service.key}`, 'idempotency-key': 'same' };
+  const renders = await service.metric('platen_renders_total');
+  expect(await textOf(visitor.pdf({ html: '<p>one' }, headers))).toBe('one');
+  expect(await textOf(visitor.pdf({ html: '<p>two' }, headers))).toBe('two');
+  expect(await ada.usage()).toEqual(before);
+  expect(await service.metric('platen_renders_total')).toBe(renders);
+  expect(await service.metric('platen_playground_renders_total', 'ok')).toBeGreaterThan(1);
+  expect(await ada.json('/v1/documents')).toMatchObject({ data: [] });
+  const blobs = await readdir(join(service.env.PLATEN_DATA_DIR ?? '', 'blobs'), { recursive: true, withFileTypes: true });
+  expect(blobs.filter((entry) => entry.isFile())).toEqual([]);
+  const lines = service
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('/v1/playground/pdf'));
+  expect(lines.length).toBeGreaterThan(1);
+  for (const line of lines) expect(line).not.toMatch(/key_id|Bearer|same|one/);
+});
+
+test('its limits can be read, and the reference describes it', async () => {
+  const limits = { html_bytes: MAX_HTML, timeout_ms: 10_000, requests_per_minute: 100_000 };
+  expect(await (await fetch(`${service.url}/v1/playground`)).json()).toEqual({ enabled: true, limits });
+  const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
+    paths: Record<string, { post?: { security?: unknown } }>;
+  };
+  expect(paths['/v1/playground/pdf']?.post).toMatchObject({ summary: expect.any(String) });
+  expect(paths['/v1/playground/pdf']?.post?.security).toBeUndefined();
+});
+
+test('switched off there is none', async () => {
+  await using off = await startService({ PLATEN_PLAYGROUND: 'off' });
+  const nobody = visitorAt(off.url);
+  await problem(await nobody.pdf({ html: 'x' }), 404, 'not_found');
+  expect(await (await fetch(`${off.url}/v1/playground`)).json()).toMatchObject({ enabled: false });
+  const page = await fetch(off.url, { redirect: 'manual' });
+  expect([page.status, page.headers.get('location')]).toEqual([302, '/dashboard']);
+  expect((await fetch(`${off.url}/dashboard`)).status).toBe(200);
+  const { paths } = (await (await fetch(`${off.url}/openapi.json`)).json()) as { paths: object };
+  expect(Object.keys(paths)).not.toContain('/v1/playground/pdf');
+  await nobody.leave();
+});
