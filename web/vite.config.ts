@@ -1,9 +1,25 @@
 /** The pages, built once: two entries, hashed names below `/assets/`, nothing that a strict Content-Security-Policy refuses. */
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
+import { FORMAT_NAMES } from '../src/render/lengths.ts';
+import { PdfOptions } from '../src/render/options-schema.ts';
+
+/** What `options` may hold, taken from the service itself, so that the form of the playground cannot lag behind. */
+function optionsSchema(): Plugin {
+  const name = 'virtual:options-schema';
+  return {
+    name: 'options-schema',
+    resolveId: (id) => (id === name ? `\0${name}` : undefined),
+    load: (id) =>
+      id === `\0${name}`
+        ? `export const PDF_OPTIONS = ${JSON.stringify(PdfOptions)};\nexport const FORMAT_NAMES = ${JSON.stringify(FORMAT_NAMES)};`
+        : undefined,
+  };
+}
 
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
+  plugins: [optionsSchema()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: 'dist',

@@ -1,4 +1,8 @@
 import { render } from 'preact';
+import './dashboard.css';
+import { App } from './app.tsx';
+import { startPlaces } from './place.ts';
 
+startPlaces();
 const app = document.getElementById('app');
-if (app) render(<h1>Dashboard</h1>, app);
+if (app) render(<App />, app);

@@ -8,7 +8,10 @@ export interface ProblemBody {
   detail?: string;
   request_id?: string;
   errors?: Array<{ path: string; message: string }>;
+  /** Seconds; as the header says where the body does not. */
   retry_after?: number;
+  /** Further members of some codes. */
+  [member: string]: unknown;
 }
 
 /** A request that was answered with a problem. */
@@ -33,6 +36,8 @@ export async function request(path: string, init: RequestInit = {}, key?: string
 
 async function problemOf(response: Response): Promise<ProblemBody> {
   const type = response.headers.get('content-type') ?? '';
-  if (type.includes('json')) return (await response.json()) as ProblemBody;
+  const wait = Number(response.headers.get('retry-after') || Number.NaN);
+  const retry = Number.isFinite(wait) ? { retry_after: wait } : {};
+  if (type.includes('json')) return { ...retry, ...((await response.json()) as ProblemBody) };
   return { status: response.status, code: 'unknown', title: `The service answered ${response.status}` };
 }

@@ -1,0 +1,32 @@
+/** The key holder's pages, as their visitors use them. */
+import type { Page } from 'playwright-core';
+import type { Visitor } from './web-page.ts';
+
+export async function openDashboard({ page }: Visitor, hash = ''): Promise<void> {
+  await page.goto(`/dashboard${hash}`);
+  await page.getByLabel('API key').waitFor();
+}
+
+export async function enterKey(page: Page, key: string, remember = false): Promise<void> {
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('checkbox', { name: 'Remember until this tab is closed' }).setChecked(remember);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** Opens the dashboard at a place and waits for what follows the sign-in there. */
+export async function signInAt(visitor: Visitor, key: string, hash = '#/documents'): Promise<Page> {
+  await openDashboard(visitor, hash);
+  await enterKey(visitor.page, key);
+  await visitor.page.getByRole('button', { name: 'Sign out' }).waitFor();
+  return visitor.page;
+}
+
+/** Goes to another place without a reload, which would forget the key. */
+export async function goTo(page: Page, hash: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+}
+
+/** The browser's console tells of every reply with such a status as an error, also where it is expected. */
+export function otherComplaints({ complaints }: Visitor, ...expected: number[]): string[] {
+  return complaints.filter((text) => !expected.some((status) => text.includes(`responded with a status of ${status}`)));
+}

@@ -1,0 +1,22 @@
+/** What holds for every page a visitor sees: it can be used by anybody, and fits into the window. */
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+
+const { source } = createRequire(import.meta.url)('axe-core') as { source: string };
+
+/** What axe-core finds serious or critical, in words; nothing, if all is well. */
+export async function accessFaults(page: Page): Promise<string[]> {
+  await page.evaluate(source);
+  const { violations } = (await page.evaluate(
+    "axe.run(document, { resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] })",
+  )) as AxeResults;
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`);
+}
+
+/** By how many CSS pixels the page is wider than the window. */
+export function sidewaysBy(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+}

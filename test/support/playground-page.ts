@@ -1,0 +1,116 @@
+/** The playground as its visitors use it: by labels and roles, and by what the PDF shows. */
+import { readFile } from 'node:fs/promises';
+import type { Locator, Page } from 'playwright-core';
+import { eventually, type Service } from './service.ts';
+import type { Visitor, VisitorBrowser } from './web-page.ts';
+
+export class PlaygroundPage {
+  readonly page: Page;
+  readonly visitor: Visitor;
+
+  constructor(visitor: Visitor) {
+    this.visitor = visitor;
+    this.page = visitor.page;
+  }
+
+  static async open(
+    browser: VisitorBrowser,
+    url: string,
+    { path = '/', ...options }: Parameters<VisitorBrowser['visit']>[1] & { path?: string } = {},
+  ): Promise<PlaygroundPage> {
+    const visitor = await browser.visit(url, { acceptDownloads: true, ...options });
+    await visitor.page.goto(path);
+    const opened = new PlaygroundPage(visitor);
+    await opened.result.waitFor({ state: 'attached' });
+    return opened;
+  }
+
+  /** What the console said, but for refused requests: browsers tell of those by themselves. */
+  get complaints(): string[] {
+    return this.visitor.complaints.filter((said) => !/status of [45]\d\d|ERR_INTERNET_DISCONNECTED/.test(said));
+  }
+
+  get result(): Locator {
+    return this.page.getByRole('region', { name: 'Result' });
+  }
+
+  /** What is said where there is no new PDF. */
+  get trouble(): Locator {
+    return this.result.locator('.trouble');
+  }
+
+  sheet(number: number): Locator {
+    return this.page.getByLabel(new RegExp(`^Page ${number} of `));
+  }
+
+  editor(label: string): Locator {
+    return this.page.getByRole('textbox', { name: label, exact: true });
+  }
+
+  /** In place of what was there, in one go. */
+  async write(label: string, text: string): Promise<void> {
+    await this.editor(label).focus();
+    await this.page.keyboard.press('Control+a');
+    await this.page.keyboard.insertText(text);
+  }
+
+  /** Until this text stands on a page of the PDF. */
+  async shows(text: string, number = 1): Promise<void> {
+    await this.sheet(number).getByText(text).first().waitFor({ state: 'attached' });
+  }
+
+  tab(name: 'Edit' | 'Options' | 'Preview'): Promise<void> {
+    return this.page.getByRole('tab', { name }).click();
+  }
+
+  /** The fields of one option. */
+  option(path: string): Locator {
+    return this.page.locator(`[data-path="${path}"]`);
+  }
+
+  /** Its tab and its group are opened first. */
+  async openOption(path: string): Promise<Locator> {
+    await this.tab('Options');
+    await this.page.getByRole('searchbox', { name: 'Find an option' }).fill(path.split('.')[0] ?? path);
+    return this.option(path);
+  }
+
+  async download(): Promise<Buffer> {
+    const begun = this.page.waitForEvent('download');
+    await this.page.getByRole('button', { name: 'Download' }).click();
+    return readFile(await (await begun).path());
+  }
+
+  /** As it stands in the dialog. */
+  async codeIn(language: string): Promise<string> {
+    await this.page.getByRole('button', { name: 'Copy as code' }).click();
+    await this.page.getByRole('tab', { name: language }).click();
+    const code = await this.page.getByRole('region', { name: `Code, ${language}` }).textContent();
+    await this.page.keyboard.press('Escape');
+    return code ?? '';
+  }
+
+  async link(): Promise<string> {
+    await this.page.getByRole('button', { name: 'Link', exact: true }).click();
+    const field = this.page.getByRole('textbox', { name: 'Link' });
+    await eventually('there is a link', async () => (await field.inputValue()) !== '');
+    const link = await field.inputValue();
+    await this.page.keyboard.press('Escape');
+    return link;
+  }
+}
+
+/** The first render starts the playground's browser. What comes after that waits for nothing but itself. */
+export async function warmUp(service: Service): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify({ html: '<p>warm</p>' }) };
+  await eventually('the playground renders', async () => (await fetch(`${service.url}/v1/playground/pdf`, init)).ok, 100_000);
+}
+
+export const DRAFT = { mode: 'html', html: '', template: '', engine: 'liquid', data: '{}', options: {} };
+
+/** A fragment as the playground makes it. */
+export async function fragmentOf(draft: object): Promise<string> {
+  const packed = new Blob([JSON.stringify(draft)]).stream().pipeThrough(new CompressionStream('deflate-raw'));
+  return `#v1.${Buffer.from(await new Response(packed).arrayBuffer()).toString('base64url')}`;
+}

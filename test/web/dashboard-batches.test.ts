@@ -1,0 +1,125 @@
+/** Batches in a browser: how they go on, their outcomes, all results as one file, their end. */
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bytesOf, Client } from '../support/client.ts';
+import { otherComplaints, signInAt } from '../support/dashboard.ts';
+import { readPdf } from '../support/read-pdf.ts';
+import { type Service, startService } from '../support/service.ts';
+import { html, Site } from '../support/site.ts';
+import { launchVisitorBrowser, type Visitor, type VisitorBrowser } from '../support/web-page.ts';
+
+const HOSTILE = '\u202e<img src=x onerror=document.title=1>';
+
+let service: Service;
+let browser: VisitorBrowser;
+let site: Site;
+
+beforeAll(async () => {
+  site = await Site.start();
+  [service, browser] = await Promise.all([
+    startService({ PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` }),
+    launchVisitorBrowser(),
+  ]);
+});
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+  site.close();
+});
+
+interface BatchRecord {
+  batch_id: string;
+  status: string;
+}
+
+const another = async () => new Client(service.url, (await service.createKey()).key);
+const visit = () => browser.visit(service.url);
+
+/** A page that does not come before it is let go. */
+function heldPage(path: string, body: string): { url: string; letGo(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  site.serve({ [path]: (request, response) => void promise.then(() => html(body)(request, response)) });
+  return { url: site.origin + path, letGo: resolve };
+}
+
+async function batchOf(key: Client, items: object[], headers = {}): Promise<BatchRecord> {
+  return (await (await key.send('POST', '/v1/batches', { items }, headers)).json()) as BatchRecord;
+}
+
+async function leave(visitor: Visitor, ...expected: number[]): Promise<void> {
+  expect(otherComplaints(visitor, ...expected)).toEqual([]);
+  await visitor.context.close();
+}
+
+test('a batch is seen going on to its end, item by item, with what failed in words', async () => {
+  const key = await another();
+  const held = heldPage('/slow', '<p>slow but sure');
+  const items = [
+    { html: '<p>one', reference: 'one' },
+    { html: '<p>two', reference: 'two', options: { scale: 9 } },
+    { url: held.url, reference: HOSTILE },
+  ];
+  const { batch_id } = await batchOf(key, items);
+  const visitor = await visit();
+  const page = await signInAt(visitor, key.key, `#/batches/${batch_id}`);
+  await page.getByRole('img', { name: '1 of 3 items rendered, 1 failed' }).waitFor();
+  await page.getByText('options.scale: must be a number from 0.1 to 2.').waitFor();
+  held.letGo();
+  await page.getByRole('img', { name: '2 of 3 items rendered, 1 failed' }).waitFor();
+  await page.getByText('Completed', { exact: true }).waitFor();
+  expect(await page.locator('img').count()).toBe(0);
+  await page.getByRole('checkbox', { name: 'Failed only' }).check();
+  await page.getByText('1 failed item').waitFor();
+  expect(await page.getByRole('table', { name: /Items/ }).getByRole('row').count()).toBe(2);
+  await page.getByRole('checkbox', { name: 'Failed only' }).uncheck();
+  await page.getByRole('link', { name: HOSTILE }).click();
+  await page.getByRole('region', { name: 'Page 1 of 1' }).getByText('slow but sure').waitFor();
+  await leave(visitor);
+});
+
+test('all results as one file have the bytes of the API', async () => {
+  const key = await another();
+  const { batch_id } = await batchOf(key, [{ html: '<p>first' }, { html: '<p>second' }], { prefer: 'wait=60' });
+  const visitor = await visit();
+  const page = await signInAt(visitor, key.key, '#/batches');
+  await page.getByRole('link', { name: batch_id }).click();
+  for (const [button, kind] of [
+    ['Download ZIP', 'zip'],
+    ['Download one PDF', 'pdf'],
+  ] as const) {
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: button }).click()]);
+    expect(download.suggestedFilename()).toBe(`${batch_id}.${kind}`);
+    const saved = await readFile(await download.path());
+    if (kind === 'pdf') expect((await readPdf(saved)).pages.join()).toMatch(/first[^]*second/);
+    else expect(saved.length).toBe((await bytesOf(await key.get(`/v1/batches/${batch_id}.zip`))).length);
+  }
+  await leave(visitor);
+});
+
+test('a batch is cancelled after a question', async () => {
+  const key = await another();
+  const held = heldPage('/held', '<p>let go');
+  const slow = Array.from({ length: 40 }, (_, index) => ({ url: `${held.url}?${index}` }));
+  const { batch_id } = await batchOf(key, slow);
+  const visitor = await visit();
+  const page = await signInAt(visitor, key.key, `#/batches/${batch_id}`);
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the rest' }).click();
+  await page.getByText('Cancelled', { exact: true }).first().waitFor();
+  held.letGo();
+  await page.getByText(/^Cancelled: \d+ of 40 items rendered, .*\d+ cancelled$/).waitFor();
+  expect(await key.json<BatchRecord>(`/v1/batches/${batch_id}`)).toMatchObject({ status: 'cancelled' });
+  await leave(visitor);
+});
+
+test('the list moves on by itself', async () => {
+  const key = await another();
+  const held = heldPage('/later', '<p>there');
+  await batchOf(key, [{ url: held.url }]);
+  const visitor = await visit();
+  const page = await signInAt(visitor, key.key, '#/batches');
+  await page.getByRole('img', { name: '0 of 1 item rendered' }).waitFor();
+  held.letGo();
+  await page.getByRole('img', { name: '1 of 1 item rendered' }).waitFor();
+  await leave(visitor);
+});

@@ -1,0 +1,179 @@
+/** Templates in a browser: written, tried, saved, compared with what they were, brought back. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Client, type TemplateRecord } from '../support/client.ts';
+import { enterKey, goTo, otherComplaints, signInAt } from '../support/dashboard.ts';
+import { type Service, startService } from '../support/service.ts';
+import { launchVisitorBrowser, type Visitor, type VisitorBrowser } from '../support/web-page.ts';
+
+/** The playground has ten seconds for all it does: on a slow machine a visitor has to ask again. */
+const TRIES = 5;
+
+let service: Service;
+let browser: VisitorBrowser;
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startService(), launchVisitorBrowser()]);
+});
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+const another = async () => new Client(service.url, (await service.createKey()).key);
+const visit = () => browser.visit(service.url);
+const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true });
+
+async function leave(visitor: Visitor, ...expected: number[]): Promise<void> {
+  expect(otherComplaints(visitor, ...expected)).toEqual([]);
+  await visitor.context.close();
+}
+
+/** In place of what was there, as from the clipboard. */
+async function write(page: Page, editor: string, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: editor }).focus();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText(text);
+}
+
+async function preview(page: Page, expected: string): Promise<void> {
+  const text = page.getByRole('region', { name: 'Page 1 of 1' }).getByText(expected);
+  const fault = page.getByRole('alert').getByText(/did not finish|try again/i);
+  for (let left = TRIES; left > 0; left--) {
+    await page.getByRole('button', { name: 'Preview', exact: true }).click();
+    await text.or(fault).first().waitFor();
+    if (await text.isVisible()) return;
+  }
+  throw new Error(`the preview does not show ${expected}`);
+}
+
+async function templatesOf(key: Client): Promise<TemplateRecord[]> {
+  return (await key.json<{ data: TemplateRecord[] }>('/v1/templates')).data;
+}
+
+test('a template is written, tried without being saved or charged, saved, and changed', async () => {
+  const key = await another();
+  const visitor = await visit();
+  const page = await signInAt(visitor, key.key, '#/templates');
+  await page.getByRole('heading', { name: 'No templates yet' }).waitFor();
+  await page.getByRole('link', { name: 'New template' }).click();
+  await page.getByLabel('Name').fill('Greeting');
+  await write(page, 'Template HTML', '<p>Good morning, {{person.name}}');
+  await page.getByRole('tab', { name: 'Sample data' }).click();
+  await write(page, 'Sample data', '{"person": {"name": "Grace"}}');
+  await preview(page, 'Good morning, Grace');
+  expect(await templatesOf(key)).toEqual([]);
+  expect((await key.usage()).documents.used).toBe(0);
+
+  await save(page).click();
+  await page.getByText('Version 1', { exact: true }).waitFor();
+  const [made] = await templatesOf(key);
+  expect(made).toMatchObject({ name: 'Greeting', engine: 'placeholders', version: 1, placeholders: ['person.name'] });
+  await page.getByRole('listitem').getByText('person.name').waitFor();
+
+  await write(page, 'Template HTML', '<p>Good night, {{person.name}} {% if late %}!{% endif %}');
+  await page.getByLabel('Engine').selectOption('liquid');
+  await page.getByText('Version 1, with unsaved changes').waitFor();
+  await save(page).click();
+  await page.getByText('Version 2', { exact: true }).waitFor();
+  expect((await templatesOf(key))[0]).toMatchObject({ engine: 'liquid', version: 2 });
+  await leave(visitor, 504, 429);
+});
+
+test('faults of a template and of its data are told in words', async () => {
+  const key = await another();
+  const { template_id } = await key.template('{{ a }}', { engine: 'liquid' });
+  const visitor = await visit();
+  const page = await signInAt(visitor, key.key, `#/templates/${template_id}`);
+  await write(page, 'Template HTML', '<p>\n{{ a | nonsense }}');
+  await save(page).click();
+  await page.getByRole('alert').getByText('Undefined filter: nonsense (line 2, column 1).').waitFor();
+  await page.getByRole('tab', { name: 'Sample data' }).click();
+  await write(page, 'Sample data', '{"a": ');
+  await page.getByRole('button', { name: 'Preview', exact: true }).click();
+  await page.getByRole('alert').getByText('The sample data is not JSON').waitFor();
+  await leave(visitor, 422);
+});
+
+test('earlier versions are shown, compared and brought back', async () => {
+  const key = await another();
+  const { template_id } = await key.template('<p>the first text', { name: 'Letter' });
+  const path = `/v1/templates/${template_id}`;
+  await key.send('PUT', path, { html: '<p>the second text' });
+  const visitor = await visit();
+  const page = await signInAt(visitor, key.key, `#/templates/${template_id}`);
+  await page.getByRole('tab', { name: 'Versions' }).click();
+  await page.getByRole('button', { name: 'View version 1' }).click();
+  await page.getByRole('textbox', { name: 'HTML of version 1' }).getByText('the first text').waitFor();
+  await page.getByRole('button', { name: 'Compare version 1' }).click();
+  const changes = page.getByRole('textbox', { name: 'Changes since version 1' });
+  await changes.locator('.cm-deletedChunk').getByText('first').waitFor();
+  await changes.locator('.cm-changedLine').getByText('second').waitFor();
+  await page.getByRole('button', { name: 'Restore version 1' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
+  await page.getByText('Version 3', { exact: true }).waitFor();
+  await page.getByRole('textbox', { name: 'Template HTML' }).getByText('the first text').waitFor();
+  expect(await key.json(path)).toMatchObject({ version: 3, html: '<p>the first text', name: 'Letter' });
+  await leave(visitor);
+});
+
+test('what is not saved is not left without asking, and outlives a key that is revoked', async () => {
+  const issued = await service.createKey();
+  const key = new Client(service.url, issued.key);
+  const { template_id } = await key.template('<p>old');
+  const visitor = await visit();
+  const page = await signInAt(visitor, key.key, `#/templates/${template_id}`);
+  await write(page, 'Template HTML', '<p>long work');
+  await page.getByRole('link', { name: 'Usage' }).click();
+  await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay' }).click();
+  expect(page.url()).toContain(template_id);
+  await page.getByRole('textbox', { name: 'Template HTML' }).getByText('long work').waitFor();
+
+  const rotated = JSON.parse(await service.cli('keys', 'rotate', issued.key_id, '--json')) as { key: string };
+  await save(page).click();
+  await enterKey(page, rotated.key);
+  await page.getByRole('textbox', { name: 'Template HTML' }).getByText('long work').waitFor();
+  await save(page).click();
+  await page.getByText('Version 2', { exact: true }).waitFor();
+  await write(page, 'Template HTML', '<p>thrown away');
+  await goTo(page, '#/usage');
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+  await page.getByRole('heading', { name: 'Usage' }).waitFor();
+  expect(await new Client(service.url, rotated.key).json(`/v1/templates/${template_id}`)).toMatchObject({ html: '<p>long work' });
+  await leave(visitor, 401);
+});
+
+test('a template is deleted after a question; its name is text, whatever it looks like', async () => {
+  const key = await another();
+  const name = '\u202e<img src=x onerror=document.title=1>';
+  const { template_id } = await key.template('<p>{{__proto__.polluted}}{{constructor}}', { name });
+  const visitor = await visit();
+  const page = await signInAt(visitor, key.key, '#/templates');
+  await page.getByRole('link', { name }).click();
+  await page.getByRole('button', { name: 'Write sample data for them' }).click();
+  expect(await page.evaluate('({}).polluted')).toBeUndefined();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByText(name).waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('heading', { name: 'No templates yet' }).waitFor();
+  expect((await key.get(`/v1/templates/${template_id}`)).status).toBe(404);
+  expect(await page.locator('img').count()).toBe(0);
+  expect(await page.title()).toBe('Dashboard · Platen');
+  await leave(visitor);
+});
+
+test('where the playground is off, a preview says that it saves first and is charged', async () => {
+  await using off = await startService({ PLATEN_PLAYGROUND: 'off' });
+  const key = new Client(off.url, off.key);
+  const { template_id } = await key.template('<p>{{a}}');
+  const visitor = await browser.visit(off.url);
+  const page = await signInAt(visitor, off.key, `#/templates/${template_id}`);
+  await write(page, 'Template HTML', '<p>charged {{a}}');
+  await page.getByText('counts as one document').waitFor();
+  await page.getByRole('button', { name: 'Save and preview' }).click();
+  await page.getByRole('region', { name: 'Page 1 of 1' }).getByText('charged a').waitFor();
+  await page.getByText('Version 2', { exact: true }).waitFor();
+  expect((await key.usage()).documents.used).toBe(1);
+  expect((await key.json<{ data: unknown[] }>('/v1/documents')).data).toEqual([]);
+  await leave(visitor);
+});

@@ -1,0 +1,230 @@
+/** The key holder's pages in a browser: signing in and out, documents, usage. */
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bytesOf, Client, problem } from '../support/client.ts';
+import { enterKey, goTo, openDashboard, otherComplaints, signInAt } from '../support/dashboard.ts';
+import { type Service, startService } from '../support/service.ts';
+import { launchVisitorBrowser, type Visitor, type VisitorBrowser } from '../support/web-page.ts';
+
+const HOSTILE = 'אבג <img src=x onerror=document.title=1>.pdf';
+
+let service: Service;
+let browser: VisitorBrowser;
+let ada: Client;
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startService(), launchVisitorBrowser()]);
+  ada = new Client(service.url, service.key);
+});
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+const visit = () => browser.visit(service.url);
+const another = async () => new Client(service.url, (await service.createKey()).key);
+const documentsIn = (page: Page) => page.getByRole('table', { name: 'Documents, newest first' });
+
+async function leave(visitor: Visitor, ...expected: number[]): Promise<void> {
+  expect(otherComplaints(visitor, ...expected)).toEqual([]);
+  await visitor.context.close();
+}
+
+test('a wrong key is told in words, wherever it is wrong, and nothing of it is kept', async () => {
+  const visitor = await visit();
+  const { page } = visitor;
+  await openDashboard(visitor);
+  for (const key of [`${ada.key.slice(0, -1)}~`, 'plt_nonsense', 'schlüssel ☃']) {
+    await enterKey(page, key, true);
+    await page.getByRole('alert').getByText('The service does not know this key').waitFor();
+    await page.getByLabel('API key').fill('');
+  }
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('alert').getByText('Paste an API key').waitFor();
+  expect(await page.evaluate('sessionStorage.length')).toBe(0);
+  await leave(visitor, 401);
+});
+
+test('a key is gone with a reload, unless the box is ticked; signing out forgets it then, too', async () => {
+  const visitor = await visit();
+  const page = await signInAt(visitor, ada.key, '#/usage');
+  await page.reload();
+  await enterKey(page, ada.key, true);
+  await page.getByRole('heading', { name: 'Usage' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Usage' }).waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('API key').waitFor();
+  expect(await page.evaluate('sessionStorage.length')).toBe(0);
+  await page.reload();
+  await page.getByLabel('API key').waitFor();
+  await leave(visitor);
+});
+
+test('the key is in no address, no history and no lasting storage', async () => {
+  const visitor = await visit();
+  const addresses: string[] = [];
+  visitor.page.on('request', (request) => addresses.push(request.url(), request.headers().referer ?? ''));
+  const page = await signInAt(visitor, ada.key);
+  for (const name of ['Templates', 'Batches', 'Usage', 'Webhooks', 'Documents']) {
+    await page.getByRole('navigation', { name: 'Dashboard' }).getByRole('link', { name }).click();
+    await page.getByRole('heading', { name, level: 1 }).waitFor();
+    addresses.push(page.url());
+  }
+  const kept = await page.evaluate(
+    'JSON.stringify([localStorage, sessionStorage, history.state, document.cookie, document.documentElement.outerHTML])',
+  );
+  expect(addresses.length).toBeGreaterThan(10);
+  expect(addresses.filter((address) => address.includes('plt_'))).toEqual([]);
+  expect(kept).not.toContain(ada.key);
+  await leave(visitor);
+});
+
+test('a key that is revoked leads back to the sign-in, and from there to the same place', async () => {
+  const eve = await service.createKey();
+  const visitor = await visit();
+  const page = await signInAt(visitor, eve.key, '#/usage');
+  await page.getByRole('heading', { name: 'Documents per day' }).waitFor();
+  await service.cli('keys', 'revoke', eve.key_id);
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.getByText('no longer accepts this key').waitFor();
+  await enterKey(page, ada.key);
+  await page.getByRole('heading', { name: 'Usage' }).waitFor();
+  await leave(visitor, 401);
+});
+
+test('documents: newest first, page by page, found by name and by template', async () => {
+  const key = await another();
+  const template = await key.template('<p>{{a}}', { name: 'Letters' });
+  await key.store({ template_id: template.template_id, data: { a: 1 }, filename: 'letter.pdf' });
+  for (let number = 1; number <= 25; number++) await key.store({ html: `<p>${number}`, filename: `bill-${number}.pdf` });
+  const visitor = await visit();
+  const page = await signInAt(visitor, key.key);
+  const rows = documentsIn(page).getByRole('row');
+  await page.getByText('25 documents, and more').waitFor();
+  expect(await rows.nth(1).textContent()).toContain('bill-25.pdf');
+  await page.getByRole('button', { name: 'Load more' }).click();
+  await page.getByText('26 documents', { exact: true }).waitFor();
+  expect(await rows.nth(26).textContent()).toContain('letter.pdf');
+  expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0);
+
+  await page.getByRole('searchbox', { name: 'Search' }).fill('BILL-7');
+  await page.getByText('1 document', { exact: true }).waitFor();
+  expect(await rows.nth(1).textContent()).toContain('bill-7.pdf');
+  await page.getByRole('searchbox', { name: 'Search' }).fill('');
+  await page.getByLabel('Template').selectOption('Letters');
+  await rows.getByText('letter.pdf').waitFor();
+  await page.getByText('1 document', { exact: true }).waitFor();
+  await page.getByLabel('Created until').fill('2020-01-31');
+  await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+  await page.getByRole('button', { name: 'Clear all filters' }).click();
+  await page.getByText('25 documents, and more').waitFor();
+  await leave(visitor);
+});
+
+test('one document: its text in the viewer, its bytes as a file, a link, and its end', async () => {
+  const record = await ada.store({
+    html: '<h1>Sworn statement</h1><img src="http://10.0.0.1/seal.png">',
+    filename: 'statement.pdf',
+  });
+  const path = `/v1/documents/${record.document_id}`;
+  const visitor = await visit();
+  const page = await signInAt(visitor, ada.key);
+  await documentsIn(page).getByRole('link', { name: 'statement.pdf' }).click();
+  await page.getByRole('region', { name: 'Page 1 of 1' }).getByText('Sworn statement').waitFor();
+  await page.getByText('http://10.0.0.1/seal.png').waitFor(); // among the warnings
+
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download' }).click()]);
+  expect(download.suggestedFilename()).toBe('statement.pdf');
+  expect((await readFile(await download.path())).equals(await bytesOf(await ada.get(path)))).toBe(true);
+
+  await page.getByRole('button', { name: 'Signed link' }).click();
+  await page.getByLabel('Works for').selectOption('1 hour');
+  await page.getByRole('button', { name: 'Make the link' }).click();
+  const link = await page.getByLabel('Link', { exact: true }).inputValue();
+  expect((await bytesOf(await fetch(link))).equals(await bytesOf(await ada.get(path)))).toBe(true);
+  await page.getByRole('button', { name: 'Close' }).click();
+
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('heading', { name: 'Documents', level: 1 }).waitFor();
+  await problem(await ada.get(path), 410, 'document_deleted');
+  await goTo(page, `#/documents/${record.document_id}`);
+  await page.getByRole('heading', { name: 'This document is gone' }).waitFor();
+  await page.getByText(/was deleted at/).waitFor();
+  await leave(visitor, 410);
+});
+
+test('documents of another key never appear after switching keys', async () => {
+  const [first, second] = [await another(), await another()];
+  const record = await first.store({ html: '<p>mine', filename: 'only-mine.pdf' });
+  await second.store({ html: '<p>yours', filename: 'yours.pdf' });
+  const visitor = await visit();
+  const page = await signInAt(visitor, first.key);
+  await documentsIn(page).getByText('only-mine.pdf').waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  expect(await page.content()).not.toContain('only-mine.pdf');
+  await enterKey(page, second.key);
+  await documentsIn(page).getByText('yours.pdf').waitFor();
+  expect(await page.content()).not.toContain('only-mine.pdf');
+  await goTo(page, `#/documents/${record.document_id}`);
+  await page.getByRole('heading', { name: 'There is no such document' }).waitFor();
+  expect(await page.content()).not.toContain('only-mine.pdf');
+  await leave(visitor, 404);
+});
+
+test('what somebody else has named is text, whatever it looks like', async () => {
+  const key = await another();
+  const record = await key.store({ html: '<script>alert(1)</script><p>harmless', filename: HOSTILE });
+  const visitor = await visit();
+  const page = await signInAt(visitor, key.key);
+  await documentsIn(page).getByText(record.filename).click();
+  await page.getByRole('heading', { name: record.filename }).waitFor();
+  await page.getByText('harmless').waitFor();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByText(record.filename).waitFor();
+  expect(await page.locator('img').count()).toBe(0);
+  expect(await page.title()).toBe('Dashboard · Platen');
+  await leave(visitor);
+});
+
+test('usage shows what was rendered, and the account is changed only when the service has said so', async () => {
+  const key = await another();
+  for (let count = 0; count < 3; count++) await key.pdf({ html: `<p>${count}` });
+  const visitor = await visit();
+  const page = await signInAt(visitor, key.key, '#/usage');
+  await page.getByRole('img', { name: 'Documents per day, 3 documents in all' }).press('End');
+  await page.getByText(/: 3 documents$/).waitFor();
+  await page.getByText('As a table').click();
+  const today = page.getByRole('table', { name: 'Documents per day' }).getByRole('row').last();
+  expect(await today.getByRole('cell').last().textContent()).toBe('3');
+  const { documents } = await key.usage();
+  expect(documents.used).toBe(3);
+
+  const store = page.getByRole('switch', { name: /Store every render/ });
+  expect(await store.isChecked()).toBe(false);
+  await store.click();
+  await page.getByText('Every render is stored from now on.').waitFor();
+  expect(await store.isChecked()).toBe(true);
+  expect((await key.json<{ auto_store: boolean }>('/v1/account')).auto_store).toBe(true);
+  await leave(visitor);
+});
+
+test('without a connection the page says so, and goes on when it is back', async () => {
+  const key = await another();
+  const { filename } = await key.store({ html: '<p>there' });
+  const visitor = await visit();
+  const page = await signInAt(visitor, key.key);
+  await documentsIn(page).getByText(filename).waitFor();
+  await visitor.context.setOffline(true);
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.getByText('You are offline').waitFor();
+  await page.getByRole('alert').getByText('The service cannot be reached').waitFor();
+  await visitor.context.setOffline(false);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+  await page.getByText('You are offline').waitFor({ state: 'detached' });
+  expect(otherComplaints(visitor).filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED'))).toEqual([]);
+  await visitor.context.close();
+});

@@ -1,0 +1,273 @@
+/** Writing, options, preview and errors: what is typed is what is printed. */
+import { readFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { PdfOptions } from '../../src/render/options-schema.ts';
+import { DRAFT, fragmentOf, PlaygroundPage, warmUp } from '../support/playground-page.ts';
+import { readPdf } from '../support/read-pdf.ts';
+import { eventually, type Service, startService } from '../support/service.ts';
+import { launchVisitorBrowser, type VisitorBrowser } from '../support/web-page.ts';
+
+let service: Service;
+let browser: VisitorBrowser;
+let opened: PlaygroundPage[] = [];
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([
+    startService({ PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000' }),
+    launchVisitorBrowser(),
+  ]);
+  await warmUp(service);
+});
+
+afterEach(async () => {
+  const complaints = opened.flatMap((playground) => playground.complaints);
+  await Promise.all(opened.map(({ visitor }) => visitor.context.close()));
+  opened = [];
+  expect(complaints).toEqual([]);
+});
+
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+});
+
+async function open(options: Parameters<typeof PlaygroundPage.open>[2] = {}): Promise<PlaygroundPage> {
+  const page = await PlaygroundPage.open(browser, service.url, options);
+  opened.push(page);
+  return page;
+}
+
+test('shows an example at once, and what is typed soon after', async () => {
+  const playground = await open();
+  await playground.shows('Northlight Studio');
+  await playground.write('HTML', '<h1>Typed by hand</h1>');
+  await playground.shows('Typed by hand');
+  await playground.page.getByText('no warnings', { exact: true }).waitFor();
+  expect((await readPdf(await playground.download())).pages).toEqual(['Typed by hand']);
+});
+
+test('fills a template with data, and again when the data changes', async () => {
+  const playground = await open();
+  await playground.page.getByRole('button', { name: 'Template', exact: true }).click();
+  await playground.write('Template', '<p>{% for name in names %}Dear {{ name }}. {% endfor %}</p>');
+  await playground.write('Data', '{"names": ["Ada", "Grace"]}');
+  await playground.shows('Dear Ada. Dear Grace.');
+  await playground.page.getByRole('combobox', { name: 'Engine' }).selectOption('placeholders');
+  await playground.write('Template', '<p>Sincerely, {{names.1}}</p>');
+  await playground.shows('Sincerely, Grace');
+});
+
+test('with live rendering off, waits for Ctrl+Enter', async () => {
+  const playground = await open();
+  await playground.shows('Northlight Studio');
+  await playground.page.getByRole('switch', { name: 'Live' }).uncheck();
+  const sent: string[] = [];
+  playground.page.on('request', (request) => sent.push(request.url()));
+  await playground.write('HTML', '<p>First</p>');
+  await playground.write('HTML', '<p>Second</p>');
+  await playground.page.keyboard.press('Control+Enter');
+  await playground.shows('Second');
+  expect(sent.filter((url) => url.endsWith('/v1/playground/pdf'))).toHaveLength(1);
+});
+
+test('a newer text ends the render under way, and the last one wins', async () => {
+  const playground = await open();
+  await playground.shows('Northlight Studio');
+  const aborted = playground.page.waitForEvent('requestfailed');
+  const begun = playground.page.waitForRequest(/playground\/pdf/);
+  await playground.write('HTML', '<p>Slow</p><script>for (const end = Date.now() + 4000; Date.now() < end; );</script>');
+  await begun;
+  await playground.write('HTML', '<p>Quick</p>');
+  expect((await aborted).failure()?.errorText).toContain('ERR_ABORTED');
+  await playground.shows('Quick');
+});
+
+test('options change the PDF, and only what differs from the default is sent', async () => {
+  const playground = await open();
+  await playground.write('HTML', '<h1>Sized</h1>');
+  await playground.shows('Sized');
+  const sent = playground.page.waitForRequest((request) => (request.postData() ?? '').includes('A5'));
+  await (await playground.openOption('format')).getByRole('combobox').selectOption('A5');
+  expect((await sent).postDataJSON()).toEqual({ html: '<h1>Sized</h1>', options: { format: 'A5' } });
+  await eventually('the PDF is A5', async () => (await widthOf(playground)) === 420);
+
+  await (await playground.openOption('landscape')).getByRole('switch').check();
+  await eventually('the PDF lies on its side', async () => (await widthOf(playground)) > 590);
+
+  const reset = playground.page.waitForRequest(/playground\/pdf/);
+  await playground.page.getByRole('button', { name: 'Reset all' }).click();
+  expect((await reset).postDataJSON()).toEqual({ html: '<h1>Sized</h1>' });
+});
+
+/** In whole points. */
+async function widthOf(playground: PlaygroundPage): Promise<number> {
+  const { sizes } = await readPdf(await playground.download());
+  return Math.round(sizes[0]?.width ?? 0);
+}
+
+test('nested options have fields of their own', async () => {
+  const playground = await open();
+  const { page } = playground;
+  await playground.write('HTML', '<h1>Nested</h1>');
+  await playground.openOption('margin');
+  await page.getByRole('button', { name: 'Set top, right, bottom, left' }).click();
+  await playground.option('margin.top').getByRole('textbox').fill('3cm');
+  await playground.option('margin.left').getByRole('textbox').fill('36pt');
+  await playground.openOption('watermark');
+  await playground.option('watermark.text').getByRole('textbox').fill('DRAFT');
+  await playground.openOption('addStyleTag');
+  await page.getByRole('button', { name: 'Add to addStyleTag' }).click();
+  await playground.option('addStyleTag[0].content').getByRole('textbox').fill('h1 { color: navy }');
+  await (await playground.openOption('failOnWarning')).getByRole('checkbox', { name: 'resource_failed' }).check();
+  await playground.openOption('attachments');
+  await page.getByRole('button', { name: 'Add to attachments' }).click();
+  await playground.option('attachments[0].name').getByRole('textbox').fill('a.txt');
+  const sent = page.waitForRequest((request) => (request.postData() ?? '').includes('YQ=='));
+  const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') };
+  await playground.option('attachments[0].content').locator('input[type=file]').setInputFiles(file);
+  const request = await sent;
+  expect(request.postDataJSON().options).toEqual({
+    margin: { top: '3cm', left: '36pt' },
+    watermark: { text: 'DRAFT' },
+    addStyleTag: [{ content: 'h1 { color: navy }' }],
+    failOnWarning: ['resource_failed'],
+    attachments: [{ name: 'a.txt', content: 'YQ==' }],
+  });
+  expect((await request.response())?.status()).toBe(200);
+});
+
+test('a PDF with a password is shown to whoever set it', async () => {
+  const secret = { ...DRAFT, html: '<p>Secret</p>', options: { password: 's3cret' } };
+  const playground = await open({ path: `/${await fragmentOf(secret)}` });
+  await playground.shows('Secret');
+});
+
+test('the form has every option, each in a group', async () => {
+  const playground = await open();
+  await playground.tab('Options');
+  for (const name of Object.keys(PdfOptions.properties)) expect(await playground.option(name).count(), name).toBeGreaterThan(0);
+  expect(await playground.page.getByRole('heading', { name: 'More' }).count()).toBe(0);
+});
+
+test('what is wrong with an option stands at its field', async () => {
+  const playground = await open();
+  const field = (await playground.openOption('margin')).getByRole('textbox');
+  await field.fill('wide');
+  await playground
+    .option('margin')
+    .getByText(/must be a length/)
+    .waitFor();
+  expect(await field.getAttribute('aria-invalid')).toBe('true');
+  await playground.tab('Edit');
+  await playground.result.getByRole('button', { name: 'margin' }).click();
+  await eventually('the field has the focus', () => field.evaluate((element) => element.matches(':focus')));
+  await field.fill('2cm');
+  await playground.page.getByText('no warnings', { exact: true }).waitFor();
+  await eventually('the field is not marked any more', async () => (await field.getAttribute('aria-invalid')) === 'false');
+});
+
+test('faults of a template and of JSON stand at their line', async () => {
+  const playground = await open();
+  const { page } = playground;
+  await page.getByRole('button', { name: 'Template', exact: true }).click();
+  await playground.write('Template', '<p>one</p>\n<p>{{ price | monney }}</p>');
+  await page.getByText(/^Line 2, column \d+: undefined filter: monney/).waitFor();
+  const template = page.locator('.document-editor');
+  await eventually('the place is marked', async () =>
+    (await template.locator('.cm-lintRange-error').allTextContents()).join('').includes('monney'),
+  );
+  await playground.write('Template', '<p>{{ price }}</p>');
+  await playground.write('Data', '{\n  "price": 1,\n  "name" 2\n}');
+  await page
+    .getByText(/The data is not JSON/)
+    .first()
+    .waitFor();
+  const data = page.locator('.data-editor');
+  await data.locator('.cm-lint-marker-error').waitFor();
+  const marked = await data.locator('.cm-lint-marker-error').boundingBox();
+  const line = await data.locator('.cm-line').nth(2).boundingBox();
+  expect(Math.abs((marked?.y ?? 0) - (line?.y ?? 99))).toBeLessThan(12);
+});
+
+test('what is missing of a document is told in words', async () => {
+  const playground = await open();
+  await playground.write('HTML', '<p>Without</p><img src="http://127.0.0.1:9/a.png">');
+  await playground.page.getByRole('button', { name: /^1 warning/ }).click();
+  await playground.page
+    .getByRole('list', { name: 'Warnings' })
+    .getByText(/127\.0\.0\.1:9/)
+    .waitFor();
+});
+
+test('what is too large is told with its size', async () => {
+  const large = { ...DRAFT, html: `<p>${'a'.repeat(600_000)}</p>` };
+  const playground = await open({ path: `/${await fragmentOf(large)}` });
+  await playground.trouble.getByText('At most 524 kB; there are 600 kB.').waitFor();
+});
+
+test('where too much is asked for, it counts down and tries again', async () => {
+  const playground = await open();
+  await playground.shows('Northlight Studio');
+  const slow = () => post({ html: '<p>slow</p>', options: { waitForTimeout: 5_000 } });
+  const line = Array.from({ length: 6 }, slow); // three find a place, the others are turned away at once
+  await Promise.any(line.map(async (reply) => (await reply).status === 429 || Promise.reject(new Error('accepted'))));
+  await playground.write('HTML', '<p>Patient</p>');
+  await playground.trouble.getByText(/Trying again in \d+ second/).waitFor();
+  await playground.shows('Patient');
+  await Promise.all(line);
+});
+
+function post(body: object): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  return fetch(`${service.url}/v1/playground/pdf`, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+test('without a connection it says so, and goes on when there is one', async () => {
+  const playground = await open();
+  await playground.shows('Northlight Studio');
+  await playground.visitor.context.setOffline(true);
+  await playground.write('HTML', '<p>Back again</p>');
+  await playground.trouble.getByText('No connection.').waitFor();
+  await playground.visitor.context.setOffline(false);
+  await playground.page.getByRole('button', { name: 'Try now' }).click();
+  await playground.shows('Back again');
+});
+
+test('zoom and place stay from one render to the next, and of many pages few are drawn', async () => {
+  const pages = (word: string) =>
+    Array.from({ length: 150 }, (_, index) => `<p style="break-after: page">${word} ${index + 1}</p>`).join('');
+  const playground = await open({ path: `/${await fragmentOf({ ...DRAFT, html: pages('Before') })}` });
+  const { page } = playground;
+  await playground.shows('Before 1');
+  await page.getByRole('combobox', { name: 'Zoom' }).selectOption('150');
+  const number = page.getByRole('spinbutton', { name: /Page/ });
+  await number.fill('77');
+  await number.press('Enter');
+  await playground.shows('Before 77', 77);
+  const scroller = page.getByRole('region', { name: 'Pages of the PDF' });
+  const place = () => scroller.evaluate((element) => element.scrollTop);
+  const before = await place();
+  await playground.write('HTML', pages('After'));
+  await playground.shows('After 77', 77);
+  expect(await place()).toBeCloseTo(before, 0);
+  expect(await page.getByRole('combobox', { name: 'Zoom' }).inputValue()).toBe('150');
+  expect(await page.locator('.sheet canvas').count()).toBeLessThan(30);
+});
+
+test('canvases have as many pixels as the screen', async () => {
+  const playground = await open({ deviceScaleFactor: 2 });
+  await playground.shows('Northlight Studio');
+  const canvas = playground.page.locator('.sheet canvas').first();
+  const pixels = Number(await canvas.getAttribute('width'));
+  expect(Math.abs(pixels - 2 * ((await canvas.boundingBox())?.width ?? 0))).toBeLessThanOrEqual(2);
+});
+
+test('the first visit takes less than 300 KB, without the viewer', async () => {
+  const dist = new URL('../../web/dist/', import.meta.url);
+  const html = await readFile(new URL('index.html', dist), 'utf8');
+  const files = [...html.matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
+  const sizes = await Promise.all(files.map(async (path) => gzipSync(await readFile(new URL(path, dist))).length));
+  expect(files.length).toBeGreaterThan(1);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(300_000);
+});

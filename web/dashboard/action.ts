@@ -1,0 +1,32 @@
+/** Something the visitor has asked for: whether it is under way, and what went wrong with it. */
+import { useRef, useState } from 'preact/hooks';
+import { isAbort } from './loaded.ts';
+
+export interface Action {
+  running: boolean;
+  fault: unknown;
+  /** Does nothing while the last one is under way. */
+  run(work: () => Promise<void>): Promise<void>;
+  forgetFault(): void;
+}
+
+export function useAction(): Action {
+  const [running, setRunning] = useState(false);
+  const [fault, setFault] = useState<unknown>();
+  const busy = useRef(false);
+  const run = async (work: () => Promise<void>) => {
+    if (busy.current) return;
+    busy.current = true;
+    setRunning(true);
+    setFault(undefined);
+    try {
+      await work();
+    } catch (error) {
+      if (!isAbort(error)) setFault(error);
+    } finally {
+      busy.current = false;
+      setRunning(false);
+    }
+  };
+  return { running, fault, run, forgetFault: () => setFault(undefined) };
+}

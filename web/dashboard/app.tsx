@@ -1,0 +1,144 @@
+/** The dashboard as a whole: sign-in or pages, and what every page has around it. */
+import { useEffect, useState } from 'preact/hooks';
+import { Problem } from '../shared/api.ts';
+import { Dialog } from '../shared/dialog.tsx';
+import { forgetToasts, Toasts } from '../shared/toast.tsx';
+import { BatchPage } from './batch-page.tsx';
+import { BatchesPage } from './batches-page.tsx';
+import { DocumentPage } from './document-page.tsx';
+import { DocumentsPage } from './documents-page.tsx';
+import { Header } from './header.tsx';
+import { lazyPage } from './lazy-page.tsx';
+import { Empty, Fault, Loading } from './pieces.tsx';
+import { goAnyway, type Place, place, refusedHash } from './place.ts';
+import { rememberedKey, session, signIn, signOut, whenSignedOut } from './session.ts';
+import { SignIn } from './sign-in.tsx';
+import { TemplatesPage } from './templates-page.tsx';
+import { UsagePage } from './usage-page.tsx';
+import { WebhooksPage } from './webhooks-page.tsx';
+
+/** With editors, which are as large as all the rest. */
+const TemplatePage = lazyPage('the editor', async () => (await import('./template-page.tsx')).TemplatePage);
+
+whenSignedOut(forgetToasts);
+
+export function App() {
+  const { fault, waiting, retry } = useRememberedKey();
+  const current = session.value;
+  if (current) return <SignedIn key={current.key} />;
+  if (waiting)
+    return (
+      <main class="page">
+        <Loading what="your account" />
+      </main>
+    );
+  if (fault)
+    return (
+      <main class="page">
+        <Fault fault={fault} onRetry={retry} />
+      </main>
+    );
+  return <SignIn />;
+}
+
+/** Signs in with the key of this tab, where there is one. A key that is no longer good is forgotten. */
+function useRememberedKey(): { fault: unknown; waiting: boolean; retry(): void } {
+  const [fault, setFault] = useState<unknown>();
+  const [waiting, setWaiting] = useState(rememberedKey() !== null);
+  const attempt = async () => {
+    const key = rememberedKey();
+    setFault(undefined);
+    setWaiting(key !== null);
+    if (key === null) return;
+    try {
+      await signIn(key, true);
+    } catch (error) {
+      if (error instanceof Problem && error.body.status === 401) signOut();
+      else setFault(error);
+    }
+    setWaiting(false);
+  };
+  useEffect(() => {
+    attempt();
+  }, []);
+  return { fault, waiting, retry: attempt };
+}
+
+function SignedIn() {
+  const here = place.value;
+  return (
+    <>
+      <button type="button" class="skip button" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to content
+      </button>
+      <Header here={here.page} />
+      <Connection />
+      <main class="page" id="main" tabIndex={-1} key={`${here.page}/${here.id}`}>
+        <Page here={here} />
+      </main>
+      {refusedHash.value !== null && <Leaving />}
+      <Toasts />
+    </>
+  );
+}
+
+function Page({ here: { page, id, query } }: { here: Place }) {
+  switch (page) {
+    case 'documents':
+      return id ? <DocumentPage id={id} /> : <DocumentsPage query={query} />;
+    case 'templates':
+      return id ? <TemplatePage id={id === 'new' ? null : id} /> : <TemplatesPage />;
+    case 'batches':
+      return id ? <BatchPage id={id} /> : <BatchesPage />;
+    case 'usage':
+      return <UsagePage />;
+    case 'webhooks':
+      return <WebhooksPage />;
+    default:
+      return (
+        <Empty title="There is no such page">
+          <p>
+            <a href="#/documents">Go to your documents</a>
+          </p>
+        </Empty>
+      );
+  }
+}
+
+function Leaving() {
+  const stay = () => {
+    refusedHash.value = null;
+  };
+  return (
+    <Dialog title="Leave without saving?" onClose={stay}>
+      <p>What you have changed here is not saved.</p>
+      <div class="actions end">
+        <button type="button" class="button" onClick={stay}>
+          Stay
+        </button>
+        <button type="button" class="button danger primary" onClick={goAnyway}>
+          Leave
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** Says so as long as there is no network. */
+function Connection() {
+  const [online, setOnline] = useState(navigator.onLine);
+  useEffect(() => {
+    const look = () => setOnline(navigator.onLine);
+    addEventListener('online', look);
+    addEventListener('offline', look);
+    return () => {
+      removeEventListener('online', look);
+      removeEventListener('offline', look);
+    };
+  }, []);
+  return (
+    <div role="status" class="connection">
+      {online ? null : <p>You are offline. What is shown may be out of date.</p>}
+    </div>
+  );
+}

@@ -1,0 +1,155 @@
+/** One batch: its items as they end, and all results as one file. */
+import { useEffect, useState } from 'preact/hooks';
+import { tell } from '../shared/toast.tsx';
+import { useAction } from './action.ts';
+import { type BatchNews, followBatch } from './batch-feed.ts';
+import { BatchItems } from './batch-items.tsx';
+import { Bar, isEnded, outcomeText, stateText } from './batch-state.tsx';
+import { saveAs } from './blobs.ts';
+import { Confirm } from './confirm.tsx';
+import { isAbort, type Loaded, useLoaded } from './loaded.ts';
+import { Facts, Fault, Loading, PageHead, Time } from './pieces.tsx';
+import type { Batch, BatchItem } from './records.ts';
+import { call, read } from './session.ts';
+import { sizeText } from './words.ts';
+
+/** A file of this size is held in memory until it is whole: not without asking. */
+const LARGE_BYTES = 200_000_000;
+
+const FILES = { zip: 'ZIP', pdf: 'one PDF' } as const;
+type FileKind = keyof typeof FILES;
+
+export function BatchPage({ id }: { id: string }) {
+  const path = `/v1/batches/${encodeURIComponent(id)}`;
+  const loaded = useLoaded((signal) => read<Batch>(path, { signal }), [path]);
+  const { broken, fault } = useNews(path, loaded);
+  const batch = loaded.value;
+  return (
+    <>
+      <p class="back">
+        <a href="#/batches">All batches</a>
+      </p>
+      <Fault fault={loaded.fault} onRetry={loaded.reload} />
+      <Fault fault={fault} onRetry={loaded.reload} />
+      {broken && (
+        <p class="note warn" role="status">
+          The connection has broken off. It is tried again.
+        </p>
+      )}
+      {!batch && loaded.loading && <Loading what="the batch" />}
+      {batch && <Found batch={batch} path={path} onChange={loaded.reload} />}
+    </>
+  );
+}
+
+/** Brings what has been read up to date for as long as the batch goes on. */
+function useNews(path: string, { value, setValue }: Loaded<Batch>): { broken: boolean; fault: unknown } {
+  const [broken, setBroken] = useState(false);
+  const [fault, setFault] = useState<unknown>();
+  const moves = value !== undefined && !isEnded(value);
+  useEffect(() => {
+    if (!moves) return;
+    const left = new AbortController();
+    const onNews = (news: BatchNews) => {
+      setValue((batch) => batch && withNews(batch, news));
+      if (news.summary) tell(`The batch has ended: ${outcomeText(news.summary)}.`);
+    };
+    setFault(undefined);
+    followBatch(path, { onNews, onConnection: setBroken }, left.signal).catch((error: unknown) => {
+      if (!isAbort(error)) setFault(error);
+    });
+    return () => left.abort();
+  }, [path, moves]);
+  return { broken: broken && moves, fault };
+}
+
+function withNews(batch: Batch, { items: fresh, summary }: BatchNews): Batch {
+  const items = [...batch.items];
+  for (const item of fresh) items[item.index] = item;
+  const count = (status: BatchItem['status']) => items.filter((item) => item.status === status).length;
+  const counted: Batch = { ...batch, status: 'running', succeeded: count('succeeded'), failed: count('failed') };
+  return { ...counted, ...summary, items };
+}
+
+function Found({ batch, path, onChange }: { batch: Batch; path: string; onChange(): void }) {
+  const [cancels, setCancels] = useState(false);
+  const cancel = async () => {
+    await call(path, { method: 'DELETE' });
+    setCancels(false);
+    onChange();
+  };
+  return (
+    <>
+      <PageHead title="Batch">
+        {isEnded(batch) ? (
+          <Downloads batch={batch} path={path} />
+        ) : (
+          <button type="button" class="button danger" onClick={() => setCancels(true)}>
+            Cancel
+          </button>
+        )}
+      </PageHead>
+      <section class="batch-progress" aria-label="Progress">
+        <Bar batch={batch} />
+        <p>
+          <strong>{stateText(batch)}</strong>: {outcomeText(batch)}
+        </p>
+      </section>
+      <Facts
+        facts={[
+          [
+            'Id',
+            <code key="id" class="break">
+              {batch.batch_id}
+            </code>,
+          ],
+          ['Created', <Time key="created" at={batch.created_at} />],
+          ...(batch.completed_at
+            ? [['Ended', <Time key="ended" at={batch.completed_at} />] as [string, preact.JSX.Element]]
+            : []),
+        ]}
+      />
+      <BatchItems items={batch.items} />
+      {cancels && (
+        <Confirm title="Cancel this batch?" verb="Cancel the rest" onConfirm={cancel} onClose={() => setCancels(false)}>
+          <p>Items that have not begun never will. What is rendered already stays.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function Downloads({ batch, path }: { batch: Batch; path: string }) {
+  const [large, setLarge] = useState<FileKind | null>(null);
+  const action = useAction();
+  const bytes = batch.items.reduce((sum, item) => sum + (item.bytes ?? 0), 0);
+  const save = async (kind: FileKind) => {
+    saveAs(await (await call(`${path}.${kind}`)).blob(), `${batch.batch_id}.${kind}`);
+    tell(`The results are downloaded as ${FILES[kind]}.`);
+  };
+  const start = (kind: FileKind) => (bytes > LARGE_BYTES ? setLarge(kind) : action.run(() => save(kind)));
+  if (batch.succeeded === 0) return null;
+  return (
+    <>
+      {(['zip', 'pdf'] as const).map((kind) => (
+        <button key={kind} type="button" class="button" disabled={action.running} onClick={() => start(kind)}>
+          Download {FILES[kind]}
+        </button>
+      ))}
+      <Fault fault={action.fault} />
+      {large && (
+        <Confirm
+          title="A large download"
+          verb="Download"
+          onClose={() => setLarge(null)}
+          onConfirm={async () => {
+            await save(large);
+            setLarge(null);
+          }}
+        >
+          <p>The results have {sizeText(bytes)}. The browser holds all of it until the file is whole.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}

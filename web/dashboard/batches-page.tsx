@@ -1,0 +1,98 @@
+/** All batches of the key, newest first; those under way move. */
+import { useEffect } from 'preact/hooks';
+import { Bar, isEnded, outcomeText, stateText } from './batch-state.tsx';
+import { ListEnd } from './list-end.tsx';
+import { type Paged, usePaged } from './paged.ts';
+import { Empty, PageHead, Time } from './pieces.tsx';
+import type { BatchSummary, List } from './records.ts';
+import { read } from './session.ts';
+
+const FIRST = '/v1/batches?limit=25';
+const LOOK_EVERY_MS = 2_000;
+
+const EXAMPLE = `curl ${location.origin}/v1/batches \\
+  -H "Authorization: Bearer $PLATEN_API_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d '{"items": [{"reference": "one", "html": "<h1>One</h1>"}, {"reference": "two", "html": "<h1>Two</h1>"}]}'`;
+
+export function BatchesPage() {
+  const list = usePaged<BatchSummary>(FIRST);
+  useLooks(list);
+  return (
+    <>
+      <PageHead title="Batches">
+        <button type="button" class="button" onClick={list.reload}>
+          Refresh
+        </button>
+      </PageHead>
+      {list.rows?.length === 0 && (
+        <Empty title="No batches yet" curl={EXAMPLE}>
+          <p>A batch renders up to 500 documents in one call. Each succeeds or fails by itself.</p>
+        </Empty>
+      )}
+      {list.rows && list.rows.length > 0 && <BatchTable rows={list.rows} />}
+      <ListEnd list={list} one="batch" many="batches" />
+    </>
+  );
+}
+
+/** Looks again at the newest ones, while any of them is under way and somebody sees it. */
+function useLooks(list: Paged<BatchSummary>): void {
+  const moving = list.rows?.some((batch) => !isEnded(batch)) ?? false;
+  useEffect(() => {
+    if (!moving) return;
+    const left = new AbortController();
+    const timer = setInterval(() => {
+      if (document.hidden) return;
+      read<List<BatchSummary>>(FIRST, { signal: left.signal })
+        .then(({ data }) => list.merge(data, ({ batch_id }) => batch_id))
+        .catch(() => {}); // The next look will tell.
+    }, LOOK_EVERY_MS);
+    return () => {
+      clearInterval(timer);
+      left.abort();
+    };
+  }, [moving]);
+}
+
+function BatchTable({ rows }: { rows: BatchSummary[] }) {
+  return (
+    <table class="list">
+      <caption class="visually-hidden">Batches, newest first</caption>
+      <thead>
+        <tr>
+          <th scope="col">Batch</th>
+          <th scope="col" class="wide">
+            State
+          </th>
+          <th scope="col">Progress</th>
+          <th scope="col" class="wide">
+            Created
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((batch) => (
+          <tr key={batch.batch_id}>
+            <td>
+              <a href={`#/batches/${batch.batch_id}`}>
+                <code class="break">{batch.batch_id}</code>
+              </a>
+              <div class="hint narrow">
+                {stateText(batch)} · <Time at={batch.created_at} />
+              </div>
+            </td>
+            <td class="wide">{stateText(batch)}</td>
+            <td class="progress">
+              <Bar batch={batch} />
+              <span class="hint">{outcomeText(batch)}</span>
+            </td>
+            <td class="wide">
+              <Time at={batch.created_at} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

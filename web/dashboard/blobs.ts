@@ -1,0 +1,25 @@
+/** Files for the visitor: bytes out of a reply into a download. */
+import { whenSignedOut } from './session.ts';
+
+const REVOKED_AFTER_MS = 60_000;
+
+const urls = new Set<string>();
+whenSignedOut(() => {
+  for (const url of urls) revoke(url);
+});
+
+/** Hands a file to the browser. Its address is forgotten a little later, when the browser has begun to read it. */
+export function saveAs(blob: Blob, filename: string): void {
+  const url = URL.createObjectURL(blob);
+  urls.add(url);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = filename;
+  link.click();
+  setTimeout(() => revoke(url), REVOKED_AFTER_MS);
+}
+
+function revoke(url: string): void {
+  URL.revokeObjectURL(url);
+  urls.delete(url);
+}

@@ -1,0 +1,33 @@
+/** Asks before something cannot be undone, and says what became of it. */
+import type { ComponentChildren } from 'preact';
+import { Dialog } from '../shared/dialog.tsx';
+import { useAction } from './action.ts';
+import { Fault } from './pieces.tsx';
+
+export interface ConfirmProps {
+  title: string;
+  /** What the button says. */
+  verb: string;
+  /** Closes the dialog itself when it has gone well. */
+  onConfirm(): Promise<void>;
+  onClose(): void;
+  children: ComponentChildren;
+}
+
+export function Confirm({ title, verb, onConfirm, onClose, children }: ConfirmProps) {
+  const action = useAction();
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div>{children}</div>
+      <Fault fault={action.fault} />
+      <div class="actions end">
+        <button type="button" class="button" onClick={onClose}>
+          Keep
+        </button>
+        <button type="button" class="button danger primary" disabled={action.running} onClick={() => action.run(onConfirm)}>
+          {verb}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

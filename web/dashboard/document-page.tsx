@@ -1,0 +1,151 @@
+/** One stored document: what is on its pages, what is known about it, what can be done with it. */
+import { useState } from 'preact/hooks';
+import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
+import { tell } from '../shared/toast.tsx';
+import { useAction } from './action.ts';
+import { saveAs } from './blobs.ts';
+import { Confirm } from './confirm.tsx';
+import { LinkDialog } from './link-dialog.tsx';
+import { useLoaded } from './loaded.ts';
+import { Facts, Fault, Loading, Name, PageHead, Span, Time } from './pieces.tsx';
+import { go } from './place.ts';
+import type { DocumentRecord } from './records.ts';
+import { ReportOf } from './report.tsx';
+import { call, read } from './session.ts';
+import { hasStatus, numberText, sizeText } from './words.ts';
+
+/** More is shown only to those who ask. */
+const SHOWN_UNASKED_BYTES = 25_000_000;
+
+type Asked = 'link' | 'delete' | null;
+
+export function DocumentPage({ id }: { id: string }) {
+  const path = `/v1/documents/${encodeURIComponent(id)}`;
+  const record = useLoaded((signal) => read<DocumentRecord>(path, { signal, headers: { accept: 'application/json' } }), [path]);
+  return (
+    <>
+      <p class="back">
+        <a href="#/documents">All documents</a>
+      </p>
+      {record.fault !== undefined && <Missing fault={record.fault} onRetry={record.reload} />}
+      {!record.value && record.loading && <Loading what="the document" />}
+      {record.value && <Found record={record.value} path={path} />}
+    </>
+  );
+}
+
+function Missing({ fault, onRetry }: { fault: unknown; onRetry(): void }) {
+  const gone = hasStatus(fault, 410);
+  return (
+    <>
+      {gone && <PageHead title="This document is gone" />}
+      {hasStatus(fault, 404) && <PageHead title="There is no such document" />}
+      <Fault fault={fault} onRetry={gone ? undefined : onRetry} />
+      {gone && <p class="hint">Its content has been removed from the service and cannot be brought back.</p>}
+    </>
+  );
+}
+
+function Found({ record, path }: { record: DocumentRecord; path: string }) {
+  const [asked, setAsked] = useState<Asked>(null);
+  const [wanted, setWanted] = useState(record.bytes <= SHOWN_UNASKED_BYTES);
+  const download = useAction();
+  const close = () => setAsked(null);
+  const save = async () => {
+    saveAs(await (await call(path)).blob(), record.filename);
+    tell(`${record.filename} is downloaded.`);
+  };
+  return (
+    <>
+      <PageHead title={<Name>{record.filename}</Name>}>
+        <button type="button" class="button primary" disabled={download.running} onClick={() => download.run(save)}>
+          {download.running ? 'Downloading…' : 'Download'}
+        </button>
+        <button type="button" class="button" onClick={() => setAsked('link')}>
+          Signed link
+        </button>
+        <button type="button" class="button danger" onClick={() => setAsked('delete')}>
+          Delete
+        </button>
+      </PageHead>
+      <Fault fault={download.fault} />
+      <div class="beside">
+        {wanted ? (
+          <Preview path={path} />
+        ) : (
+          <div>
+            <button type="button" class="button" onClick={() => setWanted(true)}>
+              Show all {sizeText(record.bytes)}
+            </button>
+          </div>
+        )}
+        <aside class="stack">
+          <RecordFacts record={record} />
+          {record.report && <ReportOf report={record.report} />}
+        </aside>
+      </div>
+      {asked === 'link' && <LinkDialog path={path} expiresAt={record.expires_at} onClose={close} />}
+      {asked === 'delete' && <DeleteDialog path={path} name={record.filename} onClose={close} />}
+    </>
+  );
+}
+
+function Preview({ path }: { path: string }) {
+  const bytes = useLoaded(
+    async (signal) => new Uint8Array(await (await call(path, { signal, headers: { accept: 'application/pdf' } })).arrayBuffer()),
+    [path],
+  );
+  if (bytes.fault !== undefined) return <Fault fault={bytes.fault} onRetry={bytes.reload} />;
+  return (
+    <div class="pdf-place">
+      <PdfView pdf={bytes.value} busy={bytes.loading} thumbnails={false}>
+        <p class="nothing">Loading the pages…</p>
+      </PdfView>
+    </div>
+  );
+}
+
+function RecordFacts({ record }: { record: DocumentRecord }) {
+  const source = record.template_id ? <a href={`#/templates/${record.template_id}`}>Template</a> : record.source.toUpperCase();
+  return (
+    <section>
+      <h2>About</h2>
+      <Facts
+        facts={[
+          ['Pages', numberText(record.pages)],
+          ['Size', sizeText(record.bytes)],
+          ['Source', source],
+          ['Created', <Time key="created" at={record.created_at} />],
+          ['Expires', <Span key="expires" to={record.expires_at} />],
+          [
+            'Id',
+            <code key="id" class="break">
+              {record.document_id}
+            </code>,
+          ],
+          [
+            'SHA-256',
+            <code key="sha" class="break">
+              {record.sha256}
+            </code>,
+          ],
+        ]}
+      />
+    </section>
+  );
+}
+
+function DeleteDialog({ path, name, onClose }: { path: string; name: string; onClose(): void }) {
+  const remove = async () => {
+    await call(path, { method: 'DELETE' });
+    tell(`${name} is deleted.`);
+    go('#/documents');
+  };
+  return (
+    <Confirm title="Delete this document?" verb="Delete" onConfirm={remove} onClose={onClose}>
+      <p>
+        <Name>{name}</Name> is removed for good, and its signed links stop working. It still counts in the month it was made in.
+      </p>
+    </Confirm>
+  );
+}

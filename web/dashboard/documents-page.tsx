@@ -1,0 +1,228 @@
+/** All stored documents of the key, newest first, as far as they match what is searched for. */
+import { useEffect, useState } from 'preact/hooks';
+import { ListEnd } from './list-end.tsx';
+import { useLoaded } from './loaded.ts';
+import { usePaged } from './paged.ts';
+import { Empty, Name, PageHead, Span, Time } from './pieces.tsx';
+import { keepQuery } from './place.ts';
+import type { DocumentRecord, List, TemplateRecord } from './records.ts';
+import { read } from './session.ts';
+import { countText, sizeText } from './words.ts';
+
+const TYPING_PAUSE_MS = 250;
+const DAY_HOURS = 24;
+
+const SOURCES: Record<DocumentRecord['source'], string> = { html: 'HTML', url: 'URL', template: 'Template' };
+
+const EXAMPLE = `curl ${location.origin}/v1/pdf \\
+  -H "Authorization: Bearer $PLATEN_API_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d '{"html": "<h1>Hello, paper</h1>", "store": true, "filename": "hello.pdf"}'`;
+
+const FILTERS = ['q', 'template', 'from', 'until'] as const;
+type Filters = Record<(typeof FILTERS)[number], string>;
+
+export function DocumentsPage({ query }: { query: URLSearchParams }) {
+  const [filters, setFilters] = useState(() => readFilters(query));
+  const settled = useSettled(filters);
+  const list = usePaged<DocumentRecord>(`/v1/documents?${parametersOf(settled)}`);
+  const templates =
+    useLoaded((signal) => read<List<TemplateRecord>>('/v1/templates?limit=100', { signal }), []).value?.data ?? [];
+  const change = (changed: Partial<Filters>) => {
+    const next = { ...filters, ...changed };
+    setFilters(next);
+    keepQuery(next);
+  };
+  const filtered = FILTERS.some((name) => settled[name] !== '');
+  return (
+    <>
+      <PageHead title="Documents">
+        <button type="button" class="button" onClick={list.reload}>
+          Refresh
+        </button>
+      </PageHead>
+      <FilterBar filters={filters} templates={templates} onChange={change} />
+      {list.rows?.length === 0 &&
+        !list.fault &&
+        (filtered ? <NothingFound onClear={() => change(NO_FILTERS)} /> : <NoDocuments />)}
+      {list.rows && list.rows.length > 0 && <DocumentTable rows={list.rows} templates={templates} />}
+      <ListEnd list={list} one="document" />
+    </>
+  );
+}
+
+interface FilterBarProps {
+  filters: Filters;
+  templates: TemplateRecord[];
+  onChange(changed: Partial<Filters>): void;
+}
+
+function FilterBar({ filters, templates, onChange }: FilterBarProps) {
+  const known = filters.template === '' || templates.some(({ template_id }) => template_id === filters.template);
+  return (
+    <search class="filters">
+      <div class="field grow">
+        <label for="q">Search</label>
+        <input
+          id="q"
+          type="search"
+          placeholder="Part of a name, or a document id"
+          value={filters.q}
+          onInput={(event) => onChange({ q: event.currentTarget.value })}
+        />
+      </div>
+      <div class="field">
+        <label for="template">Template</label>
+        <select id="template" value={filters.template} onChange={(event) => onChange({ template: event.currentTarget.value })}>
+          <option value="">Any</option>
+          {!known && <option value={filters.template}>{filters.template}</option>}
+          {templates.map(({ template_id, name }) => (
+            <option key={template_id} value={template_id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div class="field">
+        <label for="from">Created from</label>
+        <input id="from" type="date" value={filters.from} onChange={(event) => onChange({ from: event.currentTarget.value })} />
+      </div>
+      <div class="field">
+        <label for="until">Created until</label>
+        <input
+          id="until"
+          type="date"
+          value={filters.until}
+          onChange={(event) => onChange({ until: event.currentTarget.value })}
+        />
+      </div>
+    </search>
+  );
+}
+
+function DocumentTable({ rows, templates }: { rows: DocumentRecord[]; templates: TemplateRecord[] }) {
+  return (
+    <table class="list">
+      <caption class="visually-hidden">Documents, newest first</caption>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col" class="number wide">
+            Pages
+          </th>
+          <th scope="col" class="number wide">
+            Size
+          </th>
+          <th scope="col" class="wide">
+            Source
+          </th>
+          <th scope="col" class="wide">
+            Created
+          </th>
+          <th scope="col" class="wide">
+            Expires
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <DocumentRow key={row.document_id} row={row} templates={templates} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function DocumentRow({ row, templates }: { row: DocumentRecord; templates: TemplateRecord[] }) {
+  return (
+    <tr>
+      <td>
+        <a href={`#/documents/${row.document_id}`}>
+          <Name>{row.filename}</Name>
+        </a>
+        <div class="hint narrow">
+          {countText(row.pages, 'page')} · {sizeText(row.bytes)} · <Time at={row.created_at} /> · expires{' '}
+          <Span to={row.expires_at} />
+        </div>
+      </td>
+      <td class="number wide">{row.pages}</td>
+      <td class="number wide">{sizeText(row.bytes)}</td>
+      <td class="wide">
+        <Source row={row} templates={templates} />
+      </td>
+      <td class="wide">
+        <Time at={row.created_at} />
+      </td>
+      <td class="wide">
+        <Span to={row.expires_at} />
+      </td>
+    </tr>
+  );
+}
+
+/** The template by its name, where it is still there. */
+export function Source({ row, templates }: { row: DocumentRecord; templates: TemplateRecord[] }) {
+  const template = templates.find(({ template_id }) => template_id === row.template_id);
+  if (!template) return SOURCES[row.source];
+  return (
+    <>
+      Template{' '}
+      <a href={`#/templates/${template.template_id}`}>
+        <Name>{template.name}</Name>
+      </a>
+    </>
+  );
+}
+
+function NoDocuments() {
+  return (
+    <Empty title="No documents yet" curl={EXAMPLE}>
+      <p>
+        A render is kept here when it is sent with <code>"store": true</code>, when it is part of a batch, or always, if you{' '}
+        <a href="#/usage">switch that on</a>.
+      </p>
+    </Empty>
+  );
+}
+
+function NothingFound({ onClear }: { onClear(): void }) {
+  return (
+    <Empty title="Nothing matches">
+      <p>Documents that were deleted or have expired are not found either.</p>
+      <button type="button" class="button" onClick={onClear}>
+        Clear all filters
+      </button>
+    </Empty>
+  );
+}
+
+const NO_FILTERS: Filters = { q: '', template: '', from: '', until: '' };
+
+function readFilters(query: URLSearchParams): Filters {
+  const given = FILTERS.map((name) => [name, query.get(name) ?? '']);
+  return { ...NO_FILTERS, ...Object.fromEntries(given) };
+}
+
+function parametersOf({ q, template, from, until }: Filters): string {
+  const given = { q: q.trim(), template_id: template, created_after: dayStart(from, 0), created_before: dayStart(until, 1) };
+  const parameters = Object.entries(given).filter(([, value]) => value !== '');
+  return new URLSearchParams([['limit', '25'], ...parameters]).toString();
+}
+
+/** When a day of the visitor's calendar begins, or the day after it. */
+function dayStart(date: string, daysLater: number): string {
+  const start = new Date(`${date}T00:00:00`);
+  if (Number.isNaN(start.getTime())) return '';
+  start.setHours(DAY_HOURS * daysLater);
+  return start.toISOString();
+}
+
+/** The filters once the visitor has stopped typing. */
+function useSettled(filters: Filters): Filters {
+  const [settled, setSettled] = useState(filters);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(filters), TYPING_PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [filters]);
+  return settled;
+}

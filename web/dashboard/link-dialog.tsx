@@ -1,0 +1,92 @@
+/** Makes a link to a document that works without a key, for as long as the visitor says. */
+import { useRef, useState } from 'preact/hooks';
+import { Dialog } from '../shared/dialog.tsx';
+import { useAction } from './action.ts';
+import { Fault, Span } from './pieces.tsx';
+import { send } from './session.ts';
+
+/** The service cuts it down to the document's own time. */
+const AS_LONG_AS_THE_DOCUMENT = 3_153_600_000;
+const CHOICES: Array<[seconds: number, text: string]> = [
+  [3_600, '1 hour'],
+  [86_400, '1 day'],
+  [604_800, '7 days'],
+  [2_592_000, '30 days'],
+  [AS_LONG_AS_THE_DOCUMENT, 'As long as the document'],
+];
+
+interface Link {
+  url: string;
+  expires_at: string;
+}
+
+export function LinkDialog({ path, expiresAt, onClose }: { path: string; expiresAt: string; onClose(): void }) {
+  const left = (Date.parse(expiresAt) - Date.now()) / 1000;
+  const choices = CHOICES.filter(([seconds]) => seconds < left || seconds === AS_LONG_AS_THE_DOCUMENT);
+  const [seconds, setSeconds] = useState(choices[0]?.[0] ?? AS_LONG_AS_THE_DOCUMENT);
+  const [link, setLink] = useState<Link>();
+  const making = useAction();
+  const make = async () => setLink((await (await send('POST', `${path}/links`, { expires_in: seconds })).json()) as Link);
+  return (
+    <Dialog title="Signed link" onClose={onClose}>
+      <p>Whoever has the link can fetch the PDF without a key, until it ends or the document is deleted.</p>
+      <div class="field">
+        <label for="link-time">Works for</label>
+        <select
+          id="link-time"
+          value={seconds}
+          onChange={(event) => {
+            setSeconds(Number(event.currentTarget.value));
+            setLink(undefined);
+          }}
+        >
+          {choices.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </div>
+      <Fault fault={making.fault} />
+      {link && <MadeLink link={link} />}
+      <div class="actions end">
+        <button type="button" class="button" onClick={onClose}>
+          Close
+        </button>
+        {!link && (
+          <button type="button" class="button primary" disabled={making.running} onClick={() => making.run(make)}>
+            Make the link
+          </button>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function MadeLink({ link }: { link: Link }) {
+  const field = useRef<HTMLInputElement>(null);
+  const [said, setSaid] = useState('');
+  const copy = async () => {
+    field.current?.select();
+    try {
+      await navigator.clipboard.writeText(link.url);
+      setSaid('Copied.');
+    } catch {
+      setSaid('The browser does not let the page copy it. It is selected: press Ctrl+C or Cmd+C.');
+    }
+  };
+  return (
+    <div class="field">
+      <label for="link-url">Link</label>
+      <div class="joined">
+        <input id="link-url" class="mono" readOnly value={link.url} ref={field} onFocus={() => field.current?.select()} />
+        <button type="button" class="button primary" onClick={copy}>
+          Copy
+        </button>
+      </div>
+      <p class="hint">
+        Ends <Span to={link.expires_at} />. <span role="status">{said}</span>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+/** What a render told about itself: what is missing of the document, whom it asked, how long it took. */
+import { Facts } from './pieces.tsx';
+import type { Report, Warning } from './records.ts';
+import { countText, numberText, sentence, sizeText } from './words.ts';
+
+const KINDS: Record<string, string> = {
+  resource_failed: 'Not loaded',
+  resource_refused: 'Not allowed',
+  host_refused: 'Connection refused',
+  console_error: 'Error in a script',
+  missing_glyphs: 'Missing characters',
+  font_substituted: 'Another font',
+  content_clipped: 'Cut off',
+};
+
+export function ReportOf({ report }: { report: Report }) {
+  const { network, warnings, warning_count, timings } = report;
+  return (
+    <section>
+      <h2>Render</h2>
+      {warning_count === 0 ? (
+        <p class="note good">Nothing is missing: no warnings.</p>
+      ) : (
+        <div class="note warn">
+          <h3>{countText(warning_count, 'warning')}</h3>
+          <ul>
+            {warnings.map((warning) => (
+              <WarningLine key={JSON.stringify(warning)} warning={warning} />
+            ))}
+          </ul>
+        </div>
+      )}
+      <Facts
+        facts={[
+          ['Requests', numberText(network.requests)],
+          ['Loaded', sizeText(network.bytes)],
+          ...Object.entries(timings).map(([phase, ms]): [string, string] => [titleOf(phase), `${numberText(Math.round(ms))} ms`]),
+        ]}
+      />
+    </section>
+  );
+}
+
+function WarningLine({ warning }: { warning: Warning }) {
+  const where = warning.url ?? warning.host;
+  return (
+    <li>
+      <strong>{KINDS[warning.kind] ?? warning.kind}</strong>: <bdi>{sentence(warning.message)}</bdi>
+      {where && <code class="block break">{where}</code>}
+    </li>
+  );
+}
+
+function titleOf(phase: string): string {
+  return phase.charAt(0).toUpperCase() + phase.slice(1);
+}

@@ -1,0 +1,107 @@
+/** Who is signed in: the key, held by this tab alone, and requests that carry it. */
+import { signal } from '@preact/signals';
+import { Problem, request } from '../shared/api.ts';
+import type { Account } from './records.ts';
+
+export interface Session {
+  key: string;
+  account: Account;
+  /** Aborts what is under way when the session ends. */
+  ended: AbortController;
+}
+
+/** What is kept in sessionStorage begins with it, so that signing out can forget all of it. */
+const KEPT = 'platen.dashboard.';
+const KEY_KEPT = `${KEPT}key`;
+
+export const session = signal<Session | null>(null);
+const forgetters = new Set<() => void>();
+
+/** Why the visitor is asked for a key again. */
+export const endedBecause = signal('');
+
+/** Throws what `request` throws; 401 for what cannot be a key is told without asking. */
+export async function signIn(key: string, remember: boolean): Promise<void> {
+  const response = await request('/v1/account', {}, key);
+  const account = (await response.json()) as Account;
+  if (remember) keep('key', key);
+  endedBecause.value = '';
+  session.value = { key, account, ended: new AbortController() };
+}
+
+/** Forgets the key, and all that was read or written with it. */
+export function signOut(): void {
+  end('');
+  for (const forget of forgetters) forget();
+  forgetKept(KEPT);
+}
+
+/** Calls `forget` whenever somebody signs out. For what outlives the components that show it. */
+export function whenSignedOut(forget: () => void): void {
+  forgetters.add(forget);
+}
+
+/** The key of this tab from before a reload, where it was to be remembered. */
+export function rememberedKey(): string | null {
+  return kept('key');
+}
+
+/** Sends a request with the key. Throws `Problem`, `TypeError` without a connection, `AbortError` once signed out. */
+export async function call(path: string, init: RequestInit = {}): Promise<Response> {
+  const current = session.value;
+  if (!current) throw new DOMException('signed out', 'AbortError');
+  const signals = [current.ended.signal, init.signal].filter((one) => one instanceof AbortSignal);
+  try {
+    return await request(path, { ...init, signal: AbortSignal.any(signals) }, current.key);
+  } catch (error) {
+    if (error instanceof Problem && error.body.status === 401 && session.value === current) refuse();
+    throw error;
+  }
+}
+
+/** The key is forgotten; what the visitor was writing is not. */
+function refuse(): void {
+  end('The service no longer accepts this key. It may have been revoked or rotated. Sign in to go on where you were.');
+  forgetKept(KEY_KEPT);
+}
+
+function end(reason: string): void {
+  session.value?.ended.abort();
+  session.value = null;
+  endedBecause.value = reason;
+}
+
+export async function read<T>(path: string, init: RequestInit = {}): Promise<T> {
+  return (await (await call(path, init)).json()) as T;
+}
+
+/** Sends JSON. */
+export function send(method: string, path: string, body: unknown, init: RequestInit = {}): Promise<Response> {
+  const headers = { 'content-type': 'application/json', ...(init.headers as Record<string, string> | undefined) };
+  return call(path, { ...init, method, headers, body: JSON.stringify(body) });
+}
+
+/** Kept for this tab until it is closed or the visitor signs out; nothing is, where the browser keeps nothing. */
+export function keep(name: string, value: string): void {
+  try {
+    sessionStorage.setItem(KEPT + name, value);
+  } catch {
+    // Full, or not allowed.
+  }
+}
+
+export function kept(name: string): string | null {
+  try {
+    return sessionStorage.getItem(KEPT + name);
+  } catch {
+    return null;
+  }
+}
+
+function forgetKept(prefix: string): void {
+  try {
+    for (const name of Object.keys(sessionStorage)) if (name.startsWith(prefix)) sessionStorage.removeItem(name);
+  } catch {
+    // Nothing was kept.
+  }
+}

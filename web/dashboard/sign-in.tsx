@@ -1,0 +1,83 @@
+/** Asks for an API key, and for nothing else: no account is made here. */
+import { useState } from 'preact/hooks';
+import { ThemeSwitch } from '../shared/theme-switch.tsx';
+import { useAction } from './action.ts';
+import { Fault } from './pieces.tsx';
+import { endedBecause, signIn } from './session.ts';
+import { hasStatus } from './words.ts';
+
+/** What may stand in a header. Everything else is no key, and need not be sent to find out. */
+const COULD_BE_KEY = /^[!-~]+$/;
+const UNKNOWN =
+  'The service does not know this key. Check that all of it was copied: keys begin with plt_ and have 42 characters.';
+
+export function SignIn() {
+  const [key, setKey] = useState('');
+  const [remember, setRemember] = useState(false);
+  const [refused, setRefused] = useState('');
+  const action = useAction();
+  const submit = (event: Event) => {
+    event.preventDefault();
+    setRefused('');
+    action.run(async () => {
+      const given = key.trim();
+      if (!COULD_BE_KEY.test(given)) return setRefused(given ? UNKNOWN : 'Paste an API key.');
+      await signIn(given, remember).catch((error: unknown) => {
+        if (!hasStatus(error, 401)) throw error;
+        setRefused(UNKNOWN);
+      });
+    });
+  };
+  return (
+    <main class="sign-in">
+      <form onSubmit={submit}>
+        <h1>Platen dashboard</h1>
+        {endedBecause.value ? (
+          <p class="note warn" role="status">
+            {endedBecause.value}
+          </p>
+        ) : (
+          <p class="hint">Documents, templates, batches and usage of one API key.</p>
+        )}
+        <div class="field">
+          <label for="api-key">API key</label>
+          <input
+            id="api-key"
+            type="password"
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            placeholder="plt_…"
+            value={key}
+            aria-invalid={refused !== ''}
+            aria-describedby="api-key-fault"
+            onInput={(event) => setKey(event.currentTarget.value)}
+          />
+          <div id="api-key-fault" class="fault" role="alert">
+            {refused}
+          </div>
+        </div>
+        <label class="check">
+          <input type="checkbox" checked={remember} onChange={(event) => setRemember(event.currentTarget.checked)} />
+          <span>
+            Remember until this tab is closed
+            <span class="hint block">Otherwise a reload asks for it again.</span>
+          </span>
+        </label>
+        <Fault fault={action.fault} />
+        <button type="submit" class="button primary" disabled={action.running}>
+          {action.running ? 'Checking…' : 'Sign in'}
+        </button>
+        <p class="hint">
+          The key stays in this tab and is sent to this service only. Whoever runs it makes one with{' '}
+          <code>platen keys create</code>.
+        </p>
+      </form>
+      <footer class="actions">
+        <a href="/">Playground</a>
+        <a href="/docs">API reference</a>
+        <ThemeSwitch />
+      </footer>
+    </main>
+  );
+}

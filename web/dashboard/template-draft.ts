@@ -1,0 +1,43 @@
+/** What is written in the editor of a template, and kept when the key is refused while it is not saved. */
+import type { Engine, TemplateRecord } from './records.ts';
+import { session, whenSignedOut } from './session.ts';
+
+export interface Draft {
+  name: string;
+  engine: Engine;
+  html: string;
+}
+
+interface Unsaved {
+  accountId: string | undefined;
+  /** Null: of a template that is not there yet. */
+  templateId: string | null;
+  draft: Draft;
+}
+
+const BLANK: Draft = { name: '', engine: 'placeholders', html: '' };
+
+let unsaved: Unsaved | undefined;
+whenSignedOut(forgetUnsaved);
+
+export function draftOf(template: TemplateRecord | null): Draft {
+  return template ? { name: template.name, engine: template.engine, html: template.html ?? '' } : BLANK;
+}
+
+export function isSame(one: Draft, other: Draft): boolean {
+  return one.name === other.name && one.engine === other.engine && one.html === other.html;
+}
+
+export function keepUnsaved(templateId: string | null, draft: Draft): void {
+  unsaved = { accountId: session.value?.account.account_id, templateId, draft };
+}
+
+export function forgetUnsaved(): void {
+  unsaved = undefined;
+}
+
+/** What was not saved of this template, for somebody who has shown a key of the same account since. */
+export function unsavedOf(templateId: string | null): Draft | undefined {
+  if (unsaved?.templateId !== templateId || unsaved.accountId !== session.value?.account.account_id) return undefined;
+  return unsaved.draft;
+}

@@ -1,0 +1,177 @@
+/** One template, or a new one: its text, data to try it with, what it looks like, and what it was before. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { tell } from '../shared/toast.tsx';
+import { useAction } from './action.ts';
+import { Confirm } from './confirm.tsx';
+import { useLoaded } from './loaded.ts';
+import { Fault, Loading, PageHead } from './pieces.tsx';
+import { go, holdPlace } from './place.ts';
+import type { Engine, TemplateRecord } from './records.ts';
+import { call, read, send } from './session.ts';
+import { type Draft, draftOf, forgetUnsaved, isSame, keepUnsaved, unsavedOf } from './template-draft.ts';
+import { TemplateWorkbench } from './template-workbench.tsx';
+import { hasStatus } from './words.ts';
+
+const PATH = '/v1/templates';
+const ENGINES: Engine[] = ['placeholders', 'liquid'];
+
+export function TemplatePage({ id }: { id: string | null }) {
+  const loaded = useLoaded<TemplateRecord | null>(
+    async (signal) => (id ? read<TemplateRecord>(`${PATH}/${encodeURIComponent(id)}`, { signal }) : null),
+    [id],
+  );
+  const template = loaded.value;
+  return (
+    <>
+      <p class="back">
+        <a href="#/templates">All templates</a>
+      </p>
+      {hasStatus(loaded.fault, 404) && <PageHead title="There is no such template" />}
+      <Fault fault={loaded.fault} onRetry={loaded.reload} />
+      {template === undefined && loaded.loading && <Loading what="the template" />}
+      {template !== undefined && <TemplateEditor key={template?.version ?? 0} template={template} onReload={loaded.reload} />}
+    </>
+  );
+}
+
+function TemplateEditor({ template, onReload }: { template: TemplateRecord | null; onReload(): void }) {
+  const [saved, setSaved] = useState(template);
+  const [draft, setDraft] = useState(() => unsavedOf(template?.template_id ?? null) ?? draftOf(template));
+  const [removes, setRemoves] = useState(false);
+  const saving = useAction();
+  const changed = !isSame(draft, draftOf(saved));
+  const release = useHold(saved?.template_id ?? null, draft, changed);
+  const change = (part: Partial<Draft>) => setDraft((now) => ({ ...now, ...part }));
+  const save = async (): Promise<TemplateRecord> => {
+    const record = { ...(await store(saved, draft)), html: draft.html };
+    setSaved(record);
+    tell(`Saved as version ${record.version}.`);
+    if (saved) return record;
+    release();
+    go(`#/templates/${record.template_id}`);
+    return record;
+  };
+  const reload = () => {
+    release();
+    onReload();
+  };
+  const saveNow = () => saving.run(async () => void (await save()));
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    if (changed) saveNow();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Ctrl+S saves, from wherever within
+    <div class="stack" onKeyDown={onKeyDown}>
+      <PageHead title={saved ? 'Template' : 'New template'}>
+        {saved && (
+          <>
+            <a class="button" href={`#/documents?template=${saved.template_id}`}>
+              Documents
+            </a>
+            <button type="button" class="button danger" onClick={() => setRemoves(true)}>
+              Delete
+            </button>
+          </>
+        )}
+        <button type="button" class="button primary" disabled={!changed || saving.running} onClick={saveNow}>
+          {saving.running ? 'Saving…' : 'Save'}
+        </button>
+      </PageHead>
+      <Fault fault={saving.fault} />
+      <DraftFields draft={draft} saved={saved} changed={changed} onChange={change} />
+      <TemplateWorkbench
+        saved={saved}
+        draft={draft}
+        changed={changed}
+        onHtml={(html) => change({ html })}
+        onSave={save}
+        onReload={reload}
+      />
+      {removes && saved && <DeleteDialog template={saved} onGone={release} onClose={() => setRemoves(false)} />}
+    </div>
+  );
+}
+
+async function store(saved: TemplateRecord | null, draft: Draft): Promise<TemplateRecord> {
+  const response = saved ? await send('PUT', `${PATH}/${saved.template_id}`, draft) : await send('POST', PATH, draft);
+  return (await response.json()) as TemplateRecord;
+}
+
+/** Holds the visitor back while something is not saved, and keeps it should the key be refused. Returns what lets them go. */
+function useHold(templateId: string | null, draft: Draft, changed: boolean): () => void {
+  const holds = useRef(changed);
+  holds.current = changed;
+  useEffect(() => {
+    if (changed) keepUnsaved(templateId, draft);
+    else forgetUnsaved();
+  }, [templateId, draft, changed]);
+  useEffect(() => holdPlace(() => holds.current), []);
+  return () => {
+    holds.current = false;
+    forgetUnsaved();
+  };
+}
+
+interface DraftFieldsProps {
+  draft: Draft;
+  saved: TemplateRecord | null;
+  changed: boolean;
+  onChange(part: Partial<Draft>): void;
+}
+
+function DraftFields({ draft, saved, changed, onChange }: DraftFieldsProps) {
+  return (
+    <div class="filters">
+      <div class="field grow">
+        <label for="template-name">Name</label>
+        <input
+          id="template-name"
+          autocomplete="off"
+          maxLength={200}
+          dir="auto"
+          value={draft.name}
+          onInput={(event) => onChange({ name: event.currentTarget.value })}
+        />
+      </div>
+      <div class="field">
+        <label for="engine">Engine</label>
+        <select id="engine" value={draft.engine} onChange={(event) => onChange({ engine: event.currentTarget.value as Engine })}>
+          {ENGINES.map((engine) => (
+            <option key={engine} value={engine}>
+              {engine}
+            </option>
+          ))}
+        </select>
+      </div>
+      <p class="hint filters-end" role="status">
+        {saved ? `Version ${saved.version}` : 'Not stored yet'}
+        {changed ? ', with unsaved changes' : ''}
+      </p>
+    </div>
+  );
+}
+
+interface DeleteDialogProps {
+  template: TemplateRecord;
+  onGone(): void;
+  onClose(): void;
+}
+
+function DeleteDialog({ template, onGone, onClose }: DeleteDialogProps) {
+  const remove = async () => {
+    await call(`${PATH}/${template.template_id}`, { method: 'DELETE' });
+    onGone();
+    tell(`${template.name} is deleted.`);
+    go('#/templates');
+  };
+  return (
+    <Confirm title="Delete this template?" verb="Delete" onConfirm={remove} onClose={onClose}>
+      <p>
+        <bdi>{template.name}</bdi> and its earlier versions are removed for good; calls that name its id will fail. Documents made
+        from it stay.
+      </p>
+    </Confirm>
+  );
+}

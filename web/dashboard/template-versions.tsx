@@ -1,0 +1,168 @@
+/** What a template was before: each version to look at, to compare with what it is now, and to bring back. */
+
+import { unifiedMergeView } from '@codemirror/merge';
+import { EditorState, type Extension } from '@codemirror/state';
+import { useMemo, useState } from 'preact/hooks';
+import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
+import { TEMPLATE } from '../shared/code-editor/languages.ts';
+import { tell } from '../shared/toast.tsx';
+import { Confirm } from './confirm.tsx';
+import { useLoaded } from './loaded.ts';
+import { Fault, Loading, Time } from './pieces.tsx';
+import type { List, TemplateRecord, VersionRecord } from './records.ts';
+import { read, send } from './session.ts';
+import { sizeText } from './words.ts';
+
+type Look = { version: number; compares: boolean };
+
+interface VersionsProps {
+  template: TemplateRecord;
+  /** Whether bringing one back would lose something in the editor. */
+  unsaved: boolean;
+  onRestored(): void;
+}
+
+export function TemplateVersions({ template, unsaved, onRestored }: VersionsProps) {
+  const path = `/v1/templates/${template.template_id}`;
+  const list = useLoaded(
+    (signal) => read<List<VersionRecord>>(`${path}/versions?limit=100`, { signal }),
+    [path, template.version],
+  );
+  const [look, setLook] = useState<Look | null>(null);
+  return (
+    <div class="versions stack">
+      <Fault fault={list.fault} onRetry={list.reload} />
+      {!list.value && list.loading && <Loading what="the versions" />}
+      {list.value && <VersionTable rows={list.value.data} template={template} onLook={setLook} />}
+      {look && (
+        <OneVersion
+          key={`${look.version}-${look.compares}`}
+          look={look}
+          template={template}
+          unsaved={unsaved}
+          onRestored={onRestored}
+        />
+      )}
+    </div>
+  );
+}
+
+interface VersionTableProps {
+  rows: VersionRecord[];
+  template: TemplateRecord;
+  onLook(look: Look): void;
+}
+
+function VersionTable({ rows, template, onLook }: VersionTableProps) {
+  return (
+    <table class="list">
+      <caption class="visually-hidden">Versions, newest first</caption>
+      <thead>
+        <tr>
+          <th scope="col">Version</th>
+          <th scope="col" class="number">
+            Size
+          </th>
+          <th scope="col" class="wide">
+            Stored
+          </th>
+          <th scope="col">
+            <span class="visually-hidden">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ version, bytes, updated_at }) => (
+          <tr key={version}>
+            <td>
+              {version}
+              {version === template.version && <span class="hint"> current</span>}
+            </td>
+            <td class="number">{sizeText(bytes)}</td>
+            <td class="wide">
+              <Time at={updated_at} />
+            </td>
+            <td>
+              {version !== template.version && (
+                <div class="actions end">
+                  <button
+                    type="button"
+                    class="button small"
+                    aria-label={`View version ${version}`}
+                    onClick={() => onLook({ version, compares: false })}
+                  >
+                    View
+                  </button>
+                  <button
+                    type="button"
+                    class="button small"
+                    aria-label={`Compare version ${version}`}
+                    onClick={() => onLook({ version, compares: true })}
+                  >
+                    Compare
+                  </button>
+                </div>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface OneVersionProps extends VersionsProps {
+  look: Look;
+}
+
+function OneVersion({ look: { version, compares }, template, unsaved, onRestored }: OneVersionProps) {
+  const path = `/v1/templates/${template.template_id}`;
+  const [restores, setRestores] = useState(false);
+  const loaded = useLoaded((signal) => read<TemplateRecord>(`${path}/versions/${version}`, { signal }), [path, version]);
+  const { html = '', engine } = loaded.value ?? {};
+  const restore = async () => {
+    const record = (await (await send('PUT', path, { html, engine })).json()) as TemplateRecord;
+    tell(`Version ${version} is back as version ${record.version}.`);
+    setRestores(false);
+    onRestored();
+  };
+  return (
+    <section class="stack" aria-label={`Version ${version}`}>
+      <div class="page-head">
+        <h3>{compares ? `From version ${version} to version ${template.version}` : `Version ${version} (${engine ?? '…'})`}</h3>
+        <button type="button" class="button small" disabled={!loaded.value} onClick={() => setRestores(true)}>
+          Restore version {version}
+        </button>
+      </div>
+      <Fault fault={loaded.fault} onRetry={loaded.reload} />
+      {loaded.value && (
+        <div class="editor-place">
+          {compares ? (
+            <ReadOnlyCode label={`Changes since version ${version}`} text={template.html ?? ''} since={html} />
+          ) : (
+            <ReadOnlyCode label={`HTML of version ${version}`} text={html} />
+          )}
+        </div>
+      )}
+      {restores && (
+        <Confirm title={`Restore version ${version}?`} verb="Restore" onConfirm={restore} onClose={() => setRestores(false)}>
+          <p>
+            It becomes the newest version; version {template.version} is kept besides.
+            {unsaved && ' What is not saved in the editor is lost.'}
+          </p>
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+const READ_ONLY: Extension = [TEMPLATE, EditorState.readOnly.of(true)];
+
+/** With what has changed since another text, where there is one. */
+function ReadOnlyCode({ label, text, since }: { label: string; text: string; since?: string }) {
+  const language = useMemo<Extension>(
+    () => (since === undefined ? READ_ONLY : [READ_ONLY, unifiedMergeView({ original: since, mergeControls: false })]),
+    [since],
+  );
+  return <CodeEditor label={label} value={text} language={language} onChange={() => {}} />;
+}

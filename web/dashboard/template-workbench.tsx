@@ -1,0 +1,139 @@
+/** The text of a template and data for it on one side, what becomes of them on the other. */
+import { useState } from 'preact/hooks';
+import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
+import { JSON_DATA, TEMPLATE } from '../shared/code-editor/languages.ts';
+import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
+import { type Tab, Tabs } from '../shared/tabs.tsx';
+import { useAction } from './action.ts';
+import { useLoaded } from './loaded.ts';
+import { Fault } from './pieces.tsx';
+import type { TemplateRecord } from './records.ts';
+import { keepSample, sampleFor, sampleOf } from './sample-data.ts';
+import type { Draft } from './template-draft.ts';
+import { canPlay, type Preview, readData, readPlayground, renderDraft, renderSaved } from './template-preview.ts';
+import { TemplateVersions } from './template-versions.tsx';
+import { countText } from './words.ts';
+
+export interface WorkbenchProps {
+  /** As the service has it; null where it has none. */
+  saved: TemplateRecord | null;
+  draft: Draft;
+  changed: boolean;
+  onHtml(html: string): void;
+  onSave(): Promise<TemplateRecord>;
+  /** The template has changed behind the editor. */
+  onReload(): void;
+}
+
+type TabName = 'html' | 'data' | 'versions';
+const HTML_TAB: Tab<TabName> = { name: 'html', label: 'HTML' };
+const DATA_TAB: Tab<TabName> = { name: 'data', label: 'Sample data' };
+const VERSIONS_TAB: Tab<TabName> = { name: 'versions', label: 'Versions' };
+
+export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onReload }: WorkbenchProps) {
+  const [tab, setTab] = useState<TabName>('html');
+  const [data, setData] = useState(() => sampleFor(saved?.template_id ?? null, saved?.placeholders ?? []));
+  const { preview, action, plays, show } = usePreview(saved, draft, changed, data, onSave);
+  const changeData = (text: string) => {
+    setData(text);
+    keepSample(saved?.template_id ?? null, text);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) show();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Ctrl+Enter renders, from wherever within
+    <div class="workbench" onKeyDown={onKeyDown}>
+      <Tabs
+        label="Template"
+        tabs={saved ? [HTML_TAB, DATA_TAB, VERSIONS_TAB] : [HTML_TAB, DATA_TAB]}
+        chosen={tab}
+        onChoose={(name: TabName) => setTab(name)}
+      >
+        <div class="editor-place" hidden={tab !== 'html'}>
+          <CodeEditor label="Template HTML" language={TEMPLATE} value={draft.html} onChange={onHtml} />
+        </div>
+        <div class="editor-place" hidden={tab !== 'data'}>
+          <CodeEditor label="Sample data" language={JSON_DATA} value={data} onChange={changeData} />
+        </div>
+        {tab === 'versions' && saved && <TemplateVersions template={saved} unsaved={changed} onRestored={onReload} />}
+        {tab !== 'versions' && saved && <Placeholders template={saved} onFill={() => changeData(sampleOf(saved.placeholders))} />}
+      </Tabs>
+      <div class="shown">
+        <div class="preview-head">
+          <button type="button" class="button primary" disabled={action.running || draft.html === ''} onClick={show}>
+            {previewLabel(action.running, plays)}
+          </button>
+          <p class="hint">{plays ? FREE : CHARGED}</p>
+        </div>
+        <Fault fault={action.fault} />
+        <p class="hint" role="status">
+          {preview && shownText(preview)}
+        </p>
+        <div class="pdf-place">
+          <PdfView pdf={preview?.bytes} busy={action.running} thumbnails={false}>
+            <p class="nothing">The pages appear here. Ctrl+Enter in an editor renders them, too.</p>
+          </PdfView>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+const FREE = 'As it is in the editor, by the playground: nothing is saved, stored or counted.';
+const CHARGED =
+  'The playground is off, or this is too large for it. The template is saved first, and the preview counts as one document.';
+
+function previewLabel(running: boolean, plays: boolean): string {
+  if (running) return 'Rendering…';
+  return plays ? 'Preview' : 'Save and preview';
+}
+
+function usePreview(
+  saved: TemplateRecord | null,
+  draft: Draft,
+  changed: boolean,
+  data: string,
+  onSave: WorkbenchProps['onSave'],
+) {
+  const [preview, setPreview] = useState<Preview>();
+  const playground = useLoaded(readPlayground, []);
+  const action = useAction();
+  const plays = canPlay(playground.value, draft);
+  const show = () =>
+    action.run(async () => {
+      const values = readData(data);
+      if (plays) return setPreview(await renderDraft(draft, values));
+      const record = saved && !changed ? saved : await onSave();
+      setPreview(await renderSaved(record.template_id, values));
+    });
+  return { preview, action, plays, show };
+}
+
+function shownText({ pages, warnings }: Preview): string {
+  return `${countText(pages, 'page')}${warnings > 0 ? `, ${countText(warnings, 'warning')}` : ''}`;
+}
+
+function Placeholders({ template: { placeholders, version }, onFill }: { template: TemplateRecord; onFill(): void }) {
+  return (
+    <div class="placeholders">
+      <h3>Placeholders of version {version}</h3>
+      {placeholders.length === 0 ? (
+        <p class="hint">None: it takes nothing from the data.</p>
+      ) : (
+        <>
+          <ul class="chips">
+            {placeholders.map((path) => (
+              <li key={path}>
+                <code>{path}</code>
+              </li>
+            ))}
+          </ul>
+          <button type="button" class="button small" onClick={onFill}>
+            Write sample data for them
+          </button>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+/** All templates of the key, newest first. */
+import { ListEnd } from './list-end.tsx';
+import { usePaged } from './paged.ts';
+import { Empty, Name, PageHead, Time } from './pieces.tsx';
+import type { TemplateRecord } from './records.ts';
+import { countText, numberText } from './words.ts';
+
+const EXAMPLE = `curl ${location.origin}/v1/templates \\
+  -H "Authorization: Bearer $PLATEN_API_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d '{"name": "letter", "html": "<p>Dear {{customer.name}},</p>"}'`;
+
+export function TemplatesPage() {
+  const list = usePaged<TemplateRecord>('/v1/templates?limit=25');
+  return (
+    <>
+      <PageHead title="Templates">
+        <a class="button primary" href="#/templates/new">
+          New template
+        </a>
+      </PageHead>
+      {list.rows?.length === 0 && (
+        <Empty title="No templates yet" curl={EXAMPLE}>
+          <p>A template is HTML with places for data. It is stored once, and rendered by its id with different data.</p>
+        </Empty>
+      )}
+      {list.rows && list.rows.length > 0 && <TemplateTable rows={list.rows} />}
+      <ListEnd list={list} one="template" />
+    </>
+  );
+}
+
+function TemplateTable({ rows }: { rows: TemplateRecord[] }) {
+  return (
+    <table class="list">
+      <caption class="visually-hidden">Templates, newest first</caption>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col" class="wide">
+            Engine
+          </th>
+          <th scope="col" class="number wide">
+            Version
+          </th>
+          <th scope="col" class="number wide">
+            Placeholders
+          </th>
+          <th scope="col" class="wide">
+            Changed
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.template_id}>
+            <td>
+              <a href={`#/templates/${row.template_id}`}>
+                <Name>{row.name}</Name>
+              </a>
+              <div class="hint narrow">
+                {row.engine} · version {row.version} · {countText(row.placeholders.length, 'placeholder')} ·{' '}
+                <Time at={row.updated_at} />
+              </div>
+            </td>
+            <td class="wide">{row.engine}</td>
+            <td class="number wide">{row.version}</td>
+            <td class="number wide">{numberText(row.placeholders.length)}</td>
+            <td class="wide">
+              <Time at={row.updated_at} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,117 @@
+/** What the account has used this month, day by day, and how it is set. */
+import { useState } from 'preact/hooks';
+import { tell } from '../shared/toast.tsx';
+import { useAction } from './action.ts';
+import { DayPlot } from './day-plot.tsx';
+import { useLoaded } from './loaded.ts';
+import { Fault, Loading, PageHead, Span } from './pieces.tsx';
+import type { Account, Usage } from './records.ts';
+import { read, send } from './session.ts';
+import { countText, dayText, numberText, sizeText } from './words.ts';
+
+export function UsagePage() {
+  const usage = useLoaded((signal) => read<Usage>('/v1/usage', { signal }), []);
+  const account = useLoaded((signal) => read<Account>('/v1/account', { signal }), []);
+  return (
+    <>
+      <PageHead title="Usage">
+        <button type="button" class="button" onClick={usage.reload}>
+          Refresh
+        </button>
+      </PageHead>
+      <Fault fault={usage.fault} onRetry={usage.reload} />
+      {!usage.value && usage.loading && <Loading what="the usage" />}
+      {usage.value && <Figures usage={usage.value} />}
+      <Fault fault={account.fault} onRetry={account.reload} />
+      {account.value && <Settings account={account.value} />}
+    </>
+  );
+}
+
+function Figures({ usage: { plan, period, documents, storage, daily } }: { usage: Usage }) {
+  return (
+    <>
+      <div class="figures">
+        <section>
+          <h2>Documents this month</h2>
+          <p class="figure">
+            {numberText(documents.used)}
+            {documents.limit !== null && <span class="hint"> of {numberText(documents.limit)}</span>}
+          </p>
+          <Allowance documents={documents} />
+        </section>
+        <section>
+          <h2>Stored now</h2>
+          <p class="figure">{sizeText(storage.bytes)}</p>
+          <p class="hint">{countText(storage.documents, 'document')}</p>
+        </section>
+        <section>
+          <h2>Plan</h2>
+          <p class="figure">
+            <bdi>{plan}</bdi>
+          </p>
+          <p class="hint">
+            A new month begins on {dayText(period.end)} (UTC), <Span to={period.end} />
+          </p>
+        </section>
+      </div>
+      <DayPlot days={daily} />
+    </>
+  );
+}
+
+function Allowance({ documents: { limit, used, remaining } }: Pick<Usage, 'documents'>) {
+  if (limit === null || remaining === null) return <p class="hint">Without a limit</p>;
+  const isNearEnd = remaining <= limit / 10;
+  return (
+    <>
+      <meter
+        aria-label="Documents used this month"
+        min={0}
+        max={Math.max(1, limit)}
+        value={Math.min(used, limit)}
+        class={isNearEnd ? 'near' : ''}
+      >
+        {numberText(used)} of {numberText(limit)}
+      </meter>
+      <p class={isNearEnd ? 'fault' : 'hint'}>{remaining === 0 ? 'Nothing is left' : `${numberText(remaining)} left`}</p>
+    </>
+  );
+}
+
+function Settings({ account }: { account: Account }) {
+  const [autoStore, setAutoStore] = useState(account.auto_store);
+  const action = useAction();
+  const change = (wanted: boolean) =>
+    action.run(async () => {
+      const changed = (await (await send('PATCH', '/v1/account', { auto_store: wanted })).json()) as Account;
+      setAutoStore(changed.auto_store);
+      tell(changed.auto_store ? 'Every render is stored from now on.' : 'Renders are stored only when they ask for it.');
+    });
+  return (
+    <section class="stack">
+      <h2>Account</h2>
+      <label class="check switch">
+        <input
+          type="checkbox"
+          role="switch"
+          checked={autoStore}
+          aria-checked={autoStore}
+          disabled={action.running}
+          onChange={(event) => {
+            const wanted = event.currentTarget.checked;
+            event.currentTarget.checked = autoStore; // until the service has said yes
+            change(wanted);
+          }}
+        />
+        <span>
+          Store every render
+          <span class="hint block">
+            Unless the call says <code>"store": false</code>. Replies stay the same. It holds for all keys of the account.
+          </span>
+        </span>
+      </label>
+      <Fault fault={action.fault} />
+    </section>
+  );
+}

@@ -1,0 +1,165 @@
+/** What became of the webhooks that were sent, and the secret that signs them. */
+import { useState } from 'preact/hooks';
+import { tell } from '../shared/toast.tsx';
+import { Confirm } from './confirm.tsx';
+import { ListEnd } from './list-end.tsx';
+import { type Loaded, useLoaded } from './loaded.ts';
+import { usePaged } from './paged.ts';
+import { Empty, Fault, PageHead, Span, Time } from './pieces.tsx';
+import type { Delivery, WebhookSecret } from './records.ts';
+import { call, read } from './session.ts';
+import { countText, sentence } from './words.ts';
+
+const STATES: Record<Delivery['status'], string> = { pending: 'On its way', delivered: 'Delivered', failed: 'Given up' };
+
+const EXAMPLE = `curl ${location.origin}/v1/batches \\
+  -H "Authorization: Bearer $PLATEN_API_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d '{"webhook_url": "https://example.com/hooks/platen", "items": [{"html": "<h1>One</h1>"}]}'`;
+
+export function WebhooksPage() {
+  const list = usePaged<Delivery>('/v1/webhooks/deliveries?limit=25');
+  return (
+    <>
+      <PageHead title="Webhooks">
+        <button type="button" class="button" onClick={list.reload}>
+          Refresh
+        </button>
+      </PageHead>
+      <Secret />
+      <h2>Deliveries</h2>
+      {list.rows?.length === 0 && (
+        <Empty title="Nothing was sent in the last 30 days" curl={EXAMPLE}>
+          <p>A batch that names an address tells it when it has ended.</p>
+        </Empty>
+      )}
+      {list.rows && list.rows.length > 0 && <DeliveryTable rows={list.rows} />}
+      <ListEnd list={list} one="delivery" many="deliveries" />
+    </>
+  );
+}
+
+/** The secret is read only when the visitor asks for it. */
+function Secret() {
+  const [shown, setShown] = useState(false);
+  return (
+    <section class="stack">
+      <h2>Signing secret</h2>
+      <p class="hint">Webhooks are signed with it, so that your server can tell that they come from here.</p>
+      {shown ? (
+        <ShownSecret />
+      ) : (
+        <div class="actions">
+          <button type="button" class="button" onClick={() => setShown(true)}>
+            Show the secret
+          </button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function ShownSecret() {
+  const secret = useLoaded((signal) => read<WebhookSecret>('/v1/webhooks/secret', { signal }), []);
+  return (
+    <>
+      <Fault fault={secret.fault} onRetry={secret.reload} />
+      {secret.value && <PresentSecret value={secret.value} loaded={secret} />}
+    </>
+  );
+}
+
+function PresentSecret({ value, loaded }: { value: WebhookSecret; loaded: Loaded<WebhookSecret> }) {
+  const [asked, setAsked] = useState(false);
+  const rotate = async () => {
+    const fresh = (await (await call('/v1/webhooks/secret/rotate', { method: 'POST' })).json()) as WebhookSecret;
+    loaded.setValue(() => fresh);
+    setAsked(false);
+    tell('There is a new secret. The old one signs besides for 24 hours.');
+  };
+  return (
+    <>
+      <p>
+        <code class="break">{value.secret}</code>
+      </p>
+      {value.previous.map((old) => (
+        <p class="hint" key={old.secret}>
+          Replaced, and no longer signing <Span to={old.expires_at} />: <code class="break">{old.secret}</code>
+        </p>
+      ))}
+      <div class="actions">
+        <button type="button" class="button danger" onClick={() => setAsked(true)}>
+          Replace
+        </button>
+      </div>
+      {asked && (
+        <Confirm title="Replace the secret?" verb="Replace" onConfirm={rotate} onClose={() => setAsked(false)}>
+          <p>
+            For 24 hours both secrets sign, so that your servers can be changed one after the other. Then only the new one does.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function DeliveryTable({ rows }: { rows: Delivery[] }) {
+  return (
+    <table class="list">
+      <caption class="visually-hidden">Deliveries, newest first</caption>
+      <thead>
+        <tr>
+          <th scope="col">Event</th>
+          <th scope="col">State</th>
+          <th scope="col" class="wide">
+            Attempts
+          </th>
+          <th scope="col" class="wide">
+            Created
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((delivery) => (
+          <DeliveryRow key={delivery.delivery_id} delivery={delivery} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function DeliveryRow({ delivery }: { delivery: Delivery }) {
+  return (
+    <tr>
+      <td>
+        {delivery.type}
+        <div class="hint break">{delivery.url}</div>
+        <div class="hint narrow">
+          {countText(delivery.attempts, 'attempt')} · <Time at={delivery.created_at} />
+        </div>
+      </td>
+      <td>
+        {STATES[delivery.status]}
+        <Outcome delivery={delivery} />
+      </td>
+      <td class="wide">{delivery.attempts}</td>
+      <td class="wide">
+        <Time at={delivery.created_at} />
+      </td>
+    </tr>
+  );
+}
+
+function Outcome({ delivery: { error, response_status, next_attempt_at } }: { delivery: Delivery }) {
+  return (
+    <div class="hint">
+      {response_status !== undefined && `Answered ${response_status}. `}
+      {error && `${sentence(error)} `}
+      {next_attempt_at && (
+        <>
+          Again <Span to={next_attempt_at} />.
+        </>
+      )}
+    </div>
+  );
+}

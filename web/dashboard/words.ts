@@ -1,0 +1,91 @@
+/** Numbers, sizes, times and faults as people read them. */
+import { Problem, type ProblemBody } from '../shared/api.ts';
+
+const numbers = new Intl.NumberFormat();
+const tenths = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const spans = new Intl.RelativeTimeFormat(undefined, { numeric: 'always', style: 'long' });
+
+const SIZES: Array<[number, string]> = [
+  [1e9, 'GB'],
+  [1e6, 'MB'],
+  [1e3, 'KB'],
+];
+const SPANS: Array<[number, Intl.RelativeTimeFormatUnit]> = [
+  [365 * 86_400, 'year'],
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+  [1, 'second'],
+];
+
+export function numberText(value: number): string {
+  return numbers.format(value);
+}
+
+export function countText(value: number, one: string, many = `${one}s`): string {
+  return `${numberText(value)} ${value === 1 ? one : many}`;
+}
+
+export function sizeText(bytes: number): string {
+  const [unit, name] = SIZES.find(([size]) => bytes >= size) ?? [1, 'bytes'];
+  return `${(unit === 1 ? numbers : tenths).format(bytes / unit)} ${name}`;
+}
+
+/** In the visitor's language and time zone. */
+export function timeText(iso: string): string {
+  return times.format(new Date(iso));
+}
+
+/** A day of the API's calendar, which is that of UTC. */
+export function dayText(iso: string): string {
+  return days.format(new Date(iso));
+}
+
+/** `2026-11-21 12:00:00 UTC` */
+export function utcText(iso: string): string {
+  return `${new Date(iso).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** "in 3 days", "2 hours ago" */
+export function spanText(iso: string, now: number): string {
+  const seconds = (Date.parse(iso) - now) / 1000;
+  const [unit, name] = SPANS.find(([size]) => Math.abs(seconds) >= size) ?? [1, 'second' as const];
+  return spans.format(Math.trunc(seconds / unit), name);
+}
+
+export interface FaultWords {
+  text: string;
+  /** What is wrong with which field. */
+  details: string[];
+  /** To be quoted to whoever runs the service. */
+  requestId: string | undefined;
+}
+
+export function faultWords(fault: unknown): FaultWords {
+  if (fault instanceof Problem) return problemWords(fault.body);
+  if (fault instanceof TypeError) return plain('The service cannot be reached. Check your connection, and try again.');
+  return plain(fault instanceof Error ? fault.message : 'Something went wrong.');
+}
+
+function problemWords(body: ProblemBody): FaultWords {
+  const details = (body.errors ?? []).map(({ path, message }) => `${path}: ${message}`);
+  const again = body.retry_after ? ` Try again in ${countText(body.retry_after, 'second')}.` : '';
+  const said = details.length ? body.title : (body.detail ?? body.title);
+  return { text: sentence(said) + again, details, requestId: body.request_id };
+}
+
+function plain(text: string): FaultWords {
+  return { text, details: [], requestId: undefined };
+}
+
+/** The API writes details in small letters and without a full stop. The name of a field stays as it is. */
+export function sentence(text: string): string {
+  const whole = /^[\w.[\]]+:/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
+}
+
+export function hasStatus(fault: unknown, status: number): boolean {
+  return fault instanceof Problem && fault.body.status === status;
+}

@@ -1,0 +1,156 @@
+/** The page: a head with what can be done, the document and its options, the preview, and how the last render went. */
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { Icon, type IconName } from '../shared/icon.tsx';
+import { ThemeSwitch } from '../shared/theme-switch.tsx';
+import { Toasts } from '../shared/toast.tsx';
+import { CopyDialog } from './copy-as/copy-dialog.tsx';
+import { downloadPdf } from './download.ts';
+import { draft, generation } from './draft.ts';
+import { Editors } from './editors.tsx';
+import { ExamplesDialog } from './examples/examples-dialog.tsx';
+import { optionFaults } from './faults.ts';
+import { HelpDialog } from './help-dialog.tsx';
+import { LinkDialog } from './link-dialog.tsx';
+import { OptionsForm } from './options/options-form.tsx';
+import { PaneTabs, paneLabel } from './pane-tabs.tsx';
+import { pane } from './places.ts';
+import { Preview } from './preview.tsx';
+import { live, rendered, renderNow, renderState } from './render-loop.ts';
+import { listenForShortcuts } from './shortcuts.ts';
+import { Divider, split } from './split.tsx';
+import { StatusBar } from './status-bar.tsx';
+
+export type DialogName = 'examples' | 'copy' | 'link' | 'help';
+
+const open = signal<DialogName | undefined>(undefined);
+const show = (name: DialogName) => {
+  open.value = name;
+};
+const close = () => {
+  open.value = undefined;
+};
+
+export function App() {
+  useEffect(() => listenForShortcuts({ help: () => show('help') }), []);
+  return (
+    <div class="playground">
+      <Head />
+      <main class="panes" data-pane={pane.value} style={{ '--split': `${split.value}%` }}>
+        <div class="writing">
+          <PaneTabs count={Object.keys(draft.value.options).length} faulty={optionFaults.value.length > 0} />
+          <div class="pane" role="tabpanel" aria-label={paneLabel('edit')} hidden={pane.value === 'options'} data-pane="edit">
+            <Editors onExamples={() => show('examples')} />
+          </div>
+          <div
+            class="pane"
+            role="tabpanel"
+            aria-label={paneLabel('options')}
+            hidden={pane.value !== 'options'}
+            data-pane="options"
+          >
+            <OptionsForm key={generation.value} />
+          </div>
+        </div>
+        <Divider />
+        <Preview />
+      </main>
+      <StatusBar />
+      <Toasts />
+      <Dialogs />
+    </div>
+  );
+}
+
+function Dialogs() {
+  switch (open.value) {
+    case 'examples':
+      return <ExamplesDialog onClose={close} />;
+    case 'copy':
+      return <CopyDialog onClose={close} />;
+    case 'link':
+      return <LinkDialog onClose={close} />;
+    case 'help':
+      return <HelpDialog onClose={close} />;
+    default:
+      return null;
+  }
+}
+
+function Head() {
+  return (
+    <header class="head">
+      <h1>
+        Platen <span>Playground</span>
+      </h1>
+      <nav aria-label="Pages of the service">
+        <a href="/docs">API</a>
+        <a href="/dashboard">Dashboard</a>
+      </nav>
+      <div class="head-actions">
+        <label class="check live">
+          <input
+            type="checkbox"
+            role="switch"
+            aria-checked={live.value}
+            checked={live.value}
+            onChange={({ currentTarget }) => {
+              live.value = currentTarget.checked;
+            }}
+          />
+          Live
+        </label>
+        <button type="button" class="button primary small" onClick={() => void renderNow()} title="Ctrl+Enter">
+          <Icon name="play" />
+          {renderState.value.kind === 'rendering' ? 'Rendering' : 'Render'}
+        </button>
+        <Action icon="download" label="Download" disabled={!rendered.value} onClick={downloadPdf} />
+        <Action icon="copy" label="Copy as code" onClick={() => show('copy')} />
+        <Action icon="link" label="Link" onClick={() => show('link')} />
+        <Action icon="help" label="Help" onClick={() => show('help')} bare />
+        <ThemeSwitch />
+      </div>
+    </header>
+  );
+}
+
+interface ActionProps {
+  icon: IconName;
+  label: string;
+  onClick(): void;
+  disabled?: boolean;
+  /** Without its label, at any width. */
+  bare?: boolean;
+}
+
+function Action({ icon, label, onClick, disabled, bare }: ActionProps) {
+  return (
+    <button
+      type="button"
+      class={bare ? 'button small action bare' : 'button small action'}
+      aria-label={label}
+      title={label}
+      disabled={disabled}
+      onClick={onClick}
+    >
+      <Icon name={icon} />
+      <span class="action-label">{label}</span>
+    </button>
+  );
+}
+
+/** Where the operator has switched it off. */
+export function Off() {
+  return (
+    <main class="off">
+      <h1>The playground is switched off</h1>
+      <p>
+        This service renders for holders of an API key. See the <a href="/dashboard">dashboard</a> or the{' '}
+        <a href="/docs">reference of the API</a>.
+      </p>
+      <p class="hint">
+        Operators switch the playground on with <code>PLATEN_PLAYGROUND=on</code>.
+      </p>
+    </main>
+  );
+}

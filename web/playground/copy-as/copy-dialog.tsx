@@ -1,0 +1,65 @@
+/** The same render as code, in one of several languages. */
+import { useSignal } from '@preact/signals';
+import { copyText } from '../../shared/clipboard.ts';
+import { Dialog } from '../../shared/dialog.tsx';
+import { Tabs } from '../../shared/tabs.tsx';
+import { draft } from '../draft.ts';
+import { bodyOf } from '../render-body.ts';
+import { SNIPPETS } from './snippets.ts';
+
+const TABS = SNIPPETS.map(({ language }) => ({ name: language, label: language }));
+
+export function CopyDialog({ onClose }: { onClose(): void }) {
+  const language = useSignal('curl');
+  const said = useSignal('');
+  const snippet = SNIPPETS.find((known) => known.language === language.value);
+  const { code, fault } = written(snippet);
+  const copy = async () => {
+    said.value = (await copyText(code)) ? 'Copied.' : 'The browser did not let us copy: select the code and copy it.';
+  };
+  return (
+    <Dialog title="Copy as code" onClose={onClose}>
+      <Tabs
+        label="Language"
+        tabs={TABS}
+        chosen={language.value}
+        onChoose={(name) => {
+          language.value = name;
+          said.value = '';
+        }}
+      >
+        {fault ? (
+          <p class="note bad">{fault}</p>
+        ) : (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+          <section class="snippet" tabIndex={0} aria-label={`Code, ${language.value}`}>
+            <pre>{code}</pre>
+          </section>
+        )}
+      </Tabs>
+      <p class="hint">
+        {snippet?.use} It takes the API key from <code>PLATEN_API_KEY</code> in the environment and writes{' '}
+        <code>document.pdf</code>, the bytes you see here.
+      </p>
+      <p role="status" class="hint">
+        {said.value}
+      </p>
+      <div class="actions end">
+        <button type="button" class="button" onClick={onClose}>
+          Close
+        </button>
+        <button type="button" class="button primary" disabled={!code} onClick={() => void copy()}>
+          Copy
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+function written(snippet: (typeof SNIPPETS)[number] | undefined): { code: string; fault?: string } {
+  try {
+    return { code: snippet?.write(location.origin, bodyOf(draft.value)) ?? '' };
+  } catch (error) {
+    return { code: '', fault: (error as Error).message };
+  }
+}

@@ -1,0 +1,99 @@
+/** The document: HTML, or a template with its data. */
+import { useMemo } from 'preact/hooks';
+import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
+import { diagnosticOf } from '../shared/code-editor/diagnostics.ts';
+import { HTML, JSON_DATA, TEMPLATE } from '../shared/code-editor/languages.ts';
+import { change, draft, type Engine, type Mode } from './draft.ts';
+import { otherFaults, templateFault } from './faults.ts';
+
+const MODES: Array<{ mode: Mode; text: string }> = [
+  { mode: 'html', text: 'HTML' },
+  { mode: 'template', text: 'Template' },
+];
+
+export function Editors({ onExamples }: { onExamples(): void }) {
+  const { mode } = draft.value;
+  return (
+    <div class="editors">
+      <div class="editors-head">
+        <fieldset class="segmented" aria-label="Kind of document">
+          {MODES.map(({ mode: other, text }) => (
+            <button key={other} type="button" aria-pressed={mode === other} onClick={() => change({ mode: other })}>
+              {text}
+            </button>
+          ))}
+        </fieldset>
+        {mode === 'template' && <EngineChoice />}
+        <span class="space" />
+        <button type="button" class="button quiet small" onClick={onExamples}>
+          Examples
+        </button>
+      </div>
+      {mode === 'html' ? <HtmlEditor /> : <TemplateEditors />}
+    </div>
+  );
+}
+
+function EngineChoice() {
+  return (
+    <label class="engine">
+      <span>Engine</span>
+      <select value={draft.value.engine} onChange={({ currentTarget }) => change({ engine: currentTarget.value as Engine })}>
+        <option value="placeholders">placeholders</option>
+        <option value="liquid">liquid</option>
+      </select>
+    </label>
+  );
+}
+
+function HtmlEditor() {
+  return (
+    <div class="editor-frame document-editor">
+      <Faults of={['html']} />
+      <CodeEditor label="HTML" value={draft.value.html} onChange={(html) => change({ html })} language={HTML} />
+    </div>
+  );
+}
+
+function TemplateEditors() {
+  const { template, data } = draft.value;
+  const fault = templateFault.value;
+  const diagnose = useMemo(() => fault && ((state: Parameters<typeof diagnosticOf>[0]) => [diagnosticOf(state, fault)]), [fault]);
+  return (
+    <>
+      <div class="editor-frame document-editor">
+        <Faults of={['template', 'engine']} />
+        {fault && (
+          <p class="fault">
+            Line {fault.line}, column {fault.column}: {fault.message}
+          </p>
+        )}
+        <CodeEditor
+          label="Template"
+          value={template}
+          onChange={(changed) => change({ template: changed })}
+          language={TEMPLATE}
+          diagnose={diagnose}
+        />
+      </div>
+      <div class="editor-frame data-editor">
+        <h2>Data</h2>
+        <Faults of={['data']} />
+        <CodeEditor label="Data" value={data} onChange={(changed) => change({ data: changed })} language={JSON_DATA} />
+      </div>
+    </>
+  );
+}
+
+function Faults({ of }: { of: string[] }) {
+  const found = otherFaults.value.filter(({ path }) => of.some((name) => path.startsWith(name)));
+  return (
+    <>
+      {found.map(({ path, message }) => (
+        <p key={`${path}${message}`} class="fault">
+          {path} {message}
+        </p>
+      ))}
+    </>
+  );
+}

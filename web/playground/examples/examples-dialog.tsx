@@ -1,0 +1,34 @@
+/** Chooses one of the examples. What was there before can be had back. */
+import { Dialog } from '../../shared/dialog.tsx';
+import { forgetToasts, tell } from '../../shared/toast.tsx';
+import { draft, replaceDraft } from '../draft.ts';
+import { EXAMPLES, type Example } from './examples.ts';
+
+export function ExamplesDialog({ onClose }: { onClose(): void }) {
+  const choose = (example: Example) => {
+    const before = draft.value;
+    replaceDraft(example.draft);
+    forgetToasts();
+    tell(`${example.name} is in the editor.`, { label: 'Undo', run: () => replaceDraft(before) });
+    onClose();
+  };
+  return (
+    <Dialog title="Examples" onClose={onClose}>
+      <ul class="examples">
+        {EXAMPLES.map((example) => (
+          <li key={example.name}>
+            <button type="button" onClick={() => choose(example)}>
+              <strong>{example.name}</strong>
+              <span class="hint">{example.about}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <div class="actions end">
+        <button type="button" class="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
+}

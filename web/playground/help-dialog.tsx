@@ -1,0 +1,61 @@
+/** Keys, and what the playground is and is not. */
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { request } from '../shared/api.ts';
+import { Dialog } from '../shared/dialog.tsx';
+import { bytes } from './figures.ts';
+import { SHORTCUTS } from './shortcuts.ts';
+
+interface Limits {
+  html_bytes: number;
+  timeout_ms: number;
+  requests_per_minute: number;
+}
+
+const limits = signal<Limits | undefined>(undefined);
+
+export function HelpDialog({ onClose }: { onClose(): void }) {
+  useEffect(() => {
+    request('/v1/playground')
+      .then((response) => response.json())
+      .then((told: { limits: Limits }) => {
+        limits.value = told.limits;
+      })
+      .catch(() => {}); // the keys are there all the same
+  }, []);
+  return (
+    <Dialog title="Help" onClose={onClose}>
+      <table class="keys">
+        <caption class="visually-hidden">Keys</caption>
+        <tbody>
+          {SHORTCUTS.map(([keys, what]) => (
+            <tr key={keys}>
+              <th scope="row">
+                <kbd>{keys}</kbd>
+              </th>
+              <td>{what}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="hint">On a Mac, Ctrl is the Command key.</p>
+      <p>
+        What you see is a real render: the PDF is the one that <code>POST /v1/pdf</code> answers. Nothing is stored or charged.
+      </p>
+      {limits.value && (
+        <p>
+          Here a document may have {bytes(limits.value.html_bytes)} and take {limits.value.timeout_ms / 1000} seconds, and an
+          address may render {limits.value.requests_per_minute} times a minute. With an API key there is more room.
+        </p>
+      )}
+      <div class="actions end">
+        <a class="button" href="/docs">
+          Reference of the API
+        </a>
+        <button type="button" class="button primary" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
+}

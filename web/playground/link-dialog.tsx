@@ -1,0 +1,57 @@
+/** A link that holds all that is on screen. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { copyText } from '../shared/clipboard.ts';
+import { Dialog } from '../shared/dialog.tsx';
+import { draft } from './draft.ts';
+import { linkTo, MAX_LINK } from './share-link.ts';
+
+/** Options that whoever has the link could read. */
+const SECRETS = ['password', 'authenticate', 'cookies', 'extraHTTPHeaders'];
+
+export function LinkDialog({ onClose }: { onClose(): void }) {
+  const link = useSignal<string | undefined>('');
+  const said = useSignal('');
+  useEffect(() => {
+    void linkTo(draft.value).then((made) => {
+      link.value = made;
+    });
+  }, []);
+  const copy = async () => {
+    said.value = (await copyText(link.value ?? '')) ? 'Copied.' : 'The browser did not let us copy: select the link and copy it.';
+  };
+  const secrets = SECRETS.filter((name) => draft.value.options[name] !== undefined);
+  return (
+    <Dialog title="Link to this document" onClose={onClose}>
+      {link.value === undefined ? (
+        <p class="note warn">
+          This is too large for a link of {MAX_LINK.toLocaleString('en')} characters. Make images or attachments smaller, or send
+          the document as a file.
+        </p>
+      ) : (
+        <>
+          <p>
+            Document, data and options are in the link itself, after the <code>#</code>. Browsers do not send that part to any
+            server.
+          </p>
+          {secrets.length > 0 && <p class="note warn">Whoever has the link can read {secrets.join(', ')} in it.</p>}
+          <div class="field">
+            <label for="link">Link</label>
+            <input id="link" type="text" readOnly value={link.value} onFocus={({ currentTarget }) => currentTarget.select()} />
+          </div>
+        </>
+      )}
+      <p role="status" class="hint">
+        {said.value}
+      </p>
+      <div class="actions end">
+        <button type="button" class="button" onClick={onClose}>
+          Close
+        </button>
+        <button type="button" class="button primary" disabled={!link.value} onClick={() => void copy()}>
+          Copy link
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,65 @@
+/** All options, in groups; only those that differ from their default become part of the draft. */
+import { useSignal } from '@preact/signals';
+import { change, changeOption, draft } from '../draft.ts';
+import { optionFaults, optionOf } from '../faults.ts';
+import { OPTION_GROUPS, type OptionGroup } from './groups.ts';
+import { OptionControl } from './option-control.tsx';
+
+export function OptionsForm() {
+  const wanted = useSignal('');
+  const groups = OPTION_GROUPS.map((group) => narrowed(group, wanted.value)).filter(({ fields }) => fields.length);
+  const set = Object.keys(draft.value.options).length;
+  return (
+    <form class="options" aria-label="Options" onSubmit={(event) => event.preventDefault()}>
+      <div class="options-head">
+        <input
+          type="search"
+          aria-label="Find an option"
+          placeholder="Find an option"
+          value={wanted.value}
+          onInput={({ currentTarget }) => {
+            wanted.value = currentTarget.value;
+          }}
+        />
+        <button type="button" class="button small" disabled={!set} onClick={() => change({ options: {} })}>
+          Reset all
+        </button>
+      </div>
+      {groups.map((group, index) => (
+        <Group key={group.title} group={group} open={index === 0 || wanted.value !== ''} />
+      ))}
+      {!groups.length && <p class="hint">No option has this in its name or its description.</p>}
+    </form>
+  );
+}
+
+function narrowed({ title, fields }: OptionGroup, wanted: string): OptionGroup {
+  const word = wanted.trim().toLowerCase();
+  const has = (text: string) => text.toLowerCase().includes(word);
+  return { title, fields: word ? fields.filter(({ name, help }) => has(name) || has(help)) : fields };
+}
+
+function Group({ group: { title, fields }, open }: { group: OptionGroup; open: boolean }) {
+  const { options } = draft.value;
+  const set = fields.filter(({ name }) => options[name] !== undefined).length;
+  const names = new Set(fields.map(({ name }) => name));
+  const faulty = optionFaults.value.some((fault) => names.has(optionOf(fault)));
+  return (
+    <details class="group" open={open || faulty || set > 0}>
+      <summary>
+        <h3>{title}</h3>
+        {set > 0 && <span class="count">{set} set</span>}
+        {faulty && <span class="count faulty">to mend</span>}
+      </summary>
+      {fields.map((field) => (
+        <OptionControl
+          key={field.name}
+          field={field}
+          path={field.name}
+          value={options[field.name]}
+          onChange={(value) => changeOption(field.name, value)}
+        />
+      ))}
+    </details>
+  );
+}

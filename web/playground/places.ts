@@ -1,0 +1,34 @@
+/** Which part of the page is in front, and how to get to a field or an editor. */
+import { signal } from '@preact/signals';
+
+export type Pane = 'edit' | 'options' | 'preview';
+
+export const pane = signal<Pane>('edit');
+
+export function showTemplate(): void {
+  focusIn('edit', '.document-editor');
+}
+
+export function showData(): void {
+  focusIn('edit', '.data-editor');
+}
+
+export function showOption(name: string): void {
+  focusIn('options', `[data-path="${CSS.escape(name)}"]`);
+}
+
+/** Once the pane is drawn. */
+function focusIn(where: Pane, selector: string): void {
+  pane.value = where;
+  requestAnimationFrame(() => {
+    const place = document.querySelector(selector);
+    for (let group = place?.closest('details'); group; group = group.parentElement?.closest('details')) group.open = true;
+    place?.scrollIntoView({ block: 'nearest' });
+    focusable(place)?.focus();
+  });
+}
+
+function focusable(place: Element | null): HTMLElement | null | undefined {
+  const editor = place?.querySelector('.code-editor')?.shadowRoot?.querySelector<HTMLElement>('.cm-content');
+  return editor ?? place?.querySelector<HTMLElement>('input, select, textarea, button');
+}

@@ -1,0 +1,39 @@
+/** The PDF as it came from the service. */
+import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
+import { isObject } from './draft.ts';
+import { live, rendered, renderNow, renderState } from './render-loop.ts';
+
+const BROAD_PX = 1_200;
+
+export function Preview() {
+  const result = rendered.value;
+  return (
+    <PdfView
+      pdf={result?.pdf}
+      password={passwordOf(result?.body.options?.password)}
+      busy={renderState.value.kind === 'rendering'}
+      thumbnails={innerWidth >= BROAD_PX}
+    >
+      <NothingYet />
+    </PdfView>
+  );
+}
+
+function NothingYet() {
+  const { kind } = renderState.value;
+  if (kind === 'rendering') return <p class="nothing">Rendering…</p>;
+  if (live.value && kind !== 'idle') return <p class="nothing">There is no PDF yet. What is in the way is said below.</p>;
+  return (
+    <p class="nothing">
+      <button type="button" class="button" onClick={() => void renderNow()}>
+        Render
+      </button>
+    </p>
+  );
+}
+
+/** Whoever set a password on this page need not type it again. */
+function passwordOf(option: unknown): string | undefined {
+  const password = isObject(option) ? (option.user ?? option.owner) : option;
+  return typeof password === 'string' ? password : undefined;
+}

@@ -1,0 +1,30 @@
+/** A draft in, what is sent for it out: only what matters, and options only where some are set. */
+import { type Draft, type Engine, isObject, type Options } from './draft.ts';
+
+export type RenderBody =
+  | { html: string; options?: Options }
+  | { template: string; engine: Engine; data: Record<string, unknown>; options?: Options };
+
+/** The data of a template is not a JSON object. */
+export class BadData extends Error {
+  override name = 'BadData';
+}
+
+/** Throws `BadData`. */
+export function bodyOf({ mode, html, template, engine, data, options }: Draft): RenderBody {
+  const rest = Object.keys(options).length ? { options } : {};
+  if (mode === 'html') return { html, ...rest };
+  return { template, engine, data: parseData(data), ...rest };
+}
+
+function parseData(text: string): Record<string, unknown> {
+  if (!text.trim()) return {};
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch (error) {
+    throw new BadData(`The data is not JSON: ${(error as Error).message}`);
+  }
+  if (!isObject(data)) throw new BadData('The data has to be a JSON object: { … }');
+  return data;
+}

@@ -1,0 +1,88 @@
+/**
+ * Renders what is on screen: after a pause in typing, or at once when told. One request at a time: a newer draft ends the one
+ * under way, and the last draft wins.
+ */
+import { signal } from '@preact/signals';
+import { Problem, type ProblemBody } from '../shared/api.ts';
+import { draft } from './draft.ts';
+import { bodyOf } from './render-body.ts';
+import { type Rendered, renderPdf } from './render-call.ts';
+
+export type RenderState =
+  | { kind: 'idle' }
+  | { kind: 'rendering' }
+  | { kind: 'done' }
+  /** The request was answered with a problem. */
+  | { kind: 'problem'; problem: ProblemBody }
+  /** Nothing was sent, or nobody answered. */
+  | { kind: 'unsent'; message: string; offline: boolean }
+  /** It will be sent again by itself. */
+  | { kind: 'waiting'; problem: ProblemBody; seconds: number };
+
+const PAUSE_MS = 400;
+/** Longer waits are the visitor's to decide on. */
+const MAX_WAIT_SECONDS = 120;
+const QUEUE_RETRY_SECONDS = 3;
+/** Where nobody answers. */
+const OFFLINE_RETRY_MS = 5_000;
+
+export const live = signal(true);
+export const renderState = signal<RenderState>({ kind: 'idle' });
+/** The last that went well. */
+export const rendered = signal<Rendered | undefined>(undefined);
+
+let underWay: AbortController | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** The draft has changed. */
+export function draftChanged(): void {
+  if (!live.value || renderState.peek().kind === 'waiting') return; // what waits will send the newest draft
+  clearTimeout(timer);
+  timer = setTimeout(renderNow, PAUSE_MS);
+}
+
+export async function renderNow(): Promise<void> {
+  clearTimeout(timer);
+  underWay?.abort();
+  const own = new AbortController();
+  underWay = own;
+  renderState.value = { kind: 'rendering' };
+  const state = await attempt(own.signal);
+  if (own.signal.aborted) return;
+  renderState.value = state;
+  if (state.kind === 'waiting') countDown(state);
+  if (state.kind === 'unsent' && state.offline) timer = setTimeout(renderNow, OFFLINE_RETRY_MS);
+}
+
+async function attempt(signal: AbortSignal): Promise<RenderState> {
+  try {
+    const result = await renderPdf(bodyOf(draft.value), signal);
+    if (!signal.aborted) rendered.value = result;
+    return { kind: 'done' };
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+function failure(error: unknown): RenderState {
+  if (error instanceof Problem) return ofProblem(error.body);
+  if (!(error instanceof TypeError)) return { kind: 'unsent', message: (error as Error).message, offline: false };
+  return { kind: 'unsent', message: 'The service does not answer. It will be asked again in a few seconds.', offline: true };
+}
+
+function ofProblem(problem: ProblemBody): RenderState {
+  const seconds = problem.retry_after ?? (isQueueing(problem) ? QUEUE_RETRY_SECONDS : undefined);
+  const passes = problem.status === 429 || problem.status === 503 || isQueueing(problem);
+  if (!passes || seconds === undefined || seconds > MAX_WAIT_SECONDS) return { kind: 'problem', problem };
+  return { kind: 'waiting', problem, seconds: Math.max(1, Math.ceil(seconds)) };
+}
+
+/** Its turn never came: the browser was still starting, or others were first. */
+function isQueueing({ status, phase }: ProblemBody): boolean {
+  return status === 504 && phase === 'queue';
+}
+
+function countDown({ problem, seconds }: { problem: ProblemBody; seconds: number }): void {
+  renderState.value = { kind: 'waiting', problem, seconds };
+  timer = setTimeout(() => (seconds > 1 ? countDown({ problem, seconds: seconds - 1 }) : void renderNow()), 1_000);
+}

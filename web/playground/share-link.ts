@@ -1,0 +1,62 @@
+/** A draft in the fragment of an address, which browsers do not send: JSON, deflated, in base64url. Nothing in it is more than data. */
+import { type Draft, toDraft } from './draft.ts';
+
+const PREFIX = '#v1.';
+/** Of the fragment. Longer ones break in mails and chats. */
+export const MAX_LINK = 100_000;
+/** Of the JSON inside, so that a small link cannot become a large page. */
+const MAX_JSON_BYTES = 4_194_304;
+
+export type OpenedLink = { draft: Draft } | { fault: string };
+
+/** Undefined where the draft is too large. */
+export async function linkTo(draft: Draft): Promise<string | undefined> {
+  const packed = await bytesOf(new Blob([JSON.stringify(draft)]).stream().pipeThrough(new CompressionStream('deflate-raw')));
+  const fragment = PREFIX + toBase64Url(packed);
+  return fragment.length > MAX_LINK ? undefined : `${location.origin}${location.pathname}${fragment}`;
+}
+
+/** Undefined where the fragment is none of ours. */
+export async function openLink(fragment: string): Promise<OpenedLink | undefined> {
+  if (!fragment.startsWith('#v')) return undefined;
+  if (!fragment.startsWith(PREFIX)) return { fault: 'This link is of another version of the playground.' };
+  if (fragment.length > MAX_LINK) return { fault: 'This link is longer than links of the playground are.' };
+  try {
+    const packed = fromBase64Url(fragment.slice(PREFIX.length));
+    const json = await bytesOf(new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw')), MAX_JSON_BYTES);
+    const draft = toDraft(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(json)));
+    if (draft) return { draft };
+  } catch {
+    // Said below.
+  }
+  return { fault: 'This link is damaged: a part of it is missing or changed. Ask for it once more.' };
+}
+
+async function bytesOf(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  for (const reader = stream.getReader(); ; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.length;
+    if (size > most) {
+      await reader.cancel();
+      throw new RangeError('too large');
+    }
+    chunks.push(value);
+  }
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  let binary = '';
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0));
+}

@@ -1,0 +1,59 @@
+/** Keys of the page. Single letters count only where nothing is being written. */
+
+import { viewer } from '../shared/pdf-view/open-viewer.ts';
+import { ZOOM_STEP } from '../shared/pdf-view/preview-tools.tsx';
+import { downloadPdf } from './download.ts';
+import { type Pane, pane } from './places.ts';
+import { renderNow } from './render-loop.ts';
+
+export const SHORTCUTS: Array<[keys: string, what: string]> = [
+  ['Ctrl Enter', 'Render now'],
+  ['Ctrl S', 'Download the PDF'],
+  ['Alt 1, 2, 3', 'Edit, options, preview'],
+  ['+ and −', 'Zoom in and out, outside of fields'],
+  ['0', 'Fit the width, outside of fields'],
+  ['Ctrl F', 'Find and replace, in an editor'],
+  ['Esc, then Tab', 'Leave an editor'],
+  ['← and →', 'Move the divider, when it has the focus'],
+  ['?', 'This help, outside of fields'],
+];
+
+const PANES: Record<string, Pane> = { Digit1: 'edit', Digit2: 'options', Digit3: 'preview' };
+
+/** Returns what ends it. */
+export function listenForShortcuts({ help }: { help(): void }): () => void {
+  const plain: Record<string, () => void> = {
+    '?': help,
+    '+': () => viewer.value?.step(ZOOM_STEP),
+    '=': () => viewer.value?.step(ZOOM_STEP),
+    '-': () => viewer.value?.step(1 / ZOOM_STEP),
+    '0': () => viewer.value?.setZoom('width'),
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || document.querySelector('dialog[open]')) return;
+    const run = withModifier(event) ?? (isPlain(event) ? plain[event.key] : undefined);
+    if (!run) return;
+    event.preventDefault();
+    run();
+  };
+  addEventListener('keydown', onKeyDown);
+  return () => removeEventListener('keydown', onKeyDown);
+}
+
+function withModifier(event: KeyboardEvent): (() => void) | undefined {
+  const command = event.ctrlKey || event.metaKey;
+  if (command && event.key === 'Enter') return () => void renderNow();
+  if (command && !event.shiftKey && event.key.toLowerCase() === 's') return downloadPdf;
+  const to = event.altKey && !command ? PANES[event.code] : undefined;
+  return to && (() => show(to));
+}
+
+function show(to: Pane): void {
+  pane.value = to;
+}
+
+function isPlain(event: KeyboardEvent): boolean {
+  if (event.ctrlKey || event.metaKey || event.altKey) return false;
+  const [target] = event.composedPath();
+  return !(target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)));
+}

@@ -1,0 +1,69 @@
+/** The divider between writing and preview: dragged, or moved with the arrow keys. Its place is kept in this browser. */
+import { signal } from '@preact/signals';
+
+const KEPT_AS = 'platen.playground.split';
+const LEAST = 20;
+const MOST = 80;
+const STEP = 2;
+
+/** Percent of the width that is for writing. */
+export const split = signal(bounded(Number(read() ?? 46)));
+
+export function Divider() {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved; a separator with a value can
+    <div
+      class="divider"
+      role="separator"
+      tabIndex={0}
+      aria-orientation="vertical"
+      aria-label="Width of the editor"
+      aria-valuenow={Math.round(split.value)}
+      aria-valuemin={LEAST}
+      aria-valuemax={MOST}
+      onKeyDown={onKeyDown}
+      onPointerDown={({ currentTarget, pointerId }) => currentTarget.setPointerCapture(pointerId)}
+      onPointerMove={onPointerMove}
+    />
+  );
+}
+
+function onKeyDown(event: KeyboardEvent): void {
+  const places: Record<string, number> = {
+    ArrowLeft: split.value - STEP,
+    ArrowRight: split.value + STEP,
+    Home: LEAST,
+    End: MOST,
+  };
+  const to = places[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  move(to);
+}
+
+function onPointerMove({ currentTarget, pointerId, clientX }: PointerEvent & { currentTarget: HTMLElement }): void {
+  if (!currentTarget.hasPointerCapture(pointerId)) return;
+  const { left = 0, width = 1 } = currentTarget.parentElement?.getBoundingClientRect() ?? {};
+  move(((clientX - left) / width) * 100);
+}
+
+function move(to: number): void {
+  split.value = bounded(to);
+  try {
+    localStorage.setItem(KEPT_AS, String(split.value));
+  } catch {
+    // Then it is where it always is, next time.
+  }
+}
+
+function bounded(percent: number): number {
+  return Math.min(MOST, Math.max(LEAST, percent || LEAST));
+}
+
+function read(): string | null {
+  try {
+    return localStorage.getItem(KEPT_AS);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,194 @@
+/** How the last render went, in words and figures, and what can be done about it. Results are read out politely. */
+import { useSignal } from '@preact/signals';
+import { Icon } from '../shared/icon.tsx';
+import { optionFaults, optionOf, otherFaults, templateFault } from './faults.ts';
+import { bytes, milliseconds, plural } from './figures.ts';
+import { showData, showOption, showTemplate } from './places.ts';
+import type { Rendered, Warning } from './render-call.ts';
+import { type RenderState, rendered, renderNow, renderState } from './render-loop.ts';
+
+export function StatusBar() {
+  const state = renderState.value;
+  const result = rendered.value;
+  return (
+    <section class="status" aria-label="Result">
+      <p class="visually-hidden" role="status">
+        {announcement(state, result)}
+      </p>
+      {isBad(state) && <Trouble state={state} />}
+      {result && <Figures result={result} state={state} />}
+    </section>
+  );
+}
+
+function announcement(state: RenderState, result: Rendered | undefined): string {
+  if (state.kind === 'done' && result) {
+    const { warning_count: warnings } = result.report;
+    return `Rendered: ${plural(result.pages, 'page')}, ${bytes(result.pdf.length)}, ${warnings ? plural(warnings, 'warning') : 'no warnings'}.`;
+  }
+  if (state.kind === 'problem') return `Not rendered: ${state.problem.title}. ${state.problem.detail ?? ''}`;
+  if (state.kind === 'unsent') return `Not rendered: ${state.message}`;
+  if (state.kind === 'waiting') return `Not rendered yet: ${state.problem.title}. It will be tried again by itself.`;
+  return '';
+}
+
+type Bad = Extract<RenderState, { kind: 'problem' | 'unsent' | 'waiting' }>;
+
+function isBad(state: RenderState): state is Bad {
+  return state.kind === 'problem' || state.kind === 'unsent' || state.kind === 'waiting';
+}
+
+function Trouble({ state }: { state: Bad }) {
+  return (
+    <div class={state.kind === 'waiting' ? 'note warn trouble' : 'note bad trouble'}>
+      <p>
+        <strong>{headline(state)}</strong> {detailOf(state)}
+      </p>
+      <Places />
+      <Sizes state={state} />
+      {canTryNow(state) && (
+        <p>
+          <button type="button" class="button small" onClick={() => void renderNow()}>
+            Try now
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function canTryNow(state: Bad): boolean {
+  return state.kind === 'waiting' || (state.kind === 'unsent' && state.offline);
+}
+
+function headline(state: Bad): string {
+  if (state.kind === 'unsent') return state.offline ? 'No connection.' : 'Not sent.';
+  return `${state.problem.title}.`;
+}
+
+function detailOf(state: Bad): string {
+  if (state.kind === 'unsent') return state.message;
+  if (state.kind === 'waiting') return `Trying again in ${plural(state.seconds, 'second')}.`;
+  const { errors, detail } = state.problem;
+  return errors?.length ? '' : (detail ?? '');
+}
+
+/** Of 413: how much there is, and how much there may be. */
+function Sizes({ state }: { state: Bad }) {
+  if (state.kind !== 'problem' || state.problem.status !== 413) return null;
+  const { limit, actual } = state.problem;
+  if (typeof limit !== 'number') return null;
+  return (
+    <p>
+      At most {bytes(limit)}
+      {typeof actual === 'number' && <>; there are {bytes(actual)}</>}.
+    </p>
+  );
+}
+
+/** Faults with the way to where they are mended. */
+function Places() {
+  const line = templateFault.value;
+  const faults = [...optionFaults.value, ...otherFaults.value];
+  if (!line && !faults.length) return null;
+  return (
+    <ul>
+      {line && (
+        <li>
+          Template, line {line.line}:{' '}
+          <button type="button" class="linklike" onClick={showTemplate}>
+            show
+          </button>
+        </li>
+      )}
+      {optionFaults.value.map((fault) => (
+        <li key={`${fault.path}${fault.message}`}>
+          <button type="button" class="linklike" onClick={() => showOption(optionOf(fault))}>
+            <code>{fault.path}</code>
+          </button>{' '}
+          {fault.message}
+        </li>
+      ))}
+      {otherFaults.value.map(({ path, message }) => (
+        <li key={`${path}${message}`}>
+          <button type="button" class="linklike" onClick={path.startsWith('data') ? showData : showTemplate}>
+            <code>{path}</code>
+          </button>{' '}
+          {message}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const PHASES = ['queue', 'load', 'print', 'finish'];
+
+function Figures({ result: { pages, pdf, report, elapsedMs }, state }: { result: Rendered; state: RenderState }) {
+  const open = useSignal(false);
+  const { warning_count: warnings, timings } = report;
+  return (
+    <>
+      {open.value && warnings > 0 && <Warnings warnings={report.warnings} count={warnings} />}
+      <div class="figures">
+        <span class={isBad(state) ? 'mark bad' : 'mark good'}>
+          <Icon name={isBad(state) ? 'alert' : 'check'} />
+          {isBad(state) ? 'Last PDF' : 'Rendered'}
+        </span>
+        <span>{plural(pages, 'page')}</span>
+        <span>{bytes(pdf.length)}</span>
+        <span class="total">{milliseconds(elapsedMs)} in all</span>
+        <span class="phases">
+          {PHASES.map((phase) => (
+            <span key={phase}>
+              {phase} {milliseconds(timings[phase] ?? 0)}
+            </span>
+          ))}
+        </span>
+        {warnings > 0 ? (
+          <button
+            type="button"
+            class="linklike warned"
+            aria-expanded={open.value}
+            onClick={() => {
+              open.value = !open.value;
+            }}
+          >
+            <Icon name="alert" />
+            {plural(warnings, 'warning')}
+          </button>
+        ) : (
+          <span>no warnings</span>
+        )}
+      </div>
+    </>
+  );
+}
+
+const MEANINGS: Record<string, string> = {
+  resource_failed: 'Could not be loaded',
+  resource_refused: 'May not be loaded',
+  host_refused: 'Connection refused',
+  console_error: 'A script reported an error',
+  missing_glyphs: 'Characters without a glyph',
+  font_substituted: 'Another font was used',
+  content_clipped: 'Cut off at the edge',
+};
+
+function Warnings({ warnings, count }: { warnings: Warning[]; count: number }) {
+  return (
+    <ul class="warnings" aria-label="Warnings">
+      {warnings.map((warning, index) => (
+        <li key={index}>
+          <strong>{MEANINGS[warning.kind] ?? warning.kind}:</strong> {whatOf(warning)}
+          {warning.message}
+        </li>
+      ))}
+      {count > warnings.length && <li>And {count - warnings.length} more.</li>}
+    </ul>
+  );
+}
+
+function whatOf({ url, host }: Warning): string {
+  const what = url ?? host;
+  return what ? `${what}, ` : '';
+}

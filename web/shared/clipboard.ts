@@ -1,0 +1,21 @@
+/** Puts a text on the clipboard, also where the page did not come over HTTPS. Answers whether it is there. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text);
+  }
+}
+
+function copyBySelection(text: string): boolean {
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.className = 'visually-hidden';
+  const place = document.querySelector('dialog[open]') ?? document.body; // what is behind a modal dialog cannot be selected
+  place.append(field);
+  field.select();
+  const copied = document.execCommand('copy');
+  field.remove();
+  return copied;
+}

@@ -1,0 +1,87 @@
+/** An editor for code: text in, changes out. It lives in a shadow tree, where its styles are set by script, as the page's policy wants. */
+import type { Diagnostic } from '@codemirror/lint';
+import { Compartment, EditorState, type Extension } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+import { useEffect, useRef } from 'preact/hooks';
+import { showDiagnostics } from './diagnostics.ts';
+import { editing } from './editing.ts';
+
+export interface CodeEditorProps {
+  label: string;
+  value: string;
+  onChange(value: string): void;
+  language: Extension;
+  /** Found by others than the editor itself, such as the service. */
+  diagnose?: ((state: EditorState) => Diagnostic[]) | undefined;
+}
+
+const DESCRIPTION = 'Tab indents. Press Escape, then Tab, to leave the editor.';
+
+export function CodeEditor({ label, value, onChange, language, diagnose }: CodeEditorProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const editor = useRef<Editor>(undefined);
+  useEffect(() => {
+    if (!place.current) return;
+    editor.current = new Editor(place.current, label, value, language);
+    return () => editor.current?.destroy();
+  }, []);
+  useEffect(() => editor.current?.onChange(onChange));
+  useEffect(() => editor.current?.setText(value), [value]);
+  useEffect(() => editor.current?.setLanguage(language), [language]);
+  useEffect(() => editor.current?.diagnose(diagnose), [diagnose]);
+  return <div ref={place} class="code-editor" />;
+}
+
+class Editor {
+  readonly #view: EditorView;
+  readonly #language = new Compartment();
+  /** As it was last told or heard of. */
+  #text: string;
+  #changed: (text: string) => void = () => {};
+
+  constructor(place: HTMLElement, label: string, text: string, language: Extension) {
+    this.#text = text;
+    const root = place.shadowRoot ?? place.attachShadow({ mode: 'open' });
+    root.replaceChildren();
+    const state = EditorState.create({
+      doc: text,
+      extensions: [
+        this.#language.of(language),
+        editing,
+        EditorView.contentAttributes.of({ 'aria-label': label, 'aria-description': DESCRIPTION, tabindex: '0' }),
+        EditorView.updateListener.of(({ docChanged }) => docChanged && this.#tell()),
+      ],
+    });
+    this.#view = new EditorView({ state, parent: root, root });
+  }
+
+  onChange(changed: (text: string) => void): void {
+    this.#changed = changed;
+  }
+
+  /** As one change that can be undone. */
+  setText(text: string): void {
+    if (text === this.#text) return;
+    this.#text = text;
+    this.#view.dispatch({ changes: { from: 0, to: this.#view.state.doc.length, insert: text }, selection: { anchor: 0 } });
+  }
+
+  setLanguage(language: Extension): void {
+    this.#view.dispatch({ effects: this.#language.reconfigure(language) });
+  }
+
+  diagnose(find: CodeEditorProps['diagnose']): void {
+    showDiagnostics(this.#view, find?.(this.#view.state) ?? []);
+  }
+
+  destroy(): void {
+    this.#view.destroy();
+  }
+
+  #tell(): void {
+    const text = this.#view.state.doc.toString();
+    if (text === this.#text) return;
+    this.#text = text;
+    this.#changed(text);
+  }
+}

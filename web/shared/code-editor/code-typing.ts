@@ -1,0 +1,18 @@
+/**
+ * Typing over a selection. Left to the browser, what is typed gets the style of what was there by a style attribute, which the
+ * page's policy refuses with an error; so the editor does it itself.
+ */
+import { EditorView } from '@codemirror/view';
+
+export const TYPING_OVER = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { from, to, empty } = view.state.selection.main;
+    const { inputType, data } = event;
+    if (empty || inputType !== 'insertText' || data === null) return false;
+    const insert = () => view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
+    const taken = view.state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, data, insert));
+    if (!taken) view.dispatch(insert());
+    event.preventDefault();
+    return true;
+  },
+});

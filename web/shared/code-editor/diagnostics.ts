@@ -1,0 +1,24 @@
+/** Marks at lines: what the service found in a template. */
+import { type Diagnostic, setDiagnostics } from '@codemirror/lint';
+import type { EditorState } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+
+/** Line and column count from 1. */
+export interface LineFault {
+  line: number;
+  column: number;
+  message: string;
+}
+
+export function showDiagnostics(view: EditorView, diagnostics: Diagnostic[]): void {
+  view.dispatch(setDiagnostics(view.state, diagnostics));
+  const [first] = diagnostics;
+  if (first) view.dispatch({ effects: EditorView.scrollIntoView(first.from, { y: 'center' }) });
+}
+
+/** From the place of a fault to the end of its line. Places behind the text, which may have changed since, are at its end. */
+export function diagnosticOf(state: EditorState, { line, column, message }: LineFault): Diagnostic {
+  const { from, to } = state.doc.line(Math.max(1, Math.min(line, state.doc.lines)));
+  const begin = Math.min(from + Math.max(0, column - 1), to);
+  return { from: begin, to, severity: 'error', message };
+}

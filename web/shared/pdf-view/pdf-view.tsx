@@ -1,0 +1,64 @@
+/** Shows PDFs, one after the other, with what is needed to look around in them. The viewer is fetched with the first one. */
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import './pdf-view.css';
+import { viewer } from './open-viewer.ts';
+import { PreviewTools } from './preview-tools.tsx';
+import type { Viewer } from './viewer.ts';
+
+export interface PdfViewProps {
+  pdf: Uint8Array | undefined;
+  password?: string | undefined;
+  /** The next one is on its way. */
+  busy?: boolean;
+  /** Small pages at the side, to begin with. */
+  thumbnails: boolean;
+  /** Shown until there is a PDF. */
+  children?: ComponentChildren;
+}
+
+export function PdfView({ pdf, password, busy = false, thumbnails, children }: PdfViewProps) {
+  const scroller = useRef<HTMLElement>(null);
+  const side = useRef<HTMLElement>(null);
+  const beside = useSignal(thumbnails);
+  const fault = useSignal('');
+  useEffect(() => {
+    if (!pdf || !scroller.current || !side.current) return;
+    fault.value = '';
+    showIn(scroller.current, side.current, pdf, password).catch((error: Error) => {
+      fault.value = `The PDF cannot be shown here (${error.message}). It can be downloaded.`;
+    });
+  }, [pdf]);
+  useEffect(
+    () => () => {
+      void viewer.value?.destroy();
+      viewer.value = undefined;
+    },
+    [],
+  );
+  return (
+    <section class="preview" aria-label="Preview" aria-busy={busy}>
+      <PreviewTools beside={beside} />
+      <div class="preview-body">
+        <nav ref={side} class="thumbnails" aria-label="Pages" hidden={!beside.value || !pdf} />
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
+        <section ref={scroller} class="scroller" tabIndex={0} aria-label="Pages of the PDF">
+          {!pdf && children}
+        </section>
+      </div>
+      {fault.value && (
+        <p class="fault preview-fault" role="alert">
+          {fault.value}
+        </p>
+      )}
+    </section>
+  );
+}
+
+async function showIn(scroller: HTMLElement, side: HTMLElement, pdf: Uint8Array, password: string | undefined): Promise<void> {
+  const { Viewer } = await import('./viewer.ts');
+  if (!scroller.isConnected) return; // the visitor has left meanwhile
+  viewer.value ??= new Viewer(scroller, side) as Viewer;
+  await viewer.value.show(pdf, password);
+}

@@ -1,0 +1,62 @@
+/** How pages lie on top of each other at a zoom: where each begins, which are in sight. Sizes are CSS pixels. */
+
+export interface SheetSize {
+  width: number;
+  height: number;
+}
+
+export type Zoom = 'width' | 'page' | number;
+
+/** Around and between pages. */
+export const GAP = 16;
+export const MIN_SCALE = 0.1;
+export const MAX_SCALE = 5;
+
+export interface Room {
+  width: number;
+  height: number;
+}
+
+/** A place in a document that means the same at every zoom. */
+export interface Anchor {
+  index: number;
+  /** Of the height of the page; below 0 in the gap above it. */
+  part: number;
+  /** Of the scrolled width. */
+  across: number;
+}
+
+export function scaleFor(zoom: Zoom, sizes: readonly SheetSize[], room: Room, index: number): number {
+  if (typeof zoom === 'number') return bounded(zoom);
+  const width = Math.max(...sizes.map((size) => size.width), 1);
+  const toWidth = (room.width - 2 * GAP) / width;
+  if (zoom === 'width') return bounded(toWidth);
+  const { height = 1 } = sizes[index] ?? {};
+  return bounded(Math.min(toWidth, (room.height - 2 * GAP) / height));
+}
+
+function bounded(scale: number): number {
+  return Math.min(MAX_SCALE, Math.max(MIN_SCALE, scale));
+}
+
+/** Where each page begins. */
+export function topsOf(sizes: readonly SheetSize[], scale: number): number[] {
+  let top = GAP;
+  return sizes.map(({ height }) => {
+    const own = top;
+    top += Math.round(height * scale) + GAP;
+    return own;
+  });
+}
+
+/** The page at this height: the last that begins above it. */
+export function pageAt(tops: readonly number[], y: number): number {
+  let low = 0;
+  let high = tops.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((tops[middle] ?? 0) <= y) low = middle;
+    else high = middle - 1;
+  }
+  return Math.max(0, low);
+}

@@ -1,0 +1,84 @@
+/** Small pages to go to, drawn when they come into sight. */
+import type { OpenPdf } from './open-pdf.ts';
+
+const WIDTH = 84;
+
+export class Thumbnails {
+  readonly #list: HTMLElement;
+  readonly #goTo: (number: number) => void;
+  #seen: IntersectionObserver | undefined;
+  #buttons: HTMLButtonElement[] = [];
+
+  constructor(list: HTMLElement, goTo: (number: number) => void) {
+    this.#list = list;
+    this.#goTo = goTo;
+  }
+
+  show(pdf: OpenPdf): void {
+    this.clear();
+    const seen = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) {
+        if (!isIntersecting) continue;
+        seen.unobserve(target);
+        void draw(pdf, target as HTMLButtonElement).catch(() => {}); // the PDF may be gone by now
+      }
+    });
+    this.#seen = seen;
+    const before = this.#buttons; // they keep what they show until they are drawn anew
+    this.#buttons = pdf.sizes.map(({ width, height }, index) => shaped(before[index] ?? this.#button(index + 1), height / width));
+    this.#list.replaceChildren(...this.#buttons);
+    for (const button of this.#buttons) seen.observe(button);
+  }
+
+  mark(current: number): void {
+    for (const button of this.#list.querySelectorAll('[aria-current]')) button.removeAttribute('aria-current');
+    const button = this.#buttons[current - 1];
+    button?.setAttribute('aria-current', 'page');
+    if (button) reveal(this.#list, button);
+  }
+
+  clear(): void {
+    this.#seen?.disconnect();
+  }
+
+  #button(number: number): HTMLButtonElement {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'thumbnail';
+    button.dataset.page = String(number);
+    button.setAttribute('aria-label', `Go to page ${number}`);
+    const sheet = document.createElement('span');
+    sheet.className = 'thumbnail-sheet';
+    const label = document.createElement('span');
+    label.textContent = String(number);
+    button.append(sheet, label);
+    button.addEventListener('click', () => this.#goTo(number));
+    return button;
+  }
+}
+
+function shaped(button: HTMLButtonElement, shape: number): HTMLButtonElement {
+  const sheet = button.querySelector<HTMLElement>('.thumbnail-sheet');
+  if (sheet) sheet.style.height = `${Math.round(Math.min(shape, 3) * WIDTH)}px`;
+  return button;
+}
+
+/** Scrolls the list alone, never what the list is in. */
+function reveal(list: HTMLElement, button: HTMLElement): void {
+  const above = button.offsetTop - list.scrollTop;
+  const below = above + button.offsetHeight - list.clientHeight;
+  if (above < 0) list.scrollTop += above;
+  else if (below > 0) list.scrollTop += below;
+}
+
+async function draw(pdf: OpenPdf, button: HTMLButtonElement): Promise<void> {
+  const page = await pdf.page(Number(button.dataset.page));
+  const { width } = page.getViewport({ scale: 1 });
+  const viewport = page.getViewport({ scale: (WIDTH * (devicePixelRatio || 1)) / width });
+  const canvas = document.createElement('canvas');
+  canvas.setAttribute('aria-hidden', 'true');
+  canvas.width = Math.max(1, Math.round(viewport.width));
+  canvas.height = Math.max(1, Math.round(viewport.height));
+  await page.render({ canvas, viewport }).promise;
+  button.querySelector('.thumbnail-sheet')?.replaceChildren(canvas);
+}

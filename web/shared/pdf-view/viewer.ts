@@ -1,0 +1,128 @@
+/** Shows PDFs one after the other: a new one takes the old one's place once it is drawn, at the same zoom and the same place. */
+import { signal } from '@preact/signals';
+import { openPdf } from './open-pdf.ts';
+import type { Anchor, Room, Zoom } from './sheet-sizes.ts';
+import { Sheets } from './sheets.ts';
+import { Thumbnails } from './thumbnails.ts';
+
+export class Viewer {
+  /** Of pages; 0 while nothing is shown. */
+  readonly count = signal(0);
+  /** Counted from 1. */
+  readonly current = signal(1);
+  readonly zoom = signal<Zoom>('width');
+  readonly scale = signal(1);
+  readonly #scroller: HTMLElement;
+  readonly #thumbnails: Thumbnails;
+  readonly #resized: ResizeObserver;
+  #sheets: Sheets | undefined;
+  #shown = 0;
+  #frame = 0;
+  /** Where the reader is. What is hidden forgets how far it was scrolled. */
+  #anchor: Anchor = { index: 0, part: 0, across: 0 };
+  #hidden = false;
+
+  constructor(scroller: HTMLElement, thumbnails: HTMLElement) {
+    this.#scroller = scroller;
+    this.#thumbnails = new Thumbnails(thumbnails, (number) => this.goTo(number));
+    scroller.addEventListener('scroll', () => this.#later());
+    this.#resized = new ResizeObserver(() => this.#layOut());
+    this.#resized.observe(scroller);
+  }
+
+  /** Rejects where it is no PDF that can be shown. A newer one wins. */
+  async show(bytes: Uint8Array, password: string | undefined): Promise<void> {
+    this.#shown += 1;
+    const turn = this.#shown;
+    const pdf = await openPdf(bytes, password);
+    const sheets = new Sheets(pdf);
+    if (turn !== this.#shown) return sheets.close();
+    const before = this.#sheets;
+    sheets.layOut(this.zoom.value, this.#room(), this.current.value - 1);
+    sheets.element.classList.add('coming');
+    this.#scroller.append(sheets.element);
+    if (this.#scroller.clientWidth) await sheets.drawAround(before ? sheets.scrollTopOf(this.#here()) : 0);
+    if (turn !== this.#shown) return sheets.close();
+    this.#replace(before, sheets);
+    this.#thumbnails.show(pdf);
+  }
+
+  setZoom(zoom: Zoom): void {
+    this.zoom.value = zoom;
+    this.#layOut();
+  }
+
+  /** One step nearer or further. */
+  step(factor: number): void {
+    this.setZoom(Math.round(this.scale.value * factor * 100) / 100);
+  }
+
+  goTo(number: number): void {
+    if (!this.#sheets) return;
+    const index = Math.min(Math.max(1, Math.trunc(number) || 1), this.count.value) - 1;
+    this.#scroller.scrollTop = this.#sheets.topOf(index) - 8;
+  }
+
+  async destroy(): Promise<void> {
+    this.#shown += 1;
+    this.#resized.disconnect();
+    this.#thumbnails.clear();
+    cancelAnimationFrame(this.#frame);
+    await this.#sheets?.close();
+  }
+
+  #replace(before: Sheets | undefined, sheets: Sheets): void {
+    const anchor = before && this.#here();
+    sheets.layOut(this.zoom.value, this.#room(), this.current.value - 1); // the window may be another since
+    sheets.element.classList.remove('coming');
+    this.#sheets = sheets;
+    this.count.value = sheets.count;
+    this.scale.value = sheets.scale;
+    void before?.close();
+    if (anchor) this.#scrollTo(sheets, anchor);
+    this.#later();
+  }
+
+  #layOut(): void {
+    const sheets = this.#sheets;
+    const hidden = !this.#scroller.clientWidth;
+    if (!sheets || hidden) {
+      this.#hidden = hidden;
+      return;
+    }
+    const anchor = this.#here();
+    this.#hidden = false;
+    sheets.layOut(this.zoom.value, this.#room(), this.current.value - 1);
+    this.scale.value = sheets.scale;
+    this.#scrollTo(sheets, anchor);
+    this.#later();
+  }
+
+  #here(): Anchor {
+    const { scrollTop, scrollLeft, clientWidth } = this.#scroller;
+    if (clientWidth && !this.#hidden && this.#sheets) this.#anchor = this.#sheets.anchorAt(scrollTop, scrollLeft);
+    return this.#anchor;
+  }
+
+  #scrollTo(sheets: Sheets, anchor: Anchor): void {
+    this.#scroller.scrollTop = sheets.scrollTopOf(anchor);
+    this.#scroller.scrollLeft = anchor.across * sheets.element.offsetWidth;
+  }
+
+  #room(): Room {
+    return { width: this.#scroller.clientWidth, height: this.#scroller.clientHeight };
+  }
+
+  /** Draws what is in sight before the next frame, once for many events. */
+  #later(): void {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = requestAnimationFrame(() => {
+      const { scrollTop, clientHeight } = this.#scroller;
+      if (!this.#sheets || !clientHeight) return;
+      this.#here();
+      this.current.value = this.#sheets.currentAt(scrollTop) + 1;
+      this.#thumbnails.mark(this.current.value);
+      void this.#sheets.drawAround(scrollTop);
+    });
+  }
+}

@@ -1,0 +1,52 @@
+/** Light, dark, or as the system has it: chosen once for all pages, and kept in this browser. */
+import { signal } from '@preact/signals';
+
+const KEPT_AS = 'platen.theme';
+const THEMES = ['system', 'light', 'dark'] as const;
+type Theme = (typeof THEMES)[number];
+
+const NAMES: Record<Theme, string> = { system: 'System', light: 'Light', dark: 'Dark' };
+
+const theme = signal<Theme>(readTheme());
+show(theme.value);
+
+export function ThemeSwitch() {
+  return (
+    <select
+      class="theme-switch"
+      aria-label="Colours"
+      value={theme.value}
+      onChange={(event) => choose(event.currentTarget.value as Theme)}
+    >
+      {THEMES.map((name) => (
+        <option key={name} value={name}>
+          {NAMES[name]}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function choose(chosen: Theme): void {
+  theme.value = chosen;
+  show(chosen);
+  try {
+    localStorage.setItem(KEPT_AS, chosen);
+  } catch {
+    // Not kept, where the browser keeps nothing.
+  }
+}
+
+function show(chosen: Theme): void {
+  if (chosen === 'system') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = chosen;
+}
+
+function readTheme(): Theme {
+  try {
+    const kept = localStorage.getItem(KEPT_AS);
+    return THEMES.find((name) => name === kept) ?? 'system';
+  } catch {
+    return 'system';
+  }
+}
