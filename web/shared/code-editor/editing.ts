@@ -15,7 +15,7 @@ import {
   lineNumbers,
 } from '@codemirror/view';
 import { CODE_LOOK } from './code-look.ts';
-import { TYPING_OVER_LINES } from './code-typing.ts';
+import { TYPING_OVER } from './code-typing.ts';
 
 /** Taken by the page: render, and its dialogs. */
 const LEFT_TO_THE_PAGE = new Set(['Mod-Enter', 'Mod-s']);
@@ -46,6 +46,6 @@ export const editing: Extension = [
   EditorState.tabSize.of(2),
   EditorView.lineWrapping,
   keymap.of(keys.filter(({ key }) => !key || !LEFT_TO_THE_PAGE.has(key))),
-  TYPING_OVER_LINES,
+  TYPING_OVER,
   CODE_LOOK,
 ];
