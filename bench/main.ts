@@ -1,8 +1,9 @@
 /**
  * `npm run bench`: measures floor and service in one run. `-- --soak` adds the long run (`--renders N`, default 10000);
- * `-- --only throughput|first|overload|start|documents|outbound|finishing|playground|soak` does one part.
+ * `-- --only throughput|first|overload|start|documents|outbound|finishing|batches|playground|soak` does one part.
  */
 import { parseArgs } from 'node:util';
+import { batches } from './batches.ts';
 import { finishRoom } from './finish-room.ts';
 import { finishing } from './finishing.ts';
 import { coldStart, firstRender } from './first-render.ts';
@@ -41,6 +42,7 @@ if (wants('start')) add([await coldStart()]);
 if (wants('documents')) add(await storedDocuments((line) => process.stdout.write(`        ${line}\n`)));
 if (wants('outbound')) add(await outbound());
 if (wants('finishing')) add([...(await finishing()), ...(await finishRoom())]);
+if (wants('batches')) add(await batches());
 if (wants('playground')) add(await playground());
 if (values.soak || values.only === 'soak')
   add([await soak(Number(values.renders ?? SOAK_RENDERS), (line) => process.stdout.write(`        ${line}\n`))]);

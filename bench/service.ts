@@ -18,10 +18,16 @@ export interface ServiceUnderTest {
   /** One render; the whole reply is read. */
   render(key: string, html: string, options?: object): Promise<{ status: number; bytes: number }>;
   /** Any other request; the whole reply is read. */
-  request(key: string, method: 'GET' | 'POST', path: string, body?: object): Promise<{ status: number; bytes: Buffer }>;
+  request(
+    key: string,
+    method: 'GET' | 'POST',
+    path: string,
+    body?: object,
+    headers?: Record<string, string>,
+  ): Promise<{ status: number; bytes: Buffer }>;
   metric(name: string): Promise<number>;
-  /** Memory of the Node process: as it stands, and once its garbage has been collected. */
-  memory(): Promise<{ residentBytes: number; collectedBytes: number; heapBytes: number }>;
+  /** Memory of the Node process: as it stands, and once its garbage has been collected; and what is in use of it, buffers too. */
+  memory(): Promise<{ residentBytes: number; collectedBytes: number; heapBytes: number; heldBytes: number }>;
   /** The longest time its event loop was held since this was last asked; the first answer tells nothing. */
   longestHoldMs(): Promise<number>;
   stop(): Promise<void>;
@@ -38,8 +44,8 @@ process.on('message', (what) => {
   if (what === 'collect') {
     const before = process.memoryUsage.rss();
     gc();
-    const { rss, heapUsed } = process.memoryUsage();
-    process.send({ residentBytes: before, collectedBytes: rss, heapBytes: heapUsed });
+    const { rss, heapUsed, external } = process.memoryUsage();
+    process.send({ residentBytes: before, collectedBytes: rss, heapBytes: heapUsed, heldBytes: heapUsed + external });
   } else {
     process.send({ longestHoldMs: Math.max(0, delay.max / 1e6 - RESOLUTION_MS) });
     delay.enable();
@@ -130,11 +136,12 @@ async function send(
   method: 'GET' | 'POST',
   path: string,
   body?: object,
+  headers: Record<string, string> = {},
 ): Promise<{ status: number; bytes: Buffer }> {
   const reply = await client.request({
     path,
     method,
-    headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
+    headers: { ...headers, authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   });
   return { status: reply.statusCode, bytes: Buffer.from(await reply.body.arrayBuffer()) };

@@ -19,12 +19,16 @@ export interface Named {
 export class FileNames {
   /** Without regard to case: some file systems know none. */
   readonly #taken = new Set<string>();
+  /** How often each was asked for that was taken. */
+  readonly #counts = new Map<string, number>();
 
   /** The filename, else the reference, else `item-001.pdf` for the first; `(2)` and so on where it is taken. */
   take({ position, filename, reference }: Named): string {
     const stem = stemOf(filename) || stemOf(reference) || `item-${String(position + 1).padStart(3, '0')}`;
     let name = stem + ENDING;
-    for (let count = 2; this.#taken.has(folded(name)); count++) name = `${stem} (${count})${ENDING}`;
+    let count = this.#counts.get(folded(stem)) ?? 1;
+    while (this.#taken.has(folded(name))) name = `${stem} (${++count})${ENDING}`;
+    if (count > 1) this.#counts.set(folded(stem), count);
     this.#taken.add(folded(name));
     return name;
   }
@@ -32,7 +36,7 @@ export class FileNames {
 
 function stemOf(name: string | null | undefined): string {
   const safe = (name ?? '').toWellFormed().normalize('NFC').replace(UNUSABLE, '_');
-  const short = cut(trimmed(safe).replace(/\.pdf$/i, ''));
+  const short = cut(trimmed(safe.trimEnd().replace(/\.pdf$/i, '')));
   return trimmed(short).replace(DEVICE, '_$&');
 }
 

@@ -42,7 +42,7 @@ export interface PrintJob {
    */
   check?: (printed: Buffer[] | undefined, printAll: () => Promise<Buffer[]>) => Promise<void>;
   /** CSS pixels between the margins of the widest page that was printed: asks for what is cut off to be told. */
-  room?: (printed: Buffer[]) => number;
+  room?: (printed: Buffer[]) => number | undefined;
 }
 
 /** What is missing of a document, or wrong with it. */

@@ -163,12 +163,12 @@ export class Page {
       await this.#loader.load({ ...job, print: settings }, attempt);
       deadline.enter('print');
       const sheet = settings.singlePage ? await this.#sheet.onOnePage(settings, step) : settings;
-      const extent = job.room && this.#sheet.extent(); // before the print, which lays the document out anew
       const stream = await this.#printChecked(sheet, job, step);
       const findings = this.#loader.judge(job.load);
       const pdf = await this.#read(stream, step);
       await job.check?.(pdf.chunks, () => this.#printAll(sheet, step));
-      const cutOffPx = job.room && extent ? await this.#sheet.overflow(await step(extent), job.room(pdf.chunks), step) : 0;
+      const roomPx = job.room?.(pdf.chunks);
+      const cutOffPx = roomPx === undefined ? 0 : await this.#sheet.overflow(roomPx, step);
       const network = this.#gate.shut(); // nothing is sent after the print
       this.#visited ||= network.requests > 0;
       return { ...pdf, report: { ...findings, cutOffPx, network } };

@@ -9,7 +9,7 @@ import { asSinglePage, CONTENT_HEIGHT, layoutWidth, NO_BREAKS } from './single-p
 import type { Step } from './step.ts';
 
 /** In CSS pixels; the content is at least as wide as the viewport. */
-export interface Extent {
+interface Extent {
   contentPx: number;
   viewportPx: number;
 }
@@ -56,8 +56,8 @@ export class Sheet {
     return single;
   }
 
-  /** To be asked as early as may be: how wide the loaded document is where it stands. */
-  extent(): Promise<Extent> {
+  /** How wide the loaded document is where it stands. */
+  #extent(): Promise<Extent> {
     const asked = this.#session.send('Page.getLayoutMetrics').then(({ cssContentSize, cssLayoutViewport }) => ({
       contentPx: cssContentSize.width,
       viewportPx: cssLayoutViewport.clientWidth,
@@ -70,12 +70,13 @@ export class Sheet {
    * CSS pixels by which the loaded document is wider than the widest layout Chromium prints between margins that leave `roomPx`;
    * what is there is cut off. 0 where nothing is. Lays the document out anew only where the extent gives reason to.
    */
-  async overflow({ contentPx, viewportPx }: Extent, roomPx: number, step: Step): Promise<number> {
+  async overflow(roomPx: number, step: Step): Promise<number> {
+    const { contentPx, viewportPx } = await step(this.#extent());
     const widest = Math.floor(roomPx * WIDEST_LAYOUT);
     if (contentPx <= viewportPx && viewportPx <= widest) return 0;
     const size = { width: widest, height: PROBE_HEIGHT_PX, deviceScaleFactor: 1, mobile: false };
     this.#session.send('Emulation.setDeviceMetricsOverride', size).catch(() => {});
-    const laidOut = this.extent();
+    const laidOut = this.#extent();
     this.#session.send('Emulation.clearDeviceMetricsOverride').catch(() => {});
     return Math.max(0, Math.ceil((await step(laidOut)).contentPx - widest));
   }

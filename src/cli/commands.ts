@@ -1,15 +1,19 @@
-/** Arguments in, one of the subcommands called. Exit status 1 for any failure, with one clear line. */
+/** Arguments in, one of the subcommands called. Exit status 1 for any failure, 2 where a batch cannot begin; with one clear line. */
 import { Command, InvalidArgumentError } from 'commander';
 import { PlansError } from '../accounts/plans.ts';
 import { VERSION } from '../app.ts';
 import { ConfigError } from '../config.ts';
 import { ServiceError } from '../errors.ts';
+import { batch } from './batch.ts';
 import { doctor } from './doctor.ts';
 import * as keys from './keys.ts';
 import { printSettings } from './print-settings.ts';
 import { renderFile } from './render-file.ts';
 import { serve } from './serve.ts';
 import { showPlans, showUsage } from './usage.ts';
+import { UsageError } from './usage-error.ts';
+
+const USAGE = 2;
 
 const program = new Command('platen').description('HTML to PDF on a warm, supervised Chromium').version(VERSION);
 
@@ -22,6 +26,16 @@ program
   .requiredOption('-o, --output <file>', 'where the PDF goes, or - for standard output')
   .option('--options <file>', 'a JSON file with the options of POST /v1/pdf')
   .action(renderFile);
+
+program
+  .command('batch')
+  .description('render many documents without a server; exit status 1 when some failed, 2 when none could begin')
+  .argument('<input>', 'a file with one item of POST /v1/batches a line, as JSON, or - for standard input')
+  .requiredOption('-o, --output <folder>', 'where the PDFs and results.ndjson go')
+  .option('--defaults <file>', 'a JSON file with what items do not say themselves')
+  .option('--json', 'print the summary as JSON')
+  .exitOverride(({ exitCode }) => process.exit(exitCode && USAGE))
+  .action(batch);
 
 program.command('doctor').description('check browser, sandbox, fonts, data folder, database and port').action(doctor);
 
@@ -78,7 +92,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   process.stderr.write(`platen: ${explain(error)}\n`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof UsageError ? USAGE : 1;
 }
 
 /** One line for what its reader can mend; the stack for what only we can. */
@@ -86,6 +100,7 @@ function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const expected =
     error instanceof ServiceError ||
+    error instanceof UsageError ||
     error instanceof ConfigError ||
     error instanceof PlansError ||
     'errno' in error ||

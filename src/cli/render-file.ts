@@ -12,14 +12,14 @@ import { printAlone } from '../render/print-content.ts';
 import { parseRenderRequest } from '../render/render-request.ts';
 
 /** Nothing but the PDF may reach standard output; warnings go to standard error. */
-const quietLogger = {
+export const quietLogger = {
   info: () => {},
   warn: (_details: object, message: string) => process.stderr.write(`platen: ${message}\n`),
 };
 
 export async function renderFile(input: string, flags: { output: string; options?: string }): Promise<void> {
   const config = { ...loadConfig(), browsers: 1, concurrency: 1, sparePages: 1 };
-  const options = flags.options === undefined ? undefined : parseOptions(await readInput(flags.options), flags.options);
+  const options = flags.options === undefined ? undefined : parseJson(await readInput(flags.options), flags.options);
   const source = await readSource(input);
   const request = parseRenderRequest(options === undefined ? source : { ...source, options }, config);
   const engine = await startEngine(config, quietLogger, randomBytes(32));
@@ -37,7 +37,7 @@ async function readSource(input: string): Promise<{ url: string } | { html: stri
   return { html: input === '-' ? await text(process.stdin) : await readInput(input) };
 }
 
-async function readInput(path: string): Promise<string> {
+export async function readInput(path: string): Promise<string> {
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new ServiceError(
       'invalid_request',
@@ -46,7 +46,7 @@ async function readInput(path: string): Promise<string> {
   });
 }
 
-function parseOptions(json: string, path: string): unknown {
+export function parseJson(json: string, path: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {

@@ -2,6 +2,7 @@
  * Reads facts out of a PDF that Chromium printed without parsing all of it: trailer -> /Root -> /Pages -> /Count (ISO 32000-1,
  * 7.7.2).
  */
+import { constants, inflateSync } from 'node:zlib';
 import { match, objectOf, readCrossReference } from './cross-reference.ts';
 import { Pieces } from './pieces.ts';
 
@@ -27,4 +28,33 @@ export function widestPage(chunks: readonly Buffer[]): number {
     }
   }
   return widest;
+}
+
+/** How Chromium begins what it draws on a page: the sheet in its own units, the part between the margins, and the size in it. */
+const PAGE_START =
+  /^\.\d+ 0 0 -\.\d+ 0 [\d.]+ cm\nq\n[\d.]+ [\d.]+ [\d.]+ [\d.]+ re\nW\* n\nq\n([\d.]+) 0 0 [\d.]+ [\d.]+ [\d.]+ cm\n/;
+const STREAM = 'stream\n';
+/** Of a stream, packed: more than the start of a page takes. */
+const START_BYTES = 256;
+/** Streams that are looked at until one is a page. */
+const MAX_STREAMS = 16;
+/** Units of a page for one pixel of a document that is printed at its size. */
+const UNITS_PER_PIXEL = 300 / 96;
+
+/** At which size a PDF shows the document it was printed from: 1 where a CSS pixel is 1/96 inch. Undefined where it does not tell. */
+export function printedScale([first]: readonly Buffer[]): number | undefined {
+  if (!first) return undefined;
+  for (let at = first.indexOf(STREAM), n = 0; at >= 0 && n < MAX_STREAMS; at = first.indexOf(STREAM, at + 1), n++) {
+    const [, scale] = PAGE_START.exec(startOf(first, at + STREAM.length)) ?? [];
+    if (scale) return Number(scale) / UNITS_PER_PIXEL;
+  }
+  return undefined;
+}
+
+function startOf(file: Buffer, at: number): string {
+  try {
+    return inflateSync(file.subarray(at, at + START_BYTES), { finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1');
+  } catch {
+    return ''; // packed in another way: no page
+  }
 }

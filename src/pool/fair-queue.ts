@@ -5,7 +5,8 @@
  * full the newest render of the owner with the longest line makes room for an owner with a shorter one.
  *
  * What runs in the background has lines of its own, which move only while nobody waits in the others. How many wait there is
- * the affair of who sends them.
+ * the affair of who sends them. Nobody waits for it to end, either: beside it, a few places more than there are may be taken,
+ * and it does not go on until they are given back.
  */
 import type { Deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
@@ -13,6 +14,7 @@ import { Lines } from './lines.ts';
 
 interface Waiter {
   owner: string;
+  background: boolean;
   admit: () => void;
   refuse: (error: ServiceError) => void;
 }
@@ -22,13 +24,17 @@ const AVERAGE_WEIGHT = 0.1;
 const FIRST_GUESS_MS = 100;
 /** Work of the background that may be ready for the places that become free next, by places. */
 const SHARE_AHEAD = 0.5;
+/** Places that may be taken beside the background while it holds those there are, by places. */
+const SHARE_BESIDE = 0.5;
 
 export class FairQueue {
   readonly #capacity: number;
   readonly #limit: number;
   readonly #lines = new Lines<Waiter>();
   readonly #background = new Lines<Waiter>();
-  #running = 0;
+  /** Places taken, by what runs in the background and by the rest. */
+  #runningBehind = 0;
+  #runningInFront = 0;
   #averageMs = FIRST_GUESS_MS;
   #onIdle: (() => void) | undefined;
   readonly #onRoom = new Set<() => void>();
@@ -44,13 +50,13 @@ export class FairQueue {
   }
 
   get running(): number {
-    return this.#running;
+    return this.#runningInFront + this.#runningBehind;
   }
 
   /** Whether nobody has to wait for what comes in the background now, and it will hardly have to itself. */
   get hasRoomInBackground(): boolean {
     const ahead = Math.ceil(this.#capacity * SHARE_AHEAD);
-    return this.waiting === 0 && this.#running + this.#background.length < this.#capacity + ahead;
+    return this.waiting === 0 && this.running + this.#background.length < this.#capacity + ahead;
   }
 
   /** Whether somebody who comes now need not wait. */
@@ -66,7 +72,7 @@ export class FairQueue {
 
   /** Throws `queue_full` when `acquire` would at this moment: for those who have something to do before they ask for a place. */
   requireRoom(owner: string): void {
-    const isFull = this.#running >= this.#capacity && this.waiting >= this.#limit;
+    const isFull = !this.#hasPlace(false) && this.waiting >= this.#limit;
     if (isFull && !this.#displacedBy(owner)) throw this.#full();
   }
 
@@ -75,11 +81,11 @@ export class FairQueue {
    * what the deadline ends with.
    */
   async acquire(owner: string, deadline: Deadline, { background = false } = {}): Promise<() => void> {
-    if (this.#running < this.#capacity) return this.#start();
+    if (this.#hasPlace(background)) return this.#start(background);
     if (!background && this.waiting >= this.#limit && !this.#makeRoomFor(owner)) throw this.#full();
     const lines = background ? this.#background : this.#lines;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter: Waiter = { owner, admit: resolve, refuse: reject };
+    const waiter: Waiter = { owner, background, admit: resolve, refuse: reject };
     lines.add(waiter);
     try {
       await deadline.race(promise);
@@ -87,17 +93,17 @@ export class FairQueue {
       // Admitted and given up in the same moment: the place goes on to the next.
       if (!lines.remove(waiter))
         promise.then(
-          () => this.#release(),
+          () => this.#release(background),
           () => {},
         );
       throw error;
     }
-    return this.#started();
+    return this.#started(background);
   }
 
   /** Seconds until a render sent now would be served, from the length of the queue and the speed so far. */
   get retryAfterSeconds(): number {
-    return this.secondsFor(this.waiting + this.#running);
+    return this.secondsFor(this.waiting + this.running);
   }
 
   /** Seconds so many renders take, at the speed so far. */
@@ -108,39 +114,55 @@ export class FairQueue {
 
   /** Resolves when nothing runs and nothing waits. */
   async idle(): Promise<void> {
-    if (this.#running + this.#lines.length + this.#background.length === 0) return;
+    if (this.running + this.#lines.length + this.#background.length === 0) return;
     await new Promise<void>((resolve) => {
       this.#onIdle = resolve;
     });
   }
 
-  #start(): () => void {
-    this.#running++;
-    return this.#started();
+  #hasPlace(background: boolean): boolean {
+    if (background) return this.running < this.#capacity;
+    const beside = Math.ceil(this.#capacity * SHARE_BESIDE);
+    return this.#runningInFront < this.#capacity && this.running < this.#capacity + beside;
+  }
+
+  #start(background: boolean): () => void {
+    this.#take(background, 1);
+    return this.#started(background);
+  }
+
+  #take(background: boolean, places: 1 | -1): void {
+    if (background) this.#runningBehind += places;
+    else this.#runningInFront += places;
   }
 
   /** The place is taken; measures how long it is held. */
-  #started(): () => void {
+  #started(background: boolean): () => void {
     const since = performance.now();
     let held = true;
     return () => {
       if (!held) return;
       held = false;
       this.#averageMs += AVERAGE_WEIGHT * (performance.now() - since - this.#averageMs);
-      this.#release();
+      this.#release(background);
     };
   }
 
-  #release(): void {
-    this.#running--;
-    const next = this.#lines.next() ?? this.#background.next();
+  #release(background: boolean): void {
+    this.#take(background, -1);
+    const next = this.#next();
     if (next) {
-      this.#running++;
+      this.#take(next.background, 1);
       next.admit();
-    } else if (this.#running === 0) {
+    } else if (this.running === 0) {
       this.#onIdle?.();
     }
     if (!this.waiting) for (const listener of this.#onRoom) listener();
+  }
+
+  #next(): Waiter | undefined {
+    if (this.waiting) return this.#hasPlace(false) ? this.#lines.next() : undefined;
+    return this.#hasPlace(true) ? this.#background.next() : undefined;
   }
 
   #makeRoomFor(owner: string): boolean {

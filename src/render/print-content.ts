@@ -40,10 +40,11 @@ export async function printAlone(
   engine: PrintEngine,
   { source, baseUrl, load, print, finish, timeoutMs }: RenderRequest,
   owner?: string,
+  client?: AbortSignal,
 ): Promise<RenderedPdf> {
   if (source.kind === 'template') throw new Error('templates belong to a key');
   const content: Content = source.kind === 'url' ? source : { ...source, baseUrl };
-  using deadline = new Deadline(timeoutMs);
+  using deadline = new Deadline(timeoutMs, client);
   return await printContent(engine, { content, load, print, finish }, owner, deadline);
 }
 

@@ -231,7 +231,7 @@ describe('one PDF', () => {
     const done = await batch(client, [
       { html: '<p>a' },
       { html: '<p>b', reference: 'secret', options: { password: 'x' } },
-      { html: '<p>c', options: { password: { user: '', permissions: [] } } },
+      { html: '<p>c', options: { password: { permissions: [] } } },
     ]);
     const refused = await problem(await client.get(`/v1/batches/${done.batch_id}.pdf`), 422, 'not_mergeable');
     expect(refused.items).toEqual([
@@ -265,8 +265,9 @@ describe('one PDF', () => {
 
   test('a client that leaves it unread leaves nothing behind', async () => {
     const client = await on();
-    const pixels = 1_100; // 3.6 MB that cannot be packed: more than lies between the service and a client
-    const done = await batch(client, [{ html: `<img src="data:image/bmp;base64,${bitmap(pixels).toString('base64')}">` }]);
+    // 14 MB that cannot be packed: more than lies between the service and a client.
+    const picture = () => ({ html: `<img src="data:image/bmp;base64,${bitmap(1_100).toString('base64')}">` });
+    const done = await batch(client, Array.from({ length: 4 }, picture));
     const leaving = await unread(client, `/v1/batches/${done.batch_id}.pdf`);
     await eventually('it is being read', async () => (await openContent()).length === 1);
     expect((await openContent())[0]).toContain('(deleted)');

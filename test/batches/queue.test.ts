@@ -142,6 +142,27 @@ test('of a cancelled batch, what comes back is cancelled', async () => {
   expect(await requests()).toBe(0);
 });
 
+test('outcomes are numbered in the order in which they come, and handed out in it', async () => {
+  const id = await create(['a', 'b', 'a', 'c', 'd']);
+  const [a, b, c] = [await claim(), await claim(), await claim()];
+  await queue.complete(b, FAILED);
+  await queue.complete(a, document('doc_1'));
+  await batches.cancel('key_a', id);
+  await queue.complete(c, document('doc_2'));
+  const { batch, outcomes } = await batches.outcomesAfter('key_a', id, 0, 100);
+  expect(batch).toMatchObject({ total: 5, unfinished: 0 });
+  expect(outcomes.map(({ number, position, status }) => [number, position, status])).toEqual([
+    [1, 1, 'failed'],
+    [2, 0, 'succeeded'],
+    [3, 2, 'succeeded'],
+    [4, 4, 'cancelled'],
+    [5, 3, 'succeeded'],
+  ]);
+  const rest = await batches.outcomesAfter('key_a', id, 2, 3);
+  expect(rest.outcomes.map(({ number }) => number)).toEqual([3, 4, 5]);
+  await expect(batches.outcomesAfter('key_b', id, 0, 1)).rejects.toMatchObject({ code: 'not_found' });
+});
+
 test('batches go with their last document, and not while there is something to do', async () => {
   const [done, open] = [await create(['a']), await create(['a'], 'key_b')];
   now += 1_000;

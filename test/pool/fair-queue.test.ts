@@ -89,6 +89,32 @@ describe('FairQueue', () => {
     expect(queue.hasRoomInBackground).toBe(true);
   });
 
+  test('nobody waits for what runs in the background, which then does not go on', async () => {
+    const queue = new FairQueue({ capacity: 2, limit: 10 });
+    const behind = () => queue.acquire('batch', patient(), { background: true });
+    const held = [await behind(), await behind()];
+    const order: string[] = [];
+    const third = behind().then((release) => {
+      order.push('background');
+      return release;
+    });
+    const beside = await queue.acquire('a', patient()); // one more than there are places
+    expect(queue.running).toBe(3);
+    const places = [visitor(queue, order, 'b'), visitor(queue, order, 'c')];
+    expect(queue.waiting).toBe(2);
+    held[0]?.();
+    await places[0];
+    expect([queue.running, queue.waiting]).toEqual([3, 1]); // two calls, the capacity, beside what still runs
+    held[1]?.();
+    expect([queue.running, queue.waiting]).toEqual([2, 1]);
+    beside();
+    await places[1];
+    expect(order).toEqual(['b', 'c']);
+    for (const place of [...places, third]) void place.then((release) => release());
+    await queue.idle();
+    expect(order).toEqual(['b', 'c', 'background']);
+  });
+
   test('with no room to wait only the capacity is served', async () => {
     const queue = new FairQueue({ capacity: 2, limit: 0 });
     await queue.acquire('a', patient());

@@ -66,6 +66,24 @@ describe('content', () => {
   });
 });
 
+describe('what is read once', () => {
+  const inFolder = () => readdir(join(folder, 'blobs'), { recursive: true });
+
+  test('has no name, and is there while it is read', async () => {
+    const before = await inFolder();
+    const megabyte = Buffer.alloc(1_048_576, 7);
+    const content = await blobs.spool([Buffer.from('x'), megabyte, megabyte]);
+    expect(await inFolder()).toEqual(before);
+    expect(await buffer(content)).toEqual(Buffer.concat([Buffer.from('x'), megabyte, megabyte]));
+  });
+
+  test('leaves nothing when it cannot be written', async () => {
+    const before = await inFolder();
+    await expect(blobs.spool([Buffer.from('x'), 7 as unknown as Buffer])).rejects.toMatchObject({ code: 'storage_failed' });
+    expect(await inFolder()).toEqual(before);
+  });
+});
+
 test('names are listed in batches, those written before a time only', async () => {
   const names = Array.from({ length: 450 }, (_, n) => name(n));
   for (const each of names) await blobs.put(each, [Buffer.from(each)]);

@@ -43,3 +43,34 @@ test('reservations a process has left behind are given back by the next version'
   leases.stop();
   await database.close();
 });
+
+test('outcomes of batches that are there already are numbered in the order of their items', async () => {
+  await openEarlier('0006-webhooks', async (query) => {
+    await query.insertInto('accounts').values({ id: 'acc_a', name: '', plan: 'free', auto_store: 0, created_at: 1 }).execute();
+    const key = { id: 'key_a', account_id: 'acc_a', name: '', secret_hash: '', hint: '', created_at: 1, revoked_at: null };
+    await query.insertInto('api_keys').values(key).execute();
+    const counts = { total: 4, unfinished: 1, succeeded: 1, failed: 1, cancelled: 1, created_at: 1, kept_until: 9 };
+    for (const id of ['bat_a', 'bat_b'])
+      await query
+        .insertInto('batches')
+        .values({ id, key_id: 'key_a', account_id: 'acc_a', ...counts })
+        .execute();
+    const items = ['succeeded', 'queued', 'failed', 'cancelled'].flatMap((status, position) =>
+      ['bat_a', 'bat_b'].map((batch_id) => ({ batch_id, position, leader: position, status, attempts: 0 })),
+    );
+    await query.insertInto('batch_items').values(items).execute();
+  });
+  const database = await openDatabase({ dataDir });
+  const rows = await database.query
+    .selectFrom('batch_items')
+    .select(['batch_id', 'position', 'finished_no'])
+    .orderBy('batch_id')
+    .orderBy('position')
+    .execute();
+  const numbers = (id: string) => rows.filter(({ batch_id }) => batch_id === id).map(({ finished_no }) => finished_no);
+  expect([numbers('bat_a'), numbers('bat_b')]).toEqual([
+    [1, null, 2, 3],
+    [1, null, 2, 3],
+  ]);
+  await database.close();
+});

@@ -1,0 +1,131 @@
+/**
+ * What do batches give and take? The pace of a batch of 500 against that of single calls with four clients; the time of a
+ * single call beside it against its usual time; and the memory of the Node process, which is not to hold all items at once.
+ */
+import { invoice } from './documents.ts';
+import { closedLoop, median, quantile } from './measure.ts';
+import type { Row } from './report.ts';
+import { type ServiceUnderTest, startService } from './service.ts';
+
+const ITEMS = 500;
+const ROUNDS = 3;
+const SECONDS = 4;
+const ALONE_SECONDS = 2;
+/** Single calls come one at a time, with a pause, as a caller's would who has other things to do. */
+const PAUSE_MS = 50;
+/** So large that 500 of them at once would be seen, and yet one request: 25 MB. */
+const LARGE_CHARACTERS = 50_000;
+
+interface Batch {
+  batch_id: string;
+  succeeded: number;
+  completed_at?: string;
+}
+
+export async function batches(): Promise<Row[]> {
+  const service = await startService(2);
+  const [key = ''] = service.keys;
+  const single = async () => void (await service.render(key, invoice(20)));
+  await closedLoop(4, 1, async () => undefined, single);
+  const paces: number[] = [];
+  const delays: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const calls = await closedLoop(4, SECONDS, async () => undefined, single);
+    paces.push((await runBatch(service, key, small)) / calls.perSecond);
+    const alone = await lonelyCalls(service, key, performance.now() + ALONE_SECONDS * 1000);
+    const beside = await callsBeside(service, key);
+    delays.push(quantile(beside, 0.5) / quantile(alone, 0.5));
+  }
+  const memory = await memoryOf(service, key);
+  await service.stop();
+  return [
+    ratio('pace of a batch of 500 against single calls, 4 clients', paces, 'at least 0.9', (found) => found >= 0.9),
+    ratio('time of a single call beside a batch of the same key (p50)', delays, 'at most 2', (found) => found <= 2),
+    memory,
+  ];
+}
+
+const small = (n: number) => invoice(20).replace('</body>', `<!-- ${n} --></body>`);
+const large = (n: number) => small(n).replace('</body>', `<!-- ${'x'.repeat(LARGE_CHARACTERS)} --></body>`);
+
+/** Items per second, from the moment it was sent. */
+async function runBatch(service: ServiceUnderTest, key: string, html: (n: number) => string, during?: () => Promise<void>) {
+  const begun = performance.now();
+  const id = await send(service, key, html);
+  const beside = during?.();
+  await whenEnded(service, key, id);
+  const seconds = (performance.now() - begun) / 1000;
+  await beside;
+  return ITEMS / seconds;
+}
+
+async function send(service: ServiceUnderTest, key: string, html: (n: number) => string): Promise<string> {
+  const items = Array.from({ length: ITEMS }, (_, n) => ({ html: html(n) }));
+  const { status, bytes } = await service.request(key, 'POST', '/v1/batches', { items });
+  if (status !== 202) throw new Error(`the batch was answered ${status}`);
+  return (JSON.parse(bytes.toString()) as Batch).batch_id;
+}
+
+async function whenEnded(service: ServiceUnderTest, key: string, id: string): Promise<void> {
+  for (;;) {
+    const { bytes } = await service.request(key, 'GET', `/v1/batches/${id}`, undefined, { prefer: 'wait=60' });
+    const { completed_at, succeeded } = JSON.parse(bytes.toString()) as Batch;
+    if (completed_at === undefined) continue;
+    if (succeeded !== ITEMS) throw new Error(`${succeeded} of ${ITEMS} items were rendered`);
+    return;
+  }
+}
+
+async function callsBeside(service: ServiceUnderTest, key: string): Promise<number[]> {
+  let latencies: number[] = [];
+  await runBatch(service, key, small, async () => {
+    // The batch takes longer than this, on any machine.
+    latencies = await lonelyCalls(service, key, performance.now() + ALONE_SECONDS * 1000);
+  });
+  return latencies;
+}
+
+async function lonelyCalls(service: ServiceUnderTest, key: string, until: number): Promise<number[]> {
+  const latencies: number[] = [];
+  while (performance.now() < until) {
+    const begun = performance.now();
+    const { status } = await service.render(key, invoice(20));
+    if (status !== 200) throw new Error(`a call was answered ${status}`);
+    latencies.push(performance.now() - begun);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+  return latencies;
+}
+
+/** What the process holds for a batch of 500 large items while it runs, beside their size. */
+async function memoryOf(service: ServiceUnderTest, key: string): Promise<Row> {
+  await runBatch(service, key, large); // what grows once has grown
+  const before = (await service.memory()).heldBytes;
+  let during = 0;
+  await runBatch(service, key, large, async () => {
+    for (let look = 0; look < 4; look++) {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      during = Math.max(during, (await service.memory()).heldBytes);
+    }
+  });
+  const addedMb = (during - before) / 1_048_576;
+  const sentMb = (ITEMS * large(0).length) / 1_048_576;
+  return {
+    measure: 'what the Node process holds for a batch of 500 large items',
+    value: `${addedMb.toFixed(0)} MB at most, after a collection; the items have ${sentMb.toFixed(0)} MB`,
+    target: 'less than half of what was sent',
+    met: addedMb < sentMb / 2,
+    figures: { addedMb, sentMb },
+  };
+}
+
+function ratio(measure: string, rounds: number[], target: string, meets: (found: number) => boolean): Row {
+  const found = median(rounds);
+  return {
+    measure,
+    value: `${found.toFixed(2)} (rounds ${rounds.map((each) => each.toFixed(2)).join(' ')})`,
+    target,
+    met: meets(found),
+    figures: { ratio: found },
+  };
+}

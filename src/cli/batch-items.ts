@@ -1,0 +1,54 @@
+/** Lines of a batch file in, what each of them asks for, or why it cannot be rendered, out. */
+import { type Members, parseItem, referenceOf } from '../batches/batch-request.ts';
+import { invalidRequest, ServiceError } from '../errors.ts';
+import type { RenderLimits, RenderRequest } from '../render/render-request.ts';
+import type { Line } from './lines.ts';
+
+export interface LineItem {
+  /** Among the items, from 0. */
+  index: number;
+  line: number;
+  /** Where its line ends. */
+  end: number;
+  reference: string | undefined;
+  filename: string | undefined;
+  request: RenderRequest | ServiceError;
+}
+
+/** Lines without anything on them are no items. */
+export async function* itemsOf(lines: AsyncIterable<Line>, defaults: Members, limits: RenderLimits): AsyncGenerator<LineItem> {
+  let index = 0;
+  for await (const { number, end, bytes } of lines) {
+    if (bytes && !bytes.toString('latin1').trim()) continue;
+    yield { index: index++, line: number, end, ...read(bytes, defaults, limits) };
+  }
+}
+
+function read(
+  bytes: Buffer | undefined,
+  defaults: Members,
+  limits: RenderLimits,
+): Pick<LineItem, 'reference' | 'filename' | 'request'> {
+  let reference: string | undefined;
+  try {
+    const item = parseLine(bytes);
+    reference = referenceOf(item);
+    const request = parseItem(item, defaults, limits);
+    if (request.source.kind === 'template') throw invalidRequest([{ path: 'template_id', message: NO_TEMPLATES }]);
+    return { reference, filename: request.filename, request };
+  } catch (error) {
+    if (error instanceof ServiceError) return { reference, filename: undefined, request: error };
+    throw error;
+  }
+}
+
+const NO_TEMPLATES = 'templates are kept by a service, and there is none here; send html or url';
+
+function parseLine(bytes: Buffer | undefined): unknown {
+  if (!bytes) throw new ServiceError('content_too_large', 'the line is larger than PLATEN_MAX_REQUEST_BYTES');
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw new ServiceError('invalid_json', 'the line is not one JSON value in UTF-8');
+  }
+}

@@ -1,0 +1,54 @@
+/** How far a batch has come: a bar where a person watches, else a line for each item that fails. */
+import { Presets, SingleBar } from 'cli-progress';
+import type { ItemResult } from './batch-output.ts';
+
+export interface BatchProgress {
+  /** `end`: how many bytes of the input have been read to have this item. */
+  add(result: ItemResult, end: number): void;
+  stop(): void;
+}
+
+/** `inputBytes`: undefined where nobody knows how much is to come. */
+export function showProgress(inputBytes: number | undefined): BatchProgress {
+  return process.stderr.isTTY ? new Bar(inputBytes) : { add: (result) => tellFailure(result), stop: () => {} };
+}
+
+const COUNTS = '{done} done, {failed} failed';
+
+class Bar implements BatchProgress {
+  readonly #bar: SingleBar;
+  readonly #failures: ItemResult[] = [];
+  #done = 0;
+  #failed = 0;
+  #read = 0;
+
+  constructor(inputBytes: number | undefined) {
+    const format = inputBytes === undefined ? COUNTS : `{bar} {percentage}% | ${COUNTS}`;
+    this.#bar = new SingleBar({ format, hideCursor: true, stream: process.stderr }, Presets.shades_classic);
+    this.#bar.start(inputBytes ?? 0, 0, { done: 0, failed: 0 });
+  }
+
+  add(result: ItemResult, end: number): void {
+    this.#done++;
+    if (result.status === 'failed') this.#failed++;
+    if (result.status === 'failed' && this.#failures.length < MAX_FAILURES) this.#failures.push(result);
+    this.#read = Math.max(this.#read, end);
+    this.#bar.update(this.#read, { done: this.#done, failed: this.#failed });
+  }
+
+  stop(): void {
+    this.#bar.stop();
+    for (const result of this.#failures) tellFailure(result);
+    const more = this.#failed - this.#failures.length;
+    if (more) process.stderr.write(`platen: ${more} more have failed, see results.ndjson\n`);
+  }
+}
+
+/** Told below a bar. */
+const MAX_FAILURES = 20;
+
+function tellFailure({ line, status, reference, error }: ItemResult): void {
+  if (status !== 'failed') return;
+  const named = reference === null ? '' : ` (${JSON.stringify(reference)})`;
+  process.stderr.write(`platen: line ${line}${named}: ${error?.detail}\n`);
+}

@@ -1,0 +1,11 @@
+/** Ctrl-C and SIGTERM as a signal: the first ends what is under way in order, the second at once. */
+
+export function interruption(): { signal: AbortSignal; done: () => void } {
+  const controller = new AbortController();
+  const interrupt = () => {
+    if (controller.signal.aborted) process.exit(130);
+    controller.abort();
+  };
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  return { signal: controller.signal, done: () => void process.off('SIGINT', interrupt).off('SIGTERM', interrupt) };
+}

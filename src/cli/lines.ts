@@ -1,0 +1,52 @@
+/** Bytes in, lines of text out, one at a time: nothing but the present line is held, and no line is held that is too long. */
+
+export interface Line {
+  /** From 1. */
+  number: number;
+  /** Where it ends, in bytes from the beginning. */
+  end: number;
+  /** Undefined where the line has more bytes than one may have. */
+  bytes: Buffer | undefined;
+}
+
+const LINE_FEED = 0x0a;
+
+export async function* linesOf(input: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Line> {
+  const line = new LineSoFar(maxBytes);
+  let number = 1;
+  let end = 0;
+  for await (const chunk of input) {
+    let from = 0;
+    for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, from)) {
+      line.add(chunk.subarray(from, at));
+      yield { number: number++, end: end + at + 1, bytes: line.take() };
+      from = at + 1;
+    }
+    line.add(chunk.subarray(from));
+    end += chunk.length;
+  }
+  if (line.length) yield { number, end, bytes: line.take() };
+}
+
+class LineSoFar {
+  readonly #maxBytes: number;
+  #parts: Buffer[] = [];
+  length = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  add(part: Buffer): void {
+    this.length += part.length;
+    if (this.length > this.#maxBytes) this.#parts = [];
+    else this.#parts.push(part);
+  }
+
+  take(): Buffer | undefined {
+    const bytes = this.length > this.#maxBytes ? undefined : Buffer.concat(this.#parts);
+    this.#parts = [];
+    this.length = 0;
+    return bytes;
+  }
+}

@@ -1,0 +1,41 @@
+/** Facts read out of what Chromium printed, without parsing all of it. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { printedScale, widestPage } from '../../src/pdf/inspect.ts';
+import { type Service, startService } from '../support/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+async function printed(html: string, options: object = {}): Promise<Buffer[]> {
+  const response = await service.pdf({ html, options: { compress: false, ...options } });
+  expect(response.status).toBe(200);
+  return [Buffer.from(await response.arrayBuffer())];
+}
+
+const bar = (px: number) => `<style>body { margin: 0 }</style><div style="width: ${px}px">x</div>`;
+
+test.each([
+  ['at its size', bar(100), {}, 1],
+  ['tagged', bar(100), { tagged: true }, 1],
+  ['with a header', bar(100), { headerTemplate: '<b>h</b>' }, 1],
+  ['at another size', bar(100), { scale: 0.5 }, 0.5],
+  ['on paper of its own', `<style>@page { size: A5 landscape; margin: 0 }</style>${bar(100)}`, {}, 1],
+  ['with an image before the text', `<img src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>">${bar(100)}`, {}, 1],
+  ['made smaller to fit', bar(794), { margin: '1in' }, (794 - 192) / 794],
+  ['made as small as may be', bar(3_000), {}, 1 / 1.5],
+])('the size of a document %s', async (_name, html, options, scale) => {
+  expect(printedScale(await printed(html, options))).toBeCloseTo(scale, 2);
+});
+
+test('what tells no size', () => {
+  expect(printedScale([])).toBeUndefined();
+  expect(printedScale([Buffer.from(`%PDF-1.4\n${'stream\nnothing packed\nendstream\n'.repeat(40)}`)])).toBeUndefined();
+});
+
+test('the widest page', async () => {
+  const html = '<style>@page { size: 100pt 200pt } @page wide { size: 300pt 200pt } p { page: wide }</style>x<p>y';
+  expect(widestPage(await printed(html))).toBeCloseTo(300, 0);
+});

@@ -1,0 +1,48 @@
+/** All documents of a batch as one PDF, as qpdf and poppler see it: no fault in the file, its pages, fonts and text whole. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bytesOf, Client } from '../support/client.ts';
+import { PIXEL_URL } from '../support/pixel.ts';
+import { printed } from '../support/printed-files.ts';
+import { type Service, startService } from '../support/service.ts';
+
+let service: Service;
+let folder: string;
+beforeAll(async () => {
+  service = await startService();
+  folder = await mkdtemp(join(tmpdir(), 'platen-merged-'));
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('documents of every kind are merged without a fault', async () => {
+  const client = new Client(service.url, (await service.createKey()).key);
+  const rows = Array.from({ length: 300 }, (_, n) => `<tr><td>row ${n}<td>${n * n}`).join('');
+  const items = [
+    { html: `<h1>Table</h1><table>${rows}</table>`, options: { tagged: true, outline: true } },
+    { html: '<h1>ä 文 ع 😀</h1><a href="https://example.com/">out</a>', options: { compress: true } },
+    { html: `<img src="${PIXEL_URL}" width="200" height="200">`, options: { watermark: { text: 'DRAFT' }, format: 'A6' } },
+    { html: 'attached', options: { attachments: [{ name: 'a.txt', content: 'aGVsbG8=' }], metadata: { title: 't' } } },
+    { html: 'attached', options: { attachments: [{ name: 'a.txt', content: 'aGVsbG8=' }], metadata: { title: 't' } } },
+  ];
+  const made = await client.send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
+  const { batch_id, succeeded } = (await made.json()) as { batch_id: string; succeeded: number };
+  expect(succeeded).toBe(5);
+  const file = join(folder, 'merged.pdf');
+  const response = await client.get(`/v1/batches/${batch_id}.pdf`);
+  await writeFile(file, await bytesOf(response));
+  expect(await printed('qpdf', '--check', file)).toContain('No syntax or stream encoding errors found');
+  expect(await printed('qpdf', '--show-npages', file)).toBe(`${response.headers.get('platen-pages')}\n`);
+  const text = await printed('pdftotext', file, '-');
+  const places = ['Table', 'row 299', 'ä', 'out', 'attached'].map((word) => text.indexOf(word));
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  expect(places[0]).toBeGreaterThanOrEqual(0);
+  for (const character of '文ع😀') expect(text).toContain(character);
+  expect(text.match(/attached/g)).toHaveLength(2);
+  const fonts = (await printed('pdffonts', file)).split('\n').slice(2).filter(Boolean);
+  for (const font of fonts) expect(font).toMatch(/ yes +(yes|no) +(yes|no) +\d+ +0$/); // embedded
+});
