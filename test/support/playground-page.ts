@@ -1,7 +1,7 @@
 /** The playground as its visitors use it: by labels and roles, and by what the PDF shows. */
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
-import { eventually } from './service.ts';
+import { eventually, type Service } from './service.ts';
 import type { Visitor, VisitorBrowser } from './web-page.ts';
 
 export class PlaygroundPage {
@@ -27,11 +27,16 @@ export class PlaygroundPage {
 
   /** What the console said, but for refused requests: browsers tell of those by themselves. */
   get complaints(): string[] {
-    return this.visitor.complaints.filter((said) => !/status of 4\d\d|ERR_INTERNET_DISCONNECTED/.test(said));
+    return this.visitor.complaints.filter((said) => !/status of [45]\d\d|ERR_INTERNET_DISCONNECTED/.test(said));
   }
 
   get result(): Locator {
     return this.page.getByRole('region', { name: 'Result' });
+  }
+
+  /** What is said where there is no new PDF. */
+  get trouble(): Locator {
+    return this.result.locator('.trouble');
   }
 
   sheet(number: number): Locator {
@@ -93,6 +98,13 @@ export class PlaygroundPage {
     await this.page.keyboard.press('Escape');
     return link;
   }
+}
+
+/** The first render starts the playground's browser. What comes after that waits for nothing but itself. */
+export async function warmUp(service: Service): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify({ html: '<p>warm</p>' }) };
+  await eventually('the playground renders', async () => (await fetch(`${service.url}/v1/playground/pdf`, init)).ok, 100_000);
 }
 
 export const DRAFT = { mode: 'html', html: '', template: '', engine: 'liquid', data: '{}', options: {} };

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { PdfOptions } from '../../src/render/options-schema.ts';
-import { DRAFT, fragmentOf, PlaygroundPage } from '../support/playground-page.ts';
+import { DRAFT, fragmentOf, PlaygroundPage, warmUp } from '../support/playground-page.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
 import { launchVisitorBrowser, type VisitorBrowser } from '../support/web-page.ts';
@@ -17,6 +17,7 @@ beforeAll(async () => {
     startService({ PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000' }),
     launchVisitorBrowser(),
   ]);
+  await warmUp(service);
 });
 
 afterEach(async () => {
@@ -202,7 +203,7 @@ test('what is missing of a document is told in words', async () => {
 test('what is too large is told with its size', async () => {
   const large = { ...DRAFT, html: `<p>${'a'.repeat(600_000)}</p>` };
   const playground = await open({ path: `/${await fragmentOf(large)}` });
-  await playground.result.getByText('At most 524 kB; there are 600 kB.').waitFor();
+  await playground.trouble.getByText('At most 524 kB; there are 600 kB.').waitFor();
 });
 
 test('where too much is asked for, it counts down and tries again', async () => {
@@ -212,7 +213,7 @@ test('where too much is asked for, it counts down and tries again', async () => 
   const line = Array.from({ length: 6 }, slow); // three find a place, the others are turned away at once
   await Promise.any(line.map(async (reply) => (await reply).status === 429 || Promise.reject(new Error('accepted'))));
   await playground.write('HTML', '<p>Patient</p>');
-  await playground.result.getByText(/Trying again in \d+ second/).waitFor();
+  await playground.trouble.getByText(/Trying again in \d+ second/).waitFor();
   await playground.shows('Patient');
   await Promise.all(line);
 });
@@ -227,7 +228,7 @@ test('without a connection it says so, and goes on when there is one', async () 
   await playground.shows('Northlight Studio');
   await playground.visitor.context.setOffline(true);
   await playground.write('HTML', '<p>Back again</p>');
-  await playground.result.getByText('No connection.').waitFor();
+  await playground.trouble.getByText('No connection.').waitFor();
   await playground.visitor.context.setOffline(false);
   await playground.page.getByRole('button', { name: 'Try now' }).click();
   await playground.shows('Back again');

@@ -48,7 +48,7 @@ class Editor {
       extensions: [
         this.#language.of(language),
         editing,
-        EditorView.contentAttributes.of({ 'aria-label': label, 'aria-description': DESCRIPTION }),
+        EditorView.contentAttributes.of({ 'aria-label': label, 'aria-description': DESCRIPTION, tabindex: '0' }),
         EditorView.updateListener.of(({ docChanged }) => docChanged && this.#tell()),
       ],
     });

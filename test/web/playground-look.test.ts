@@ -1,0 +1,240 @@
+/** The page for everybody: small and large, light and dark, by keyboard, for readers of screens; and with hostile documents. */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { DRAFT, fragmentOf, PlaygroundPage, warmUp } from '../support/playground-page.ts';
+import { eventually, type Service, startService } from '../support/service.ts';
+import { launchVisitorBrowser, NARROW, type VisitorBrowser, WIDE } from '../support/web-page.ts';
+
+const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let service: Service;
+let browser: VisitorBrowser;
+let opened: PlaygroundPage[] = [];
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([
+    startService({ PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000' }),
+    launchVisitorBrowser(),
+  ]);
+  await warmUp(service);
+});
+
+afterEach(async () => {
+  const complaints = opened.flatMap((playground) => playground.complaints);
+  await Promise.all(opened.map(({ visitor }) => visitor.context.close()));
+  opened = [];
+  expect(complaints).toEqual([]);
+});
+
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+});
+
+async function open(options: Parameters<typeof PlaygroundPage.open>[2] = {}): Promise<PlaygroundPage> {
+  const page = await PlaygroundPage.open(browser, service.url, options);
+  opened.push(page);
+  return page;
+}
+
+/** Serious and critical violations, in words. */
+async function violations({ page }: PlaygroundPage): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found = (await page.evaluate('axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations)')) as Array<{
+    id: string;
+    impact: string;
+    nodes: Array<{ html: string; failureSummary: string }>;
+  }>;
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`));
+}
+
+function overflow({ page }: PlaygroundPage): Promise<unknown> {
+  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+}
+
+const FAULTY = {
+  ...DRAFT,
+  mode: 'template',
+  template: '<p>{{ a | monney }}</p>',
+  options: { watermark: { text: 'DRAFT' }, cookies: [{ name: 'a', value: 'b' }], password: { user: 'x' } },
+};
+
+describe.each([
+  ['light', WIDE],
+  ['dark', WIDE],
+  ['light', NARROW],
+  ['dark', NARROW],
+] as const)('in %s at %j', (colorScheme, viewport) => {
+  test('nothing serious stands in the way of anybody, in any tab or dialog', async () => {
+    const playground = await open({ colorScheme, viewport });
+    const { page } = playground;
+    await playground.page.getByText('no warnings', { exact: true }).waitFor();
+    expect(await violations(playground)).toEqual([]);
+    for (const tab of ['Options', ...(viewport === NARROW ? ['Preview'] : [])] as Array<'Options' | 'Preview'>) {
+      await playground.tab(tab);
+      if (tab === 'Options') await openAllGroups(playground);
+      expect(await violations(playground)).toEqual([]);
+      expect(await overflow(playground)).toBe(0);
+    }
+    await playground.tab('Edit');
+    for (const name of ['Examples', 'Copy as code', 'Link', 'Help']) {
+      await page.getByRole('button', { name, exact: true }).click();
+      await page.getByRole('dialog').waitFor();
+      expect(await violations(playground)).toEqual([]);
+      expect(await overflow(playground)).toBe(0);
+      await page.keyboard.press('Escape');
+    }
+  });
+
+  test('nor where something is wrong', async () => {
+    const playground = await open({ colorScheme, viewport, path: `/${await fragmentOf(FAULTY)}` });
+    await playground.trouble.getByRole('button', { name: 'cookies' }).waitFor();
+    expect(await violations(playground)).toEqual([]);
+    await playground.tab('Options');
+    expect(await violations(playground)).toEqual([]);
+    expect(await overflow(playground)).toBe(0);
+  });
+});
+
+async function openAllGroups({ page }: PlaygroundPage): Promise<void> {
+  for (const group of await page.locator('details').all())
+    if ((await group.getAttribute('open')) === null) await group.locator('summary').click();
+}
+
+test('on a narrow screen it edits, sets options and shows the PDF', async () => {
+  const playground = await open({ viewport: NARROW });
+  const { page } = playground;
+  await playground.write('HTML', '<h1>Small screen</h1>');
+  await (await playground.openOption('format')).getByRole('combobox').selectOption('A6');
+  await playground.tab('Preview');
+  await playground.shows('Small screen');
+  const sheet = playground.sheet(1);
+  await eventually('the sheet is as wide as the screen allows', async () => {
+    const { x = 0, width = 0 } = (await sheet.boundingBox()) ?? {};
+    return width > 280 && x + width <= NARROW.width;
+  });
+  expect(await page.getByRole('textbox', { name: 'HTML' }).isVisible()).toBe(false);
+});
+
+test('the divider moves by keyboard and by pointer, and its place is kept', async () => {
+  const playground = await open();
+  const { page } = playground;
+  const divider = page.getByRole('separator', { name: 'Width of the editor' });
+  const place = async () => Math.round((await divider.boundingBox())?.x ?? 0);
+  const before = await place();
+  await divider.focus();
+  await page.keyboard.press('ArrowRight');
+  await eventually('it has moved right', async () => (await place()) > before);
+  await divider.hover();
+  await page.mouse.down();
+  await page.mouse.move(500, 400);
+  await page.mouse.up();
+  await eventually('it is where it was dragged', async () => Math.abs((await place()) - 500) < 10);
+  const dragged = await place();
+  await page.reload();
+  await divider.waitFor();
+  expect(await place()).toBe(dragged);
+});
+
+test('keys render, change tabs, zoom, and show their list outside of fields', async () => {
+  const playground = await open();
+  const { page } = playground;
+  await playground.shows('Northlight Studio');
+  await playground.editor('HTML').focus();
+  await page.keyboard.press('?');
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  await page.keyboard.press('Control+z');
+  await page.keyboard.press('Alt+2');
+  await page.getByRole('searchbox', { name: 'Find an option' }).waitFor();
+  await page.getByRole('tab', { name: 'Options' }).focus();
+  const zoom = page.getByRole('combobox', { name: 'Zoom' });
+  await page.keyboard.press('+');
+  await eventually('the zoom is a number', async () => /^\d+$/.test(await zoom.inputValue()));
+  await page.keyboard.press('0');
+  await eventually('it fits the width', async () => (await zoom.inputValue()) === 'width');
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Help' }).waitFor();
+  await page.getByText(/take 10 seconds/).waitFor();
+  await page.keyboard.press('Escape');
+  const saved = page.waitForEvent('download');
+  await page.keyboard.press('Control+s');
+  expect((await saved).suggestedFilename()).toBe('document.pdf');
+});
+
+test('the editor finds, undoes, and lets the keyboard go', async () => {
+  const playground = await open();
+  const { page } = playground;
+  await playground.write('HTML', '<p>needle</p>');
+  await page.keyboard.press('Control+f');
+  await page.getByRole('textbox', { name: 'Find' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+z');
+  await playground.shows('Northlight Studio');
+  await eventually('the focus is elsewhere', async () => {
+    await page.keyboard.press('Escape'); // the first one gives up the selection
+    await page.keyboard.press('Tab');
+    return playground.editor('HTML').evaluate((element) => !element.matches(':focus'));
+  });
+});
+
+test('examples replace what is there, and give it back', async () => {
+  const playground = await open();
+  const { page } = playground;
+  await playground.write('HTML', '<p>Mine</p>');
+  await playground.shows('Mine');
+  for (const [name, text, pages] of EXAMPLES) {
+    await page.getByRole('button', { name: 'Examples' }).click();
+    await page.getByRole('dialog').getByRole('button', { name }).click();
+    await playground.shows(text);
+    await page.getByText(`of ${pages}`, { exact: true }).waitFor();
+  }
+  await page.getByRole('button', { name: 'Examples' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Invoice' }).click();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await playground.shows('Thank you');
+});
+
+const EXAMPLES = [
+  ['Invoice', 'Northlight Studio', 1],
+  ['Report', 'Water', 3],
+  ['Shipping label', 'Ada Byron', 1],
+  ['Certificate', 'Grace Hopper', 1],
+  ['Charts', 'Orders by week', 1],
+  ['Order from a template', 'Thank you, Ada & Sons', 1],
+] as const;
+
+test('hostile documents do nothing to the page', async () => {
+  const html = `<p>Hostile <a href="javascript:parent.document.title='owned'">link</a></p>
+    <p>&lt;script&gt;document.title='owned'&lt;/script&gt;</p>
+    <script>for (const other of [parent, top, opener, window]) try { other.document.title = 'owned'; other.location = 'https://example.com/' } catch {}</script>`;
+  const playground = await open({ path: `/${await fragmentOf({ ...DRAFT, html })}` });
+  const { page } = playground;
+  await playground.trouble.getByText('The document could not be loaded.').waitFor();
+  await playground.write('HTML', html.replace(/other\.location = '[^']*'/, ''));
+  await playground.shows('Hostile');
+  const preview = page.getByRole('region', { name: 'Preview' });
+  expect(await preview.locator('a, iframe, script, object, embed').count()).toBe(0);
+  await preview.getByText('link', { exact: false }).first().click();
+  expect(page.context().pages()).toHaveLength(1);
+  expect(page.url()).toBe(`${service.url}/`);
+  expect(await page.title()).toBe('Playground · Platen');
+});
+
+test('where the playground is switched off, the visitor is led to the dashboard', async () => {
+  await using off = await startService({ PLATEN_PLAYGROUND: 'off' });
+  const { page, context } = await browser.visit(off.url);
+  await page.goto('/');
+  expect(page.url()).toBe(`${off.url}/dashboard`);
+  await context.close();
+});
+
+test('a page that is still open when the playground goes off says so', async () => {
+  const { page, context } = await browser.visit(service.url);
+  await page.route('**/v1/playground', (route) => route.fulfill({ json: { enabled: false } }));
+  await page.goto('/');
+  await page.getByRole('heading', { name: 'The playground is switched off' }).waitFor();
+  await context.close();
+});

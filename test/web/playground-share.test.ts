@@ -1,0 +1,171 @@
+/** What leaves the page: links, and code that renders the same elsewhere. */
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { DRAFT, fragmentOf, PlaygroundPage, warmUp } from '../support/playground-page.ts';
+import { readPdf } from '../support/read-pdf.ts';
+import { type Service, startService } from '../support/service.ts';
+import { launchVisitorBrowser, type VisitorBrowser } from '../support/web-page.ts';
+
+let service: Service;
+let browser: VisitorBrowser;
+let folder: string;
+let opened: PlaygroundPage[] = [];
+
+beforeAll(async () => {
+  [service, browser, folder] = await Promise.all([
+    startService({ PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000' }),
+    launchVisitorBrowser(),
+    mkdtemp(join(tmpdir(), 'platen-snippets-')),
+  ]);
+  await warmUp(service);
+});
+
+afterEach(async () => {
+  const complaints = opened.flatMap((playground) => playground.complaints);
+  await Promise.all(opened.map(({ visitor }) => visitor.context.close()));
+  opened = [];
+  expect(complaints).toEqual([]);
+});
+
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function open(path = '/'): Promise<PlaygroundPage> {
+  const page = await PlaygroundPage.open(browser, service.url, { path });
+  opened.push(page);
+  return page;
+}
+
+/** What ends a text, begins a command or joins lines in one of the languages. */
+const NASTY =
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: shells know it too
+  'marker "double" \'single\' \'\'\' """ `tick` $HOME ${HOME} $(id) \\ \\n \\u0041 \\\\ %s %% !! # </script> <!-- ]]> 😀 é \u2028 \u2029 JSON; <?php ?>';
+
+const NASTY_HTML = `<!doctype html>\n<title>Nasty</title>\n<pre>${NASTY.replaceAll('<', '&lt;')}\nJSON\n'\nEOF</pre>\n<script>const s = '</scr' + 'ipt>'; // ${NASTY.replaceAll('</script>', '').replaceAll(/[\u2028\u2029]/g, '')}\n</script>\n`;
+
+const HTML_DRAFT = { ...DRAFT, html: NASTY_HTML, options: { margin: { top: '3cm' }, footerTemplate: `<b>${NASTY}</b>` } };
+
+const TEMPLATE_DRAFT = {
+  ...DRAFT,
+  mode: 'template',
+  template: `<title>Nasty</title>${NASTY.replaceAll('<', '&lt;')}<pre>{{ text }}</pre>{% for name in names %}<p>{{ name }}</p>{% endfor %}{{ empty | json }}`,
+  data: JSON.stringify({ text: NASTY, names: ["O'Neil", 'a\nb'], empty: {}, list: [], big: 1e21, '10': 'x', __proto: null })
+    // as a name, not as a prototype
+    .replace('"__proto"', '"__proto__"'),
+  options: { landscape: true },
+};
+
+const has = (program: string) => spawnSync(program, ['--version']).status === 0;
+
+const RUNS: Array<{ language: string; file: string; command: string; args: string[]; there: boolean }> = [
+  { language: 'curl', file: 'render.sh', command: 'sh', args: ['render.sh'], there: true },
+  { language: 'JavaScript', file: 'render.mjs', command: process.execPath, args: ['render.mjs'], there: true },
+  { language: 'Python', file: 'render.py', command: 'python3', args: ['render.py'], there: has('python3') },
+  { language: 'PHP', file: 'render.php', command: 'php', args: ['render.php'], there: has('php') },
+];
+
+describe.each([
+  ['HTML', HTML_DRAFT],
+  ['a template', TEMPLATE_DRAFT],
+])('of %s', (_, draft) => {
+  for (const { language, file, command, args, there } of RUNS)
+    test.skipIf(!there)(`code in ${language} makes the bytes of the preview`, async () => {
+      const playground = await open(`/${await fragmentOf(draft)}`);
+      await playground.shows('marker');
+      await writeFile(join(folder, file), await playground.codeIn(language));
+      await rm(join(folder, 'document.pdf'), { force: true });
+      const env = { PATH: process.env.PATH ?? '', PLATEN_API_KEY: service.key };
+      await promisify(execFile)(command, args, { cwd: folder, env });
+      const preview = await playground.download();
+      expect((await readFile(join(folder, 'document.pdf'))).equals(preview)).toBe(true);
+      expect((await readPdf(preview)).pages.join(' ')).toContain('marker');
+    });
+});
+
+test('the command survives an interactive shell that expands exclamation marks', async () => {
+  const playground = await open(`/${await fragmentOf(HTML_DRAFT)}`);
+  await playground.shows('marker');
+  const code = await playground.codeIn('curl');
+  await rm(join(folder, 'document.pdf'), { force: true });
+  const env = { PATH: process.env.PATH ?? '', PLATEN_API_KEY: service.key, HOME: folder };
+  const shell = promisify(execFile)('bash', ['--norc', '-i'], { cwd: folder, env });
+  shell.child.stdin?.end(`set -H\n${code}\nexit\n`);
+  await shell;
+  expect((await readFile(join(folder, 'document.pdf'))).equals(await playground.download())).toBe(true);
+});
+
+test('a link brings everything back for somebody else, and the server does not see it', async () => {
+  const first = await open(`/${await fragmentOf(TEMPLATE_DRAFT)}`);
+  await first.shows('marker');
+  const link = await first.link();
+  expect(new URL(link).hash).toMatch(/^#v1\.[\w-]+$/);
+
+  const second = await open(link.slice(service.url.length));
+  await second.shows("O'Neil");
+  expect((await second.download()).equals(await first.download())).toBe(true);
+  await second.tab('Options');
+  expect(await second.option('landscape').getByRole('switch').isChecked()).toBe(true);
+  expect(second.page.url()).toBe(`${service.url}/`);
+  expect(service.output()).not.toContain(new URL(link).hash.slice(4, 40));
+});
+
+test('what was written survives a reload, and a link that was opened does not come back over it', async () => {
+  const playground = await open(`/${await fragmentOf({ ...DRAFT, html: '<p>From a link</p>' })}`);
+  await playground.shows('From a link');
+  await playground.write('HTML', '<p>Written after that</p>');
+  await playground.page.reload();
+  await playground.shows('Written after that');
+});
+
+test('a link that is opened in the same tab takes over', async () => {
+  const playground = await open();
+  await playground.shows('Northlight Studio');
+  await playground.page.goto(`/${await fragmentOf({ ...DRAFT, html: '<p>Pasted link</p>' })}`);
+  await playground.shows('Pasted link');
+});
+
+const GOOD = await fragmentOf({ ...DRAFT, html: '<p>good</p>' });
+
+test.each([
+  ['cut short', GOOD.slice(0, -6)],
+  ['changed', `${GOOD.slice(0, 20)}!!${GOOD.slice(22)}`],
+  ['not a draft', await fragmentOf({ mode: 'html' })],
+  ['a list', await fragmentOf([])],
+  ['a bomb', await fragmentOf({ ...DRAFT, html: 'a'.repeat(8_000_000) })],
+  ['of a later version', '#v2.abc'],
+  ['too long', `#v1.${'A'.repeat(200_000)}`],
+])('a link that is %s is refused with a word, and the page works', async (_, fragment) => {
+  const playground = await open(`/${fragment}`);
+  await playground.page.getByText(/^This link is/).waitFor();
+  await playground.shows('Northlight Studio');
+});
+
+test('what a link holds is data: names it does not know are dropped, markup stays text', async () => {
+  const hostile = {
+    ...DRAFT,
+    html: '<p>&lt;img src=x onerror="document.title=1"&gt; seen</p>',
+    options: { ['__proto__']: { polluted: true }, unknown: 1, margin: '<img src=x onerror="document.title=2">' },
+    extra: '<script>document.title = 3</script>',
+  };
+  const playground = await open(`/${await fragmentOf(hostile)}`);
+  await playground.trouble.getByText(/must be a length/).waitFor();
+  await (await playground.openOption('margin')).getByRole('textbox').fill('1cm');
+  await playground.shows('onerror');
+  expect(await playground.page.title()).toBe('Playground · Platen');
+  expect(await playground.page.evaluate('({}).polluted')).toBeUndefined();
+});
+
+test('too much for a link is said, and nothing is cut off', async () => {
+  const noise = Array.from({ length: 120_000 }, (_, index) => String.fromCharCode(0x4e00 + ((index * 7919) % 20_000))).join('');
+  const playground = await open();
+  await playground.write('HTML', noise);
+  await playground.page.getByRole('button', { name: 'Link', exact: true }).click();
+  await playground.page.getByText(/too large for a link/).waitFor();
+});

@@ -1,0 +1,77 @@
+/**
+ * Pictures of the pages for the README: starts the service, looks at its pages as a visitor, and writes docs/images/*.png.
+ * Run: node tools/screenshots.ts [name ...]
+ */
+import { mkdir } from 'node:fs/promises';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { warmUp } from '../test/support/playground-page.ts';
+import { type Service, startService } from '../test/support/service.ts';
+import { launchVisitorBrowser, NARROW } from '../test/support/web-page.ts';
+
+interface Picture {
+  /** Of the file, without `.png`. */
+  name: string;
+  context: BrowserContextOptions;
+  /** Leads to what is to be seen. */
+  show(page: Page, service: Service): Promise<void>;
+}
+
+const DESK = { viewport: { width: 1280, height: 800 } };
+
+const PICTURES: Picture[] = [
+  {
+    name: 'playground',
+    context: DESK,
+    show: async (page) => {
+      await page.goto('/');
+      await isDrawn(page);
+    },
+  },
+  {
+    name: 'playground-dark',
+    context: { ...DESK, colorScheme: 'dark' },
+    show: async (page) => {
+      await page.goto('/');
+      await chooseExample(page, 'Order from a template');
+    },
+  },
+  {
+    name: 'playground-narrow',
+    context: { viewport: NARROW },
+    show: async (page) => {
+      await page.goto('/');
+      await chooseExample(page, 'Certificate');
+      await page.getByRole('tab', { name: 'Preview' }).click();
+      await page.getByRole('combobox', { name: 'Zoom' }).selectOption('width');
+    },
+  },
+];
+
+/** The first page of the PDF is to be seen, and the page beside it. */
+async function isDrawn(page: Page): Promise<void> {
+  await page.getByText('no warnings', { exact: true }).waitFor();
+  await page.locator('.sheet canvas').first().waitFor({ state: 'attached' });
+  await page.locator('.thumbnail canvas').first().waitFor({ state: 'attached' });
+}
+
+async function chooseExample(page: Page, name: string): Promise<void> {
+  await isDrawn(page);
+  await page.getByRole('button', { name: 'Examples' }).click();
+  const rendered = page.waitForResponse((response) => response.url().endsWith('/v1/playground/pdf') && response.ok());
+  await page.getByRole('dialog').getByRole('button', { name }).click();
+  await rendered;
+  await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' }); // the message has gone
+}
+
+const folder = new URL('../docs/images/', import.meta.url).pathname;
+await mkdir(folder, { recursive: true });
+const wanted = process.argv.slice(2);
+await using service = await startService();
+await warmUp(service);
+await using browser = await launchVisitorBrowser();
+for (const { name, context, show } of PICTURES.filter((picture) => !wanted.length || wanted.includes(picture.name))) {
+  const { page, context: opened } = await browser.visit(service.url, context);
+  await show(page, service);
+  await page.screenshot({ path: `${folder}${name}.png` });
+  await opened.close();
+}
