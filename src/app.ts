@@ -189,6 +189,7 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
     await rooms.close();
   };
   const begin = async () => {
+    await pages.open();
     await rooms.batchQueue.recover({ alone: true }); // the folder is this process's alone: whoever had claimed something is gone
     return server.listen({ host: config.host, port: config.port });
   };
@@ -197,7 +198,6 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
     throw error;
   });
   engine.policy.protect((server.server.address() as AddressInfo).port);
-  void pages.open();
   sweep.start();
   deliverer.start();
   runner.start();
@@ -211,7 +211,11 @@ async function openPlayground({ templates }: Rooms, engine: RenderEngine, config
   const settings = playgroundBrowser(config);
   const playground = new Playground(
     {
-      launch: () => engine.launch(settings, proxy),
+      async launch() {
+        const browser = await engine.launch(settings, proxy);
+        browser.giveWay();
+        return browser;
+      },
       templates,
       finishing: engine.finishing,
       keyHolders: engine.pool,

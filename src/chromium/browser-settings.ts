@@ -10,6 +10,4 @@ export interface BrowserSettings {
   renderMaxNetworkBytes: number;
   renderMaxConnections: number;
   resourceTimeoutMs: number;
-  /** How far it gives way to other processes, up to 19. Default: a little. */
-  niceness?: number;
 }

@@ -20,6 +20,8 @@ import { endProcess } from './process-life.ts';
 import { makeProfile, removeProfile } from './temporary-profile.ts';
 
 const RENDERING_NICENESS = 5;
+/** A third of the weight. Much less, and a machine that is busy with other things renders nothing at all. */
+const GIVING_WAY_NICENESS = 5;
 const LAUNCH_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 3_000;
 const STDERR_KEPT = 8_192;
@@ -67,7 +69,7 @@ export class Browser {
       env: { ...located.env, HOME: profileDir, TMPDIR: profileDir, LANG: 'en_US.UTF-8' },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     });
-    if (child.pid) yieldToOthers(child.pid, settings.niceness);
+    if (child.pid) yieldToOthers(child.pid);
     const stderr = keepTail(child.stderr as Readable);
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()));
     const connection = new Connection(child.stdio[3] as Writable, child.stdio[4] as Readable);
@@ -133,6 +135,15 @@ export class Browser {
     return this.#proxy.openGate();
   }
 
+  /** Makes all of it give way to other browsers, where Linux shares the processor between sessions: a browser is one. */
+  giveWay(): void {
+    try {
+      writeFileSync(`/proc/${this.pid}/autogroup`, String(GIVING_WAY_NICENESS));
+    } catch {
+      // It has ended already, or the system does not know such groups: rendering works without.
+    }
+  }
+
   /** Ends the whole process group at once. */
   kill(): void {
     if (this.#child.exitCode === null && this.#child.signalCode === null && this.pid) endProcess(-this.pid);
@@ -161,11 +172,9 @@ async function awaitVersion(connection: Connection, closed: Promise<void>, stder
 }
 
 /** What serves requests comes before what renders: a busy browser must not delay refusals and health checks. */
-function yieldToOthers(pid: number, niceness: number | undefined): void {
+function yieldToOthers(pid: number): void {
   try {
-    setPriority(pid, niceness ?? RENDERING_NICENESS);
-    // Where Linux groups processes by session, priorities hold inside a group only, and every browser is a group.
-    if (niceness !== undefined) writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
+    setPriority(pid, RENDERING_NICENESS);
   } catch {
     // It has ended already, which `ended` tells, or the system does not let us: rendering works without.
   }

@@ -116,7 +116,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 413,
     title: 'Content too large',
     meaning:
-      'The HTML is over 5,242,880 bytes of UTF-8, or the request body is over the server’s limit. `limit` and, where known, `actual` are in bytes.',
+      'The HTML is over 5,242,880 bytes of UTF-8 (524,288 for the playground), or the request body is over the server’s limit. `limit` and, where known, `actual` are in bytes.',
     remedy: 'Make the document smaller: move images to lower resolutions, split the document.',
   },
   unsupported_media_type: {
@@ -202,14 +202,14 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   queue_full: {
     status: 429,
     title: 'Too many renders are waiting',
-    meaning: 'As many renders wait as the server allows, or as many Liquid templates of this key.',
+    meaning: 'As many renders wait as the server allows, or visitors of the playground, or Liquid templates of this key.',
     remedy: 'Send the request again after the seconds in Retry-After.',
   },
   rate_limited: {
     status: 429,
     title: 'Too many requests',
     meaning:
-      'The account sent more renders and template uploads in a minute than its plan allows. RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset tell the details.',
+      'The account sent more renders and template uploads in a minute than its plan allows; or a client address more to the playground, in a minute or at one time. RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset tell the details.',
     remedy: 'Send the request again after the seconds in Retry-After.',
   },
   concurrency_limited: {

@@ -70,7 +70,7 @@ export class Pages {
   readonly #controller = new AbortController();
   #files: ReadonlyMap<string, PageFile> | undefined;
   #failed = false;
-  #opening: Promise<void> | undefined;
+  #building: Promise<void> | undefined;
 
   /** `webDir`: the folder of the sources, in which `dist` is. */
   constructor(webDir: string, onFailure: (error: unknown) => void) {
@@ -78,13 +78,15 @@ export class Pages {
     this.#onFailure = onFailure;
   }
 
-  /** Reads what is built, and builds in the background what is not, or is older than its sources. Never rejects. */
-  open(): Promise<void> {
-    this.#opening ??= this.#open().catch((error: unknown) => {
-      this.#failed = true;
-      if (!this.#controller.signal.aborted) this.#onFailure(error);
-    });
-    return this.#opening;
+  /** Reads what is built; what is not, or is older than its sources, is built in the background. Never rejects. */
+  async open(): Promise<void> {
+    try {
+      const current = await isBuilt(this.#webDir);
+      this.#files = await readFiles(join(this.#webDir, 'dist'));
+      if (!current || !this.#files) this.#building = this.#build().catch((error: unknown) => this.#fail(error));
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   /** Pages of an older build are shown until there are newer ones. */
@@ -101,16 +103,18 @@ export class Pages {
   /** A build that is under way is given up. */
   async close(): Promise<void> {
     this.#controller.abort();
-    await this.#opening;
+    await this.#building;
   }
 
-  async #open(): Promise<void> {
-    const current = await isBuilt(this.#webDir);
-    this.#files = await readFiles(join(this.#webDir, 'dist'));
-    if (current && this.#files) return;
+  async #build(): Promise<void> {
     await buildPages(this.#webDir, this.#controller.signal);
     this.#files = await readFiles(join(this.#webDir, 'dist'));
     if (!this.#files) throw new Error(`nothing was built in ${this.#webDir}`);
+  }
+
+  #fail(error: unknown): void {
+    this.#failed = true;
+    if (!this.#controller.signal.aborted) this.#onFailure(error);
   }
 }
 

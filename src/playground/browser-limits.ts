@@ -14,13 +14,10 @@ const CEILINGS = {
   /** Half the time of a render: one dead image is a warning. */
   resourceTimeoutMs: 5_000,
 };
-/** The least there is. */
-const NICENESS = 19;
-
 export function playgroundBrowser(settings: BrowserSettings): BrowserSettings {
   const limited = Object.entries(CEILINGS).map(([name, ceiling]) => [
     name,
     Math.min(ceiling, settings[name as keyof typeof CEILINGS]),
   ]);
-  return { ...settings, ...Object.fromEntries(limited), niceness: NICENESS };
+  return { ...settings, ...Object.fromEntries(limited) };
 }

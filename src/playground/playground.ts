@@ -22,7 +22,7 @@ export interface PlaygroundServices {
   templates: Pick<Templates, 'fillOnce'>;
   finishing: FinishLine;
   /** Where key holders render. */
-  keyHolders: Pick<Pool<Page>, 'hasFreePlace' | 'watchRoom'>;
+  keyHolders: Pick<Pool<Page>, 'isIdle' | 'hasFreePlace' | 'watchRoom'>;
 }
 
 /** All visitors together are one owner where they share something with keys. */
@@ -33,6 +33,8 @@ const WAITING_PER_PLACE = 16;
 const MAX_WAIT_SECONDS = 10;
 /** A service that is busy all day has a playground all the same. */
 const PATIENCE_MS = 2_000;
+/** While key holders render, the playground rests after each render: so many times as long as that took. */
+const REST = 4;
 
 export class Playground {
   readonly #services: PlaygroundServices;
@@ -42,6 +44,9 @@ export class Playground {
   /** Made for the first visitor. */
   #pool: Pool<Page> | undefined;
   #ending = false;
+  #closed = false;
+  /** On the clock of `performance`. */
+  #restsUntil = 0;
 
   /** Starts no browser yet. */
   constructor(services: PlaygroundServices, options: PoolOptions) {
@@ -67,7 +72,7 @@ export class Playground {
     try {
       const leaveQueue = await this.#queue.acquire(visitor, deadline);
       try {
-        return await this.#renderNow(request, deadline);
+        return await this.#renderInTurn(request, deadline);
       } finally {
         leaveQueue();
       }
@@ -85,12 +90,24 @@ export class Playground {
   /** Ends the browser; work under way fails. */
   async close(): Promise<void> {
     this.#ending = true;
+    this.#closed = true;
     await this.#pool?.close();
   }
 
-  async #renderNow({ source, baseUrl, load, print, finish, failOnWarning }: PlaygroundRequest, deadline: Deadline) {
+  async #renderInTurn(request: PlaygroundRequest, deadline: Deadline): Promise<RenderedPdf> {
     await this.#giveWay(deadline);
+    const begun = performance.now();
+    try {
+      return await this.#renderNow(request, deadline);
+    } finally {
+      const now = performance.now();
+      this.#restsUntil = now + Math.min(REST * (now - begun), PATIENCE_MS);
+    }
+  }
+
+  async #renderNow({ source, baseUrl, load, print, finish, failOnWarning }: PlaygroundRequest, deadline: Deadline) {
     const content = await deadline.race(this.#resolve(source, baseUrl, deadline.signal));
+    if (this.#closed) throw shuttingDown();
     this.#pool ??= new Pool(this.#services.launch, this.#options);
     const engine = { pool: this.#pool, finishing: this.#services.finishing };
     const pdf = await printContent(engine, { content, load, print, finish }, OWNER, deadline);
@@ -104,21 +121,25 @@ export class Playground {
     return filled(html, baseUrl);
   }
 
-  /** Waits until key holders leave a place free, or for some time. */
+  /** Waits until key holders leave a place free, or for some time; not at all where there are none. */
   async #giveWay(deadline: Deadline): Promise<void> {
     const { keyHolders } = this.#services;
-    if (keyHolders.hasFreePlace) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const stop = keyHolders.watchRoom(() => {
-      if (keyHolders.hasFreePlace) resolve();
-    });
-    const timer = setTimeout(resolve, PATIENCE_MS);
-    try {
-      await deadline.race(promise);
-    } finally {
-      clearTimeout(timer);
-      stop();
+    const end = performance.now() + PATIENCE_MS;
+    for (let now = performance.now(); now < end; now = performance.now()) {
+      const rests = this.#restsUntil > now;
+      if (keyHolders.isIdle || (keyHolders.hasFreePlace && !rests)) return;
+      await deadline.race(this.#roomOrTime((rests ? Math.min(this.#restsUntil, end) : end) - now));
     }
+  }
+
+  /** Resolves when key holders have given a place back, or after some time. */
+  async #roomOrTime(milliseconds: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const stop = this.#services.keyHolders.watchRoom(resolve);
+    const timer = setTimeout(resolve, milliseconds);
+    await promise;
+    clearTimeout(timer);
+    stop();
   }
 }
 

@@ -61,7 +61,7 @@ export class FairQueue {
 
   /** Whether somebody who comes now need not wait. */
   get hasFreePlace(): boolean {
-    return this.#running < this.#capacity;
+    return this.running < this.#capacity;
   }
 
   /** Calls `listener` whenever a place was given back that no call waits for, until the function it returns is called. */

@@ -125,6 +125,11 @@ export class Pool<P extends PooledPage> {
     return this.#queue.hasRoomInBackground && !this.#draining;
   }
 
+  /** Whether no work is under way. */
+  get isIdle(): boolean {
+    return this.#queue.running === 0;
+  }
+
   /** Whether work that comes now need not wait. */
   get hasFreePlace(): boolean {
     return this.#queue.hasFreePlace;

@@ -204,7 +204,7 @@ describe('401', () => {
 describe('404 and 405', () => {
   test('an unknown address', async () => {
     await problem(await fetch(`${service.url}/v1/nothing`), 404, 'not_found');
-    await problem(await fetch(`${service.url}/`), 404, 'not_found');
+    await problem(await fetch(`${service.url}/nothing`), 404, 'not_found');
     await problem(await fetch(`${service.url}/errors/nothing`), 404, 'not_found');
   });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
 import { readPdf, readPdfReply } from '../support/read-pdf.ts';
-import { browserProcesses, browserProcessesOfType, eventually, type Service, startService } from '../support/service.ts';
+import { browserProcesses, browserProcessesOfType, type Service, startService } from '../support/service.ts';
 import { endless, image, Site, send } from '../support/site.ts';
 import { type Visitor, visitorAt } from '../support/visitor.ts';
 
@@ -27,6 +27,7 @@ beforeAll(async () => {
     PLATEN_PLAYGROUND_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
   });
   visitor = visitorAt(service.url);
+  await visitor.wakeUp();
 });
 afterAll(async () => {
   await visitor?.leave();
@@ -43,16 +44,17 @@ const textOf = async (response: Promise<Response>) => (await readPdfReply(await 
 
 describe('its browser', () => {
   test('is started for the first visitor, beside that of key holders, and comes back when it has crashed', async () => {
-    const own = await startService();
+    const own = await startService({ PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000' });
     const someone = visitorAt(own.url);
     try {
       const [keyHolders, ...more] = await browserProcessesOfType(own, 'browser');
       expect(more).toEqual([]);
+      await someone.wakeUp();
       expect(await textOf(someone.pdf({ html: '<p>first' }))).toBe('first');
       const theirs = (await browserProcessesOfType(own, 'browser')).filter((pid) => pid !== keyHolders);
       expect(theirs).toHaveLength(1);
       process.kill(theirs[0] ?? 0, 'SIGKILL');
-      await eventually('a visitor is served again', async () => (await someone.pdf({ html: '<p>again' })).ok);
+      await someone.wakeUp();
       expect(await browserProcessesOfType(own, 'browser')).toContain(keyHolders);
       expect(await own.metric('platen_browser_crashes_total')).toBe(0);
       expect(await own.stop()).toBe(0);

@@ -26,7 +26,7 @@ const HEADERS: Record<number, object> = {
   409: RETRY_AFTER,
   429: {
     ...RETRY_AFTER,
-    'RateLimit-Limit': { schema: { type: 'integer' }, description: 'Requests a minute of the plan.' },
+    'RateLimit-Limit': { schema: { type: 'integer' }, description: 'Requests a minute of the plan, or of a client address.' },
     'RateLimit-Remaining': { schema: { type: 'integer' }, description: 'Those left of this minute.' },
     'RateLimit-Reset': { schema: SECONDS, description: 'When the next minute begins.' },
   },

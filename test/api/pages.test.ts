@@ -1,0 +1,229 @@
+/** The pages: served with headers that leave attackers nothing, kept by browsers as long as they may be, built where missing. */
+import { cp, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { problem } from '../support/client.ts';
+import { eventually, type Service, startService } from '../support/service.ts';
+import { launchVisitorBrowser } from '../support/web-page.ts';
+
+const PROJECT = new URL('../..', import.meta.url).pathname;
+const DIST = join(PROJECT, 'web/dist');
+
+let service: Service;
+/** What the two pages are made of, as they name it. */
+let assets: string[];
+
+beforeAll(async () => {
+  service = await startService();
+  assets = await assetsOf(service.url);
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+const get = (path: string, headers: Record<string, string> = {}) => fetch(service.url + path, { headers });
+
+async function assetsOf(url: string): Promise<string[]> {
+  const pages = await Promise.all(['/', '/dashboard'].map(async (path) => (await fetch(url + path)).text()));
+  return [...new Set(pages.flatMap((page) => page.match(/\/assets\/[^"]+/g) ?? []))];
+}
+
+/** The path as it is: `fetch` would tidy it up. */
+async function getRaw(path: string, headers: Record<string, string> = {}) {
+  const { hostname, port } = new URL(service.url);
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; headers: object; body: Buffer }>();
+  httpRequest({ hostname, port, path, headers }, async (response) => {
+    const body = Buffer.concat(await response.toArray());
+    resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
+  })
+    .on('error', reject)
+    .end();
+  return promise;
+}
+
+describe('both pages', () => {
+  test.each([
+    ['/', 'index.html', 'Playground'],
+    ['/dashboard', 'dashboard.html', 'Dashboard'],
+  ])('%s', async (path, file, title) => {
+    const response = await get(path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('cache-control')).toBe('no-cache');
+    expect(await response.text()).toBe(await readFile(join(DIST, file), 'utf8'));
+    expect(await (await get(path)).text()).toContain(`<title>${title}`);
+    const again = await get(path, { 'if-none-match': response.headers.get('etag') ?? '' });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    const other = await get(path, { 'if-none-match': '"other"' });
+    expect(other.status).toBe(200);
+  });
+
+  test('name files that are there, for ever', async () => {
+    expect(assets.some((path) => path.endsWith('.js'))).toBe(true);
+    expect(assets.some((path) => path.endsWith('.css'))).toBe(true);
+    for (const path of assets) {
+      const response = await get(path);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(response.headers.get('content-type')).toMatch(
+        path.endsWith('.js') ? /^text\/javascript/ : /^text\/css|^image|^font/,
+      );
+      expect(Buffer.from(await response.arrayBuffer())).toEqual(await readFile(join(DIST, path)));
+    }
+  });
+
+  test('come compressed to whom that suits', async () => {
+    const path = assets.find((name) => name.endsWith('.js')) ?? '';
+    const plain = await readFile(join(DIST, path));
+    const unpack = { br: brotliDecompressSync, gzip: gunzipSync };
+    for (const encoding of ['br', 'gzip'] as const) {
+      const { headers, body } = await getRaw(path, { 'accept-encoding': `${encoding}, deflate` });
+      expect(headers).toMatchObject({ 'content-encoding': encoding, vary: 'accept-encoding' });
+      expect(unpack[encoding](body)).toEqual(plain);
+    }
+    expect((await getRaw(path, { 'accept-encoding': 'identity' })).body).toEqual(plain);
+    expect((await getRaw(path, { 'accept-encoding': 'br;q=0, gzip;q=0' })).body).toEqual(plain);
+  });
+
+  test('answer HEAD', async () => {
+    for (const path of ['/', '/dashboard', assets[0] ?? '']) {
+      const response = await fetch(service.url + path, { method: 'HEAD' });
+      expect(response.status).toBe(200);
+      expect(Number(response.headers.get('content-length'))).toBeGreaterThan(0);
+      expect(await response.text()).toBe('');
+    }
+  });
+
+  test('allow nothing that is not this service, and nothing inline', async () => {
+    for (const path of ['/', '/dashboard', ...assets]) {
+      const { headers } = await get(path);
+      const csp = Object.fromEntries(
+        (headers.get('content-security-policy') ?? '').split('; ').map((part) => [part.split(' ')[0], part]),
+      );
+      expect(csp).toMatchObject({
+        'default-src': "default-src 'none'",
+        'script-src': "script-src 'self'",
+        'style-src': "style-src 'self'",
+        'connect-src': "connect-src 'self'",
+        'base-uri': "base-uri 'none'",
+        'form-action': "form-action 'none'",
+        'frame-ancestors': "frame-ancestors 'none'",
+      });
+      expect(JSON.stringify(csp)).not.toContain('unsafe');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+      expect(headers.get('permissions-policy')).toContain('camera=()');
+      expect(headers.get('access-control-allow-origin')).toBeNull();
+    }
+  });
+});
+
+test('there is no way out of the folder', async () => {
+  const ways = ['..', '%2e%2e', '..%2f', '.%2e', '%252e%252e', '..%5c', '..\\'];
+  const paths = ways.flatMap((way) => [
+    `/assets/${way}/index.html`,
+    `/assets/${way}/${way}/vite.config.ts`,
+    `/${way}/package.json`,
+  ]);
+  for (const path of [...paths, '/assets//etc/passwd', '/assets/%00', '/assets/', '/assets/__proto__', '/assets/constructor']) {
+    const { status, body } = await getRaw(path);
+    expect([path, status, body.toString()]).toEqual([path, expect.toBeOneOf([400, 404]), expect.stringContaining('"code"')]);
+  }
+});
+
+test('what is not there is a problem like any other, and so is what may not be done', async () => {
+  await problem(await get('/assets/nothing.js'), 404, 'not_found');
+  await problem(await get('/index.html'), 404, 'not_found');
+  await problem(await get('/dashboard/nothing'), 404, 'not_found');
+  await problem(await fetch(`${service.url}/dashboard`, { method: 'POST' }), 405, 'method_not_allowed');
+  expect((await fetch(`${service.url}/assets/nothing.js`, { method: 'HEAD' })).status).toBe(404);
+});
+
+test('the pages and the reference load in a browser without a complaint, and the reference leads to them', async () => {
+  await using browser = await launchVisitorBrowser();
+  for (const path of ['/', '/dashboard', '/docs']) {
+    const { page, context, complaints } = await browser.visit(service.url);
+    const foreign: string[] = [];
+    page.on('request', (request) => {
+      const { origin, protocol } = new URL(request.url());
+      if (origin !== service.url && /^http/.test(protocol)) foreign.push(request.url());
+    });
+    await page.goto(path, { waitUntil: 'networkidle' });
+    if (path === '/docs') {
+      await page.locator('.swagger-ui .info a[href="/"]').waitFor();
+      await page.getByText('/v1/playground/pdf').first().waitFor();
+    }
+    expect(complaints.filter((complaint) => !complaint.includes('favicon'))).toEqual([]);
+    expect(foreign).toEqual([]);
+    await context.close();
+  }
+});
+
+describe('where nothing is built', () => {
+  let checkout: string;
+
+  beforeAll(async () => {
+    checkout = await mkdtemp(join(tmpdir(), 'platen-checkout-'));
+    for (const name of ['src', 'web', 'package.json', 'tsconfig.json'])
+      await cp(join(PROJECT, name), join(checkout, name), {
+        recursive: true,
+        filter: (path) => !path.startsWith(join(PROJECT, 'web/dist')),
+      });
+    await symlink(join(PROJECT, 'node_modules'), join(checkout, 'node_modules'));
+  });
+  afterAll(() => rm(checkout, { recursive: true, force: true }));
+
+  const start = () => startService({}, { checkout });
+  const built = (url: string) =>
+    eventually(
+      'the pages are there',
+      async () => {
+        const response = await fetch(url);
+        const text = await response.text();
+        if (response.status === 503) expect(text).toMatch(/http-equiv="refresh"/);
+        else expect(response.status).toBe(200);
+        return response.ok;
+      },
+      60_000,
+    );
+
+  test('two services build at once, serve meanwhile, and leave one result', async () => {
+    const services = await Promise.all([start(), start()]);
+    for (const one of services) {
+      expect((await one.pdf({ html: '<p>x' })).status).toBe(200);
+      await built(one.url);
+      for (const path of await assetsOf(one.url)) expect((await fetch(one.url + path)).status).toBe(200);
+    }
+    await Promise.all(services.map((one) => one[Symbol.asyncDispose]()));
+    expect((await readdir(join(checkout, 'web'))).filter((name) => name.startsWith('dist'))).toEqual(['dist']);
+  });
+
+  test('newer sources are built anew; until then the old pages are shown', async () => {
+    const page = join(checkout, 'web/dashboard.html');
+    await writeFile(page, (await readFile(page, 'utf8')).replace('<title>', '<title>Renewed '));
+    const later = new Date(Date.now() + 3_600_000);
+    await utimes(page, later, later);
+    await using one = await start();
+    await eventually(
+      'the new page is there',
+      async () => {
+        const response = await fetch(`${one.url}/dashboard`);
+        expect(response.status).toBe(200);
+        return (await response.text()).includes('<title>Renewed');
+      },
+      60_000,
+    );
+  });
+
+  test('sources that cannot be built are told, and the service works', async () => {
+    await rm(join(checkout, 'web/dist'), { recursive: true });
+    await writeFile(join(checkout, 'web/playground/main.tsx'), 'this is { no program');
+    await using one = await start();
+    await eventually('it is told', async () => (await (await fetch(one.url)).text()).includes('npm run build:web'), 60_000);
+    expect((await fetch(one.url)).status).toBe(503);
+    expect(one.output()).toContain('the pages could not be built');
+    expect((await one.pdf({ html: '<p>x' })).status).toBe(200);
+  });
+});
