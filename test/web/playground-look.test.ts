@@ -1,12 +1,9 @@
 /** The page for everybody: small and large, light and dark, by keyboard, for readers of screens; and with hostile documents. */
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { accessFaults, sidewaysBy } from '../support/page-checks.ts';
 import { DRAFT, fragmentOf, PlaygroundPage, warmUp } from '../support/playground-page.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
 import { launchVisitorBrowser, NARROW, type VisitorBrowser, WIDE } from '../support/web-page.ts';
-
-const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let service: Service;
 let browser: VisitorBrowser;
@@ -38,23 +35,6 @@ async function open(options: Parameters<typeof PlaygroundPage.open>[2] = {}): Pr
   return page;
 }
 
-/** Serious and critical violations, in words. */
-async function violations({ page }: PlaygroundPage): Promise<string[]> {
-  await page.evaluate(AXE);
-  const found = (await page.evaluate('axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations)')) as Array<{
-    id: string;
-    impact: string;
-    nodes: Array<{ html: string; failureSummary: string }>;
-  }>;
-  return found
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`));
-}
-
-function overflow({ page }: PlaygroundPage): Promise<unknown> {
-  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-}
-
 const FAULTY = {
   ...DRAFT,
   mode: 'template',
@@ -72,19 +52,19 @@ describe.each([
     const playground = await open({ colorScheme, viewport });
     const { page } = playground;
     await playground.page.getByText('no warnings', { exact: true }).waitFor();
-    expect(await violations(playground)).toEqual([]);
+    expect(await accessFaults(playground.page)).toEqual([]);
     for (const tab of ['Options', ...(viewport === NARROW ? ['Preview'] : [])] as Array<'Options' | 'Preview'>) {
       await playground.tab(tab);
       if (tab === 'Options') await openAllGroups(playground);
-      expect(await violations(playground)).toEqual([]);
-      expect(await overflow(playground)).toBe(0);
+      expect(await accessFaults(playground.page)).toEqual([]);
+      expect(await sidewaysBy(playground.page)).toBe(0);
     }
     await playground.tab('Edit');
     for (const name of ['Examples', 'Copy as code', 'Link', 'Help']) {
       await page.getByRole('button', { name, exact: true }).click();
       await page.getByRole('dialog').waitFor();
-      expect(await violations(playground)).toEqual([]);
-      expect(await overflow(playground)).toBe(0);
+      expect(await accessFaults(playground.page)).toEqual([]);
+      expect(await sidewaysBy(playground.page)).toBe(0);
       await page.keyboard.press('Escape');
     }
   });
@@ -92,10 +72,10 @@ describe.each([
   test('nor where something is wrong', async () => {
     const playground = await open({ colorScheme, viewport, path: `/${await fragmentOf(FAULTY)}` });
     await playground.trouble.getByRole('button', { name: 'cookies' }).waitFor();
-    expect(await violations(playground)).toEqual([]);
+    expect(await accessFaults(playground.page)).toEqual([]);
     await playground.tab('Options');
-    expect(await violations(playground)).toEqual([]);
-    expect(await overflow(playground)).toBe(0);
+    expect(await accessFaults(playground.page)).toEqual([]);
+    expect(await sidewaysBy(playground.page)).toBe(0);
   });
 });
 

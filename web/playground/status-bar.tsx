@@ -46,7 +46,7 @@ function Trouble({ state }: { state: Bad }) {
       </p>
       <Places />
       <Sizes state={state} />
-      {state.kind !== 'problem' && (
+      {canTryNow(state) && (
         <p>
           <button type="button" class="button small" onClick={() => void renderNow()}>
             Try now
@@ -55,6 +55,10 @@ function Trouble({ state }: { state: Bad }) {
       )}
     </div>
   );
+}
+
+function canTryNow(state: Bad): boolean {
+  return state.kind === 'waiting' || (state.kind === 'unsent' && state.offline);
 }
 
 function headline(state: Bad): string {
