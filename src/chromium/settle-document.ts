@@ -1,19 +1,22 @@
 /**
- * The script that makes a loaded document ready to print. It runs in the page: the function below is sent as text, so it
- * may use nothing from outside itself.
+ * The script that makes a loaded document ready to print. It runs in the page: the functions below are sent as
+ * text, so they may use nothing but each other.
  */
 import { SEEN_TEXT } from './inspect-text.ts';
 import type { AddedTag } from './load-settings.ts';
 import { CONSOLE_ERRORS } from './own-window.ts';
 
+const SETTLE = [part, framed, imagesOf, fontsOf, settle];
+const IS_SETTLED = [part, framed, isSettled];
+
 /** Its promise resolves when fonts and images are there, to the errors of the document so far and, if wanted, the text it shows. */
 export function settleExpression({ waits, withText }: { waits: boolean; withText: boolean }): string {
-  return `${waits ? `(${settle})().catch(() => {})` : 'Promise.resolve()'}.then(() => [${CONSOLE_ERRORS}, ${withText ? SEEN_TEXT : 'null'}])`;
+  return `${waits ? `(() => { ${SETTLE.join(' ')} return settle(document) })().catch(() => {})` : 'Promise.resolve()'}.then(() => [${CONSOLE_ERRORS}, ${withText ? SEEN_TEXT : 'null'}])`;
 }
 
 /** True when fonts and images are there; to be asked until then. */
 export function isSettledExpression(): string {
-  return `(() => { try { return (${isSettled})() } catch { return true } })()`; // a document that hides its parts is not waited for
+  return `(() => { ${IS_SETTLED.join(' ')} try { return isSettled(document) } catch { return true } })()`; // a document that hides its parts is not waited for
 }
 
 /** Its promise resolves when the element is there and has been loaded, and rejects when it cannot be. */
@@ -77,52 +80,48 @@ function addRule(rule: string): void {
   document.adoptedStyleSheets.push(sheet);
 }
 
-function isSettled(): boolean {
-  const part = <K extends 'images' | 'fonts' | 'documentElement'>(page: PageDocument, name: K): PageDocument[K] =>
-    Object.getOwnPropertyDescriptor(Document.prototype, name)?.get?.call(page);
-  const isThere = (page: PageDocument): boolean => {
-    for (const image of part(page, 'images')) {
-      image.loading = 'eager'; // nothing scrolls on paper: a lazy image would never come
-      if (!image.complete) return false;
-    }
-    void part(page, 'documentElement')?.offsetHeight; // lays the page out, which is what asks for the fonts
-    if (part(page, 'fonts').status !== 'loaded') return false;
-    return [...Document.prototype.querySelectorAll.call(page, 'iframe, frame')].every(
-      (frame) => !frame.contentDocument || isThere(frame.contentDocument),
-    );
-  };
-  return isThere(document);
+/** A part of a document, whatever its elements are named. */
+function part<K extends 'images' | 'fonts' | 'documentElement'>(page: PageDocument, name: K): PageDocument[K] {
+  return Object.getOwnPropertyDescriptor(Document.prototype, name)?.get?.call(page);
 }
 
-async function settle(): Promise<void> {
-  const part = <K extends 'images' | 'fonts' | 'documentElement'>(page: PageDocument, name: K): PageDocument[K] =>
-    Object.getOwnPropertyDescriptor(Document.prototype, name)?.get?.call(page);
-  const imagesOf = (page: PageDocument): Promise<unknown>[] => {
-    const waits: Promise<unknown>[] = [];
-    for (const image of part(page, 'images')) {
-      image.loading = 'eager'; // nothing scrolls on paper: a lazy image would never come
-      if (image.complete) continue;
-      waits.push(
-        new Promise<void>((resolve) => {
-          image.addEventListener('load', resolve);
-          image.addEventListener('error', resolve);
-        }),
-      );
-    }
-    return waits;
-  };
-  const fontsOf = (page: PageDocument): Promise<unknown> | undefined => {
-    const fonts = part(page, 'fonts');
-    if (!fonts.size) return undefined;
-    void part(page, 'documentElement')?.offsetHeight; // lays the page out, which is what asks for the fonts
-    return fonts.status === 'loaded' ? undefined : fonts.ready;
-  };
-  const waitFor = async (page: PageDocument): Promise<void> => {
-    const waits = [...imagesOf(page), fontsOf(page)];
-    for (const frame of Document.prototype.querySelectorAll.call(page, 'iframe, frame')) {
-      if (frame.contentDocument) waits.push(waitFor(frame.contentDocument));
-    }
-    await Promise.all(waits);
-  };
-  await waitFor(document);
+/** Of the frames that can be looked into. */
+function framed(page: PageDocument): PageDocument[] {
+  const frames = [...Document.prototype.querySelectorAll.call(page, 'iframe, frame')];
+  return frames.map(({ contentDocument }) => contentDocument).filter((inner) => inner !== null);
+}
+
+function isSettled(page: PageDocument): boolean {
+  for (const image of part(page, 'images')) {
+    image.loading = 'eager'; // nothing scrolls on paper: a lazy image would never come
+    if (!image.complete) return false;
+  }
+  void part(page, 'documentElement')?.offsetHeight; // lays the page out, which is what asks for the fonts
+  return part(page, 'fonts').status === 'loaded' && framed(page).every(isSettled);
+}
+
+function imagesOf(page: PageDocument): Promise<void>[] {
+  const waits: Promise<void>[] = [];
+  for (const image of part(page, 'images')) {
+    image.loading = 'eager'; // as above
+    if (image.complete) continue;
+    waits.push(
+      new Promise((resolve) => {
+        image.addEventListener('load', resolve);
+        image.addEventListener('error', resolve);
+      }),
+    );
+  }
+  return waits;
+}
+
+function fontsOf(page: PageDocument): Promise<unknown> | undefined {
+  const fonts = part(page, 'fonts');
+  if (!fonts.size) return undefined;
+  void part(page, 'documentElement')?.offsetHeight; // as above
+  return fonts.status === 'loaded' ? undefined : fonts.ready;
+}
+
+async function settle(page: PageDocument): Promise<void> {
+  await Promise.all([...imagesOf(page), fontsOf(page), ...framed(page).map(settle)]);
 }

@@ -13,6 +13,9 @@ export const PERMISSIONS = [
 ] as const;
 export type PdfPermission = (typeof PERMISSIONS)[number];
 
+/** A date of the metadata: year, month, day, hour, minute, second, and hours and minutes from UTC where it is not that. */
+export const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:Z|([+-]\d\d):(\d\d))$/;
+
 export interface FinishSettings {
   /** Whose it is: what nobody can guess of an encrypted PDF differs from one owner to the other. */
   boundary: string;

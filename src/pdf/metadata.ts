@@ -1,7 +1,7 @@
 /** Says what a PDF is: the information dictionary and the XMP packet, anew and with the same content. */
 import { PdfBool, PdfDict, PdfName, type PdfObject, PdfStream, PdfString } from '@libpdf/core';
 import type { Draft } from './draft.ts';
-import type { Metadata } from './finish-settings.ts';
+import { type Metadata, RFC_3339 } from './finish-settings.ts';
 import { textString } from './syntax.ts';
 import { type DocumentFacts, xmpPacket } from './xmp.ts';
 
@@ -38,8 +38,8 @@ function factsOf(metadata: Metadata, title: string | undefined): DocumentFacts {
     keywords: (metadata.keywords ?? []).map((keyword) => clean(keyword)),
     creator: clean(metadata.creator ?? PRODUCT),
     producer: PRODUCT,
-    creationDate: metadata.creationDate?.toUpperCase(),
-    modDate: metadata.modDate?.toUpperCase(),
+    creationDate: metadata.creationDate,
+    modDate: metadata.modDate,
   };
 }
 
@@ -66,8 +66,6 @@ function informationDictionary(facts: DocumentFacts): PdfDict {
 function text(value: string | undefined): PdfString | undefined {
   return value === undefined ? undefined : textString(value);
 }
-
-const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:Z|([+-]\d\d):(\d\d))$/;
 
 /** ISO 32000-1, 7.9.4. */
 function pdfDate(date: string | undefined): string | undefined {

@@ -1,5 +1,5 @@
 /** What is to become of a printed PDF: the caller's options in, the plan of its finishing out. */
-import type { FinishSettings } from '../pdf/finish-settings.ts';
+import { type FinishSettings, RFC_3339 } from '../pdf/finish-settings.ts';
 import { faultsOfText } from '../validate.ts';
 import { decodeBase64 } from './base64.ts';
 import type { Faults } from './faults.ts';
@@ -16,7 +16,6 @@ export interface FinishPlan extends Omit<FinishSettings, 'watermark' | 'boundary
 type Given<Name extends keyof PdfOptions> = NonNullable<PdfOptions[Name]>;
 
 const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/i;
-const TIME = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
 /** RFC 3454, tables C.1.2 and B.1. */
 const OTHER_SPACES = /[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000]/g;
 const UNSEEN = /\u00ad|\u034f|\u1806|[\u180b-\u180d]|\u200c|\u200d|\u2060|[\ufe00-\ufe0f]|\ufeff/g;
@@ -60,7 +59,7 @@ function parseMetadata(given: Given<'metadata'>, errors: Faults): FinishSettings
 
 /** A day that there is, by its own clock. */
 function isTime(text: string): boolean {
-  const [, year, month, day, hour] = TIME.exec(text)?.map(Number) ?? [];
+  const [, year, month, day, hour] = RFC_3339.exec(text)?.map(Number) ?? [];
   const date = new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day));
   return Number(year) > 0 && Number(hour) < 24 && date.getUTCDate() === day && !Number.isNaN(Date.parse(text));
 }
