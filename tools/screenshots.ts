@@ -4,9 +4,11 @@
  */
 import { mkdir } from 'node:fs/promises';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { enterKey, goTo } from '../test/support/dashboard.ts';
 import { warmUp } from '../test/support/playground-page.ts';
 import { type Service, startService } from '../test/support/service.ts';
 import { launchVisitorBrowser, NARROW } from '../test/support/web-page.ts';
+import { makeSampleAccount, type SampleAccount } from './sample-account.ts';
 
 interface Picture {
   /** Of the file, without `.png`. */
@@ -46,7 +48,55 @@ const PICTURES: Picture[] = [
       await page.locator('.sheet canvas').first().waitFor();
     },
   },
+  {
+    name: 'documents',
+    context: DESK,
+    show: async (page, service) => {
+      await signIn(page, service);
+      await page.getByText('25 documents', { exact: true }).waitFor();
+    },
+  },
+  {
+    name: 'templates',
+    context: DESK,
+    show: async (page, service) => {
+      const { templateId } = await signIn(page, service);
+      await goTo(page, `#/templates/${templateId}`);
+      await page.getByRole('button', { name: 'Preview', exact: true }).click();
+      await page.locator('.sheet canvas').waitFor({ state: 'attached' });
+    },
+  },
+  {
+    name: 'batch',
+    context: DESK,
+    show: async (page, service) => {
+      const { batchId } = await signIn(page, service);
+      await goTo(page, `#/batches/${batchId}`);
+      await page.getByText('Completed', { exact: true }).waitFor();
+    },
+  },
+  {
+    name: 'usage',
+    context: { ...DESK, colorScheme: 'dark' },
+    show: async (page, service) => {
+      await signIn(page, service);
+      await goTo(page, '#/usage');
+      await page.getByRole('switch').waitFor();
+    },
+  },
 ];
+
+let sample: Promise<SampleAccount> | undefined;
+
+async function signIn(page: Page, service: Service): Promise<SampleAccount> {
+  sample ??= makeSampleAccount(service);
+  const account = await sample;
+  await page.goto('/dashboard');
+  await enterKey(page, account.key);
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await page.mouse.move(0, 0);
+  return account;
+}
 
 /** The first page of the PDF is to be seen, and the page beside it. */
 async function isDrawn(page: Page): Promise<void> {
@@ -67,7 +117,7 @@ async function chooseExample(page: Page, name: string): Promise<void> {
 const folder = new URL('../docs/images/', import.meta.url).pathname;
 await mkdir(folder, { recursive: true });
 const wanted = process.argv.slice(2);
-await using service = await startService();
+await using service = await startService({ PLATEN_PLANS_FILE: '' });
 await warmUp(service);
 await using browser = await launchVisitorBrowser();
 for (const { name, context, show } of PICTURES.filter((picture) => !wanted.length || wanted.includes(picture.name))) {

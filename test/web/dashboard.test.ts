@@ -37,8 +37,10 @@ test('a wrong key is told in words, wherever it is wrong, and nothing of it is k
   await openDashboard(visitor);
   for (const key of [`${ada.key.slice(0, -1)}~`, 'plt_nonsense', 'schlüssel ☃']) {
     await enterKey(page, key, true);
-    await page.getByRole('alert').getByText('The service does not know this key').waitFor();
+    const fault = page.getByRole('alert').getByText('The service does not know this key');
+    await fault.waitFor();
     await page.getByLabel('API key').fill('');
+    await fault.waitFor({ state: 'detached' });
   }
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('alert').getByText('Paste an API key').waitFor();

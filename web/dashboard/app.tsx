@@ -73,7 +73,7 @@ function SignedIn() {
       </button>
       <Header here={here.page} />
       <Connection />
-      <main class="page" id="main" tabIndex={-1} key={`${here.page}/${here.id}`}>
+      <main class="page" id="main" tabIndex={-1} key={here.arrival}>
         <Page here={here} />
       </main>
       {refusedHash.value !== null && <Leaving />}

@@ -5,9 +5,13 @@ export interface Place {
   page: string;
   id: string | undefined;
   query: URLSearchParams;
+  /** Another number for every arrival, also at the same place. */
+  arrival: number;
 }
 
 export const FIRST_PAGE = 'documents';
+
+let arrivals = 0;
 
 export const place = signal<Place>(readPlace(location.hash));
 /** Where the visitor wants to go although something is not saved. */
@@ -67,5 +71,6 @@ function arrive(): void {
 function readPlace(from: string): Place {
   const [path = '', query = ''] = from.replace(/^#\/?/, '').split('?', 2);
   const [page = '', id] = path.split('/', 2);
-  return { page: page || FIRST_PAGE, id: id || undefined, query: new URLSearchParams(query) };
+  arrivals += 1;
+  return { page: page || FIRST_PAGE, id: id || undefined, query: new URLSearchParams(query), arrival: arrivals };
 }

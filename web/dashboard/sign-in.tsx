@@ -51,7 +51,10 @@ export function SignIn() {
             value={key}
             aria-invalid={refused !== ''}
             aria-describedby="api-key-fault"
-            onInput={(event) => setKey(event.currentTarget.value)}
+            onInput={(event) => {
+              setKey(event.currentTarget.value);
+              setRefused('');
+            }}
           />
           <div id="api-key-fault" class="fault" role="alert">
             {refused}
