@@ -35,6 +35,7 @@ const PICTURES: Picture[] = [
     show: async (page) => {
       await page.goto('/');
       await chooseExample(page, 'Order from a template');
+      await isDrawn(page);
     },
   },
   {
@@ -44,7 +45,7 @@ const PICTURES: Picture[] = [
       await page.goto('/');
       await chooseExample(page, 'Certificate');
       await page.getByRole('tab', { name: 'Preview' }).click();
-      await page.getByRole('combobox', { name: 'Zoom' }).selectOption('width');
+      await page.locator('.sheet canvas').first().waitFor();
     },
   },
   {
@@ -105,7 +106,7 @@ async function isDrawn(page: Page): Promise<void> {
 }
 
 async function chooseExample(page: Page, name: string): Promise<void> {
-  await isDrawn(page);
+  await page.getByText('no warnings', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Examples' }).click();
   const rendered = page.waitForResponse((response) => response.url().endsWith('/v1/playground/pdf') && response.ok());
   await page.getByRole('dialog').getByRole('button', { name }).click();
