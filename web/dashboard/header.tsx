@@ -1,4 +1,5 @@
 /** What is above every page: where to go, whose account it is, the way out. */
+import { Brand } from '../shared/brand.tsx';
 import { ThemeSwitch } from '../shared/theme-switch.tsx';
 import { session, signOut } from './session.ts';
 
@@ -15,10 +16,7 @@ export function Header({ here }: { here: string }) {
     <header class="top">
       <div class="top-row">
         <a class="brand" href="#/documents">
-          <svg viewBox="0 0 16 20" aria-hidden="true">
-            <path d="M1.5 1.5h8l5 5v12h-13z M9.5 1.5v5h5" />
-          </svg>
-          Platen
+          <Brand />
         </a>
         <div class="top-end">
           <span class="account hint">

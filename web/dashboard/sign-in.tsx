@@ -1,5 +1,6 @@
 /** Asks for an API key, and for nothing else: no account is made here. */
 import { useState } from 'preact/hooks';
+import { Brand } from '../shared/brand.tsx';
 import { ThemeSwitch } from '../shared/theme-switch.tsx';
 import { useAction } from './action.ts';
 import { Fault } from './pieces.tsx';
@@ -31,7 +32,9 @@ export function SignIn() {
   return (
     <main class="sign-in">
       <form onSubmit={submit}>
-        <h1>Platen dashboard</h1>
+        <h1 class="brand">
+          <Brand /> <span>Dashboard</span>
+        </h1>
         {endedBecause.value ? (
           <p class="note warn" role="status">
             {endedBecause.value}

@@ -1,6 +1,7 @@
 /** The page: a head with what can be done, the document and its options, the preview, and how the last render went. */
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { Brand } from '../shared/brand.tsx';
 import { Icon, type IconName } from '../shared/icon.tsx';
 import { ThemeSwitch } from '../shared/theme-switch.tsx';
 import { Toasts } from '../shared/toast.tsx';
@@ -80,12 +81,14 @@ function Dialogs() {
 function Head() {
   return (
     <header class="head">
-      <h1>
-        Platen <span>Playground</span>
+      <h1 class="brand">
+        <Brand /> <span>Playground</span>
       </h1>
       <nav aria-label="Pages of the service">
-        <a href="/docs">API</a>
         <a href="/dashboard">Dashboard</a>
+        <a href="/docs">
+          API<span class="more"> reference</span>
+        </a>
       </nav>
       <div class="head-actions">
         <label class="check live">
