@@ -1,16 +1,18 @@
-/** Builds the pages in a process of its own: sources in `web/` in, `web/dist` out, replaced as a whole. */
+/** Builds the pages in a process of its own: sources in `web/` in, files and `web/dist` out, replaced as a whole. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { access, constants, readdir, rename, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { setPriority } from 'node:os';
+import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 const DIST = 'dist';
 /** In front of the names of folders that are being written or go. */
 const TEMPORARY = `${DIST}-`;
+/** Below `src`: what the form of the playground is made from. */
+const FORM_SOURCES = ['render/options-schema.ts', 'render/finish-schema.ts', 'render/lengths.ts'];
 /** What is left of builds that were killed goes with a later one. */
 const ABANDONED_AFTER_MS = 600_000;
 /** What serves and renders comes first. */
@@ -22,17 +24,30 @@ export async function isBuilt(webDir: string): Promise<boolean> {
   return built !== undefined && built >= (await newestSource(webDir));
 }
 
-/** Several processes may build at one time: each result is whole, and one of them stays. Throws with what the builder said. */
-export async function buildPages(webDir: string, signal: AbortSignal): Promise<void> {
-  await removeAbandoned(webDir);
+/**
+ * Several processes may build at one time: each result is whole, and one of them stays; none does where the folder is not ours
+ * to write in. Returns what `read` makes of the result, before another can take its place. Throws with what the builder said.
+ */
+export async function buildPages<T>(webDir: string, signal: AbortSignal, read: (folder: string) => Promise<T>): Promise<T> {
+  const keeps = await isWritable(webDir);
+  if (keeps) await removeAbandoned(webDir);
   const name = TEMPORARY + randomUUID();
-  const made = join(webDir, name);
+  const made = join(keeps ? webDir : tmpdir(), name);
   try {
     await runBuilder(webDir, made, signal);
-    await putInPlace(made, join(webDir, DIST), join(webDir, `${name}-old`));
+    const result = await read(made);
+    if (keeps) await putInPlace(made, join(webDir, DIST), join(webDir, `${name}-old`));
+    return result;
   } finally {
     await rm(made, { recursive: true, force: true });
   }
+}
+
+function isWritable(folder: string): Promise<boolean> {
+  return access(folder, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function runBuilder(webDir: string, outDir: string, signal: AbortSignal): Promise<void> {
@@ -96,7 +111,8 @@ async function newestSource(webDir: string): Promise<number> {
   const entries = await readdir(webDir, { recursive: true, withFileTypes: true }).catch(() => []);
   const sources = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   const own = sources.filter((path) => !path.startsWith(join(webDir, DIST)));
-  const times = await Promise.all(own.map(modifiedAt));
+  const others = FORM_SOURCES.map((path) => join(webDir, '../src', path));
+  const times = await Promise.all([...own, ...others].map(modifiedAt));
   return Math.max(0, ...times.map((time) => time ?? 0));
 }
 

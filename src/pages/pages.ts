@@ -107,8 +107,7 @@ export class Pages {
   }
 
   async #build(): Promise<void> {
-    await buildPages(this.#webDir, this.#controller.signal);
-    this.#files = await readFiles(join(this.#webDir, 'dist'));
+    this.#files = await buildPages(this.#webDir, this.#controller.signal, readFiles);
     if (!this.#files) throw new Error(`nothing was built in ${this.#webDir}`);
   }
 

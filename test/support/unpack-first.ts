@@ -7,5 +7,5 @@ const WEB_DIR = new URL('../../web', import.meta.url).pathname;
 
 export async function setup(): Promise<void> {
   await locateBrowser(loadConfig({}));
-  if (!(await isBuilt(WEB_DIR))) await buildPages(WEB_DIR, new AbortController().signal);
+  if (!(await isBuilt(WEB_DIR))) await buildPages(WEB_DIR, new AbortController().signal, async () => {});
 }
