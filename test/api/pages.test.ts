@@ -1,10 +1,11 @@
 /** The pages: served with headers that leave attackers nothing, kept by browsers as long as they may be, built where missing. */
-import { cp, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isBuilt } from '../../src/pages/build.ts';
 import { problem } from '../support/client.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
 import { launchVisitorBrowser } from '../support/web-page.ts';
@@ -199,6 +200,30 @@ describe('where nothing is built', () => {
     await Promise.all(services.map((one) => one[Symbol.asyncDispose]()));
     expect((await readdir(join(checkout, 'web'))).filter((name) => name.startsWith('dist'))).toEqual(['dist']);
   });
+
+  test('a newer schema of the options is a newer source', async () => {
+    const schema = join(checkout, 'src/render/options-schema.ts');
+    const { atime, mtime } = await stat(schema);
+    expect(await isBuilt(join(checkout, 'web'))).toBe(true);
+    const later = new Date(Date.now() + 3_600_000);
+    await utimes(schema, later, later);
+    expect(await isBuilt(join(checkout, 'web'))).toBe(false);
+    await utimes(schema, atime, mtime);
+  });
+
+  test.skipIf(process.getuid?.() === 0)(
+    'a folder that may not be written to stays as it is, and the pages are there',
+    async () => {
+      const web = join(checkout, 'web');
+      await rename(join(web, 'dist'), join(checkout, 'aside'));
+      await chmod(web, 0o555);
+      await using one = await start();
+      await built(one.url);
+      expect(await readdir(web)).not.toContain('dist');
+      await chmod(web, 0o755);
+      await rename(join(checkout, 'aside'), join(web, 'dist'));
+    },
+  );
 
   test('newer sources are built anew; until then the old pages are shown', async () => {
     const page = join(checkout, 'web/dashboard.html');

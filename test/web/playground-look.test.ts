@@ -99,6 +99,19 @@ test('on a narrow screen it edits, sets options and shows the PDF', async () => 
   expect(await page.getByRole('textbox', { name: 'HTML' }).isVisible()).toBe(false);
 });
 
+test('on a narrow screen nothing moves while it renders, and the tools of a template stand in one line', async () => {
+  const { page } = await open({ viewport: NARROW });
+  await page.getByText('Rendered', { exact: true }).waitFor();
+  const heightOf = async (selector: string) => (await page.locator(selector).boundingBox())?.height;
+  const head = await heightOf('.head');
+  const tools = await heightOf('.editors-head');
+  await page.route('**/v1/playground/pdf', () => {});
+  await page.getByRole('button', { name: 'Template' }).click();
+  await page.getByRole('button', { name: 'Rendering' }).waitFor();
+  expect(await heightOf('.head')).toBe(head);
+  expect(await heightOf('.editors-head')).toBe(tools);
+});
+
 test('the divider moves by keyboard and by pointer, and its place is kept', async () => {
   const playground = await open();
   const { page } = playground;
