@@ -9,10 +9,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 const DIST = 'dist';
+/** The form of options is made from what the service itself knows of them. */
+const OPTIONS = '../src/render';
 /** In front of the names of folders that are being written or go. */
 const TEMPORARY = `${DIST}-`;
-/** Below `src`: what the form of the playground is made from. */
-const FORM_SOURCES = ['render/options-schema.ts', 'render/finish-schema.ts', 'render/lengths.ts'];
 /** What is left of builds that were killed goes with a later one. */
 const ABANDONED_AFTER_MS = 600_000;
 /** What serves and renders comes first. */
@@ -21,7 +21,8 @@ const NICENESS = 10;
 /** Whether the pages are built from the sources as they are. Missing sources have nothing to be built from. */
 export async function isBuilt(webDir: string): Promise<boolean> {
   const built = await modifiedAt(join(webDir, DIST, 'index.html'));
-  return built !== undefined && built >= (await newestSource(webDir));
+  const sources = [webDir, join(webDir, OPTIONS)];
+  return built !== undefined && built >= Math.max(...(await Promise.all(sources.map(newestSource))));
 }
 
 /**
@@ -107,12 +108,11 @@ async function removeAbandoned(webDir: string): Promise<void> {
   }
 }
 
-async function newestSource(webDir: string): Promise<number> {
-  const entries = await readdir(webDir, { recursive: true, withFileTypes: true }).catch(() => []);
+async function newestSource(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const sources = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
-  const own = sources.filter((path) => !path.startsWith(join(webDir, DIST)));
-  const others = FORM_SOURCES.map((path) => join(webDir, '../src', path));
-  const times = await Promise.all([...own, ...others].map(modifiedAt));
+  const own = sources.filter((path) => !path.startsWith(join(folder, DIST)));
+  const times = await Promise.all(own.map(modifiedAt));
   return Math.max(0, ...times.map((time) => time ?? 0));
 }
 
