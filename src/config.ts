@@ -204,7 +204,7 @@ const SETTINGS = {
   ),
   playgroundRequestsPerMinute: whole(
     'PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE',
-    30,
+    60,
     1,
     1_000_000,
     'Renders of the playground a minute for one client address (IPv6: for its /64).',

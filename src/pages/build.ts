@@ -9,6 +9,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 const DIST = 'dist';
+/** The form of options is made from what the service itself knows of them. */
+const OPTIONS = '../src/render';
 /** In front of the names of folders that are being written or go. */
 const TEMPORARY = `${DIST}-`;
 /** What is left of builds that were killed goes with a later one. */
@@ -19,7 +21,8 @@ const NICENESS = 10;
 /** Whether the pages are built from the sources as they are. Missing sources have nothing to be built from. */
 export async function isBuilt(webDir: string): Promise<boolean> {
   const built = await modifiedAt(join(webDir, DIST, 'index.html'));
-  return built !== undefined && built >= (await newestSource(webDir));
+  const sources = [webDir, join(webDir, OPTIONS)];
+  return built !== undefined && built >= Math.max(...(await Promise.all(sources.map(newestSource))));
 }
 
 /** Several processes may build at one time: each result is whole, and one of them stays. Throws with what the builder said. */
@@ -92,10 +95,10 @@ async function removeAbandoned(webDir: string): Promise<void> {
   }
 }
 
-async function newestSource(webDir: string): Promise<number> {
-  const entries = await readdir(webDir, { recursive: true, withFileTypes: true }).catch(() => []);
+async function newestSource(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const sources = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
-  const own = sources.filter((path) => !path.startsWith(join(webDir, DIST)));
+  const own = sources.filter((path) => !path.startsWith(join(folder, DIST)));
   const times = await Promise.all(own.map(modifiedAt));
   return Math.max(0, ...times.map((time) => time ?? 0));
 }

@@ -81,6 +81,14 @@ export class Playground {
     }
   }
 
+  /** A visitor has come: the browser starts, so that the first render need not wait for it. Says nothing when it cannot. */
+  prepare(): void {
+    if (this.#pool || this.#ending) return;
+    this.#makePool()
+      .start()
+      .catch(() => {}); // whoever renders is told
+  }
+
   /** Takes no new work; resolves when what was accepted is done. */
   async drain(): Promise<void> {
     this.#ending = true;
@@ -108,11 +116,15 @@ export class Playground {
   async #renderNow({ source, baseUrl, load, print, finish, failOnWarning }: PlaygroundRequest, deadline: Deadline) {
     const content = await deadline.race(this.#resolve(source, baseUrl, deadline.signal));
     if (this.#closed) throw shuttingDown();
-    this.#pool ??= new Pool(this.#services.launch, this.#options);
-    const engine = { pool: this.#pool, finishing: this.#services.finishing };
+    const engine = { pool: this.#makePool(), finishing: this.#services.finishing };
     const pdf = await printContent(engine, { content, load, print, finish }, OWNER, deadline);
     requireNone(failOnWarning, pdf.report);
     return pdf;
+  }
+
+  #makePool(): Pool<Page> {
+    this.#pool ??= new Pool(this.#services.launch, this.#options);
+    return this.#pool;
   }
 
   async #resolve(source: PlaygroundRequest['source'], baseUrl: string | undefined, signal: AbortSignal) {

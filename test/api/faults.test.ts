@@ -120,7 +120,7 @@ describe('documents that take too much', () => {
 
 describe('documents that want more than paper', () => {
   const render = async (html: string) =>
-    (await readPdfReply(await service.pdf({ html, options: { timeout: 10_000 } }))).pages.join(' ');
+    (await readPdfReply(await service.pdf({ html, options: { timeout: 45_000 } }))).pages.join(' ');
 
   test('alert, confirm and prompt are dismissed', async () => {
     expect(await render('<p>x<script>alert(1); document.write(confirm(2), prompt(3))</script>')).toBe('xfalsenull');

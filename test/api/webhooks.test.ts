@@ -236,9 +236,11 @@ describe('the list', () => {
   });
 });
 
-test('killed between two attempts, the service goes on with the same id and bytes when it starts again', async () => {
+test('killed between two attempts, the service goes on with the same id and bytes when it starts again', {
+  timeout: 120_000,
+}, async () => {
   const own = await Receiver.start((response, before) => response.writeHead(before < 2 ? 500 : 200).end());
-  const settings = { ...settingsFor(own), PLATEN_WEBHOOK_RETRY_SECONDS: '1 3 1' };
+  const settings = { ...settingsFor(own), PLATEN_WEBHOOK_RETRY_SECONDS: '1 8 1' };
   await using first = await startService(settings);
   const { key } = await first.createKey('short');
   const client = new Client(first.url, key);
@@ -255,7 +257,7 @@ test('killed between two attempts, the service goes on with the same id and byte
   await ended;
 
   await using second = await startService({ ...settings, PLATEN_DATA_DIR: first.env.PLATEN_DATA_DIR ?? '' }, { firstKey: key });
-  await eventually('it is delivered', () => own.received.length === 3);
+  await eventually('it is delivered', () => own.received.length === 3, 60_000);
   const [a, b, c] = own.received;
   expect(new Set(own.ids).size).toBe(1);
   expect(c?.body).toBe(a?.body);

@@ -138,7 +138,7 @@ describe.each(['html', 'url'] as const)('of %s', (way) => {
 
   test('1,500 images: the first of them are there, and the rest is told', async () => {
     const images = Array.from({ length: 1_500 }, (_, n) => `<img src="${site.origin}/image.png?${n}">`).join('');
-    const report = await isPrinted(`<p>here</p>${images}`);
+    const report = await isPrinted(`<p>here</p>${images}`, { resourceTimeout: 25_000 });
     expect(site.askedFor('/image.png').length).toBeLessThanOrEqual(MAX_REQUESTS);
     expect(report.warnings).toHaveLength(100);
     expect(report.warnings[0]?.kind).toBe('resource_refused');

@@ -22,7 +22,7 @@ import { problemResponses } from './problem-responses.ts';
 
 export interface PlaygroundRouteServices {
   /** Undefined where it is switched off. */
-  playground: Pick<Playground, 'render' | 'requireRoom'> | undefined;
+  playground: Pick<Playground, 'prepare' | 'render' | 'requireRoom'> | undefined;
   limits: RenderLimits;
   metrics: Metrics;
 }
@@ -38,14 +38,17 @@ export function playgroundRoutes(
   { playgroundRequestsPerMinute, trustedProxies }: PlaygroundRouteOptions,
 ): void {
   const limits = playgroundLimits(services.limits);
-  app.get('/v1/playground', { schema: READ }, async () => ({
-    enabled: playground !== undefined,
-    limits: {
-      html_bytes: MAX_PLAYGROUND_HTML_BYTES,
-      timeout_ms: limits.maxRenderTimeoutMs,
-      requests_per_minute: playgroundRequestsPerMinute,
-    },
-  }));
+  app.get('/v1/playground', { schema: READ }, async () => {
+    playground?.prepare(); // whoever asks is about to render
+    return {
+      enabled: playground !== undefined,
+      limits: {
+        html_bytes: MAX_PLAYGROUND_HTML_BYTES,
+        timeout_ms: limits.maxRenderTimeoutMs,
+        requests_per_minute: playgroundRequestsPerMinute,
+      },
+    };
+  });
   if (!playground) return;
   const nameOf = (request: FastifyRequest) => visitorOf(request, trustedProxies);
   app.register(async (routes) => {
