@@ -4,7 +4,7 @@ import { randomBase62 } from '../accounts/secret.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { prepared } from '../storage/prepared.ts';
 import { type Announce, cancelQueued, countOutcomes, DEFAULTS_POSITION } from './outcomes.ts';
-import { type BatchQueue, type ClaimedItem, ClaimLost, type Completed, type Outcome } from './queue.ts';
+import { type BatchQueue, type CancelledLate, type ClaimedItem, ClaimLost, type Completed, type Outcome } from './queue.ts';
 
 interface Place {
   batchId: string;
@@ -44,7 +44,7 @@ export class DatabaseQueue implements BatchQueue {
     return this.#database.transaction((own) => this.#complete(item, outcome, own));
   }
 
-  async release(item: ClaimedItem, afterMs: number): Promise<boolean> {
+  async release(item: ClaimedItem, afterMs: number): Promise<CancelledLate[]> {
     this.#leases.drop(this.#renew, item.claim);
     return this.#database.transaction(async (query) => {
       await requeue(query, this.#clock() + afterMs)
@@ -54,12 +54,12 @@ export class DatabaseQueue implements BatchQueue {
     });
   }
 
-  async recover({ alone } = { alone: false }): Promise<void> {
+  async recover({ alone } = { alone: false }): Promise<CancelledLate[]> {
     const now = this.#clock();
     const until = alone ? Number.MAX_SAFE_INTEGER : now;
-    await this.#database.transaction(async (query) => {
+    return this.#database.transaction(async (query) => {
       const lost = await requeue(query, now).where('lease_until', '<=', until).returning('batch_id').execute();
-      if (lost.length) await cancelLate(query, [...new Set(lost.map(({ batch_id }) => batch_id))], now, this.#announce);
+      return cancelLate(query, [...new Set(lost.map(({ batch_id }) => batch_id))], now, this.#announce);
     });
   }
 
@@ -188,17 +188,18 @@ function requeue(query: Query, dueAt: number) {
   }));
 }
 
-/** What comes back to a batch that was cancelled meanwhile is cancelled, too. Returns whether that ended one. */
-async function cancelLate(query: Query, batchIds: string[], now: number, announce: Announce): Promise<boolean> {
+/** What comes back to a batch that was cancelled meanwhile is cancelled, too. */
+async function cancelLate(query: Query, batchIds: string[], now: number, announce: Announce): Promise<CancelledLate[]> {
+  if (!batchIds.length) return [];
   const cancelled = await query
     .selectFrom('batches')
     .select('id')
     .where('id', 'in', batchIds)
     .where('cancelled_at', 'is not', null)
     .execute();
-  let ended = false;
-  for (const { id } of cancelled) ended = (await cancelQueued(query, id, now, announce)).batchEnded || ended;
-  return ended;
+  const late: CancelledLate[] = [];
+  for (const { id } of cancelled) late.push({ batchId: id, ...(await cancelQueued(query, id, now, announce)) });
+  return late.filter(({ items }) => items > 0);
 }
 
 function columnsOf(outcome: Outcome) {

@@ -2,6 +2,7 @@
 import type { Query } from '../storage/database.ts';
 import { prepared } from '../storage/prepared.ts';
 import type { WebhookEvent } from '../webhooks/webhooks.ts';
+import type { Completed } from './queue.ts';
 
 /** Where the defaults of a batch are kept among its requests. */
 export const DEFAULTS_POSITION = -1;
@@ -58,13 +59,8 @@ export async function announceEnd(query: Query, batchId: string, announce: Annou
   await announce({ accountId, keyId, url, type: 'batch.completed', data }, query);
 }
 
-export interface Cancelled {
-  items: number;
-  batchEnded: boolean;
-}
-
 /** Ends all items of a batch that have not been taken up. */
-export async function cancelQueued(query: Query, batchId: string, now: number, announce: Announce): Promise<Cancelled> {
+export async function cancelQueued(query: Query, batchId: string, now: number, announce: Announce): Promise<Completed> {
   const queued = await query
     .updateTable('batch_items')
     .set({ status: 'cancelled', due_at: null })

@@ -31,6 +31,11 @@ export interface Completed {
   batchEnded: boolean;
 }
 
+/** Items that came back to a batch that was cancelled meanwhile. */
+export interface CancelledLate extends Completed {
+  batchId: string;
+}
+
 /** An item was taken over by another process: whatever this one did is to be undone. */
 export class ClaimLost extends Error {
   override name = 'ClaimLost';
@@ -43,10 +48,13 @@ export interface BatchQueue {
   claim(keyId: string): Promise<ClaimedItem | undefined>;
   /** Within the transaction of the document, where there is one. Throws `ClaimLost`. */
   complete(item: ClaimedItem, outcome: Outcome, query?: Query): Promise<Completed>;
-  /** Puts it back; it can be claimed again after `afterMs`. Resolves to whether that ended its batch, which was cancelled. */
-  release(item: ClaimedItem, afterMs: number): Promise<boolean>;
-  /** Puts back what was claimed by processes that have died: where their leases have ended, or, when nobody else can be there, all. */
-  recover(options?: { alone: boolean }): Promise<void>;
+  /** Puts it back; it can be claimed again after `afterMs`. Resolves to what was cancelled instead, where its batch was. */
+  release(item: ClaimedItem, afterMs: number): Promise<CancelledLate[]>;
+  /**
+   * Puts back what was claimed by processes that have died: where their leases have ended, or, when nobody else can be there, all.
+   * Resolves as `release` does.
+   */
+  recover(options?: { alone: boolean }): Promise<CancelledLate[]>;
   /** Items that are waiting. */
   waiting(): Promise<number>;
 }

@@ -10,7 +10,7 @@ import { type Members, parseItem } from './batch-request.ts';
 import { itemErrorOf } from './item-drafts.ts';
 import { DEFAULTS_POSITION } from './outcomes.ts';
 import type { Progress } from './progress.ts';
-import { type BatchQueue, type ClaimedItem, ClaimLost, type Completed, type Outcome } from './queue.ts';
+import { type BatchQueue, type CancelledLate, type ClaimedItem, ClaimLost, type Completed, type Outcome } from './queue.ts';
 import { isOurs, MAX_ATTEMPTS, MAX_CLAIMS, MAX_PAUSE_MS, passes, pauseAfter } from './retries.ts';
 import { placeOf, type Seal } from './sealed.ts';
 import { Turns } from './turns.ts';
@@ -204,12 +204,15 @@ export class BatchRunner {
   }
 
   async #putBack(item: ClaimedItem, pauseMs: number): Promise<void> {
-    const ended = await this.#services.queue.release(item, pauseMs);
-    if (ended) this.#services.progress.ended(item.batchId);
+    this.#tellCancelled(await this.#services.queue.release(item, pauseMs));
     setTimeout(() => this.#workCame(), pauseMs).unref();
   }
 
-  #tell({ batchId }: ClaimedItem, outcome: string, completed: Completed | undefined): void {
+  #tellCancelled(late: CancelledLate[]): void {
+    for (const cancelled of late) this.#tell(cancelled, 'cancelled', cancelled);
+  }
+
+  #tell({ batchId }: { batchId: string }, outcome: string, completed: Completed | undefined): void {
     if (!completed) return;
     this.#services.progress.outcome(batchId, outcome, completed.items);
     if (completed.batchEnded) this.#services.progress.ended(batchId);
@@ -221,7 +224,11 @@ export class BatchRunner {
   }
 
   async #recover(): Promise<void> {
-    await this.#services.queue.recover().catch(this.#services.onFault);
+    try {
+      this.#tellCancelled(await this.#services.queue.recover());
+    } catch (error) {
+      this.#services.onFault(error);
+    }
     this.#workCame();
   }
 }

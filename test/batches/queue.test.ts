@@ -136,10 +136,23 @@ test('of a cancelled batch, what comes back is cancelled', async () => {
   const [first, second] = [await claim(), await claim()];
   await batches.cancel('key_a', id);
   expect(await batches.find('key_a', id)).toMatchObject({ status: 'running', cancelled: 1, unfinished: 2 });
-  expect(await queue.release(first, 0)).toBe(false);
+  expect(await queue.release(first, 0)).toEqual([{ batchId: id, items: 1, batchEnded: false }]);
   expect(await queue.complete(second, document('doc_1'))).toEqual({ items: 1, batchEnded: true });
   expect(await batches.find('key_a', id)).toMatchObject({ status: 'cancelled', succeeded: 1, cancelled: 2, unfinished: 0 });
   expect(await requests()).toBe(0);
+});
+
+test('what died in a cancelled batch is cancelled, and told of, batch by batch', async () => {
+  const cancelled = await create(['a', 'a', 'b']);
+  await create(['a'], 'key_b');
+  await claim();
+  await claim();
+  await claim('key_b');
+  await batches.cancel('key_a', cancelled);
+  now += LEASE_MS;
+  expect(await queue.recover()).toEqual([{ batchId: cancelled, items: 3, batchEnded: true }]);
+  expect(await queue.recover()).toEqual([]);
+  expect(await queue.release(await claim('key_b'), 0)).toEqual([]);
 });
 
 test('outcomes are numbered in the order in which they come, and handed out in it', async () => {
