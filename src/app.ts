@@ -151,6 +151,7 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
     waitingItems: () => rooms.batchQueue.waiting(),
   });
   const runner = createRunner(rooms, engine, config, metrics, logger);
+  const merging = createMerging(rooms, config);
   const server = await createServer(
     { ...config, version: VERSION },
     {
@@ -162,7 +163,7 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
       logger,
       log: logger,
       render: (request, principal, client, receipt) => render({ ...rooms, engine }, request, principal, client, receipt),
-      merging: createMerging(rooms, engine, config),
+      merging,
       secondsForItems: (unfinished) => runner.secondsFor(unfinished),
       checkReady: createReadiness(engine),
     },
@@ -179,7 +180,7 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
     const closing = server.close(); // waits for replies that are still being read
     await Promise.race([closing, late]);
     await visitors?.close();
-    await engine.close(); // what is not done by now fails
+    await Promise.all([engine.close(), merging[Symbol.asyncDispose]()]); // what is not done by now fails
     server.server.closeAllConnections();
     await closing;
     await runner.drain();
@@ -265,9 +266,14 @@ function createRunner(rooms: Rooms, engine: RenderEngine, config: Config, metric
   return runner;
 }
 
-function createMerging({ documents, blobs }: Rooms, { finishing }: RenderEngine, config: Config): Merging {
+/** In a thread of its own: a batch of hundreds takes long, and no render is to wait for it. */
+function createMerging({ documents, blobs, links }: Rooms, settings: Config): Merging & AsyncDisposable {
+  const config = { ...settings, finishThreads: 1 };
+  const finisher = createFinisher(config, links.secretFor('finishing'));
+  const finishing = createFinishLine(config, finisher);
   const maxBytes = Math.min(config.maxPdfBytes, config.finishQueueBytes);
-  return new Merging({ documents, blobs, finishing }, { maxBytes, timeoutMs: config.maxRenderTimeoutMs });
+  const merging = new Merging({ documents, blobs, finishing }, { maxBytes, timeoutMs: config.maxRenderTimeoutMs });
+  return Object.assign(merging, { [Symbol.asyncDispose]: () => finisher.close() });
 }
 
 function createSweep(

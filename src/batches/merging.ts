@@ -28,6 +28,9 @@ export interface MergedBatch {
   leftOut: number[];
 }
 
+/** Each takes time, however few bytes the documents have: those that are the same share theirs. */
+const MAX_PAGES = 50_000;
+
 type Present = Result & { document: StoredDocument };
 
 export class Merging {
@@ -57,7 +60,9 @@ export class Merging {
     const { timeoutMs, maxBytes } = this.#limits;
     const distinct = [...new Map(present.map(({ document }) => [document.id, document])).values()];
     const bytes = distinct.reduce((sum, document) => sum + document.bytes, 0);
-    if (bytes > maxBytes) throw tooLarge(maxBytes, bytes);
+    if (bytes > maxBytes) throw tooLarge('bytes', maxBytes, bytes);
+    const pages = present.reduce((sum, { document }) => sum + document.pages, 0);
+    if (pages > MAX_PAGES) throw tooLarge('pages', MAX_PAGES, pages);
     const places = new Map(distinct.map(({ id }, index) => [id, index]));
     const parts = present.map(({ item, document }) => ({
       document: places.get(document.id) ?? 0,
@@ -93,8 +98,8 @@ function titleOf({ reference, position }: BatchItem, document: StoredDocument): 
   return reference || givenName(document) || `Item ${position + 1}`;
 }
 
-function tooLarge(limit: number, actual: number): ServiceError {
-  const detail = `the documents of the batch have ${actual} bytes together, and at most ${limit} can be merged; fetch them as .zip`;
+function tooLarge(unit: 'bytes' | 'pages', limit: number, actual: number): ServiceError {
+  const detail = `the documents of the batch have ${actual} ${unit} together, and at most ${limit} can be merged; fetch them as .zip`;
   return new ServiceError('resource_limit', detail, { members: { limit, actual } });
 }
 

@@ -1,7 +1,7 @@
 /** Results of a batch in; a folder with a PDF for each that succeeded and a list of all, in the order of the items, out. */
-import { createWriteStream } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { constants, createWriteStream, type Stats } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
@@ -19,6 +19,24 @@ export interface ItemResult {
 
 const LIST = 'results.ndjson';
 
+/** Level by level: Node's own way does not end where a file system calls what it refuses to make missing. */
+async function makeFolder(path: string): Promise<void> {
+  const make = () =>
+    mkdir(path).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+      if (!(await stat(path)).isDirectory()) throw new Error(`${path} is no folder`);
+    });
+  await make().catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT' || dirname(path) === path) throw error;
+    await makeFolder(dirname(path));
+    await make();
+  });
+}
+
+function isSame(a: Stats, b: Stats): boolean {
+  return a.dev === b.dev && a.ino === b.ino;
+}
+
 export class BatchOutput {
   readonly #folder: string;
   readonly #list: FileHandle;
@@ -32,10 +50,16 @@ export class BatchOutput {
     this.#list = list;
   }
 
-  /** Makes the folder where there is none. */
-  static async open(folder: string): Promise<BatchOutput> {
-    await mkdir(folder, { recursive: true });
-    return new BatchOutput(folder, await open(join(folder, LIST), 'w'));
+  /** Makes the folder where there is none. Throws where its list is the very file that is `read`. */
+  static async open(folder: string, read: FileHandle | undefined): Promise<BatchOutput> {
+    await makeFolder(folder);
+    const list = await open(join(folder, LIST), constants.O_WRONLY | constants.O_CREAT);
+    if (read && isSame(await read.stat(), await list.stat())) {
+      await list.close();
+      throw new Error(`${join(folder, LIST)} is the input, and would be overwritten: choose another folder`);
+    }
+    await list.truncate();
+    return new BatchOutput(folder, list);
   }
 
   /** The index of the first item whose result is not there yet. */

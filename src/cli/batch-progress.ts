@@ -50,5 +50,10 @@ const MAX_FAILURES = 20;
 function tellFailure({ line, status, reference, error }: ItemResult): void {
   if (status !== 'failed') return;
   const named = reference === null ? '' : ` (${JSON.stringify(reference)})`;
-  process.stderr.write(`platen: line ${line}${named}: ${error?.detail}\n`);
+  process.stderr.write(`platen: line ${line}${visible(named)}: ${visible(error?.detail ?? '')}\n`);
+}
+
+/** What a terminal would act on, or not show, is shown by its number. */
+function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }

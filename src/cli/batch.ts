@@ -78,7 +78,7 @@ async function prepare(input: string, flags: Flags): Promise<Prepared> {
   if (!isMembers(defaults)) throw new Error(`${flags.defaults} must hold a JSON object`);
   if (Object.hasOwn(defaults, 'reference')) throw new Error(`${flags.defaults}: reference belongs into the items`);
   const file = input === '-' ? undefined : await openInput(input);
-  return { defaults, file, output: await BatchOutput.open(flags.output) };
+  return { defaults, file, output: await BatchOutput.open(flags.output, file) };
 }
 
 async function openInput(path: string): Promise<FileHandle> {

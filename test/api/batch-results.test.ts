@@ -14,7 +14,7 @@ import { eventually, type Service, startService } from '../support/service.ts';
 interface Batch {
   batch_id: string;
   status: string;
-  items: Array<{ index: number; status: string; document_id: string; error?: { code: string } }>;
+  items: Array<{ index: number; status: string; document_id: string; pages: number | null; error?: { code: string } }>;
 }
 
 interface Listed {
@@ -261,6 +261,28 @@ describe('one PDF', () => {
     const refused = await problem(await client.get(`/v1/batches/${done.batch_id}.pdf`), 422, 'resource_limit');
     expect(refused.limit).toBe(20 * 1_048_576);
     expect(refused.actual).toBeGreaterThan(6 * NOISE_BYTES);
+  });
+
+  test('more pages than are merged in bearable time are refused, though they share their bytes', async () => {
+    const client = await on();
+    const long = { html: '<style>p { break-after: page }</style>'.concat('<p>x'.repeat(101)) };
+    const done = await batch(client, Array(500).fill(long));
+    const refused = await problem(await client.get(`/v1/batches/${done.batch_id}.pdf`), 422, 'resource_limit');
+    expect(refused).toMatchObject({ limit: 50_000, actual: 500 * (done.items[0]?.pages ?? 0) });
+  });
+
+  test('no render waits for a batch that is merged', async () => {
+    const [client, other] = [await on(), await on()];
+    const long = { html: '<style>p { break-after: page }</style>'.concat('<p>x'.repeat(100)) };
+    const done = await batch(client, Array(100).fill(long));
+    let merged = false;
+    const merging = client.get(`/v1/batches/${done.batch_id}.pdf`).then((response) => {
+      merged = true;
+      return response.arrayBuffer();
+    });
+    const finished = await other.pdf({ html: '<p>x', options: { metadata: { title: 'at once' } } });
+    expect([finished.status, merged]).toEqual([200, false]);
+    expect((await readPdf(await merging)).pages).toHaveLength(100 * (done.items[0]?.pages ?? 0));
   });
 
   test('a client that leaves it unread leaves nothing behind', async () => {

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readPdf } from '../support/read-pdf.ts';
@@ -167,6 +167,9 @@ test('Ctrl-C ends it in order: what is done stays, what is under way leaves noth
 
 test('wrong usage: exit status 2 with one clear line, and nothing is rendered', async () => {
   const [input, out] = [await file('{"html": "x"}\n'), newFolder()];
+  const own = join(newFolder(), 'results.ndjson');
+  await mkdir(dirname(own), { recursive: true });
+  await writeFile(own, '{"html": "x"}\n');
   const broken: Array<[string[], RegExp]> = [
     [[input], /--output/],
     [['-o', out], /input/],
@@ -175,7 +178,9 @@ test('wrong usage: exit status 2 with one clear line, and nothing is rendered', 
     [[input, '-o', out, '--defaults', await file('no json')], /is not JSON/],
     [[input, '-o', out, '--defaults', await file('[]')], /must hold a JSON object\n$/],
     [[input, '-o', out, '--defaults', await file('{"reference": "x"}')], /reference belongs into the items\n$/],
-    [[input, '-o', input], /EEXIST/],
+    [[input, '-o', input], /is no folder\n$/],
+    [[input, '-o', '/proc/nothing/here'], /ENOENT/],
+    [[own, '-o', dirname(own)], /results.ndjson is the input/],
     [[input, '-o', out, '--nonsense'], /--nonsense/],
   ];
   for (const [args, message] of broken) {
@@ -183,6 +188,13 @@ test('wrong usage: exit status 2 with one clear line, and nothing is rendered', 
     expect(stderr).toMatch(message);
     expect(code, stderr).toBe(2);
   }
+  expect(await readFile(own, 'utf8')).toBe('{"html": "x"}\n');
+});
+
+test('what a terminal would act on is told by its number', async () => {
+  const items = ndjson([{ url: 'http://127.0.0.1:1/', reference: '\u009b31m\u202e' }]);
+  const { stderr } = await run([await file(items), '-o', newFolder()]);
+  expect(stderr).toContain('("\\u{9b}31m\\u{202e}")');
 });
 
 test('a place that cannot be written ends it with exit status 1 and the reason', async () => {
