@@ -8,9 +8,11 @@ import type { Row } from './report.ts';
 import { type ServiceUnderTest, startService } from './service.ts';
 
 const ITEMS = 500;
-const ROUNDS = 3;
+const ROUNDS = 5;
 const SECONDS = 4;
 const ALONE_SECONDS = 2;
+/** After calls: a batch leaves places free for half a second after them, and pages that go take processor time. */
+const REST_MS = 1_000;
 /** Single calls come one at a time, with a pause, as a caller's would who has other things to do. */
 const PAUSE_MS = 50;
 /** So large that 500 of them at once would be seen, and yet one request: 25 MB. */
@@ -31,6 +33,7 @@ export async function batches(): Promise<Row[]> {
   const delays: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const calls = await closedLoop(4, SECONDS, async () => undefined, single);
+    await rest(REST_MS);
     paces.push((await runBatch(service, key, small)) / calls.perSecond);
     const alone = await lonelyCalls(service, key, performance.now() + ALONE_SECONDS * 1000);
     const beside = await callsBeside(service, key);
@@ -45,6 +48,7 @@ export async function batches(): Promise<Row[]> {
   ];
 }
 
+const rest = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const small = (n: number) => invoice(20).replace('</body>', `<!-- ${n} --></body>`);
 const large = (n: number) => small(n).replace('</body>', `<!-- ${'x'.repeat(LARGE_CHARACTERS)} --></body>`);
 
@@ -92,7 +96,7 @@ async function lonelyCalls(service: ServiceUnderTest, key: string, until: number
     const { status } = await service.render(key, invoice(20));
     if (status !== 200) throw new Error(`a call was answered ${status}`);
     latencies.push(performance.now() - begun);
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await rest(PAUSE_MS);
   }
   return latencies;
 }
@@ -104,7 +108,7 @@ async function memoryOf(service: ServiceUnderTest, key: string): Promise<Row> {
   let during = 0;
   await runBatch(service, key, large, async () => {
     for (let look = 0; look < 4; look++) {
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await rest(500);
       during = Math.max(during, (await service.memory()).heldBytes);
     }
   });

@@ -6,7 +6,7 @@
  *
  * What runs in the background has lines of its own, which move only while nobody waits in the others. How many wait there is
  * the affair of who sends them. Nobody waits for it to end, either: beside it, a few places more than there are may be taken,
- * and it does not go on until they are given back.
+ * and it does not go on until they are given back. While others come now and then, it leaves places free for the next of them.
  */
 import type { Deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
@@ -26,6 +26,9 @@ const FIRST_GUESS_MS = 100;
 const SHARE_AHEAD = 0.5;
 /** Places that may be taken beside the background while it holds those there are, by places. */
 const SHARE_BESIDE = 0.5;
+/** Places that the background leaves free for so long after others rendered, by places; it has one in any case. */
+const SHARE_FREE = 0.25;
+const FREE_FOR_MS = 500;
 
 export class FairQueue {
   readonly #capacity: number;
@@ -38,10 +41,15 @@ export class FairQueue {
   #averageMs = FIRST_GUESS_MS;
   #onIdle: (() => void) | undefined;
   readonly #onRoom = new Set<() => void>();
+  /** When somebody last had a place who was not in the background. */
+  #lastInFront = Number.NEGATIVE_INFINITY;
+  readonly #now: () => number;
 
-  constructor(options: { capacity: number; limit: number }) {
+  /** `now`: milliseconds on a clock of its own. */
+  constructor(options: { capacity: number; limit: number; now?: () => number }) {
     this.#capacity = options.capacity;
     this.#limit = options.limit;
+    this.#now = options.now ?? (() => performance.now());
   }
 
   /** Without what waits in the background. */
@@ -121,9 +129,14 @@ export class FairQueue {
   }
 
   #hasPlace(background: boolean): boolean {
-    if (background) return this.running < this.#capacity;
+    if (background) return this.running < this.#capacityBehind;
     const beside = Math.ceil(this.#capacity * SHARE_BESIDE);
     return this.#runningInFront < this.#capacity && this.running < this.#capacity + beside;
+  }
+
+  get #capacityBehind(): number {
+    const free = this.#now() - this.#lastInFront < FREE_FOR_MS ? Math.ceil(this.#capacity * SHARE_FREE) : 0;
+    return Math.max(1, this.#capacity - free);
   }
 
   #start(background: boolean): () => void {
@@ -132,8 +145,12 @@ export class FairQueue {
   }
 
   #take(background: boolean, places: 1 | -1): void {
-    if (background) this.#runningBehind += places;
-    else this.#runningInFront += places;
+    if (background) {
+      this.#runningBehind += places;
+    } else {
+      this.#runningInFront += places;
+      this.#lastInFront = this.#now();
+    }
   }
 
   /** The place is taken; measures how long it is held. */
@@ -150,13 +167,11 @@ export class FairQueue {
 
   #release(background: boolean): void {
     this.#take(background, -1);
-    const next = this.#next();
-    if (next) {
+    for (let next = this.#next(); next; next = this.#next()) {
       this.#take(next.background, 1);
       next.admit();
-    } else if (this.running === 0) {
-      this.#onIdle?.();
     }
+    if (this.running === 0) this.#onIdle?.();
     if (!this.waiting) for (const listener of this.#onRoom) listener();
   }
 

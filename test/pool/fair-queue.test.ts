@@ -115,6 +115,29 @@ describe('FairQueue', () => {
     expect(order).toEqual(['b', 'c', 'background']);
   });
 
+  test('while others come, the background leaves a place free', async () => {
+    let now = 0;
+    const queue = new FairQueue({ capacity: 2, limit: 10, now: () => now });
+    const order: string[] = [];
+    const behind = (name: string) =>
+      queue.acquire('batch', patient(), { background: true }).then((release) => {
+        order.push(name);
+        return release;
+      });
+    (await queue.acquire('a', patient()))();
+    const [first, second, third] = [behind('first'), behind('second'), behind('third')];
+    (await first)();
+    await second;
+    expect([queue.running, order]).toEqual([1, ['first', 'second']]);
+    now += 1_000; // nobody has come for long enough
+    const fourth = behind('fourth');
+    (await second)();
+    await Promise.all([third, fourth]);
+    expect(queue.running).toBe(2);
+    for (const place of [third, fourth]) (await place)();
+    await queue.idle();
+  });
+
   test('with no room to wait only the capacity is served', async () => {
     const queue = new FairQueue({ capacity: 2, limit: 0 });
     await queue.acquire('a', patient());
