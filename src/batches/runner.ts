@@ -37,8 +37,8 @@ export interface RunnerServices {
 /** Undefined: the key is revoked. An error: its plan cannot be told. */
 type Owner = Principal | ServiceError | undefined;
 
-/** Items under way for each place of the pool: one on its page, and one that is on its way there or being stored. */
-const PER_PLACE = 2;
+/** Items under way for each place of the pool: one on its page, one ready for it, and those that are being stored. */
+const PER_PLACE = 4;
 /** How often leases of others are looked at. */
 const RECOVER_MS = 5_000;
 

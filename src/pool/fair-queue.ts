@@ -23,7 +23,7 @@ interface Waiter {
 const AVERAGE_WEIGHT = 0.1;
 const FIRST_GUESS_MS = 100;
 /** Work of the background that may be ready for the places that become free next, by places. */
-const SHARE_AHEAD = 0.5;
+const SHARE_AHEAD = 1;
 /** Places that may be taken beside the background while it holds those there are, by places. */
 const SHARE_BESIDE = 0.5;
 /** Places that the background leaves free for so long after others rendered, by places; it has one in any case. */
