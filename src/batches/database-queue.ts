@@ -84,29 +84,13 @@ export class DatabaseQueue implements BatchQueue {
 
   /** The item and all that are the same; the number of attempts, or undefined where it is no longer to be had. */
   async #take(query: Query, { batchId, position }: Place, claim: string): Promise<number | undefined> {
-    const running = { status: 'running', claim, lease_until: this.#leases.until() };
-    const leader = await query
-      .updateTable('batch_items')
-      .set((eb) => ({ ...running, due_at: null, attempts: eb('attempts', '+', 1) }))
-      .where('batch_id', '=', batchId)
-      .where('position', '=', position)
-      .where('due_at', 'is not', null)
-      .returning('attempts')
-      .executeTakeFirst();
+    const lease = { batchId, position, claim, until: this.#leases.until() };
+    const {
+      rows: [leader],
+    } = await takeLeader(query, lease);
     if (!leader) return undefined;
-    await query
-      .updateTable('batch_items')
-      .set(running)
-      .where('batch_id', '=', batchId)
-      .where('leader', '=', position)
-      .where('status', '=', 'queued')
-      .execute();
-    await query
-      .updateTable('batches')
-      .set({ started_at: this.#clock() })
-      .where('id', '=', batchId)
-      .where('started_at', 'is', null)
-      .execute();
+    await takeFollowers(query, lease);
+    await markStarted(query, { batchId, now: this.#clock() });
     return leader.attempts;
   }
 
@@ -117,16 +101,11 @@ export class DatabaseQueue implements BatchQueue {
   }
 
   async #complete({ claim, batchId, position }: ClaimedItem, outcome: Outcome, query: Query): Promise<Completed> {
-    const ended = await query
-      .updateTable('batch_items')
-      .set({ status: outcome.status, claim: null, lease_until: null, ...columnsOf(outcome) })
-      .where('claim', '=', claim)
-      .returning('position')
-      .execute();
+    const { rows: ended } = await writeOutcome(query, claim, outcome);
     this.#leases.drop(this.#renew, claim);
     // The lease ended under a process that stood still, and another took over: that one counts, and this one is undone.
     if (!ended.length) throw new ClaimLost();
-    await query.deleteFrom('batch_requests').where('batch_id', '=', batchId).where('position', '=', position).execute();
+    await forgetRequest(query, { batchId, position });
     const keptUntil = outcome.status === 'succeeded' ? outcome.document.expiresAt : 0;
     const batchEnded = await countOutcomes(
       query,
@@ -178,6 +157,68 @@ const selectRequest = prepared((query, { batchId, position }: { batchId: string;
     .where('position', 'in', [position, DEFAULTS_POSITION]),
 );
 
+interface Lease extends Place {
+  claim: string;
+  until: number;
+}
+
+const takeLeader = prepared((query, { batchId, position, claim, until }: Lease) =>
+  query
+    .updateTable('batch_items')
+    .set((eb) => ({ status: 'running', claim, lease_until: until, due_at: null, attempts: eb('attempts', '+', 1) }))
+    .where('batch_id', '=', batchId)
+    .where('position', '=', position)
+    .where('due_at', 'is not', null)
+    .returning('attempts'),
+);
+
+const takeFollowers = prepared((query, { batchId, position, claim, until }: Lease) =>
+  query
+    .updateTable('batch_items')
+    .set({ status: 'running', claim, lease_until: until })
+    .where('batch_id', '=', batchId)
+    .where('leader', '=', position)
+    .where('status', '=', 'queued'),
+);
+
+const markStarted = prepared((query, { batchId, now }: { batchId: string; now: number }) =>
+  query.updateTable('batches').set({ started_at: now }).where('id', '=', batchId).where('started_at', 'is', null),
+);
+
+const ENDED = { claim: null, lease_until: null };
+
+const writeFailure = prepared((query, { claim, error }: { claim: string; error: string }) =>
+  query
+    .updateTable('batch_items')
+    .set({ ...ENDED, status: 'failed', error })
+    .where('claim', '=', claim)
+    .returning('position'),
+);
+
+const writeSuccess = prepared((query, values: { claim: string; id: string; pages: number; bytes: number; expiresAt: number }) =>
+  query
+    .updateTable('batch_items')
+    .set({
+      ...ENDED,
+      status: 'succeeded',
+      document_id: values.id,
+      pages: values.pages,
+      bytes: values.bytes,
+      expires_at: values.expiresAt,
+    })
+    .where('claim', '=', values.claim)
+    .returning('position'),
+);
+
+function writeOutcome(query: Query, claim: string, outcome: Outcome) {
+  if (outcome.status === 'failed') return writeFailure(query, { claim, error: JSON.stringify(outcome.error) });
+  return writeSuccess(query, { claim, ...outcome.document });
+}
+
+const forgetRequest = prepared((query, { batchId, position }: Place) =>
+  query.deleteFrom('batch_requests').where('batch_id', '=', batchId).where('position', '=', position),
+);
+
 /** The leader can be claimed again, and takes along those that are the same. */
 function requeue(query: Query, dueAt: number) {
   return query.updateTable('batch_items').set((eb) => ({
@@ -200,10 +241,4 @@ async function cancelLate(query: Query, batchIds: string[], now: number, announc
   const late: CancelledLate[] = [];
   for (const { id } of cancelled) late.push({ batchId: id, ...(await cancelQueued(query, id, now, announce)) });
   return late.filter(({ items }) => items > 0);
-}
-
-function columnsOf(outcome: Outcome) {
-  if (outcome.status === 'failed') return { error: JSON.stringify(outcome.error) };
-  const { id, pages, bytes, expiresAt } = outcome.document;
-  return { document_id: id, pages, bytes, expires_at: expiresAt };
 }

@@ -20,17 +20,11 @@ export async function countOutcomes(
   announce: Announce,
 ): Promise<boolean> {
   const items = positions.length;
-  const { completed_at, total, unfinished } = await query
-    .updateTable('batches')
-    .set((eb) => ({
-      [status]: eb(status, '+', items),
-      unfinished: eb('unfinished', '-', items),
-      completed_at: eb.case().when('unfinished', '=', items).then(now).else(null).end(),
-      kept_until: eb.case().when('kept_until', '<', keptUntil).then(keptUntil).else(eb.ref('kept_until')).end(),
-    }))
-    .where('id', '=', batchId)
-    .returning(['completed_at', 'total', 'unfinished'])
-    .executeTakeFirstOrThrow();
+  const {
+    rows: [counted],
+  } = await COUNT[status](query, { batchId, items, keptUntil, now });
+  if (!counted) throw new Error('an item belongs to a batch');
+  const { completed_at, total, unfinished } = counted;
   const before = total - unfinished - items;
   for (const [index, position] of positions.toSorted((a, b) => a - b).entries())
     await setNumber(query, { batchId, position, number: before + index + 1 });
@@ -39,6 +33,29 @@ export async function countOutcomes(
   await announceEnd(query, batchId, announce);
   return true;
 }
+
+interface Count {
+  batchId: string;
+  items: number;
+  keptUntil: number;
+  now: number;
+}
+
+const counting = (status: Ended) =>
+  prepared((query, { batchId, items, keptUntil, now }: Count) =>
+    query
+      .updateTable('batches')
+      .set((eb) => ({
+        [status]: eb(status, '+', items),
+        unfinished: eb('unfinished', '-', items),
+        completed_at: eb.case().when('unfinished', '=', items).then(now).else(null).end(),
+        kept_until: eb.case().when('kept_until', '<', keptUntil).then(keptUntil).else(eb.ref('kept_until')).end(),
+      }))
+      .where('id', '=', batchId)
+      .returning(['completed_at', 'total', 'unfinished']),
+  );
+
+const COUNT = { succeeded: counting('succeeded'), failed: counting('failed'), cancelled: counting('cancelled') };
 
 const setNumber = prepared((query, { batchId, position, number }: { batchId: string; position: number; number: number }) =>
   query.updateTable('batch_items').set({ finished_no: number }).where('batch_id', '=', batchId).where('position', '=', position),
