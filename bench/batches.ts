@@ -1,7 +1,7 @@
 /**
  * What do batches give and take? The pace of a batch of 500, which stores what it makes, against that of single calls with four
- * clients; the time of a
- * single call beside it against its usual time; and the memory of the Node process, which is not to hold all items at once.
+ * clients; the time of a single call beside it against its usual time; and the memory of the Node process, which is not to hold
+ * all items at once.
  */
 import { invoice } from './documents.ts';
 import { closedLoop, median, quantile } from './measure.ts';
