@@ -22,7 +22,7 @@ export interface PlaygroundServices {
   templates: Pick<Templates, 'fillOnce'>;
   finishing: FinishLine;
   /** Where key holders render. */
-  keyHolders: Pick<Pool<Page>, 'isIdle' | 'hasFreePlace' | 'watchRoom'>;
+  keyHolders: Pick<Pool<Page>, 'idleMs' | 'hasFreePlace' | 'watchRoom'>;
 }
 
 /** All visitors together are one owner where they share something with keys. */
@@ -34,7 +34,9 @@ const MAX_WAIT_SECONDS = 10;
 /** A service that is busy all day has a playground all the same. */
 const PATIENCE_MS = 2_000;
 /** While key holders render, the playground rests after each render: so many times as long as that took. */
-const REST = 4;
+const REST = 6;
+/** Key holders who call one after the other leave moments between their calls; after this time there are none. */
+const QUIET_MS = 300;
 
 export class Playground {
   readonly #services: PlaygroundServices;
@@ -139,8 +141,9 @@ export class Playground {
     const end = performance.now() + PATIENCE_MS;
     for (let now = performance.now(); now < end; now = performance.now()) {
       const rests = this.#restsUntil > now;
-      if (keyHolders.isIdle || (keyHolders.hasFreePlace && !rests)) return;
-      await deadline.race(this.#roomOrTime((rests ? Math.min(this.#restsUntil, end) : end) - now));
+      if (keyHolders.idleMs >= QUIET_MS || (keyHolders.hasFreePlace && !rests)) return;
+      const next = rests ? Math.min(this.#restsUntil, end) : end;
+      await deadline.race(this.#roomOrTime(Math.min(next - now, QUIET_MS)));
     }
   }
 

@@ -43,6 +43,8 @@ export class FairQueue {
   readonly #onRoom = new Set<() => void>();
   /** When somebody last had a place who was not in the background. */
   #lastInFront = Number.NEGATIVE_INFINITY;
+  /** When a place was last given back. */
+  #lastEnd = Number.NEGATIVE_INFINITY;
   readonly #now: () => number;
 
   /** `now`: milliseconds on a clock of its own. */
@@ -65,6 +67,11 @@ export class FairQueue {
   get hasRoomInBackground(): boolean {
     const ahead = Math.ceil(this.#capacity * SHARE_AHEAD);
     return this.waiting === 0 && this.running + this.#background.length < this.#capacity + ahead;
+  }
+
+  /** For how many milliseconds nobody has had a place. */
+  get idleMs(): number {
+    return this.running ? 0 : this.#now() - this.#lastEnd;
   }
 
   /** Whether somebody who comes now need not wait. */
@@ -167,6 +174,7 @@ export class FairQueue {
 
   #release(background: boolean): void {
     this.#take(background, -1);
+    this.#lastEnd = this.#now();
     for (let next = this.#next(); next; next = this.#next()) {
       this.#take(next.background, 1);
       next.admit();

@@ -125,9 +125,9 @@ export class Pool<P extends PooledPage> {
     return this.#queue.hasRoomInBackground && !this.#draining;
   }
 
-  /** Whether no work is under way. */
-  get isIdle(): boolean {
-    return this.#queue.running === 0;
+  /** For how many milliseconds no work has been under way. */
+  get idleMs(): number {
+    return this.#queue.idleMs;
   }
 
   /** Whether work that comes now need not wait. */
