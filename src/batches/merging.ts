@@ -50,18 +50,17 @@ export class Merging {
     const present = results.filter((result): result is Present => result.document !== undefined);
     const leftOut = results.filter(({ document }) => !document).map(({ item }) => item.position);
     if (!present.length) throw new ServiceError('not_mergeable', 'the batch has no documents to merge');
-    const chunks = await this.#mergeAll(keyId, present, client);
     const pages = present.reduce((sum, { document }) => sum + document.pages, 0);
+    const chunks = await this.#mergeAll(keyId, present, pages, client);
     return { content: await blobs.spool(chunks), bytes: sizeOf(chunks), pages, leftOut };
   }
 
-  async #mergeAll(keyId: string, present: Present[], client: AbortSignal): Promise<Buffer[]> {
+  async #mergeAll(keyId: string, present: Present[], pages: number, client: AbortSignal): Promise<Buffer[]> {
     const { documents, finishing } = this.#services;
     const { timeoutMs, maxBytes } = this.#limits;
     const distinct = [...new Map(present.map(({ document }) => [document.id, document])).values()];
     const bytes = distinct.reduce((sum, document) => sum + document.bytes, 0);
     if (bytes > maxBytes) throw tooLarge('bytes', maxBytes, bytes);
-    const pages = present.reduce((sum, { document }) => sum + document.pages, 0);
     if (pages > MAX_PAGES) throw tooLarge('pages', MAX_PAGES, pages);
     const places = new Map(distinct.map(({ id }, index) => [id, index]));
     const parts = present.map(({ item, document }) => ({

@@ -15,7 +15,7 @@ interface Extent {
 }
 
 /** Chromium makes a document that is too wide smaller, down to two thirds (`kPrintingMaximumShrinkFactor`). */
-const WIDEST_LAYOUT = 1.5;
+export const WIDEST_LAYOUT = 1.5;
 const PROBE_HEIGHT_PX = 600;
 
 export class Sheet {

@@ -1,14 +1,13 @@
 /** How much of a printed page is there for the document. */
 import type { Content } from '../chromium/load-settings.ts';
 import type { PrintSettings } from '../chromium/print-options.ts';
+import { WIDEST_LAYOUT } from '../chromium/sheet.ts';
 import { printedScale, widestPage } from '../pdf/inspect.ts';
 
 const PX_PER_POINT = 96 / 72;
 const PX_PER_INCH = 96;
 const PAGE_RULE = /@page|@import|<link/i;
 
-/** Chromium makes a document that is too wide smaller, down to two thirds (`kPrintingMaximumShrinkFactor`). */
-const SMALLEST = 1 / 1.5;
 const TOLERANCE = 0.01;
 
 /**
@@ -22,7 +21,7 @@ export function roomOf(
   printed: readonly Buffer[],
 ): number | undefined {
   const shown = printedScale(printed);
-  if (shown !== undefined && shown > scale * SMALLEST * (1 + TOLERANCE)) return undefined;
+  if (shown !== undefined && shown > (scale / WIDEST_LAYOUT) * (1 + TOLERANCE)) return undefined;
   const known = marginChosenBy === 'caller' || (content.kind === 'html' && !PAGE_RULE.test(content.html));
   const margins = known ? (margin.left + margin.right) * PX_PER_INCH : 0;
   return (widestPage(printed) * PX_PER_POINT - margins) / scale;
