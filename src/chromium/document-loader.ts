@@ -61,6 +61,9 @@ export interface Attempt {
   fail(error: ServiceError): void;
 }
 
+/** What is left of a document: nothing that shows in the next, or what goes with its window, or what only a navigation takes away. */
+export type Traces = 'none' | 'window' | 'page';
+
 /** Requests that may be under way. */
 const IDLE: Partial<Record<WaitUntil, number>> = { networkidle0: 0, networkidle2: 2 };
 /** A worker that outlives its document is of no use to a printer. */
@@ -84,9 +87,12 @@ const PERMISSIONS = [
   'screen-wake-lock',
 ];
 /** Of a document of which nothing is known. */
-const ACTIVE: DocumentTraits = { inert: false, mayNavigate: true, loadsLate: true, hasPageRules: true };
-/** What a document that asks for nothing does not hold. Written in yet another way it is only not watched. */
-const SPEAKS_OF_NETWORK = /https?:|\/\/|\\\\/i;
+const ACTIVE: DocumentTraits = { inert: false, mayNavigate: true, loadsLate: true, hasPageRules: true, outlivesWindow: true };
+/**
+ * What a document that asks for nothing does not hold: an address that is neither the name of a namespace nor a comment in a
+ * script. Written in yet another way it is only not watched.
+ */
+const SPEAKS_OF_NETWORK = /https?:(?!\/\/www\.w3\.org\/[12]\d{3}\/)|(?<!https?:)\/\/(?! )|\\\\/i;
 
 export class DocumentLoader {
   readonly #root: Session;
@@ -108,8 +114,7 @@ export class DocumentLoader {
   #lingers = false;
   #loading = false;
   #windowOwned = false;
-  /** Whether what was loaded since `forget` has left something that an empty document has not. */
-  #traces = false;
+  #traces: Traces = 'none';
 
   constructor(
     root: Session,
@@ -141,8 +146,8 @@ export class DocumentLoader {
     session.on('Page.frameStartedNavigating', (event) => this.#judgeNavigation(event.frameId));
   }
 
-  /** Whether the present document must go before the next may be written. */
-  get leavesTraces(): boolean {
+  /** Of the documents since `forgetTraces`. */
+  get traces(): Traces {
     return this.#traces;
   }
 
@@ -155,7 +160,7 @@ export class DocumentLoader {
   async forgetTraces(): Promise<void> {
     await this.#emulation.undo();
     this.#lingers = false;
-    this.#traces = false;
+    this.#traces = 'none';
   }
 
   /** Resolves when the document is ready to print. To be followed by `end`, on every path. */
@@ -194,7 +199,7 @@ export class DocumentLoader {
   }
 
   async #prepare({ content, load, print }: PrintJob, { step, fail }: Attempt): Promise<void> {
-    if (needsOwnPage(content, load) || load.device !== PLAIN_DEVICE || load.added.length || print.singlePage) this.#traces = true;
+    if (needsOwnPage(content, load) || load.device !== PLAIN_DEVICE || load.added.length || print.singlePage) this.#leave('page');
     const { target, gates, added } = load;
     const preparations: Array<Promise<unknown>> = [];
     if (load.device !== PLAIN_DEVICE) preparations.push(this.#emulation.apply(load.device));
@@ -209,10 +214,12 @@ export class DocumentLoader {
     const { step } = attempt;
     const traits = load.added.length ? ACTIVE : traitsOf(html);
     if (!traits.inert) await this.#beginActiveDocument(traits, step);
+    if (traits.outlivesWindow) this.#leave('page');
     const idle = IDLE[load.waitUntil];
     const reachesOut = SPEAKS_OF_NETWORK.test(html) || load.added.some(({ from }) => 'url' in from);
     if (reachesOut || idle !== undefined) await step(this.#watchNetwork(load, attempt));
     this.#lingers = reachesOut && !traits.inert;
+    if (this.#lingers) this.#leave('page');
     const loaded = this.#session.next(
       load.waitUntil === 'domcontentloaded' ? 'Page.domContentEventFired' : 'Page.loadEventFired',
     );
@@ -270,7 +277,7 @@ export class DocumentLoader {
 
   /** From here on the document may run script, navigate, close its window; and it will have to be replaced. */
   async #beginActiveDocument({ mayNavigate }: DocumentTraits, step: Step): Promise<void> {
-    this.#traces = true;
+    this.#leave('window');
     if (mayNavigate) await step(this.#interception.guard());
     if (this.#windowOwned) return;
     this.#windowOwned = true;
@@ -296,7 +303,7 @@ export class DocumentLoader {
     { step }: Attempt,
   ): Promise<TextOfInterest | undefined> {
     const rule = traits.hasPageRules ? pageRule(settings) : '';
-    if (rule) this.#traces = true; // the added style sheet would stay
+    if (rule) this.#leave('window'); // the added style sheet would stay
     const waits = traits.loadsLate && load.waitUntil !== 'domcontentloaded';
     if (rule) await step(this.#session.send('Runtime.evaluate', { expression: ruleExpression(rule) }));
     // Where script is off no listener is ever called, so that there is nothing to wait for but the state itself.
@@ -311,6 +318,10 @@ export class DocumentLoader {
     const [errors, seen] = Array.isArray(result.value) ? result.value : [];
     this.#consoleErrors = readErrors(errors);
     return traits.inert ? undefined : readSeenText(seen);
+  }
+
+  #leave(traces: Traces): void {
+    if (this.#traces !== 'page') this.#traces = traces;
   }
 
   #stay(): void {

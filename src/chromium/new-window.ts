@@ -1,0 +1,75 @@
+/**
+ * Gives a page a new, empty window where it stands, for half of what a navigation costs: its document is replaced by way of a
+ * `javascript:` address. The document may stand in the way, or try to come back. So nothing is taken from it: the new window has to
+ * name a secret that only a script of the new document knows, and whatever a window hands on to the next is looked at from there.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Session } from './connection.ts';
+
+const GIVE_UP_MS = 1_000;
+/** Under this symbol the new window keeps the secret. */
+const PROOF = `globalThis[Symbol.for('platen.proof')]`;
+/** Evaluates to the secret, once, and to whether the window has no past. Asked where no script but ours has run. */
+const READ_PROOF = `(() => {
+  const proof = ${PROOF};
+  delete ${PROOF};
+  return [proof, document.readyState === 'complete', document.URL === 'about:blank' && history.length === 1 && history.state === null];
+})()`;
+
+export class NewWindow {
+  readonly #session: Session;
+  readonly #frameId: string;
+  #proof: string | undefined;
+  /** Whether the document wanted to go elsewhere: it might be on its way still. */
+  #wandered = false;
+
+  constructor(session: Session, frameId: string) {
+    this.#session = session;
+    this.#frameId = frameId;
+    session.on('Page.frameScheduledNavigation', ({ frameId, url }) => this.#note(frameId, url));
+    session.on('Page.frameRequestedNavigation', ({ frameId, url }) => this.#note(frameId, url));
+    session.on('Page.frameStartedNavigating', ({ frameId, url }) => this.#note(frameId, url));
+  }
+
+  /**
+   * Whether the present document has been replaced by an empty one with a window of its own. False where something is left that
+   * only a navigation takes away. Rejects where the document cannot be shown to be gone: then the page is of no more use.
+   */
+  async open(): Promise<boolean> {
+    if (this.#wandered) return false;
+    const proof = randomUUID();
+    this.#proof = proof;
+    const loaded = this.#session.next('Page.loadEventFired');
+    this.#session.send('Runtime.evaluate', { expression: replaceExpression(proof) }).catch(() => {});
+    await withinTime(loaded);
+    const [{ result }, { status }] = await Promise.all([
+      this.#session.send('Runtime.evaluate', { expression: READ_PROOF, returnByValue: true }),
+      this.#session.send('Network.getSecurityIsolationStatus', { frameId: this.#frameId }),
+    ]);
+    const [shown, isLoaded, hasNoPast] = Array.isArray(result.value) ? result.value : [];
+    if (shown !== proof || isLoaded !== true) throw new Error('the document is still there');
+    return hasNoPast === true && !status.csp?.length && !this.#wandered;
+  }
+
+  /** The page has been navigated to an empty document. */
+  forget(): void {
+    this.#wandered = false;
+  }
+
+  #note(frameId: string, url: string): void {
+    const isOurs = this.#proof !== undefined && url.includes(this.#proof);
+    if (frameId === this.#frameId && !isOurs) this.#wandered = true;
+  }
+}
+
+/** Takes back what a document may have said about referrers, which a window inherits. */
+function replaceExpression(proof: string): string {
+  const markup = `<meta name=referrer content=default><script>${PROOF} = '${proof}'</script>`;
+  return `location.href = ${JSON.stringify(`javascript:${JSON.stringify(markup)}`)}; undefined`;
+}
+
+async function withinTime(loaded: Promise<unknown>): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('the document does not go')), GIVE_UP_MS);
+  await Promise.race([loaded, late]).finally(() => clearTimeout(timer));
+}
