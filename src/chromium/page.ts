@@ -11,7 +11,7 @@ import type { Gate, OutboundBudget, OutboundReport } from '../outbound/egress-pr
 import type { BrowserSettings } from './browser-settings.ts';
 import { type Connection, DevToolsError, type Events, type Session } from './connection.ts';
 import { DocumentLoader, type Findings, type PrintJob } from './document-loader.ts';
-import { Emulation, setMedia } from './emulation.ts';
+import { Emulation, setMedia, setWindow } from './emulation.ts';
 import type { FontKnowledge } from './font-knowledge.ts';
 import { PLAIN_LOAD } from './load-settings.ts';
 import type { MemoryWatch } from './memory-watch.ts';
@@ -233,6 +233,7 @@ export class Page {
       this.#session.send('Page.enable'),
       this.#session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
       setMedia(this.#session, 'print'),
+      setWindow(this.#session),
       loaded,
     ]);
     await Promise.all([this.#session.send('Page.setLifecycleEventsEnabled', { enabled: false }), this.#browser.memory.refresh()]);

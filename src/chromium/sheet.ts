@@ -1,7 +1,7 @@
 /** The paper a document is printed on, where that depends on what is to stand on it. */
 import { ServiceError } from '../errors.ts';
 import type { Session } from './connection.ts';
-import type { Emulation } from './emulation.ts';
+import { type Emulation, setWindow } from './emulation.ts';
 import { clearance, MEASURING_DOCUMENT, measureExpression } from './header-footer.ts';
 import { type PrintSettings, pageRule } from './print-options.ts';
 import { ruleExpression } from './settle-document.ts';
@@ -74,10 +74,10 @@ export class Sheet {
     const { contentPx, viewportPx } = await step(this.#extent());
     const widest = Math.floor(roomPx * WIDEST_LAYOUT);
     if (contentPx <= viewportPx && viewportPx <= widest) return 0;
-    const size = { width: widest, height: PROBE_HEIGHT_PX, deviceScaleFactor: 1, mobile: false };
-    this.#session.send('Emulation.setDeviceMetricsOverride', size).catch(() => {});
+    const size = { width: widest, height: PROBE_HEIGHT_PX, deviceScaleFactor: 1 };
+    setWindow(this.#session, size).catch(() => {});
     const laidOut = this.#extent();
-    this.#session.send('Emulation.clearDeviceMetricsOverride').catch(() => {});
+    setWindow(this.#session).catch(() => {});
     return Math.max(0, Math.ceil((await step(laidOut)).contentPx - widest));
   }
 
