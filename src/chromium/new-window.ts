@@ -6,7 +6,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Session } from './connection.ts';
 
-const GIVE_UP_MS = 1_000;
 /** Under this symbol the new window keeps the secret. */
 const PROOF = `globalThis[Symbol.for('platen.proof')]`;
 /** Evaluates to the secret, once, and to whether the window has no past. Asked where no script but ours has run. */
@@ -33,7 +32,8 @@ export class NewWindow {
 
   /**
    * Whether the present document has been replaced by an empty one with a window of its own. False where something is left that
-   * only a navigation takes away. Rejects where the document cannot be shown to be gone: then the page is of no more use.
+   * only a navigation takes away. Rejects where the document cannot be shown to be gone, and waits without end while it stands in
+   * the way: then the page is of no more use.
    */
   async open(): Promise<boolean> {
     if (this.#wandered) return false;
@@ -41,7 +41,7 @@ export class NewWindow {
     this.#proof = proof;
     const loaded = this.#session.next('Page.loadEventFired');
     this.#session.send('Runtime.evaluate', { expression: replaceExpression(proof) }).catch(() => {});
-    await withinTime(loaded);
+    await loaded;
     const [{ result }, { status }] = await Promise.all([
       this.#session.send('Runtime.evaluate', { expression: READ_PROOF, returnByValue: true }),
       this.#session.send('Network.getSecurityIsolationStatus', { frameId: this.#frameId }),
@@ -66,10 +66,4 @@ export class NewWindow {
 function replaceExpression(proof: string): string {
   const markup = `<meta name=referrer content=default><script>${PROOF} = '${proof}'</script>`;
   return `location.href = ${JSON.stringify(`javascript:${JSON.stringify(markup)}`)}; undefined`;
-}
-
-async function withinTime(loaded: Promise<unknown>): Promise<void> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error('the document does not go')), GIVE_UP_MS);
-  await Promise.race([loaded, late]).finally(() => clearTimeout(timer));
 }

@@ -1,4 +1,4 @@
-/** A document written in place of an inert one prints exactly as on a page of its own. */
+/** A document on a page that served others prints exactly as on a page of its own. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Browser, launchBrowser } from '../../src/chromium/browser.ts';
 import { traitsOf } from '../../src/chromium/document-traits.ts';
@@ -80,6 +80,7 @@ const PROBES: Record<string, string> = {
   standard:
     '<!doctype html><title>Probe</title><ul><li>item</ul><p style="margin-left: var(--x)">text</p><form><input name=x><select><option>a<option>b</select></form><div>block</div>',
   links: '<!doctype html><a href="https://x.y/">link</a> <a href="">self</a>',
+  'images and styles': `<!doctype html><img src="${PIXEL_URL}" width=100 height=50><p style="color: red">styled</p>`,
   scripted: `<!doctype html><p id=p></p><script>
     p.textContent = [document.compatMode, document.title, document.dir, document.documentElement.lang, document.forms.length, document.styleSheets.length, document.adoptedStyleSheets.length,
       document.fonts.size, document.getElementById('x'), document.baseURI, document.referrer, document.characterSet, document.images.length, innerWidth, history.length, name, document.cookie === undefined,
@@ -93,6 +94,42 @@ describe.each(Object.entries(INERT))('after %s', (_name, before) => {
     const page = await browser.openPage();
     await print(page, before);
     await page.reset();
+    const reused = await print(page, html);
+    await page.close();
+    expect(reused === (await printFresh(html)), 'the same bytes').toBe(true);
+  });
+});
+
+const planted = (source: string) => `<!doctype html><title>planted</title><body>planted<script>${source}</script>`;
+
+/** Documents with a script: whatever they set goes with their window, or is taken away by a navigation. */
+const SCRIPTED: Record<string, string> = {
+  'a script': planted('globalThis.mark = 1'),
+  'a dark script': planted(
+    "document.head.innerHTML = '<meta name=color-scheme content=dark><meta name=viewport content=width=200>'",
+  ),
+  'an editor': planted("document.designMode = 'on'; document.documentElement.style.zoom = 2; scrollTo(0, 99); name = 'mark'"),
+  'a policy': planted(
+    `const m = document.createElement('meta'); m.httpEquiv = 'Content-' + 'Security-Policy'; m.content = "img-src 'none'; style-src 'none'"; document.head.append(m)`,
+  ),
+  'a history': planted("history.pushState(1, '', '#a'); history.replaceState('mark', '')"),
+  'styles and fonts': planted(
+    "const s = new CSSStyleSheet(); s.replaceSync('body::after { content: \"MARK\" } @page { size: A7 }'); document.adoptedStyleSheets = [s]; document.fonts.add(new FontFace('Open Sans', 'local(monospace)'))",
+  ),
+  'a page rule': '<!doctype html><style>@page { size: A7; margin: 0 }</style><script>1</script><p>x',
+  'a worker': planted(
+    "new Worker('data:text/javascript,setInterval(() => postMessage(1), 1)').onmessage = () => document.body.append('mark')",
+  ),
+};
+
+describe.each(Object.entries(SCRIPTED))('after %s', (_name, before) => {
+  test.each(Object.entries(PROBES))('%s prints as on a page of its own', async (_probe, html) => {
+    expect(traitsOf(before).inert).toBe(false);
+    const page = await browser.openPage();
+    for (let round = 0; round < 2; round++) {
+      await print(page, before);
+      await page.reset();
+    }
     const reused = await print(page, html);
     await page.close();
     expect(reused === (await printFresh(html)), 'the same bytes').toBe(true);
