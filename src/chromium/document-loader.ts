@@ -9,7 +9,7 @@ import type { BrowserSettings } from './browser-settings.ts';
 import { DevToolsError, type Result, type Session } from './connection.ts';
 import { ConsoleWatch } from './console-watch.ts';
 import { awaitContent, untilTrue } from './content-waits.ts';
-import { atStart, type DocumentTraits, traitsOf, withBase } from './document-traits.ts';
+import { atStart, type DocumentTraits, speaksOfNetwork, traitsOf, withBase } from './document-traits.ts';
 import { type Emulation, PLAIN_DEVICE } from './emulation.ts';
 import type { FontKnowledge } from './font-knowledge.ts';
 import { Interception } from './interception.ts';
@@ -88,11 +88,6 @@ const PERMISSIONS = [
 ];
 /** Of a document of which nothing is known. */
 const ACTIVE: DocumentTraits = { inert: false, mayNavigate: true, loadsLate: true, hasPageRules: true, outlivesWindow: true };
-/**
- * What a document that asks for nothing does not hold: an address that is neither the name of a namespace nor a comment in a
- * script. Written in yet another way it is only not watched.
- */
-const SPEAKS_OF_NETWORK = /https?:(?!\/\/www\.w3\.org\/[12]\d{3}\/)|(?<!https?:)\/\/(?! )|\\\\/i;
 
 export class DocumentLoader {
   readonly #root: Session;
@@ -216,7 +211,7 @@ export class DocumentLoader {
     if (!traits.inert) await this.#beginActiveDocument(traits, step);
     if (traits.outlivesWindow) this.#leave('page');
     const idle = IDLE[load.waitUntil];
-    const reachesOut = SPEAKS_OF_NETWORK.test(html) || load.added.some(({ from }) => 'url' in from);
+    const reachesOut = speaksOfNetwork(html) || load.added.some(({ from }) => 'url' in from);
     if (reachesOut || idle !== undefined) await step(this.#watchNetwork(load, attempt));
     this.#lingers = reachesOut && !traits.inert;
     if (this.#lingers) this.#leave('page');

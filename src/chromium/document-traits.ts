@@ -56,6 +56,14 @@ export function traitsOf(html: string): DocumentTraits {
   };
 }
 
+/** An address that is neither the name of a namespace nor a comment in a script. */
+const NETWORK = /https?:(?!\/\/www\.w3\.org\/[12]\d{3}\/)|(?<!https?:)\/\/(?! )|\\\\/i;
+
+/** Whether the document may ask for something by its markup. What is written in yet another way is only not watched. */
+export function speaksOfNetwork(html: string): boolean {
+  return NETWORK.test(html);
+}
+
 /** Markup whose relative addresses start from `baseUrl`, unless it says itself from where. Without the byte order mark of a file. */
 export function withBase(given: string, baseUrl: string | undefined): string {
   const html = given.startsWith('\uFEFF') ? given.slice(1) : given;

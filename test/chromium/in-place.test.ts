@@ -1,7 +1,7 @@
 /** A document on a page that served others prints exactly as on a page of its own. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Browser, launchBrowser } from '../../src/chromium/browser.ts';
-import { traitsOf } from '../../src/chromium/document-traits.ts';
+import { speaksOfNetwork, traitsOf } from '../../src/chromium/document-traits.ts';
 import { locateBrowser } from '../../src/chromium/locate-browser.ts';
 import type { Page } from '../../src/chromium/page.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -190,3 +190,20 @@ test.each([
   '<img src="data:,">',
   '<p class="on">one = two</p>'.replace('one =', 'two ='),
 ])('%s is inert', (html) => expect(traitsOf(html).inert).toBe(true));
+
+test.each([
+  '<img src="http://a.example/x.png">',
+  '<img src="HTTPS:a.example/x.png">',
+  '<img src="//a.example/x.png">',
+  '<img src="//\ta.example/x.png">',
+  '<img src="\\\\a.example\\x.png">',
+  '<script>new WebSocket("wss://a.example")</script>',
+  '<svg xmlns="http://www.w3.org/2000/svg"><image href="http://a.example/x.png" /></svg>',
+  '<script>//a comment like an address</script>',
+])('%s speaks of the network', (html) => expect(speaksOfNetwork(html)).toBe(true));
+
+test.each([
+  '<p>one / two <b>x</b>',
+  '<script>// a comment\nx = 1 // another</script>',
+  '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"></svg>',
+])('%s does not speak of the network', (html) => expect(speaksOfNetwork(html)).toBe(false));
