@@ -12,22 +12,28 @@ const PROOF = `globalThis[Symbol.for('platen.proof')]`;
 const READ_PROOF = `(() => {
   const proof = ${PROOF};
   delete ${PROOF};
-  return [proof, document.readyState === 'complete', document.URL === 'about:blank' && history.length === 1 && history.state === null];
+  const hasNoPast = history.length === 1 && history.state === null && history.scrollRestoration === 'auto';
+  return [proof, document.readyState === 'complete', hasNoPast && document.URL === 'about:blank'];
 })()`;
 
 export class NewWindow {
   readonly #session: Session;
   readonly #frameId: string;
   #proof: string | undefined;
-  /** Whether the document wanted to go elsewhere: it might be on its way still. */
-  #wandered = false;
+  /** Whether the document did what it might not be over with when its window goes. */
+  #entangled = false;
 
   constructor(session: Session, frameId: string) {
     this.#session = session;
     this.#frameId = frameId;
-    session.on('Page.frameScheduledNavigation', ({ frameId, url }) => this.#note(frameId, url));
-    session.on('Page.frameRequestedNavigation', ({ frameId, url }) => this.#note(frameId, url));
-    session.on('Page.frameStartedNavigating', ({ frameId, url }) => this.#note(frameId, url));
+    // A frame has a global object of its own, whose promises go on when it is gone, and an origin that is also the next window's.
+    session.on('Page.frameAttached', () => {
+      this.#entangled = true;
+    });
+    // The document might be on its way elsewhere still.
+    session.on('Page.frameScheduledNavigation', ({ frameId, url }) => this.#noteNavigation(frameId, url));
+    session.on('Page.frameRequestedNavigation', ({ frameId, url }) => this.#noteNavigation(frameId, url));
+    session.on('Page.frameStartedNavigating', ({ frameId, url }) => this.#noteNavigation(frameId, url));
   }
 
   /**
@@ -36,7 +42,7 @@ export class NewWindow {
    * the way: then the page is of no more use.
    */
   async open(): Promise<boolean> {
-    if (this.#wandered) return false;
+    if (this.#entangled) return false;
     const proof = randomUUID();
     this.#proof = proof;
     const loaded = this.#session.next('Page.loadEventFired');
@@ -48,17 +54,17 @@ export class NewWindow {
     ]);
     const [shown, isLoaded, hasNoPast] = Array.isArray(result.value) ? result.value : [];
     if (shown !== proof || isLoaded !== true) throw new Error('the document is still there');
-    return hasNoPast === true && !status.csp?.length && !this.#wandered;
+    return hasNoPast === true && !status.csp?.length && !this.#entangled;
   }
 
   /** The page has been navigated to an empty document. */
   forget(): void {
-    this.#wandered = false;
+    this.#entangled = false;
   }
 
-  #note(frameId: string, url: string): void {
+  #noteNavigation(frameId: string, url: string): void {
     const isOurs = this.#proof !== undefined && url.includes(this.#proof);
-    if (frameId === this.#frameId && !isOurs) this.#wandered = true;
+    if (frameId === this.#frameId && !isOurs) this.#entangled = true;
   }
 }
 

@@ -7,7 +7,7 @@ const ERRORS = 'platen.errors';
 /** Under this one, how to hear of those that are not caught. */
 const LISTEN = 'platen.listen';
 
-/** It cannot close our window, sees no name an earlier one gave it, and sends nothing later; its errors are kept. */
+/** It cannot close, move or resize our window, sees no name an earlier one gave it, and sends nothing later; its errors are kept. */
 export const OWN_WINDOW = `(${own})(${MAX_ERRORS}, ${MAX_CHARACTERS}, ${JSON.stringify(ERRORS)}, ${JSON.stringify(LISTEN)})`;
 
 /** At the start of a document that is written into a window: what listened there is gone by then. Takes itself away. */
@@ -26,6 +26,10 @@ export function readErrors(value: unknown): string[] {
 interface OwnWindow {
   top: unknown;
   close(): void;
+  moveTo(): void;
+  moveBy(): void;
+  resizeTo(): void;
+  resizeBy(): void;
   name: string;
   fetchLater?: unknown;
   console: { error(...parts: unknown[]): void };
@@ -37,6 +41,7 @@ interface OwnWindow {
 function own(maxErrors: number, maxCharacters: number, errorsKey: string, listenKey: string): void {
   const self = globalThis as unknown as OwnWindow;
   delete self.fetchLater;
+  self.moveTo = self.moveBy = self.resizeTo = self.resizeBy = () => {}; // a frame could lend its own to our window
   if ((self as unknown) !== self.top) return;
   self.close = () => {};
   self.name = '';

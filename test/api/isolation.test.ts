@@ -24,6 +24,12 @@ const PLANT = `<p>planted</p><script>
     local: () => { localStorage.mark = 'MARK' },
     session: () => { sessionStorage.mark = 'MARK' },
     history: () => { history.pushState('MARK', '', '#MARK') },
+    scroll: () => { history.scrollRestoration = 'manual' },
+    window: () => {
+      resizeTo(300, 300); moveTo(5, 5);
+      const frame = document.createElement('iframe'); document.body.append(frame);
+      frame.contentWindow.resizeTo.call(top, 301, 301); frame.contentWindow.moveTo.call(top, 6, 6);
+    },
     timer: () => { setInterval(() => { document.body.textContent = 'MARK' }, 1) },
     listener: () => { addEventListener('load', () => { document.body.textContent = 'MARK' }); addEventListener('beforeprint', () => { document.body.textContent += 'MARK' }) },
     database: () => { indexedDB.open('MARK') },
@@ -47,6 +53,8 @@ const LOOK = `<body><p>looked</p><pre id=out></pre><script>
     local: () => localStorage.mark,
     session: () => sessionStorage.mark,
     history: () => history.length + ' ' + JSON.stringify(history.state) + location.hash,
+    scroll: () => history.scrollRestoration,
+    window: () => [outerWidth, outerHeight, screenX, screenY].join('x'),
     fonts: () => [...document.fonts].map(f => f.family),
     sheet: () => document.adoptedStyleSheets.length,
   };
@@ -72,6 +80,8 @@ describe('what one render plants', () => {
       expect(found).toContain('looked');
       expect(found).not.toContain('MARK');
       expect(found).toContain('history=1');
+      expect(found).toContain('scroll=auto');
+      expect(found).toContain('window=800x600x0x0');
     }
     expect(await service.metric('platen_pages_warm')).toBeLessThanOrEqual(3);
   });

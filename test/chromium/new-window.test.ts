@@ -40,7 +40,7 @@ async function openTab(): Promise<Tab & { openWindow(): Promise<boolean> }> {
 const LOOK = `JSON.stringify({
   names: Object.getOwnPropertyNames(globalThis).sort(), symbols: Object.getOwnPropertySymbols(globalThis).map(String).sort(),
   prototype: [[].mark, ({}).mark, String([1].map((x) => x))], name, url: document.URL, base: document.baseURI, referrer: document.referrer,
-  history: [history.length, history.state], title: document.title, mode: document.designMode, markup: document.documentElement.outerHTML,
+  history: [history.length, history.state, history.scrollRestoration], title: document.title, mode: document.designMode, markup: document.documentElement.outerHTML,
   scheme: getComputedStyle(document.documentElement).colorScheme, size: [innerWidth, innerHeight, scrollX, scrollY, devicePixelRatio],
   parts: [document.fonts.size, document.styleSheets.length, document.adoptedStyleSheets.length, frames.length, document.forms.length],
   focus: document.activeElement?.tagName, listeners: [onunload, onpagehide, onmessage].map(String), errors: globalThis[Symbol.for('platen.errors')],
@@ -53,6 +53,16 @@ const flood = (work: string) =>
   `const { port1, port2 } = new MessageChannel(); port1.onmessage = () => { port1.postMessage(1); ${work} }; port2.onmessage = () => port2.postMessage(1); port2.postMessage(1);`;
 const meta = (policy: string) =>
   `const m = document.createElement('meta'); m.httpEquiv = 'Content-Security-Policy'; m.content = "${policy}"; document.head.append(m); m.remove();`;
+
+/** Goes on by itself, outside of the document's tasks. */
+const WAITS = `const t = top; const shared = new Int32Array(new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }).buffer);
+  (async () => { for (;;) { await Atomics.waitAsync(shared, 0, 0, 2).value; t.mark = 1; t.document.body.textContent = 'MARK' } })();`;
+const COLLECTED = `const t = top; t.registry = new FinalizationRegistry(() => { t.mark = 1 }); for (let n = 0; n < 100; n++) t.registry.register({}, n);
+  top.onpagehide = () => { for (let n = 0; n < 100; n++) new ArrayBuffer(1e7) };`;
+const inFrame = (source: string) =>
+  script(
+    `const f = document.createElement('iframe'); document.body.append(f); f.contentWindow.eval(${JSON.stringify(source)}); f.remove();`,
+  );
 
 const TAKEN_AWAY: Record<string, string> = {
   'nothing but text': script(''),
@@ -70,6 +80,8 @@ const TAKEN_AWAY: Record<string, string> = {
   promises: script(
     '(async () => { for (;;) await new Promise((resolve) => setTimeout(resolve, 1)).then(() => { top.mark = 1 }) })()',
   ),
+  'waits that are no tasks': script(WAITS),
+  'what is called when something is collected': script(COLLECTED),
   'words at its end': script(
     "onunload = onpagehide = () => { top.mark = 1; document.body.textContent = 'MARK'; Promise.resolve().then(() => { top.mark = 2 }) }",
   ),
@@ -77,7 +89,6 @@ const TAKEN_AWAY: Record<string, string> = {
   'a say in navigations': script(
     'navigation.onnavigate = (event) => { try { event.preventDefault() } catch {} event.intercept?.({ handler: () => new Promise(() => {}) }) }',
   ),
-  'a frame that runs on': `<iframe srcdoc="<script>setInterval(() => { top.mark = 1 }, 1)</script>"></iframe>${script('')}`,
   'a colour scheme': `<meta name=color-scheme content=dark>${script('')}`,
   'a base': `<base href="https://mark.example/">${script('')}`,
   'a viewport': `<meta name=viewport content="width=300">${script('')}`,
@@ -134,6 +145,20 @@ describe('a new window', () => {
   });
 
   test.each([
+    ['a frame', `<iframe srcdoc="x"></iframe>${script('')}`],
+    ['a frame whose waits go on', inFrame(WAITS)],
+    ['a frame that is called when something is collected', inFrame(COLLECTED)],
+    ['an object', `<object data="data:text/html,x"></object>${script('')}`],
+    ['an image in an object', `<object type="image/svg+xml" data="data:image/svg+xml,x"></object>${script('')}`],
+    ['an embedded document', `<embed type="text/html" src="data:text/html,x">${script('')}`],
+    ['a frame of a frameset', `<frameset><frame src="data:text/html,x"></frameset>`],
+    [
+      'a frame of an old kind',
+      script(
+        "document.documentElement.append(document.createElement('frameset')); document.querySelector('frameset').append(document.createElement('frame'))",
+      ),
+    ],
+    ['a wish about scrolling', script("history.scrollRestoration = 'manual'")],
     ['a state of its history', script("history.replaceState('MARK', '')")],
     ['entries of its history', script("history.pushState('MARK', '')")],
     ['a fragment', script("location.hash = 'MARK'")],
