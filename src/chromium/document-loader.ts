@@ -61,9 +61,6 @@ export interface Attempt {
   fail(error: ServiceError): void;
 }
 
-/** What is left of a document: nothing that shows in the next, or what goes with its window, or what only a navigation takes away. */
-export type Traces = 'none' | 'window' | 'page';
-
 /** Requests that may be under way. */
 const IDLE: Partial<Record<WaitUntil, number>> = { networkidle0: 0, networkidle2: 2 };
 /** A worker that outlives its document is of no use to a printer. */
@@ -87,7 +84,7 @@ const PERMISSIONS = [
   'screen-wake-lock',
 ];
 /** Of a document of which nothing is known. */
-const ACTIVE: DocumentTraits = { inert: false, mayNavigate: true, loadsLate: true, hasPageRules: true, outlivesWindow: true };
+const ACTIVE: DocumentTraits = { inert: false, mayNavigate: true, loadsLate: true, hasPageRules: true };
 
 export class DocumentLoader {
   readonly #root: Session;
@@ -109,7 +106,8 @@ export class DocumentLoader {
   #lingers = false;
   #loading = false;
   #windowOwned = false;
-  #traces: Traces = 'none';
+  /** Whether what was loaded since `forget` has left something that an empty document has not. */
+  #traces = false;
 
   constructor(
     root: Session,
@@ -141,8 +139,8 @@ export class DocumentLoader {
     session.on('Page.frameStartedNavigating', (event) => this.#judgeNavigation(event.frameId));
   }
 
-  /** Of the documents since `forgetTraces`. */
-  get traces(): Traces {
+  /** Whether the present document must go before the next may be written. */
+  get leavesTraces(): boolean {
     return this.#traces;
   }
 
@@ -155,7 +153,7 @@ export class DocumentLoader {
   async forgetTraces(): Promise<void> {
     await this.#emulation.undo();
     this.#lingers = false;
-    this.#traces = 'none';
+    this.#traces = false;
   }
 
   /** Resolves when the document is ready to print. To be followed by `end`, on every path. */
@@ -194,7 +192,7 @@ export class DocumentLoader {
   }
 
   async #prepare({ content, load, print }: PrintJob, { step, fail }: Attempt): Promise<void> {
-    if (needsOwnPage(content, load) || load.device !== PLAIN_DEVICE || load.added.length || print.singlePage) this.#leave('page');
+    if (needsOwnPage(content, load) || load.device !== PLAIN_DEVICE || load.added.length || print.singlePage) this.#traces = true;
     const { target, gates, added } = load;
     const preparations: Array<Promise<unknown>> = [];
     if (load.device !== PLAIN_DEVICE) preparations.push(this.#emulation.apply(load.device));
@@ -209,12 +207,10 @@ export class DocumentLoader {
     const { step } = attempt;
     const traits = load.added.length ? ACTIVE : traitsOf(html);
     if (!traits.inert) await this.#beginActiveDocument(traits, step);
-    if (traits.outlivesWindow) this.#leave('page');
     const idle = IDLE[load.waitUntil];
     const reachesOut = speaksOfNetwork(html) || load.added.some(({ from }) => 'url' in from);
     if (reachesOut || idle !== undefined) await step(this.#watchNetwork(load, attempt));
     this.#lingers = reachesOut && !traits.inert;
-    if (this.#lingers) this.#leave('page');
     const loaded = this.#session.next(
       load.waitUntil === 'domcontentloaded' ? 'Page.domContentEventFired' : 'Page.loadEventFired',
     );
@@ -272,7 +268,7 @@ export class DocumentLoader {
 
   /** From here on the document may run script, navigate, close its window; and it will have to be replaced. */
   async #beginActiveDocument({ mayNavigate }: DocumentTraits, step: Step): Promise<void> {
-    this.#leave('window');
+    this.#traces = true;
     if (mayNavigate) await step(this.#interception.guard());
     if (this.#windowOwned) return;
     this.#windowOwned = true;
@@ -298,7 +294,7 @@ export class DocumentLoader {
     { step }: Attempt,
   ): Promise<TextOfInterest | undefined> {
     const rule = traits.hasPageRules ? pageRule(settings) : '';
-    if (rule) this.#leave('window'); // the added style sheet would stay
+    if (rule) this.#traces = true; // the added style sheet would stay
     const waits = traits.loadsLate && load.waitUntil !== 'domcontentloaded';
     if (rule) await step(this.#session.send('Runtime.evaluate', { expression: ruleExpression(rule) }));
     // Where script is off no listener is ever called, so that there is nothing to wait for but the state itself.
@@ -313,10 +309,6 @@ export class DocumentLoader {
     const [errors, seen] = Array.isArray(result.value) ? result.value : [];
     this.#consoleErrors = readErrors(errors);
     return traits.inert ? undefined : readSeenText(seen);
-  }
-
-  #leave(traces: Traces): void {
-    if (this.#traces !== 'page') this.#traces = traces;
   }
 
   #stay(): void {

@@ -15,8 +15,6 @@ export interface DocumentTraits {
   loadsLate: boolean;
   /** The markup may hold `@page` rules. */
   hasPageRules: boolean;
-  /** The document may start or set what is still there in the next window of its page. */
-  outlivesWindow: boolean;
 }
 
 /** Elements that run, load or embed something, or change their window for good. */
@@ -37,8 +35,6 @@ const DISGUISE = /\\|&(?:commat|bsol|fjlig)|&#(?!(?:34|38|39|60|62|160|8\d{3}|x2
 const LATE = /@font-face|@import|loading/i;
 const NAVIGATION = /http-equiv|location|navigat|submit|click/i;
 const PAGE_RULE = /@page|@import/i;
-/** A worker takes a while to end, and has the origin of the next window until then. A policy is inherited. */
-const OUTLIVES_WINDOW = /Worker|content-security-policy/i;
 
 export function traitsOf(html: string): DocumentTraits {
   const inert =
@@ -52,7 +48,6 @@ export function traitsOf(html: string): DocumentTraits {
     mayNavigate: !inert && NAVIGATION.test(html),
     loadsLate: !inert || LATE.test(html),
     hasPageRules: !inert || PAGE_RULE.test(html),
-    outlivesWindow: !inert && OUTLIVES_WINDOW.test(html),
   };
 }
 

@@ -15,7 +15,6 @@ import { Emulation, setMedia, setWindow } from './emulation.ts';
 import type { FontKnowledge } from './font-knowledge.ts';
 import { PLAIN_LOAD } from './load-settings.ts';
 import type { MemoryWatch } from './memory-watch.ts';
-import { NewWindow } from './new-window.ts';
 import { type PrintSettings, printParameters } from './print-options.ts';
 import { Sheet } from './sheet.ts';
 import type { Step } from './step.ts';
@@ -84,7 +83,6 @@ export class Page {
   #closing: Promise<void> | undefined;
   readonly #loader: DocumentLoader;
   readonly #sheet: Sheet;
-  readonly #window: NewWindow;
   /** Whether the last document reached something. */
   #visited = false;
 
@@ -132,7 +130,6 @@ export class Page {
     const place = { frameId: targetId, contextId, settings, fonts };
     this.#loader = new DocumentLoader(connection.browser, session, gate, emulation, place);
     this.#sheet = new Sheet(session, targetId, emulation);
-    this.#window = new NewWindow(session, targetId);
   }
 
   /** Whether the page can be used at all. */
@@ -194,12 +191,12 @@ export class Page {
 
   /** Makes the page ready for its owner's next document. Rejects when it cannot be; then it must be closed. */
   async reset(): Promise<void> {
-    const { traces } = this.#loader;
-    if (traces === 'none' && !this.#visited) return;
+    if (!this.#loader.leavesTraces && !this.#visited) return;
     const timer = setTimeout(() => this.#lose(crashed()), RESET_TIMEOUT_MS);
     try {
-      const isEmptied = traces === 'window' && !this.#visited && (await this.#window.open());
-      if (!isEmptied) await this.#leaveDocument();
+      await this.#openEmptyDocument();
+      this.#session.send('Page.resetNavigationHistory').catch(() => {});
+      if (this.#visited) await this.#forgetVisits();
       if (this.#gate.knocks) throw new Error('requests outlive the document');
       if (this.#lost) throw this.#lost;
       await this.#loader.forgetTraces();
@@ -237,13 +234,6 @@ export class Page {
       loaded,
     ]);
     await Promise.all([this.#session.send('Page.setLifecycleEventsEnabled', { enabled: false }), this.#browser.memory.refresh()]);
-  }
-
-  async #leaveDocument(): Promise<void> {
-    await this.#openEmptyDocument();
-    this.#window.forget();
-    this.#session.send('Page.resetNavigationHistory').catch(() => {});
-    if (this.#visited) await this.#forgetVisits();
   }
 
   async #openEmptyDocument(): Promise<void> {
