@@ -248,7 +248,7 @@ describe('where nothing is built', () => {
     await using one = await start();
     await eventually('it is told', async () => (await (await fetch(one.url)).text()).includes('npm run build:web'), 60_000);
     expect((await fetch(one.url)).status).toBe(503);
-    expect(one.output()).toContain('the pages could not be built');
+    await eventually('it was logged', () => one.output().includes('the pages could not be built'));
     expect((await one.pdf({ html: '<p>x' })).status).toBe(200);
   });
 });

@@ -164,7 +164,7 @@ describe('document.expired', () => {
     expect(record).toMatchObject({ status: 'pending', error: 'the host has no address that may be reached' });
     expect(record).not.toHaveProperty('response_status');
     expect(forbidden.received).toEqual([]);
-    expect(service.output()).toContain('not in the public internet');
+    await eventually('it was logged', () => service.output().includes('not in the public internet'));
   });
 
   test.each([
