@@ -1,28 +1,20 @@
 /** A document on a page that served others prints exactly as on a page of its own. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Browser, launchBrowser } from '../../src/chromium/browser.ts';
 import { speaksOfNetwork, traitsOf } from '../../src/chromium/document-traits.ts';
-import { locateBrowser } from '../../src/chromium/locate-browser.ts';
 import type { Page } from '../../src/chromium/page.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Deadline } from '../../src/deadline.ts';
-import { type EgressProxy, startEgressProxy } from '../../src/outbound/egress-proxy.ts';
-import { OutboundPolicy } from '../../src/outbound/policy.ts';
 import { parseRenderRequest } from '../../src/render/render-request.ts';
+import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 
 const config = loadConfig({});
-let proxy: EgressProxy;
-let browser: Browser;
+let bare: BareBrowser;
 
 beforeAll(async () => {
-  proxy = await startEgressProxy(new OutboundPolicy(config));
-  browser = await launchBrowser(await locateBrowser(config), config, proxy);
+  bare = await startBareBrowser();
 });
-afterAll(async () => {
-  await browser.close();
-  await proxy.close();
-});
+afterAll(() => bare.close());
 
 /** The bytes but for the dates, which differ from second to second. */
 async function print(page: Page, html: string, options?: object): Promise<string> {
@@ -36,7 +28,7 @@ async function print(page: Page, html: string, options?: object): Promise<string
 }
 
 async function printFresh(html: string, options?: object): Promise<string> {
-  const page = await browser.openPage();
+  const page = await bare.browser.openPage();
   try {
     return await print(page, html, options);
   } finally {
@@ -91,7 +83,7 @@ const PROBES: Record<string, string> = {
 describe.each(Object.entries(INERT))('after %s', (_name, before) => {
   test.each(Object.entries(PROBES))('%s prints as on a page of its own', async (_probe, html) => {
     expect(traitsOf(before).inert).toBe(true);
-    const page = await browser.openPage();
+    const page = await bare.browser.openPage();
     await print(page, before);
     await page.reset();
     const reused = await print(page, html);
@@ -102,7 +94,7 @@ describe.each(Object.entries(INERT))('after %s', (_name, before) => {
 
 const planted = (source: string) => `<!doctype html><title>planted</title><body>planted<script>${source}</script>`;
 
-/** Documents with a script: whatever they set goes with their window, or is taken away by a navigation. */
+/** Documents with a script: a navigation takes away whatever they set. */
 const SCRIPTED: Record<string, string> = {
   'a script': planted('globalThis.mark = 1'),
   'a dark script': planted(
@@ -125,7 +117,7 @@ const SCRIPTED: Record<string, string> = {
 describe.each(Object.entries(SCRIPTED))('after %s', (_name, before) => {
   test.each(Object.entries(PROBES))('%s prints as on a page of its own', async (_probe, html) => {
     expect(traitsOf(before).inert).toBe(false);
-    const page = await browser.openPage();
+    const page = await bare.browser.openPage();
     for (let round = 0; round < 2; round++) {
       await print(page, before);
       await page.reset();
@@ -137,7 +129,7 @@ describe.each(Object.entries(SCRIPTED))('after %s', (_name, before) => {
 });
 
 test('a long row of inert documents on one page, each as on a page of its own', async () => {
-  const page = await browser.openPage();
+  const page = await bare.browser.openPage();
   for (const html of [...Object.values(INERT), ...Object.values(INERT).reverse()]) {
     expect((await print(page, html)) === (await printFresh(html)), `the same bytes for ${html}`).toBe(true);
     await page.reset();
@@ -147,7 +139,7 @@ test('a long row of inert documents on one page, each as on a page of its own', 
 
 test("the caller's page rule is gone with its document", async () => {
   const html = '<style>@page { margin: 2cm }</style><p>x';
-  const page = await browser.openPage();
+  const page = await bare.browser.openPage();
   const own = await print(page, html);
   await page.reset();
   const narrow = await print(page, html, { margin: 0, format: 'A6' });

@@ -1,25 +1,15 @@
 /** Only a pixel of each page is painted for the screen; the page sees a whole window, and prints what it would print in one. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Browser, launchBrowser } from '../../src/chromium/browser.ts';
 import { setWindow } from '../../src/chromium/emulation.ts';
-import { locateBrowser } from '../../src/chromium/locate-browser.ts';
-import { loadConfig } from '../../src/config.ts';
-import { type EgressProxy, startEgressProxy } from '../../src/outbound/egress-proxy.ts';
-import { OutboundPolicy } from '../../src/outbound/policy.ts';
+import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
 import { Tab } from '../support/tab.ts';
 
-const config = loadConfig({});
-let proxy: EgressProxy;
-let browser: Browser;
+let bare: BareBrowser;
 
 beforeAll(async () => {
-  proxy = await startEgressProxy(new OutboundPolicy(config));
-  browser = await launchBrowser(await locateBrowser(config), config, proxy);
+  bare = await startBareBrowser();
 });
-afterAll(async () => {
-  await browser.close();
-  await proxy.close();
-});
+afterAll(() => bare.close());
 
 const DOCUMENT = `<!doctype html><style>
   #tall { height: 5000px; width: 1500px; background: linear-gradient(red, blue) } #far { content-visibility: auto } @media (min-width: 801px) { p { color: red } }
@@ -47,7 +37,7 @@ const FACTS = `(async () => {
 })()`;
 
 async function seenAndPrinted(prepare: (tab: Tab) => Promise<unknown>): Promise<{ facts: Record<string, unknown>; pdf: string }> {
-  await using tab = await Tab.open(browser);
+  await using tab = await Tab.open(bare.browser);
   await prepare(tab);
   await tab.load(DOCUMENT);
   const facts = JSON.parse(String(await tab.evaluate(FACTS)));

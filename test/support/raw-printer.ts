@@ -1,32 +1,26 @@
 /** The bundled browser without the service around it: HTML in, the PDF exactly as Chromium wrote it out. */
-import { type Browser, launchBrowser } from '../../src/chromium/browser.ts';
-import { locateBrowser } from '../../src/chromium/locate-browser.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Deadline } from '../../src/deadline.ts';
-import { type EgressProxy, startEgressProxy } from '../../src/outbound/egress-proxy.ts';
-import { OutboundPolicy } from '../../src/outbound/policy.ts';
 import { parseRenderRequest } from '../../src/render/render-request.ts';
+import { type BareBrowser, startBareBrowser } from './bare-browser.ts';
 
 const config = loadConfig({});
 
 export class RawPrinter {
-  readonly #browser: Browser;
-  readonly #proxy: EgressProxy;
+  readonly #bare: BareBrowser;
 
   static async start(): Promise<RawPrinter> {
-    const proxy = await startEgressProxy(new OutboundPolicy(config));
-    return new RawPrinter(await launchBrowser(await locateBrowser(config), config, proxy), proxy);
+    return new RawPrinter(await startBareBrowser());
   }
 
-  private constructor(browser: Browser, proxy: EgressProxy) {
-    this.#browser = browser;
-    this.#proxy = proxy;
+  private constructor(bare: BareBrowser) {
+    this.#bare = bare;
   }
 
   async print(html: string, options: object = {}): Promise<Buffer> {
     using deadline = new Deadline(50_000);
     const { load, print } = parseRenderRequest({ html, options }, config);
-    const page = await this.#browser.openPage();
+    const page = await this.#bare.browser.openPage();
     try {
       const { chunks } = await page.print({ content: { kind: 'html', html, baseUrl: undefined }, load, print }, deadline);
       return Buffer.concat(chunks);
@@ -45,7 +39,6 @@ export class RawPrinter {
   }
 
   async close(): Promise<void> {
-    await this.#browser.close();
-    await this.#proxy.close();
+    await this.#bare.close();
   }
 }

@@ -1,0 +1,24 @@
+/** The bundled browser, as the service starts it, and nothing of the service around it. */
+import { type Browser, launchBrowser } from '../../src/chromium/browser.ts';
+import { locateBrowser } from '../../src/chromium/locate-browser.ts';
+import { loadConfig } from '../../src/config.ts';
+import { startEgressProxy } from '../../src/outbound/egress-proxy.ts';
+import { OutboundPolicy } from '../../src/outbound/policy.ts';
+
+export interface BareBrowser {
+  browser: Browser;
+  close(): Promise<void>;
+}
+
+export async function startBareBrowser(): Promise<BareBrowser> {
+  const config = loadConfig({});
+  const proxy = await startEgressProxy(new OutboundPolicy(config));
+  const browser = await launchBrowser(await locateBrowser(config), config, proxy);
+  return {
+    browser,
+    async close() {
+      await browser.close();
+      await proxy.close();
+    },
+  };
+}
