@@ -174,8 +174,8 @@ export class DocumentLoader {
   }
 
   /** What is missing. Throws `render_gate_failed` where the caller wants no PDF then. */
-  judge({ gates }: LoadSettings): Findings {
-    const { failed, failures } = this.#network.findings;
+  async judge({ gates }: LoadSettings): Promise<Findings> {
+    const { failed, failures } = await this.#network.findings();
     const answered = failed.filter(({ status }) => status !== undefined && failsResource(gates.httpStatus, status));
     if (answered.length) throw gateFailed('failOnHttpStatus', answered, answered.length);
     if (gates.resourceError && failures) throw gateFailed('failOnResourceError', failed, failures);

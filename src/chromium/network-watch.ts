@@ -50,6 +50,10 @@ interface Loading {
   url: URL;
   status?: number;
   netError?: string;
+  /** Redirects that the network tells of, too. */
+  hops: number;
+  /** It was answered, and the answer kept from the document. */
+  withheld: boolean;
   /** What the proxy knows of it. */
   known?: OutboundFailure | undefined;
   isMain: boolean;
@@ -64,6 +68,11 @@ const MAX_NAMED = 100;
 /** As DevTools and puppeteer have it. */
 const QUIET_MS = 500;
 const MAX_URL_CHARACTERS = 500;
+const MAX_STATUSES = 10_000;
+const STATUS_IS_TOLD_WITHIN_MS = 2_000;
+const WITHHELD = /^ERR_BLOCKED_BY_(?:ORB|RESPONSE)/;
+/** An answer that allows too little; a preflight's has another id than the request. */
+const NOT_ALLOWED = /^(?!Preflight).*Allow(?:Origin|Credentials)/;
 
 export class NetworkWatch {
   readonly #session: Session;
@@ -74,6 +83,12 @@ export class NetworkWatch {
   #loading = new Map<string, Loading>();
   #failed: Loading[] = [];
   #failures = 0;
+  /**
+   * Statuses by request, as the network told them itself. They come by another way than the rest, and so at any time: before the
+   * request, or long after its end.
+   */
+  #statuses = new Map<string, number[]>();
+  #onStatus = () => {};
   #bytes = 0;
   #mainBytes = 0;
   /** Called whenever more or less is under way. */
@@ -99,8 +114,9 @@ export class NetworkWatch {
     await this.#session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }); // bodies are of no interest
   }
 
-  /** What was missing; the first hundred by name. */
-  get findings(): { failed: FailedResource[]; failures: number } {
+  /** What was missing; the first hundred by name. Waits for the statuses of answers that were kept from the document. */
+  async findings(): Promise<{ failed: FailedResource[]; failures: number }> {
+    await this.#statusesTold();
     return { failed: this.#failed.map((loading) => this.#describe(loading)), failures: this.#failures };
   }
 
@@ -121,6 +137,8 @@ export class NetworkWatch {
 
   end(): void {
     this.#options = undefined;
+    this.#statuses.clear();
+    this.#onStatus = () => {};
     this.#onChange = () => {};
     for (const { timer } of this.#loading.values()) clearTimeout(timer);
     this.#loading.clear();
@@ -130,11 +148,36 @@ export class NetworkWatch {
     this.#mainBytes = 0;
   }
 
-  #begin({ requestId, loaderId, frameId, type, request }: Events['Network.requestWillBeSent'][0]): void {
+  async #statusesTold(): Promise<void> {
+    const isTold = () => this.#failed.every((loading) => !loading.withheld || loading.known || this.#toldStatus(loading));
+    if (isTold()) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, STATUS_IS_TOLD_WITHIN_MS); // then none will come
+    this.#onStatus = () => isTold() && resolve();
+    await promise;
+    clearTimeout(timer);
+  }
+
+  #toldStatus({ requestId, hops }: Loading): number | undefined {
+    const told = this.#statuses.get(requestId) ?? [];
+    return told.length > hops ? told.at(-1) : undefined;
+  }
+
+  #begin({ requestId, loaderId, frameId, type, request, redirectHasExtraInfo }: Events['Network.requestWillBeSent'][0]): void {
     if (!this.#options || !/^https?:/.test(request.url)) return;
     const isMain = frameId === this.#frameId && type === 'Document' && requestId === loaderId;
-    clearTimeout(this.#loading.get(requestId)?.timer); // a redirect begins anew
-    const loading: Loading = { requestId, url: withoutSecrets(request.url), isMain, overdue: false, noted: false };
+    const before = this.#loading.get(requestId);
+    clearTimeout(before?.timer); // a redirect begins anew
+    const hops = (before?.hops ?? 0) + Number(redirectHasExtraInfo);
+    const loading: Loading = {
+      requestId,
+      url: withoutSecrets(request.url),
+      isMain,
+      hops,
+      withheld: false,
+      overdue: false,
+      noted: false,
+    };
     if (isMain) this.#options.main?.onBegin();
     if (isMain) this.#mainBytes = 0;
     else this.#limitTime(loading, this.#options.resourceTimeoutMs);
@@ -165,10 +208,10 @@ export class NetworkWatch {
     if (status >= 400 || this.#options.countsAsFailed(status)) this.#note(loading);
   }
 
-  /** Comes by another way than the rest, and so at any time. */
   #noteStatus(requestId: string, status: number): void {
-    const loading = this.#loading.get(requestId) ?? this.#failed.find((failed) => failed.requestId === requestId);
-    if (loading) loading.status = status;
+    if (!this.#options || this.#statuses.size >= MAX_STATUSES) return;
+    this.#statuses.set(requestId, [...(this.#statuses.get(requestId) ?? []), status]);
+    this.#onStatus();
   }
 
   #count(requestId: string, bytes: number): void {
@@ -187,10 +230,11 @@ export class NetworkWatch {
     if (!next) this.#options?.main?.onLoaded();
   }
 
-  #lose({ requestId, errorText, canceled }: Events['Network.loadingFailed'][0]): void {
+  #lose({ requestId, errorText, canceled, corsErrorStatus }: Events['Network.loadingFailed'][0]): void {
     const loading = this.#drop(requestId);
     if (!loading || !this.#options) return;
     loading.netError = errorText.replace(/^net::/, '');
+    loading.withheld = WITHHELD.test(loading.netError) || NOT_ALLOWED.test(corsErrorStatus?.corsError ?? '');
     if (loading.isMain && canceled) this.#options.main?.onCanceled(requestId);
     else if (loading.isMain) this.#options.main?.onFailure(loading.url, loading.netError);
     else if (!canceled) this.#note(loading);
@@ -216,7 +260,8 @@ export class NetworkWatch {
    * Where the proxy knows better than Chromium, which sees an answer of the proxy, the proxy's word counts. An error in place of
    * an image, a style sheet or a font may be kept from the document altogether: then its status counts.
    */
-  #describe({ url, status = 0, overdue, netError, known }: Loading): FailedResource {
+  #describe(loading: Loading): FailedResource {
+    const { url, overdue, netError, known, status = this.#toldStatus(loading) ?? 0 } = loading;
     const hasFailed = status >= 400 || this.#options?.countsAsFailed(status);
     const refused = known?.refusedBy !== undefined;
     const answered = hasFailed && !known && !overdue;

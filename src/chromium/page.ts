@@ -164,7 +164,7 @@ export class Page {
       deadline.enter('print');
       const sheet = settings.singlePage ? await this.#sheet.onOnePage(settings, step) : settings;
       const stream = await this.#printChecked(sheet, job, step);
-      const findings = this.#loader.judge(job.load);
+      const findings = await step(this.#loader.judge(job.load));
       const pdf = await this.#read(stream, step);
       await job.check?.(pdf.chunks, () => this.#printAll(sheet, step));
       const roomPx = job.room?.(pdf.chunks);

@@ -10,8 +10,8 @@ export interface BareBrowser {
   close(): Promise<void>;
 }
 
-export async function startBareBrowser(): Promise<BareBrowser> {
-  const config = loadConfig({});
+export async function startBareBrowser(settings: Record<string, string> = {}): Promise<BareBrowser> {
+  const config = loadConfig(settings);
   const proxy = await startEgressProxy(new OutboundPolicy(config));
   const browser = await launchBrowser(await locateBrowser(config), config, proxy);
   return {

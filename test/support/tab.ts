@@ -8,9 +8,11 @@ export class Tab implements AsyncDisposable {
   readonly #browser: Browser;
   readonly #contextId: string;
 
-  static async open(browser: Browser): Promise<Tab> {
+  /** Without a proxy of its own it reaches nothing. */
+  static async open(browser: Browser, proxyServer?: string): Promise<Tab> {
     const root = browser.connection.browser;
-    const { browserContextId } = await root.send('Target.createBrowserContext', { disposeOnDetach: true });
+    const proxy = proxyServer ? { proxyServer, proxyBypassList: '<-loopback>' } : {};
+    const { browserContextId } = await root.send('Target.createBrowserContext', { disposeOnDetach: true, ...proxy });
     const { targetId } = await root.send('Target.createTarget', { url: 'about:blank', browserContextId });
     const { sessionId } = await root.send('Target.attachToTarget', { targetId, flatten: true });
     const session = browser.connection.openSession(sessionId);
