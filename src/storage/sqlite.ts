@@ -2,7 +2,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely';
+import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely';
 import { storageFailed } from '../errors.ts';
 import type { Query, Tables } from './tables.ts';
 
@@ -19,6 +19,8 @@ export interface Engine {
 const BUSY_TIMEOUT_MS = 5_000;
 /** Statements kept compiled; there are far fewer in the code. */
 const MAX_STATEMENTS = 500;
+/** Waits for another process that writes; the plain one would fail where that one writes between its first two statements. */
+const BEGIN = 'begin immediate';
 /** https://sqlite.org/rescode.html: the low byte of the extended code. */
 const STORAGE_FAULTS: Readonly<Record<number, string>> = {
   5: 'is locked', // BUSY
@@ -34,7 +36,7 @@ const STORAGE_FAULTS: Readonly<Record<number, string>> = {
 export function openSqlite(file: string): Engine {
   const database = explained(() => openFile(file));
   const log = openOnce(`${file}-wal`);
-  const query = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(database) }) });
+  const query = new Kysely<Tables>({ dialect: new Dialect({ database: adapt(database) }) });
   return {
     query,
     // The same sync of the log that `synchronous = FULL` would do inside the commit.
@@ -45,6 +47,17 @@ export function openSqlite(file: string): Engine {
     },
     release: () => log.close(),
   };
+}
+
+/** All migrations or none: Kysely takes it that SQLite could not take back a table that was made. */
+class Dialect extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new (class extends SqliteAdapter {
+      override get supportsTransactionalDdl(): boolean {
+        return true;
+      }
+    })();
+  }
 }
 
 function openFile(file: string): DatabaseSync {
@@ -82,7 +95,9 @@ function openOnce(path: string) {
         handle ??= open(path, 'r+');
         await (await handle).datasync();
       } catch (error) {
+        const lost = handle;
         handle = undefined; // the next one opens it anew
+        lost?.then((opened) => opened.close()).catch(() => {});
         throw storageFailed('the storage of the service cannot be written', error);
       }
     },
@@ -98,7 +113,7 @@ function adapt(database: DatabaseSync): SqliteDatabase {
       if (text === 'rollback' && !database.isTransaction) return NOTHING;
       const known = statements.get(text);
       if (known) return known;
-      const statement = adaptStatement(explained(() => database.prepare(text)));
+      const statement = adaptStatement(explained(() => database.prepare(text === 'begin' ? BEGIN : text)));
       if (statements.size < MAX_STATEMENTS) statements.set(text, statement);
       return statement;
     },

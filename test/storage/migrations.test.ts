@@ -1,7 +1,11 @@
-/** A database of an earlier version is brought up to date with what is in it. */
+/** A database of an earlier version is brought up to date with what is in it, whatever happens meanwhile. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Allowance } from '../../src/accounts/allowance.ts';
@@ -74,3 +78,37 @@ test('outcomes of batches that are there already are numbered in the order of th
   ]);
   await database.close();
 });
+
+const OPEN_AND_DIE = fileURLToPath(new URL('../support/open-and-die.ts', import.meta.url));
+
+/** Another process, killed before that statement if it gets so far. */
+async function openAndDie(folder: string, statement: number): Promise<'killed' | 'opened'> {
+  const child = spawn(process.execPath, [OPEN_AND_DIE, folder, String(statement)], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const [code, signal] = await once(child, 'exit');
+  if (!signal) expect(code).toBe(0);
+  return signal ? 'killed' : 'opened';
+}
+
+/** All that makes up the tables, once they are brought up to date. */
+async function shapeOf(folder: string): Promise<unknown[]> {
+  const database = await openDatabase({ dataDir: folder });
+  const { rows } = await sql`select type, name, sql from sqlite_master order by name`.execute(database.query);
+  await database.close();
+  return rows;
+}
+
+test('a process killed between two statements leaves a database that the next one opens, and completes', async () => {
+  const whole = await shapeOf(join(dataDir, 'whole'));
+  let statement = 1;
+  for (; ; statement += 7) {
+    const folder = join(dataDir, String(statement));
+    if ((await openAndDie(folder, statement)) === 'opened') break;
+    expect(await shapeOf(folder)).toEqual(whole);
+  }
+  expect(statement).toBeGreaterThan(Object.keys(migrations).length);
+}, 180_000);
+
+test('processes that open an empty folder at once', async () => {
+  const opened = await Promise.all(Array.from({ length: 6 }, () => openAndDie(dataDir, 0)));
+  expect(opened).toEqual(opened.map(() => 'opened'));
+}, 180_000);

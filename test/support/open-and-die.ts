@@ -1,0 +1,21 @@
+/** Opens the database in a folder, and is gone before its n-th statement. Ends by itself, with 0, where there are fewer. */
+import { DatabaseSync } from 'node:sqlite';
+import { openDatabase } from '../../src/storage/database.ts';
+
+const [dataDir = '', given] = process.argv.slice(2);
+let left = Number(given);
+
+const prepare = DatabaseSync.prototype.prepare;
+DatabaseSync.prototype.prepare = function (...parameters) {
+  const statement = prepare.apply(this, parameters);
+  for (const method of ['run', 'all'] as const) {
+    const original = statement[method].bind(statement) as (...values: unknown[]) => never;
+    statement[method] = (...values: unknown[]) => {
+      if (--left === 0) process.kill(process.pid, 'SIGKILL');
+      return original(...values);
+    };
+  }
+  return statement;
+};
+
+await (await openDatabase({ dataDir })).close();
