@@ -81,6 +81,12 @@ export function invalidRequest(errors: FieldError[]): ServiceError {
   return new ServiceError('invalid_request', `${where}${first?.message ?? 'invalid'}${more}`, { members: { errors } });
 }
 
+/** Too many wait already; `what` says of whom: `too many renders are waiting`. */
+export function queueFull(what: string, retryAfterSeconds: number): ServiceError {
+  const detail = `${what}; try again in ${retryAfterSeconds} s`;
+  return new ServiceError('queue_full', detail, { retryAfterSeconds, members: { retry_after: retryAfterSeconds } });
+}
+
 /** The disk or the database does not do what it should, which may pass. */
 export function storageFailed(detail: string, cause?: unknown): ServiceError {
   return new ServiceError('storage_failed', detail, { cause, retryAfterSeconds: 30 });

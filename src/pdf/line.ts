@@ -1,5 +1,5 @@
 /** A line before a few places: as many run as there are places, a limited number waits, and one more is refused at once. */
-import { ServiceError } from '../errors.ts';
+import { queueFull } from '../errors.ts';
 
 export class Line {
   #free: number;
@@ -26,7 +26,7 @@ export class Line {
   }
 
   async #wait(signal: AbortSignal): Promise<void> {
-    if (this.#waiting.length >= this.#maxWaiting) throw queueFull();
+    if (this.#waiting.length >= this.#maxWaiting) throw queueFull('too many PDFs are being finished', 1);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const giveUp = () => {
       const at = this.#waiting.indexOf(resolve);
@@ -38,9 +38,4 @@ export class Line {
     this.#waiting.push(resolve);
     await promise.finally(() => signal.removeEventListener('abort', giveUp));
   }
-}
-
-function queueFull(): ServiceError {
-  const detail = 'too many PDFs are being finished; try again in 1 s';
-  return new ServiceError('queue_full', detail, { retryAfterSeconds: 1, members: { retry_after: 1 } });
 }

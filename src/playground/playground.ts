@@ -4,7 +4,7 @@
  */
 import type { Page } from '../chromium/page.ts';
 import { Deadline } from '../deadline.ts';
-import { ServiceError } from '../errors.ts';
+import { queueFull, ServiceError } from '../errors.ts';
 import type { PooledBrowser } from '../pool/browser-seat.ts';
 import { FairQueue } from '../pool/fair-queue.ts';
 import { Pool, type PoolOptions } from '../pool/pool.ts';
@@ -63,7 +63,7 @@ export class Playground {
     this.#visitors.requireRoom(visitor);
     this.#queue.requireRoom(visitor);
     const seconds = this.#queue.retryAfterSeconds;
-    if (!this.#queue.hasFreePlace && seconds > MAX_WAIT_SECONDS) throw busy(seconds);
+    if (!this.#queue.hasFreePlace && seconds > MAX_WAIT_SECONDS) throw queueFull('too many visitors are waiting', seconds);
   }
 
   /** `visitor` is whom limits count for; `client` aborts when the caller has gone. */
@@ -156,13 +156,6 @@ export class Playground {
     clearTimeout(timer);
     stop();
   }
-}
-
-function busy(seconds: number): ServiceError {
-  return new ServiceError('queue_full', `too many visitors are waiting; try again in ${seconds} s`, {
-    retryAfterSeconds: seconds,
-    members: { retry_after: seconds },
-  });
 }
 
 function shuttingDown(): ServiceError {

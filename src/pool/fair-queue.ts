@@ -9,7 +9,7 @@
  * and it does not go on until they are given back. While others come now and then, it leaves places free for the next of them.
  */
 import type { Deadline } from '../deadline.ts';
-import { ServiceError } from '../errors.ts';
+import { queueFull, type ServiceError } from '../errors.ts';
 import { Lines } from './lines.ts';
 
 interface Waiter {
@@ -203,8 +203,6 @@ export class FairQueue {
   }
 
   #full(): ServiceError {
-    const retryAfterSeconds = this.retryAfterSeconds;
-    const detail = `too many renders are waiting; try again in ${retryAfterSeconds} s`;
-    return new ServiceError('queue_full', detail, { retryAfterSeconds, members: { retry_after: retryAfterSeconds } });
+    return queueFull('too many renders are waiting', this.retryAfterSeconds);
   }
 }

@@ -1,6 +1,6 @@
 /** PDFs on their way into the threads that finish them: keys in turn, and no more of them in memory than there is room for. */
 import type { Deadline } from '../deadline.ts';
-import { ServiceError } from '../errors.ts';
+import { queueFull } from '../errors.ts';
 import type { FinishSettings } from '../pdf/finish-settings.ts';
 import type { Finisher } from '../pdf/finisher.ts';
 import type { MergeTask } from '../pdf/merge.ts';
@@ -42,7 +42,8 @@ export class FinishLine {
   }
 
   async #inTurn<T>(owner: string, bytes: number, deadline: Deadline, work: () => Promise<T>): Promise<T> {
-    if (this.#bytes && this.#bytes + bytes > this.#maxBytes) throw this.#full();
+    if (this.#bytes && this.#bytes + bytes > this.#maxBytes)
+      throw queueFull('too many PDFs are being finished', this.#queue.retryAfterSeconds);
     this.#bytes += bytes;
     try {
       const leave = await this.#queue.acquire(owner, deadline);
@@ -50,14 +51,6 @@ export class FinishLine {
     } finally {
       this.#bytes -= bytes;
     }
-  }
-
-  #full(): ServiceError {
-    const { retryAfterSeconds } = this.#queue;
-    return new ServiceError('queue_full', `too many PDFs are being finished; try again in ${retryAfterSeconds} s`, {
-      retryAfterSeconds,
-      members: { retry_after: retryAfterSeconds },
-    });
   }
 }
 

@@ -3,7 +3,7 @@
  * them. Owners take turns, and none takes the last thread: whatever the templates of one do, those of others are filled. (Piscina's
  * own queue does not count tasks that can be aborted, and forgets those that wait for a thread that was ended.)
  */
-import { ServiceError } from '../errors.ts';
+import { queueFull, type ServiceError } from '../errors.ts';
 
 export interface TurnLimits {
   threads: number;
@@ -59,16 +59,17 @@ export class Turns {
 
   async #wait(owner: string, signal?: AbortSignal): Promise<void> {
     const line = this.#waiting.get(owner) ?? [];
-    if (line.length >= this.#limits.maxWaiting) throw queueFull();
+    if (line.length >= this.#limits.maxWaiting) throw full();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const refuse = (reason: unknown) => {
       const at = line.indexOf(resolve);
-      if (at >= 0) line.splice(at, 1);
+      if (at < 0) return; // it has its turn already
+      line.splice(at, 1);
       if (!line.length) this.#waiting.delete(owner);
       reject(reason);
     };
     const leave = () => refuse(signal?.reason);
-    const timer = setTimeout(() => refuse(queueFull()), this.#limits.waitMs);
+    const timer = setTimeout(() => refuse(full()), this.#limits.waitMs);
     signal?.addEventListener('abort', leave, { once: true });
     line.push(resolve);
     this.#waiting.set(owner, line);
@@ -79,7 +80,6 @@ export class Turns {
   }
 }
 
-function queueFull(): ServiceError {
-  const detail = 'too many templates are being filled; try again in 1 s';
-  return new ServiceError('queue_full', detail, { retryAfterSeconds: 1, members: { retry_after: 1 } });
+function full(): ServiceError {
+  return queueFull('too many templates are being filled', 1);
 }
