@@ -1,39 +1,13 @@
 /** The page for everybody: small and large, light and dark, by keyboard, for readers of screens; and with hostile documents. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { accessFaults, sidewaysBy } from '../support/page-checks.ts';
-import { DRAFT, fragmentOf, PlaygroundPage, warmUp } from '../support/playground-page.ts';
-import { eventually, type Service, startService } from '../support/service.ts';
-import { launchVisitorBrowser, NARROW, type VisitorBrowser, WIDE } from '../support/web-page.ts';
+import { DRAFT, fragmentOf, type PlaygroundPage } from '../support/playground-page.ts';
+import { setUpPlaygrounds } from '../support/playgrounds.ts';
+import { eventually, startService } from '../support/service.ts';
+import { NARROW, WIDE } from '../support/web-page.ts';
 
-let service: Service;
-let browser: VisitorBrowser;
-let opened: PlaygroundPage[] = [];
-
-beforeAll(async () => {
-  [service, browser] = await Promise.all([
-    startService({ PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000' }),
-    launchVisitorBrowser(),
-  ]);
-  await warmUp(service);
-});
-
-afterEach(async () => {
-  const complaints = opened.flatMap((playground) => playground.complaints);
-  await Promise.all(opened.map(({ visitor }) => visitor.context.close()));
-  opened = [];
-  expect(complaints).toEqual([]);
-});
-
-afterAll(async () => {
-  await browser?.[Symbol.asyncDispose]();
-  await service?.[Symbol.asyncDispose]();
-});
-
-async function open(options: Parameters<typeof PlaygroundPage.open>[2] = {}): Promise<PlaygroundPage> {
-  const page = await PlaygroundPage.open(browser, service.url, options);
-  opened.push(page);
-  return page;
-}
+const playgrounds = setUpPlaygrounds();
+const { open } = playgrounds;
 
 const FAULTY = {
   ...DRAFT,
@@ -212,20 +186,20 @@ test('hostile documents do nothing to the page', async () => {
   expect(await preview.locator('a, iframe, script, object, embed').count()).toBe(0);
   await preview.getByText('link', { exact: false }).first().click();
   expect(page.context().pages()).toHaveLength(1);
-  expect(page.url()).toBe(`${service.url}/`);
+  expect(page.url()).toBe(`${playgrounds.service.url}/`);
   expect(await page.title()).toBe('Playground · Platen');
 });
 
 test('where the playground is switched off, the visitor is led to the dashboard', async () => {
   await using off = await startService({ PLATEN_PLAYGROUND: 'off' });
-  const { page, context } = await browser.visit(off.url);
+  const { page, context } = await playgrounds.browser.visit(off.url);
   await page.goto('/');
   expect(page.url()).toBe(`${off.url}/dashboard`);
   await context.close();
 });
 
 test('a page that is still open when the playground goes off says so', async () => {
-  const { page, context } = await browser.visit(service.url);
+  const { page, context } = await playgrounds.browser.visit(playgrounds.service.url);
   await page.route('**/v1/playground', (route) => route.fulfill({ json: { enabled: false } }));
   await page.goto('/');
   await page.getByRole('heading', { name: 'The playground is switched off' }).waitFor();

@@ -4,44 +4,19 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { DRAFT, fragmentOf, PlaygroundPage, warmUp } from '../support/playground-page.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DRAFT, fragmentOf } from '../support/playground-page.ts';
+import { setUpPlaygrounds } from '../support/playgrounds.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
-import { launchVisitorBrowser, type VisitorBrowser } from '../support/web-page.ts';
 
-let service: Service;
-let browser: VisitorBrowser;
+const playgrounds = setUpPlaygrounds();
+const { open } = playgrounds;
 let folder: string;
-let opened: PlaygroundPage[] = [];
 
 beforeAll(async () => {
-  [service, browser, folder] = await Promise.all([
-    startService({ PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000' }),
-    launchVisitorBrowser(),
-    mkdtemp(join(tmpdir(), 'platen-snippets-')),
-  ]);
-  await warmUp(service);
+  folder = await mkdtemp(join(tmpdir(), 'platen-snippets-'));
 });
-
-afterEach(async () => {
-  const complaints = opened.flatMap((playground) => playground.complaints);
-  await Promise.all(opened.map(({ visitor }) => visitor.context.close()));
-  opened = [];
-  expect(complaints).toEqual([]);
-});
-
-afterAll(async () => {
-  await browser?.[Symbol.asyncDispose]();
-  await service?.[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-});
-
-async function open(path = '/'): Promise<PlaygroundPage> {
-  const page = await PlaygroundPage.open(browser, service.url, { path });
-  opened.push(page);
-  return page;
-}
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** What ends a text, begins a command or joins lines in one of the languages. */
 const NASTY =
@@ -77,11 +52,11 @@ describe.each([
 ])('of %s', (_, draft) => {
   for (const { language, file, command, args, there } of RUNS)
     test.skipIf(!there)(`code in ${language} makes the bytes of the preview`, async () => {
-      const playground = await open(`/${await fragmentOf(draft)}`);
+      const playground = await open({ path: `/${await fragmentOf(draft)}` });
       await playground.shows('marker');
       await writeFile(join(folder, file), await playground.codeIn(language));
       await rm(join(folder, 'document.pdf'), { force: true });
-      const env = { PATH: process.env.PATH ?? '', PLATEN_API_KEY: service.key };
+      const env = { PATH: process.env.PATH ?? '', PLATEN_API_KEY: playgrounds.service.key };
       await promisify(execFile)(command, args, { cwd: folder, env });
       const preview = await playground.download();
       expect((await readFile(join(folder, 'document.pdf'))).equals(preview)).toBe(true);
@@ -90,11 +65,11 @@ describe.each([
 });
 
 test('the command survives an interactive shell that expands exclamation marks', async () => {
-  const playground = await open(`/${await fragmentOf(HTML_DRAFT)}`);
+  const playground = await open({ path: `/${await fragmentOf(HTML_DRAFT)}` });
   await playground.shows('marker');
   const code = await playground.codeIn('curl');
   await rm(join(folder, 'document.pdf'), { force: true });
-  const env = { PATH: process.env.PATH ?? '', PLATEN_API_KEY: service.key, HOME: folder };
+  const env = { PATH: process.env.PATH ?? '', PLATEN_API_KEY: playgrounds.service.key, HOME: folder };
   const shell = promisify(execFile)('bash', ['--norc', '-i'], { cwd: folder, env });
   shell.child.stdin?.end(`set -H\n${code}\nexit\n`);
   await shell;
@@ -102,22 +77,22 @@ test('the command survives an interactive shell that expands exclamation marks',
 });
 
 test('a link brings everything back for somebody else, and the server does not see it', async () => {
-  const first = await open(`/${await fragmentOf(TEMPLATE_DRAFT)}`);
+  const first = await open({ path: `/${await fragmentOf(TEMPLATE_DRAFT)}` });
   await first.shows('marker');
   const link = await first.link();
   expect(new URL(link).hash).toMatch(/^#v1\.[\w-]+$/);
 
-  const second = await open(link.slice(service.url.length));
+  const second = await open({ path: link.slice(playgrounds.service.url.length) });
   await second.shows("O'Neil");
   expect((await second.download()).equals(await first.download())).toBe(true);
   await second.tab('Options');
   expect(await second.option('landscape').getByRole('switch').isChecked()).toBe(true);
-  expect(second.page.url()).toBe(`${service.url}/`);
-  expect(service.output()).not.toContain(new URL(link).hash.slice(4, 40));
+  expect(second.page.url()).toBe(`${playgrounds.service.url}/`);
+  expect(playgrounds.service.output()).not.toContain(new URL(link).hash.slice(4, 40));
 });
 
 test('what was written survives a reload, and a link that was opened does not come back over it', async () => {
-  const playground = await open(`/${await fragmentOf({ ...DRAFT, html: '<p>From a link</p>' })}`);
+  const playground = await open({ path: `/${await fragmentOf({ ...DRAFT, html: '<p>From a link</p>' })}` });
   await playground.shows('From a link');
   await playground.write('HTML', '<p>Written after that</p>');
   await playground.page.reload();
@@ -142,7 +117,7 @@ test.each([
   ['of a later version', '#v2.abc'],
   ['too long', `#v1.${'A'.repeat(200_000)}`],
 ])('a link that is %s is refused with a word, and the page works', async (_, fragment) => {
-  const playground = await open(`/${fragment}`);
+  const playground = await open({ path: `/${fragment}` });
   await playground.page.getByText(/^This link is/).waitFor();
   await playground.shows('Northlight Studio');
 });
@@ -154,7 +129,7 @@ test('what a link holds is data: names it does not know are dropped, markup stay
     options: { ['__proto__']: { polluted: true }, unknown: 1, margin: '<img src=x onerror="document.title=2">' },
     extra: '<script>document.title = 3</script>',
   };
-  const playground = await open(`/${await fragmentOf(hostile)}`);
+  const playground = await open({ path: `/${await fragmentOf(hostile)}` });
   await playground.trouble.getByText(/must be a length/).waitFor();
   await (await playground.openOption('margin')).getByRole('textbox').fill('1cm');
   await playground.shows('onerror');

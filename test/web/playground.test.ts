@@ -1,42 +1,15 @@
 /** Writing, options, preview and errors: what is typed is what is printed. */
 import { readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { PdfOptions } from '../../src/render/options-schema.ts';
-import { DRAFT, fragmentOf, PlaygroundPage, warmUp } from '../support/playground-page.ts';
+import { DRAFT, fragmentOf, type PlaygroundPage } from '../support/playground-page.ts';
+import { setUpPlaygrounds } from '../support/playgrounds.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { eventually, type Service, startService } from '../support/service.ts';
-import { launchVisitorBrowser, type VisitorBrowser } from '../support/web-page.ts';
+import { eventually } from '../support/service.ts';
 
-let service: Service;
-let browser: VisitorBrowser;
-let opened: PlaygroundPage[] = [];
-
-beforeAll(async () => {
-  [service, browser] = await Promise.all([
-    startService({ PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000' }),
-    launchVisitorBrowser(),
-  ]);
-  await warmUp(service);
-});
-
-afterEach(async () => {
-  const complaints = opened.flatMap((playground) => playground.complaints);
-  await Promise.all(opened.map(({ visitor }) => visitor.context.close()));
-  opened = [];
-  expect(complaints).toEqual([]);
-});
-
-afterAll(async () => {
-  await browser?.[Symbol.asyncDispose]();
-  await service?.[Symbol.asyncDispose]();
-});
-
-async function open(options: Parameters<typeof PlaygroundPage.open>[2] = {}): Promise<PlaygroundPage> {
-  const page = await PlaygroundPage.open(browser, service.url, options);
-  opened.push(page);
-  return page;
-}
+const playgrounds = setUpPlaygrounds();
+const { open } = playgrounds;
 
 test('shows an example at once, and what is typed soon after', async () => {
   const playground = await open();
@@ -220,7 +193,7 @@ test('where too much is asked for, it counts down and tries again', async () => 
 
 function post(body: object): Promise<Response> {
   const headers = { 'content-type': 'application/json' };
-  return fetch(`${service.url}/v1/playground/pdf`, { method: 'POST', headers, body: JSON.stringify(body) });
+  return fetch(`${playgrounds.service.url}/v1/playground/pdf`, { method: 'POST', headers, body: JSON.stringify(body) });
 }
 
 test('without a connection it says so, and goes on when there is one', async () => {
