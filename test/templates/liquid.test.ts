@@ -367,13 +367,13 @@ describe('a hostile template ends as a fault of its own, and the next works', ()
       expect.objectContaining({ message: 'more than 1000000 characters in tags (line 1, column 1)' }),
     ],
   ])('%s', async (_, html, expected) => {
-    const own = engineWith({ threads: 1, timeoutMs: 20_000 });
+    const own = engineWith({ threads: 1, timeoutMs: 50_000 });
     await expect(fill(html, { data: {}, list: [{}] }, NO_LIMIT, own)).rejects.toMatchObject(expected);
     expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
   });
 
   test('one owner has a line of its own, however long: others are served between', async () => {
-    const own = engineWith({ threads: 2, maxWaiting: 20 });
+    const own = engineWith({ threads: 2, maxWaiting: 20, waitMs: 50_000, timeoutMs: 50_000 });
     const order: string[] = [];
     const work = (owner: string) =>
       own.fill(owner, `tpl_test:${versions++}`, '{% for i in (1..20000) %}{{ i }}{% endfor %}', {}, NO_LIMIT).then(
