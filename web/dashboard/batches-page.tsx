@@ -1,8 +1,8 @@
 /** All batches of the key, newest first; those under way move. */
 import { useEffect } from 'preact/hooks';
 import { Bar, isEnded, outcomeText, stateText } from './batch-state.tsx';
-import { ListEnd } from './list-end.tsx';
 import { type Paged, usePaged } from './paged.ts';
+import { PagedList } from './paged-list.tsx';
 import { Empty, PageHead, Time } from './pieces.tsx';
 import type { BatchSummary, List } from './records.ts';
 import { read } from './session.ts';
@@ -25,13 +25,18 @@ export function BatchesPage() {
           Refresh
         </button>
       </PageHead>
-      {list.rows?.length === 0 && (
-        <Empty title="No batches yet" curl={EXAMPLE}>
-          <p>A batch renders up to 500 documents in one call. Each succeeds or fails by itself.</p>
-        </Empty>
-      )}
-      {list.rows && list.rows.length > 0 && <BatchTable rows={list.rows} />}
-      <ListEnd list={list} one="batch" many="batches" />
+      <PagedList
+        list={list}
+        one="batch"
+        many="batches"
+        empty={
+          <Empty title="No batches yet" curl={EXAMPLE}>
+            <p>A batch renders up to 500 documents in one call. Each succeeds or fails by itself.</p>
+          </Empty>
+        }
+      >
+        {(rows) => <BatchTable rows={rows} />}
+      </PagedList>
     </>
   );
 }

@@ -1,8 +1,8 @@
 /** All stored documents of the key, newest first, as far as they match what is searched for. */
 import { useEffect, useState } from 'preact/hooks';
-import { ListEnd } from './list-end.tsx';
 import { useLoaded } from './loaded.ts';
 import { usePaged } from './paged.ts';
+import { PagedList } from './paged-list.tsx';
 import { Empty, Name, PageHead, Span, Time } from './pieces.tsx';
 import { keepQuery } from './place.ts';
 import type { DocumentRecord, List, TemplateRecord } from './records.ts';
@@ -42,11 +42,13 @@ export function DocumentsPage({ query }: { query: URLSearchParams }) {
         </button>
       </PageHead>
       <FilterBar filters={filters} templates={templates} onChange={change} />
-      {list.rows?.length === 0 &&
-        !list.fault &&
-        (filtered ? <NothingFound onClear={() => change(NO_FILTERS)} /> : <NoDocuments />)}
-      {list.rows && list.rows.length > 0 && <DocumentTable rows={list.rows} templates={templates} />}
-      <ListEnd list={list} one="document" />
+      <PagedList
+        list={list}
+        one="document"
+        empty={filtered ? <NothingFound onClear={() => change(NO_FILTERS)} /> : <NoDocuments />}
+      >
+        {(rows) => <DocumentTable rows={rows} templates={templates} />}
+      </PagedList>
     </>
   );
 }

@@ -1,6 +1,6 @@
 /** All templates of the key, newest first. */
-import { ListEnd } from './list-end.tsx';
 import { usePaged } from './paged.ts';
+import { PagedList } from './paged-list.tsx';
 import { Empty, Name, PageHead, Time } from './pieces.tsx';
 import type { TemplateRecord } from './records.ts';
 import { countText, numberText } from './words.ts';
@@ -19,13 +19,17 @@ export function TemplatesPage() {
           New template
         </a>
       </PageHead>
-      {list.rows?.length === 0 && (
-        <Empty title="No templates yet" curl={EXAMPLE}>
-          <p>A template is HTML with places for data. It is stored once, and rendered by its id with different data.</p>
-        </Empty>
-      )}
-      {list.rows && list.rows.length > 0 && <TemplateTable rows={list.rows} />}
-      <ListEnd list={list} one="template" />
+      <PagedList
+        list={list}
+        one="template"
+        empty={
+          <Empty title="No templates yet" curl={EXAMPLE}>
+            <p>A template is HTML with places for data. It is stored once, and rendered by its id with different data.</p>
+          </Empty>
+        }
+      >
+        {(rows) => <TemplateTable rows={rows} />}
+      </PagedList>
     </>
   );
 }

@@ -2,9 +2,9 @@
 import { useState } from 'preact/hooks';
 import { tell } from '../shared/toast.tsx';
 import { Confirm } from './confirm.tsx';
-import { ListEnd } from './list-end.tsx';
 import { type Loaded, useLoaded } from './loaded.ts';
 import { usePaged } from './paged.ts';
+import { PagedList } from './paged-list.tsx';
 import { Empty, Fault, PageHead, Span, Time } from './pieces.tsx';
 import type { Delivery, WebhookSecret } from './records.ts';
 import { call, read } from './session.ts';
@@ -28,13 +28,18 @@ export function WebhooksPage() {
       </PageHead>
       <Secret />
       <h2>Deliveries</h2>
-      {list.rows?.length === 0 && (
-        <Empty title="Nothing was sent in the last 30 days" curl={EXAMPLE}>
-          <p>A batch that names an address tells it when it has ended.</p>
-        </Empty>
-      )}
-      {list.rows && list.rows.length > 0 && <DeliveryTable rows={list.rows} />}
-      <ListEnd list={list} one="delivery" many="deliveries" />
+      <PagedList
+        list={list}
+        one="delivery"
+        many="deliveries"
+        empty={
+          <Empty title="Nothing was sent in the last 30 days" curl={EXAMPLE}>
+            <p>A batch that names an address tells it when it has ended.</p>
+          </Empty>
+        }
+      >
+        {(rows) => <DeliveryTable rows={rows} />}
+      </PagedList>
     </>
   );
 }
