@@ -348,13 +348,16 @@ function whole(env: string, fallback: number, min: number, max: number, help: st
   return { env, fallback, shown: String(fallback), help, parse: (given) => wholeNumber(given, min, max) };
 }
 
+/** Timers of Node and of browsers count milliseconds in 31 bits: what is longer would be over at once. */
+const MAX_TIMER_SECONDS = 2_147_483;
+
 function seconds(env: string, fallback: number, help: string): Setting<number> {
   return {
     env,
     fallback: fallback * 1000,
     shown: String(fallback),
     help,
-    parse: (given) => wholeNumber(given, 1, 31_536_000) * 1000,
+    parse: (given) => wholeNumber(given, 1, MAX_TIMER_SECONDS) * 1000,
   };
 }
 

@@ -35,8 +35,9 @@ export class DatabaseQueue implements BatchQueue {
     const claim = `clm_${randomBase62(22)}`;
     const attempts = await this.#database.transaction((query) => this.#take(query, place, claim));
     if (attempts === undefined) return this.claim(keyId); // another process was faster
+    const sealed = await this.#requestOf(place); // where that fails, the lease ends by itself
     this.#leases.hold(this.#renew, claim);
-    return { claim, keyId, ...place, attempts, sealed: await this.#requestOf(place) };
+    return { claim, keyId, ...place, attempts, sealed };
   }
 
   async complete(item: ClaimedItem, outcome: Outcome, query?: Query): Promise<Completed> {

@@ -7,7 +7,7 @@ import { isId, randomBase62 } from '../accounts/secret.ts';
 import { ServiceError, storageFailed } from '../errors.ts';
 import type { Blobs, ByteRange } from '../storage/blobs.ts';
 import type { Database, Query } from '../storage/database.ts';
-import { holdsText, newestFirst, type Position } from '../storage/listing.ts';
+import { holdsText, newestFirst, notAfter, type Position } from '../storage/listing.ts';
 import type { Tables } from '../storage/tables.ts';
 import { totalOf } from '../storage/totals.ts';
 
@@ -64,6 +64,16 @@ export interface DocumentFilter {
   /** A part of the filename, or the whole id. */
   text?: string;
 }
+
+/** One page of a list, and after what the next one begins, if there is more to look at. */
+export interface DocumentPage {
+  documents: StoredDocument[];
+  next: Position | undefined;
+}
+
+const ID = /^doc_[0-9A-Za-z]{22}$/;
+/** How many documents one search looks at, since the service waits for it: some ten milliseconds. */
+const MAX_SEARCHED = 5_000;
 
 const COLUMNS = [
   'id',
@@ -167,20 +177,28 @@ export class Documents {
     throw storageFailed('the content of the document cannot be found');
   }
 
-  /** Newest first, from after a position. */
-  async list(keyId: string, limit: number, filter: DocumentFilter, after?: Position): Promise<StoredDocument[]> {
-    const { templateId, createdAfter, createdBefore, text } = filter;
-    const living = this.#rows(COLUMNS)
+  /** Newest first, from after a position. A search gives fewer than `limit` where it would have to look at too many for more. */
+  async list(keyId: string, limit: number, filter: DocumentFilter, after?: Position): Promise<DocumentPage> {
+    const { text } = filter;
+    const listed = this.#listed(keyId, filter);
+    if (text === undefined) return pageOf(await newestFirst(listed, limit + 1, after).execute(), limit);
+    if (ID.test(text)) return pageOf(await newestFirst(listed.where('id', '=', text), 1, after).execute(), 1);
+    const looked = newestFirst(listed, 1, after).clearSelect().select(['created_at as createdAt', 'id']);
+    const last = await looked.offset(MAX_SEARCHED - 1).executeTakeFirst();
+    const found = listed
+      .where(holdsText('filename', text))
+      .$if(last !== undefined, (rows) => rows.where(notAfter(last as Position)));
+    return pageOf(await newestFirst(found, limit + 1, after).execute(), limit, last);
+  }
+
+  #listed(keyId: string, { templateId, createdAfter, createdBefore }: DocumentFilter) {
+    return this.#rows(COLUMNS)
       .where('key_id', '=', keyId)
       .where('has_content', '=', (eb) => eb.lit(1)) // as a literal, so that the index of living documents serves
       .where('remove_at', '>', this.#clock())
       .$if(templateId !== undefined, (query) => query.where('template_id', '=', templateId as string))
       .$if(createdAfter !== undefined, (query) => query.where('created_at', '>', createdAfter as number))
-      .$if(createdBefore !== undefined, (query) => query.where('created_at', '<', createdBefore as number))
-      .$if(text !== undefined, (query) =>
-        query.where((eb) => eb.or([eb('id', '=', text as string), holdsText('filename', text as string)])),
-      );
-    return (await newestFirst(living, limit, after).execute()).map(toDocument);
+      .$if(createdBefore !== undefined, (query) => query.where('created_at', '<', createdBefore as number));
   }
 
   /** The content is gone when this resolves. Throws as `find` does. */
@@ -257,6 +275,12 @@ function* digesting(chunks: readonly Buffer[], hash: Hash): Iterable<Buffer> {
     hash.update(chunk);
     yield chunk;
   }
+}
+
+/** `rows` are one more than `limit` where there are so many; else `last` is the last that was looked at. */
+function pageOf(rows: DocumentRow[], limit: number, last?: Position): DocumentPage {
+  const documents = rows.slice(0, limit).map(toDocument);
+  return { documents, next: rows.length > limit ? documents.at(-1) : last };
 }
 
 type DocumentRow = Pick<Tables['documents'], (typeof COLUMNS)[number]> & { report?: string | null };

@@ -48,9 +48,12 @@ export function readPage<R extends Readers>(request: FastifyRequest, filters: R)
 /** `rows` has one more than a page holds when there is more. */
 export function pageOf<T extends Position, R>(rows: T[], { limit }: Page, toRecord: (row: T) => R) {
   const data = rows.slice(0, limit);
-  const last = data.at(-1);
-  const more = rows.length > limit && last !== undefined;
-  return { data: data.map(toRecord), has_more: more, next_cursor: more ? writeCursor(last) : null };
+  return pageBefore(rows.length > limit ? data.at(-1) : undefined, data.map(toRecord));
+}
+
+/** `next`: after what the next page begins, if there may be one. */
+export function pageBefore<R>(next: Position | undefined, data: R[]) {
+  return { data, has_more: next !== undefined, next_cursor: next ? writeCursor(next) : null };
 }
 
 export function readTime(text: string): number {

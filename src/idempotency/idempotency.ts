@@ -38,6 +38,7 @@ export interface Attached {
 
 const KEPT_MS = 24 * 3_600_000;
 const RETRY_AFTER_SECONDS = 1;
+const NOT_KEPT: Answer = { kind: 'not_kept' };
 
 export class Idempotency {
   readonly #database: Database;
@@ -137,12 +138,12 @@ export class Idempotency {
     return rows.flatMap(({ blob }) => blob ?? []);
   }
 
-  /** The content first: while there is some, its row says that it has to go. */
+  /** The content first: while there is some, its row says that it has to go. What was told of it goes along. */
   async removeContent(blob: string): Promise<void> {
     await this.#blobs.remove(blob);
     await this.#database.query
       .updateTable('idempotency_keys')
-      .set({ blob: null, blob_until: null })
+      .set({ answer: JSON.stringify(NOT_KEPT), blob: null, blob_until: null })
       .where('blob', '=', blob)
       .execute();
   }
@@ -165,10 +166,9 @@ export class Idempotency {
       .onConflict((conflict) =>
         conflict
           .columns(['key_id', 'name'])
-          .doUpdateSet(values) // the process that ran the first request has died
+          .doUpdateSet(values) // the process that ran the first request has died; nobody was answered
           .where('idempotency_keys.answer', 'is', null)
-          .where('idempotency_keys.lease_until', '<=', now)
-          .where('idempotency_keys.fingerprint', '=', fingerprint),
+          .where('idempotency_keys.lease_until', '<=', now),
       )
       .returning('claim')
       .executeTakeFirst();

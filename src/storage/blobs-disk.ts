@@ -10,6 +10,8 @@ import type { Blobs, ByteRange } from './blobs.ts';
 const BATCH = 200;
 /** Files being written; never read from here. */
 const UNFINISHED = 'unfinished';
+/** The first characters of the names in it. */
+const SHARD = /^[0-9A-Za-z]{2}$/;
 
 export class DiskBlobs implements Blobs {
   readonly #folder: string;
@@ -62,7 +64,7 @@ export class DiskBlobs implements Blobs {
   }
 
   async *names(writtenBefore: number): AsyncIterable<string[]> {
-    const shards = (await readdir(this.#folder)).filter((name) => name !== UNFINISHED);
+    const shards = (await readdir(this.#folder)).filter((name) => SHARD.test(name)); // a disk of its own has `lost+found`
     for (const shard of shards) yield* namesIn(join(this.#folder, shard), writtenBefore);
   }
 

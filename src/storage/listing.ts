@@ -30,8 +30,14 @@ function isAfter({ createdAt, id }: Position) {
     rows(rows.refTuple('created_at', 'id'), '<', rows.tuple(createdAt, id));
 }
 
+/** For `where`: the row stands no later in the list than the position. */
+export function notAfter({ createdAt, id }: Position) {
+  return (rows: ExpressionBuilder<Tables, Listed>): Expression<SqlBool> =>
+    rows(rows.refTuple('created_at', 'id'), '>=', rows.tuple(createdAt, id));
+}
+
 /** For `where`: the column holds the text somewhere; the letters a to z match in either case. */
 export function holdsText(column: 'filename', text: string) {
-  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
-  return sql<SqlBool>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
+  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+  return sql<SqlBool>`lower(${sql.ref(column)}) like lower(${pattern}) escape '\\'`; // both by the rules of the database
 }

@@ -83,13 +83,14 @@ export class Templates {
   /** A new version in place of the old one. Throws `not_found`, `template_error`, `template_limit`. */
   async replace(keyId: string, id: string, draft: TemplateChange): Promise<Template> {
     const current = await this.find(keyId, id); // an unknown id is told before what is wrong with the draft
-    const placeholders = JSON.stringify(await this.#pathsOf(keyId, { engine: current.engine, ...draft }));
+    const { engine } = { ...current, ...draft }; // written with the HTML: another change may come between
+    const placeholders = JSON.stringify(await this.#pathsOf(keyId, { ...draft, engine }));
     const bytes = Buffer.byteLength(draft.html);
     const row = await this.#database.transaction(async (query) => {
       await keepVersion(query, keyId, id);
       const updated = await query
         .updateTable('templates')
-        .set((eb) => ({ ...draft, bytes, placeholders, version: eb('version', '+', 1), updated_at: this.#clock() }))
+        .set((eb) => ({ engine, ...draft, bytes, placeholders, version: eb('version', '+', 1), updated_at: this.#clock() }))
         .where('id', '=', id)
         .where('key_id', '=', keyId)
         .returning(SUMMARY)

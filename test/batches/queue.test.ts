@@ -2,7 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Leases } from '../../src/accounts/leases.ts';
 import { Batches } from '../../src/batches/batches.ts';
 import { DatabaseQueue } from '../../src/batches/database-queue.ts';
@@ -103,6 +104,27 @@ test('a lease that has ended is another’s, and who held it can complete nothin
   await queue.release(lost, 0);
   expect(await queue.complete(taken, document('doc_2'))).toEqual({ items: 1, batchEnded: true });
   expect((await batches.find('key_a', id)).items[0]?.document?.id).toBe('doc_2');
+});
+
+test('an item whose request cannot be read is another’s when its lease has ended', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  const own = new Leases(() => now);
+  const unlucky = new DatabaseQueue(
+    database,
+    () => now,
+    own,
+    async () => {},
+  );
+  await create(['a']);
+  await sql`alter table batch_requests rename to out_of_reach`.execute(database.query);
+  await expect(unlucky.claim('key_a')).rejects.toThrow('batch_requests');
+  await sql`alter table out_of_reach rename to batch_requests`.execute(database.query);
+  now += LEASE_MS / 2;
+  await vi.advanceTimersByTimeAsync(LEASE_MS / 2); // whoever holds leases renews them
+  vi.useRealTimers();
+  now += LEASE_MS / 2;
+  await queue.recover();
+  expect((await claim()).position).toBe(0);
 });
 
 test('alone, whatever was claimed is put back at once', async () => {

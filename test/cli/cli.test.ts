@@ -120,8 +120,14 @@ describe('platen keys and accounts', () => {
 
 describe('settings', () => {
   test('all problems are reported at once, each with the remedy', async () => {
-    const { code, stderr } = await failure(['serve'], { PLATEN_PORT: 'http', PLATEN_SANDBOX: 'maybe', PLATEN_CONCURRENCY: '0' });
+    const { code, stderr } = await failure(['serve'], {
+      PLATEN_PORT: 'http',
+      PLATEN_SANDBOX: 'maybe',
+      PLATEN_CONCURRENCY: '0',
+      PLATEN_SWEEP_SECONDS: '2592000',
+    });
     expect(code).toBe(1);
+    expect(stderr).toContain('PLATEN_SWEEP_SECONDS=2592000: use a whole number from 1 to 2147483.');
     expect(stderr).toContain('PLATEN_PORT=http: use a whole number from 0 to 65535.');
     expect(stderr).toContain('PLATEN_SANDBOX=maybe: use one of auto, on, off.');
     expect(stderr).toContain('PLATEN_CONCURRENCY=0: use a whole number from 1 to 256.');

@@ -86,7 +86,8 @@ test('a PDF kept for an Idempotency-Key that cannot be removed is tried again', 
   const claim = await rooms.idempotency.claim(owner.keyId, 'k', 'fingerprint');
   if ('kind' in claim) throw new Error('it was never asked for');
   const name = await rooms.idempotency.keep([Buffer.from('pdf')]);
-  const answer = { kind: 'pdf', bytes: 3, pages: 1, filename: null, remaining: null, report: { warning_count: 0 } } as const;
+  const told = { filename: 'secret.pdf', remaining: null, report: { warning_count: 0 } };
+  const answer = { kind: 'pdf', bytes: 3, pages: 1, ...told } as const;
   await rooms.idempotency.complete(claim, answer, rooms.database.query, { blob: { name, keptMs: 1_000 } });
   const mend = await makeStuck(name);
   now += 1_001;
@@ -95,21 +96,27 @@ test('a PDF kept for an Idempotency-Key that cannot be removed is tried again', 
   await mend();
   await sweep.run();
   expect(await blobFiles(dataDir)).toEqual([]);
+  const records = () => rooms.database.query.selectFrom('idempotency_keys').selectAll().execute();
+  expect(JSON.stringify(await records())).not.toContain('secret');
+  expect(await rooms.idempotency.claim(owner.keyId, 'k', 'fingerprint')).toEqual({ kind: 'not_kept' });
   now += 86_400_000;
   await sweep.run();
-  expect(await rooms.database.query.selectFrom('idempotency_keys').selectAll().execute()).toEqual([]);
+  expect(await records()).toEqual([]);
 });
 
 test('content without a row is removed at the start; what has one stays', async () => {
   const id = await store();
+  await mkdir(join(dataDir, 'blobs', 'lost+found'), { mode: 0 }); // of a disk of its own
+  await writeFile(join(dataDir, 'blobs', 'README'), 'of the operator');
   const orphan = join(dataDir, 'blobs', 'Zz', 'doc_ZzZzZzZzZzZzZzZzZzZzZz');
   await mkdir(join(dataDir, 'blobs', 'Zz'));
   await writeFile(orphan, 'left');
   await utimes(orphan, new Date(0), new Date(0));
   sweep.start();
   await sweep.run();
-  expect(await blobFiles(dataDir)).toEqual([blobFile(id)]);
+  expect(await blobFiles(dataDir)).toEqual([blobFile(id), 'README']);
   expect(removed.orphans).toBe(1);
+  expect(failures).toEqual([]);
 });
 
 test('a second service on the same folder does not start', async () => {
@@ -129,4 +136,12 @@ test('a request whose lease ended under it is undone when another took over', as
   expect((await rooms.allowance.usage(owner.accountId)).used).toBe(0);
   await rooms.idempotency.complete(second, answer, rooms.database.query);
   expect(await rooms.idempotency.claim(owner.keyId, 'k', 'fingerprint')).toEqual(answer);
+});
+
+test('a name whose request died unanswered is free for another request', async () => {
+  await rooms.idempotency.claim(owner.keyId, 'k', 'first');
+  await expect(rooms.idempotency.claim(owner.keyId, 'k', 'second')).rejects.toMatchObject({ code: 'idempotency_mismatch' });
+  now += 60_000;
+  expect(await rooms.idempotency.claim(owner.keyId, 'k', 'second')).toHaveProperty('id');
+  await expect(rooms.idempotency.claim(owner.keyId, 'k', 'first')).rejects.toMatchObject({ code: 'idempotency_mismatch' });
 });

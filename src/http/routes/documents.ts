@@ -7,7 +7,7 @@ import { ServiceError } from '../../errors.ts';
 import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
 import { validator } from '../../validate.ts';
 import { principalOf } from '../authenticate.ts';
-import { pageOf, readPage, readText, readTime } from '../listing.ts';
+import { pageBefore, readPage, readText, readTime } from '../listing.ts';
 import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
 import { IDEMPOTENCY_SCHEMA, markReplayed, once, sendJson } from '../once.ts';
 import { originOf } from '../origin.ts';
@@ -49,9 +49,9 @@ const FILTERS = { template_id: readText, created_after: readTime, created_before
 export function documentRoutes(app: FastifyInstance, { documents, links, idempotency }: DocumentRouteServices): void {
   app.get('/v1/documents', { schema: LIST }, async (request) => {
     const { page, filter } = readPage(request, FILTERS);
-    const rows = await documents.list(
+    const found = await documents.list(
       principalOf(request).keyId,
-      page.limit + 1,
+      page.limit,
       {
         ...(filter.template_id !== undefined && { templateId: filter.template_id }),
         ...(filter.created_after !== undefined && { createdAfter: filter.created_after }),
@@ -60,7 +60,10 @@ export function documentRoutes(app: FastifyInstance, { documents, links, idempot
       },
       page.after,
     );
-    return pageOf(rows, page, (document) => documentRecord(document, originOf(request)));
+    return pageBefore(
+      found.next,
+      found.documents.map((document) => documentRecord(document, originOf(request))),
+    );
   });
 
   app.route<ById>({
@@ -147,7 +150,8 @@ const LIST = {
       created_before: { ...TIME, description: 'Only documents older than this.' },
       q: {
         type: 'string',
-        description: 'Only documents with this in their filename (letters a to z in either case), or with this as their id.',
+        description:
+          'Only documents with this in their filename (letters a to z in either case), or with this as their id. A page may hold fewer documents than `limit`, or none, and be followed by more.',
         examples: ['invoice-2026'],
       },
     },

@@ -1,0 +1,83 @@
+/** Documents are found by a part of their name, among many, without looking at all of them at once. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Principal } from '../../src/accounts/accounts.ts';
+import { loadConfig } from '../../src/config.ts';
+import type { DocumentPage, Position, StoredDocument } from '../../src/documents/documents.ts';
+import { openRooms, type Rooms } from '../../src/rooms.ts';
+
+const MANY = 12_000;
+/** The oldest, one in the middle, the newest. */
+const NAMED: Record<number, string> = { 0: 'Übersicht first.pdf', 6000: 'übersicht middle.pdf', 11999: 'Übersicht last.pdf' };
+
+let dataDir: string;
+let rooms: Rooms;
+let owner: Principal;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  rooms = await openRooms(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => 1_800_000_000_000);
+  const { id } = await rooms.accounts.createAccount('free');
+  owner = (await rooms.accounts.authenticate((await rooms.accounts.createKey(id)).secret)) as Principal;
+  await rooms.database.transaction(async (query) => {
+    for (let n = 0; n < MANY; n++) await rooms.documents.insert(numbered(n), owner, query);
+  });
+});
+afterAll(async () => {
+  await rooms.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+function numbered(n: number): StoredDocument {
+  return {
+    id: `doc_${String(n).padStart(22, '0')}`,
+    filename: NAMED[n] ?? `invoice ${n}.pdf`,
+    bytes: 1,
+    pages: 1,
+    sha256: '',
+    source: 'html',
+    templateId: null,
+    createdAt: 1_700_000_000_000 + n,
+    expiresAt: 1_900_000_000_000,
+    report: { warning_count: 0 },
+  };
+}
+
+async function pagesOf(text: string, limit: number): Promise<string[][]> {
+  const pages: string[][] = [];
+  let after: Position | undefined;
+  do {
+    const page: DocumentPage = await rooms.documents.list(owner.keyId, limit, { text }, after);
+    pages.push(page.documents.map(({ filename }) => filename));
+    after = page.next;
+  } while (after);
+  return pages;
+}
+
+test('all that match are found, page by page, however few they are', async () => {
+  const pages = await pagesOf('bersicht', 20);
+  expect(pages.flat()).toEqual([NAMED[11_999], NAMED[6_000], NAMED[0]]);
+  expect(pages).toHaveLength(3);
+});
+
+test('what does not match at all takes as many pages as there is to look at', async () => {
+  expect(await pagesOf('nowhere', 20)).toEqual([[], [], []]);
+});
+
+test('full pages follow one another without a gap', async () => {
+  const pages = await pagesOf('invoice 1', 100);
+  const expected = Array.from({ length: MANY }, (_, n) => numbered(n).filename).filter((name) => name.startsWith('invoice 1'));
+  expect(pages.flat()).toEqual(expected.reverse());
+});
+
+test('letters beyond a to z are found as they were written', async () => {
+  expect((await pagesOf('Übersicht', 20)).flat()).toEqual([NAMED[11_999], NAMED[0]]);
+  expect((await pagesOf('übersicht MIDDLE', 20)).flat()).toEqual([NAMED[6_000]]);
+});
+
+test('an id is found at once, however old', async () => {
+  const { id } = numbered(0);
+  expect(await pagesOf(id, 20)).toEqual([[NAMED[0]]]);
+});
