@@ -69,9 +69,13 @@ export class Browser {
       env: { ...located.env, HOME: profileDir, TMPDIR: profileDir, LANG: 'en_US.UTF-8' },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     });
-    if (child.pid) yieldToOthers(child.pid);
-    const stderr = keepTail(child.stderr as Readable);
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()));
+    if (!child.stderr) {
+      await removeProfile(profileDir);
+      throw new ServiceError('browser_unavailable', 'the browser could not be started: the process has too many files open');
+    }
+    if (child.pid) yieldToOthers(child.pid);
+    const stderr = keepTail(child.stderr);
     const connection = new Connection(child.stdio[3] as Writable, child.stdio[4] as Readable);
     const closed = ended.then(async () => {
       connection.close();

@@ -96,9 +96,13 @@ export class Session {
     return promise;
   }
 
-  /** For the connection: hands an event to its listeners. */
+  /** For the connection: hands an event to its listeners. One that fails ends this session, and nothing else. */
   dispatch(event: string, payload: unknown): void {
-    for (const listener of this.#listeners.get(event) ?? []) listener(payload);
+    try {
+      for (const listener of this.#listeners.get(event) ?? []) listener(payload);
+    } catch (error) {
+      this.close(new DevToolsClosed(`what came with ${event} could not be read`, { cause: error }));
+    }
   }
 
   /** Rejects what is pending for this session and whatever is sent later. */
@@ -138,6 +142,7 @@ export class Connection {
     this.#input = input;
     this.browser = new Session(this);
     const close = () => this.close();
+    this.browser.onClose = close;
     input.on('error', close).on('close', close);
     output.on('error', close).on('close', close).on('end', close);
     output.on('data', (chunk: Buffer) => this.#read(chunk));

@@ -47,7 +47,7 @@ export interface PrintJob {
 
 /** What is missing of a document, or wrong with it. */
 export interface Findings extends TextFindings {
-  /** The first hundred. */
+  /** At most a hundred that were refused, and a hundred that failed in another way. */
   failed: FailedResource[];
   failures: number;
   /** The first twenty. */
@@ -83,6 +83,8 @@ const PERMISSIONS = [
   'idle-detection',
   'screen-wake-lock',
 ];
+/** Of what is missing. */
+const MAX_NAMED = 100;
 /** Of a document of which nothing is known. */
 const ACTIVE: DocumentTraits = { inert: false, mayNavigate: true, loadsLate: true, hasPageRules: true };
 
@@ -158,19 +160,41 @@ export class DocumentLoader {
 
   /** Resolves when the document is ready to print. To be followed by `end`, on every path. */
   async load(job: PrintJob, attempt: Attempt): Promise<void> {
-    const { content, load, print } = job;
+    const { content, load } = job;
     this.#attempt = attempt;
     await this.#prepare(job, attempt);
     const traits = await (content.kind === 'url'
       ? this.#visit(content.url, load, attempt)
       : this.#write(withBase(content.html, content.baseUrl), load, attempt));
-    for (const tag of load.added) await this.#add(tag, load.device.javascript, attempt);
-    await awaitContent(this.#session, load, attempt.step);
-    if (this.#navigation) await attempt.step(this.#navigation.until(load.waitUntil)); // it may have gone on meanwhile
+    await this.#complete(traits, job, attempt);
+    this.#stay();
+  }
+
+  /** All that is done to a document that is there: once more where it goes on to another meanwhile. */
+  async #complete(traits: DocumentTraits, job: PrintJob, attempt: Attempt): Promise<void> {
+    for (let isFirst = true; !(await this.#hasCompleted(traits, job, attempt, isFirst)); isFirst = false)
+      await attempt.step(this.#navigation?.until(job.load.waitUntil) ?? Promise.resolve());
+  }
+
+  /** Whether the document is still the same after it. */
+  async #hasCompleted(traits: DocumentTraits, job: PrintJob, attempt: Attempt, isFirst: boolean): Promise<boolean> {
+    const { load } = job;
+    const documents = this.#navigation?.documents ?? 0;
+    const isThere = () => !this.#navigation?.hasLeft(documents);
+    try {
+      for (const tag of load.added) await this.#add(tag, load.device.javascript, attempt);
+      if (isFirst) await awaitContent(this.#session, load, attempt.step);
+      if (isThere()) await this.#settleAndInspect(traits, job, attempt);
+    } catch (error) {
+      if (isThere() || !(error instanceof DevToolsError)) throw error; // it was asked in mid-course
+    }
+    return isThere();
+  }
+
+  async #settleAndInspect(traits: DocumentTraits, { content, load, print }: PrintJob, attempt: Attempt): Promise<void> {
     const seen = await this.#settle(traits, load, print, attempt);
     const interest = seen ?? (content.kind === 'html' ? textOfInterest(content.html) : undefined);
     if (interest) this.#text = await inspectDocument(this.#session, this.#frameId, this.#fonts, interest, attempt.step);
-    this.#stay();
   }
 
   /** What is missing. Throws `render_gate_failed` where the caller wants no PDF then. */
@@ -179,7 +203,8 @@ export class DocumentLoader {
     const answered = failed.filter(({ status }) => status !== undefined && failsResource(gates.httpStatus, status));
     if (answered.length) throw gateFailed('failOnHttpStatus', answered, answered.length);
     if (gates.resourceError && failures) throw gateFailed('failOnResourceError', failed, failures);
-    return { failed, failures, consoleErrors: this.#consoleErrors, ...this.#text };
+    const firstOf = (refused: boolean) => failed.filter((each) => each.refused === refused).slice(0, MAX_NAMED);
+    return { failed: [...firstOf(true), ...firstOf(false)], failures, consoleErrors: this.#consoleErrors, ...this.#text };
   }
 
   end(): void {
@@ -192,7 +217,7 @@ export class DocumentLoader {
   }
 
   async #prepare({ content, load, print }: PrintJob, { step, fail }: Attempt): Promise<void> {
-    if (needsOwnPage(content, load) || load.device !== PLAIN_DEVICE || load.added.length || print.singlePage) this.#traces = true;
+    if (needsOwnPage(content, load) || load.device !== PLAIN_DEVICE || print.singlePage) this.#traces = true;
     const { target, gates, added } = load;
     const preparations: Array<Promise<unknown>> = [];
     if (load.device !== PLAIN_DEVICE) preparations.push(this.#emulation.apply(load.device));
@@ -205,10 +230,11 @@ export class DocumentLoader {
   /** A document from its markup, in the opaque origin of an empty page. */
   async #write(html: string, load: LoadSettings, attempt: Attempt): Promise<DocumentTraits> {
     const { step } = attempt;
-    const traits = load.added.length ? ACTIVE : traitsOf(html);
+    const isHelped = load.added.length > 0 || load.waitForFunction !== undefined; // by a script of the caller's
+    const traits = isHelped ? ACTIVE : traitsOf(html);
     if (!traits.inert) await this.#beginActiveDocument(traits, step);
     const idle = IDLE[load.waitUntil];
-    const reachesOut = speaksOfNetwork(html) || load.added.some(({ from }) => 'url' in from);
+    const reachesOut = speaksOfNetwork(html) || isHelped;
     if (reachesOut || idle !== undefined) await step(this.#watchNetwork(load, attempt));
     this.#lingers = reachesOut && !traits.inert;
     const loaded = this.#session.next(
@@ -347,7 +373,7 @@ function notTold(error: unknown): Result<'Runtime.evaluate'> {
 
 function addFailed({ element, from }: AddedTag, description: string, gate: Gate): ServiceError {
   const option = element === 'style' ? 'addStyleTag' : 'addScriptTag';
-  const failure = 'url' in from ? gate.failureOf(new URL(from.url)) : undefined;
+  const failure = 'url' in from ? gate.failureOf(URL.parse(from.url)) : undefined;
   if (failure?.refusedBy)
     return new ServiceError('forbidden_url', `options.${option}: the url is an address this service may not reach`);
   const reason = failure?.netError ?? description.split('\n')[0]?.replace(/^Error: /, '');
@@ -361,7 +387,7 @@ function gateFailed(gate: string, failed: FailedResource[], failures: number): S
   const what = first?.refused ? 'refused' : (first?.status ?? first?.netError);
   const more = failures > 1 ? `, and ${failures - 1} more` : '';
   return new ServiceError('render_gate_failed', `${gate}: ${first?.url} (${what})${more}`, {
-    members: { gate, resources: failed.map(describeFailure) },
+    members: { gate, resources: failed.slice(0, MAX_NAMED).map(describeFailure) },
   });
 }
 

@@ -100,6 +100,12 @@ export class MemoryWatch {
     for (const renderer of this.#renderers.values()) if (renderer.owner === page) renderer.owner = NOBODY;
   }
 
+  /** Forgets a page that could not be opened, with the renderer it may have been given: the next page must not take it for its own. */
+  async lose(page: object): Promise<void> {
+    await this.refresh().catch(() => {});
+    this.forget(page);
+  }
+
   /** Ends the page's renderer when closing the page did not. */
   kill(page: object): void {
     for (const [pid, renderer] of this.#renderers) if (renderer.owner === page) endProcess(pid);

@@ -67,8 +67,18 @@ export class Navigation {
   async open(url: string, waitUntil: WaitUntil, step: Step): Promise<void> {
     await step(this.#session.send('Page.setLifecycleEventsEnabled', { enabled: true }));
     const { errorText } = await step(this.#session.send('Page.navigate', { url }));
-    if (errorText) this.onFailure(new URL(url), errorText.replace(/^net::/, ''));
+    if (errorText) this.onFailure(URL.parse(url), errorText.replace(/^net::/, ''));
     await step(this.until(waitUntil));
+  }
+
+  /** How many documents there were so far. */
+  get documents(): number {
+    return this.#documents;
+  }
+
+  /** Whether it has gone on, or is about to, since there were so many. */
+  hasLeft(documents: number): boolean {
+    return this.#leavingTo !== undefined || this.#documents !== documents;
   }
 
   /** Takes no more notice. */
@@ -83,7 +93,7 @@ export class Navigation {
   }
 
   /** Nothing came. */
-  onFailure(url: URL, netError: string): void {
+  onFailure(url: URL | null, netError: string): void {
     this.#fail(this.#unreachable(url, netError));
   }
 
@@ -107,7 +117,8 @@ export class Navigation {
   }
 
   #faultOf({ url, status, mimeType, isDownload }: MainResponse): ServiceError | undefined {
-    if (this.#gate.failureOf(url)) return this.#unreachable(url, 'ERR_FAILED');
+    // An answer out of a tunnel is nobody's but the server's.
+    if (url?.protocol !== 'https:' && this.#gate.failureOf(url)) return this.#unreachable(url, 'ERR_FAILED');
     if (failsTarget(this.#statuses, status)) return answeredWith(status, `with status ${status}`);
     if (NO_CONTENT.includes(status)) return answeredWith(status, `with status ${status}, which comes without a document`);
     if (isDownload) return answeredWith(status, 'with a file to be saved', mimeType);
@@ -115,7 +126,7 @@ export class Navigation {
   }
 
   /** The proxy knows better than Chromium, which only sees that the proxy gave it nothing. */
-  #unreachable(url: URL, netError: string): ServiceError {
+  #unreachable(url: URL | null, netError: string): ServiceError {
     const failure = this.#gate.failureOf(url);
     if (failure?.refusedBy === 'budget') return overBudget();
     if (failure?.refusedBy || REFUSED_BY_CHROMIUM.includes(netError)) return forbidden();
@@ -130,7 +141,7 @@ export class Navigation {
     this.#leavingTo = undefined;
     this.#stopped = false;
     this.#reached = new Set();
-    if (++this.#documents > MAX_DOCUMENTS) this.onFailure(new URL(frame.url), 'ERR_TOO_MANY_REDIRECTS');
+    if (++this.#documents > MAX_DOCUMENTS) this.onFailure(URL.parse(frame.url), 'ERR_TOO_MANY_REDIRECTS');
   }
 
   #progress({ loaderId, name }: Events['Page.lifecycleEvent'][0]): void {

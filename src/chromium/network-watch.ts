@@ -18,7 +18,8 @@ export interface FailedResource {
 }
 
 export interface MainResponse {
-  url: URL;
+  /** `null` where it cannot be read. */
+  url: URL | null;
   status: number;
   mimeType: string;
   isDownload: boolean;
@@ -37,7 +38,7 @@ export interface WatchOptions {
     /** Also of the next, where the document goes on to another. */
     onBegin(): void;
     onResponse(response: MainResponse): void;
-    onFailure(url: URL, netError: string): void;
+    onFailure(url: URL | null, netError: string): void;
     onCanceled(loaderId: string): void;
     onLoaded(): void;
   };
@@ -47,7 +48,9 @@ export interface WatchOptions {
 interface Loading {
   requestId: string;
   /** Without name and password. */
-  url: URL;
+  url: string;
+  /** As far as it can be read. */
+  address: URL | null;
   status?: number;
   netError?: string;
   /** Redirects that the network tells of, too. */
@@ -64,7 +67,7 @@ interface Loading {
 }
 
 const TIMED_OUT = 'ERR_TIMED_OUT';
-const MAX_NAMED = 100;
+const MAX_KEPT = 10_000;
 /** As DevTools and puppeteer have it. */
 const QUIET_MS = 500;
 const MAX_URL_CHARACTERS = 500;
@@ -72,7 +75,7 @@ const MAX_STATUSES = 10_000;
 const STATUS_IS_TOLD_WITHIN_MS = 2_000;
 const WITHHELD = /^ERR_BLOCKED_BY_(?:ORB|RESPONSE)/;
 /** An answer that allows too little; a preflight's has another id than the request. */
-const NOT_ALLOWED = /^(?!Preflight).*Allow(?:Origin|Credentials)/;
+const NOT_ALLOWED = /^(?!Preflight).*(?:Allow(?:Origin|Credentials)|WildcardOrigin)/;
 
 export class NetworkWatch {
   readonly #session: Session;
@@ -114,7 +117,7 @@ export class NetworkWatch {
     await this.#session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }); // bodies are of no interest
   }
 
-  /** What was missing; the first hundred by name. Waits for the statuses of answers that were kept from the document. */
+  /** What was missing; the first ten thousand by name. Waits for the statuses of answers that were kept from the document. */
   async findings(): Promise<{ failed: FailedResource[]; failures: number }> {
     await this.#statusesTold();
     return { failed: this.#failed.map((loading) => this.#describe(loading)), failures: this.#failures };
@@ -169,9 +172,11 @@ export class NetworkWatch {
     const before = this.#loading.get(requestId);
     clearTimeout(before?.timer); // a redirect begins anew
     const hops = (before?.hops ?? 0) + Number(redirectHasExtraInfo);
+    const address = URL.parse(request.url);
     const loading: Loading = {
       requestId,
       url: withoutSecrets(request.url),
+      address,
       isMain,
       hops,
       withheld: false,
@@ -189,7 +194,7 @@ export class NetworkWatch {
   #limitTime(loading: Loading, milliseconds: number): void {
     loading.timer = setTimeout(() => {
       loading.overdue = true;
-      this.#gate.cutOff(loading.url);
+      this.#gate.cutOff(loading.address);
       this.#limitTime(loading, milliseconds);
     }, milliseconds);
   }
@@ -201,7 +206,7 @@ export class NetworkWatch {
     if (loading.isMain) {
       const disposition = Object.entries(response.headers).find(([name]) => name.toLowerCase() === 'content-disposition')?.[1];
       const isDownload = /^\s*attachment/i.test(disposition ?? '');
-      this.#options.main?.onResponse({ url: new URL(response.url), status, mimeType: response.mimeType, isDownload });
+      this.#options.main?.onResponse({ url: URL.parse(response.url), status, mimeType: response.mimeType, isDownload });
       return;
     }
     loading.status = status;
@@ -236,7 +241,7 @@ export class NetworkWatch {
     loading.netError = errorText.replace(/^net::/, '');
     loading.withheld = WITHHELD.test(loading.netError) || NOT_ALLOWED.test(corsErrorStatus?.corsError ?? '');
     if (loading.isMain && canceled) this.#options.main?.onCanceled(requestId);
-    else if (loading.isMain) this.#options.main?.onFailure(loading.url, loading.netError);
+    else if (loading.isMain) this.#options.main?.onFailure(loading.address, loading.netError);
     else if (!canceled) this.#note(loading);
   }
 
@@ -251,9 +256,15 @@ export class NetworkWatch {
   #note(loading: Loading): void {
     if (loading.noted) return;
     loading.noted = true;
-    loading.known = this.#gate.failureOf(loading.url);
+    loading.known = this.#knownOf(loading);
     this.#failures++;
-    if (this.#failed.length < MAX_NAMED) this.#failed.push(loading);
+    if (this.#failed.length < MAX_KEPT) this.#failed.push(loading);
+  }
+
+  /** Where an answer came through a tunnel, whatever else happened to one to the same host is none of its business. */
+  #knownOf({ address, status, withheld }: Loading): OutboundFailure | undefined {
+    const answered = status !== undefined || withheld;
+    return answered && address?.protocol === 'https:' ? undefined : this.#gate.failureOf(address);
   }
 
   /**
@@ -266,7 +277,7 @@ export class NetworkWatch {
     const refused = known?.refusedBy !== undefined;
     const answered = hasFailed && !known && !overdue;
     return {
-      url: url.href.slice(0, MAX_URL_CHARACTERS),
+      url: url.slice(0, MAX_URL_CHARACTERS),
       refused,
       status: answered ? status : undefined,
       netError: refused || answered ? undefined : (known?.netError ?? (overdue ? TIMED_OUT : netError)),
@@ -275,11 +286,8 @@ export class NetworkWatch {
 }
 
 /** A name and a password in an address are nobody's business. */
-function withoutSecrets(address: string): URL {
-  const url = new URL(address);
-  url.username = '';
-  url.password = '';
-  return url;
+function withoutSecrets(url: string): string {
+  return url.replace(/^([a-z]+:\/\/)[^/?#]*@/, '$1');
 }
 
 function tooLarge(limit: number): ServiceError {

@@ -100,15 +100,17 @@ export class Page {
       root.send('Target.disposeBrowserContext', { browserContextId }).catch(() => {});
     };
     const timer = setTimeout(giveUp, OPEN_TIMEOUT_MS); // whatever is pending then fails
+    let page: Page | undefined;
     try {
       root.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId }).catch(() => {});
       const { targetId } = await root.send('Target.createTarget', { url: 'about:blank', browserContextId });
       const { sessionId } = await root.send('Target.attachToTarget', { targetId, flatten: true });
-      const page = new Page(browser, browser.connection.openSession(sessionId), gate, browserContextId, targetId);
+      page = new Page(browser, browser.connection.openSession(sessionId), gate, browserContextId, targetId);
       await page.#prepare();
       return page;
     } catch (error) {
-      void giveUp();
+      giveUp();
+      if (page) void browser.memory.lose(page);
       return cannotOpen(error);
     } finally {
       clearTimeout(timer);
@@ -121,7 +123,7 @@ export class Page {
     this.#gate = gate;
     this.#contextId = contextId;
     browser.memory.announce(this);
-    session.onClose = () => this.#lose(crashed());
+    session.onClose = (reason) => this.#lose(crashed(reason));
     session.on('Inspector.targetCrashed', () => this.#lose(this.#ranOutOfMemory() ? this.#tooHungry() : crashed()));
     session.on('Page.javascriptDialogOpening', (dialog) => this.#dismiss(dialog));
     const { connection, settings, fonts } = browser;
@@ -351,8 +353,8 @@ export class Page {
   }
 }
 
-function crashed(): ServiceError {
-  return new ServiceError('page_crashed', 'the page crashed while it was rendering');
+function crashed(cause?: Error): ServiceError {
+  return new ServiceError('page_crashed', 'the page crashed while it was rendering', { cause });
 }
 
 function cannotOpen(cause: unknown): never {

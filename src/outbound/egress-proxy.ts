@@ -23,6 +23,7 @@ import {
   type OutboundFailure,
   type OutboundReport,
   TIMED_OUT,
+  UNREADABLE,
   Visit,
 } from './visit.ts';
 
@@ -38,9 +39,9 @@ export interface Gate {
   /** From now on a server may be silent for so long only. */
   limitSilence(milliseconds: number): void;
   /** Ends what is under way for this address, with other things on the same connection where it is encrypted. */
-  cutOff(url: URL): void;
-  /** Why the last attempt to load this address led to nothing. */
-  failureOf(url: URL): OutboundFailure | undefined;
+  cutOff(url: URL | null): void;
+  /** Why the last attempt to load this address led to nothing. Browsers know addresses that nobody else can read: `null`. */
+  failureOf(url: URL | null): OutboundFailure | undefined;
   /** Requests that came since `shut`: something of the document lives on. */
   readonly knocks: number;
   close(): Promise<void>;
@@ -170,12 +171,12 @@ class PageGate implements Gate {
     this.#visit?.limitSilence(milliseconds);
   }
 
-  cutOff(url: URL): void {
-    this.#visit?.cutOff(url);
+  cutOff(url: URL | null): void {
+    if (url) this.#visit?.cutOff(url);
   }
 
-  failureOf(url: URL): OutboundFailure | undefined {
-    return this.#visit?.failureOf(url);
+  failureOf(url: URL | null): OutboundFailure | undefined {
+    return url ? this.#visit?.failureOf(url) : UNREADABLE;
   }
 
   async close(): Promise<void> {
@@ -227,12 +228,16 @@ class PageGate implements Gate {
       onward.destroy();
     });
     onward.on('error', (error) => {
-      const wasIdle = onward.reusedSocket && !response.headersSent && request.method === 'GET' && !visit.failureOf(url);
+      const isWaiting = !response.headersSent && !response.destroyed;
+      const wasIdle = onward.reusedSocket && isWaiting && request.method === 'GET' && !visit.failureOf(url);
       if (error instanceof Refusal) this.#refuse(response, to, error, visit);
       else if (wasIdle) this.#ask(visit, url, to, request, response);
       else fail(netErrorOf(error, onward.socket));
     });
-    onward.on('socket', (socket) => whileOpen(onward, socket, 'timeout', () => visit.failed(to, TIMED_OUT)));
+    onward.on('socket', (socket) => {
+      visit.limit(socket); // the agent takes the limit off a connection that waits
+      whileOpen(onward, socket, 'timeout', () => visit.failed(to, TIMED_OUT));
+    });
     onward.on('upgrade', () => fail(INVALID_RESPONSE)); // nobody asked for one
     onward.on('response', (answer) => {
       visit.answered(to);

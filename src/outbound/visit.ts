@@ -48,6 +48,7 @@ const OVER_BUDGET = { overBudget: true };
 const MAX_NAMED = 100;
 const MAX_FAILURES = 10_000;
 export const TIMED_OUT: OutboundFailure = { refusedBy: undefined, netError: 'ERR_TIMED_OUT' };
+export const UNREADABLE: OutboundFailure = { refusedBy: 'policy', netError: 'ERR_BLOCKED' };
 
 export class Visit {
   readonly #budget: OutboundBudget;
@@ -99,6 +100,11 @@ export class Visit {
   /** There is a connection to the host. */
   reached(host: string, stream: Socket): void {
     if (this.#contacted.size < MAX_NAMED) this.#contacted.add(host);
+    this.limit(stream);
+  }
+
+  /** Its other side may be silent for so long as the visit says. */
+  limit(stream: Socket): void {
     stream.setTimeout(this.#silenceMs);
   }
 
@@ -178,7 +184,7 @@ export class Visit {
   }
 
   #noteRefusal(host: string): void {
-    if (this.#refused.size < MAX_NAMED) this.#refused.add(host);
+    if (host && this.#refused.size < MAX_NAMED) this.#refused.add(host);
   }
 }
 

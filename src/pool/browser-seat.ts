@@ -132,6 +132,7 @@ export class BrowserSeat<P extends PooledPage> {
     if (this.#tenant !== tenant) return;
     this.#tenant = undefined;
     this.crashes++;
+    void tenant.shelf.retire(); // what its pages had of this process
     if (!this.#closed) this.#start().catch(() => {}); // told to whoever asks
   }
 }

@@ -51,7 +51,7 @@ async function missingAfter(act: (tab: Tab) => Promise<unknown>): Promise<Failed
   await watch.begin({ resourceTimeoutMs: 60_000, maxBytes: 1_000_000, countsAsFailed: () => false, fail });
   await act(tab);
   const findings = watch.findings();
-  tell();
+  setImmediate(tell); // when all that can be said without it is said
   const { failed } = await findings;
   watch.end();
   await gate.close();
