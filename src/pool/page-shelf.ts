@@ -65,6 +65,8 @@ export class PageShelf<P extends PooledPage> {
   readonly #resetting = new Set<Resetting<P>>();
   readonly #lent = new Set<Entry<P>>();
   readonly #closing = new Set<Promise<void>>();
+  /** Pages that are being taken: opened, or emptied first. */
+  #taking = 0;
   #replenishing: Promise<void> | undefined;
   #retired = false;
   #onReturned: (() => void) | undefined;
@@ -87,13 +89,15 @@ export class PageShelf<P extends PooledPage> {
 
   /** A page for this owner: a warm one, else an unused one. Without an owner the page is used once. */
   async take(owner: string | undefined): Promise<Entry<P>> {
-    const own = owner && ((await this.#claimResetting(owner)) ?? this.#takeWarm(owner));
-    return this.#lend(own || (await this.#takeUnused()), owner);
+    return this.#lend(async () => {
+      const own = owner && ((await this.#claimResetting(owner)) ?? this.#takeWarm(owner));
+      return own || this.#takeUnused();
+    }, owner);
   }
 
   /** A page opened just now: for work whose first page was lost, perhaps with all others. */
   async takeNew(owner: string | undefined): Promise<Entry<P>> {
-    return this.#lend(await this.#openEntry(), owner);
+    return this.#lend(() => this.#openEntry(), owner);
   }
 
   /** The render went well: the page is emptied and kept, if that is worth while and it may serve once more. */
@@ -146,7 +150,7 @@ export class PageShelf<P extends PooledPage> {
   async retire(): Promise<void> {
     this.#retired = true;
     for (const entry of [...this.#spares.splice(0), ...this.#warm.splice(0)]) this.#close(entry);
-    if (this.#lent.size)
+    if (this.#lent.size + this.#taking)
       await new Promise<void>((resolve) => {
         this.#onReturned = resolve;
       });
@@ -155,11 +159,18 @@ export class PageShelf<P extends PooledPage> {
     await Promise.all(this.#closing);
   }
 
-  #lend(entry: Entry<P>, owner: string | undefined): Entry<P> {
-    entry.owner = owner;
-    entry.usedAt = Date.now();
-    this.#lent.add(entry);
-    return entry;
+  async #lend(find: () => Promise<Entry<P>>, owner: string | undefined): Promise<Entry<P>> {
+    this.#taking++;
+    try {
+      const entry = await find();
+      entry.owner = owner;
+      entry.usedAt = Date.now();
+      this.#lent.add(entry);
+      return entry;
+    } finally {
+      this.#taking--;
+      this.#noticeUnused();
+    }
   }
 
   async #claimResetting(owner: string): Promise<Entry<P> | undefined> {
@@ -268,8 +279,12 @@ export class PageShelf<P extends PooledPage> {
     return this.#lent.size <= this.#limits.quietLoad;
   }
 
+  #noticeUnused(): void {
+    if (this.#lent.size + this.#taking === 0) this.#onReturned?.();
+  }
+
   #noticeReturn(): void {
-    if (this.#lent.size === 0) this.#onReturned?.();
+    this.#noticeUnused();
     if (this.#isQuiet) void this.replenish();
   }
 }

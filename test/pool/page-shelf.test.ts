@@ -1,0 +1,45 @@
+/** Pages on the shelf of a browser that is to go. */
+import { expect, test } from 'vitest';
+import { PageShelf, type PooledPage } from '../../src/pool/page-shelf.ts';
+
+const LIMITS = {
+  sparePages: 0,
+  warmPages: 4,
+  pageMaxRenders: 100,
+  pageMaxAgeMs: 3_600_000,
+  pageIdleMs: 3_600_000,
+  pageMaxMemoryBytes: 1e9,
+  quietLoad: 0,
+};
+
+/** A page that takes its time to be emptied. */
+function slowPage(): PooledPage & { emptied: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { alive: true, memoryBytes: 0, emptied: resolve, prime: async () => {}, reset: () => promise, close: async () => {} };
+}
+
+test('the last to go waits for a page that is being taken, and for its render', async () => {
+  const page = slowPage();
+  const shelf = new PageShelf(async () => page, LIMITS);
+  const order: string[] = [];
+  shelf.giveBack(await shelf.take('owner'), true);
+  const taken = shelf.take('owner'); // it is still being emptied
+  const retired = shelf.retire().then(() => order.push('retired'));
+  page.emptied();
+  const entry = await taken;
+  await new Promise((resolve) => setImmediate(resolve));
+  order.push('rendered');
+  shelf.giveBack(entry, true);
+  await retired;
+  expect(order).toEqual(['rendered', 'retired']);
+});
+
+test('a page that cannot be taken keeps nobody waiting', async () => {
+  const { promise, reject } = Promise.withResolvers<PooledPage>();
+  const shelf = new PageShelf(() => promise, LIMITS);
+  const taken = expect(shelf.take('owner')).rejects.toThrow('no page');
+  const retired = shelf.retire();
+  reject(new Error('no page'));
+  await taken;
+  await retired;
+});
