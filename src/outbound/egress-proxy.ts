@@ -195,8 +195,8 @@ class PageGate implements Gate {
     response.once('close', () => this.#busy.delete(request.socket));
     const visit = this.#visit;
     try {
-      if (url?.protocol !== 'http:') throw new Refusal('not an address for a proxy');
       this.#begin(visit);
+      if (url?.protocol !== 'http:') throw new Refusal('not an address for a proxy');
       this.#ask(visit, url, to, request, response);
     } catch (error) {
       this.#refuse(response, to, error, visit);
