@@ -83,7 +83,7 @@ export class Page {
   #closing: Promise<void> | undefined;
   readonly #loader: DocumentLoader;
   readonly #sheet: Sheet;
-  /** Whether the last document reached something. */
+  /** Whether the last document reached something, or tried to. */
   #visited = false;
 
   /** Throws `browser_unavailable`. */
@@ -172,7 +172,7 @@ export class Page {
       const roomPx = job.room?.(pdf.chunks);
       const cutOffPx = roomPx === undefined ? 0 : await this.#sheet.overflow(roomPx, step);
       const network = this.#gate.shut(); // nothing is sent after the print
-      this.#visited ||= network.requests > 0;
+      this.#visited ||= network.requests > 0 || findings.failures > 0; // Chromium remembers also what it has refused by itself
       return { ...pdf, report: { ...findings, cutOffPx, network } };
     } catch (error) {
       throw this.#explain(error);

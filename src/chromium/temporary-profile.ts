@@ -15,10 +15,11 @@ export async function removeProfile(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 }
 
-/** Removes what services that were killed left behind. */
+/** Removes what services that were killed left behind. To be called before the first browser: in a container each has the same pid. */
 export async function removeStaleProfiles(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]);
-    if (pid && !isAlive(pid)) await removeProfile(join(tmpdir(), name)).catch(() => {}); // another user's: not ours to remove
+    const isStale = pid === process.pid || !isAlive(pid);
+    if (pid && isStale) await removeProfile(join(tmpdir(), name)).catch(() => {}); // another user's: not ours to remove
   }
 }

@@ -226,6 +226,17 @@ describe('broken browsers', () => {
     expect(await service.metric('platen_browser_crashes_total')).toBe(1);
   });
 
+  test('a browser that is killed takes along what its pages had of the service', async () => {
+    const pages = async () => (await service.metric('platen_pages_warm')) + (await service.metric('platen_pages_spare'));
+    const rest = async () => (await listeningSockets()) - (await pages());
+    const before = await rest();
+    for (let round = 0; round < 3; round++) {
+      for (const pid of await browserProcessesOfType(service, 'browser')) process.kill(pid, 'SIGKILL');
+      expect((await readPdfReply(await service.pdf({ html: '<p>next' }))).pages).toEqual(['next']);
+    }
+    await eventually('each page has one door', async () => (await rest()) === before);
+  });
+
   test('kill -9 of a renderer during a render: it is done again on another page', async () => {
     const browser = await browserProcessesOfType(service, 'browser');
     const retries = await service.metric('platen_render_retries_total');
@@ -312,6 +323,15 @@ test('after all of it: pages, processes, file handles and temporary files are ba
   service = await startService();
   neighbour = service.key;
 });
+
+/** Ports of the service, with those of its pages. */
+async function listeningSockets(): Promise<number> {
+  const folder = `/proc/${service.child.pid}/fd`;
+  const targets = await Promise.all((await readdir(folder)).map((fd) => readlink(`${folder}/${fd}`).catch(() => '')));
+  const own = new Set(targets.map((target) => /^socket:\[(\d+)\]$/.exec(target)?.[1]));
+  const connections = (await readFile('/proc/net/tcp', 'latin1')).split('\n').map((line) => line.trim().split(/\s+/));
+  return connections.filter(([, , , state, , , , , , inode]) => state === '0A' && own.has(inode)).length;
+}
 
 /** Open handles of the service but for sockets, which clients keep alive. */
 async function openFiles(): Promise<number> {

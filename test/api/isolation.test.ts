@@ -12,7 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-const text = async (html: string, key = service.key) => (await readPdfReply(await service.pdf({ html }, { key }))).pages[0];
+const text = async (html: string, key = service.key, options = {}) =>
+  (await readPdfReply(await service.pdf({ html, options }, { key }))).pages[0];
 
 /** Plants a mark in every place a document can reach that might outlive it. */
 const PLANT = `<p>planted</p><script>
@@ -89,6 +90,14 @@ describe('what one render plants', () => {
   test('the same key does not find from an inert document either', async () => {
     await text(PLANT);
     expect(await text('<p>clean</p>')).toBe('clean');
+  });
+
+  test('the same key does not find what the script of an option has planted', async () => {
+    const plants = "(globalThis.mark = 1, setInterval(() => { document.body.textContent = 'MARK' }, 1), true)";
+    await text('<p>plain', service.key, { waitForFunction: plants });
+    expect(await text('<p>clean</p>', service.key, { waitForTimeout: 200 })).toBe('clean');
+    const looks = '(document.body.textContent = String(globalThis.mark), true)';
+    expect(await text('<p>clean</p>', service.key, { waitForFunction: looks })).toBe('undefined');
   });
 
   test('nobody finds while both render', async () => {

@@ -91,6 +91,14 @@ describe.each(['url', 'html'] as const)('of %s', (way) => {
       await passes(markup, { failOnHttpStatus: [403, 502, 503, 504] });
     });
 
+    test('behind many others: it counts all the same', async () => {
+      const trackers = Array.from({ length: 120 }, (_, n) => `<img src="${web.forbidden.origin}/${n}">`).join('');
+      const markup = `<p>x</p>${trackers}<script>onload = () => document.body.append(Object.assign(new Image(), { src: "${site.origin}/404" }))</script>`;
+      const fault = await fails(markup, { failOnHttpStatus: true }, 'failOnHttpStatus');
+      expect(fault.resources).toEqual([{ url: `${site.origin}/404`, status: 404 }]);
+      await fails(markup, { failOnWarning: ['resource_failed'] }, 'failOnWarning');
+    });
+
     test('many: each is named', async () => {
       const markup = ['/404', '/500', '/410'].map((path) => `<img src="${site.origin}${path}">`).join('');
       const fault = await fails(markup, { failOnHttpStatus: true }, 'failOnHttpStatus');

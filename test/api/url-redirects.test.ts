@@ -173,6 +173,31 @@ describe('redirects of documents', () => {
     expect(await web.problemAt(serve(script(source)), 422, 'navigation_failed')).toMatchObject(members);
   });
 
+  test('while its images are waited for: the next document is awaited, and printed whole', async () => {
+    site.serve({
+      '/start': html(
+        '<p>start<img loading="lazy" style="margin-top: 9000px" src="/never"><script>setTimeout(() => { location = "/slow" }, 300)</script>',
+      ),
+      '/never': never,
+      '/slow': html('<title>slow</title><p>begins<script src="/slow.js"></script><p style="break-before: page">ends'),
+      '/slow.js': (_request, response) => setTimeout(() => response.writeHead(200).end(), 500),
+    });
+    const { pages } = await web.visit('/start');
+    expect(pages).toEqual(['begins', 'ends']);
+  });
+
+  test('while its images are waited for: what the caller adds is there', async () => {
+    site.serve({
+      '/start': html(
+        '<p>start<img loading="lazy" style="margin-top: 9000px" src="/never"><script>setTimeout(() => { location = "/next" }, 300)</script>',
+      ),
+      '/never': never,
+      '/next': html('<p>next'),
+    });
+    const { pages } = await web.visit('/start', { addScriptTag: [{ content: 'document.body.append(" added")' }] });
+    expect(pages).toEqual(['next added']);
+  });
+
   test('to a server that never answers: the next document has the time of the render, too', async () => {
     const options = { timeout: 3_000, resourceTimeout: 500 };
     await web.problemAt(serve(script('location = "/never"')), 504, 'render_timeout', options);

@@ -1,0 +1,24 @@
+/** A browser that cannot be started is an error of the start, whatever the reason. */
+import { spawn } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const LAUNCH = fileURLToPath(new URL('../support/launch-without-files.ts', import.meta.url));
+
+test('a process with no more files to open says so, and lives', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  const child = spawn('sh', ['-c', `ulimit -n 64 && exec "${process.execPath}" "${LAUNCH}"`], {
+    env: { ...process.env, TMPDIR: folder },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  expect(JSON.parse(await text(child.stdout))).toEqual({
+    code: 'browser_unavailable',
+    detail: 'the browser could not be started: the process has too many files open',
+  });
+  expect(await readdir(folder)).toEqual([]);
+  await rm(folder, { recursive: true });
+});

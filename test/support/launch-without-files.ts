@@ -1,0 +1,22 @@
+/** Starts a browser where hardly a file can be opened any more, and tells what became of it. */
+import { closeSync, openSync } from 'node:fs';
+import { launchBrowser } from '../../src/chromium/browser.ts';
+import { locateBrowser } from '../../src/chromium/locate-browser.ts';
+import { loadConfig } from '../../src/config.ts';
+import type { ServiceError } from '../../src/errors.ts';
+import { startEgressProxy } from '../../src/outbound/egress-proxy.ts';
+import { OutboundPolicy } from '../../src/outbound/policy.ts';
+
+const config = loadConfig({});
+const proxy = await startEgressProxy(new OutboundPolicy(config));
+const located = await locateBrowser(config);
+const open: number[] = [];
+try {
+  for (;;) open.push(openSync('/dev/null', 'r'));
+} catch {
+  for (const file of open.slice(-3)) closeSync(file);
+}
+const error = (await launchBrowser(located, config, proxy).catch((reason: unknown) => reason)) as ServiceError;
+for (const file of open.slice(0, -3)) closeSync(file);
+process.stdout.write(JSON.stringify({ code: error.code, detail: error.message }));
+await proxy.close();
