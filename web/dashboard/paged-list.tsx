@@ -17,10 +17,10 @@ interface PagedListProps<T> extends Counted {
 }
 
 export function PagedList<T>({ list, empty, children, ...counted }: PagedListProps<T>) {
-  const { rows, fault } = list;
+  const { rows, fault, hasMore } = list; // a search may have more to look at, and nothing found so far
   return (
     <>
-      {rows?.length === 0 && !fault && empty}
+      {rows?.length === 0 && !hasMore && !fault && empty}
       {rows !== undefined && rows.length > 0 && children(rows)}
       <ListEnd list={list} {...counted} />
     </>
