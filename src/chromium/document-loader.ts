@@ -61,6 +61,13 @@ export interface Attempt {
   fail(error: ServiceError): void;
 }
 
+/** What is not to be done again to the next document. */
+interface Done {
+  /** With the document they were added to. */
+  tags: Map<AddedTag, number | undefined>;
+  awaited: boolean;
+}
+
 /** Requests that may be under way. */
 const IDLE: Partial<Record<WaitUntil, number>> = { networkidle0: 0, networkidle2: 2 };
 /** A worker that outlives its document is of no use to a printer. */
@@ -172,23 +179,40 @@ export class DocumentLoader {
 
   /** All that is done to a document that is there: once more where it goes on to another meanwhile. */
   async #complete(traits: DocumentTraits, job: PrintJob, attempt: Attempt): Promise<void> {
-    for (let isFirst = true; !(await this.#hasCompleted(traits, job, attempt, isFirst)); isFirst = false)
-      await attempt.step(this.#navigation?.until(job.load.waitUntil) ?? Promise.resolve());
+    const done: Done = { tags: new Map(), awaited: false };
+    while (!(await this.#hasCompleted(traits, job, attempt, done)));
+    // What it would still like to go on to comes too late.
+    if (this.#navigation?.isLeaving) await attempt.step(this.#session.send('Page.stopLoading'));
   }
 
   /** Whether the document is still the same after it. */
-  async #hasCompleted(traits: DocumentTraits, job: PrintJob, attempt: Attempt, isFirst: boolean): Promise<boolean> {
+  async #hasCompleted(traits: DocumentTraits, job: PrintJob, attempt: Attempt, done: Done): Promise<boolean> {
     const { load } = job;
-    const documents = this.#navigation?.documents ?? 0;
-    const isThere = () => !this.#navigation?.hasLeft(documents);
+    const navigation = this.#navigation;
+    const arrived = async () => navigation && attempt.step(navigation.until(load.waitUntil));
+    await arrived();
+    const documents = navigation?.documents;
     try {
-      for (const tag of load.added) await this.#add(tag, load.device.javascript, attempt);
-      if (isFirst) await awaitContent(this.#session, load, attempt.step);
-      if (isThere()) await this.#settleAndInspect(traits, job, attempt);
+      await this.#addAll(load, documents, done, attempt);
+      if (!done.awaited) await awaitContent(this.#session, load, attempt.step);
+      done.awaited = true;
+      await arrived(); // it may have gone on meanwhile
+      if (navigation?.documents === documents) await this.#settleAndInspect(traits, job, attempt);
+      return navigation?.documents === documents;
     } catch (error) {
-      if (isThere() || !(error instanceof DevToolsError)) throw error; // it was asked in mid-course
+      const goesOn = navigation?.isLeaving || navigation?.documents !== documents;
+      if (goesOn && error instanceof DevToolsError) return false; // it was asked in mid-course
+      throw error;
     }
-    return isThere();
+  }
+
+  /** Scripts run once, whatever they lead to; styles go with every document. */
+  async #addAll({ added, device }: LoadSettings, document: number | undefined, done: Done, attempt: Attempt): Promise<void> {
+    for (const tag of added) {
+      if (done.tags.has(tag) && (tag.element === 'script' || done.tags.get(tag) === document)) continue;
+      await this.#add(tag, device.javascript, attempt);
+      done.tags.set(tag, document);
+    }
   }
 
   async #settleAndInspect(traits: DocumentTraits, { content, load, print }: PrintJob, attempt: Attempt): Promise<void> {
@@ -199,7 +223,7 @@ export class DocumentLoader {
 
   /** What is missing. Throws `render_gate_failed` where the caller wants no PDF then. */
   async judge({ gates }: LoadSettings): Promise<Findings> {
-    const { failed, failures } = await this.#network.findings();
+    const { failed, failures } = await this.#network.findings((this.#attempt?.deadline.remainingMs ?? 0) / 2);
     const answered = failed.filter(({ status }) => status !== undefined && failsResource(gates.httpStatus, status));
     if (answered.length) throw gateFailed('failOnHttpStatus', answered, answered.length);
     if (gates.resourceError && failures) throw gateFailed('failOnResourceError', failed, failures);
@@ -331,7 +355,7 @@ export class DocumentLoader {
       awaitPromise: true,
       returnByValue: true,
     });
-    const { result } = await step(settled.catch(notTold));
+    const { result } = await step(settled.catch((error) => notTold(error, this.#navigation?.isLeaving)));
     const [errors, seen] = Array.isArray(result.value) ? result.value : [];
     this.#consoleErrors = readErrors(errors);
     return traits.inert ? undefined : readSeenText(seen);
@@ -365,9 +389,9 @@ export class DocumentLoader {
   }
 }
 
-/** A document that spoils what it is asked with, or has too much to say, has said nothing. */
-function notTold(error: unknown): Result<'Runtime.evaluate'> {
-  if (!(error instanceof DevToolsError)) throw error;
+/** A document that spoils what it is asked with, or has too much to say, has said nothing. One that goes is not asked. */
+function notTold(error: unknown, isLeaving = false): Result<'Runtime.evaluate'> {
+  if (isLeaving || !(error instanceof DevToolsError)) throw error;
   return { result: { type: 'undefined' } };
 }
 

@@ -76,9 +76,9 @@ export class Navigation {
     return this.#documents;
   }
 
-  /** Whether it has gone on, or is about to, since there were so many. */
-  hasLeft(documents: number): boolean {
-    return this.#leavingTo !== undefined || this.#documents !== documents;
+  /** Whether another document is on its way. */
+  get isLeaving(): boolean {
+    return this.#leavingTo !== undefined;
   }
 
   /** Takes no more notice. */

@@ -55,8 +55,8 @@ interface Loading {
   netError?: string;
   /** Redirects that the network tells of, too. */
   hops: number;
-  /** It was answered, and the answer kept from the document. */
-  withheld: boolean;
+  /** When an answer was kept from the document. */
+  withheldAt: number | undefined;
   /** What the proxy knows of it. */
   known?: OutboundFailure | undefined;
   isMain: boolean;
@@ -72,7 +72,10 @@ const MAX_KEPT = 10_000;
 const QUIET_MS = 500;
 const MAX_URL_CHARACTERS = 500;
 const MAX_STATUSES = 10_000;
+/** After an answer was kept from the document. */
 const STATUS_IS_TOLD_WITHIN_MS = 2_000;
+/** What came from a cache has no status that is told: so long it is not known whether anything was sent. */
+const SENDING_IS_TOLD_WITHIN_MS = 250;
 const WITHHELD = /^ERR_BLOCKED_BY_(?:ORB|RESPONSE)/;
 /** An answer that allows too little; a preflight's has another id than the request. */
 const NOT_ALLOWED = /^(?!Preflight).*(?:Allow(?:Origin|Credentials)|WildcardOrigin)/;
@@ -91,7 +94,11 @@ export class NetworkWatch {
    * request, or long after its end.
    */
   #statuses = new Map<string, number[]>();
-  #onStatus = () => {};
+  /** Requests that the network says it has sent. */
+  #sent = new Set<string>();
+  /** Whose status is not told yet. */
+  #untold = new Map<string, Loading>();
+  #onAllTold = () => {};
   #bytes = 0;
   #mainBytes = 0;
   /** Called whenever more or less is under way. */
@@ -104,6 +111,7 @@ export class NetworkWatch {
     session.on('Network.requestWillBeSent', (event) => this.#begin(event));
     session.on('Network.responseReceived', (event) => this.#judge(event));
     session.on('Network.responseReceivedExtraInfo', ({ requestId, statusCode }) => this.#noteStatus(requestId, statusCode));
+    session.on('Network.requestWillBeSentExtraInfo', ({ requestId }) => this.#noteSending(requestId));
     session.on('Network.dataReceived', ({ requestId, dataLength }) => this.#count(requestId, dataLength));
     session.on('Network.loadingFinished', ({ requestId }) => this.#finish(requestId));
     session.on('Network.loadingFailed', (event) => this.#lose(event));
@@ -117,9 +125,13 @@ export class NetworkWatch {
     await this.#session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }); // bodies are of no interest
   }
 
-  /** What was missing; the first ten thousand by name. Waits for the statuses of answers that were kept from the document. */
-  async findings(): Promise<{ failed: FailedResource[]; failures: number }> {
-    await this.#statusesTold();
+  /**
+   * What was missing; the first ten thousand by name. Waits for the statuses of answers that were kept from the document, but no
+   * longer than `maxWaitMs`.
+   */
+  async findings(maxWaitMs: number): Promise<{ failed: FailedResource[]; failures: number }> {
+    const latest = performance.now() + maxWaitMs;
+    for (let until = this.#toldBy(latest); until > performance.now(); until = this.#toldBy(latest)) await this.#allTold(until);
     return { failed: this.#failed.map((loading) => this.#describe(loading)), failures: this.#failures };
   }
 
@@ -141,7 +153,9 @@ export class NetworkWatch {
   end(): void {
     this.#options = undefined;
     this.#statuses.clear();
-    this.#onStatus = () => {};
+    this.#sent.clear();
+    this.#untold.clear();
+    this.#onAllTold = () => {};
     this.#onChange = () => {};
     for (const { timer } of this.#loading.values()) clearTimeout(timer);
     this.#loading.clear();
@@ -151,12 +165,20 @@ export class NetworkWatch {
     this.#mainBytes = 0;
   }
 
-  async #statusesTold(): Promise<void> {
-    const isTold = () => this.#failed.every((loading) => !loading.withheld || loading.known || this.#toldStatus(loading));
-    if (isTold()) return;
+  /** By when all statuses that will be told should have been. */
+  #toldBy(latest: number): number {
+    let by = 0;
+    for (const { requestId, withheldAt = 0 } of this.#untold.values()) {
+      const within = this.#sent.has(requestId) ? STATUS_IS_TOLD_WITHIN_MS : SENDING_IS_TOLD_WITHIN_MS;
+      by = Math.max(by, withheldAt + within);
+    }
+    return Math.min(by, latest);
+  }
+
+  async #allTold(until: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, STATUS_IS_TOLD_WITHIN_MS); // then none will come
-    this.#onStatus = () => isTold() && resolve();
+    const timer = setTimeout(resolve, until - performance.now());
+    this.#onAllTold = resolve;
     await promise;
     clearTimeout(timer);
   }
@@ -179,7 +201,7 @@ export class NetworkWatch {
       address,
       isMain,
       hops,
-      withheld: false,
+      withheldAt: undefined,
       overdue: false,
       noted: false,
     };
@@ -216,7 +238,14 @@ export class NetworkWatch {
   #noteStatus(requestId: string, status: number): void {
     if (!this.#options || this.#statuses.size >= MAX_STATUSES) return;
     this.#statuses.set(requestId, [...(this.#statuses.get(requestId) ?? []), status]);
-    this.#onStatus();
+    const untold = this.#untold.get(requestId);
+    if (!untold || this.#toldStatus(untold) === undefined) return;
+    this.#untold.delete(requestId);
+    if (!this.#untold.size) this.#onAllTold();
+  }
+
+  #noteSending(requestId: string): void {
+    if (this.#options && this.#sent.size < MAX_STATUSES) this.#sent.add(requestId);
   }
 
   #count(requestId: string, bytes: number): void {
@@ -239,7 +268,8 @@ export class NetworkWatch {
     const loading = this.#drop(requestId);
     if (!loading || !this.#options) return;
     loading.netError = errorText.replace(/^net::/, '');
-    loading.withheld = WITHHELD.test(loading.netError) || NOT_ALLOWED.test(corsErrorStatus?.corsError ?? '');
+    const isWithheld = WITHHELD.test(loading.netError) || NOT_ALLOWED.test(corsErrorStatus?.corsError ?? '');
+    if (isWithheld) loading.withheldAt = performance.now();
     if (loading.isMain && canceled) this.#options.main?.onCanceled(requestId);
     else if (loading.isMain) this.#options.main?.onFailure(loading.address, loading.netError);
     else if (!canceled) this.#note(loading);
@@ -258,12 +288,17 @@ export class NetworkWatch {
     loading.noted = true;
     loading.known = this.#knownOf(loading);
     this.#failures++;
-    if (this.#failed.length < MAX_KEPT) this.#failed.push(loading);
+    if (this.#failed.length >= MAX_KEPT) return;
+    loading.url = Buffer.from(loading.url.slice(0, MAX_URL_CHARACTERS)).toString(); // a part of a text would keep the whole
+    loading.address = null;
+    this.#failed.push(loading);
+    const isUntold = loading.withheldAt !== undefined && !loading.known && this.#toldStatus(loading) === undefined;
+    if (isUntold) this.#untold.set(loading.requestId, loading);
   }
 
   /** Where an answer came through a tunnel, whatever else happened to one to the same host is none of its business. */
-  #knownOf({ address, status, withheld }: Loading): OutboundFailure | undefined {
-    const answered = status !== undefined || withheld;
+  #knownOf({ address, status, withheldAt }: Loading): OutboundFailure | undefined {
+    const answered = status !== undefined || withheldAt !== undefined;
     return answered && address?.protocol === 'https:' ? undefined : this.#gate.failureOf(address);
   }
 
@@ -277,7 +312,7 @@ export class NetworkWatch {
     const refused = known?.refusedBy !== undefined;
     const answered = hasFailed && !known && !overdue;
     return {
-      url: url.slice(0, MAX_URL_CHARACTERS),
+      url,
       refused,
       status: answered ? status : undefined,
       netError: refused || answered ? undefined : (known?.netError ?? (overdue ? TIMED_OUT : netError)),

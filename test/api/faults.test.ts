@@ -229,12 +229,12 @@ describe('broken browsers', () => {
   test('a browser that is killed takes along what its pages had of the service', async () => {
     const pages = async () => (await service.metric('platen_pages_warm')) + (await service.metric('platen_pages_spare'));
     const rest = async () => (await listeningSockets()) - (await pages());
-    const before = await rest();
+    const before = await rest(); // one more while a page is being opened
     for (let round = 0; round < 3; round++) {
       for (const pid of await browserProcessesOfType(service, 'browser')) process.kill(pid, 'SIGKILL');
       expect((await readPdfReply(await service.pdf({ html: '<p>next' }))).pages).toEqual(['next']);
     }
-    await eventually('each page has one door', async () => (await rest()) === before);
+    await eventually('each page has one door', async () => (await rest()) <= before);
   });
 
   test('kill -9 of a renderer during a render: it is done again on another page', async () => {

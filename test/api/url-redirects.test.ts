@@ -194,8 +194,42 @@ describe('redirects of documents', () => {
       '/never': never,
       '/next': html('<p>next'),
     });
-    const { pages } = await web.visit('/start', { addScriptTag: [{ content: 'document.body.append(" added")' }] });
-    expect(pages).toEqual(['next added']);
+    const { pages } = await web.visit('/start', { addStyleTag: { content: 'p::after { content: " styled" }' } });
+    expect(pages).toEqual(['next styled']);
+  });
+
+  test.each([
+    ['a location', 'location.href = "/there"'],
+    ['a link that both have', 'document.links[0].click()'],
+  ])('by a script of the caller, which runs once: %s', async (_name, content) => {
+    site.serve({ '/start': html('<p>start<a href="/other">x</a>'), '/other': html('<p>other<a href="/there">x</a>') });
+    const { pages } = await web.visit('/start', { addScriptTag: { content } });
+    expect(pages).toEqual([content.startsWith('location') ? `arrived ${site.origin}/there` : 'otherx']);
+  });
+
+  test('while its images are waited for, to what never answers: the document is printed as it is', async () => {
+    site.serve({
+      '/start': html(
+        '<p>start<img loading="lazy" style="margin-top: 9000px" src="/never"><script>setTimeout(() => { location = "/never?more" }, 300)</script>',
+      ),
+    });
+    const { pages } = await web.visit('/start');
+    expect(pages.join('')).toBe('start');
+  });
+
+  test('while a script of the caller is loaded: what is waited for is waited for in the next', async () => {
+    site.serve({
+      '/start': html('<p>start<script>setTimeout(() => { location = "/next" }, 300)</script>'),
+      '/next': html(
+        '<p>next<script>setTimeout(() => { document.body.append(Object.assign(document.createElement("b"), { id: "late", textContent: " late" })) }, 1000)</script>',
+      ),
+      '/slow.js': (_request, response) => {
+        const answer = () => response.writeHead(200).end('document.body.append(" added")');
+        if (site.askedFor('/slow.js').length > 1) answer();
+      },
+    });
+    const { pages } = await web.visit('/start', { addScriptTag: { url: `${site.origin}/slow.js` }, waitForSelector: '#late' });
+    expect(pages).toEqual(['next added late']);
   });
 
   test('to a server that never answers: the next document has the time of the render, too', async () => {

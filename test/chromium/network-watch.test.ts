@@ -50,7 +50,7 @@ async function missingAfter(act: (tab: Tab) => Promise<unknown>): Promise<Failed
   const fail = (error: Error) => expect.unreachable(error.message);
   await watch.begin({ resourceTimeoutMs: 60_000, maxBytes: 1_000_000, countsAsFailed: () => false, fail });
   await act(tab);
-  const findings = watch.findings();
+  const findings = watch.findings(60_000);
   setImmediate(tell); // when all that can be said without it is said
   const { failed } = await findings;
   watch.end();
