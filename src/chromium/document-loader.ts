@@ -90,6 +90,7 @@ const PERMISSIONS = [
   'idle-detection',
   'screen-wake-lock',
 ];
+const MAX_LEAVING_MS = 5_000;
 /** Of what is missing. */
 const MAX_NAMED = 100;
 /** Of a document of which nothing is known. */
@@ -180,9 +181,17 @@ export class DocumentLoader {
   /** All that is done to a document that is there: once more where it goes on to another meanwhile. */
   async #complete(traits: DocumentTraits, job: PrintJob, attempt: Attempt): Promise<void> {
     const done: Done = { tags: new Map(), awaited: false };
-    while (!(await this.#hasCompleted(traits, job, attempt, done)));
-    // What it would still like to go on to comes too late.
-    if (this.#navigation?.isLeaving) await attempt.step(this.#session.send('Page.stopLoading'));
+    while (!(await this.#hasCompleted(traits, job, attempt, done)) || (await this.#goesOn(attempt)));
+  }
+
+  /** A document that is complete may be on its way to another: one that does not come soon is not waited for. */
+  async #goesOn({ step, deadline }: Attempt): Promise<boolean> {
+    const navigation = this.#navigation;
+    if (!navigation?.isLeaving) return false;
+    const { documents } = navigation;
+    await step(navigation.untilItStays(Math.min(MAX_LEAVING_MS, deadline.remainingMs / 2)));
+    if (navigation.documents === documents && navigation.isLeaving) await step(this.#session.send('Page.stopLoading'));
+    return navigation.documents !== documents;
   }
 
   /** Whether the document is still the same after it. */

@@ -76,6 +76,17 @@ export class Navigation {
     return this.#documents;
   }
 
+  /** Resolves when no other document is on its way any more, or when the time is over. */
+  async untilItStays(milliseconds: number): Promise<void> {
+    let isOver = false;
+    const timer = setTimeout(() => {
+      isOver = true;
+      this.#notify();
+    }, milliseconds);
+    while (this.isLeaving && !isOver) await this.#change();
+    clearTimeout(timer);
+  }
+
   /** Whether another document is on its way. */
   get isLeaving(): boolean {
     return this.#leavingTo !== undefined;
@@ -109,11 +120,13 @@ export class Navigation {
     const milestone = MILESTONES[waitUntil];
     const isThere = () =>
       this.#leavingTo === undefined && this.#reached.has(milestone) && (waitUntil === 'domcontentloaded' || this.#stopped);
-    while (!isThere()) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#notify = resolve;
-      await promise;
-    }
+    while (!isThere()) await this.#change();
+  }
+
+  #change(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#notify = resolve;
+    return promise;
   }
 
   #faultOf({ url, status, mimeType, isDownload }: MainResponse): ServiceError | undefined {
@@ -142,6 +155,7 @@ export class Navigation {
     this.#stopped = false;
     this.#reached = new Set();
     if (++this.#documents > MAX_DOCUMENTS) this.onFailure(URL.parse(frame.url), 'ERR_TOO_MANY_REDIRECTS');
+    this.#notify();
   }
 
   #progress({ loaderId, name }: Events['Page.lifecycleEvent'][0]): void {
