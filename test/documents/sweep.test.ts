@@ -107,14 +107,14 @@ test('a PDF kept for an Idempotency-Key that cannot be removed is tried again', 
 test('content without a row is removed at the start; what has one stays', async () => {
   const id = await store();
   await mkdir(join(dataDir, 'blobs', 'lost+found'), { mode: 0 }); // of a disk of its own
-  await writeFile(join(dataDir, 'blobs', 'README'), 'of the operator');
+  await writeFile(join(dataDir, 'blobs', '.operator'), 'of the operator');
   const orphan = join(dataDir, 'blobs', 'Zz', 'doc_ZzZzZzZzZzZzZzZzZzZzZz');
   await mkdir(join(dataDir, 'blobs', 'Zz'));
   await writeFile(orphan, 'left');
   await utimes(orphan, new Date(0), new Date(0));
   sweep.start();
   await sweep.run();
-  expect(await blobFiles(dataDir)).toEqual([blobFile(id), 'README']);
+  expect(await blobFiles(dataDir)).toEqual(['.operator', blobFile(id)]);
   expect(removed.orphans).toBe(1);
   expect(failures).toEqual([]);
 });
