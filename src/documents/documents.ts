@@ -7,7 +7,7 @@ import { isId, randomBase62 } from '../accounts/secret.ts';
 import { ServiceError, storageFailed } from '../errors.ts';
 import type { Blobs, ByteRange } from '../storage/blobs.ts';
 import type { Database, Query } from '../storage/database.ts';
-import { holdsText, newestFirst, notAfter, type Position } from '../storage/listing.ts';
+import { holdsText, newestFirst, type Position, placed } from '../storage/listing.ts';
 import type { Tables } from '../storage/tables.ts';
 import { totalOf } from '../storage/totals.ts';
 
@@ -187,7 +187,7 @@ export class Documents {
     const last = await looked.offset(MAX_SEARCHED - 1).executeTakeFirst();
     const found = listed
       .where(holdsText('filename', text))
-      .$if(last !== undefined, (rows) => rows.where(notAfter(last as Position)));
+      .$if(last !== undefined, (rows) => rows.where(placed('>=', last as Position)));
     return pageOf(await newestFirst(found, limit + 1, after).execute(), limit, last);
   }
 

@@ -18,22 +18,17 @@ export function newestFirst<T extends Listed, O>(
 ): SelectQueryBuilder<Tables, T, O> {
   const rows = selection as unknown as SelectQueryBuilder<Tables, Listed, O>;
   const page = rows
-    .$if(after !== undefined, (later) => later.where(isAfter(after as Position)))
+    .$if(after !== undefined, (later) => later.where(placed('<', after as Position)))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit);
   return page as unknown as SelectQueryBuilder<Tables, T, O>;
 }
 
-function isAfter({ createdAt, id }: Position) {
+/** For `where`: the row stands later in the list than the position (`<`), or no later (`>=`). */
+export function placed(operator: '<' | '>=', { createdAt, id }: Position) {
   return (rows: ExpressionBuilder<Tables, Listed>): Expression<SqlBool> =>
-    rows(rows.refTuple('created_at', 'id'), '<', rows.tuple(createdAt, id));
-}
-
-/** For `where`: the row stands no later in the list than the position. */
-export function notAfter({ createdAt, id }: Position) {
-  return (rows: ExpressionBuilder<Tables, Listed>): Expression<SqlBool> =>
-    rows(rows.refTuple('created_at', 'id'), '>=', rows.tuple(createdAt, id));
+    rows(rows.refTuple('created_at', 'id'), operator, rows.tuple(createdAt, id));
 }
 
 /** For `where`: the column holds the text somewhere; the letters a to z match in either case. */

@@ -50,13 +50,15 @@ export function openSqlite(file: string): Engine {
 }
 
 /** All migrations or none: Kysely takes it that SQLite could not take back a table that was made. */
+class Adapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
 class Dialect extends SqliteDialect {
   override createAdapter(): SqliteAdapter {
-    return new (class extends SqliteAdapter {
-      override get supportsTransactionalDdl(): boolean {
-        return true;
-      }
-    })();
+    return new Adapter();
   }
 }
 
