@@ -28,6 +28,19 @@ function serve(answer: Answer): string {
   return `${site.origin}/start`;
 }
 
+/** Chromium asks for it only when everything is to be there for the print. */
+const LAZY = '<img loading="lazy" style="margin-top: 9000px" src="/awaited">';
+
+/** A document that goes on to another just when `/awaited` is asked for, which is never answered. */
+function goingOn(to: string, markup: string): Record<'/start' | '/asked' | '/awaited', Answer> {
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  return {
+    '/start': html(`<p>start${markup}<script>fetch('/asked').then(() => { location = '${to}' })</script>`),
+    '/asked': (_request, response) => void asked.then(() => response.end()),
+    '/awaited': () => resolve(),
+  };
+}
+
 async function arrivesAt(url: string, there: string): Promise<void> {
   const { pages } = await readPdfReply(await web.ada.pdf({ url }));
   expect(pages).toEqual([`arrived ${there}`]);
@@ -175,10 +188,7 @@ describe('redirects of documents', () => {
 
   test('while its images are waited for: the next document is awaited, and printed whole', async () => {
     site.serve({
-      '/start': html(
-        '<p>start<img loading="lazy" style="margin-top: 9000px" src="/never"><script>setTimeout(() => { location = "/slow" }, 300)</script>',
-      ),
-      '/never': never,
+      ...goingOn('/slow', LAZY),
       '/slow': html('<title>slow</title><p>begins<script src="/slow.js"></script><p style="break-before: page">ends'),
       '/slow.js': (_request, response) => setTimeout(() => response.writeHead(200).end(), 500),
     });
@@ -187,13 +197,7 @@ describe('redirects of documents', () => {
   });
 
   test('while its images are waited for: what the caller adds is there', async () => {
-    site.serve({
-      '/start': html(
-        '<p>start<img loading="lazy" style="margin-top: 9000px" src="/never"><script>setTimeout(() => { location = "/next" }, 300)</script>',
-      ),
-      '/never': never,
-      '/next': html('<p>next'),
-    });
+    site.serve({ ...goingOn('/next', LAZY), '/next': html('<p>next') });
     const { pages } = await web.visit('/start', { addStyleTag: { content: 'p::after { content: " styled" }' } });
     expect(pages).toEqual(['next styled']);
   });
@@ -208,27 +212,24 @@ describe('redirects of documents', () => {
   });
 
   test('while its images are waited for, to what never answers: the document is printed as it is', async () => {
-    site.serve({
-      '/start': html(
-        '<p>start<img loading="lazy" style="margin-top: 9000px" src="/never"><script>setTimeout(() => { location = "/never?more" }, 300)</script>',
-      ),
-    });
+    site.serve(goingOn('/never?more', LAZY));
     const { pages } = await web.visit('/start');
     expect(pages.join('')).toBe('start');
   });
 
   test('while a script of the caller is loaded: what is waited for is waited for in the next', async () => {
+    const first = goingOn('/next', '');
     site.serve({
-      '/start': html('<p>start<script>setTimeout(() => { location = "/next" }, 300)</script>'),
+      ...first,
       '/next': html(
         '<p>next<script>setTimeout(() => { document.body.append(Object.assign(document.createElement("b"), { id: "late", textContent: " late" })) }, 1000)</script>',
       ),
-      '/slow.js': (_request, response) => {
-        const answer = () => response.writeHead(200).end('document.body.append(" added")');
-        if (site.askedFor('/slow.js').length > 1) answer();
+      '/awaited': (request, response) => {
+        if (site.askedFor('/awaited').length === 1) return first['/awaited'](request, response);
+        response.writeHead(200).end('document.body.append(" added")');
       },
     });
-    const { pages } = await web.visit('/start', { addScriptTag: { url: `${site.origin}/slow.js` }, waitForSelector: '#late' });
+    const { pages } = await web.visit('/start', { addScriptTag: { url: `${site.origin}/awaited` }, waitForSelector: '#late' });
     expect(pages).toEqual(['next added late']);
   });
 

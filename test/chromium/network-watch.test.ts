@@ -20,17 +20,18 @@ afterAll(async () => {
 
 type Told = Events['Network.responseReceivedExtraInfo'][0];
 
-/** Keeps to itself what the network tells of answers; returns what lets it through. */
+/** Keeps to itself what the network tells of answers; returns what lets it through from then on. */
 function holdBack(session: Session): () => void {
-  const held: Array<() => void> = [];
+  const allowed = Promise.withResolvers<void>();
   const on = session.on.bind(session);
   session.on = (event, listener) => {
     if (event !== 'Network.responseReceivedExtraInfo') return on(event, listener);
-    return on('Network.responseReceivedExtraInfo', (told) => void held.push(() => (listener as (told: Told) => void)(told)));
+    return on(
+      'Network.responseReceivedExtraInfo',
+      (told) => void allowed.promise.then(() => (listener as (told: Told) => void)(told)),
+    );
   };
-  return () => {
-    for (const tell of held) tell();
-  };
+  return allowed.resolve;
 }
 
 /** Chromium keeps each of these answers from the document, so that only the network itself tells its status. */

@@ -106,7 +106,7 @@ test('a PDF kept for an Idempotency-Key that cannot be removed is tried again', 
 
 test('content without a row is removed at the start; what has one stays', async () => {
   const id = await store();
-  await mkdir(join(dataDir, 'blobs', 'lost+found'), { mode: 0 }); // of a disk of its own
+  await mkdir(join(dataDir, 'blobs', 'lost+found')); // of a disk of its own
   await writeFile(join(dataDir, 'blobs', '.operator'), 'of the operator');
   const orphan = join(dataDir, 'blobs', 'Zz', 'doc_ZzZzZzZzZzZzZzZzZzZzZz');
   await mkdir(join(dataDir, 'blobs', 'Zz'));
