@@ -71,6 +71,7 @@ test('a template is written, tried without being saved or charged, saved, and ch
   expect(made).toMatchObject({ name: 'Greeting', engine: 'placeholders', version: 1, placeholders: ['person.name'] });
   await page.getByRole('listitem').getByText('person.name').waitFor();
 
+  await page.getByRole('tab', { name: 'HTML' }).click();
   await write(page, 'Template HTML', '<p>Good night, {{person.name}} {% if late %}!{% endif %}');
   await page.getByLabel('Engine').selectOption('liquid');
   await page.getByText('Version 1, with unsaved changes').waitFor();
@@ -78,6 +79,75 @@ test('a template is written, tried without being saved or charged, saved, and ch
   await page.getByText('Version 2', { exact: true }).waitFor();
   expect((await templatesOf(key))[0]).toMatchObject({ engine: 'liquid', version: 2 });
   await leave(visitor, 504, 429);
+});
+
+test('saving a new template keeps its sample data, its preview, and what is typed meanwhile', async () => {
+  const key = await another();
+  const visitor = await visit();
+  const page = await signInAt(visitor, key.key, '#/templates/new');
+  await page.getByLabel('Name').fill('Kept');
+  await write(page, 'Template HTML', '<p>Dear {{person.name}}');
+  await page.getByRole('tab', { name: 'Sample data' }).click();
+  await write(page, 'Sample data', '{"person": {"name": "Grace"}}');
+  await preview(page, 'Dear Grace');
+
+  const stored = Promise.withResolvers<void>();
+  const arrived = Promise.withResolvers<void>();
+  await page.route('**/v1/templates', async (route) => {
+    arrived.resolve();
+    await stored.promise;
+    await route.continue();
+  });
+  await save(page).click();
+  await arrived.promise;
+  await page.getByRole('tab', { name: 'HTML' }).click();
+  await write(page, 'Template HTML', '<p>Dearest {{person.name}}');
+  stored.resolve();
+  await page.getByText('Version 1, with unsaved changes').waitFor();
+  expect(await page.getByRole('region', { name: 'Page 1 of 1' }).getByText('Dear Grace').isVisible()).toBe(true);
+  await page.getByRole('textbox', { name: 'Template HTML' }).getByText('Dearest').waitFor();
+  const [made] = await templatesOf(key);
+  expect(page.url()).toMatch(new RegExp(`#/templates/${made?.template_id}$`));
+  await preview(page, 'Dearest Grace');
+
+  await save(page).click();
+  await page.getByText('Version 2', { exact: true }).waitFor();
+  await goTo(page, '#/templates/new');
+  await page.getByText('Not stored yet').waitFor();
+  await page.getByRole('tab', { name: 'Sample data' }).click();
+  expect(await page.getByRole('textbox', { name: 'Sample data' }).textContent()).toBe('{}');
+  await goTo(page, `#/templates/${made?.template_id}`);
+  await page.getByText('Version 2', { exact: true }).waitFor();
+  await page.getByRole('tab', { name: 'Sample data' }).click();
+  await page.getByRole('textbox', { name: 'Sample data' }).getByText('Grace').waitFor();
+  await leave(visitor, 504, 429);
+});
+
+test('a template that was new a moment ago is restored, and comes back after a new sign-in', async () => {
+  const issued = await service.createKey();
+  const visitor = await visit();
+  const page = await signInAt(visitor, issued.key, '#/templates/new');
+  await page.getByLabel('Name').fill('Young');
+  await write(page, 'Template HTML', '<p>the first text');
+  await save(page).click();
+  await page.getByText('Version 1', { exact: true }).waitFor();
+  await write(page, 'Template HTML', '<p>the second text');
+  await save(page).click();
+  await page.getByText('Version 2', { exact: true }).waitFor();
+  await page.getByRole('tab', { name: 'Versions' }).click();
+  await page.getByRole('button', { name: 'View version 1' }).click();
+  await page.getByRole('button', { name: 'Restore version 1' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
+  await page.getByText('Version 3', { exact: true }).waitFor();
+  await page.getByRole('textbox', { name: 'Template HTML' }).getByText('the first text').waitFor();
+
+  const rotated = JSON.parse(await service.cli('keys', 'rotate', issued.key_id, '--json')) as { key: string };
+  await write(page, 'Template HTML', '<p>the fourth text');
+  await save(page).click();
+  await enterKey(page, rotated.key);
+  await page.getByText('Version 3, with unsaved changes').waitFor();
+  await page.getByRole('textbox', { name: 'Template HTML' }).getByText('the fourth text').waitFor();
+  await leave(visitor, 401);
 });
 
 test('faults of a template and of its data are told in words', async () => {
@@ -175,5 +245,14 @@ test('where the playground is off, a preview says that it saves first and is cha
   await page.getByText('Version 2', { exact: true }).waitFor();
   expect((await key.usage()).documents.used).toBe(1);
   expect((await key.json<{ data: unknown[] }>('/v1/documents')).data).toEqual([]);
+
+  await goTo(page, '#/templates/new');
+  await page.getByLabel('Name').fill('New and charged');
+  await write(page, 'Template HTML', '<p>new {{a}}');
+  await page.getByRole('tab', { name: 'Sample data' }).click();
+  await write(page, 'Sample data', '{"a": "kept"}');
+  await page.getByRole('button', { name: 'Save and preview' }).click();
+  await page.getByRole('region', { name: 'Page 1 of 1' }).getByText('new kept').waitFor();
+  await page.getByText('Version 1', { exact: true }).waitFor();
   await leave(visitor);
 });

@@ -62,6 +62,12 @@ export function keepQuery(query: Record<string, string>): void {
   history.replaceState(null, '', hash);
 }
 
+/** What is shown has got an id: the same place by another address, which takes the place of the one before. */
+export function nameHere(id: string): void {
+  place.value = { ...place.peek(), id };
+  keepQuery({});
+}
+
 function arrive(): void {
   hash = location.hash;
   place.value = readPlace(hash);

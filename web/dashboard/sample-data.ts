@@ -1,5 +1,5 @@
 /** Data to try a template with, kept for this tab, one for each template. */
-import { keep, kept } from './session.ts';
+import { forget, keep, kept } from './session.ts';
 
 export function sampleFor(templateId: string | null, placeholders: string[]): string {
   return kept(nameFor(templateId)) ?? sampleOf(placeholders);
@@ -7,6 +7,14 @@ export function sampleFor(templateId: string | null, placeholders: string[]): st
 
 export function keepSample(templateId: string | null, text: string): void {
   keep(nameFor(templateId), text);
+}
+
+/** What was kept for the new template is kept for the one it has become, and not for the next new one. */
+export function adoptSample(templateId: string): void {
+  const text = kept(nameFor(null));
+  if (text === null) return;
+  keepSample(templateId, text);
+  forget(nameFor(null));
 }
 
 /** Data with something at every path, to begin with: its own path. */

@@ -98,6 +98,10 @@ export function kept(name: string): string | null {
   }
 }
 
+export function forget(name: string): void {
+  forgetKept(KEPT + name);
+}
+
 function forgetKept(prefix: string): void {
   try {
     for (const name of Object.keys(sessionStorage)) if (name.startsWith(prefix)) sessionStorage.removeItem(name);

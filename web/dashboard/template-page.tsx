@@ -1,12 +1,14 @@
 /** One template, or a new one: its text, data to try it with, what it looks like, and what it was before. */
+import { useSignal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { tell } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
 import { Confirm } from './confirm.tsx';
 import { useLoaded } from './loaded.ts';
 import { Fault, Loading, PageHead } from './pieces.tsx';
-import { go, holdPlace } from './place.ts';
+import { go, holdPlace, nameHere } from './place.ts';
 import type { Engine, TemplateRecord } from './records.ts';
+import { adoptSample } from './sample-data.ts';
 import { call, read, send } from './session.ts';
 import { type Draft, draftOf, forgetUnsaved, isSame, keepUnsaved, unsavedOf } from './template-draft.ts';
 import { TemplateWorkbench } from './template-workbench.tsx';
@@ -18,7 +20,7 @@ const ENGINES: Engine[] = ['placeholders', 'liquid'];
 export function TemplatePage({ id }: { id: string | null }) {
   const loaded = useLoaded<TemplateRecord | null>(
     async (signal) => (id ? read<TemplateRecord>(`${PATH}/${encodeURIComponent(id)}`, { signal }) : null),
-    [id],
+    [], // a new template gets its id when it is saved, and nothing is to be read again then
   );
   const template = loaded.value;
   return (
@@ -36,19 +38,23 @@ export function TemplatePage({ id }: { id: string | null }) {
 
 function TemplateEditor({ template, onReload }: { template: TemplateRecord | null; onReload(): void }) {
   const [saved, setSaved] = useState(template);
-  const [draft, setDraft] = useState(() => unsavedOf(template?.template_id ?? null) ?? draftOf(template));
+  const draft = useSignal(unsavedOf(template?.template_id ?? null) ?? draftOf(template));
   const [removes, setRemoves] = useState(false);
   const saving = useAction();
-  const changed = !isSame(draft, draftOf(saved));
-  const release = useHold(saved?.template_id ?? null, draft, changed);
-  const change = (part: Partial<Draft>) => setDraft((now) => ({ ...now, ...part }));
+  const changed = !isSame(draft.value, draftOf(saved));
+  const release = useHold(saved?.template_id ?? null, draft.value, changed);
+  const change = (part: Partial<Draft>) => {
+    draft.value = { ...draft.value, ...part };
+  };
   const save = async (): Promise<TemplateRecord> => {
-    const record = { ...(await store(saved, draft)), html: draft.html };
+    const sent = draft.value;
+    const record = { ...(await store(saved, sent)), html: sent.html };
+    if (!saved) {
+      adoptSample(record.template_id);
+      nameHere(record.template_id);
+    }
     setSaved(record);
     tell(`Saved as version ${record.version}.`);
-    if (saved) return record;
-    release();
-    go(`#/templates/${record.template_id}`);
     return record;
   };
   const reload = () => {
@@ -80,7 +86,7 @@ function TemplateEditor({ template, onReload }: { template: TemplateRecord | nul
         </button>
       </PageHead>
       <Fault fault={saving.fault} />
-      <DraftFields draft={draft} saved={saved} changed={changed} onChange={change} />
+      <DraftFields draft={draft.value} saved={saved} changed={changed} onChange={change} />
       <TemplateWorkbench
         saved={saved}
         draft={draft}

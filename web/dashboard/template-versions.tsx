@@ -2,6 +2,7 @@
 
 import { unifiedMergeView } from '@codemirror/merge';
 import { EditorState, type Extension } from '@codemirror/state';
+import { signal } from '@preact/signals';
 import { useMemo, useState } from 'preact/hooks';
 import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
 import { TEMPLATE } from '../shared/code-editor/languages.ts';
@@ -164,5 +165,6 @@ function ReadOnlyCode({ label, text, since }: { label: string; text: string; sin
     () => (since === undefined ? READ_ONLY : [READ_ONLY, unifiedMergeView({ original: since, mergeControls: false })]),
     [since],
   );
-  return <CodeEditor label={label} value={text} language={language} onChange={() => {}} />;
+  const shown = useMemo(() => signal(text), [text]);
+  return <CodeEditor label={label} text={shown} language={language} onChange={() => {}} />;
 }

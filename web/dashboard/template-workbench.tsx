@@ -1,5 +1,6 @@
 /** The text of a template and data for it on one side, what becomes of them on the other. */
-import { useState } from 'preact/hooks';
+import { type ReadonlySignal, signal, useComputed } from '@preact/signals';
+import { useMemo, useState } from 'preact/hooks';
 import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
 import { JSON_DATA, TEMPLATE } from '../shared/code-editor/languages.ts';
 import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
@@ -17,7 +18,7 @@ import { countText } from './words.ts';
 export interface WorkbenchProps {
   /** As the service has it; null where it has none. */
   saved: TemplateRecord | null;
-  draft: Draft;
+  draft: ReadonlySignal<Draft>;
   changed: boolean;
   onHtml(html: string): void;
   onSave(): Promise<TemplateRecord>;
@@ -32,10 +33,11 @@ const VERSIONS_TAB: Tab<TabName> = { name: 'versions', label: 'Versions' };
 
 export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onReload }: WorkbenchProps) {
   const [tab, setTab] = useState<TabName>('html');
-  const [data, setData] = useState(() => sampleFor(saved?.template_id ?? null, saved?.placeholders ?? []));
-  const { preview, action, plays, show } = usePreview(saved, draft, changed, data, onSave);
+  const html = useComputed(() => draft.value.html);
+  const data = useMemo(() => signal(sampleFor(saved?.template_id ?? null, saved?.placeholders ?? [])), []);
+  const { preview, action, plays, show } = usePreview(saved, draft.value, changed, data, onSave);
   const changeData = (text: string) => {
-    setData(text);
+    data.value = text;
     keepSample(saved?.template_id ?? null, text);
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -51,17 +53,17 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onRel
         onChoose={(name: TabName) => setTab(name)}
       >
         <div class="editor-place" hidden={tab !== 'html'}>
-          <CodeEditor label="Template HTML" language={TEMPLATE} value={draft.html} onChange={onHtml} />
+          <CodeEditor label="Template HTML" language={TEMPLATE} text={html} onChange={onHtml} />
         </div>
         <div class="editor-place" hidden={tab !== 'data'}>
-          <CodeEditor label="Sample data" language={JSON_DATA} value={data} onChange={changeData} />
+          <CodeEditor label="Sample data" language={JSON_DATA} text={data} onChange={changeData} />
         </div>
         {tab === 'versions' && saved && <TemplateVersions template={saved} unsaved={changed} onRestored={onReload} />}
         {tab !== 'versions' && saved && <Placeholders template={saved} onFill={() => changeData(sampleOf(saved.placeholders))} />}
       </Tabs>
       <div class="shown">
         <div class="preview-head">
-          <button type="button" class="button primary" disabled={action.running || draft.html === ''} onClick={show}>
+          <button type="button" class="button primary" disabled={action.running || html.value === ''} onClick={show}>
             {previewLabel(action.running, plays)}
           </button>
           <p class="hint">{plays ? FREE : CHARGED}</p>
@@ -93,7 +95,7 @@ function usePreview(
   saved: TemplateRecord | null,
   draft: Draft,
   changed: boolean,
-  data: string,
+  data: ReadonlySignal<string>,
   onSave: WorkbenchProps['onSave'],
 ) {
   const [preview, setPreview] = useState<Preview>();
@@ -102,7 +104,7 @@ function usePreview(
   const plays = canPlay(playground.value, draft);
   const show = () =>
     action.run(async () => {
-      const values = readData(data);
+      const values = readData(data.value);
       if (plays) return setPreview(await renderDraft(draft, values));
       const record = saved && !changed ? saved : await onSave();
       setPreview(await renderSaved(record.template_id, values));

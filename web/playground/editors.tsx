@@ -1,4 +1,5 @@
 /** The document: HTML, or a template with its data. */
+import { computed } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
 import { diagnosticOf } from '../shared/code-editor/diagnostics.ts';
@@ -10,6 +11,10 @@ const MODES: Array<{ mode: Mode; text: string }> = [
   { mode: 'html', text: 'HTML' },
   { mode: 'template', text: 'Template' },
 ];
+
+const html = computed(() => draft.value.html);
+const template = computed(() => draft.value.template);
+const data = computed(() => draft.value.data);
 
 export function Editors({ onExamples }: { onExamples(): void }) {
   const { mode } = draft.value;
@@ -50,13 +55,12 @@ function HtmlEditor() {
   return (
     <div class="editor-frame document-editor">
       <Faults of={['html']} />
-      <CodeEditor label="HTML" value={draft.value.html} onChange={(html) => change({ html })} language={HTML} />
+      <CodeEditor label="HTML" text={html} onChange={(changed) => change({ html: changed })} language={HTML} />
     </div>
   );
 }
 
 function TemplateEditors() {
-  const { template, data } = draft.value;
   const fault = templateFault.value;
   const diagnose = useMemo(() => fault && ((state: Parameters<typeof diagnosticOf>[0]) => [diagnosticOf(state, fault)]), [fault]);
   return (
@@ -70,7 +74,7 @@ function TemplateEditors() {
         )}
         <CodeEditor
           label="Template"
-          value={template}
+          text={template}
           onChange={(changed) => change({ template: changed })}
           language={TEMPLATE}
           diagnose={diagnose}
@@ -79,7 +83,7 @@ function TemplateEditors() {
       <div class="editor-frame data-editor">
         <h2>Data</h2>
         <Faults of={['data']} />
-        <CodeEditor label="Data" value={data} onChange={(changed) => change({ data: changed })} language={JSON_DATA} />
+        <CodeEditor label="Data" text={data} onChange={(changed) => change({ data: changed })} language={JSON_DATA} />
       </div>
     </>
   );

@@ -1,5 +1,8 @@
-/** A draft in the fragment of an address, which browsers do not send: JSON, deflated, in base64url. Nothing in it is more than data. */
-import { type Draft, toDraft } from './draft.ts';
+/**
+ * What is on screen of a draft in the fragment of an address, which browsers do not send: JSON, deflated, in base64url. Nothing in
+ * it is more than data.
+ */
+import { type Draft, partOnScreen, toDraft } from './draft.ts';
 
 const PREFIX = '#v1.';
 /** Of the fragment. Longer ones break in mails and chats. */
@@ -11,7 +14,9 @@ export type OpenedLink = { draft: Draft } | { fault: string };
 
 /** Undefined where the draft is too large. */
 export async function linkTo(draft: Draft): Promise<string | undefined> {
-  const packed = await bytesOf(new Blob([JSON.stringify(draft)]).stream().pipeThrough(new CompressionStream('deflate-raw')));
+  const packed = await bytesOf(
+    new Blob([JSON.stringify(partOnScreen(draft))]).stream().pipeThrough(new CompressionStream('deflate-raw')),
+  );
   const fragment = PREFIX + toBase64Url(packed);
   return fragment.length > MAX_LINK ? undefined : `${location.origin}${location.pathname}${fragment}`;
 }

@@ -2,14 +2,20 @@
 import type { Diagnostic } from '@codemirror/lint';
 import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
+import { effect, type ReadonlySignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { showDiagnostics } from './diagnostics.ts';
 import { editing } from './editing.ts';
 
 export interface CodeEditorProps {
   label: string;
-  value: string;
-  onChange(value: string): void;
+  /** The text, which is written into the editor whenever somebody else changes it. */
+  text: ReadonlySignal<string>;
+  /**
+   * Puts what is typed into `text` before it returns. Were it put there later, as state of a component is, the editor would be
+   * told what it reported a while ago and take that for a change by somebody else.
+   */
+  onChange(text: string): void;
   language: Extension;
   /** Found by others than the editor itself, such as the service. */
   diagnose?: ((state: EditorState) => Diagnostic[]) | undefined;
@@ -17,16 +23,16 @@ export interface CodeEditorProps {
 
 const DESCRIPTION = 'Tab indents. Press Escape, then Tab, to leave the editor.';
 
-export function CodeEditor({ label, value, onChange, language, diagnose }: CodeEditorProps) {
+export function CodeEditor({ label, text, onChange, language, diagnose }: CodeEditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const editor = useRef<Editor>(undefined);
   useEffect(() => {
     if (!place.current) return;
-    editor.current = new Editor(place.current, label, value, language);
+    editor.current = new Editor(place.current, label, text.peek(), language);
     return () => editor.current?.destroy();
   }, []);
   useEffect(() => editor.current?.onChange(onChange));
-  useEffect(() => editor.current?.setText(value), [value]);
+  useEffect(() => effect(() => editor.current?.setText(text.value)), [text]);
   useEffect(() => editor.current?.setLanguage(language), [language]);
   useEffect(() => editor.current?.diagnose(diagnose), [diagnose]);
   return <div ref={place} class="code-editor" />;

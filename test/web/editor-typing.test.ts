@@ -1,0 +1,72 @@
+/** What is typed into an editor stays as it was typed, however fast: by key, and in bursts as from an input method. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Client } from '../support/client.ts';
+import { signInAt } from '../support/dashboard.ts';
+import { setUpPlaygrounds } from '../support/playgrounds.ts';
+import { eventually, type Service, startService } from '../support/service.ts';
+
+const playgrounds = setUpPlaygrounds();
+let closed: Service;
+
+beforeAll(async () => {
+  closed = await startService({ PLATEN_PLAYGROUND: 'off' });
+});
+afterAll(() => closed?.[Symbol.asyncDispose]());
+
+const WORDS = Array.from({ length: 120 }, (_, index) => `word${index}`);
+const TYPED = WORDS.join(' ');
+
+async function clear(page: Page, editor: string): Promise<void> {
+  await page.getByRole('textbox', { name: editor, exact: true }).focus();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.press('Delete');
+}
+
+/** The keys are not awaited one by one: they arrive as fast as the page takes them. */
+const WAYS: Array<[string, (page: Page) => Promise<unknown>]> = [
+  ['by key', (page) => page.keyboard.type(TYPED, { delay: 0 })],
+  ['in bursts', (page) => Promise.all(TYPED.match(/.{1,3}/g)?.map((part) => page.keyboard.insertText(part)) ?? [])],
+];
+
+function textOf(page: Page, editor: string): Promise<string | null> {
+  return page.getByRole('textbox', { name: editor, exact: true }).textContent();
+}
+
+test.each(WAYS)('the playground keeps what is typed %s, and renders it', async (_, type) => {
+  const { page } = await playgrounds.open();
+  const sent: string[] = [];
+  page.on('request', (request) => request.url().endsWith('/pdf') && sent.push(request.postDataJSON().html));
+  await clear(page, 'HTML');
+  await type(page);
+  expect(await textOf(page, 'HTML')).toBe(TYPED);
+  await eventually('it is rendered', async () => sent.at(-1) === TYPED);
+});
+
+test.each(WAYS)('the playground keeps what is typed %s into template and data', async (_, type) => {
+  const { page } = await playgrounds.open();
+  await page.getByRole('button', { name: 'Template', exact: true }).click();
+  for (const editor of ['Template', 'Data']) {
+    await clear(page, editor);
+    await type(page);
+    expect(await textOf(page, editor)).toBe(TYPED);
+  }
+});
+
+test.each(WAYS)('the dashboard keeps what is typed %s into a template and its sample data, and saves it', async (_, type) => {
+  const key = new Client(closed.url, closed.key);
+  const { template_id } = await key.template('<p>old');
+  const visitor = await playgrounds.browser.visit(closed.url);
+  const page = await signInAt(visitor, closed.key, `#/templates/${template_id}`);
+  await clear(page, 'Template HTML');
+  await type(page);
+  expect(await textOf(page, 'Template HTML')).toBe(TYPED);
+  await page.getByRole('tab', { name: 'Sample data' }).click();
+  await clear(page, 'Sample data');
+  await type(page);
+  expect(await textOf(page, 'Sample data')).toBe(TYPED);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Version 2', { exact: true }).waitFor();
+  expect(await key.json(`/v1/templates/${template_id}`)).toMatchObject({ html: TYPED });
+  await visitor.context.close();
+});
