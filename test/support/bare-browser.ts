@@ -1,9 +1,10 @@
-/** The bundled browser, as the service starts it, and nothing of the service around it. */
+/** The browser of the suites, as the service starts it, and nothing of the service around it. */
 import { type Browser, launchBrowser } from '../../src/chromium/browser.ts';
 import { locateBrowser } from '../../src/chromium/locate-browser.ts';
 import { loadConfig } from '../../src/config.ts';
 import { startEgressProxy } from '../../src/outbound/egress-proxy.ts';
 import { OutboundPolicy } from '../../src/outbound/policy.ts';
+import { BROWSER_SETTINGS } from './test-browser.ts';
 
 export interface BareBrowser {
   browser: Browser;
@@ -11,7 +12,7 @@ export interface BareBrowser {
 }
 
 export async function startBareBrowser(settings: Record<string, string> = {}): Promise<BareBrowser> {
-  const config = loadConfig(settings);
+  const config = loadConfig({ ...BROWSER_SETTINGS, ...settings });
   const proxy = await startEgressProxy(new OutboundPolicy(config));
   const browser = await launchBrowser(await locateBrowser(config), config, proxy);
   return {

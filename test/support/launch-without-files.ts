@@ -6,8 +6,9 @@ import { loadConfig } from '../../src/config.ts';
 import type { ServiceError } from '../../src/errors.ts';
 import { startEgressProxy } from '../../src/outbound/egress-proxy.ts';
 import { OutboundPolicy } from '../../src/outbound/policy.ts';
+import { BROWSER_SETTINGS } from './test-browser.ts';
 
-const config = loadConfig({});
+const config = loadConfig(BROWSER_SETTINGS);
 const proxy = await startEgressProxy(new OutboundPolicy(config));
 const located = await locateBrowser(config);
 const open: number[] = [];

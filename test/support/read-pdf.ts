@@ -29,6 +29,12 @@ export interface ReadPdf {
   fonts: string[];
 }
 
+/** Width and height of each page in millimetres, to a thousandth. */
+export function millimetresOf({ sizes }: Pick<ReadPdf, 'sizes'>): Array<[width: number, height: number]> {
+  const millimetres = (points: number) => Number(((points / 72) * 25.4).toFixed(3));
+  return sizes.map(({ width, height }) => [millimetres(width), millimetres(height)]);
+}
+
 export async function readPdf(bytes: ArrayBuffer | Uint8Array): Promise<ReadPdf> {
   // pdf.js tells the names of fonts only with `fontExtraProperties`.
   const task = getDocument({ data: new Uint8Array(bytes), useSystemFonts: false, fontExtraProperties: true, verbosity: 0 });

@@ -1,24 +1,21 @@
 /** The service as its users meet it: a child process, a port, a key. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { type IssuedKey, issueKey } from './issue-key.ts';
+import { BROWSER_SETTINGS } from './test-browser.ts';
+
+export type { IssuedKey };
 
 const PROJECT = new URL('../..', import.meta.url).pathname;
 const CLI = cliOf(PROJECT);
 
 /** Plans without limits under the usual names, and others with one limit each. */
 export const PLANS = new URL('plans.json', import.meta.url).pathname;
-
-export interface IssuedKey {
-  key: string;
-  key_id: string;
-  account_id: string;
-  plan: string;
-}
 
 export interface Service {
   url: string;
@@ -29,7 +26,7 @@ export interface Service {
   env: Record<string, string>;
   /** Its own folder for temporary files: empty again when it has ended. */
   tmp: string;
-  /** Default plan: growth. */
+  /** A key on a new account. Default plan: growth. */
   createKey(plan?: string): Promise<IssuedKey>;
   /** Runs one command against the same data folder; what it printed. */
   cli(...args: string[]): Promise<string>;
@@ -52,6 +49,7 @@ export async function startService(
   const tmp = await mkdtemp(join(tmpdir(), 'platen-tmp-'));
   const env = {
     ...environment(),
+    ...BROWSER_SETTINGS,
     TMPDIR: tmp,
     PLATEN_PORT: '0',
     PLATEN_DATA_DIR: dataDir,
@@ -72,8 +70,7 @@ export async function startService(
     env,
     tmp,
     stop,
-    createKey: async (plan = 'growth') =>
-      JSON.parse((await runCli(['keys', 'create', '--plan', plan, '--json'], env)).stdout) as IssuedKey,
+    createKey: (plan = 'growth') => issueKey(env, plan),
     cli: async (...args) => (await runCli(args, env)).stdout,
     pdf: (body, options = {}) => postPdf(started.url, options.key ?? started.key, body, options),
     metric: (name, label = '') => readMetric(started.url, name, label),
@@ -88,11 +85,14 @@ export async function startService(
 
 /** Runs one `platen` command to its end. Rejects when its exit status is not 0. */
 export function runCli(args: string[], env: Record<string, string> = environment()): Promise<{ stdout: string; stderr: string }> {
-  return promisify(execFile)(process.execPath, [...CLI, ...args], { env, maxBuffer: 64 * 1024 * 1024 });
+  return promisify(execFile)(process.execPath, [...CLI, ...args], {
+    env: { ...BROWSER_SETTINGS, ...env },
+    maxBuffer: 64 * 1024 * 1024,
+  });
 }
 
 export function spawnCli(args: string[], env: Record<string, string> = environment()): ChildProcess {
-  return spawn(process.execPath, [...CLI, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  return spawn(process.execPath, [...CLI, ...args], { env: { ...BROWSER_SETTINGS, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
 }
 
 /** Processes of this service's browsers: the process groups of all whose environment names its folder for temporary files. */
@@ -103,27 +103,37 @@ export async function browserProcesses(service: Service): Promise<number[]> {
   return processes.filter(({ group, state }) => groups.has(group) && !'ZX'.includes(state)).map(({ pid }) => pid);
 }
 
-async function readProcess(pid: number): Promise<{ pid: number; environ: string; state: string; group: number }> {
+async function readProcess(pid: number): Promise<{ pid: number; environ: string; state: string; parent: number; group: number }> {
   const environ = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-  const [state = 'X', , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return { pid, environ, state, group: Number(group) };
+  const [state = 'X', parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { pid, environ, state, parent: Number(parent), group: Number(group) };
 }
 
-/** The processes of one kind (`renderer`, `gpu-process`), or for `browser` the browser itself, which leads its group. */
+/** The processes of one kind (`renderer`, `gpu-process`), or for `browser` the browser itself. */
 export async function browserProcessesOfType(service: Service, type: string): Promise<number[]> {
   const matching: number[] = [];
   for (const pid of await browserProcesses(service)) {
     const commandLine = await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '');
     const own = /--type=([a-z-]+)/.exec(commandLine)?.[1] ?? 'browser';
-    // A process that is just being made still shows the command line of the one that makes it.
-    if (own === type && (type !== 'browser' || (await readProcess(pid)).group === pid)) matching.push(pid);
+    if (own === type && (type !== 'browser' || (await isBrowserItself(pid)))) matching.push(pid);
   }
   return matching;
 }
 
+/** Not the shell of a wrapper script, nor a process that is just being made, which still shows the command line of its parent. */
+async function isBrowserItself(pid: number): Promise<boolean> {
+  const { parent } = await readProcess(pid);
+  const [own, parents] = await Promise.all([programOf(pid), programOf(parent)]);
+  return own !== parents && !/\/(ba|da)?sh$/.test(own);
+}
+
+function programOf(pid: number): Promise<string> {
+  return readlink(`/proc/${pid}/exe`).catch(() => '');
+}
+
 /** Asks again, a little later each time, until the answer is yes. For states that no event announces. */
-export async function eventually(what: string, holds: () => Promise<boolean> | boolean, timeoutMs = 20_000): Promise<void> {
+export async function eventually(what: string, holds: () => Promise<boolean> | boolean, timeoutMs = 40_000): Promise<void> {
   const end = Date.now() + timeoutMs;
   for (let pause = 10; Date.now() < end; pause = Math.min(2 * pause, 250)) {
     if (await holds()) return;

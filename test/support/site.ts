@@ -22,6 +22,9 @@ export class Site {
   readonly asked: Asked[] = [];
   /** Connections at this moment. */
   open = 0;
+  /** The most WebSockets at one time since `forget`. */
+  mostSockets = 0;
+  #sockets = 0;
   readonly #server: Server;
 
   static async start(answers: Record<string, Answer> = {}): Promise<Site> {
@@ -65,6 +68,7 @@ export class Site {
 
   forget(): void {
     this.asked.length = 0;
+    this.mostSockets = this.#sockets;
   }
 
   /** Resolves when whatever was sent to the site before has been taken notice of. */
@@ -76,7 +80,9 @@ export class Site {
   holdSockets(): void {
     this.#server.on('upgrade', (request, socket) => {
       this.#note(request);
+      this.mostSockets = Math.max(this.mostSockets, ++this.#sockets);
       socket
+        .on('close', () => this.#sockets--)
         .on('error', () => socket.destroy())
         .on('end', () => socket.end())
         .resume();

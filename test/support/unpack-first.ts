@@ -2,10 +2,11 @@
 import { locateBrowser } from '../../src/chromium/locate-browser.ts';
 import { loadConfig } from '../../src/config.ts';
 import { buildPages, isBuilt } from '../../src/pages/build.ts';
+import { BROWSER_SETTINGS } from './test-browser.ts';
 
 const WEB_DIR = new URL('../../web', import.meta.url).pathname;
 
 export async function setup(): Promise<void> {
-  await locateBrowser(loadConfig({}));
+  await locateBrowser(loadConfig(BROWSER_SETTINGS));
   if (!(await isBuilt(WEB_DIR))) await buildPages(WEB_DIR, new AbortController().signal, async () => {});
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { locateBrowser } from '../../src/chromium/locate-browser.ts';
 import { loadConfig } from '../../src/config.ts';
+import { BROWSER_SETTINGS } from './test-browser.ts';
 
 export interface Visitor {
   page: Page;
@@ -23,7 +24,7 @@ export const WIDE = { width: 1440, height: 900 };
 export const NARROW = { width: 360, height: 740 };
 
 export async function launchVisitorBrowser(): Promise<VisitorBrowser> {
-  const { path, env } = await locateBrowser(loadConfig({}));
+  const { path, env } = await locateBrowser(loadConfig(BROWSER_SETTINGS));
   const tmp = await mkdtemp(join(tmpdir(), 'platen-visitor-'));
   const browser: Browser = await chromium.launch({
     executablePath: path,

@@ -1,5 +1,5 @@
 /** What leaves the page: links, and code that renders the same elsewhere. */
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,13 +8,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DRAFT, fragmentOf } from '../support/playground-page.ts';
 import { setUpPlaygrounds } from '../support/playgrounds.ts';
 import { readPdf } from '../support/read-pdf.ts';
+import { has, pathWithCurl } from '../support/shell-path.ts';
 
 const playgrounds = setUpPlaygrounds();
 const { open } = playgrounds;
 let folder: string;
+let PATH: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'platen-snippets-'));
+  PATH = await pathWithCurl(folder);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -37,8 +40,6 @@ const TEMPLATE_DRAFT = {
   options: { landscape: true },
 };
 
-const has = (program: string) => spawnSync(program, ['--version']).status === 0;
-
 const RUNS: Array<{ language: string; file: string; command: string; args: string[]; there: boolean }> = [
   { language: 'curl', file: 'render.sh', command: 'sh', args: ['render.sh'], there: true },
   { language: 'JavaScript', file: 'render.mjs', command: process.execPath, args: ['render.mjs'], there: true },
@@ -56,7 +57,7 @@ describe.each([
       await playground.shows('marker');
       await writeFile(join(folder, file), await playground.codeIn(language));
       await rm(join(folder, 'document.pdf'), { force: true });
-      const env = { PATH: process.env.PATH ?? '', PLATEN_API_KEY: playgrounds.service.key };
+      const env = { PATH, PLATEN_API_KEY: playgrounds.service.key };
       await promisify(execFile)(command, args, { cwd: folder, env });
       const preview = await playground.download();
       expect((await readFile(join(folder, 'document.pdf'))).equals(preview)).toBe(true);
@@ -69,7 +70,7 @@ test('the command survives an interactive shell that expands exclamation marks',
   await playground.shows('marker');
   const code = await playground.codeIn('curl');
   await rm(join(folder, 'document.pdf'), { force: true });
-  const env = { PATH: process.env.PATH ?? '', PLATEN_API_KEY: playgrounds.service.key, HOME: folder };
+  const env = { PATH, PLATEN_API_KEY: playgrounds.service.key, HOME: folder };
   const shell = promisify(execFile)('bash', ['--norc', '-i'], { cwd: folder, env });
   shell.child.stdin?.end(`set -H\n${code}\nexit\n`);
   await shell;
@@ -90,6 +91,30 @@ test('a link brings everything back for somebody else, and the server does not s
   expect(second.page.url()).toBe(`${playgrounds.service.url}/`);
   expect(playgrounds.service.output()).not.toContain(new URL(link).hash.slice(4, 40));
 });
+
+test('a link holds what is on screen, and nothing that was written in the other mode', async () => {
+  const both = { ...DRAFT, html: '<p>Public page</p>', template: '<p>Hidden {{ a }}</p>', data: '{"a": "template"}' };
+  const html = await open({ path: `/${await fragmentOf({ ...both, options: { landscape: true } })}` });
+  await html.shows('Public page');
+  const link = await html.link();
+  expect(await draftIn(link)).toEqual({ mode: 'html', html: '<p>Public page</p>', options: { landscape: true } });
+  const other = await open({ path: link.slice(playgrounds.service.url.length) });
+  await other.shows('Public page');
+  await other.page.getByRole('button', { name: 'Template', exact: true }).click();
+  expect(await other.editor('Template').textContent()).toBe('');
+
+  await html.page.getByRole('button', { name: 'Template', exact: true }).click();
+  await html.shows('Hidden template');
+  const { html: _, ...template } = { ...both, mode: 'template', options: { landscape: true } };
+  expect(await draftIn(await html.link())).toEqual(template);
+});
+
+/** What anybody can read in a link. */
+async function draftIn(link: string): Promise<unknown> {
+  const packed = Buffer.from(new URL(link).hash.slice('#v1.'.length), 'base64url');
+  const json = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+  return new Response(json).json();
+}
 
 test('what was written survives a reload, and a link that was opened does not come back over it', async () => {
   const playground = await open({ path: `/${await fragmentOf({ ...DRAFT, html: '<p>From a link</p>' })}` });

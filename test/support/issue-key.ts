@@ -1,0 +1,25 @@
+/** Settings of a service in, a key on a new account of it out: what `platen keys create` does, without a process for each key. */
+import { Accounts } from '../../src/accounts/accounts.ts';
+import { loadPlans } from '../../src/accounts/plans.ts';
+import { loadConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+
+export interface IssuedKey {
+  key: string;
+  key_id: string;
+  account_id: string;
+  plan: string;
+}
+
+export async function issueKey(settings: Record<string, string>, plan: string): Promise<IssuedKey> {
+  const config = loadConfig(settings);
+  const database = await openDatabase(config);
+  try {
+    const accounts = new Accounts(database, loadPlans(config));
+    const { id } = await accounts.createAccount(plan);
+    const { secret, key } = await accounts.createKey(id, '');
+    return { key: secret, key_id: key.id, account_id: id, plan: key.plan };
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,20 @@
+/** The PATH for commands that call curl: that of the machine, and where it has no curl, a folder with a program in its place. */
+import { spawnSync } from 'node:child_process';
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const PROGRAM = new URL('curl.ts', import.meta.url).pathname;
+
+/** `folder` is the caller's, and may get a file named `curl`. */
+export async function pathWithCurl(folder: string): Promise<string> {
+  const path = process.env.PATH ?? '';
+  if (has('curl')) return path;
+  const file = join(folder, 'curl');
+  await writeFile(file, `#!/bin/sh\nexec '${process.execPath}' --disable-warning=ExperimentalWarning '${PROGRAM}' "$@"\n`);
+  await chmod(file, 0o755);
+  return `${folder}:${path}`;
+}
+
+export function has(program: string): boolean {
+  return spawnSync(program, ['--version']).status === 0;
+}

@@ -1,0 +1,18 @@
+/** Scripts that start the bundled browser, as packages of it do: the way they start it in, a path for PLATEN_BROWSER_PATH out. */
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { locateBrowser } from '../../src/chromium/locate-browser.ts';
+import { loadConfig } from '../../src/config.ts';
+
+/** As Debian's package does it: without `exec`, so that the browser is a child of the process we start. */
+export const AS_DEBIAN = '"$browser" "$@"';
+
+/** `start` is what the script does with `"$browser"`. */
+export async function writeWrapper(folder: string, name: string, start: string): Promise<string> {
+  const { path, env } = await locateBrowser(loadConfig({ PLATEN_BROWSER_PATH: 'bundled' }));
+  const exports = Object.entries(env).map(([variable, value]) => `export ${variable}='${value}'`);
+  const wrapper = join(folder, name);
+  await writeFile(wrapper, `#!/bin/sh -e\n${exports.join('\n')}\nbrowser='${path}'\n${start}\n`);
+  await chmod(wrapper, 0o755);
+  return wrapper;
+}
