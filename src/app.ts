@@ -14,6 +14,7 @@ import type { Page } from './chromium/page.ts';
 import { removeStaleProfiles } from './chromium/temporary-profile.ts';
 import type { Config } from './config.ts';
 import { Sweep } from './documents/sweep.ts';
+import { giveBackMemory } from './http/give-back-memory.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import { createServer } from './http/server.ts';
 import { type EgressProxy, startEgressProxy } from './outbound/egress-proxy.ts';
@@ -22,8 +23,9 @@ import { Pages } from './pages/pages.ts';
 import { Finisher } from './pdf/finisher.ts';
 import { playgroundBrowser } from './playground/browser-limits.ts';
 import { Playground } from './playground/playground.ts';
-import { FairQueue } from './pool/fair-queue.ts';
 import { Pool } from './pool/pool.ts';
+import { ByteBudget } from './queue/byte-budget.ts';
+import { OwnerQueue } from './queue/owner-queue.ts';
 import { FinishLine } from './render/finish-line.ts';
 import { createReadiness } from './render/readiness.ts';
 import { render } from './render/render.ts';
@@ -38,6 +40,9 @@ export const VERSION: string = (
 
 /** The sources of the pages, and what is built of them. */
 const WEB_DIR = fileURLToPath(new URL('../web', import.meta.url));
+
+/** Threads beside those of the settings, for owners who have none. */
+const RESERVED_THREADS = 1;
 
 export interface Logger {
   info(details: object, message: string): void;
@@ -95,7 +100,7 @@ export async function startEngine(config: Config, logger: Logger, secret: Uint8A
 
 export function createFinisher(config: Config, secret: Uint8Array): Finisher {
   return new Finisher({
-    threads: config.finishThreads,
+    threads: config.finishThreads + RESERVED_THREADS,
     maxQueued: config.finishQueueLimit,
     heapMb: config.finishMemoryBytes / 1_048_576,
     secret,
@@ -104,7 +109,11 @@ export function createFinisher(config: Config, secret: Uint8Array): Finisher {
 
 /** In front of the finisher, whose own line is then never longer than the thread that is going. */
 export function createFinishLine(config: Config, finisher: Finisher): FinishLine {
-  const queue = new FairQueue({ capacity: config.finishThreads, limit: config.finishQueueLimit });
+  const queue = new OwnerQueue({
+    capacity: config.finishThreads,
+    limit: config.finishQueueLimit,
+    reserved: RESERVED_THREADS,
+  });
   return new FinishLine(finisher, queue, { maxBytes: config.finishQueueBytes });
 }
 
@@ -144,7 +153,9 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
   });
   const visitors = config.playground === 'on' ? await openPlayground(rooms, engine, config, logger) : undefined;
   const pages = new Pages(WEB_DIR, (error) => logger.warn({ err: error }, 'the pages could not be built'));
+  const memory = createBudgets(config);
   const metrics = createMetrics({
+    requestMemory: () => [memory.requestMemory, memory.playgroundMemory],
     poolStats: () => engine.pool.stats(),
     browserMemory: () => memoryOf(engine.browsers),
     refusedRequests: () => engine.proxy.refused + (visitors?.proxy.refused ?? 0),
@@ -162,10 +173,12 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
       metrics,
       logger,
       log: logger,
-      render: (request, principal, client, receipt) => render({ ...rooms, engine }, request, principal, client, receipt),
+      ...memory,
+      render: (request, principal, client, receipt, held) =>
+        render({ ...rooms, engine, memory: held }, request, principal, client, receipt),
       merging,
       secondsForItems: (unfinished) => runner.secondsFor(unfinished),
-      checkReady: createReadiness(engine),
+      checkReady: createReadiness({ ...engine, pool: engine.pool.exempt }),
     },
   );
   const sweep = createSweep(rooms, config, metrics, logger);
@@ -203,6 +216,17 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
   deliverer.start();
   runner.start();
   return { url, server, rooms, engine, sweep, stop: () => (stopping ??= stop()) };
+}
+
+/** Visitors have a part of their own, so that they take nothing from key holders. */
+function createBudgets({ requestMemoryBytes, playground }: Config) {
+  const forVisitors = playground === 'on' ? requestMemoryBytes / 4 : 0;
+  const budgets = {
+    requestMemory: new ByteBudget(requestMemoryBytes - forVisitors),
+    playgroundMemory: new ByteBudget(forVisitors),
+  };
+  Object.values(budgets).forEach(giveBackMemory);
+  return budgets;
 }
 
 /** The playground, with a way out of its own: what is allowed for key holders is not allowed for everybody. */
@@ -325,7 +349,7 @@ function memoryOf(browsers: ReadonlySet<Browser>): { browsers: number; renderers
   const memory = { browsers: 0, renderers: 0 };
   for (const browser of browsers) {
     memory.browsers += browser.memory.browserBytes;
-    memory.renderers += browser.memory.totalBytes;
+    memory.renderers += browser.memory.rendererBytes;
   }
   return memory;
 }

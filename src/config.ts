@@ -48,7 +48,11 @@ const SETTINGS = {
   ),
   logLevel: choice('PLATEN_LOG_LEVEL', 'info', ['silent', 'fatal', 'error', 'warn', 'info', 'debug'], 'How much is logged.'),
 
-  browserPath: text('PLATEN_BROWSER_PATH', '', 'The browser to use; empty: look for one (see `platen doctor`).'),
+  browserPath: text(
+    'PLATEN_BROWSER_PATH',
+    '',
+    'The path of the browser to use, or `bundled` for the one that `npm ci` brings; empty: look for one (see `platen doctor`).',
+  ),
   sandbox: choice(
     'PLATEN_SANDBOX',
     'auto',
@@ -97,6 +101,12 @@ const SETTINGS = {
     'PLATEN_RENDERER_MEMORY_MB',
     1_536,
     'A renderer that grows past this is killed and its request answered 422 resource_limit.',
+  ),
+  browserMemoryBytes: megabytes(
+    'PLATEN_BROWSER_MEMORY_MB',
+    1_024,
+    'What a browser may hold besides its renderers: blobs, caches and files of documents. Past this the render that fills it is answered 422 resource_limit; one that keeps three quarters of it at rest is replaced.',
+    768,
   ),
   rendererHeapBytes: megabytes('PLATEN_RENDERER_HEAP_MB', 512, "Limit of a renderer's JavaScript heap."),
 
@@ -165,6 +175,12 @@ const SETTINGS = {
     1_073_741_824,
     'Largest request body. (The HTML itself may have 5 MB; JSON escaping makes a body larger.)',
   ),
+  requestMemoryBytes: megabytes(
+    'PLATEN_REQUEST_MEMORY_MB',
+    512,
+    'Memory for what requests hold: bodies, what is made of them, PDFs nobody has read yet. An account may have half of what the others leave; past that requests are answered 429 or 503. A quarter of it is for the playground.',
+    1,
+  ),
   maxPdfBytes: whole(
     'PLATEN_MAX_PDF_BYTES',
     268_435_456,
@@ -220,6 +236,9 @@ const SETTINGS = {
   drainTimeoutMs: seconds('PLATEN_DRAIN_TIMEOUT_SECONDS', 60, 'Time in-flight renders have to finish after SIGTERM.'),
 } as const satisfies Record<string, Setting<unknown>>;
 
+/** A body is held twice, as one of two halves of three quarters of the memory. */
+const BODIES_IN_MEMORY = 6;
+
 type Settings = typeof SETTINGS;
 export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setting<infer T> ? T : never };
 
@@ -243,6 +262,10 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   const config = values as Config;
   if (config.renderTimeoutMs > config.maxRenderTimeoutMs)
     problems.push('PLATEN_RENDER_TIMEOUT_MS is larger than PLATEN_MAX_RENDER_TIMEOUT_MS: lower the first or raise the second.');
+  if (config.requestMemoryBytes < BODIES_IN_MEMORY * config.maxRequestBytes)
+    problems.push(
+      `PLATEN_REQUEST_MEMORY_MB is less than ${BODIES_IN_MEMORY} times PLATEN_MAX_REQUEST_BYTES: raise the first to ${Math.ceil((BODIES_IN_MEMORY * config.maxRequestBytes) / 1_048_576)} or lower the second.`,
+    );
   if (problems.length) throw new ConfigError(`The settings are not valid:\n${problems.map((p) => `  ${p}`).join('\n')}`);
   return Object.freeze(config);
 }

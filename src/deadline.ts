@@ -14,6 +14,7 @@ export class Deadline {
   readonly #entered: Array<{ phase: Phase; at: number }>;
   readonly #release: () => void;
   readonly #controller = new AbortController();
+  readonly #reject: (error: ServiceError) => void;
   #error: ServiceError | undefined;
 
   /** `client` aborts when the caller has gone away. */
@@ -24,17 +25,20 @@ export class Deadline {
     const { promise, reject } = Promise.withResolvers<never>();
     promise.catch(() => {}); // a render that finished in time never looks at it
     this.#over = promise;
-    const end = (error: ServiceError) => {
-      this.#error ??= error;
-      reject(this.#error);
-      this.#controller.abort();
-    };
-    const expire = () => end(this.#timeoutError());
-    const leave = () => end(new ServiceError('client_closed', 'the client closed the connection'));
+    this.#reject = reject;
+    const expire = () => this.end(this.#timeoutError());
+    const leave = () => this.end(new ServiceError('client_closed', 'the client closed the connection'));
     this.#timer = setTimeout(expire, timeoutMs);
     if (client?.aborted) leave();
     client?.addEventListener('abort', leave, { once: true });
     this.#release = () => client?.removeEventListener('abort', leave);
+  }
+
+  /** Ends it before its time. */
+  end(error: ServiceError): void {
+    this.#error ??= error;
+    this.#reject(this.#error);
+    this.#controller.abort();
   }
 
   /** The error this deadline ended with, once it has ended. */

@@ -22,8 +22,10 @@ export type ErrorCode =
   | 'content_too_large'
   | 'unsupported_media_type'
   | 'range_not_satisfiable'
+  | 'expectation_failed'
   | 'navigation_failed'
   | 'render_gate_failed'
+  | 'wait_failed'
   | 'template_error'
   | 'template_limit'
   | 'storage_unavailable'
@@ -35,18 +37,24 @@ export type ErrorCode =
   | 'queue_full'
   | 'rate_limited'
   | 'concurrency_limited'
+  | 'memory_limited'
   | 'headers_too_large'
   | 'client_closed'
   | 'internal_error'
+  | 'not_implemented'
   | 'browser_unavailable'
   | 'storage_failed'
+  | 'overloaded'
   | 'shutting_down'
-  | 'render_timeout';
+  | 'render_timeout'
+  | 'http_version_not_supported';
 
 /** One fault in a request: where it is (`options.margin.top`, empty for the whole body) and what is wrong. */
 export interface FieldError {
   path: string;
   message: string;
+  /** Of a password: the form to send instead. For nobody but whoever sent it: it is not logged and not kept. */
+  normalized?: string;
 }
 
 interface ErrorExtras {

@@ -52,6 +52,6 @@ function faultOf(parse: () => unknown): ItemError | undefined {
 
 /** An error as the record of an item shows it. */
 export function itemErrorOf(error: ServiceError): ItemError & { code: ErrorCode } {
-  const errors = errorsOf(error);
+  const errors = errorsOf(error).map(({ path, message }) => ({ path, message })); // it is kept, and a password is not
   return { code: error.code, detail: error.message, ...(errors.length && { errors }) };
 }

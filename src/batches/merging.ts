@@ -1,4 +1,5 @@
 /** A batch that has ended in, one PDF of all its documents out, in the order of its items and with a bookmark for each. */
+import type { Principal } from '../accounts/accounts.ts';
 import { Deadline } from '../deadline.ts';
 import type { Documents, StoredDocument } from '../documents/documents.ts';
 import { hasCode, ServiceError } from '../errors.ts';
@@ -43,7 +44,7 @@ export class Merging {
   }
 
   /** Throws `not_mergeable`, `resource_limit`, `queue_full`, `render_timeout`, and what reading throws. */
-  async merge(keyId: string, batch: WholeBatch, client: AbortSignal): Promise<MergedBatch> {
+  async merge({ keyId, accountId }: Principal, batch: WholeBatch, client: AbortSignal): Promise<MergedBatch> {
     const { blobs } = this.#services;
     const results: Result[] = [];
     for await (const result of resultsOf(this.#services.documents, keyId, batch)) results.push(result);
@@ -51,11 +52,11 @@ export class Merging {
     const leftOut = results.filter(({ document }) => !document).map(({ item }) => item.position);
     if (!present.length) throw new ServiceError('not_mergeable', 'the batch has no documents to merge');
     const pages = present.reduce((sum, { document }) => sum + document.pages, 0);
-    const chunks = await this.#mergeAll(keyId, present, pages, client);
+    const chunks = await this.#mergeAll(accountId, present, pages, client);
     return { content: await blobs.spool(chunks), bytes: sizeOf(chunks), pages, leftOut };
   }
 
-  async #mergeAll(keyId: string, present: Present[], pages: number, client: AbortSignal): Promise<Buffer[]> {
+  async #mergeAll(accountId: string, present: Present[], pages: number, client: AbortSignal): Promise<Buffer[]> {
     const { documents, finishing } = this.#services;
     const { timeoutMs, maxBytes } = this.#limits;
     const distinct = [...new Map(present.map(({ document }) => [document.id, document])).values()];
@@ -73,7 +74,7 @@ export class Merging {
       for (const document of distinct) contents.push(await whole(documents, document, deadline));
       return { documents: contents, parts };
     };
-    const merged = await finishing.merge(keyId, bytes, read, deadline).catch((error: unknown) => {
+    const merged = await finishing.merge(accountId, bytes, read, deadline).catch((error: unknown) => {
       throw hasCode(error, 'render_timeout') ? tooSlow(timeoutMs) : error;
     });
     if ('protectedParts' in merged) throw isProtected(merged.protectedParts.map((part) => (present[part] as Present).item));

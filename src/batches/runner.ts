@@ -26,7 +26,7 @@ export interface RunnerServices {
   mayComeBack(accountId: string): Promise<boolean>;
   /** Whether the account may have one more render under way. */
   hasRoom(principal: Principal): boolean;
-  pool: { readonly hasRoomInBackground: boolean; readonly capacity: number; secondsFor(renders: number): number };
+  pool: { hasRoomInBackground(owner: string): boolean; readonly capacity: number; secondsFor(renders: number): number };
   /** See `render/render.ts`. */
   render(request: RenderRequest, principal: Principal, client: AbortSignal, receipt: Receipt): Promise<Delivery>;
   onRendered(delivery: Delivery): void;
@@ -44,7 +44,8 @@ const RECOVER_MS = 5_000;
 
 export class BatchRunner {
   readonly #services: RunnerServices;
-  readonly #underWay = new Set<Promise<void>>();
+  /** With the account of each. */
+  readonly #underWay = new Map<Promise<void>, string>();
   readonly #turns = new Turns();
   readonly #end = new AbortController();
   #timer: NodeJS.Timeout | undefined;
@@ -80,7 +81,7 @@ export class BatchRunner {
     this.#draining = true;
     clearInterval(this.#timer);
     await this.#filling;
-    while (this.#underWay.size) await Promise.all(this.#underWay);
+    while (this.#underWay.size) await Promise.all(this.#underWay.keys());
   }
 
   /** What is under way is given up, and goes back into the queue. */
@@ -101,7 +102,7 @@ export class BatchRunner {
     try {
       do {
         this.#woken = false;
-        while (this.#mayBegin && (await this.#beginNext()));
+        while (!this.#draining && this.#isRoomForSomebody && (await this.#beginNext()));
       } while (this.#woken && !this.#draining);
     } catch (error) {
       this.#woken = false;
@@ -109,9 +110,18 @@ export class BatchRunner {
     }
   }
 
-  get #mayBegin(): boolean {
+  get #isRoomForSomebody(): boolean {
     const { pool } = this.#services;
-    return !this.#draining && pool.hasRoomInBackground && this.#underWay.size < pool.capacity * PER_PLACE;
+    return pool.hasRoomInBackground('') && this.#underWay.size < pool.capacity * PER_PLACE;
+  }
+
+  /** No account has all items under way: one that has none may begin. */
+  #mayBegin(accountId: string): boolean {
+    const { pool } = this.#services;
+    const limit = pool.capacity * PER_PLACE;
+    const left = limit - this.#underWay.size;
+    const own = [...this.#underWay.values()].filter((account) => account === accountId).length;
+    return pool.hasRoomInBackground(accountId) && left > (own ? pool.capacity : 0);
   }
 
   /** Whether one was begun. */
@@ -123,7 +133,7 @@ export class BatchRunner {
     this.#workless = false;
     for (const keyId of this.#turns.inOrder(keys)) {
       const owner = await principalOf(keyId).catch(unexpected);
-      if (owner && 'plan' in owner && !hasRoom(owner)) continue;
+      if (!this.#mayBegin(accountOf(owner)) || (owner && 'plan' in owner && !hasRoom(owner))) continue;
       const item = await queue.claim(keyId);
       if (!item) continue;
       this.#turns.taken(keyId);
@@ -138,7 +148,7 @@ export class BatchRunner {
       this.#underWay.delete(running);
       this.wake();
     });
-    this.#underWay.add(running);
+    this.#underWay.set(running, accountOf(owner));
   }
 
   async #run(item: ClaimedItem, owner: Owner): Promise<void> {
@@ -231,6 +241,11 @@ export class BatchRunner {
     }
     this.#workCame();
   }
+}
+
+/** Items without a known account share one. */
+function accountOf(owner: Owner): string {
+  return owner && 'plan' in owner ? owner.accountId : '';
 }
 
 function unexpected(cause: unknown): ServiceError {

@@ -4,10 +4,14 @@ export interface BrowserSettings {
   sandbox: 'auto' | 'on' | 'off';
   rendererMemoryBytes: number;
   rendererHeapBytes: number;
+  /** Of the browser and its helpers together, without renderers. */
+  browserMemoryBytes: number;
   maxPdfBytes: number;
   /** What one render may take from the network. */
   renderMaxRequests: number;
   renderMaxNetworkBytes: number;
   renderMaxConnections: number;
   resourceTimeoutMs: number;
+  /** Fonts of the operator's; empty: none. */
+  fontsDir: string;
 }

@@ -1,6 +1,6 @@
 /**
- * One browser process: launch options in, pages out. Owns the process group, its pipe, its temporary folder and the
- * watch on its memory; all of them go together.
+ * One browser: launch options in, pages out. Owns the process that was started, which may be a script around the browser, with
+ * all its descendants, their pipe, their temporary folder and the watchdog of their memory; all of them go together.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,9 +14,10 @@ import { Connection } from './connection.ts';
 import { FontKnowledge } from './font-knowledge.ts';
 import { launchFlags } from './launch-flags.ts';
 import type { LocatedBrowser } from './locate-browser.ts';
-import { MemoryWatch } from './memory-watch.ts';
+import { MemoryWatchdog } from './memory-watchdog.ts';
 import { Page } from './page.ts';
 import { endProcess } from './process-life.ts';
+import { ProcessTree } from './process-tree.ts';
 import { makeProfile, removeProfile } from './temporary-profile.ts';
 
 const RENDERING_NICENESS = 5;
@@ -25,6 +26,7 @@ const GIVING_WAY_NICENESS = 5;
 const LAUNCH_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 3_000;
 const STDERR_KEPT = 8_192;
+const SAID_NOTHING = 'it said nothing (a script has to wait for the browser it starts, best with `exec`)';
 const NO_SANDBOX_POSSIBLE =
   /No usable sandbox|Failed to move to new namespace|sandbox_linux|setuid sandbox|Running as root without --no-sandbox/i;
 
@@ -41,19 +43,33 @@ export async function launchBrowser(located: LocatedBrowser, settings: BrowserSe
   }
 }
 
+/** A browser that has answered, with what it was started with. */
+interface Started {
+  child: ChildProcess;
+  tree: ProcessTree;
+  connection: Connection;
+  settings: BrowserSettings;
+  proxy: EgressProxy;
+  closed: Promise<void>;
+  product: string;
+  sandboxed: boolean;
+  fonts: FontKnowledge;
+}
+
 export class Browser {
   /** For example `HeadlessChrome/153.0.8010.0`. */
   readonly product: string;
   readonly sandboxed: boolean;
   readonly connection: Connection;
   readonly settings: BrowserSettings;
-  readonly memory: MemoryWatch;
+  readonly memory: MemoryWatchdog;
   readonly fonts: FontKnowledge;
   /** Resolves when the browser cannot be used any more. */
   readonly ended: Promise<void>;
   /** Resolves when the process has ended and nothing of it is left. */
   readonly closed: Promise<void>;
   readonly #child: ChildProcess;
+  readonly #tree: ProcessTree;
   readonly #proxy: EgressProxy;
 
   static async launch(
@@ -76,48 +92,55 @@ export class Browser {
     }
     if (child.pid) yieldToOthers(child.pid);
     const stderr = keepTail(child.stderr);
+    const tree = new ProcessTree(child.pid ?? 0);
+    const end = () => {
+      if (child.pid) endProcess(-child.pid);
+      tree.end();
+    };
     const connection = new Connection(child.stdio[3] as Writable, child.stdio[4] as Readable);
     const closed = ended.then(async () => {
       connection.close();
-      if (child.pid) endProcess(-child.pid);
+      end();
       await removeProfile(profileDir).catch(() => {}); // swept at the next start
     });
-    const version = await awaitVersion(connection, closed, stderr).catch((error: unknown) => {
-      if (child.pid) endProcess(-child.pid);
+    const product = await awaitVersion(connection, closed, stderr).catch(async (error: unknown) => {
+      await tree.look().catch(() => {});
+      end();
       throw error;
     });
-    return new Browser(child, connection, settings, proxy, closed, version, sandbox, new FontKnowledge(located.families));
+    const fonts = new FontKnowledge(located.families);
+    const browser = new Browser({ child, tree, connection, settings, proxy, closed, product, sandboxed: sandbox, fonts });
+    child.stderr.on('data', (text: string) => browser.memory.crashes.readLog(text));
+    return browser;
   }
 
-  private constructor(
-    child: ChildProcess,
-    connection: Connection,
-    settings: BrowserSettings,
-    proxy: EgressProxy,
-    closed: Promise<void>,
-    product: string,
-    sandboxed: boolean,
-    fonts: FontKnowledge,
-  ) {
-    this.#child = child;
-    this.connection = connection;
-    this.settings = settings;
-    this.#proxy = proxy;
-    this.product = product;
-    this.fonts = fonts;
-    this.sandboxed = sandboxed;
-    this.memory = new MemoryWatch(connection.browser, {
-      browserPid: this.pid,
-      limitBytes: settings.rendererMemoryBytes,
-      onSilent: () => this.kill(),
+  private constructor(started: Started) {
+    this.#child = started.child;
+    this.#tree = started.tree;
+    this.connection = started.connection;
+    this.settings = started.settings;
+    this.#proxy = started.proxy;
+    this.product = started.product;
+    this.fonts = started.fonts;
+    this.sandboxed = started.sandboxed;
+    this.memory = new MemoryWatchdog(this.connection, this.#tree, {
+      rendererLimitBytes: this.settings.rendererMemoryBytes,
+      browserLimitBytes: this.settings.browserMemoryBytes,
+      endBrowser: () => {
+        this.kill();
+        return this.ended;
+      },
     });
-    this.closed = closed.then(() => this.memory.stop());
+    this.closed = started.closed.then(() => this.memory.stop());
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
-    connection.onClose = () => {
+    this.connection.onClose = () => {
       resolve();
       this.kill(); // without its pipe a browser is of no use
     };
+    // For the exit codes of renderers.
+    const discovery = { discover: true, filter: [{ type: 'page' }] };
+    this.connection.browser.send('Target.setDiscoverTargets', discovery).catch(() => {});
   }
 
   /** A full browser prints several times slower than a headless shell. */
@@ -148,9 +171,16 @@ export class Browser {
     }
   }
 
-  /** Ends the whole process group at once. */
+  /** Ends all of its processes at once. */
   kill(): void {
-    if (this.#child.exitCode === null && this.#child.signalCode === null && this.pid) endProcess(-this.pid);
+    const isRunning = this.#child.exitCode === null && this.#child.signalCode === null;
+    if (isRunning && this.pid) endProcess(-this.pid);
+    this.#tree.end();
+  }
+
+  /** Resident bytes of the browser and its helpers, without renderers, when last seen. */
+  get memoryBytes(): number {
+    return this.memory.browserBytes;
   }
 
   /** Ends the browser in order, or at once when it does not answer. */
@@ -165,7 +195,7 @@ export class Browser {
 async function awaitVersion(connection: Connection, closed: Promise<void>, stderr: () => string): Promise<string> {
   const timeout = AbortSignal.timeout(LAUNCH_TIMEOUT_MS);
   const fail = (what: string) => {
-    throw new ServiceError('browser_unavailable', `the browser ${what}: ${stderr().trim() || 'it said nothing'}`);
+    throw new ServiceError('browser_unavailable', `the browser ${what}: ${stderr().trim() || SAID_NOTHING}`);
   };
   const version = await Promise.race([
     connection.browser.send('Browser.getVersion').catch(() => closed.then(() => fail('ended at start'))),

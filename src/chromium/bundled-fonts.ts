@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { Piscina } from 'piscina';
 import { type FoundPackage, findPackage } from './find-package.ts';
 import type { FontPackage } from './font-worker.ts';
+import { OPTIONAL_PACKAGES } from './optional-fonts.ts';
 import { unpackOnce } from './unpack-once.ts';
 
 /** TrueType files, a folder for each cut. */
@@ -15,6 +16,13 @@ const READY = [
   'arimo',
   'tinos',
   'cousine',
+  'gelasio',
+  'carlito',
+  'caladea',
+  'inter',
+  'noto-sans-math',
+  'noto-sans-symbols',
+  'noto-sans-symbols-2',
   'vazirmatn',
   'noto-sans-arabic',
   'noto-sans-devanagari',
@@ -31,7 +39,8 @@ const PACKED: Record<string, string> = {
   '@fontsource-variable/noto-sans-kr': 'Noto Sans KR',
 };
 const FAMILIES = [
-  ...['Arimo', 'Tinos', 'Cousine', 'Vazirmatn', 'Noto Sans Arabic', 'Noto Sans Devanagari', 'Noto Sans Hebrew', 'Noto Sans Thai'],
+  ...['Arimo', 'Tinos', 'Cousine', 'Gelasio', 'Carlito', 'Caladea', 'Inter', 'Noto Sans Math', 'Noto Sans Symbols'],
+  ...['Noto Sans Symbols 2', 'Vazirmatn', 'Noto Sans Arabic', 'Noto Sans Devanagari', 'Noto Sans Hebrew', 'Noto Sans Thai'],
   ...Object.values(PACKED),
 ];
 /** Changes when the way they are unpacked does. */
@@ -56,7 +65,7 @@ export async function bundledFonts(cacheDir: string): Promise<BundledFonts> {
 }
 
 async function readyFolders(): Promise<string[]> {
-  const found = await findAll(READY.map((name) => `@expo-google-fonts/${name}`));
+  const found = await findAll([...READY.map((name) => `@expo-google-fonts/${name}`), ...OPTIONAL_PACKAGES]);
   const folders = await Promise.all(
     found.map(async ({ root }) => (await readdir(root)).filter((name) => CUTS.includes(name)).map((name) => join(root, name))),
   );

@@ -125,6 +125,8 @@ const HEAD_BYTES = 64;
 export class Connection {
   /** The browser's own session. */
   readonly browser: Session;
+  /** When the browser has last said anything, on the clock of `performance`. */
+  heardAt = performance.now();
   readonly #input: Writable;
   readonly #pending = new Map<number, Pending>();
   readonly #sessions = new Map<string, Session>();
@@ -213,6 +215,7 @@ export class Connection {
 
   /** Collects the pieces of a message and joins them once, so that a large one costs linear time. */
   #read(chunk: Buffer): void {
+    this.heardAt = performance.now();
     let start = 0;
     for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, start)) {
       this.#collect(chunk.subarray(start, end));

@@ -3,15 +3,17 @@
  * it where it is meanwhile.
  */
 import type { Deadline } from '../deadline.ts';
-import { ServiceError } from '../errors.ts';
+import { hasCode, ServiceError } from '../errors.ts';
 import type { Gate } from '../outbound/egress-proxy.ts';
 import type { BrowserSettings } from './browser-settings.ts';
 import { DevToolsError, type Result, type Session } from './connection.ts';
 import { ConsoleWatch } from './console-watch.ts';
-import { awaitContent, untilTrue } from './content-waits.ts';
-import { atStart, type DocumentTraits, speaksOfNetwork, traitsOf, withBase } from './document-traits.ts';
+import { awaitContent, checkSelector, untilTrue } from './content-waits.ts';
+import { type DocumentTraits, speaksOfNetwork, traitsOf, withBase } from './document-traits.ts';
 import { type Emulation, PLAIN_DEVICE } from './emulation.ts';
 import type { FontKnowledge } from './font-knowledge.ts';
+import { nameFontsExpression, showsHan } from './han-fonts.ts';
+import { insertInHead } from './head-start.ts';
 import { Interception } from './interception.ts';
 import {
   type AddedTag,
@@ -22,11 +24,14 @@ import {
   needsOwnPage,
   type WaitUntil,
 } from './load-settings.ts';
+import { MEMORY_STORAGE } from './memory-storage.ts';
 import { Navigation } from './navigation.ts';
 import { type FailedResource, NetworkWatch } from './network-watch.ts';
-import { LISTEN_AGAIN, OWN_WINDOW, readErrors } from './own-window.ts';
-import { type PrintSettings, pageRule } from './print-options.ts';
-import { addExpression, isSettledExpression, ruleExpression, settleExpression } from './settle-document.ts';
+import { OWN_WINDOW, readErrors } from './own-window.ts';
+import { readPageSizes, stateRuleExpression } from './page-rules.ts';
+import { sizesIn } from './page-sizes.ts';
+import { overrulingRule, type PrintSettings, pageRule, reachesEdge } from './print-options.ts';
+import { addExpression, isSettledExpression, settleExpression } from './settle-document.ts';
 import type { Step } from './step.ts';
 import { type TextOfInterest, textOfInterest } from './text-of-interest.ts';
 import { inspectDocument, NOTHING_LACKING, readSeenText, type TextFindings } from './text-watch.ts';
@@ -41,6 +46,10 @@ export interface PrintJob {
    * the same document.
    */
   check?: (printed: Buffer[] | undefined, printAll: () => Promise<Buffer[]>) => Promise<void>;
+  /** As `hanLanguages` tells. */
+  hanLanguages?: string;
+  /** How many pages were printed: asks for a single page that has become several to be printed again. */
+  pages?: (printed: Buffer[]) => number;
   /** CSS pixels between the margins of the widest page that was printed: asks for what is cut off to be told. */
   room?: (printed: Buffer[]) => number | undefined;
 }
@@ -70,6 +79,8 @@ interface Done {
 
 /** Requests that may be under way. */
 const IDLE: Partial<Record<WaitUntil, number>> = { networkidle0: 0, networkidle2: 2 };
+/** The window of documents that are written into it. */
+const WRITTEN_WINDOW = `${OWN_WINDOW}; ${MEMORY_STORAGE}`;
 /** A worker that outlives its document is of no use to a printer. */
 const NO_SERVICE_WORKERS = 'delete Navigator.prototype.serviceWorker';
 /** Nobody is there to be asked. */
@@ -113,9 +124,11 @@ export class DocumentLoader {
   #navigation: Navigation | undefined;
   #consoleErrors: string[] = [];
   #text = NOTHING_LACKING;
+  #pageSizes: string[] = [];
   #lingers = false;
   #loading = false;
   #windowOwned = false;
+  #showedHan = false;
   /** Whether what was loaded since `forget` has left something that an empty document has not. */
   #traces = false;
 
@@ -159,6 +172,16 @@ export class DocumentLoader {
     return this.#lingers;
   }
 
+  /** Whether any document so far has shown Chinese characters. */
+  get showedHan(): boolean {
+    return this.#showedHan;
+  }
+
+  /** Sizes that `@page` rules of the present document name, as far as they can be seen. */
+  get pageSizes(): readonly string[] {
+    return this.#pageSizes;
+  }
+
   /** An empty document is there again; what was told of the device is taken back. */
   async forgetTraces(): Promise<void> {
     await this.#emulation.undo();
@@ -173,7 +196,7 @@ export class DocumentLoader {
     await this.#prepare(job, attempt);
     const traits = await (content.kind === 'url'
       ? this.#visit(content.url, load, attempt)
-      : this.#write(withBase(content.html, content.baseUrl), load, attempt));
+      : this.#write(withBase(content.html, content.baseUrl), job, attempt));
     await this.#complete(traits, job, attempt);
     this.#stay();
   }
@@ -209,10 +232,18 @@ export class DocumentLoader {
       if (navigation?.documents === documents) await this.#settleAndInspect(traits, job, attempt);
       return navigation?.documents === documents;
     } catch (error) {
+      if (navigation && hasCode(error, 'wait_failed')) await this.#nextTask(navigation, attempt);
       const goesOn = navigation?.isLeaving || navigation?.documents !== documents;
-      if (goesOn && error instanceof DevToolsError) return false; // it was asked in mid-course
+      if (goesOn && (error instanceof DevToolsError || hasCode(error, 'wait_failed'))) return false; // it was asked in mid-course
       throw error;
     }
+  }
+
+  /** A script that throws may have sent its document elsewhere before: that is told in the next task of the page. */
+  async #nextTask(navigation: Navigation, { step }: Attempt): Promise<void> {
+    const expression = 'new Promise((resolve) => setTimeout(resolve))';
+    const task = this.#session.send('Runtime.evaluate', { expression, awaitPromise: true });
+    await step(Promise.race([task.catch(() => {}), navigation.untilLeaving()])); // while it leaves the document is not asked
   }
 
   /** Scripts run once, whatever they lead to; styles go with every document. */
@@ -227,7 +258,12 @@ export class DocumentLoader {
   async #settleAndInspect(traits: DocumentTraits, { content, load, print }: PrintJob, attempt: Attempt): Promise<void> {
     const seen = await this.#settle(traits, load, print, attempt);
     const interest = seen ?? (content.kind === 'html' ? textOfInterest(content.html) : undefined);
-    if (interest) this.#text = await inspectDocument(this.#session, this.#frameId, this.#fonts, interest, attempt.step);
+    if (!interest) return;
+    this.#text = await inspectDocument(this.#session, this.#frameId, this.#fonts, interest, attempt.step);
+    if (!showsHan(interest.characters)) return;
+    this.#showedHan = true;
+    const expression = nameFontsExpression(this.#settings.fontsDir === '');
+    await attempt.step(this.#session.send('Runtime.evaluate', { expression }));
   }
 
   /** What is missing. Throws `render_gate_failed` where the caller wants no PDF then. */
@@ -243,6 +279,7 @@ export class DocumentLoader {
   end(): void {
     this.#consoleErrors = [];
     this.#text = NOTHING_LACKING;
+    this.#pageSizes = [];
     this.#attempt = undefined;
     this.#stay();
     this.#network.end();
@@ -251,17 +288,18 @@ export class DocumentLoader {
 
   async #prepare({ content, load, print }: PrintJob, { step, fail }: Attempt): Promise<void> {
     if (needsOwnPage(content, load) || load.device !== PLAIN_DEVICE || print.singlePage) this.#traces = true;
-    const { target, gates, added } = load;
+    const { target, gates, added, waitForSelector } = load;
     const preparations: Array<Promise<unknown>> = [];
     if (load.device !== PLAIN_DEVICE) preparations.push(this.#emulation.apply(load.device));
     if (added.length) preparations.push(this.#emulation.ignorePolicy());
     if (target) preparations.push(this.#interception.accompany(target, content.kind));
     if (gates.consoleError) preparations.push(this.#console.begin(fail));
+    if (waitForSelector) preparations.push(checkSelector(this.#session, waitForSelector));
     if (preparations.length) await step(Promise.all(preparations));
   }
 
   /** A document from its markup, in the opaque origin of an empty page. */
-  async #write(html: string, load: LoadSettings, attempt: Attempt): Promise<DocumentTraits> {
+  async #write(html: string, { load, print }: PrintJob, attempt: Attempt): Promise<DocumentTraits> {
     const { step } = attempt;
     const isHelped = load.added.length > 0 || load.waitForFunction !== undefined; // by a script of the caller's
     const traits = isHelped ? ACTIVE : traitsOf(html);
@@ -274,7 +312,8 @@ export class DocumentLoader {
       load.waitUntil === 'domcontentloaded' ? 'Page.domContentEventFired' : 'Page.loadEventFired',
     );
     this.#loading = true;
-    const written = traits.inert || !load.device.javascript ? html : atStart(html, LISTEN_AGAIN);
+    if (traits.hasPageRules) this.#pageSizes = sizesIn(html);
+    const written = traits.inert ? withPageRule(html, traits, print) : html;
     await step(this.#session.send('Page.setDocumentContent', { frameId: this.#frameId, html: written }));
     await step(loaded);
     // Chromium speaks of idleness once for each page it has navigated to, which this one was written into.
@@ -332,8 +371,8 @@ export class DocumentLoader {
     if (this.#windowOwned) return;
     this.#windowOwned = true;
     await Promise.all([
-      step(this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: OWN_WINDOW })),
-      step(this.#session.send('Runtime.evaluate', { expression: OWN_WINDOW })),
+      step(this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: WRITTEN_WINDOW })),
+      step(this.#session.send('Runtime.evaluate', { expression: WRITTEN_WINDOW })),
     ]);
   }
 
@@ -352,22 +391,32 @@ export class DocumentLoader {
     settings: PrintSettings,
     { step }: Attempt,
   ): Promise<TextOfInterest | undefined> {
-    const rule = traits.hasPageRules ? pageRule(settings) : '';
-    if (rule) this.#traces = true; // the added style sheet would stay
     const waits = traits.loadsLate && load.waitUntil !== 'domcontentloaded';
-    if (rule) await step(this.#session.send('Runtime.evaluate', { expression: ruleExpression(rule) }));
+    const active = traits.inert ? undefined : { rule: await this.#overrulePages(settings, step) };
     // Where script is off no listener is ever called, so that there is nothing to wait for but the state itself.
     if (waits && !load.device.javascript) await untilTrue(this.#session, isSettledExpression(), step);
     if (!load.device.javascript || (traits.inert && !waits)) return undefined;
     const settled = this.#session.send('Runtime.evaluate', {
-      expression: settleExpression({ waits, withText: !traits.inert }),
+      expression: settleExpression({ waits, active }),
       awaitPromise: true,
       returnByValue: true,
     });
     const { result } = await step(settled.catch((error) => notTold(error, this.#navigation?.isLeaving)));
-    const [errors, seen] = Array.isArray(result.value) ? result.value : [];
+    const [errors, seen, sizes] = Array.isArray(result.value) ? result.value : [];
     this.#consoleErrors = readErrors(errors);
-    return traits.inert ? undefined : readSeenText(seen);
+    if (traits.inert) return undefined;
+    this.#pageSizes = readPageSizes(sizes);
+    return readSeenText(seen);
+  }
+
+  /** States what the caller has chosen; otherwise the rule that is only suggested. A single page gets its own when its height is known. */
+  async #overrulePages(settings: PrintSettings, step: Step): Promise<string> {
+    const rule = pageRule(settings);
+    if (settings.singlePage) return '';
+    const overruling = overrulingRule(settings);
+    if (!overruling) return rule;
+    await step(this.#session.send('Runtime.evaluate', { expression: stateRuleExpression(rule, overruling) }));
+    return '';
   }
 
   #stay(): void {
@@ -396,6 +445,12 @@ export class DocumentLoader {
     const detail = 'the document navigated away from itself (a new location, a form, a reload) before it could be printed';
     this.#attempt?.fail(new ServiceError('navigation_failed', detail));
   }
+}
+
+/** A document that runs no script is told in its markup: it goes with the document. A single page gets its rule later. */
+function withPageRule(html: string, { hasPageRules }: DocumentTraits, settings: PrintSettings): string {
+  if (settings.singlePage || !(hasPageRules || reachesEdge(settings))) return html;
+  return insertInHead(html, `<style>${pageRule(settings)}</style>`);
 }
 
 /** A document that spoils what it is asked with, or has too much to say, has said nothing. One that goes is not asked. */

@@ -2,6 +2,7 @@
  * Facts about an HTML document that can be told from its text. Each errs on the side of caution: a document that only
  * mentions `<script` in its prose counts as active and merely takes the slower way.
  */
+import { afterComment, insertInHead } from './head-start.ts';
 
 export interface DocumentTraits {
   /**
@@ -68,13 +69,7 @@ export function withBase(given: string, baseUrl: string | undefined): string {
   if (own && URL.canParse(href)) return html;
   const start = own ? URL.parse(href, baseUrl)?.href : undefined; // where it says so itself, from ours
   const escaped = (start ?? baseUrl).replace(/&/g, '&amp;').replace(/"/g, '&quot;');
-  return atStart(html, `<base href="${escaped}">`);
-}
-
-/** Markup that begins with an element of ours. */
-export function atStart(html: string, element: string): string {
-  const start = afterDoctype(html);
-  return html.slice(0, start) + element + html.slice(start);
+  return insertInHead(html, `<base href="${escaped}">`);
 }
 
 function withoutComments(html: string): string {
@@ -87,27 +82,4 @@ function withoutComments(html: string): string {
   return text + html.slice(at);
 }
 
-/** What comes before a doctype makes the document one of the old kind, which is laid out by other rules. */
-function afterDoctype(html: string): number {
-  let at = 0;
-  for (;;) {
-    at += /^\s*/.exec(html.slice(at, at + MAX_BLANKS))?.[0].length ?? 0;
-    if (html.startsWith('<!--', at)) at = afterComment(html, at);
-    else if (html.startsWith('<?', at))
-      at = html.indexOf('>', at) + 1 || html.length; // a comment to HTML
-    else break;
-  }
-  const doctype = /^<!doctype[^>]*>/i.exec(html.slice(at, at + MAX_DOCTYPE));
-  return doctype ? at + doctype[0].length : 0;
-}
-
-/** Where the comment that starts here ends, by the rules of HTML: `<!-->` is one, and `--!>` ends one. */
-function afterComment(html: string, start: number): number {
-  COMMENT_END.lastIndex = start + 2;
-  return COMMENT_END.exec(html) ? COMMENT_END.lastIndex : html.length;
-}
-
 const BASE = /<base\b[^<>]*?\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i;
-const COMMENT_END = /--!?>/g;
-const MAX_BLANKS = 1_000;
-const MAX_DOCTYPE = 1_000;

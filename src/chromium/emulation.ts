@@ -44,7 +44,7 @@ export function setMedia(session: Session, media: Device['mediaType'], colorSche
 /** What is painted of a page for a screen: nobody looks at it, and a whole window took a tenth of the processor time of a render. */
 const UNSEEN = { x: 0, y: 0, width: 1, height: 1, scale: 1 };
 /** The headless shell's own. It has to be named where a part is chosen, or the page is laid out in that part. */
-const OWN_SIZE: Viewport = { width: 800, height: 600, deviceScaleFactor: 1 };
+export const OWN_SIZE: Viewport = { width: 800, height: 600, deviceScaleFactor: 1 };
 
 /** Lays out in a window of this size, all of which the page sees. */
 export function setWindow(session: Session, size = OWN_SIZE): Promise<unknown> {

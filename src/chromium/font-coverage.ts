@@ -1,5 +1,6 @@
 /** Which scripts this browser has fonts for: a page in, script names with yes or no out. */
 import type { Browser } from './browser.ts';
+import { OPTIONAL_SCRIPTS } from './optional-fonts.ts';
 
 /** A few letters of each script. Drawn with no font for them, all look like the box of an unassigned character. */
 const SAMPLES: Record<string, string> = {
@@ -12,6 +13,8 @@ const SAMPLES: Record<string, string> = {
   Devanagari: 'कखग',
   Thai: 'กขฃ',
   Emoji: '😀🚀',
+  Symbols: '☐☒→₹∑',
+  ...OPTIONAL_SCRIPTS,
 };
 
 export async function fontCoverage(browser: Browser): Promise<Record<string, boolean>> {

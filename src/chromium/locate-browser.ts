@@ -1,5 +1,5 @@
 /**
- * Finds the browser to use: the configured one, a headless shell of the system, the bundled headless shell, and
+ * Finds the browser to use: the configured one, else a headless shell of the system, the bundled headless shell, and
  * as a last resort a full Chrome.
  */
 import { constants } from 'node:fs';
@@ -22,7 +22,11 @@ export interface LocatedBrowser {
 const HEADLESS_SHELLS = ['chromium-headless-shell', 'chrome-headless-shell', 'headless_shell'];
 const FULL_BROWSERS = ['google-chrome-stable', 'google-chrome', 'chromium', 'chromium-browser'];
 
+/** In the place of a path: the bundled browser, whatever the system has. */
+const BUNDLED = 'bundled';
+
 interface Where {
+  /** A path, or `bundled`; empty: look for one. */
   browserPath: string;
   cacheDir: string;
   /** Fonts of the operator's; empty: none. */
@@ -39,6 +43,7 @@ export async function locateBrowser(config: Where): Promise<LocatedBrowser> {
 }
 
 async function locate(config: Where): Promise<LocatedBrowser & { fontsDir?: string }> {
+  if (config.browserPath === BUNDLED) return bundledOnly(config.cacheDir);
   if (config.browserPath) return configured(config.browserPath);
   const shell = await onPath(HEADLESS_SHELLS);
   if (shell) return { path: shell, source: 'system', env: {} };
@@ -49,6 +54,15 @@ async function locate(config: Where): Promise<LocatedBrowser & { fontsDir?: stri
   throw new ServiceError(
     'browser_unavailable',
     'no browser found: run `npm ci` on x64 Linux (it brings one), or install chromium-headless-shell, or set PLATEN_BROWSER_PATH',
+  );
+}
+
+async function bundledOnly(cacheDir: string): Promise<LocatedBrowser> {
+  const bundled = await unpackBundledBrowser(cacheDir);
+  if (bundled) return { ...bundled, source: 'bundled' };
+  throw new ServiceError(
+    'browser_unavailable',
+    'PLATEN_BROWSER_PATH=bundled, but there is no bundled browser: run `npm ci` on x64 Linux, or set it to the path of a browser',
   );
 }
 

@@ -40,7 +40,7 @@ export class Navigation {
   #leavingTo: string | undefined;
   #reached = new Set<string>();
   #stopped = false;
-  #notify = () => {};
+  #changed = Promise.withResolvers<void>();
 
   constructor(session: Session, gate: Gate, frameId: string, statuses: StatusGate, fail: (error: ServiceError) => void) {
     this.#session = session;
@@ -53,11 +53,11 @@ export class Navigation {
       session.on('Page.frameNavigated', ({ frame }) => frame.id === frameId && this.#arrive(frame)),
       session.on('Page.lifecycleEvent', (event) => event.frameId === frameId && this.#progress(event)),
       session.on('Page.frameScheduledNavigation', (event) => {
-        if (isOurs(event) && event.delay <= MAX_REFRESH_SECONDS) this.#leavingTo ??= SCHEDULED;
+        if (isOurs(event) && event.delay <= MAX_REFRESH_SECONDS) this.#leave(this.#leavingTo ?? SCHEDULED);
       }),
       session.on('Page.frameClearedScheduledNavigation', (event) => event.frameId === frameId && this.onCanceled(SCHEDULED)),
       session.on('Page.frameStartedNavigating', (event) => {
-        if (isOurs(event) && event.navigationType !== 'sameDocument') this.#leavingTo = event.loaderId;
+        if (isOurs(event) && event.navigationType !== 'sameDocument') this.#leave(event.loaderId);
       }),
       session.on('Page.frameStoppedLoading', (event) => event.frameId === frameId && this.#stop()),
     ];
@@ -85,6 +85,11 @@ export class Navigation {
     }, milliseconds);
     while (this.isLeaving && !isOver) await this.#change();
     clearTimeout(timer);
+  }
+
+  /** Resolves once another document is on its way. */
+  async untilLeaving(): Promise<void> {
+    while (!this.isLeaving) await this.#change();
   }
 
   /** Whether another document is on its way. */
@@ -124,9 +129,18 @@ export class Navigation {
   }
 
   #change(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#notify = resolve;
-    return promise;
+    return this.#changed.promise;
+  }
+
+  #notify(): void {
+    const { resolve } = this.#changed;
+    this.#changed = Promise.withResolvers();
+    resolve();
+  }
+
+  #leave(to: string): void {
+    this.#leavingTo = to;
+    this.#notify();
   }
 
   #faultOf({ url, status, mimeType, isDownload }: MainResponse): ServiceError | undefined {

@@ -2,16 +2,17 @@
 
 const MAX_ERRORS = 20;
 const MAX_CHARACTERS = 500;
+/** What is written to a console goes through the browser, which is there for all pages: more than any gate reads is dropped. */
+const MAX_WRITTEN = 2_000;
+const MAX_WRITTEN_CHARACTERS = 10_000;
 /** Under this symbol a window keeps the errors of its document. */
 const ERRORS = 'platen.errors';
-/** Under this one, how to hear of those that are not caught. */
-const LISTEN = 'platen.listen';
 
-/** It cannot close, move or resize our window, sees no name an earlier one gave it, and sends nothing later; its errors are kept. */
-export const OWN_WINDOW = `(${own})(${MAX_ERRORS}, ${MAX_CHARACTERS}, ${JSON.stringify(ERRORS)}, ${JSON.stringify(LISTEN)})`;
-
-/** At the start of a document that is written into a window: what listened there is gone by then. Takes itself away. */
-export const LISTEN_AGAIN = `<script>globalThis[Symbol.for(${JSON.stringify(LISTEN)})]?.();document.currentScript.remove()</script>`;
+/**
+ * It cannot close, move or resize our window, sees no name an earlier one gave it, sends nothing later, and cannot flood its console;
+ * its errors are kept.
+ */
+export const OWN_WINDOW = `(${limitConsole})(${MAX_WRITTEN}, ${MAX_WRITTEN_CHARACTERS}); (${own})(${MAX_ERRORS}, ${MAX_CHARACTERS}, ${JSON.stringify(ERRORS)})`;
 
 /** Evaluates to what the document wrote to its console as errors, or did not catch. */
 export const CONSOLE_ERRORS = `globalThis[Symbol.for(${JSON.stringify(ERRORS)})] ?? []`;
@@ -37,8 +38,21 @@ interface OwnWindow {
   [errors: symbol]: string[];
 }
 
+// Typed loosely: this project's code runs in Node and has no DOM types.
+declare const document: unknown;
+declare const MutationObserver: new (callback: () => void) => { observe(node: unknown, options: { childList: true }): void };
+
 // Runs in the page, sent as text.
-function own(maxErrors: number, maxCharacters: number, errorsKey: string, listenKey: string): void {
+function limitConsole(maxWritten: number, maxCharacters: number): void {
+  const console = globalThis.console as unknown as Record<string, unknown>;
+  let left = maxWritten;
+  const cut = (part: unknown) => (typeof part === 'string' ? part.slice(0, maxCharacters) : part);
+  for (const [name, write] of Object.entries(console))
+    if (typeof write === 'function') console[name] = (...parts: unknown[]) => (left-- > 0 ? write(...parts.map(cut)) : undefined);
+}
+
+// Runs in the page, sent as text.
+function own(maxErrors: number, maxCharacters: number, errorsKey: string): void {
   const self = globalThis as unknown as OwnWindow;
   delete self.fetchLater;
   self.moveTo = self.moveBy = self.resizeTo = self.resizeBy = () => {}; // a frame could lend its own to our window
@@ -59,10 +73,13 @@ function own(maxErrors: number, maxCharacters: number, errorsKey: string, listen
     note(...parts);
     write(...parts);
   };
+  const onError = ({ message }: { message?: string }) => message && note(message);
+  const onRejection = ({ reason }: { reason?: unknown }) => note('Uncaught (in promise)', reason);
   const listen = () => {
-    self.addEventListener('error', ({ message }) => message && note(message));
-    self.addEventListener('unhandledrejection', ({ reason }) => note('Uncaught (in promise)', reason));
+    self.addEventListener('error', onError);
+    self.addEventListener('unhandledrejection', onRejection);
   };
-  self[Symbol.for(listenKey) as never] = listen as never;
   listen();
+  // A document that is written into a window takes its listeners away. An observer stays, and is called before the first script runs.
+  new MutationObserver(listen).observe(document, { childList: true });
 }

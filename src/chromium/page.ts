@@ -10,21 +10,30 @@ import { ServiceError } from '../errors.ts';
 import type { Gate, OutboundBudget, OutboundReport } from '../outbound/egress-proxy.ts';
 import type { BrowserSettings } from './browser-settings.ts';
 import { type Connection, DevToolsError, type Events, type Session } from './connection.ts';
+import { type Crash, isTrap } from './crash-causes.ts';
 import { DocumentLoader, type Findings, type PrintJob } from './document-loader.ts';
-import { Emulation, setMedia, setWindow } from './emulation.ts';
+import { Emulation, OWN_SIZE, setMedia, setWindow } from './emulation.ts';
 import type { FontKnowledge } from './font-knowledge.ts';
+import { UNKNOWN } from './han-fonts.ts';
 import { PLAIN_LOAD } from './load-settings.ts';
-import type { MemoryWatch } from './memory-watch.ts';
+import type { MemoryWatchdog, PageAtWork } from './memory-watchdog.ts';
+import { type PageSize, possibleSizes } from './page-sizes.ts';
 import { type PrintSettings, printParameters } from './print-options.ts';
 import { Sheet } from './sheet.ts';
 import type { Step } from './step.ts';
 
 export type { PrintJob };
 
-/** The bytes of a PDF in pieces, as they came from the browser. */
-export interface RawPdf {
+/** In pieces, as they came from the browser. */
+interface PdfBytes {
   chunks: Buffer[];
   bytes: number;
+}
+
+/** A PDF, and what is known of it. */
+export interface RawPdf extends PdfBytes {
+  /** Sizes that its pages may have: Chromium does not keep to them exactly. */
+  sizes: PageSize[];
   report: PageReport;
 }
 
@@ -54,7 +63,7 @@ const PRIMER_SETTINGS: PrintSettings = {
 /** What a page needs of its browser. */
 export interface PageHost {
   readonly connection: Connection;
-  readonly memory: MemoryWatch;
+  readonly memory: MemoryWatchdog;
   readonly settings: BrowserSettings;
   readonly fonts: FontKnowledge;
   openGate(): Promise<Gate>;
@@ -62,27 +71,32 @@ export interface PageHost {
   kill(): void;
 }
 
+/** Of a single page that has become several. */
+const MAX_MEASURES = 2;
 const READ_BYTES = 1_048_576;
+const STORAGE_QUOTA_BYTES = 128 * 1_048_576;
 const OPEN_TIMEOUT_MS = 20_000;
 const PRIME_TIMEOUT_MS = 10_000;
 const RESET_TIMEOUT_MS = 2_000;
 const CLOSE_TIMEOUT_MS = 1_000;
-/** What a renderer holds of program, libraries and fonts, with room to spare: 120 to 155 MB were seen. */
-const RESIDENT_AT_REST_BYTES = 160 * 1_048_576;
-/** A renderer that dies so soon after the watch ended one died of that. */
-const KILL_IS_REPORTED_WITHIN_MS = 2_000;
 
-export class Page {
+export class Page implements PageAtWork {
   readonly #browser: PageHost;
   readonly #session: Session;
   readonly #gate: Gate;
   readonly #contextId: string;
+  readonly #targetId: string;
   /** Fails the render that is under way. */
   #fail: ((error: ServiceError) => void) | undefined;
   #lost: ServiceError | undefined;
   #closing: Promise<void> | undefined;
+  /** Set when the page is ended for what the browser holds: whether that was this page's. */
+  #wasCause: Promise<boolean> | undefined;
   readonly #loader: DocumentLoader;
   readonly #sheet: Sheet;
+  /** Of the Chinese characters it has shown; undefined before the first. */
+  #hanLanguages: string | undefined;
+  readonly #stopListening: () => void;
   /** Whether the last document reached something, or tried to. */
   #visited = false;
 
@@ -100,17 +114,22 @@ export class Page {
       root.send('Target.disposeBrowserContext', { browserContextId }).catch(() => {});
     };
     const timer = setTimeout(giveUp, OPEN_TIMEOUT_MS); // whatever is pending then fails
+    let targetId: string | undefined;
     let page: Page | undefined;
     try {
       root.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId }).catch(() => {});
-      const { targetId } = await root.send('Target.createTarget', { url: 'about:blank', browserContextId });
+      targetId = await browser.memory.create(async () => {
+        const created = await root.send('Target.createTarget', { url: 'about:blank', browserContextId });
+        return created.targetId;
+      });
       const { sessionId } = await root.send('Target.attachToTarget', { targetId, flatten: true });
       page = new Page(browser, browser.connection.openSession(sessionId), gate, browserContextId, targetId);
       await page.#prepare();
       return page;
     } catch (error) {
       giveUp();
-      if (page) void browser.memory.lose(page);
+      if (page) page.#lose(crashed());
+      if (targetId) browser.memory.forget(targetId);
       return cannotOpen(error);
     } finally {
       clearTimeout(timer);
@@ -122,10 +141,13 @@ export class Page {
     this.#session = session;
     this.#gate = gate;
     this.#contextId = contextId;
-    browser.memory.announce(this);
-    session.onClose = (reason) => this.#lose(crashed(reason));
-    session.on('Inspector.targetCrashed', () => this.#lose(this.#ranOutOfMemory() ? this.#tooHungry() : crashed()));
+    this.#targetId = targetId;
+    session.onClose = (reason) => this.#end(crashed(reason));
+    this.#stopListening = browser.connection.browser.on('Target.targetCrashed', (crash) => {
+      if (crash.targetId === targetId) void this.#noticeCrash(crash);
+    });
     session.on('Page.javascriptDialogOpening', (dialog) => this.#dismiss(dialog));
+    session.on('Page.frameNavigated', ({ frame }) => this.#limitStorage(frame.securityOrigin));
     const { connection, settings, fonts } = browser;
     // The main frame carries its target's id.
     const emulation = new Emulation(session);
@@ -139,14 +161,24 @@ export class Page {
     return !this.#lost && !this.#closing;
   }
 
-  /** Resident bytes of the renderer when last seen. */
+  /** Whether nothing that was shown before changes how this one looks. */
+  suits({ hanLanguages }: PrintJob): boolean {
+    return !hanLanguages || !this.#hanLanguages || hanLanguages === this.#hanLanguages;
+  }
+
+  /** Resident bytes of the renderer when last seen; undefined while its process cannot be told. */
   get memoryBytes(): number | undefined {
-    return this.#browser.memory.bytesOf(this);
+    return this.#browser.memory.bytesOf(this.#targetId);
+  }
+
+  /** The renderer; undefined while its process cannot be told. */
+  get pid(): number | undefined {
+    return this.#browser.memory.processOf(this.#targetId);
   }
 
   /**
    * Renders one document. Throws `render_timeout`, `print_failed`, `navigation_failed`, `forbidden_url`, `content_too_large`,
-   * `render_gate_failed`, `resource_limit` or `page_crashed` (which may be tried again on another page).
+   * `render_gate_failed`, `wait_failed`, `invalid_request` (a selector), `resource_limit` or `page_crashed` (which may be tried again on another page).
    */
   async print(job: PrintJob, deadline: Deadline): Promise<RawPdf> {
     if (this.#lost) throw this.#lost;
@@ -155,7 +187,7 @@ export class Page {
     failed.catch(() => {});
     this.#fail = fail;
     const step = <T>(work: Promise<T>) => deadline.race(Promise.race([work, failed]));
-    this.#browser.memory.begin();
+    this.#browser.memory.begin(this);
     this.#gate.open(this.#budgetFor(job, deadline));
     try {
       deadline.enter('load');
@@ -163,21 +195,24 @@ export class Page {
       const settings = await this.#sheet.marginsFor(job.print, step);
       if (settings !== job.print) await step(this.#openEmptyDocument());
       await this.#loader.load({ ...job, print: settings }, attempt);
+      this.#hanLanguages ||= job.hanLanguages || (this.#loader.showedHan ? UNKNOWN : undefined);
       deadline.enter('print');
-      const sheet = settings.singlePage ? await this.#sheet.onOnePage(settings, step) : settings;
-      const stream = await this.#printChecked(sheet, job, step);
+      const windowPx = (job.load.device.viewport ?? OWN_SIZE).height;
+      const first = settings.singlePage ? await this.#sheet.onOnePage(settings, windowPx, step) : settings;
+      const stream = await this.#printChecked(first, job, step);
       const findings = await step(this.#loader.judge(job.load));
-      const pdf = await this.#read(stream, step);
+      const { sheet, ...pdf } = await this.#onOnePage(first, await this.#read(stream, step), job, step);
       await job.check?.(pdf.chunks, () => this.#printAll(sheet, step));
       const roomPx = job.room?.(pdf.chunks);
       const cutOffPx = roomPx === undefined ? 0 : await this.#sheet.overflow(roomPx, step);
       const network = this.#gate.shut(); // nothing is sent after the print
       this.#visited ||= network.requests > 0 || findings.failures > 0; // Chromium remembers also what it has refused by itself
-      return { ...pdf, report: { ...findings, cutOffPx, network } };
+      const sizes = possibleSizes(sheet, this.#loader.pageSizes);
+      return { ...pdf, sizes, report: { ...findings, cutOffPx, network } };
     } catch (error) {
       throw this.#explain(error);
     } finally {
-      this.#browser.memory.end();
+      this.#browser.memory.end(this);
       this.#gate.shut();
       this.#loader.end();
       this.#fail = undefined;
@@ -207,22 +242,34 @@ export class Page {
     }
   }
 
+  /** Its renderer takes less of the processor than others from now on: only root could take that back. */
+  giveWay(): void {
+    this.#browser.memory.giveWay(this.#targetId);
+  }
+
   /** Closes the page and its context; a renderer that does not go is killed, and if need be the browser. */
   close(): Promise<void> {
     this.#closing ??= this.#dispose();
     return this.#closing;
   }
 
+  /** For the watchdog: see `PageAtWork`. */
+  endToFreeMemory(wasCause: Promise<boolean>): void {
+    this.#wasCause = wasCause;
+    this.#browser.memory.kill(this.#targetId);
+    void this.close();
+  }
+
   async #dispose(): Promise<void> {
     const { connection, memory } = this.#browser;
-    const killRenderer = setTimeout(() => memory.kill(this), CLOSE_TIMEOUT_MS);
+    const killRenderer = setTimeout(() => memory.kill(this.#targetId), CLOSE_TIMEOUT_MS);
     const killBrowser = setTimeout(() => this.#browser.kill(), 3 * CLOSE_TIMEOUT_MS);
     await connection.browser.send('Target.disposeBrowserContext', { browserContextId: this.#contextId }).catch(() => {});
     clearTimeout(killRenderer);
     clearTimeout(killBrowser);
-    memory.forget(this);
+    memory.forget(this.#targetId);
     await this.#gate.close();
-    this.#lose(crashed());
+    this.#end(crashed());
   }
 
   async #prepare(): Promise<void> {
@@ -235,7 +282,10 @@ export class Page {
       setWindow(this.#session),
       loaded,
     ]);
-    await Promise.all([this.#session.send('Page.setLifecycleEventsEnabled', { enabled: false }), this.#browser.memory.refresh()]);
+    await Promise.all([
+      this.#session.send('Page.setLifecycleEventsEnabled', { enabled: false }),
+      this.#browser.memory.found(this.#targetId),
+    ]);
   }
 
   async #openEmptyDocument(): Promise<void> {
@@ -263,6 +313,27 @@ export class Page {
       if (error instanceof DevToolsError && sheet.pageRanges) await check?.(undefined, () => this.#printAll(sheet, step));
       throw error;
     }
+  }
+
+  /** A single page that has become several is printed again, with room for all of them. */
+  async #onOnePage(
+    first: PrintSettings,
+    printed: PdfBytes,
+    { pages }: PrintJob,
+    step: Step,
+  ): Promise<PdfBytes & { sheet: PrintSettings }> {
+    let [sheet, pdf] = [first, printed];
+    if (!first.singlePage || !pages) return { sheet, ...pdf };
+    for (let more = 0; pages(pdf.chunks) > 1; more++) {
+      if (more === MAX_MEASURES)
+        throw new ServiceError(
+          'print_failed',
+          'singlePage: the document grows with its page, so that it never fits on one; give its parts heights of their own',
+        );
+      sheet = await this.#sheet.higher(sheet, pages(pdf.chunks), step);
+      pdf = await this.#read(await this.#printToPdf(sheet, step), step);
+    }
+    return { sheet, ...pdf };
   }
 
   async #printAll(sheet: PrintSettings, step: Step): Promise<Buffer[]> {
@@ -294,7 +365,7 @@ export class Page {
     };
   }
 
-  async #read(handle: string, step: Step): Promise<Omit<RawPdf, 'report'>> {
+  async #read(handle: string, step: Step): Promise<PdfBytes> {
     const pdf = { chunks: [] as Buffer[], bytes: 0 };
     const read = () => {
       const part = this.#session.send('IO.read', { handle, size: READ_BYTES });
@@ -321,14 +392,34 @@ export class Page {
     return new ServiceError('resource_limit', `the PDF is larger than ${limit} bytes`, { members: { limit } });
   }
 
+  /** What an origin stores is kept in the memory of the browser. Documents from HTML have an opaque origin, which stores nothing. */
+  #limitStorage(origin: string): void {
+    if (!origin.startsWith('http')) return;
+    this.#session.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: STORAGE_QUOTA_BYTES }).catch(() => {});
+  }
+
   /** Nobody is there to answer; a page that is being left may go. */
   #dismiss({ type }: Events['Page.javascriptDialogOpening'][0]): void {
     this.#session.send('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' }).catch(() => {});
   }
 
+  async #noticeCrash(crash: Crash): Promise<void> {
+    const { memory, settings } = this.#browser;
+    // Allocators other than V8's heap say nothing: this renderer's own size tells.
+    const wasLarge = isTrap(crash) && memory.lastBytesOf(this.#targetId) > settings.rendererHeapBytes / 2;
+    this.#end((await memory.crashes.isOutOfMemory(crash)) || wasLarge ? this.#tooHungry() : crashed());
+  }
+
+  /** The page is gone. One that was ended for what the browser holds learns first whether that was its own. */
+  #end(loss: ServiceError): void {
+    if (!this.#wasCause) this.#lose(loss);
+    else void this.#wasCause.then((wasCause) => this.#lose(wasCause ? this.#tooMuchInBrowser() : crashed()));
+  }
+
   #lose(loss: ServiceError): void {
     if (this.#lost) return;
     this.#lost = loss;
+    this.#stopListening();
     this.#fail?.(loss);
     this.#session.close(loss);
   }
@@ -338,11 +429,10 @@ export class Page {
     return new ServiceError('resource_limit', 'the document needs more memory than one render may take', { members: { limit } });
   }
 
-  /** Ended by the memory watch, or by V8 at the limit of its heap. */
-  #ranOutOfMemory(): boolean {
-    const { memory, settings } = this.#browser;
-    const grown = (this.memoryBytes ?? 0) - RESIDENT_AT_REST_BYTES;
-    return memory.killedWithin(KILL_IS_REPORTED_WITHIN_MS) || grown > settings.rendererHeapBytes / 4;
+  #tooMuchInBrowser(): ServiceError {
+    const limit = this.#browser.settings.browserMemoryBytes;
+    const what = 'the document stores more in the browser (blobs, caches, files, databases) than it may hold';
+    return new ServiceError('resource_limit', what, { members: { limit } });
   }
 
   #explain(error: unknown): unknown {

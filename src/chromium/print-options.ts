@@ -46,15 +46,27 @@ export function printParameters(settings: PrintSettings): PrintToPdf {
 }
 
 /**
- * The style sheet that makes the caller's paper and margin win over `@page` rules in the markup. Chromium always lets the
- * markup's margin win, and with `preferCSSPageSize: false` it centres the markup's page on the caller's sheet instead of
- * laying the document out for that sheet; so the caller's choice is stated where Chromium listens.
+ * The style sheet that makes the caller's paper and margin win over `@page` rules in the markup, where it is the first of the
+ * document. Chromium always lets the markup's margin win, and with `preferCSSPageSize: false` it centres the markup's page on the
+ * caller's sheet instead of laying the document out for that sheet; so the caller's choice is stated where Chromium listens.
+ * Paper that is only suggested is stated as well: a document is laid out for exactly that, and for whole points otherwise.
  */
 export function pageRule(settings: PrintSettings): string {
-  const { paper, margin } = settings;
+  const { paper, paperChosenBy } = settings;
+  const suggested = paperChosenBy === 'caller' ? '' : `@page { size: ${paper.widthInches}in ${paper.heightInches}in } `;
+  return suggested + overrulingRule(settings);
+}
+
+/** The part of it that holds wherever it stands. */
+export function overrulingRule({ paper, margin, paperChosenBy, marginChosenBy }: PrintSettings): string {
   const declarations: string[] = [];
-  if (settings.paperChosenBy === 'caller') declarations.push(`size: ${paper.widthInches}in ${paper.heightInches}in !important`);
-  if (settings.marginChosenBy === 'caller')
+  if (paperChosenBy === 'caller') declarations.push(`size: ${paper.widthInches}in ${paper.heightInches}in !important`);
+  if (marginChosenBy === 'caller')
     declarations.push(`margin: ${margin.top}in ${margin.right}in ${margin.bottom}in ${margin.left}in !important`);
   return declarations.length ? `@page { ${declarations.join('; ')} }` : '';
+}
+
+/** Whether the document comes so close to the edge of the paper that whole points would cut off a border there. */
+export function reachesEdge({ margin }: PrintSettings): boolean {
+  return Math.min(margin.right, margin.bottom) < 1 / 72;
 }

@@ -5,13 +5,18 @@
 import { SEEN_TEXT } from './inspect-text.ts';
 import type { AddedTag } from './load-settings.ts';
 import { CONSOLE_ERRORS } from './own-window.ts';
+import { pageSizesExpression } from './page-rules.ts';
 
 const SETTLE = [part, framed, imagesOf, fontsOf, settle];
 const IS_SETTLED = [part, framed, isSettled];
 
-/** Its promise resolves when fonts and images are there, to the errors of the document so far and, if wanted, the text it shows. */
-export function settleExpression({ waits, withText }: { waits: boolean; withText: boolean }): string {
-  return `${waits ? `(() => { ${SETTLE.join(' ')} return settle(document) })().catch(() => {})` : 'Promise.resolve()'}.then(() => [${CONSOLE_ERRORS}, ${withText ? SEEN_TEXT : 'null'}])`;
+/**
+ * Its promise resolves when fonts and images are there, to the errors of the document so far, and of an active document to the text
+ * it shows and the sizes its `@page` rules name.
+ */
+export function settleExpression({ waits, active }: { waits: boolean; active?: { rule: string } | undefined }): string {
+  const findings = active ? `${SEEN_TEXT}, ${pageSizesExpression(active.rule)}` : 'null, []';
+  return `${waits ? `(() => { ${SETTLE.join(' ')} return settle(document) })().catch(() => {})` : 'Promise.resolve()'}.then(() => [${CONSOLE_ERRORS}, ${findings}])`;
 }
 
 /** True when fonts and images are there; to be asked until then. */
@@ -24,23 +29,16 @@ export function addExpression({ element, from, type }: AddedTag): string {
   return `(${addElement})(${JSON.stringify(element)}, ${JSON.stringify(from)}, ${JSON.stringify(type ?? '')})`;
 }
 
-/** Adds a style sheet. */
-export function ruleExpression(rule: string): string {
-  return `(${addRule})(${JSON.stringify(rule)})`;
-}
-
 // Typed loosely: this project's code runs in Node and has no DOM types.
 declare const document: PageDocument;
 /** Its own: an element of a document may bear the name of one of these, and hide it. */
 declare const Document: { prototype: PageDocument };
-declare const CSSStyleSheet: new () => { replaceSync(css: string): void };
 
 interface PageNode {
   append(node: unknown): void;
 }
 
 interface PageDocument extends PageNode {
-  adoptedStyleSheets: unknown[];
   head: PageNode | null;
   documentElement: (PageNode & { offsetHeight: number }) | null;
   createElement(name: string): Record<string, unknown> & Pick<PageImage, 'addEventListener'>;
@@ -72,12 +70,6 @@ function addElement(element: 'style' | 'script', from: { content?: string; url?:
   else node.textContent = from.content;
   (document.head ?? document.documentElement ?? document).append(node);
   return loaded;
-}
-
-function addRule(rule: string): void {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(rule);
-  document.adoptedStyleSheets.push(sheet);
 }
 
 /** A part of a document, whatever its elements are named. */

@@ -1,11 +1,11 @@
 /** The paper a document is printed on, where that depends on what is to stand on it. */
-import { ServiceError } from '../errors.ts';
 import type { Session } from './connection.ts';
+import { FIX_HEIGHTS, MEASURE, NOTE_HEIGHTS, readMeasure } from './content-height.ts';
 import { type Emulation, setWindow } from './emulation.ts';
 import { clearance, MEASURING_DOCUMENT, measureExpression } from './header-footer.ts';
+import { stateRuleExpression } from './page-rules.ts';
 import { type PrintSettings, pageRule } from './print-options.ts';
-import { ruleExpression } from './settle-document.ts';
-import { asSinglePage, CONTENT_HEIGHT, layoutWidth, NO_BREAKS } from './single-page.ts';
+import { asSinglePage, higherPage, layoutWidth, NO_BREAKS } from './single-page.ts';
 import type { Step } from './step.ts';
 
 /** In CSS pixels; the content is at least as wide as the viewport. */
@@ -45,14 +45,35 @@ export class Sheet {
     return { ...settings, margin: { ...margin, top, bottom } };
   }
 
-  /** One sheet as high as the document that is loaded. Throws `print_failed`. */
-  async onOnePage(settings: PrintSettings, step: Step): Promise<PrintSettings> {
-    await step(this.#emulation.resize({ width: layoutWidth(settings), height: 1, deviceScaleFactor: 1 }));
-    const height = await step(this.#evaluate(CONTENT_HEIGHT));
-    if (typeof height !== 'number' || !(height >= 0))
-      throw new ServiceError('print_failed', 'singlePage: the document tells no height');
-    const single = asSinglePage(settings, height);
-    await step(this.#evaluate(ruleExpression(`${NO_BREAKS} ${pageRule(single)}`)));
+  /**
+   * One sheet as high as the document that is loaded. What follows the height of its window would follow that of the sheet, and
+   * might never fit on it: it gets the height it has in a window of `windowPx`. Throws `print_failed`.
+   */
+  async onOnePage(settings: PrintSettings, windowPx: number, step: Step): Promise<PrintSettings> {
+    const width = layoutWidth(settings);
+    await step(this.#emulation.resize({ width, height: 1, deviceScaleFactor: 1 }));
+    const evaluateAt = async (height: number, expression: string) => {
+      await step(setWindow(this.#session, { width, height, deviceScaleFactor: 1 }));
+      return step(this.#evaluate(expression));
+    };
+    const lowest = readMeasure(await step(this.#evaluate(MEASURE)));
+    const onSheet = readMeasure(await evaluateAt(lowest.height + 1, MEASURE));
+    const fits = onSheet.height <= lowest.height + 1 && (!onSheet.hidden || onSheet.hidden === lowest.hidden);
+    if (fits) return this.#stateSinglePage(asSinglePage(settings, lowest.height), step);
+    await evaluateAt(windowPx, NOTE_HEIGHTS);
+    await evaluateAt(windowPx + 100, FIX_HEIGHTS);
+    const { height } = readMeasure(await evaluateAt(1, MEASURE));
+    return this.#stateSinglePage(asSinglePage(settings, height), step);
+  }
+
+  /** A sheet with room for all pages that came out where one was meant to. Throws `print_failed`. */
+  higher(single: PrintSettings, pages: number, step: Step): Promise<PrintSettings> {
+    return this.#stateSinglePage(higherPage(single, pages), step);
+  }
+
+  async #stateSinglePage(single: PrintSettings, step: Step): Promise<PrintSettings> {
+    const rule = `${NO_BREAKS} ${pageRule(single)}`;
+    await step(this.#evaluate(stateRuleExpression(rule, rule)));
     return single;
   }
 

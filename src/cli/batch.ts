@@ -24,7 +24,7 @@ interface Flags {
 }
 
 /** All items belong to whoever calls, and may be rendered on the same pages. */
-const OWNER = 'batch';
+const OWNER = { boundary: 'batch', shareOf: 'batch' };
 /** Items that may be done before the first of them that is not: their results wait in memory for their place in the list. */
 const MAX_AHEAD = 1_000;
 const INTERRUPTED = 130;

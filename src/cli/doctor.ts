@@ -6,6 +6,7 @@ import { createFinisher, createFinishLine } from '../app.ts';
 import { type Browser, launchBrowser } from '../chromium/browser.ts';
 import { fontCoverage } from '../chromium/font-coverage.ts';
 import { type LocatedBrowser, locateBrowser } from '../chromium/locate-browser.ts';
+import { fontPackageFor } from '../chromium/optional-fonts.ts';
 import { type Config, loadConfig, unknownSettings } from '../config.ts';
 import { startEgressProxy } from '../outbound/egress-proxy.ts';
 import { OutboundPolicy } from '../outbound/policy.ts';
@@ -67,6 +68,7 @@ async function checkBrowser(located: LocatedBrowser, config: Config, report: Rep
       checkKind(browser, report);
       await proveWalls(browser, policy);
       report.add('ok', 'walls: a document reaches nothing but through the proxy, and reads no file');
+      report.add('ok', 'memory: the renderer of an open page is seen, so its limit holds');
       await checkFonts(browser, config, report);
       await checkRender(browser, config, report);
     } finally {
@@ -107,8 +109,9 @@ function sandboxReason(): string {
 async function checkFonts(browser: Browser, { fontsDir }: Config, report: Report): Promise<void> {
   const coverage = Object.entries(await fontCoverage(browser));
   const scripts = (covered: boolean) => coverage.filter(([, drawn]) => drawn === covered).map(([script]) => script);
-  const missing = scripts(false);
+  const [optional, missing] = [scripts(false).filter(fontPackageFor), scripts(false).filter((script) => !fontPackageFor(script))];
   report.add('ok', `fonts for: ${scripts(true).join(', ') || 'none'}`);
+  for (const script of optional) report.add('ok', `no font for ${script}: to have one, npm install ${fontPackageFor(script)}`);
   if (fontsDir) report.add('ok', `fonts of your own: ${fontsDir}`);
   if (missing.length)
     report.add(

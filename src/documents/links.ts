@@ -4,17 +4,10 @@ import type { Clock } from '../accounts/leases.ts';
 import { ServiceError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
 
-/** What a link carries in its query. */
-export interface LinkQuery {
-  /** Seconds since 1970. */
-  expires: string;
-  /** Which secret signed it. */
-  key: string;
-  signature: string;
-}
-
 const FIRST_KEY = 'sgn_1';
 const SECRET_BYTES = 32;
+/** What a link says; its signature is what is to be checked. */
+const LINK = /^\/links\/(\w+)\?expires=(\d+)&key=(\w+)&signature=/;
 
 export class Links {
   readonly #secrets: ReadonlyMap<string, Buffer>;
@@ -57,23 +50,34 @@ export class Links {
   /** A path with its query. It ends with the document at the latest, on a whole second. */
   sign({ id, expiresAt }: { id: string; expiresAt: number }, seconds: number): { path: string; expiresAt: number } {
     const expires = Math.floor(Math.min(this.#clock() + seconds * 1000, expiresAt) / 1000);
-    const signature = this.#signature(this.#current, id, expires)?.toString('base64url') ?? '';
-    const query = new URLSearchParams({ expires: String(expires), key: this.#current, signature });
-    return { path: `/links/${id}?${query}`, expiresAt: expires * 1000 };
+    return { path: this.#path(id, expires, this.#current) ?? '', expiresAt: expires * 1000 };
   }
 
-  /** Throws `not_found` when it was not signed here, and `link_expired`. */
-  check(documentId: string, { expires, key, signature }: LinkQuery): void {
-    const expected = this.#signature(key, documentId, Number(expires));
-    const given = Buffer.from(signature, 'base64url');
-    if (!expected || given.length !== expected.length || !timingSafeEqual(given, expected))
-      throw new ServiceError('not_found', 'there is nothing at this address');
-    if (Number(expires) * 1000 <= this.#clock())
-      throw new ServiceError('link_expired', `the link expired at ${new Date(Number(expires) * 1000).toISOString()}`);
+  /**
+   * The document a link leads to. `path` is the path with its query, as it was sent: it has to be what `sign` gave, character by
+   * character. Throws `not_found` when it was not signed here, and `link_expired`.
+   */
+  check(path: string): string {
+    const [, id = '', seconds = '', key = ''] = LINK.exec(path) ?? [];
+    const expires = Number(seconds);
+    const signed = this.#path(id, expires, key);
+    if (!signed || !isSameText(path, signed)) throw new ServiceError('not_found', 'there is nothing at this address');
+    if (expires * 1000 <= this.#clock())
+      throw new ServiceError('link_expired', `the link expired at ${new Date(expires * 1000).toISOString()}`);
+    return id;
   }
 
-  #signature(key: string, documentId: string, expires: number): Buffer | undefined {
+  /** `expires` in seconds since 1970. Undefined where there is no such key. */
+  #path(id: string, expires: number, key: string): string | undefined {
     const secret = this.#secrets.get(key);
-    return secret && createHmac('sha256', secret).update(`GET ${documentId} ${expires} ${key}`).digest();
+    if (!secret) return undefined;
+    const signature = createHmac('sha256', secret).update(`GET ${id} ${expires} ${key}`).digest('base64url');
+    return `/links/${id}?expires=${expires}&key=${key}&signature=${signature}`;
   }
+}
+
+/** In a time that does not tell where they differ. */
+function isSameText(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }

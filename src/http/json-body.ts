@@ -8,11 +8,11 @@ const MAX_VALUES = 500_000;
 /** Some clients send one; a reader may pass over it (RFC 8259, 8.1). */
 const BOM = Buffer.from('\ufeff');
 
-/** Throws `invalid_json`. */
-export function parseJson(body: Buffer): unknown {
+/** `beforeParsing` is told how many values there are. Throws `invalid_json`. */
+export function parseJson(body: Buffer, beforeParsing: (values: number) => void): unknown {
   if (!body.length) throw new ServiceError('invalid_json', 'the body is empty; send a JSON object');
   if (!isUtf8(body)) throw new ServiceError('invalid_json', 'the body is not valid UTF-8');
-  measure(body);
+  beforeParsing(measure(body));
   return parse(body.toString('utf8', startsWithBom(body) ? BOM.length : 0));
 }
 
@@ -39,7 +39,7 @@ const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
 /** Looks at the bytes once, before anything is built from them: nesting and number decide what parsing would take. */
-function measure(body: Buffer): void {
+function measure(body: Buffer): number {
   let depth = 0;
   let deepest = 0;
   let values = 1;
@@ -54,6 +54,7 @@ function measure(body: Buffer): void {
   }
   if (deepest > MAX_DEPTH) throw refused(`is nested more than ${MAX_DEPTH} levels deep`);
   if (values > MAX_VALUES) throw refused(`holds more than ${MAX_VALUES} values`);
+  return values;
 }
 
 /** Long strings are passed over with a native search. */

@@ -3,6 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Phase } from '../deadline.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { PoolStats } from '../pool/pool.ts';
+import type { ByteBudget } from '../queue/byte-budget.ts';
 import type { DeliveryOutcome } from '../webhooks/deliverer.ts';
 
 export interface MetricSources {
@@ -10,6 +11,7 @@ export interface MetricSources {
   /** Resident bytes of the browsers and of all renderers. */
   browserMemory(): { browsers: number; renderers: number };
   refusedRequests(): number;
+  requestMemory(): ByteBudget[];
   /** Items of batches that nobody has taken up. */
   waitingItems(): Promise<number>;
 }
@@ -86,6 +88,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     registers,
   });
   watchItems(registry, sources);
+  watchMemory(registry, sources);
   const requests = new Histogram({
     name: 'platen_http_request_seconds',
     help: 'HTTP requests by method, route and status.',
@@ -126,6 +129,33 @@ function watchItems(registry: Registry, sources: MetricSources): void {
   });
 }
 
+function watchMemory(registry: Registry, sources: MetricSources): void {
+  const sum = (read: (budget: ByteBudget) => number) =>
+    sources.requestMemory().reduce((total, budget) => total + read(budget), 0);
+  new Gauge({
+    name: 'platen_request_memory_bytes',
+    help: 'Memory that requests hold, as it is counted towards PLATEN_REQUEST_MEMORY_MB.',
+    registers: [registry],
+    collect() {
+      this.set(sum(({ held }) => held));
+    },
+  });
+  new Counter({
+    name: 'platen_request_memory_refused_total',
+    help: 'Requests refused for want of memory: share (429, the account or visitor holds its share), whole (503, others hold too much).',
+    labelNames: ['used_up'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const used_up of ['share', 'whole'] as const)
+        this.inc(
+          { used_up },
+          sum(({ refused }) => refused[used_up]),
+        );
+    },
+  });
+}
+
 /** Read when they are asked for, so that nothing has to keep them up to date. */
 function watchPool(registry: Registry, sources: MetricSources): void {
   const gauge = (name: string, help: string, read: (stats: PoolStats) => number) => {
@@ -160,7 +190,11 @@ function watchPool(registry: Registry, sources: MetricSources): void {
   gauge('platen_browser_memory_bytes', 'Resident memory of the browser processes.', () => sources.browserMemory().browsers);
   gauge('platen_renderer_memory_bytes', 'Resident memory of all renderers.', () => sources.browserMemory().renderers);
   total('platen_browser_crashes_total', 'Browsers that ended unasked and were started again.', (stats) => stats.crashes);
-  total('platen_browser_replacements_total', 'Browsers replaced because of age or number of renders.', (stats) => stats.replaced);
+  total(
+    'platen_browser_replacements_total',
+    'Browsers replaced because of age, number of renders or memory.',
+    (stats) => stats.replaced,
+  );
   total('platen_render_retries_total', 'Renders done again because their page was lost.', (stats) => stats.retries);
   total('platen_outbound_refused_total', 'Connections of pages refused by the egress proxy.', () => sources.refusedRequests());
 }

@@ -1,6 +1,7 @@
 /** Errors as the client sees them: error code in, `application/problem+json` (RFC 9457) out. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, ServiceError } from '../errors.ts';
+import { isUnasked } from './expectations.ts';
 import { originOf } from './origin.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -122,14 +123,20 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   unsupported_media_type: {
     status: 415,
     title: 'Unsupported media type',
-    meaning: 'The body has a content type this address does not read.',
-    remedy: 'Send `Content-Type: application/json`.',
+    meaning: 'The body has a content type, a charset or a Content-Encoding that this address does not read.',
+    remedy: 'Send `Content-Type: application/json`, with a body in UTF-8 that is not compressed.',
   },
   range_not_satisfiable: {
     status: 416,
     title: 'Range not satisfiable',
     meaning: 'The Range header asks for bytes beyond the end of the document. Content-Range tells its size.',
     remedy: 'Ask for bytes the document has, or send no Range header.',
+  },
+  expectation_failed: {
+    status: 417,
+    title: 'Expectation failed',
+    meaning: 'The Expect header asks for something other than `100-continue`.',
+    remedy: 'Send `Expect: 100-continue`, or no Expect header.',
   },
   navigation_failed: {
     status: 422,
@@ -145,6 +152,14 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     meaning:
       'The document could be printed, but the request asked for no PDF in such a case: `gate` names the option (failOnHttpStatus, failOnResourceError, failOnConsoleError, failOnWarning), `resources`, `messages` or `warnings` what was found. Nothing was charged.',
     remedy: 'Mend what is named, or send the request without that option.',
+  },
+  wait_failed: {
+    status: 422,
+    title: 'What was to be waited for cannot be told',
+    meaning:
+      'The script of `waitForFunction` threw an exception, or its promise was rejected. `detail` names it. Nothing was charged.',
+    remedy:
+      'Write a script that is falsy until what it waits for is there, such as `document.querySelector("#chart")?.dataset.ready`.',
   },
   template_error: {
     status: 422,
@@ -219,6 +234,14 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
       'As many renders of the account are under way as its plan allows, or as many streams and downloads of batches of the key are open as may be.',
     remedy: 'Wait for one to be answered, then send the next.',
   },
+  memory_limited: {
+    status: 429,
+    title: 'Your requests hold too much memory',
+    meaning:
+      'Requests of the account, or of the client address in the playground, hold as much memory as one may have: their bodies, what is made of them, and PDFs that have not been read. Nothing was charged.',
+    remedy:
+      'Send the request again after the seconds in Retry-After, fewer large ones at one time, and read replies at once; the operator can raise PLATEN_REQUEST_MEMORY_MB.',
+  },
   headers_too_large: {
     status: 431,
     title: 'Request headers too large',
@@ -237,6 +260,12 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: 'Something went wrong that is not the request’s fault.',
     remedy: 'Try again; if it persists, tell the operator the request_id.',
   },
+  not_implemented: {
+    status: 501,
+    title: 'Not implemented',
+    meaning: 'The request has a Transfer-Encoding other than `chunked`.',
+    remedy: 'Send the body in chunks or with its Content-Length, and not compressed.',
+  },
   browser_unavailable: {
     status: 503,
     title: 'No browser available',
@@ -250,6 +279,14 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
       'The disk or the database of the service is full or failing. A request that fails this way before its work is done is not charged.',
     remedy: 'Try again after Retry-After; operators find the reason in the log.',
   },
+  overloaded: {
+    status: 503,
+    title: 'Requests hold too much memory',
+    meaning:
+      'All requests together hold as much memory as is meant for them, and this one needs more than is left. Nothing was charged.',
+    remedy:
+      'Send the request again after the seconds in Retry-After, or a smaller one; the operator can raise PLATEN_REQUEST_MEMORY_MB.',
+  },
   shutting_down: {
     status: 503,
     title: 'The service is shutting down',
@@ -261,6 +298,12 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     title: 'The render took too long',
     meaning: 'The render did not finish within its timeout; `phase` tells where it was: queue, load, print or finish.',
     remedy: 'Raise options.timeout, or simplify the document. Scripts that never end are the usual cause.',
+  },
+  http_version_not_supported: {
+    status: 505,
+    title: 'HTTP version not supported',
+    meaning: 'The request line names no version of HTTP, or another one than 1.1 and 1.0.',
+    remedy: 'Send the request as HTTP/1.1. A reverse proxy can translate HTTP/2 and HTTP/3.',
   },
 };
 
@@ -289,10 +332,20 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   reply.code(status).type(PROBLEM_TYPE).header('x-request-id', request.id); // also where no hook has run yet
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds);
-  // What is left of the body is read and dropped: a connection closed on it is reset, and the answer may be lost on its way.
-  request.raw.resume();
-  reply.removeHeader('connection');
+  readRest(request, reply);
   return reply.send(JSON.stringify(problemOf(error, request.id, originOf(request))));
+}
+
+/**
+ * What is left of the body is read and dropped: a connection closed on it is reset, and the answer may be lost on its way. A client
+ * that has not been asked for its body may send none, and nobody could tell what comes next: that connection is closed.
+ */
+function readRest({ raw }: FastifyRequest, reply: FastifyReply): void {
+  raw.resume();
+  if (raw.complete || isUnasked(raw)) return;
+  if (!reply.raw.shouldKeepAlive) raw.once('end', () => raw.socket.end());
+  reply.raw.shouldKeepAlive = true;
+  reply.removeHeader('connection');
 }
 
 export function problemOf(error: ServiceError, requestId: string, origin: string): Record<string, unknown> {
@@ -323,5 +376,4 @@ const FRAMEWORK_ERRORS: Record<string, { code: ErrorCode; detail: string }> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'unsupported_media_type', detail: 'send Content-Type: application/json' },
   FST_ERR_MAX_PARAM_LENGTH: { code: 'not_found', detail: 'there is nothing at this address' },
   FST_ERR_BAD_URL: { code: 'not_found', detail: 'there is nothing at this address' },
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'invalid_request', detail: 'the body is not as long as Content-Length says' },
 };

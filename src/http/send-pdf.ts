@@ -7,6 +7,7 @@ import parseRange from 'range-parser';
 import type { ByteRange, Documents, StoredDocument } from '../documents/documents.ts';
 import { ServiceError } from '../errors.ts';
 import type { RenderedPdf } from '../render/print-content.ts';
+import type { Content } from './held-pdf.ts';
 import { PDF } from './negotiation.ts';
 
 /** Whatever a viewer takes it for, it runs nothing and loads nothing. A sandbox would keep Chrome's viewer from showing it. */
@@ -20,10 +21,16 @@ export interface PdfFacts {
 }
 
 /** Sends a PDF that has just been rendered. */
-export function sendRendered(reply: FastifyReply, pdf: RenderedPdf, filename: string | undefined): FastifyReply {
+export function sendRendered(
+  reply: FastifyReply,
+  pdf: RenderedPdf,
+  filename: string | undefined,
+  content: Content,
+): FastifyReply {
   describe(reply, { ...pdf, filename });
-  const [only, ...more] = pdf.chunks;
-  return reply.send(more.length || !only ? Readable.from(pdf.chunks, { objectMode: false }) : only);
+  if (content instanceof Readable) return reply.send(content);
+  const [only, ...more] = content;
+  return reply.send(more.length || !only ? Readable.from(content, { objectMode: false }) : only);
 }
 
 /** Sends a PDF as a whole, from where it is kept. */

@@ -3,21 +3,21 @@ import type { Socket } from 'node:net';
 import accepts from '@fastify/accepts';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
 import { randomBase62 } from '../accounts/secret.ts';
 import { ServiceError } from '../errors.ts';
-import { authenticate } from './authenticate.ts';
+import type { ByteBudget } from '../queue/byte-budget.ts';
+import { answerOtherMethods } from './allowed-methods.ts';
+import { authenticate, principalOf } from './authenticate.ts';
+import { judgeExpectations } from './expectations.ts';
 import { parseJson } from './json-body.ts';
 import { rememberBody } from './once.ts';
 import { PROBLEM_TYPE, PROBLEMS, problemOf, sendProblem, toServiceError } from './problem.ts';
 import { limitRates } from './rate-limit.ts';
+import { heldBytes, letGo, readBody } from './read-body.ts';
+import { checkHead, unknownTransferEncoding } from './request-head.ts';
+import { countMemory, memoryOf } from './request-memory.ts';
 import { type AccountRouteServices, accountRoutes } from './routes/account.ts';
 import { type BatchResultRouteServices, batchResultRoutes } from './routes/batch-results.ts';
 import { type BatchRouteServices, batchRoutes } from './routes/batches.ts';
@@ -59,6 +59,8 @@ export interface ServerServices
     PageRouteServices,
     OperationServices {
   accounts: Accounts;
+  /** Memory for requests with a key. */
+  requestMemory: ByteBudget;
   logger: FastifyBaseLogger;
 }
 
@@ -83,6 +85,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       headersTimeout: options.requestTimeoutMs,
       requestTimeout: options.requestTimeoutMs,
+      requireHostHeader: false, // `checkHead` tells what is wrong
     },
     genReqId: () => `req_${randomBase62(22)}`,
     clientErrorHandler: answerBrokenRequest,
@@ -92,14 +95,17 @@ export async function createServer(options: ServerOptions, services: ServerServi
   app.decorate('publicUrl', options.publicUrl.replace(/\/+$/, ''));
   app.setValidatorCompiler(() => () => true); // requests are parsed by their rooms; the schemas here are documentation
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
-  readJsonOnly(app, options.maxRequestBytes);
+  judgeExpectations(app.server);
+  readJsonOnly(app);
   handleErrors(app, services);
   observe(app, services);
+  answerOtherMethods(app);
   await app.register(accepts);
   await describe(app, options.version);
   await app.register(async (routes) => {
     routes.addHook('onRequest', authenticate(services.accounts));
     await limitRates(routes);
+    countMemory(routes, services.requestMemory, (request) => principalOf(request).accountId);
     pdfRoutes(routes, services);
     templateRoutes(routes, services);
     documentRoutes(routes, services);
@@ -116,62 +122,43 @@ export async function createServer(options: ServerOptions, services: ServerServi
   return app;
 }
 
-function readJsonOnly(app: FastifyInstance, limit: number): void {
+function readJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: limit }, (request, body, done) => {
+  app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
+    refuseCharset(request.headers['content-type']);
+    refuseEncoding(request.headers['content-encoding']);
+    const body = await readBody(request);
     try {
-      refuseEncoding(request.headers['content-encoding']);
-      rememberBody(request, body as Buffer);
-      const nothing = !body.length && request.routeOptions.config.bodyOptional;
-      done(null, nothing ? undefined : parseJson(body as Buffer));
-    } catch (error) {
-      done(error as Error);
+      rememberBody(request, body);
+      if (!body.length && request.routeOptions.config.bodyOptional) return undefined;
+      return parseJson(body, (values) => memoryOf(request).atLeast(heldBytes(body.length, values)));
+    } finally {
+      letGo(body);
     }
   });
 }
 
+/** Wherever it is named, however it is quoted. */
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/gi;
+
+function refuseCharset(type = ''): void {
+  for (const [, charset = ''] of type.matchAll(CHARSET))
+    if (!/^utf-?8$/i.test(charset)) throw new ServiceError('unsupported_media_type', 'send the body in UTF-8');
+}
+
 function refuseEncoding(encoding: string | undefined): void {
-  if (encoding === undefined || encoding === 'identity') return;
+  if (encoding === undefined || encoding.toLowerCase() === 'identity') return;
   throw new ServiceError('unsupported_media_type', 'send the body without Content-Encoding');
 }
 
 function handleErrors(app: FastifyInstance, services: ServerServices): void {
   app.setErrorHandler((error, request, reply) => {
-    const problem = describeLimit(toServiceError(error), error, request);
+    const problem = toServiceError(error);
     const { status } = PROBLEMS[problem.code];
     if (status === 500 || (status > 500 && problem.cause))
       services.logger.error({ err: problem.cause ?? problem, code: problem.code, request_id: request.id }, 'request failed');
     return sendProblem(request, reply, problem);
   });
-  const methodsOf = rememberRoutes(app);
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(request, reply, notFound(request.method, methodsOf(request.url.split('?')[0] ?? ''), reply)),
-  );
-}
-
-function describeLimit(problem: ServiceError, error: unknown, request: FastifyRequest): ServiceError {
-  if ((error as { code?: string }).code !== 'FST_ERR_CTP_BODY_TOO_LARGE') return problem;
-  const limit = request.routeOptions.bodyLimit;
-  const told = request.headers['content-length']; // a body that comes in chunks was not read to its end
-  const members = told === undefined ? { limit } : { limit, actual: Number(told) };
-  return new ServiceError('content_too_large', `the request body is larger than ${limit} bytes`, { members });
-}
-
-/** Which methods an address answers; empty where there is nothing. Collects the routes as they are registered. */
-function rememberRoutes(app: FastifyInstance): (path: string) => string[] {
-  const routes: Array<{ pattern: RegExp; methods: string[] }> = [];
-  app.addHook('onRoute', ({ url, method }) => {
-    const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+').replaceAll('*', '.*')}/?$`);
-    routes.push({ pattern, methods: [method].flat() });
-  });
-  return (path) => [...new Set(routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods))].sort();
-}
-
-/** 405 where the address exists for another method. */
-function notFound(method: string, methods: string[], reply: FastifyReply): ServiceError {
-  if (!methods.length || methods.includes(method)) return new ServiceError('not_found', 'there is nothing at this address');
-  reply.header('allow', methods.join(', '));
-  return new ServiceError('method_not_allowed', `use ${methods.join(' or ')}`);
 }
 
 /** Sockets whose last request was answered before its body had ended: they cannot be answered a second time. */
@@ -183,6 +170,7 @@ function observe(app: FastifyInstance, services: ServerServices): void {
     answeredEarly.delete(request.raw.socket);
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     if (request.url.startsWith('/v1/')) reply.header('cache-control', 'no-store');
+    checkHead(request.raw);
   });
   app.addHook('onResponse', async (request, reply) => {
     if (!request.raw.complete) answeredEarly.add(request.raw.socket);
@@ -223,13 +211,13 @@ async function describe(app: FastifyInstance, version: string): Promise<void> {
 }
 
 /** Requests that never became one: too slow, too large, not HTTP. */
-function answerBrokenRequest(this: FastifyInstance, error: { code?: string }, socket: Socket): void {
+function answerBrokenRequest(this: FastifyInstance, error: BrokenRequest, socket: Socket): void {
   if (socket.destroyed || !socket.writable) return;
   if (answeredEarly.has(socket)) {
     socket.destroy();
     return;
   }
-  const problem = brokenRequest(error.code ?? '');
+  const problem = brokenRequest(error);
   const id = `req_${randomBase62(22)}`;
   const body = JSON.stringify(problemOf(problem, id, ''));
   const { status, title } = PROBLEMS[problem.code];
@@ -238,8 +226,15 @@ function answerBrokenRequest(this: FastifyInstance, error: { code?: string }, so
   );
 }
 
-function brokenRequest(code: string): ServiceError {
+/** What Node's parser tells. */
+interface BrokenRequest {
+  code?: string;
+  reason?: string;
+}
+
+function brokenRequest({ code, reason = '' }: BrokenRequest): ServiceError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new ServiceError('request_timeout', 'the request did not arrive in time');
   if (code === 'HPE_HEADER_OVERFLOW') return new ServiceError('headers_too_large', 'the request headers are too large');
+  if (code === 'HPE_INVALID_TRANSFER_ENCODING' && /invalid/i.test(reason)) return unknownTransferEncoding();
   return new ServiceError('invalid_request', 'this is not an HTTP request', { members: { errors: [] } });
 }

@@ -15,6 +15,7 @@ import {
 import { type AddressInfo, connect, isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type OutboundPolicy, Refusal } from './policy.ts';
+import { type RefusalLine, RefusalLog, type Wait } from './refusal-log.ts';
 import {
   type Destination,
   hostOf,
@@ -56,7 +57,15 @@ export interface EgressProxy {
   close(): Promise<void>;
 }
 
-type Log = (details: { host: string; reason: string }) => void;
+type Log = (line: RefusalLine) => void;
+
+interface RefusalObserver {
+  /** Called for every refusal. */
+  onRefused: () => void;
+  /** Called for a line of the log. */
+  log: Log;
+  wait: Wait | undefined;
+}
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** For all addresses of a name together. */
@@ -86,15 +95,12 @@ const HOP_BY_HOP = [
   'upgrade',
 ];
 
-/** Starts the proxy on free loopback ports. `log` is told of every refusal. */
-export async function startEgressProxy(policy: OutboundPolicy, log: Log = () => {}): Promise<EgressProxy> {
+/** Starts the proxy on free loopback ports. `log` is told of refusals: for each render at most once a second, by the clock of `wait`. */
+export async function startEgressProxy(policy: OutboundPolicy, log: Log = () => {}, wait?: Wait): Promise<EgressProxy> {
   let refused = 0;
   const gates = new Set<PageGate>();
   const openGate = async () => {
-    const gate = new PageGate(policy, (details) => {
-      refused++;
-      log(details);
-    });
+    const gate = new PageGate(policy, { onRefused: () => refused++, log, wait });
     await gate.listen();
     gates.add(gate);
     void gate.closed.then(() => gates.delete(gate));
@@ -116,7 +122,9 @@ export async function startEgressProxy(policy: OutboundPolicy, log: Log = () => 
 class PageGate implements Gate {
   readonly closed: Promise<void>;
   readonly #policy: OutboundPolicy;
-  readonly #log: Log;
+  readonly #observer: RefusalObserver;
+  /** Of the present render or, between two, of the last. */
+  #refusals: RefusalLog;
   readonly #server: Server;
   /** Connections from the page on which something is under way. Idle ones stay for the next render: nothing leaves by them. */
   readonly #busy = new Set<Duplex>();
@@ -124,9 +132,10 @@ class PageGate implements Gate {
   #port = 0;
   #knocks = 0;
 
-  constructor(policy: OutboundPolicy, log: Log) {
+  constructor(policy: OutboundPolicy, observer: RefusalObserver) {
     this.#policy = policy;
-    this.#log = log;
+    this.#observer = observer;
+    this.#refusals = new RefusalLog(observer.log, observer.wait);
     this.#server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 30_000 });
     this.#server.on('request', (request, response) => this.#forward(request, response));
     this.#server.on('connect', (request, socket, head) => void this.#tunnel(request, socket, head));
@@ -158,6 +167,7 @@ class PageGate implements Gate {
   open(budget: OutboundBudget): void {
     this.#knocks = 0;
     this.#visit = new Visit(budget);
+    this.#refusals = new RefusalLog(this.#observer.log, this.#observer.wait);
   }
 
   shut(): OutboundReport {
@@ -361,7 +371,9 @@ class PageGate implements Gate {
     const refusedBy = overBudget ? 'budget' : 'policy';
     visit?.failed(to, netError ? { refusedBy: undefined, netError } : { refusedBy, netError: 'ERR_BLOCKED' });
     if (!visit) this.#knocks++;
-    if (!visit?.offline) this.#log({ host: to.host, reason: message });
+    if (visit?.offline) return;
+    this.#observer.onRefused();
+    this.#refusals.add({ host: to.host, reason: message });
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * What may be reached: a host and a port in, the addresses that may be connected to out, or a refusal. A name is resolved
- * once, every address it has is judged, and only what was judged is connected to.
+ * What may be reached: a host and a port in, the addresses that may be connected to out, or a refusal. A name that no rule can
+ * allow is not resolved. Any other is resolved once, every address it has is judged, and only what was judged is connected to.
  */
 import { lookup, Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
@@ -80,30 +80,45 @@ export class OutboundPolicy {
   async admit(host: string, port: number): Promise<string[]> {
     if (this.#reach === 'none') throw new Refusal('PLATEN_OUTBOUND is none');
     const name = canonicalName(host);
-    const addresses = await this.#addressesOf(name);
+    const addresses = literalAddress(name) ?? (await this.#addressesOf(name, port));
     for (const address of addresses) this.#judge({ host: name, address, port });
     return addresses;
   }
 
-  async #addressesOf(host: string): Promise<string[]> {
-    if (host === 'localhost' || host.endsWith('.localhost')) return ['127.0.0.1']; // RFC 6761
-    const address = parseAddress(host);
-    if (address) return [address.toString()];
+  async #addressesOf(host: string, port: number): Promise<string[]> {
+    this.#judgeName(host, port);
     const found = await this.#resolve(host);
     if (!found.length) throw new Refusal('the name has no address', UNRESOLVED);
     return found;
   }
 
+  /**
+   * A look-up is a message to whoever answers for the name: what it could not change is refused without one. With `listed` a name
+   * has to be allowed by name; otherwise a rule by address would have every name looked up, to see where it leads.
+   */
+  #judgeName(host: string, port: number): void {
+    const isNamedBy = (rule: Rule) => rule.byName && rule.matches({ host, address: '', port });
+    if (this.#deny.some(isNamedBy)) throw denied();
+    if (this.#allow.some(isNamedBy)) return;
+    if (this.#reach === 'listed') throw notListed();
+    if (this.#ports.has(port) || this.#allow.some((rule) => !rule.byName && rule.includesPort(port))) return;
+    throw onClosedPort();
+  }
+
   #judge(to: Destination): void {
     const isOwn = isOfThisMachine(to.address);
     if (isOwn && this.#ownPorts.has(to.port)) throw new Refusal('a port of the service itself');
-    if (this.#deny.some((rule) => rule.matches(to))) throw new Refusal('PLATEN_OUTBOUND_DENY names it');
+    if (this.#deny.some((rule) => rule.matches(to))) throw denied();
     if (this.#allow.some((rule) => rule.matches(to))) return;
-    if (this.#reach === 'listed') throw new Refusal('PLATEN_OUTBOUND_ALLOW does not name it');
+    if (this.#reach === 'listed') throw notListed();
     if (isOwn || !isPublic(to.address)) throw new Refusal('not in the public internet');
-    if (!this.#ports.has(to.port)) throw new Refusal('not one of PLATEN_OUTBOUND_PORTS');
+    if (!this.#ports.has(to.port)) throw onClosedPort();
   }
 }
+
+const denied = () => new Refusal('PLATEN_OUTBOUND_DENY names it');
+const notListed = () => new Refusal('PLATEN_OUTBOUND_ALLOW does not name it');
+const onClosedPort = () => new Refusal('not one of PLATEN_OUTBOUND_PORTS');
 
 /** As the connection will read it: URL has turned odd digits and odd numbers into plain ones; the last dot means nothing. */
 function canonicalName(host: string): string {
@@ -111,6 +126,13 @@ function canonicalName(host: string): string {
     .toLowerCase()
     .replace(/^\[(.*)\]$/, '$1')
     .replace(/\.$/, '');
+}
+
+/** What can be told without a look-up. */
+function literalAddress(host: string): string[] | undefined {
+  if (host === 'localhost' || host.endsWith('.localhost')) return ['127.0.0.1']; // RFC 6761
+  const address = parseAddress(host);
+  return address && [address.toString()];
 }
 
 function isOfThisMachine(text: string): boolean {

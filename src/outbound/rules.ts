@@ -13,6 +13,8 @@ export interface Destination {
 export interface Rule {
   /** Whether it speaks of the name rather than of the address the name led to. */
   byName: boolean;
+  /** Whether it speaks of this port, on whatever host. */
+  includesPort(port: number): boolean;
   matches(destination: Destination): boolean;
 }
 
@@ -39,9 +41,11 @@ export function parseRules(text: string): Rule[] {
 function parseRule(entry: string): Rule | undefined {
   const { host, port } = splitPort(entry);
   if (port !== undefined && (port < 1 || port > 65_535)) return undefined;
-  const onPort = (rule: Omit<Rule, 'matches'> & { matchesHost(destination: Destination): boolean }): Rule => ({
-    byName: rule.byName,
-    matches: (destination) => (port === undefined || port === destination.port) && rule.matchesHost(destination),
+  const includesPort = (wanted: number) => port === undefined || port === wanted;
+  const onPort = ({ byName, matchesHost }: { byName: boolean; matchesHost(destination: Destination): boolean }): Rule => ({
+    byName,
+    includesPort,
+    matches: (destination) => includesPort(destination.port) && matchesHost(destination),
   });
   const range = parseRange(host);
   if (range) return onPort({ byName: false, matchesHost: ({ address }) => isInRange(address, range) });

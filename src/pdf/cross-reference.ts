@@ -66,7 +66,10 @@ export function objectOf(
   entry: string,
   dictionary: string,
 ): ReturnType<typeof objectAt> {
-  const id = Number(match(new RegExp(`/${entry}\\s+(\\d+)\\s+0\\s+R`), dictionary));
+  return objectNumbered(file, references, Number(match(new RegExp(`/${entry}\\s+(\\d+)\\s+0\\s+R`), dictionary)));
+}
+
+export function objectNumbered(file: Pieces, references: CrossReference, id: number): ReturnType<typeof objectAt> {
   const offset = id < references.size ? offsetIn(file.text(references.entries + id * ENTRY_BYTES, ENTRY_BYTES), 0) : 0;
   if (!offset) throw new Error(`the PDF has no object ${id}`);
   return objectAt(file, offset);

@@ -56,7 +56,7 @@ export interface Watermark {
   layer: 'over' | 'under';
 }
 
-/** Both after SASLprep, at most 127 bytes of UTF-8. */
+/** Both as SASLprep leaves them, at most 127 bytes of UTF-8. */
 export interface Password {
   user: string;
   /** Undefined: one that nobody knows, so that the permissions hold. */

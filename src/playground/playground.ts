@@ -6,8 +6,8 @@ import type { Page } from '../chromium/page.ts';
 import { Deadline } from '../deadline.ts';
 import { queueFull, ServiceError } from '../errors.ts';
 import type { PooledBrowser } from '../pool/browser-seat.ts';
-import { FairQueue } from '../pool/fair-queue.ts';
 import { Pool, type PoolOptions } from '../pool/pool.ts';
+import { OwnerQueue } from '../queue/owner-queue.ts';
 import type { FinishLine } from '../render/finish-line.ts';
 import { printContent, type RenderedPdf } from '../render/print-content.ts';
 import { requireNone } from '../render/report.ts';
@@ -27,6 +27,7 @@ export interface PlaygroundServices {
 
 /** All visitors together are one owner where they share something with keys. */
 const OWNER = 'playground';
+const SHARED = { boundary: OWNER, shareOf: OWNER };
 /** Renders that may wait for each place. */
 const WAITING_PER_PLACE = 16;
 /** Nobody is let in who would wait longer than a render of the playground may take. */
@@ -42,7 +43,7 @@ export class Playground {
   readonly #services: PlaygroundServices;
   readonly #options: PoolOptions;
   readonly #visitors = new VisitorLines();
-  readonly #queue: FairQueue;
+  readonly #queue: OwnerQueue;
   /** Made for the first visitor. */
   #pool: Pool<Page> | undefined;
   #ending = false;
@@ -54,7 +55,7 @@ export class Playground {
   constructor(services: PlaygroundServices, options: PoolOptions) {
     this.#services = services;
     this.#options = { ...options, browsers: 1, freshContexts: true, warmPages: 0, sparePages: 1, retry: false };
-    this.#queue = new FairQueue({ capacity: options.concurrency, limit: WAITING_PER_PLACE * options.concurrency });
+    this.#queue = new OwnerQueue({ capacity: options.concurrency, limit: WAITING_PER_PLACE * options.concurrency });
   }
 
   /** Throws what `render` would throw at once: `shutting_down`, `rate_limited`, and `queue_full` for who would wait in vain. */
@@ -119,7 +120,7 @@ export class Playground {
     const content = await deadline.race(this.#resolve(source, baseUrl, deadline.signal));
     if (this.#closed) throw shuttingDown();
     const engine = { pool: this.#makePool(), finishing: this.#services.finishing };
-    const pdf = await printContent(engine, { content, load, print, finish }, OWNER, deadline);
+    const pdf = await printContent(engine, { content, load, print, finish }, SHARED, deadline);
     requireNone(failOnWarning, pdf.report);
     return pdf;
   }

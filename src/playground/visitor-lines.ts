@@ -1,12 +1,12 @@
 /** One render at a time for every visitor, and a short line of those that wait for it. */
 import type { Deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
-import { FairQueue } from '../pool/fair-queue.ts';
+import { OwnerQueue } from '../queue/owner-queue.ts';
 
 const MAX_WAITING = 2;
 
 interface Line {
-  queue: FairQueue;
+  queue: OwnerQueue;
   /** Renders that wait or run. */
   renders: number;
 }
@@ -23,7 +23,7 @@ export class VisitorLines {
   /** Returns what to call when the render has ended. Throws `rate_limited`, and what the deadline ends with. */
   async enter(visitor: string, deadline: Deadline): Promise<() => void> {
     this.requireRoom(visitor);
-    const line = this.#lines.get(visitor) ?? { queue: new FairQueue({ capacity: 1, limit: MAX_WAITING }), renders: 0 };
+    const line = this.#lines.get(visitor) ?? { queue: new OwnerQueue({ capacity: 1, limit: MAX_WAITING }), renders: 0 };
     line.renders++;
     this.#lines.set(visitor, line);
     const forget = () => {

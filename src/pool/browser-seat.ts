@@ -9,6 +9,8 @@ import { PageShelf, type PooledPage, type ShelfLimits } from './page-shelf.ts';
 export interface PooledBrowser<P extends PooledPage> {
   /** Resolves when the browser cannot be used any more, for whatever reason. */
   readonly ended: Promise<void>;
+  /** Bytes it holds besides its pages when last measured. */
+  readonly memoryBytes: number;
   openPage(): Promise<P>;
   close(): Promise<void>;
 }
@@ -16,10 +18,13 @@ export interface PooledBrowser<P extends PooledPage> {
 export interface SeatLimits extends ShelfLimits {
   browserMaxRenders: number;
   browserMaxAgeMs: number;
+  /** What it may hold while its pages are at work; at rest, three quarters of it. */
+  browserMemoryBytes: number;
 }
 
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 30_000;
+const REST_SHARE = 0.75;
 
 interface Tenant<P extends PooledPage> {
   browser: PooledBrowser<P>;
@@ -39,7 +44,7 @@ export class BrowserSeat<P extends PooledPage> {
   #closed = false;
   /** Browsers that ended although nobody asked them to. */
   crashes = 0;
-  /** Browsers replaced because of their age or number of renders. */
+  /** Browsers replaced because of their age, number of renders or memory. */
   replaced = 0;
 
   constructor(launch: () => Promise<PooledBrowser<P>>, limits: SeatLimits) {
@@ -71,8 +76,13 @@ export class BrowserSeat<P extends PooledPage> {
       return;
     }
     tenant.shelf.sweep(now);
-    const due = tenant.renders >= this.#limits.browserMaxRenders || now - tenant.startedAt > this.#limits.browserMaxAgeMs;
-    if (due && !this.#launching && !this.#closed) void this.#replace(tenant);
+    if (this.#isDue(tenant, now) && !this.#launching && !this.#closed) void this.#replace(tenant);
+  }
+
+  #isDue({ renders, startedAt, browser, shelf }: Tenant<P>, now: number): boolean {
+    const { browserMaxRenders, browserMaxAgeMs, browserMemoryBytes } = this.#limits;
+    const keepsMemory = shelf.counts.busy === 0 && browser.memoryBytes > REST_SHARE * browserMemoryBytes;
+    return renders >= browserMaxRenders || now - startedAt > browserMaxAgeMs || keepsMemory;
   }
 
   async close(): Promise<void> {

@@ -15,9 +15,14 @@ export interface PooledPage {
   prime(): Promise<void>;
   /** Makes the page ready for the same owner's next use; rejects when it is of no more use. */
   reset(): Promise<void>;
+  /** Takes less of the processor than other pages from now on, for as long as it lives. */
+  giveWay(): void;
   /** Never rejects. */
   close(): Promise<void>;
 }
+
+/** Whether a page that has served its owner may serve this, too. */
+export type Suits<P> = (page: P) => boolean;
 
 export interface ShelfLimits {
   sparePages: number;
@@ -51,6 +56,7 @@ export interface Entry<P extends PooledPage> {
 
 interface Resetting<P extends PooledPage> {
   owner: string;
+  page: P;
   /** The entry once it is ready, or nothing when it was of no more use. */
   ready: Promise<Entry<P> | undefined>;
   claimed: boolean;
@@ -81,16 +87,16 @@ export class PageShelf<P extends PooledPage> {
     return { spare: this.#spares.length, primed, warm: this.#warm.length + this.#resetting.size, busy: this.#lent.size };
   }
 
-  /** How many pages of this owner are here or on their way back. */
-  pagesOf(owner: string): number {
-    const coming = [...this.#resetting].filter((reset) => reset.owner === owner && !reset.claimed).length;
-    return coming + this.#warm.filter((entry) => entry.owner === owner).length;
+  /** How many pages of this owner that suit are here or on their way back. */
+  pagesOf(owner: string, suits: Suits<P>): number {
+    const coming = [...this.#resetting].filter((reset) => reset.owner === owner && !reset.claimed && suits(reset.page)).length;
+    return coming + this.#warm.filter((entry) => entry.owner === owner && suits(entry.page)).length;
   }
 
-  /** A page for this owner: a warm one, else an unused one. Without an owner the page is used once. */
-  async take(owner: string | undefined): Promise<Entry<P>> {
+  /** A page for this owner: a warm one that suits, else an unused one. Without an owner the page is used once. */
+  async take(owner: string | undefined, suits: Suits<P> = () => true): Promise<Entry<P>> {
     return this.#lend(async () => {
-      const own = owner && ((await this.#claimResetting(owner)) ?? this.#takeWarm(owner));
+      const own = owner && ((await this.#claimResetting(owner, suits)) ?? this.#takeWarm(owner, suits));
       return own || this.#takeUnused();
     }, owner);
   }
@@ -173,19 +179,19 @@ export class PageShelf<P extends PooledPage> {
     }
   }
 
-  async #claimResetting(owner: string): Promise<Entry<P> | undefined> {
-    if (this.#warm.some((entry) => entry.owner === owner)) return undefined;
+  async #claimResetting(owner: string, suits: Suits<P>): Promise<Entry<P> | undefined> {
+    if (this.#warm.some((entry) => entry.owner === owner && suits(entry.page))) return undefined;
     for (const resetting of this.#resetting) {
-      if (resetting.owner !== owner || resetting.claimed) continue;
+      if (resetting.owner !== owner || resetting.claimed || !suits(resetting.page)) continue;
       resetting.claimed = true;
       return resetting.ready;
     }
     return undefined;
   }
 
-  #takeWarm(owner: string): Entry<P> | undefined {
+  #takeWarm(owner: string, suits: Suits<P>): Entry<P> | undefined {
     for (;;) {
-      const at = this.#warm.findLastIndex((entry) => entry.owner === owner);
+      const at = this.#warm.findLastIndex((entry) => entry.owner === owner && suits(entry.page));
       const [entry] = at < 0 ? [] : this.#warm.splice(at, 1);
       if (!entry || entry.page.alive) return entry;
       this.#close(entry);
@@ -240,7 +246,7 @@ export class PageShelf<P extends PooledPage> {
         return undefined;
       },
     );
-    const resetting: Resetting<P> = { owner, ready, claimed: false };
+    const resetting: Resetting<P> = { owner, page: entry.page, ready, claimed: false };
     this.#resetting.add(resetting);
     void ready.then((kept) => {
       this.#resetting.delete(resetting);

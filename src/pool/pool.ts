@@ -4,9 +4,9 @@
  */
 import type { Deadline } from '../deadline.ts';
 import { hasCode, ServiceError } from '../errors.ts';
+import { OwnerQueue } from '../queue/owner-queue.ts';
 import { BrowserSeat, type PooledBrowser, type SeatLimits } from './browser-seat.ts';
-import { FairQueue } from './fair-queue.ts';
-import type { Entry, PageCounts, PageShelf, PooledPage } from './page-shelf.ts';
+import type { Entry, PageCounts, PageShelf, PooledPage, Suits } from './page-shelf.ts';
 import { Regulars } from './regulars.ts';
 
 export interface PoolOptions extends Omit<SeatLimits, 'quietLoad'> {
@@ -35,11 +35,28 @@ export interface PoolStats {
 /** What work is done with. */
 export type Workplace<P extends PooledPage> = Pick<Pool<P>, 'use' | 'requireRoom' | 'draining'>;
 
-interface UseOptions {
+interface UseOptions<P> {
   /** The page is used for this alone. */
   once?: boolean;
   /** Gives way to all that is not. */
   background?: boolean;
+  /** Whose share of the places it takes. Default: the owner's. */
+  shareOf?: string;
+  /** Takes no place: for work of the service itself, which must not depend on what callers do. */
+  exempt?: boolean;
+  /** Whether a page the owner has used may be used for this, too. Default: any. */
+  suits?: Suits<P>;
+}
+
+/** Work under way. */
+interface Use<P> {
+  /** Undefined: on a page used once. */
+  owner: string | undefined;
+  deadline: Deadline;
+  suits: Suits<P>;
+  page: P | undefined;
+  /** Its place was needed for others: its page gives way to theirs. */
+  isOverdue: boolean;
 }
 
 /** Any page that may serve the owner, or one opened for this. */
@@ -48,12 +65,16 @@ type PageKind = 'any' | 'new';
 /** The line of renders that have no owner. */
 const NO_OWNER = '';
 const SWEEP_MS = 5_000;
+/** Places for owners who have none while others have more than their share. */
+const RESERVED = 1;
+/** Renders that may go on although their places were given to others, by places. Each holds a page. */
+const OVERTIME = 2;
 /** Spare pages are opened while at most one in so many of a browser's places is taken. */
 const QUIET_SHARE = 4;
 
 export class Pool<P extends PooledPage> {
   readonly #options: PoolOptions;
-  readonly #queue: FairQueue;
+  readonly #queue: OwnerQueue;
   readonly #seats: BrowserSeat<P>[];
   readonly #sweeper: NodeJS.Timeout;
   readonly #regulars = new Regulars();
@@ -62,7 +83,12 @@ export class Pool<P extends PooledPage> {
 
   constructor(launch: () => Promise<PooledBrowser<P>>, options: PoolOptions) {
     this.#options = options;
-    this.#queue = new FairQueue({ capacity: options.concurrency, limit: options.queueLimit });
+    this.#queue = new OwnerQueue({
+      capacity: options.concurrency,
+      limit: options.queueLimit,
+      reserved: RESERVED,
+      overtime: OVERTIME * options.concurrency,
+    });
     const quietLoad = Math.floor(options.concurrency / options.browsers / QUIET_SHARE);
     this.#seats = Array.from({ length: options.browsers }, () => new BrowserSeat(launch, { ...options, quietLoad }));
     this.#sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
@@ -76,9 +102,9 @@ export class Pool<P extends PooledPage> {
   }
 
   /** Throws what `use` would throw at once: `queue_full`, `shutting_down`. */
-  requireRoom(owner: string | undefined): void {
+  requireRoom(shareOf: string): void {
     if (this.#draining) throw shuttingDown();
-    this.#queue.requireRoom(owner ?? NO_OWNER);
+    this.#queue.requireRoom(shareOf);
   }
 
   /**
@@ -89,17 +115,22 @@ export class Pool<P extends PooledPage> {
     owner: string | undefined,
     deadline: Deadline,
     work: (page: P) => Promise<T>,
-    { once = false, background = false }: UseOptions = {},
+    { once = false, background = false, exempt = false, shareOf = owner, suits = () => true }: UseOptions<P> = {},
   ): Promise<T> {
     if (this.#draining) throw shuttingDown();
-    const release = await this.#queue.acquire(owner ?? NO_OWNER, deadline, { background });
+    const boundary = once || this.#options.freshContexts ? undefined : owner;
+    const use: Use<P> = { owner: boundary, deadline, suits, page: undefined, isOverdue: false };
+    const onOverdue = () => {
+      use.isOverdue = true;
+      use.page?.giveWay();
+    };
+    const release = exempt ? () => {} : await this.#queue.acquire(shareOf ?? NO_OWNER, deadline, { background, onOverdue });
     try {
-      const boundary = once || this.#options.freshContexts ? undefined : owner;
-      return await this.#onPage('any', boundary, deadline, work).catch((error: unknown) => {
+      return await this.#onPage('any', use, work).catch((error: unknown) => {
         const isLost = hasCode(error, 'page_crashed', 'browser_unavailable');
         if (!isLost || deadline.error || this.#options.retry === false) throw error;
         this.#retries++;
-        return this.#onPage('new', boundary, deadline, work);
+        return this.#onPage('new', use, work);
       });
     } finally {
       release();
@@ -108,6 +139,15 @@ export class Pool<P extends PooledPage> {
 
   /** The same pool for work that can wait: it gives way to all other, and no queue is too full for it. */
   get background(): Workplace<P> {
+    return this.#workplace({ background: true });
+  }
+
+  /** The same pool for the service's own work, which waits for nobody. */
+  get exempt(): Workplace<P> {
+    return this.#workplace({ exempt: true });
+  }
+
+  #workplace(always: UseOptions<P>): Workplace<P> {
     const pool = this;
     return {
       get draining() {
@@ -116,13 +156,13 @@ export class Pool<P extends PooledPage> {
       requireRoom() {
         if (pool.#draining) throw shuttingDown();
       },
-      use: (owner, deadline, work, options) => pool.use(owner, deadline, work, { ...options, background: true }),
+      use: (owner, deadline, work, options) => pool.use(owner, deadline, work, { ...options, ...always }),
     };
   }
 
-  /** Whether nobody has to wait for what comes in the background now. */
-  get hasRoomInBackground(): boolean {
-    return this.#queue.hasRoomInBackground && !this.#draining;
+  /** Whether background work of this owner may begin soon, and no call has to wait for it. */
+  hasRoomInBackground(owner: string): boolean {
+    return !this.#draining && this.#queue.hasRoomInBackground(owner);
   }
 
   /** For how many milliseconds no work has been under way. */
@@ -192,16 +232,21 @@ export class Pool<P extends PooledPage> {
     };
   }
 
-  async #onPage<T>(kind: PageKind, owner: string | undefined, deadline: Deadline, work: (page: P) => Promise<T>): Promise<T> {
-    const shelf = await deadline.race(this.#choose(owner).ready());
-    const entry = await this.#take(kind === 'new' ? shelf.takeNew(owner) : shelf.take(owner), shelf, deadline);
+  async #onPage<T>(kind: PageKind, use: Use<P>, work: (page: P) => Promise<T>): Promise<T> {
+    const { owner, deadline, suits } = use;
+    const shelf = await deadline.race(this.#choose(owner, suits).ready());
+    const entry = await this.#take(kind === 'new' ? shelf.takeNew(owner) : shelf.take(owner, suits), shelf, deadline);
+    use.page = entry.page;
+    if (use.isOverdue) entry.page.giveWay();
     try {
       const result = await work(entry.page);
-      shelf.giveBack(entry, this.#isWorthKeeping(owner));
+      shelf.giveBack(entry, !use.isOverdue && this.#isWorthKeeping(owner)); // a page that gave way stays slow
       return result;
     } catch (error) {
       void shelf.discard(entry);
       throw error;
+    } finally {
+      use.page = undefined;
     }
   }
 
@@ -219,11 +264,11 @@ export class Pool<P extends PooledPage> {
     }
   }
 
-  /** The browser that has a page of this owner, else the one with the least to do. */
-  #choose(owner: string | undefined): BrowserSeat<P> {
+  /** The browser that has a page of this owner that suits, else the one with the least to do. */
+  #choose(owner: string | undefined, suits: Suits<P>): BrowserSeat<P> {
     const score = ({ shelf }: BrowserSeat<P>) => {
       if (!shelf) return Number.POSITIVE_INFINITY;
-      const own = owner && shelf.pagesOf(owner) ? 1_000 : 0;
+      const own = owner && shelf.pagesOf(owner, suits) ? 1_000 : 0;
       return shelf.counts.busy - own;
     };
     const [first, ...others] = this.#seats;

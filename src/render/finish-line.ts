@@ -4,16 +4,20 @@ import { queueFull } from '../errors.ts';
 import type { FinishSettings } from '../pdf/finish-settings.ts';
 import type { Finisher } from '../pdf/finisher.ts';
 import type { MergeTask } from '../pdf/merge.ts';
-import type { FairQueue } from '../pool/fair-queue.ts';
+import type { OwnerQueue } from '../queue/owner-queue.ts';
+
+/** Of the bytes that may be in memory: what is left is for owners who have none there. */
+const SHARE_OF_OWNERS = 0.75;
 
 export class FinishLine {
   readonly #finisher: Finisher;
-  readonly #queue: FairQueue;
+  readonly #queue: OwnerQueue;
   readonly #maxBytes: number;
-  #bytes = 0;
+  /** By owner. */
+  readonly #bytes = new Map<string, number>();
 
-  /** `maxBytes`: of all that wait or are being finished; the first of them may be larger. */
-  constructor(finisher: Finisher, queue: FairQueue, { maxBytes }: { maxBytes: number }) {
+  /** `maxBytes`: of all that wait or are being finished; one of them alone may be larger. */
+  constructor(finisher: Finisher, queue: OwnerQueue, { maxBytes }: { maxBytes: number }) {
     this.#finisher = finisher;
     this.#queue = queue;
     this.#maxBytes = maxBytes;
@@ -42,15 +46,28 @@ export class FinishLine {
   }
 
   async #inTurn<T>(owner: string, bytes: number, deadline: Deadline, work: () => Promise<T>): Promise<T> {
-    if (this.#bytes && this.#bytes + bytes > this.#maxBytes)
-      throw queueFull('too many PDFs are being finished', this.#queue.retryAfterSeconds);
-    this.#bytes += bytes;
+    const giveBack = this.#reserve(owner, bytes);
     try {
       const leave = await this.#queue.acquire(owner, deadline);
       return await deadline.race(work()).finally(leave);
     } finally {
-      this.#bytes -= bytes;
+      giveBack();
     }
+  }
+
+  #reserve(owner: string, bytes: number): () => void {
+    const share = this.#maxBytes * SHARE_OF_OWNERS;
+    const counted = Math.min(bytes, share);
+    const all = [...this.#bytes.values()].reduce((sum, own) => sum + own, 0);
+    if (all + counted > (this.#bytes.has(owner) ? share : this.#maxBytes))
+      throw queueFull('too many PDFs are being finished', this.#queue.retryAfterSeconds);
+    const change = (difference: number) => {
+      const own = (this.#bytes.get(owner) ?? 0) + difference;
+      if (own) this.#bytes.set(owner, own);
+      else this.#bytes.delete(owner);
+    };
+    change(counted);
+    return () => change(-counted);
   }
 }
 

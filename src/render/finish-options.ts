@@ -4,8 +4,8 @@ import { faultsOfText } from '../validate.ts';
 import { decodeBase64 } from './base64.ts';
 import type { Faults } from './faults.ts';
 import { isUsableFilename } from './filename.ts';
-import { MAX_PASSWORD_BYTES } from './finish-schema.ts';
 import type { PdfOptions } from './options-schema.ts';
+import { faultsOfPassword } from './password.ts';
 import { parseWatermark, type Watermark } from './watermark.ts';
 
 /** The watermark has yet to be printed, and whose it is is told later. */
@@ -16,9 +16,6 @@ export interface FinishPlan extends Omit<FinishSettings, 'watermark' | 'boundary
 type Given<Name extends keyof PdfOptions> = NonNullable<PdfOptions[Name]>;
 
 const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/i;
-/** RFC 3454, tables C.1.2 and B.1. */
-const OTHER_SPACES = /[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000]/g;
-const UNSEEN = /\u00ad|\u034f|\u1806|[\u180b-\u180d]|\u200c|\u200d|\u2060|[\ufe00-\ufe0f]|\ufeff/g;
 const TEXTS = ['title', 'author', 'subject', 'creator'] as const;
 const DATES = ['creationDate', 'modDate'] as const;
 
@@ -79,28 +76,19 @@ function parseAttachments(given: Given<'attachments'>, errors: Faults): FinishSe
 
 function parsePassword(given: PdfOptions['password'], errors: Faults): FinishSettings['password'] {
   if (given === undefined) return undefined;
-  if (typeof given === 'string')
-    return { user: preparePassword('options.password', given, errors), owner: undefined, permissions: undefined };
+  if (typeof given === 'string') {
+    errors.addAll(faultsOfPassword('options.password', given));
+    return { user: given, owner: undefined, permissions: undefined };
+  }
   const { user, owner, permissions } = given;
   if (user === undefined && owner === undefined && permissions === undefined)
     errors.add('options.password', 'must hold user, owner or permissions');
-  const prepared = (name: 'user' | 'owner') =>
-    given[name] === undefined ? undefined : preparePassword(`options.password.${name}`, given[name], errors);
-  const passwords = { user: prepared('user') ?? '', owner: prepared('owner') };
-  if (passwords.user === passwords.owner && permissions !== undefined)
+  if (user !== undefined) errors.addAll(faultsOfPassword('options.password.user', user));
+  if (owner !== undefined) errors.addAll(faultsOfPassword('options.password.owner', owner));
+  if (user !== undefined && user === owner && permissions !== undefined)
     errors.add(
       'options.password.permissions',
       'hold for nobody where options.password.user and options.password.owner are the same',
     );
-  return { ...passwords, permissions };
-}
-
-/** As PDF 2.0 wants passwords: SASLprep (RFC 4013), so that it does not matter how a keyboard spells a letter. */
-function preparePassword(path: string, password: string, errors: Faults): string {
-  const prepared = password.replace(OTHER_SPACES, ' ').replace(UNSEEN, '').normalize('NFKC');
-  errors.addAll(faultsOfText(path, password));
-  if (!prepared || /\p{Cc}/u.test(prepared)) errors.add(path, 'must hold letters and no control characters');
-  if (Buffer.byteLength(prepared) > MAX_PASSWORD_BYTES)
-    errors.add(path, `must have at most ${MAX_PASSWORD_BYTES} bytes of UTF-8`);
-  return prepared;
+  return { user: user ?? '', owner, permissions };
 }

@@ -72,7 +72,7 @@ function parseSelector(given: PdfOptions['waitForSelector'], errors: Faults): Se
 /** Only read, never run here. */
 function parseFunction(source: string | undefined, errors: Faults): string | undefined {
   try {
-    if (source !== undefined) new Script(`(${source}\n)`);
+    if (source !== undefined) for (const place of [`(${source}\n)`, `async () => (${source}\n)`]) new Script(place);
   } catch (error) {
     errors.add('options.waitForFunction', `is no JavaScript expression: ${(error as Error).message}`);
   }

@@ -36,7 +36,7 @@ const Template = (where: string, example: string) =>
   option(
     Type.String({ maxLength: MAX_TEMPLATE }),
     `a string of HTML, at most ${MAX_TEMPLATE} characters`,
-    `HTML printed ${where} the text of each page. Elements of the classes \`date\`, \`title\`, \`url\`, \`pageNumber\` and \`totalPages\` are filled in (\`url\` where the document came from one); styles stand in the template itself, images come by \`data:\` addresses; scripts do not run. When \`margin\` is not sent, the margin grows so that nothing overlaps, unless an \`@page\` rule in the markup sets it. Default: none.`,
+    `HTML printed ${where} the text of each page. Elements of the classes \`date\`, \`title\`, \`url\`, \`pageNumber\` and \`totalPages\` are filled in (\`url\` where the document came from one); styles stand in the template itself, images come by \`data:\` addresses, and nothing else is loaded (400 where it names an external address); scripts do not run. When \`margin\` is not sent, the margin grows so that nothing overlaps, unless an \`@page\` rule in the markup sets it. Default: none.`,
     example,
   );
 
@@ -202,7 +202,7 @@ export const PdfOptions = Type.Object(
     waitForFunction: option(
       Type.String({ maxLength: 10_000 }),
       'a JavaScript expression, or a function, of at most 10000 characters',
-      'Waits until this expression, or what this function returns, is truthy in the document. What throws counts as not yet. Default: none.',
+      'Waits until this expression, or what this function returns, is truthy in the document. An exception fails the render at once (422 wait_failed). Default: none.',
       'window.chartsAreDrawn === true',
     ),
     waitForTimeout: option(

@@ -1,10 +1,12 @@
 /** The middle of every render: a document in, a finished PDF out. It knows no accounts: what may be rendered is settled before. */
+import { hanLanguages } from '../chromium/han-fonts.ts';
 import { type Content, needsOwnPage } from '../chromium/load-settings.ts';
-import type { Page, PageReport, PrintJob } from '../chromium/page.ts';
+import type { Page, PageReport, PrintJob, RawPdf } from '../chromium/page.ts';
 import { Deadline, type Phase } from '../deadline.ts';
 import { type FinishSettings, needsFinishing } from '../pdf/finish-settings.ts';
 import { settleIdentity } from '../pdf/identity.ts';
 import { countPages } from '../pdf/inspect.ts';
+import { correctPageSizes, type PageSize } from '../pdf/page-boxes.ts';
 import type { Workplace } from '../pool/pool.ts';
 import { type FinishLine, sizeOf } from './finish-line.ts';
 import type { FinishPlan } from './finish-options.ts';
@@ -31,15 +33,23 @@ export interface PrintEngine {
 }
 
 /** A document, and what is to become of it. */
-export interface PrintOrder extends Omit<PrintJob, 'check' | 'room'> {
+export interface PrintOrder extends Omit<PrintJob, 'check' | 'pages' | 'room'> {
   finish: FinishPlan;
+}
+
+/** Whose render it is. */
+export interface RenderOwner {
+  /** The isolation boundary: pages that have served one are never given to another. */
+  boundary: string;
+  /** Whose share of places, threads and bytes it takes. */
+  shareOf: string;
 }
 
 /** For the service's own renders, and those of the command line: no account, no templates, nothing charged. */
 export async function printAlone(
   engine: PrintEngine,
   { source, baseUrl, load, print, finish, timeoutMs }: RenderRequest,
-  owner?: string,
+  owner?: RenderOwner,
   client?: AbortSignal,
 ): Promise<RenderedPdf> {
   if (source.kind === 'template') throw new Error('templates belong to a key');
@@ -48,34 +58,48 @@ export async function printAlone(
   return await printContent(engine, { content, load, print, finish }, owner, deadline);
 }
 
-/** `owner` is the isolation boundary (the id of an API key); undefined renders on a page used once. */
+/** Without an owner it renders on a page used once. */
 export async function printContent(
   { pool, finishing }: PrintEngine,
   { finish, ...job }: PrintOrder,
-  owner: string | undefined,
+  owner: RenderOwner | undefined,
   deadline: Deadline,
 ): Promise<RenderedPdf> {
+  const { boundary = '', shareOf = '' } = owner ?? {};
   const { watermark } = finish;
-  if (needsFinishing(finish)) finishing.expect(owner ?? '');
+  if (needsFinishing(finish)) finishing.expect(shareOf);
   const { pageRanges } = job.print;
   const room = (chunks: Buffer[]) => roomOf(job.content, job.print, chunks);
-  const checked = { ...job, room, ...(pageRanges && { check: rangeCheck(pageRanges) }) };
+  const languages = languagesOf(job, watermark);
+  const check = pageRanges && { check: rangeCheck(pageRanges) };
+  const checked = { ...job, room, pages: countPages, hanLanguages: languages, ...check };
   const printed = await pool.use(
-    owner,
+    owner?.boundary,
     deadline,
     async (page) => {
-      const stamp = watermark && (await printStamp(page, watermark, deadline));
+      const stamp = watermark && (await printStamp(page, watermark, languages, deadline));
       return { stamp, raw: await page.print(checked, deadline) };
     },
-    { once: needsOwnPage(job.content, job.load) },
+    { once: needsOwnPage(job.content, job.load), shareOf, suits: (page) => page.suits(checked) },
   );
   deadline.enter('finish');
   const { raw, stamp } = printed;
+  correctPageSizes(raw.chunks, raw.sizes.map(inPoints));
   const pages = countPages(raw.chunks);
-  const settings = { ...finish, boundary: owner ?? '', watermark: laidOut(watermark, stamp?.chunks, pages) };
-  const chunks = await finished(finishing, raw.chunks, settings, deadline);
+  const settings = { ...finish, boundary, watermark: laidOut(watermark, stamp?.chunks, pages) };
+  const chunks = await finished(finishing, raw.chunks, settings, shareOf, deadline);
   const timings = deadline.timings();
   return { chunks, bytes: sizeOf(chunks), pages, report: reportOf(withStamp(raw.report, stamp?.report), timings), timings };
+}
+
+/** Of everything that is printed on the page. */
+function languagesOf({ content, print }: Pick<PrintJob, 'content' | 'print'>, watermark: Watermark | undefined): string {
+  if (content.kind === 'url') return ''; // its page is used once
+  return hanLanguages([content.html, print.templates.header, print.templates.footer, watermark?.html]);
+}
+
+function inPoints({ widthInches, heightInches }: RawPdf['sizes'][number]): PageSize {
+  return { width: widthInches * 72, height: heightInches * 72 };
 }
 
 /** What a watermark lacks, its document lacks. */
@@ -87,9 +111,10 @@ async function finished(
   finishing: FinishLine,
   chunks: Buffer[],
   settings: FinishSettings,
+  shareOf: string,
   deadline: Deadline,
 ): Promise<Buffer[]> {
-  if (needsFinishing(settings)) return finishing.finish(settings.boundary, chunks, settings, deadline);
+  if (needsFinishing(settings)) return finishing.finish(shareOf, chunks, settings, deadline);
   settleIdentity(chunks);
   return chunks;
 }

@@ -7,7 +7,7 @@ const KEPT_MS = 5_000;
 const PROBE = '<p>ready?</p>';
 const PROBE_TIMEOUT_MS = 5_000;
 /** The probe's own page, never a customer's. */
-const PROBE_OWNER = 'readiness';
+const PROBE_OWNER = { boundary: 'readiness', shareOf: 'readiness' };
 
 /** Returns a function that rejects when a small document cannot be rendered now. */
 export function createReadiness(engine: PrintEngine): () => Promise<void> {

@@ -6,6 +6,7 @@ import type { LoadSettings } from '../chromium/load-settings.ts';
 import type { PrintSettings } from '../chromium/print-options.ts';
 import { ServiceError } from '../errors.ts';
 import { faultsOfText, suggestion, validator } from '../validate.ts';
+import { externalReference } from './external-references.ts';
 import { Faults } from './faults.ts';
 import { isUsableFilename } from './filename.ts';
 import { type FinishPlan, parseFinishing } from './finish-options.ts';
@@ -127,8 +128,24 @@ function parsePrintSettings(options: PdfOptions, addressed: boolean, errors: Fau
     tagged: options.tagged ?? false,
     outline: options.outline ?? false,
     singlePage: options.singlePage ?? false,
-    templates: { header: options.headerTemplate, footer: options.footerTemplate, addressed },
+    templates: {
+      header: parseTemplate('headerTemplate', options, errors),
+      footer: parseTemplate('footerTemplate', options, errors),
+      addressed,
+    },
   };
+}
+
+/** Chromium loads nothing for it, and fails to print where it would have to. */
+function parseTemplate(name: 'headerTemplate' | 'footerTemplate', options: PdfOptions, errors: Faults): string | undefined {
+  const template = options[name];
+  const found = template && externalReference(template);
+  if (found)
+    errors.add(
+      `options.${name}`,
+      `must not name anything external (${found}), since nothing is loaded in it: put styles into the template, and images and fonts as data: addresses`,
+    );
+  return template;
 }
 
 function checkSinglePage(options: PdfOptions, errors: Faults): void {

@@ -2,9 +2,11 @@
 import type { Principal } from '../accounts/accounts.ts';
 import type { Allowance, Reservation } from '../accounts/allowance.ts';
 import type { Concurrency } from '../accounts/concurrency.ts';
+import type { Content } from '../chromium/load-settings.ts';
 import { Deadline } from '../deadline.ts';
 import type { Documents, StoredDocument } from '../documents/documents.ts';
 import { ServiceError } from '../errors.ts';
+import type { HeldBytes } from '../queue/byte-budget.ts';
 import type { Templates } from '../templates/templates.ts';
 import { type PrintEngine, printContent, type RenderedPdf } from './print-content.ts';
 import type { RenderRequest } from './render-request.ts';
@@ -17,6 +19,8 @@ export interface RenderServices {
   documents: Documents;
   allowance: Allowance;
   concurrency: Pick<Concurrency, 'enter'>;
+  /** Counts what the render holds beside its request; absent where that is bounded otherwise. */
+  memory?: HeldBytes | undefined;
 }
 
 export interface Delivery {
@@ -54,10 +58,12 @@ export async function render(
   const leave = services.concurrency.enter(principal);
   try {
     const content = await deadline.race(resolveSource(request, principal.keyId, services.templates, deadline.signal));
-    services.engine.pool.requireRoom(principal.keyId); // a full queue refuses at once, before anything is written
+    if (request.source.kind === 'template') services.memory?.grow(textBytes(content)); // it may be much larger than its data
+    services.engine.pool.requireRoom(principal.accountId); // a full queue refuses at once, before anything is written
     return await charged(services.allowance, principal, async (reservation) => {
       const { load, print, finish } = request;
-      const pdf = await printContent(services.engine, { content, load, print, finish }, principal.keyId, deadline);
+      const owner = { boundary: principal.keyId, shareOf: principal.accountId };
+      const pdf = await printContent(services.engine, { content, load, print, finish }, owner, deadline);
       requireNone(request.failOnWarning, pdf.report);
       const document = keep ? await store(services.documents, pdf, request, principal, deadline) : undefined;
       const delivery = { pdf, document, remaining: reservation.remaining };
@@ -67,6 +73,11 @@ export async function render(
   } finally {
     leave();
   }
+}
+
+/** At most: characters have one byte or two. */
+function textBytes(content: Content): number {
+  return content.kind === 'html' ? 2 * content.html.length : 0;
 }
 
 /** Throws `storage_unavailable` when the caller asked for what the plan does not give. */

@@ -1,4 +1,5 @@
 /** What a render has to tell besides its PDF: whom it asked, and what is missing. */
+import { fontPackageFor } from '../chromium/optional-fonts.ts';
 import type { PageReport } from '../chromium/page.ts';
 import type { Phase } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
@@ -98,7 +99,9 @@ function clippedBy(pixels: number): Warning {
 function fontWarnings(missing: PageReport['missingGlyphs'], substituted: PageReport['substituted']): Warning[] {
   return [
     ...missing.map((entry): Warning => {
-      const message = `no font has a glyph for ${entry.count} characters of the script ${entry.script}, such as ${entry.characters}`;
+      const font = fontPackageFor(entry.script);
+      const remedy = font ? `; the operator can add a font: npm install ${font}` : '';
+      const message = `no font has a glyph for ${entry.count} characters of the script ${entry.script}, such as ${entry.characters}${remedy}`;
       return { kind: 'missing_glyphs', message, ...entry };
     }),
     ...substituted.map((family): Warning => {

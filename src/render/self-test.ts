@@ -1,6 +1,6 @@
 /**
- * What every browser has to prove before it serves: that a document reaches nothing but through the proxy, and reads no file.
- * A switch that a new version of the browser knows by another name is noticed here, not by an attacker.
+ * What every browser has to prove before it serves: that a document reaches nothing but through the proxy, and reads no file; and
+ * that the memory of its pages can be seen, without which nothing would limit it. A switch that a new version of the browser knows by another name is noticed here, not by an attacker.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -57,6 +57,7 @@ async function attempt(browser: Walled, html: string): Promise<string[]> {
   using deadline = new Deadline(TIMEOUT_MS);
   const page = await browser.openPage();
   try {
+    if (!page.memoryBytes) throw unseen();
     const { report } = await page.print({ content: { kind: 'html', html, baseUrl: undefined }, load, print }, deadline);
     return report.network.refused;
   } finally {
@@ -131,4 +132,12 @@ async function startCanary(policy: Protector) {
 function leaking(what: string): ServiceError {
   const remedy = 'Use the bundled browser, or another version, and report this one';
   return new ServiceError('browser_unavailable', `the browser failed its self-test: a document ${what}. ${remedy}.`);
+}
+
+function unseen(): ServiceError {
+  const what =
+    'the browser failed its self-test: the process of its page is not among those it was started as, so its memory could not be limited';
+  const remedy =
+    'Start the browser itself, or a script that ends with `exec`; it must stay a descendant of the service, and /proc must show its processes (no hidepid)';
+  return new ServiceError('browser_unavailable', `${what}. ${remedy}.`);
 }

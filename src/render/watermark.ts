@@ -2,6 +2,7 @@
  * A watermark: the caller's option in, a document to print out. Chromium prints it, on a square sheet of its own, so that any
  * script, font and image it knows can be one; the finishing lays that sheet over or under each page.
  */
+import { onlyLanguage } from '../chromium/han-fonts.ts';
 import { PLAIN_LOAD } from '../chromium/load-settings.ts';
 import type { Page, PrintJob, RawPdf } from '../chromium/page.ts';
 import type { Deadline } from '../deadline.ts';
@@ -13,7 +14,7 @@ import type { PdfOptions } from './options-schema.ts';
 import { parsePageRanges } from './page-ranges.ts';
 
 export interface Watermark {
-  /** A document for the square sheet. */
+  /** The markup of the square sheet, in its `html` element. */
   html: string;
   /** It shows an image, which may be none. */
   image: boolean;
@@ -63,20 +64,22 @@ export function parseWatermark(given: Given, errors: Faults): Watermark {
   };
 }
 
-/** The sheet, printed. It asks nobody for anything. Throws `invalid_request` where the image cannot be shown. */
-export async function printStamp(page: Page, watermark: Watermark, deadline: Deadline): Promise<RawPdf> {
-  const stamp = await page.print(stampJob(watermark), deadline).catch((error: unknown) => {
-    if (!hasCode(error, 'render_gate_failed')) throw error;
-    throw invalidRequest([{ path: 'options.watermark.image', message: 'cannot be shown: it is damaged, or no image' }]);
-  });
+/** The sheet, printed, in the languages of the document it is for. It asks nobody for anything. Throws `invalid_request` where the image cannot be shown. */
+export async function printStamp(page: Page, watermark: Watermark, hanLanguages: string, deadline: Deadline): Promise<RawPdf> {
+  const stamp = await page
+    .print({ ...stampJob(watermark, onlyLanguage(hanLanguages)), hanLanguages }, deadline)
+    .catch((error: unknown) => {
+      if (!hasCode(error, 'render_gate_failed')) throw error;
+      throw invalidRequest([{ path: 'options.watermark.image', message: 'cannot be shown: it is damaged, or no image' }]);
+    });
   await page.reset();
   return stamp;
 }
 
-function stampJob({ html, image }: Watermark): PrintJob {
+function stampJob({ html, image }: Watermark, language = ''): PrintJob {
   const checks = { waitForFunction: IS_SHOWN, gates: { ...PLAIN_LOAD.gates, consoleError: true } };
   return {
-    content: { kind: 'html', html, baseUrl: undefined },
+    content: { kind: 'html', html: `<!doctype html><html lang="${language}">${html}`, baseUrl: undefined },
     load: { ...PLAIN_LOAD, offline: true, ...(image && checks) },
     print: {
       paper: { widthInches: SIDE_INCHES, heightInches: SIDE_INCHES },
@@ -95,7 +98,7 @@ function stampJob({ html, image }: Watermark): PrintJob {
 }
 
 function sheet(mark: string): string {
-  return `<!doctype html><title>watermark</title><style>
+  return `<title>watermark</title><style>
 body { margin: 0; width: ${SIDE_PX}px; height: ${SIDE_PX}px; overflow: hidden; display: flex; align-items: center; justify-content: center }
 div { flex: none; white-space: pre; text-align: center }
 img { flex: none; object-fit: contain }

@@ -2,6 +2,7 @@
  * The worker side of the Liquid engine: a template and data in, HTML or what is wrong out, both as plain values that can cross
  * threads.
  */
+import { setPriority } from 'node:os';
 import { AssertionError, assert, type Liquid, LiquidError, Parser, Token, toValueSync } from 'liquidjs';
 import { createLiquid, tellTimeInUtc } from './liquid-dialect.ts';
 import {
@@ -15,6 +16,10 @@ import {
   ResultEmitter,
   TokenLine,
 } from './liquid-limits.ts';
+
+/** As renderers have it: what serves requests comes first. Linux keeps a priority for each thread. */
+const FILLING_NICENESS = 5;
+setPriority(FILLING_NICENESS);
 
 /** Parsed templates kept, by their estimated size. */
 const CACHE_BYTES = 64_000_000;

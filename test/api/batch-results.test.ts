@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';
 import { readBookmarks, readLinks } from '../support/read-bookmarks.ts';
-import { readPdf } from '../support/read-pdf.ts';
+import { millimetresOf, readPdf } from '../support/read-pdf.ts';
 import { readZip } from '../support/read-zip.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
 
@@ -181,7 +181,7 @@ describe('one PDF', () => {
     const { response, bytes } = await merged(client, done);
     const pdf = await readPdf(bytes);
     expect(pdf.pages).toEqual(['a 1', 'a 2', 'b', 'c', 'a 1', 'a 2']);
-    expect(pdf.sizes.map(({ width }) => Math.round(width))).toEqual([596, 596, 420, 842, 596, 596]);
+    expect(millimetresOf(pdf).map(([width]) => width)).toEqual([210, 210, 148, 297, 210, 210]);
     expect(pdf.fonts).toEqual(['Tinos-Regular']);
     expect(await readBookmarks(bytes)).toEqual([
       { title: 'Erste – первый', page: 1, below: [] },

@@ -1,5 +1,7 @@
 /** Stored documents through HTTP, grouped by status: fetched, listed, linked, deleted, expired. */
+import { once } from 'node:events';
 import { readdir, readFile, rm } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, type List, listed, problem } from '../support/client.ts';
@@ -31,6 +33,14 @@ async function dataFolderHolds(marker: string): Promise<boolean> {
     if (content.includes(marker) || entry.name.includes(marker)) return true;
   }
   return false;
+}
+
+/** A request for a path that nobody brings into another form on its way. */
+async function asWritten(path: string, method = 'GET'): Promise<{ status: number | undefined }> {
+  const { hostname: host, port } = new URL(service.url);
+  const [response] = (await once(request({ host, port, path, method }).end(), 'response')) as [IncomingMessage];
+  response.resume();
+  return { status: response.statusCode };
 }
 
 describe('201', () => {
@@ -328,6 +338,63 @@ describe('signed links', () => {
     ];
     for (const response of faults) await problem(await response, 404, 'not_found');
     expect((await fetch(link)).status).toBe(200);
+  });
+
+  describe('404 for the same link in another spelling', () => {
+    let path = '';
+    beforeAll(async () => {
+      const document = await ada.store({ html: 'x' });
+      // One that both alphabets of base64 write differently.
+      for (let expires_in = 3_600; !/signature=.*[-_]/.test(path); expires_in++) {
+        const { url } = (await (await ada.send('POST', `${pathOf(document)}/links`, { expires_in })).json()) as { url: string };
+        path = url.slice(service.url.length);
+      }
+    });
+
+    const expiry = (write: (seconds: number) => string) => (link: string) =>
+      link.replace(/expires=(\d+)/, (_, seconds) => `expires=${write(Number(seconds))}`);
+    const signature = (write: (text: string) => string) => (link: string) =>
+      link.replace(/signature=(.*)$/, (_, text) => `signature=${write(text)}`);
+    /** The last character holds four bits of the signature, and two that mean nothing. */
+    const otherLastBits = (text: string) => text.slice(0, -1) + String.fromCharCode(text.charCodeAt(text.length - 1) + 1);
+
+    test.each<[string, (link: string) => string]>([
+      ['a sign', expiry((seconds) => `+${seconds}`)],
+      ['an encoded sign', expiry((seconds) => `%2B${seconds}`)],
+      ['hexadecimal', expiry((seconds) => `0x${seconds.toString(16)}`)],
+      ['a fraction', expiry((seconds) => `${seconds}.0`)],
+      ['an exponent', expiry((seconds) => `${seconds}e0`)],
+      ['a leading zero', expiry((seconds) => `0${seconds}`)],
+      ['a blank before', expiry((seconds) => `%20${seconds}`)],
+      ['a blank behind', expiry((seconds) => `${seconds}+`)],
+      ['an encoded digit', expiry((seconds) => `%31${String(seconds).slice(1)}`)],
+      ['base64 with its padding', signature((text) => `${text}=`)],
+      ['base64 with bits that mean nothing', signature(otherLastBits)],
+      ['base64 with a blank', signature((text) => `${text.slice(0, 9)}%20${text.slice(9)}`)],
+      ['base64 with a character that is none', signature((text) => `${text.slice(0, 9)}!${text.slice(9)}`)],
+      ['the other alphabet of base64', signature((text) => Buffer.from(text, 'base64url').toString('base64').replace(/=$/, ''))],
+      ['an encoded signature', signature((text) => `%${text.charCodeAt(0).toString(16)}${text.slice(1)}`)],
+      ['a parameter more', (link) => `${link}&download=1`],
+      ['an empty parameter more', (link) => `${link}&`],
+      ['a parameter before', (link) => link.replace('?', '?x=1&')],
+      ['a parameter twice', (link) => `${link}&key=sgn_1`],
+      ['the expiry twice', (link) => link.replace('?', '?expires=1&')],
+      ['another order', (link) => link.replace(/(expires=\d+)&(key=\w+)/, '$2&$1')],
+      ['an encoded name', (link) => link.replace('expires', '%65xpires')],
+      ['an encoded key', (link) => link.replace('key=s', 'key=%73')],
+      ['an encoded id', (link) => link.replace('/doc_', '/%64oc_')],
+      ['an encoded path', (link) => link.replace('/links', '/%6Cinks')],
+      ['a slash at the end of the path', (link) => link.replace('?', '/?')],
+      ['a fragment', (link) => `${link}#x`],
+    ])('%s', async (_name, change) => {
+      for (const method of ['GET', 'HEAD']) expect((await asWritten(change(path), method)).status).toBe(404);
+      expect((await asWritten(path)).status).toBe(200);
+    });
+
+    test('but the whole address in the request line is the same link', async () => {
+      expect((await asWritten(service.url + path)).status).toBe(200);
+      expect((await asWritten(`${service.url + path}&x=1`)).status).toBe(404);
+    });
   });
 
   test('400 for a time that is none, 404 for a document that is not the caller’s', async () => {

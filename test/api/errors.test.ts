@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
+import { talk as talkTo } from '../support/raw-http.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { runCli, type Service, startService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
@@ -17,20 +18,7 @@ afterEach(async () => expect((await service.pdf({ html: '<p>still alive' })).sta
 
 const invalid = async (body: unknown) => (await problem(await service.pdf(body), 400, 'invalid_request')).errors ?? [];
 
-/** Talks to the service byte by byte, for requests no HTTP library would send. */
-async function talk(send: (write: (text: string | Buffer) => void) => void): Promise<string> {
-  const { hostname, port } = new URL(service.url);
-  const socket = connect(Number(port), hostname);
-  let answer = '';
-  socket.setEncoding('utf8').on('data', (text: string) => {
-    answer += text;
-  });
-  socket.on('error', () => {});
-  await once(socket, 'connect');
-  send((text) => socket.write(text));
-  await once(socket, 'close');
-  return answer;
-}
+const talk = (send: Parameters<typeof talkTo>[1]) => talkTo(service.url, send);
 
 const head = (extra: string) => `POST /v1/pdf HTTP/1.1\r\nHost: x\r\n${extra}\r\n`;
 

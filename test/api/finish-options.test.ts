@@ -74,10 +74,13 @@ describe('password', () => {
     expect(pdf.includes('Bericht')).toBe(false);
   });
 
-  test('however its letters are spelt', async () => {
-    const pdf = await render({ password: 'cafe\u0301\u00a01' });
-    expect((await readFinished(pdf, 'café 1')).texts).toHaveLength(3);
-  });
+  test.each(['café 1', '😀', '\u05e9\u05dc\u05d5\u05dd', '한국어', '\u0627\u0628 7 \u062a'])(
+    '%s opens as it was sent',
+    async (password) => {
+      const pdf = await render({ password: { user: password, owner: `${password}${password}` } });
+      for (const each of [password, password + password]) expect((await readFinished(pdf, each)).texts).toHaveLength(3);
+    },
+  );
 
   const { PRINT, PRINT_HIGH_QUALITY, COPY, MODIFY_CONTENTS, MODIFY_ANNOTATIONS, FILL_INTERACTIVE_FORMS, ASSEMBLE } =
     PermissionFlag;

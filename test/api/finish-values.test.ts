@@ -1,4 +1,6 @@
 /** Wrong values of the options that finish a PDF: 400 that names the field and what is allowed; nothing is rendered. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
@@ -29,12 +31,11 @@ const TABLE: Array<[name: string, options: object, path: string, message: RegExp
   ['an empty password', { password: '' }, 'options.password', /1 to 127 bytes/],
   ['a password one cannot type', { password: 'a\nb' }, 'options.password', /no control characters/],
   ['a password of nothing', { password: '\u00ad' }, 'options.password', /must hold letters/],
-  [
-    'the same password in other letters',
-    { password: { user: 'a', owner: 'ａ', permissions: ['print'] } },
-    'options.password.permissions',
-    /nobody/,
-  ],
+  ['a password in two directions', { password: { owner: 'abc\u05d0' } }, 'options.password.owner', /right to left/],
+  ['a password that ends in another direction', { password: '\u05d0\u05d17' }, 'options.password', /begin and end/],
+  ['a password of private characters', { password: 'a\ue000' }, 'options.password', /no control characters/],
+  ['a password of characters that are none', { password: 'a\u{e0999}' }, 'options.password', /no control characters/],
+  ['a password with a mark for direction', { password: 'a\u200eb' }, 'options.password', /no control characters/],
   ['packed and not packed', { password: 'x', compress: false }, 'options.compress', /options\.password/],
   [
     'a day that is not',
@@ -105,6 +106,65 @@ describe('400 invalid_request', () => {
     const response = await client.pdf({ html: '<p>x', options: { password: { user: password, owner: password } } });
     expect(response.status).toBe(400);
     expect(await response.text()).not.toContain('secret');
+  });
+
+  const CHANGED: Array<[name: string, sent: string, normalized: string]> = [
+    ['a superscript', 'x²', 'x2'],
+    ['a ligature', 'ﬁne', 'fine'],
+    ['an accent of its own', 'cafe\u0301', 'café'],
+    ['a wide letter', 'ａbc', 'abc'],
+    ['a space of another kind', 'a\u00a0b', 'a b'],
+    ['an ideographic space', 'a\u3000b', 'a b'],
+    ['a soft hyphen', 'a\u00adb', 'ab'],
+    ['a joiner between emoji', '👩\u200d🚀', '👩🚀'],
+    ['an ångström', '\u212b', 'å'.toUpperCase()],
+    ['an Arabic letter in its final form', '\ufe8e', '\u0627'],
+  ];
+  describe.each(CHANGED)('a password with %s, which not every reader takes as it was sent', (_name, sent, normalized) => {
+    const fault = (path: string) => ({ path, message: expect.stringContaining('send the normalized form'), normalized });
+
+    test('is named with what to send instead, and that is accepted', async () => {
+      for (const [password, path] of [
+        [sent, 'options.password'],
+        [{ user: sent }, 'options.password.user'],
+        [{ owner: sent }, 'options.password.owner'],
+      ] as const) {
+        const { errors } = await problem(await client.pdf({ html: '<p>x', options: { password } }), 400, 'invalid_request');
+        expect(errors).toEqual([fault(path)]);
+      }
+      // Valid, as another option is the only fault.
+      const { errors } = await problem(
+        await client.pdf({ html: '<p>x', options: { password: { user: normalized, owner: normalized }, scale: 0 } }),
+        400,
+        'invalid_request',
+      );
+      expect(errors?.map(({ path }) => path)).toEqual(['options.scale']);
+    });
+  });
+
+  test('a password is told to nobody but its sender: neither the log nor an item of a batch has it', async () => {
+    const sent = { user: 'nowhere-4711-²', owner: 'nowhere-4712-\ufb01' };
+    const single = await client.send(
+      'POST',
+      '/v1/pdf',
+      { html: '<p>x', options: { password: sent } },
+      { 'idempotency-key': 'k' },
+    );
+    const { detail, errors } = await problem(single, 400, 'invalid_request');
+    expect(detail).not.toContain('nowhere');
+    expect(errors).toMatchObject([{ normalized: 'nowhere-4711-2' }, { normalized: 'nowhere-4712-fi' }]);
+    const batch = await client.send('POST', '/v1/batches', { items: [{ html: '<p>x', options: { password: sent } }] });
+    const record = await batch.text();
+    expect(JSON.parse(record).items).toMatchObject([
+      { error: { errors: [{ path: 'options.password.user' }, { path: 'options.password.owner' }] } },
+    ]);
+    expect(record).not.toContain('nowhere');
+    expect(service.output()).not.toContain('nowhere');
+    const folder = service.env.PLATEN_DATA_DIR ?? '';
+    for (const name of await readdir(folder, { recursive: true })) {
+      const content = await readFile(join(folder, name)).catch(() => Buffer.alloc(0)); // a folder
+      expect(content.includes('nowhere'), name).toBe(false);
+    }
   });
 
   test('nothing was charged', async () => {

@@ -6,11 +6,13 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OPTIONAL_SCRIPTS } from '../../src/chromium/optional-fonts.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { runCli, type Service, startService } from '../support/service.ts';
 
 interface Told {
   kind: string;
+  message: string;
   script?: string;
   characters?: string;
   count?: number;
@@ -54,6 +56,11 @@ describe('glyphs', () => {
     ['Arabic', 'النص العربي بالنقاط بيت كتاب جديد'],
     ['Hebrew', 'שלום'],
     ['emoji', '🚀🍎'],
+    ['ballot boxes', '☐☑☒'],
+    ['arrows', '←↑→↓↔⇒↦⟶➜'],
+    ['currencies', '€₹₿₺₽₴₦₩₫₱₡'],
+    ['signs of mathematics', '∑∫√≤≠∞∂∇⊗∈∀'],
+    ['a script whose package is installed', 'தமிழ்'],
   ])('%s', async (_, html) => {
     const { text, warnings } = await render(`<!doctype html><p>${html}`);
     const expected = html.replace(/<[^>]*>/g, '');
@@ -65,10 +72,20 @@ describe('glyphs', () => {
     ['Cuneiform', '\u{12000}\u{12001}\u{12000}', '\u{12000}\u{12001}', 3],
     ['Egyptian Hieroglyphs', '&#x13000;', '\u{13000}', 1],
     ['Private use', '\uE123', '\uE123', 1],
+    ['Tibetan', 'བོད', 'བད', 2],
   ])('%s is told when no font has it', async (script, html, characters, count) => {
     const { warnings } = await render(`<p>plain ${html}`);
     expect(warnings).toMatchObject([{ kind: 'missing_glyphs', script, characters, count }]);
   });
+
+  test.each(Object.entries(OPTIONAL_SCRIPTS).filter(([script]) => ['Bengali', 'Khmer', 'Oriya', 'Sinhala'].includes(script)))(
+    'where no font has %s, the warning names the package that brings one',
+    async (script, letters) => {
+      const { warnings } = await render(`<p>${letters}`);
+      expect(warnings).toMatchObject([{ kind: 'missing_glyphs', script, count: 3 }]);
+      expect(warnings[0]?.message).toContain(`npm install @expo-google-fonts/noto-sans-${script.toLowerCase()}`);
+    },
+  );
 
   test('also where script wrote it; not where it is hidden, a mark, a joiner or not assigned', async () => {
     const written = await render('<p id=a><script>a.textContent = String.fromCodePoint(0x12000)</script>');
@@ -108,12 +125,77 @@ describe('fonts of a page', () => {
       '<p style="font-family: serif">a<p style="font-family: monospace">a',
       ['Tinos-Regular', 'Cousine-Regular'],
     ],
+    [
+      'families with doubles of the same widths',
+      '<p style="font-family: Calibri">a<p style="font-family: Cambria">a',
+      ['Carlito-Regular', 'Caladea-Regular'],
+    ],
+    ['Georgia', '<p style="font-family: Georgia, serif">a <b>a</b>', ['Gelasio-Regular', 'Gelasio-Bold']],
+    ['Inter', '<p style="font-family: Inter">a <b>a</b>', ['Inter-Regular', 'Inter-Bold']],
+    ['a formula', '<math><mo>∑</mo><mfrac><mi>x</mi><mn>2</mn></mfrac></math>', ['NotoSansMath-Regular']],
     ['emoji, also those that are text unless told', `<p>${emoji}`, ['Type 3 NotoColorEmoji']],
     ['signs that are text', '<p style="font-family: sans-serif">→ ✓ ☎', ['Arimo-Regular', 'NotoSansSC-Regular']],
   ])('%s', async (_, html, expected) => {
     const { fonts, warnings } = await render(`<!doctype html>${html}`);
     expect(fonts).toEqual(expected);
     expect(warnings).toEqual([]);
+  });
+});
+
+describe('Chinese characters', () => {
+  const before = '<style>p::before { content: "骨" }</style><p>';
+  const inLanguage = (lang: string) => (html: string) => `<!doctype html><html lang="${lang}">${html.replace('LANG', lang)}`;
+  const inJapanese = inLanguage('ja');
+  const inChinese = inLanguage('zh-CN');
+
+  test.each([
+    ['text', '<p>骨直門邊'],
+    ['text a script writes', '<p id=a><script>a.textContent = "骨直門邊"</script>'],
+    ['generated content, which has no element of its own', before],
+    ['generated content, written as a reference in CSS', before.replace('骨', '\\9aa8 ')],
+    ['what keeps a size of its own', '<pre>骨</pre>'],
+    ['a frame', '<iframe srcdoc="<html lang=LANG><p>骨"></iframe>'],
+    ['a margin box', '<style>@page { margin: 2cm; @top-center { content: "骨" } }</style>'],
+  ])('%s: have the shapes of the language, whatever the page has shown before', async (_, html) => {
+    for (const round of [1, 2]) {
+      expect((await render(inChinese(html))).fonts, `Chinese, round ${round}`).toEqual(['NotoSansSC-Regular']);
+      expect((await render(inJapanese(html))).fonts, `Japanese, round ${round}`).toEqual(['NotoSansJP-Regular']);
+    }
+  });
+
+  test('each text of a document has those of its own language', async () => {
+    const languages = ['ja', 'zh-CN', 'zh-TW', 'zh-Hant-HK', 'zh-Hans-HK', 'ko'];
+    const { fonts } = await render(
+      `<!doctype html><div lang="ja">${languages.map((lang) => `<p lang="${lang}">骨直`).join('')}</div>`,
+    );
+    expect(fonts).toEqual(['NotoSansJP-Regular', 'NotoSansSC-Regular', 'NotoSansTC-Regular', 'NotoSansKR-Regular']);
+  });
+
+  test.each([
+    ['of a language', '<html lang="ja"><b>漢字</b>', ['NotoSansJP-Bold']],
+    ['of no language', '<b>漢字</b>', ['NotoSansSC-Bold']],
+    ['of no language, beside kana', '<b>漢字の</b>', ['NotoSansJP-Bold']],
+    ['of no language, beside Hangul', '<b>漢字한국어</b>', ['NotoSansKR-Bold']],
+    ['in a named font', '<html lang="zh-TW"><h1 style="font-family: Arial !important">漢字', ['NotoSansTC-Bold']],
+    ['in a field', '<html lang="ja"><input value="漢字" style="font-weight: bold">', ['NotoSansJP-Bold']],
+    [
+      'in a shadow tree',
+      '<html lang="ja"><div><template shadowrootmode="open"><b>漢字</b></template></div>',
+      ['NotoSansJP-Bold'],
+    ],
+    ['beside a script', '<html lang="ja"><b>漢字</b><script></script>', ['NotoSansJP-Bold']],
+  ])('in bold %s are those of the bold font', async (_, html, expected) => {
+    expect((await render(`<!doctype html>${html}`)).fonts).toEqual(expected);
+  });
+
+  test('change nothing else: not the font of the letters beside them, not their size, not a font the document names', async () => {
+    const letters = await render(inJapanese('<p style="font-family: Times New Roman, serif">漢字 abc <code>abc</code>'));
+    expect(letters.fonts).toEqual(['NotoSansJP-Regular', 'Tinos-Regular', 'Cousine-Regular']);
+    const named = await render(inJapanese('<p style="font-family: \'Noto Sans SC\'">漢字'));
+    expect(named.fonts).toEqual(['NotoSansSC-Regular']);
+    const code = (text: string) => `<!doctype html><html lang="ja"><code id="a">${text}</code><p id="b"></p>
+      <script>onbeforeprint = () => { b.textContent = getComputedStyle(a).fontSize }</script>`;
+    expect((await render(code('漢字'))).text).toContain('13px');
   });
 });
 
@@ -145,7 +227,11 @@ describe('families', () => {
     ['that only comes second', '<p style="font-family: serif, Nonesuch">a', []],
     ['that is generic', '<p style="font-family: system-ui">a<p style="font-family: ui-serif">a', []],
     ['that is installed', '<p style="font-family: Arimo">a<p style="font-family: \'Noto Sans SC\'">简', []],
-    ['that has a double', '<p style="font-family: Arial">a<p style="font-family: \'Times New Roman\'">a', []],
+    [
+      'that has a double',
+      '<p style="font-family: Arial">a<p style="font-family: \'Times New Roman\'">a<p style="font-family: Georgia">a',
+      [],
+    ],
   ])('one %s', async (_, html, families) => {
     const { warnings } = await render(html);
     expect(warnings.map(({ kind, family }) => [kind, family])).toEqual(families.map((family) => ['font_substituted', family]));
@@ -169,6 +255,18 @@ describe('PLATEN_FONTS_DIR', () => {
     expect(warnings).toEqual([]);
     expect((await render('<p>กขฃ')).fonts).toEqual(['NotoSansThai-Regular']);
     expect((await render('<p>กขฃ', own)).fonts, 'before those that are bundled').toEqual(['NotoSansThai-Medium']);
+    await rm(folder, { recursive: true });
+  });
+
+  test('where it has a file of that name, no other font stands in for a family', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'platen-fonts-'));
+    await copyFile(
+      join(folderOf('@expo-google-fonts/caladea'), '400Regular/Caladea_400Regular.ttf'),
+      join(folder, 'Georgia.ttf'),
+    );
+    await using own = await startService({ PLATEN_FONTS_DIR: folder });
+    const { fonts } = await render('<p style="font-family: Georgia, serif">a', own);
+    expect(fonts, 'what is in the file is not called Georgia, and nothing stands in').toEqual(['Tinos-Regular']);
     await rm(folder, { recursive: true });
   });
 

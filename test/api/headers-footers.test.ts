@@ -1,7 +1,8 @@
 /** What stands above and below the text of each page, and documents on one page, judged by pdf.js. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { problem } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
-import { type Place, type ReadPdf, readPdfReply } from '../support/read-pdf.ts';
+import { millimetresOf, type Place, type ReadPdf, readPdfReply } from '../support/read-pdf.ts';
 import { type Service, startService } from '../support/service.ts';
 
 let service: Service;
@@ -97,6 +98,56 @@ describe('headerTemplate and footerTemplate', () => {
     expect((await render('<p>next')).pages).toEqual(['next']);
   });
 
+  const SITE = 'https://cdn.example.com';
+  test.each([
+    ['an image', `<img src="${SITE}/logo.png?token=s3cret">`, '<img src>'],
+    ['an image without a scheme', '<img alt=x src=//cdn.example.com/logo.png>', '<img src>'],
+    ['an image with backslashes', "<IMG SRC='\\\\cdn.example.com/logo.png'>", '<img src>'],
+    ['an image over lines', `<img src="htt\nps://cdn.example.com/x.png">`, '<img src>'],
+    ['one of several images', `<img srcset="x.png 1x, ${SITE}/x.png 2x">`, '<img srcset>'],
+    ['a style sheet', `<link rel="stylesheet" href="${SITE}/x.css"><b>x</b>`, '<link href>'],
+    ['an imported style sheet', `<style>@import "${SITE}/x.css";</style><b>x</b>`, '<style>'],
+    ['an imported style sheet by url()', `<style>@import url(${SITE}/x.css);</style><b>x</b>`, '<style>'],
+    [
+      'a font',
+      `<style>@font-face { font-family: f; src: url('${SITE}/f.woff2') } b { font-family: f }</style><b>x</b>`,
+      '<style>',
+    ],
+    ['a background', `<b style="background: url( ${SITE}/x.png)">x</b>`, '<b style>'],
+    ['a script', `<script src="${SITE}/x.js"></script>`, '<script src>'],
+    ['a frame', `<iframe src="${SITE}/"></iframe>`, '<iframe src>'],
+    ['an object', `<object data="${SITE}/x.svg"></object>`, '<object data>'],
+    ['an image in SVG', `<svg><image xlink:href="${SITE}/x.png"/></svg>`, '<image xlink:href>'],
+    ['what comes after text that looks like it', `<title><img src="x.png"></title><img src="${SITE}/x.png">`, '<img src>'],
+  ])('what names something external says so: %s', async (_name, template, where) => {
+    for (const name of ['headerTemplate', 'footerTemplate']) {
+      const { errors } = await problem(
+        await service.pdf({ html: '<p>x', options: { [name]: template } }),
+        400,
+        'invalid_request',
+      );
+      expect(errors).toEqual([{ path: `options.${name}`, message: expect.stringContaining(`(${where}: ${SITE})`) }]);
+      expect(errors?.[0]?.message).toContain('data:');
+    }
+  });
+
+  test.each([
+    ['an image that is in it', `<img src="${PIXEL_URL}"><b>x</b>`],
+    ['a style sheet that is in it', '<link rel="stylesheet" href="data:text/css,b{color:red}"><b>x</b>'],
+    ['a link', `<a href="${SITE}/">x</a>`],
+    ['an address as text', `<b>x</b> ${SITE}/ "//a" src="${SITE}/x.png" url(${SITE})`],
+    ['a comment', `<!-- <img src="${SITE}/x.png"> --><b>x</b>`],
+    ['a comment in styles', `<style>/* @import "${SITE}/x.css"; */ b { color: red }</style><b>x</b>`],
+    ['text of styles', `<style>b::after { content: "${SITE}" }</style><b>x</b>`],
+    ['a relative address, which leads nowhere', '<img src="x.png"><b>x</b>'],
+    ['a script that is in it, and does not run', `<script>"<img src='${SITE}/x.png'>"</script><b>x</b>`],
+    ['a name of a namespace', '<svg xmlns="http://www.w3.org/2000/svg"></svg><b>x</b>'],
+    ['the end of nothing', `<b title="<img src=${SITE}>">x</b>`],
+  ])('what names nothing external is printed: %s', async (_name, template) => {
+    for (const name of ['headerTemplate', 'footerTemplate'])
+      expect((await render('<p>text', { [name]: template })).pages.join()).toMatch(/\bx/);
+  });
+
   test("Chromium's own margin boxes count pages, too", async () => {
     const html = `<style>@page { margin: 2cm; @top-center { content: counter(page) " von " counter(pages) } }</style>${LINES}`;
     const pdf = await render(html);
@@ -117,7 +168,7 @@ describe('singlePage', () => {
     const html = `<style>@page { size: A5; margin: 4cm } h2 { break-before: page } body { margin: 0 }</style><div style="height: 2000px">a</div><h2>b</h2><p style="break-after: page">c<p>d`;
     const pdf = await render(html, { singlePage: true, margin: '10mm' });
     expect(pdf.pages).toEqual(['a b c d']);
-    expect(pdf.sizes[0]?.width).toBeCloseTo(595, -1);
+    expect(pdf.sizes[0]?.width).toBeCloseTo((210 * 72) / 25.4, 2);
     expect(pdf.sizes[0]?.height).toBeGreaterThan(2000 * PX);
     expect(pdf.sizes[0]?.height).toBeLessThan(2300 * PX);
   });
@@ -125,14 +176,108 @@ describe('singlePage', () => {
   test('takes the width that is sent, and the next document its own paper', async () => {
     const pdf = await render(LINES, { singlePage: true, width: '80mm', scale: 0.5 });
     expect(pdf.pages).toHaveLength(1);
-    expect(pdf.sizes[0]?.width).toBeCloseTo((80 * 72) / 25.4, 0);
-    expect((await render('<p>next')).sizes[0]?.height).toBeCloseTo(A4_HEIGHT, 0);
+    expect(millimetresOf(pdf)).toEqual([[80, expect.any(Number)]]);
+    expect(millimetresOf(await render('<p>next'))).toEqual([[210, 297]]);
   });
 
   test('with a header', async () => {
     const pdf = await render(LINES, { singlePage: true, headerTemplate: '<b>head</b>' });
     expect(pdf.pages).toHaveLength(1);
     expect(find(pdf, 1, /line 0/).y).toBeGreaterThan(find(pdf, 1, /head/).y + 10);
+  });
+
+  const RECEIPT = '<h1>Receipt</h1><p>line 1<p>line 2<p>Total 12.50';
+  const SCRIPT = '<script>1</script>';
+  const BLOCKS = ['Hero', 'Features', 'Footer'].map((text) => `<section><h1>${text}</h1></section>`).join('');
+
+  test.each<[string, string]>([
+    ['a script', `<!doctype html>${RECEIPT}${SCRIPT}`],
+    ['an @page rule', `<!doctype html><style>@page { margin: 0 }</style>${RECEIPT}`],
+    ['a script and an @page rule', `<!doctype html><style>@page { size: A3; margin: 0 }</style>${RECEIPT}${SCRIPT}`],
+    [
+      'sizes that insist',
+      `<!doctype html><style>@page { size: A3 !important } @page :first { size: A5 !important }</style>${RECEIPT}`,
+    ],
+    ['breaks that insist', `<!doctype html><style>p { break-before: page !important }</style>${RECEIPT}${SCRIPT}`],
+    [
+      'a policy against styles',
+      `<!doctype html><meta http-equiv="Content-Security-Policy" content="style-src 'none'">${RECEIPT}`,
+    ],
+  ])('with width or format, the page of a document with %s is as high as its content', async (_name, html) => {
+    const plain = await render(`<!doctype html>${RECEIPT}`, { singlePage: true, width: '80mm' });
+    expect(plain.pages).toEqual(['Receipt line 1 line 2 Total 12.50']);
+    for (const options of [{ width: '80mm' }, { format: 'A5' }, {}]) {
+      const pdf = await render(html, { singlePage: true, ...options });
+      expect(pdf.pages).toEqual(plain.pages);
+      expect(pdf.sizes[0]?.height).toBeCloseTo(plain.sizes[0]?.height ?? 0, 0);
+    }
+    expect(millimetresOf(await render(html, { singlePage: true, width: '80mm' }))).toEqual([[80, expect.any(Number)]]);
+  });
+
+  const WINDOW: Array<[name: string, style: string, body: string, least: number, most: number]> = [
+    ['a body as high as the window', 'body { min-height: 100vh }', RECEIPT, 150, 400],
+    ['one of quirks mode', 'body { height: 100% } </style><!-- quirks --><style>', RECEIPT, 150, 400],
+    ['root and body as high as the window', 'html, body { height: 100% }', RECEIPT, 150, 400],
+    [
+      'sections at least as high',
+      'section { min-height: 100vh; border: 1px solid; box-sizing: border-box }',
+      BLOCKS,
+      1_800,
+      1_950,
+    ],
+    ['sections exactly as high', 'section { height: 100vh }', BLOCKS, 1_800, 2_000],
+    ['small and large units', 'section { min-height: 50svh; padding: 10lvh 0; margin: 5dvh 0 }', BLOCKS, 1_200, 1_700],
+    [
+      'a calculated height',
+      'section { min-height: calc(100vh - 40px) } section + section { margin-top: 40px }',
+      BLOCKS,
+      1_700,
+      1_900,
+    ],
+  ];
+  const shownIn = (style: string, body: string, options: object) =>
+    render(`${style.includes('quirks') ? '' : '<!doctype html>'}<style>${style}</style>${body}`, {
+      singlePage: true,
+      ...options,
+    });
+
+  test.each(WINDOW)('of %s is one page', async (_name, style, body, least, most) => {
+    const text = body
+      .replace(/<[^>]*>/g, ' ')
+      .replace(/\s+/g, ' ')
+      .trim();
+    for (const [markup, options] of [
+      [body, {}],
+      [body + SCRIPT, { width: '150mm' }],
+    ] as const) {
+      const { pages, sizes } = await shownIn(style, markup, options);
+      expect(pages).toEqual([text]);
+      expect(sizes[0]?.height).toBeGreaterThan(least * PX);
+      expect(sizes[0]?.height).toBeLessThan(most * PX);
+    }
+  });
+
+  test('the window is that of options.viewport', async () => {
+    const { pages, sizes } = await shownIn('section { height: 100vh }', BLOCKS, { viewport: { width: 1_000, height: 1_000 } });
+    expect(pages).toHaveLength(1);
+    expect(sizes[0]?.height).toBeGreaterThan(3_000 * PX);
+  });
+
+  test('what scrolls on a screen is shown as a whole', async () => {
+    const rows = Array.from({ length: 80 }, (_, n) => `<p>Row ${n + 1}.</p>`).join('');
+    const style =
+      'html, body { height: 100%; margin: 0; overflow: hidden } .app { display: flex; height: 100vh } .main { flex: 1; overflow-y: auto }';
+    const { pages } = await shownIn(style, `<div class="app"><div>Nav</div><div class="main">${rows}</div></div>`, {});
+    expect(pages).toHaveLength(1);
+    expect(pages[0]).toContain('Row 1.');
+    expect(pages[0]).toContain('Row 80.');
+  });
+
+  test('a document that grows with its page is 422', async () => {
+    const html = '<!doctype html><style>p::before, p::after { content: "x"; display: block; height: 100vh }</style><p>x';
+    const response = await service.pdf({ html, options: { singlePage: true } });
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({ code: 'print_failed', detail: expect.stringContaining('grows with its page') });
   });
 
   test('higher than 200 inches is 422', async () => {

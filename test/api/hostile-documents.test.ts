@@ -62,6 +62,14 @@ describe('names that hide parts of the document', () => {
     });
     expect(warnings).toMatchObject([{ kind: 'console_error', message: 'E1' }]);
   });
+
+  test('errors of its first script are told, whatever was written into the window before', async () => {
+    const failing = '<script>nope()</script><p>x<script>Promise.reject("lost")</script>';
+    for (const before of [failing, '<p>no script', '<p>no script either']) await bob.pdf({ html: before });
+    const { warnings } = await bob.report({ html: failing });
+    const told = (message: string) => ({ kind: 'console_error', message: expect.stringContaining(message) });
+    expect(warnings).toMatchObject([told('nope'), told('lost')]);
+  });
 });
 
 describe('headers that leave something open', () => {
@@ -91,4 +99,21 @@ test('one key teaches the service nothing of fonts that another key then misses'
 test('a watermark that no font can show is told', async () => {
   const { warnings } = await bob.report({ html: '<p>x', options: { watermark: { text: 'བོད' } } });
   expect(warnings).toMatchObject([{ kind: 'missing_glyphs', script: 'Tibetan' }]);
+});
+
+test('a document that floods its console leaves the browser to its neighbours', async () => {
+  const html = `<p>x<script>(async () => {
+    for (let n = 0; ; n++) {
+      console.error("x".repeat(1 << 16) + n);
+      if (n % 100 === 0) await new Promise((go) => setTimeout(go));
+    }
+  })()</script>`;
+  let over = false;
+  const options = { timeout: 10_000, waitForFunction: 'globalThis.over' };
+  const flood = ada.pdf({ html, options }).finally(() => {
+    over = true;
+  });
+  while (!over) expect((await readPdfReply(await bob.pdf({ html: '<p>neighbour' }))).pages).toEqual(['neighbour']);
+  expect((await flood).status).toBe(504);
+  expect(await service.metric('platen_browser_crashes_total')).toBe(0);
 });

@@ -23,6 +23,7 @@ beforeAll(async () => {
     '/moved': redirect('/404'),
     '/never': never,
     '/bad.js': send('text/javascript', 'throw new Error("of a script")'),
+    '/image-page': html('<p>page</p><img src="/404">'),
     '/frame-with-404': html('<p>frame</p><img src="/404">'),
   });
 });
@@ -206,7 +207,9 @@ describe('failOnHttpStatus, of the document itself', () => {
       expect(await problem(await at('/404', { failOnHttpStatus }), 422, 'navigation_failed')).toMatchObject({
         upstream_status: 404,
       });
-    expect(await problem(await at('/image-page', { failOnHttpStatus: [200] }), 422, 'navigation_failed')).toMatchObject({});
+    expect(await problem(await at('/image-page', { failOnHttpStatus: [200] }), 422, 'navigation_failed')).toMatchObject({
+      upstream_status: 200,
+    });
     site.serve({ '/good': html('<p>good') });
     expect(await problem(await at('/good', { failOnHttpStatus: [200] }), 422, 'navigation_failed')).toMatchObject({
       upstream_status: 200,

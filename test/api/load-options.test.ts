@@ -1,6 +1,7 @@
 /** How a document is loaded: scripts, the browser's name, where relative addresses start; and wrong values of every option. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
+import { millimetresOf } from '../support/read-pdf.ts';
 import { type Answer, html, image, redirect, type Site, send } from '../support/site.ts';
 import { Web } from '../support/web.ts';
 
@@ -102,7 +103,7 @@ describe('javascript: false', () => {
       options,
     );
     expect(pdf.images).toBe(2);
-    expect(Math.round(pdf.sizes[0]?.width ?? 0)).toBe(283);
+    expect(millimetresOf(pdf)[0]).toEqual([100, 200]);
   });
 });
 
@@ -204,12 +205,27 @@ describe('baseUrl', () => {
       '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">',
       'CSS1Compat',
     ],
+    ['1,500 blanks', `${' '.repeat(1_500)}<!doctype html>`, 'CSS1Compat'],
+    ['a condition for a browser', '<![if !IE]><!doctype html><![endif]>', 'CSS1Compat'],
+    ['CDATA', '<![CDATA[ a ]]><!doctype html>', 'CSS1Compat'],
+    ['a doctype of 2,000 characters', `<!doctype html PUBLIC "${'x'.repeat(2_000)}">`, 'CSS1Compat'],
+    ['a limited quirks doctype', '<!doctype html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN" "">', 'CSS1Compat'],
+    ['an end tag', '</p><!doctype html>', 'BackCompat'],
     ['no doctype', '', 'BackCompat'],
     ['a doctype too late', '<p></p><!doctype html>', 'BackCompat'],
   ])('%s: the document keeps its mode', async (_name, start, mode) => {
     const source = `${start}<p id="o"></p><script>o.textContent = document.compatMode + ' ' + document.baseURI</script>`;
     expect((await web.render(source, at())).pages).toEqual([`${mode} ${site.origin}/dir/page`]);
     expect((await web.render(source)).pages).toEqual([`${mode} about:blank`]);
+  });
+
+  test('nothing else of the document changes', async () => {
+    const source = (script: string) =>
+      `<!doctype html PUBLIC "${'-'.repeat(1_200)}"><!-- a --><html lang="de"><!-- b --><head id="h" class="c">\n<title>x</title></head><body><p id="o"></p><script>${script}</script>`;
+    const tree = `document.querySelector('base')?.remove(); o.textContent = document.documentElement.outerHTML.split('<body>')[0] + document.scripts.length`;
+    const expected = ['<html lang="de"><!-- b --><head id="h" class="c"> <title>x</title></head>1'];
+    expect((await web.render(source(tree))).pages).toEqual(expected);
+    expect((await web.render(source(tree), at())).pages).toEqual(expected);
   });
 
   test('signs in it are escaped', async () => {

@@ -1,6 +1,6 @@
 /** When a document counts as loaded: what is there is printed, what is not is not, and what never comes is not waited for without end. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
 import { PIXEL } from '../support/pixel.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
@@ -11,18 +11,25 @@ let web: Web;
 let site: Site;
 
 const PNG = PIXEL.subarray(0, 20);
+/** Most of them wait and use no processor: many go on at one time. */
+const AT_ONE_TIME = 10;
+/** For renders that wait until then: long enough for a slow machine to begin. */
+const DEADLINE_MS = 4_000;
+/** Of what comes too late for any document here. */
+const MUCH_LATER_MS = 60_000;
 const after =
   (milliseconds: number, answer: Answer): Answer =>
   (request, response) =>
-    void sleep(milliseconds).then(() => answer(request, response));
+    void sleep(milliseconds, undefined, { ref: false }).then(() => answer(request, response));
 
 beforeAll(async () => {
-  web = await Web.start();
+  web = await Web.start({ PLATEN_CONCURRENCY: String(AT_ONE_TIME) });
   ({ site } = web);
   const json: Answer = (_request, response) => void response.writeHead(200, { 'access-control-allow-origin': '*' }).end('there');
   site.serve({
     '/image.png': image,
     '/slow.png': after(700, image),
+    '/much-later.png': after(MUCH_LATER_MS, image),
     '/slow': after(700, json),
     '/quick': json,
     '/never': never,
@@ -32,27 +39,31 @@ beforeAll(async () => {
   });
 });
 afterAll(() => web?.close());
-beforeEach(() => web.forget());
 
 /** The same document as markup, and from an address. */
 const WAYS = ['html', 'url'] as const;
 type Way = (typeof WAYS)[number];
 
-function post(way: Way, markup: string, options: object = {}): Promise<Response> {
-  site.serve({ '/document': html(markup) });
-  return way === 'url' ? web.ada.pdf({ url: `${site.origin}/document`, options }) : web.ada.pdf({ html: markup, options });
+let documents = 0;
+function sourceOf(way: Way, markup: string): object {
+  if (way === 'html') return { html: markup };
+  const path = `/document-${++documents}.html`;
+  site.serve({ [path]: html(markup) });
+  return { url: site.origin + path };
 }
+
+const post = (way: Way, markup: string, options: object = {}) => web.ada.pdf({ ...sourceOf(way, markup), options });
 
 const print = async (way: Way, markup: string, options?: object) => readPdfReply(await post(way, markup, options));
 const textOf = async (way: Way, markup: string, options?: object) => (await print(way, markup, options)).pages.join(' ');
 const script = (source: string) =>
   `<p>begun</p><script>const say = (word) => document.body.append(' ' + word); ${source}</script>`;
 
-describe.each(WAYS)('waitUntil, of %s', (way) => {
+describe.concurrent.each(WAYS)('waitUntil, of %s', (way) => {
   const slowImage = () => `<p>x</p><img src="${site.origin}/slow.png" onload="document.body.append('loaded')">`;
-  const lateFetch = (times: number) =>
+  const lateFetch = (times: number, path = '/slow') =>
     script(
-      `onload = async () => { for (let n = 0; n < ${times}; n++) { await fetch("${site.origin}/slow?" + n); say("fetched" + n) } }`,
+      `onload = async () => { for (let n = 0; n < ${times}; n++) { await fetch("${site.origin}${path}?" + n); say("fetched" + n) } }`,
     );
   const polling = (sockets: number) =>
     script(
@@ -62,7 +73,7 @@ describe.each(WAYS)('waitUntil, of %s', (way) => {
   test('load, as usual, waits for images but not for what begins later', async () => {
     for (const options of [{}, { waitUntil: 'load' }]) {
       expect(await textOf(way, slowImage(), options)).toBe('x loaded');
-      expect(await textOf(way, lateFetch(1), options)).toBe('begun');
+      expect(await textOf(way, lateFetch(1, '/never'), options)).toBe('begun');
     }
   });
 
@@ -70,7 +81,7 @@ describe.each(WAYS)('waitUntil, of %s', (way) => {
     const markup = `<p>x</p><img src="${site.origin}/never"><script>addEventListener('DOMContentLoaded', () => document.body.append('parsed'))</script>`;
     const options = { resourceTimeout: 60_000, timeout: 10_000 };
     expect(await textOf(way, markup, { ...options, waitUntil: 'domcontentloaded' })).toBe('x parsed');
-    const response = await post(way, markup, { ...options, timeout: 4_000, waitUntil: 'load' });
+    const response = await post(way, markup, { ...options, timeout: DEADLINE_MS, waitUntil: 'load' });
     expect(await problem(response, 504, 'render_timeout')).toMatchObject({ phase: 'load' });
   });
 
@@ -83,7 +94,7 @@ describe.each(WAYS)('waitUntil, of %s', (way) => {
   });
 
   test('networkidle2 minds three, networkidle0 one: until the deadline', async () => {
-    const options = { timeout: 2_500, resourceTimeout: 60_000 };
+    const options = { timeout: DEADLINE_MS, resourceTimeout: 60_000 };
     const three = await post(way, polling(3), { ...options, waitUntil: 'networkidle2' });
     expect(await problem(three, 504, 'render_timeout')).toMatchObject({ phase: 'load' });
     const one = await post(way, polling(1), { ...options, waitUntil: 'networkidle0' });
@@ -104,15 +115,17 @@ describe.each(WAYS)('waitUntil, of %s', (way) => {
   });
 });
 
-describe.each(WAYS)('waitForSelector, of %s', (way) => {
-  const late = (source: string) => script(`setTimeout(() => { ${source} }, 300)`);
-  const element = (style: string) =>
+describe.concurrent.each(WAYS)('waitForSelector, of %s', (way) => {
+  const late = (source: string, ms = 300) => script(`setTimeout(() => { ${source} }, ${ms})`);
+  /** Comes after a while, and takes off its style after another. */
+  const element = (style: string, { comesMs = 300, showsMs = 300 } = {}) =>
     late(
-      `const e = document.createElement('b'); e.id = 'late'; e.textContent = 'arrived'; e.style = '${style}'; document.body.append(e); setTimeout(() => { e.style = '' }, 300)`,
+      `const e = document.createElement('b'); e.id = 'late'; e.textContent = 'arrived'; e.style = '${style}'; document.body.append(e); setTimeout(() => { e.style = '' }, ${showsMs})`,
+      comesMs,
     );
 
   test('an element that comes late', async () => {
-    expect(await textOf(way, element(''))).toBe('begun');
+    expect(await textOf(way, element('', { comesMs: MUCH_LATER_MS }))).toBe('begun');
     for (const waitForSelector of ['#late', 'p ~ b:not(.x)', { selector: '#late' }, { selector: '#late', visible: false }])
       expect(await textOf(way, element(''), { waitForSelector })).toContain('arrived');
   });
@@ -125,7 +138,7 @@ describe.each(WAYS)('waitForSelector, of %s', (way) => {
   );
 
   test('attached is enough otherwise', async () => {
-    expect(await textOf(way, element('display: none'), { waitForSelector: '#late' })).toBe('begun');
+    expect(await textOf(way, element('display: none', { showsMs: MUCH_LATER_MS }), { waitForSelector: '#late' })).toBe('begun');
   });
 
   test('hidden: until none is seen', async () => {
@@ -146,12 +159,31 @@ describe.each(WAYS)('waitForSelector, of %s', (way) => {
 
   test.each([
     ['that never comes', '#never'],
-    ['that is none', ')('],
     ['that never shows', { selector: 'template', visible: true }],
     ['that never hides', { selector: 'p', hidden: true }],
   ])('one %s: the deadline', async (_name, waitForSelector) => {
-    const response = await post(way, '<p>x</p><template>y</template>', { waitForSelector, timeout: 1_000 });
+    const response = await post(way, '<p>x</p><template>y</template>', { waitForSelector, timeout: DEADLINE_MS });
     expect(await problem(response, 504, 'render_timeout')).toMatchObject({ phase: 'load' });
+  });
+
+  test.each([
+    ')(',
+    'p[',
+    '##',
+    'p:nth-child(',
+    'div,',
+    ':nonsense',
+    '//p',
+    { selector: '.a..b', visible: true },
+    { selector: '1', hidden: true },
+  ])('one that is none is refused before anything is loaded: %j', async (waitForSelector) => {
+    const image = `/image-of-${encodeURIComponent(JSON.stringify(waitForSelector))}.png`;
+    const response = await post(way, `<p>x</p><img src="${site.origin}${image}">`, { waitForSelector });
+    expect((await problem(response, 400, 'invalid_request')).errors).toEqual([
+      { path: 'options.waitForSelector', message: expect.stringContaining('is not a CSS selector') },
+    ]);
+    expect(site.askedFor(image)).toEqual([]);
+    expect(await textOf(way, '<p>next', { waitForSelector: 'p:has(+ p), p:is(p)' })).toBe('next');
   });
 
   test('quotes in it are its own', async () => {
@@ -160,17 +192,15 @@ describe.each(WAYS)('waitForSelector, of %s', (way) => {
   });
 });
 
-describe.each(WAYS)('waitForFunction, of %s', (way) => {
+describe.concurrent.each(WAYS)('waitForFunction, of %s', (way) => {
   const later = script('let ready = 0; setTimeout(() => { ready = 1; window.late = { ready }; say("ready") }, 300)');
   test.each([
     ['an expression', 'ready === 1'],
-    ['an expression that throws at first', 'document.body.textContent.match(/ready$/)[0]'],
-    ['a name that is not there at first', 'late.ready'],
+    ['a member that is not there at first', 'window.late?.ready'],
     ['a function', '() => ready'],
     ['a function of the old kind', 'function () { return ready }'],
     ['an asynchronous function', 'async () => { await new Promise((r) => setTimeout(r, 10)); return ready }'],
     ['a promise', 'Promise.resolve(ready)'],
-    ['a promise that fails at first', 'ready ? 1 : Promise.reject(new Error("not yet"))'],
     ['a comment at its end', 'ready // until then'],
     ['an object', '(ready && {})'],
     ['a comma', '0, ready'],
@@ -178,49 +208,78 @@ describe.each(WAYS)('waitForFunction, of %s', (way) => {
     expect(await textOf(way, later, { waitForFunction })).toBe('begun ready');
   });
 
-  test.each([
-    'false',
-    '0',
-    '""',
-    'null',
-    'undefined',
-    '() => false',
-    'x.y.z',
-    'new Promise(() => {})',
-    '() => { while (true); }',
-  ])('never true: %s; the deadline', async (waitForFunction) => {
-    const response = await post(way, '<p>x', { waitForFunction, timeout: 1_000 });
-    expect(await problem(response, 504, 'render_timeout')).toMatchObject({ phase: 'load' });
+  test.each(['false', '0', '""', 'null', 'undefined', '() => false', 'new Promise(() => {})', '() => { while (true); }'])(
+    'never true: %s; the deadline',
+    async (waitForFunction) => {
+      const response = await post(way, '<p>x', { waitForFunction, timeout: DEADLINE_MS });
+      expect(await problem(response, 504, 'render_timeout')).toMatchObject({ phase: 'load' });
+    },
+  );
+
+  const THROWS: Array<[name: string, source: string, told: string]> = [
+    ['a name that is not there', 'x.y.z', 'ReferenceError: x is not defined'],
+    ['a member of nothing', 'document.querySelector("#none").textContent === "y"', 'TypeError: Cannot read properties of null'],
+    ['a function', '() => { throw new RangeError("too far\\nin lines") }', 'RangeError: too far;'],
+    ['an asynchronous function', 'async () => { await null; throw new Error("later") }', 'Error: later'],
+    ['a promise that is rejected', 'Promise.reject(new Error("rejected"))', 'Error: rejected'],
+    ['a text', '() => { throw "a text" }', 'a text'],
+    ['nothing', '() => { throw undefined }', 'undefined'],
+    ['a selector that is none', 'document.querySelector("p[")', 'SyntaxError: Failed to execute'],
+    [
+      'what is thrown later',
+      '() => { window.asked = (window.asked ?? 0) + 1; if (window.asked > 3) throw new Error("at last") }',
+      'Error: at last',
+    ],
+  ];
+  test.each(THROWS)('throws: %s', async (_name, waitForFunction, told) => {
+    // A wait to its end would be 504.
+    const { detail } = await problem(await post(way, '<p>x', { waitForFunction, timeout: 60_000 }), 422, 'wait_failed');
+    expect(detail).toContain('options.waitForFunction threw an exception');
+    expect(detail).toContain(told);
+    expect(await textOf(way, '<p>next')).toBe('next');
+  });
+
+  test('a long message is cut', async () => {
+    const waitForFunction = '() => { throw new Error("m".repeat(100_000)) }';
+    const { detail } = await problem(await post(way, '<p>x', { waitForFunction }), 422, 'wait_failed');
+    expect(detail.length).toBeLessThan(500);
+  });
+
+  test.each(['await', 'await 1', 'yield 1; 2'])('is no expression where it is to run: %s', async (waitForFunction) => {
+    expect((await problem(await post(way, '<p>x', { waitForFunction }), 400, 'invalid_request')).errors).toEqual([
+      { path: 'options.waitForFunction', message: expect.stringContaining('is no JavaScript expression') },
+    ]);
   });
 
   test('cannot break out of its place', async () => {
-    const response = await post(way, '<p>x', { waitForFunction: 'true) }); (() => { (1' });
+    const source = sourceOf(way, `<img src="${site.origin}/broken-out.png">`);
+    const response = await web.ada.pdf({ ...source, options: { waitForFunction: 'true) }); (() => { (1' } });
     expect((await problem(response, 400, 'invalid_request')).errors).toEqual([
       { path: 'options.waitForFunction', message: expect.stringContaining('is no JavaScript expression') },
     ]);
-    expect(site.asked).toEqual([]);
+    expect(site.asked.filter(({ path }) => JSON.stringify(source).includes(path))).toEqual([]);
   });
 });
 
-describe.each(WAYS)('waitForTimeout, of %s', (way) => {
-  const later = script('onload = () => setTimeout(() => say("later"), 600)');
+describe.concurrent.each(WAYS)('waitForTimeout, of %s', (way) => {
+  const later = (ms: number) => script(`onload = () => setTimeout(() => say("later"), ${ms})`);
 
   test('waits after everything else', async () => {
-    expect(await textOf(way, later)).toBe('begun');
-    expect(await textOf(way, later, { waitForTimeout: 1_200 })).toBe('begun later');
-    const options = { waitForFunction: 'document.body.textContent.includes("later")', waitForTimeout: 600 };
+    expect(await textOf(way, later(MUCH_LATER_MS))).toBe('begun');
+    expect(await textOf(way, later(300), { waitForTimeout: 2_000 })).toBe('begun later');
+    const options = { waitForFunction: 'document.body.textContent.includes("later")', waitForTimeout: 2_000 };
     expect(
       await textOf(way, script('setTimeout(() => { say("later"); setTimeout(() => say("latest"), 200) }, 200)'), options),
     ).toBe('begun later latest');
   });
 
   test('no longer than the render', async () => {
-    const response = await post(way, '<p>x', { waitForTimeout: 5_000, timeout: 1_000 });
+    const response = await post(way, '<p>x', { waitForTimeout: 60_000, timeout: DEADLINE_MS });
     expect(await problem(response, 504, 'render_timeout')).toMatchObject({ phase: 'load' });
   });
 });
 
-describe.each(WAYS)('resourceTimeout, of %s', (way) => {
+describe.concurrent.each(WAYS)('resourceTimeout, of %s', (way) => {
   const KINDS: Array<[kind: string, element: (url: string) => string]> = [
     ['image', (url) => `<img src="${url}">`],
     ['style sheet', (url) => `<link rel="stylesheet" href="${url}">`],
@@ -231,9 +290,7 @@ describe.each(WAYS)('resourceTimeout, of %s', (way) => {
     ['object', (url) => `<object data="${url}"></object>`],
   ];
   const warningsOf = async (markup: string, options: object) => {
-    site.serve({ '/document': html(markup) });
-    const source = way === 'url' ? { url: `${site.origin}/document` } : { html: markup };
-    const { warnings } = await web.ada.report({ ...source, options: { timeout: 30_000, ...options } });
+    const { warnings } = await web.ada.report({ ...sourceOf(way, markup), options: { timeout: 30_000, ...options } });
     return warnings.filter(({ kind }) => kind !== 'font_substituted'); // what a font that does not come leads to
   };
 
@@ -252,11 +309,11 @@ describe.each(WAYS)('resourceTimeout, of %s', (way) => {
   });
 
   test('what is quick enough is there, and each has its own time', async () => {
-    const markup = `<p>here</p><img src="${site.origin}/never"><img src="${site.origin}/slow.png"><img src="${site.origin}/image.png">`;
-    const pdf = await print(way, markup, { resourceTimeout: 2_000 });
+    const images = (...paths: string[]) => `<p>here</p>${paths.map((path) => `<img src="${site.origin}${path}">`).join('')}`;
+    const pdf = await print(way, images('/never', '/slow.png', '/image.png'), { resourceTimeout: 3_000 });
     expect(pdf.images).toBe(3); // two images, and the sign that one is broken
-    const short = await warningsOf(markup, { resourceTimeout: 300 });
-    expect(short.map(({ url }) => url).sort()).toEqual([`${site.origin}/never`, `${site.origin}/slow.png`]);
+    const short = await warningsOf(images('/never', '/much-later.png', '/image.png'), { resourceTimeout: 3_000 });
+    expect(short.map(({ url }) => url).sort()).toEqual([`${site.origin}/much-later.png`, `${site.origin}/never`]);
   });
 
   test('many that never come cost the time of one', async () => {

@@ -17,10 +17,13 @@ async function render(html: string, options?: object): Promise<ReadPdf> {
   return readPdfReply(await service.pdf(options ? { html, options } : { html }));
 }
 
+/** To a hundredth of a point. */
 function expectSize(pdf: ReadPdf, width: number, height: number, page = 0): void {
-  expect(Math.abs((pdf.sizes[page]?.width ?? 0) - width), `width ${pdf.sizes[page]?.width} for ${width}`).toBeLessThan(1);
-  expect(Math.abs((pdf.sizes[page]?.height ?? 0) - height), `height ${pdf.sizes[page]?.height} for ${height}`).toBeLessThan(1);
+  expect(pdf.sizes[page]?.width).toBeCloseTo(width, 2);
+  expect(pdf.sizes[page]?.height).toBeCloseTo(height, 2);
 }
+
+const SCRIPT = '<script>1</script>';
 
 describe('paper', () => {
   const formats: Array<[string, number, number]> = [
@@ -37,13 +40,57 @@ describe('paper', () => {
     ['Ledger', 1224, 792],
   ];
 
-  test.each(formats)('%s, portrait, landscape and in any case, is exact to a point', async (format, width, height) => {
+  test.each(formats)('%s, portrait, landscape and in any case, is exact', async (format, width, height) => {
     expectSize(await render('<p>x', { format }), width, height);
+    expectSize(await render(`<p>x${SCRIPT}`, { format }), width, height);
     expectSize(await render('<p>x', { format: format.toLowerCase(), landscape: true }), height, width);
     expectSize(await render('<style>@page { size: 50mm 60mm }</style><p>x', { format: format.toUpperCase() }), width, height);
   });
 
-  test('is A4 by default', async () => expectSize(await render('<p>x'), 210 * MM, 297 * MM));
+  test.each(['<p>x', `<p>x${SCRIPT}`, '<style>@page { margin: 0 }</style><p>x', ''])('is A4 by default: %s', async (html) =>
+    expectSize(await render(html), 210 * MM, 297 * MM),
+  );
+
+  const SIZES: Array<[size: string, width: number, height: number]> = [
+    ['57mm 32mm', 57 * MM, 32 * MM],
+    ['10.1cm 15.3cm', 101 * MM, 153 * MM],
+    ['148mm', 148 * MM, 148 * MM],
+    ['A5 landscape', 210 * MM, 148 * MM],
+    ['landscape B5', 250 * MM, 176 * MM],
+    ['JIS-B4', 257 * MM, 364 * MM],
+    ['301.5pt 404q', 301.5, 101 * MM],
+    ['33.3pc 5.37in', 399.6, 386.64],
+    ['401px 303px', 300.75, 227.25],
+    ['595pt 842pt', 595, 842],
+  ];
+  test.each(SIZES)('@page { size: %s } is exact, with and without a script', async (size, width, height) => {
+    const html = `<style>@media print { @page { size: ${size}; margin: 0 } }</style><p>x`;
+    expectSize(await render(html), width, height);
+    expectSize(await render(html + SCRIPT), width, height);
+    expectSize(await render(html, { javascript: false }), width, height);
+  });
+
+  test('every page has its own exact size, on any number of pages', async () => {
+    const pages = Array.from({ length: 60 }, (_, n) => `<div style="page: ${n % 2 ? 'label' : 'sheet'}">${n}</div>`).join('');
+    const html = `<style>@page label { size: 100mm 62mm } @page sheet { size: A5 }</style>${pages}`;
+    const pdf = await render(html);
+    expect(pdf.pages).toHaveLength(60);
+    for (const page of pdf.pages.keys()) {
+      const [width, height] = page % 2 ? [100, 62] : [148, 210];
+      expectSize(pdf, width * MM, height * MM, page);
+    }
+  });
+
+  test.each([
+    ['A5', {}],
+    ['A5', { landscape: true }],
+    ['A6', { landscape: true }],
+    ['A4', {}],
+  ])('what is drawn stays where it was: %s %o', async (format, options) => {
+    const html = '<style>body { margin: 0; font: 20px sans-serif }</style><p style="margin: 0">top';
+    const pdf = await render(html, { format, margin: 0, ...options });
+    expect(pdf.firstText?.y).toBeCloseTo(13.5, 1); // the baseline of a line of 20px, below the edge
+  });
 
   test.each([
     ['100mm', '5cm', 100 * MM, 50 * MM],
@@ -63,6 +110,30 @@ describe('paper', () => {
     expectSize(await render(html, { width: '3in', height: '4in' }), 216, 288);
     expectSize(await render(html, { format: 'A3', preferCSSPageSize: true }), 148 * MM, 210 * MM);
     expectSize(await render(html, { preferCSSPageSize: false }), 210 * MM, 297 * MM);
+  });
+
+  test.each([
+    '@page { size: A3 !important }',
+    '@page :first { size: A3 !important }',
+    '@page wide { size: A3 !important } p { page: wide }',
+    '@page wide:first { size: A3 !important } @page { size: 30mm 30mm !important } p { page: wide }',
+    '@media print { @page { size: A3 !important; margin: 3cm !important } }',
+    '@import url("data:text/css,@page{size:A3!important}");',
+  ])('an option wins over %s', async (rule) => {
+    const html = `<!doctype html><title>x</title><style>${rule}</style><p>x`;
+    const script =
+      '<script>{ const s = new CSSStyleSheet(); s.replaceSync("@page { size: A2 !important }"); document.adoptedStyleSheets = [s] }</script>';
+    expectSize(await render(html, { format: 'A5' }), 148 * MM, 210 * MM);
+    expectSize(await render(html + script, { format: 'A5' }), 148 * MM, 210 * MM);
+    expectSize(await render(html + script, { width: '100mm', height: '50mm', margin: 0 }), 100 * MM, 50 * MM);
+  });
+
+  test('a policy against style elements changes nothing of that', async () => {
+    const html =
+      '<!doctype html><meta http-equiv="Content-Security-Policy" content="style-src data:"><link rel="stylesheet" href="data:text/css,@page{size:A5}">';
+    expectSize(await render(`${html}<p>x`), 148 * MM, 210 * MM);
+    expectSize(await render(`${html}<p>x`, { margin: 0 }), 148 * MM, 210 * MM);
+    expectSize(await render(`${html}<p>x`, { format: 'A3' }), 297 * MM, 420 * MM);
   });
 
   test('@page { size: landscape } turns the default paper', async () => {
@@ -103,6 +174,8 @@ describe('margin', () => {
     expect(await left(html)).toBeCloseTo(144, -0.5);
     expect(await left(html, { margin: '1in' })).toBeCloseTo(72, -0.5);
     expect(await left(html, { margin: 0 })).toBeCloseTo(0, -0.5);
+    expect(await left(html.replace('2in', '2in !important'), { margin: '1in' })).toBeCloseTo(72, -0.5);
+    expect(await left(html.replace('2in', '2in !important') + SCRIPT, { margin: '1in' })).toBeCloseTo(72, -0.5);
     expect(await left(html, { format: 'A3' })).toBeCloseTo(144, -0.5);
   });
 

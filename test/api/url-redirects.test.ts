@@ -213,7 +213,7 @@ describe('redirects of documents', () => {
 
   test('while its images are waited for, to what never answers: the document is printed as it is', async () => {
     site.serve(goingOn('/never?more', LAZY));
-    const { pages } = await web.visit('/start');
+    const { pages } = await web.visit('/start', { timeout: 100_000 });
     expect(pages.join('')).toBe('start');
   });
 
@@ -231,6 +231,15 @@ describe('redirects of documents', () => {
     });
     const { pages } = await web.visit('/start', { addScriptTag: { url: `${site.origin}/awaited` }, waitForSelector: '#late' });
     expect(pages).toEqual(['next added late']);
+  });
+
+  test.each([
+    ['throws there', 'throw new Error("on its way")'],
+    ['never ends there', 'return new Promise(() => {})'],
+  ])('because of what is waited for, which %s: it is waited for in the next', async (_name, then) => {
+    site.serve({ '/start': html('<p>start'), '/next': html('<p>next') });
+    const waitForFunction = `() => { if (location.pathname === "/next") return true; location.href = "/next"; ${then} }`;
+    expect((await web.visit('/start', { waitForFunction })).pages).toEqual(['next']);
   });
 
   test('to a server that never answers: the next document has the time of the render, too', async () => {

@@ -222,7 +222,10 @@ describe('the list', () => {
   test('goes on where it ended, newest first, and shows each key its own', async () => {
     const client = await caller();
     for (let n = 0; n < 3; n++) await client.store({ html: `<p>${n}` });
-    await eventually('all are told of', async () => (await listOf(client)).length === 3);
+    await eventually('all are delivered', async () => {
+      const deliveries = await listOf(client);
+      return deliveries.length === 3 && deliveries.every(({ status }) => status === 'delivered');
+    });
     const all = await listOf(client);
     const first = await client.json<List<DeliveryRecord>>(`${DELIVERIES}?limit=2`);
     expect(first).toMatchObject({ data: all.slice(0, 2), has_more: true });
@@ -280,7 +283,7 @@ test('SIGTERM waits for an attempt no longer than the drain; the event is sent a
   await eventually('it is under way', () => own.open === 1);
   const begun = Date.now();
   expect(await first.stop()).toBe(0);
-  expect(Date.now() - begun).toBeLessThan(10_000);
+  expect(Date.now() - begun).toBeLessThan(25_000); // the attempt has 30 seconds
 
   await using second = await startService({ ...settings, PLATEN_DATA_DIR: first.env.PLATEN_DATA_DIR ?? '' }, { firstKey: key });
   const again = new Client(second.url, key);

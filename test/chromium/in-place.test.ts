@@ -75,9 +75,10 @@ const PROBES: Record<string, string> = {
   'images and styles': `<!doctype html><img src="${PIXEL_URL}" width=100 height=50><p style="color: red">styled</p>`,
   scripted: `<!doctype html><p id=p></p><script>
     p.textContent = [document.compatMode, document.title, document.dir, document.documentElement.lang, document.forms.length, document.styleSheets.length, document.adoptedStyleSheets.length,
-      document.fonts.size, document.getElementById('x'), document.baseURI, document.referrer, document.characterSet, document.images.length, innerWidth, history.length, name, document.cookie === undefined,
-      document.getAnimations().length, getComputedStyle(document.documentElement).colorScheme, Object.keys(window).length].join(' ')
-  </script>`.replace(' document.cookie === undefined,', ''),
+      document.fonts.size, document.getElementById('x'), document.baseURI, document.referrer, document.characterSet, document.images.length, innerWidth, history.length, name,
+      document.getAnimations().length, getComputedStyle(document.documentElement).colorScheme, Object.keys(window).length,
+      document.cookie, localStorage.length, localStorage.getItem('a'), localStorage.mark, sessionStorage.b].join(' ')
+  </script>`,
 };
 
 describe.each(Object.entries(INERT))('after %s', (_name, before) => {
@@ -107,6 +108,9 @@ const SCRIPTED: Record<string, string> = {
   'a history': planted("history.pushState(1, '', '#a'); history.replaceState('mark', '')"),
   'styles and fonts': planted(
     "const s = new CSSStyleSheet(); s.replaceSync('body::after { content: \"MARK\" } @page { size: A7 }'); document.adoptedStyleSheets = [s]; document.fonts.add(new FontFace('Open Sans', 'local(monospace)'))",
+  ),
+  'storage and cookies': planted(
+    "localStorage.a = sessionStorage.b = 'mark'; document.cookie = 'mark=1'; Storage.prototype.getItem = () => 'mark'; Object.setPrototypeOf(localStorage, { mark: 1 })",
   ),
   'a page rule': '<!doctype html><style>@page { size: A7; margin: 0 }</style><script>1</script><p>x',
   'a worker': planted(

@@ -68,7 +68,7 @@ class Range {
     const folder = await mkdtemp(join(tmpdir(), 'platen-canary-'));
     await writeFile(join(folder, 'secret.html'), SECRET);
     const service = await startService({
-      PLATEN_CONCURRENCY: '4',
+      PLATEN_CONCURRENCY: '10', // most of them wait for their chance
       PLATEN_DNS_SERVERS: names.address,
       ...settings(site, [canary.port, site.port, ...ownPorts.values()]),
     });
@@ -225,9 +225,9 @@ describe('control: with everything allowed', () => {
     const blocked = all.filter(({ blockedBelowThePolicy }) => blockedBelowThePolicy);
     test.for(blocked)('$name: $blockedBelowThePolicy', async (payload, { expect }) => {
       const text = await textOf(await range.render(payload));
-      if (payload.blockedBelowThePolicy === RACE) return;
       expect(text).not.toContain(SECRET);
-      expect(range.canary.hitsOf(payload.mark)).toEqual([]);
+      const most = payload.blockedBelowThePolicy === RACE ? 1 : 0;
+      expect(range.canary.hitsOf(payload.mark).length).toBeLessThanOrEqual(most);
     });
   });
 

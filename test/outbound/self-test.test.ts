@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/config.ts';
 import { Client } from '../support/client.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
 import { startService } from '../support/service.ts';
+import { BROWSER_SETTINGS } from '../support/test-browser.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -17,7 +18,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 /** A browser that ignores every switch that begins like one of these, and is given others. */
 async function browserWithout(dropped: string[], added: string[] = []): Promise<string> {
-  const { path, env } = await locateBrowser(loadConfig({}));
+  const { path, env } = await locateBrowser(loadConfig(BROWSER_SETTINGS));
   const exports = Object.entries(env).map(([name, value]) => `export ${name}='${value}'`);
   const patterns = dropped.map((start) => `${start}*`).join(' | ');
   const wrapper = join(folder, `browser-${Math.random()}`);

@@ -15,7 +15,15 @@ const LIMITS = {
 /** A page that takes its time to be emptied. */
 function slowPage(): PooledPage & { emptied: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
-  return { alive: true, memoryBytes: 0, emptied: resolve, prime: async () => {}, reset: () => promise, close: async () => {} };
+  return {
+    alive: true,
+    memoryBytes: 0,
+    emptied: resolve,
+    prime: async () => {},
+    reset: () => promise,
+    giveWay() {},
+    close: async () => {},
+  };
 }
 
 test('the last to go waits for a page that is being taken, and for its render', async () => {
@@ -32,6 +40,25 @@ test('the last to go waits for a page that is being taken, and for its render', 
   shelf.giveBack(entry, true);
   await retired;
   expect(order).toEqual(['rendered', 'retired']);
+});
+
+test('a page that does not suit stays for what it suits, also while it is being emptied', async () => {
+  const pages = [slowPage(), slowPage(), slowPage()];
+  const [first, second, third] = pages;
+  const shelf = new PageShelf(async () => pages.shift() as PooledPage, LIMITS);
+  shelf.giveBack(await shelf.take('owner'), true);
+  const suits = (page: PooledPage) => page !== first;
+  expect(shelf.pagesOf('owner', suits)).toBe(0);
+  expect(shelf.pagesOf('owner', () => true)).toBe(1);
+  const other = await shelf.take('owner', suits);
+  expect(other.page).toBe(second);
+  first?.emptied();
+  expect((await shelf.take('owner')).page).toBe(first);
+  shelf.giveBack(other, true);
+  second?.emptied();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect((await shelf.take('owner', (page) => page !== second)).page, 'warm, and not taken').toBe(third);
+  expect((await shelf.take('owner', suits)).page).toBe(second);
 });
 
 test('a page that cannot be taken keeps nobody waiting', async () => {

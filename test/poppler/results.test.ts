@@ -44,11 +44,59 @@ describe('paper', () => {
     ['pt', { width: '333pt', height: '444pt' }, 333, 444],
   ];
 
-  test.each(papers)('%s is exact to a point, portrait and landscape', async (_name, options, width, height) => {
+  test.each(papers)('%s is exact, portrait and landscape', async (_name, options, width, height) => {
     for (const landscape of [false, true]) {
       const [wide, high] = await pageSize(await render('<p>x', { ...options, landscape }));
-      expect(Math.abs(wide - (landscape ? height : width))).toBeLessThan(1);
-      expect(Math.abs(high - (landscape ? width : height))).toBeLessThan(1);
+      // poppler tells six digits.
+      expect(wide).toBe(Number((landscape ? height : width).toPrecision(6)));
+      expect(high).toBe(Number((landscape ? width : height).toPrecision(6)));
+    }
+  });
+});
+
+describe('the edge of the paper', () => {
+  /** The last pixels before each edge of the first page, at 576 to the inch, on a line through its middle. */
+  async function edges(file: string): Promise<string[][]> {
+    const { stdout } = await run('pdftoppm', ['-r', '576', '-f', '1', '-l', '1', file], {
+      encoding: 'buffer',
+      maxBuffer: 2 ** 28,
+    });
+    const [header = '', across = '', down = ''] =
+      /^P6\s+(\d+)\s+(\d+)\s+255\s/.exec(stdout.subarray(0, 64).toString('latin1')) ?? [];
+    const [width, height] = [Number(across), Number(down)];
+    const pixel = (x: number, y: number) => {
+      const at = header.length + 3 * (y * width + x);
+      return stdout.toString('hex', at, at + 3);
+    };
+    const [x, y] = [width >> 1, height >> 1];
+    const last = Array.from({ length: 10 }, (_, n) => n);
+    return [
+      last.map((n) => pixel(x, n)),
+      last.map((n) => pixel(width - 2 - n, y)), // the very last is not a whole pixel
+      last.map((n) => pixel(x, height - 2 - n)),
+      last.map((n) => pixel(n, y)),
+    ];
+  }
+
+  const html =
+    '<!doctype html><style>html { background: #ffff00 } body { margin: 0; height: 100vh; box-sizing: border-box; border: 1px solid #0000ff }</style>';
+  const script = '<script>1</script>';
+
+  test.each<[name: string, html: string, options: object]>([
+    ['A4', html, { margin: 0 }],
+    ['A4 with a script', html + script, { margin: 0 }],
+    ['A5', html, { margin: 0, format: 'A5' }],
+    ['A5 with a script', html + script, { margin: 0, format: 'A5' }],
+    ['A6 in landscape', html, { margin: 0, format: 'A6', landscape: true }],
+    ['an @page margin', `${html}<style>@page { margin: 0 }</style>`, {}],
+    ['an @page margin and a script', `${html}<style>@page { margin: 0 }</style>${script}`, {}],
+    ['an @page size', `${html}<style>@page { size: A5; margin: 0 }</style>`, {}],
+    ['a label', html, { margin: 0, width: '57mm', height: '32mm' }],
+    ['a single page', html.replace('100vh', '500px'), { margin: 0, width: '80mm', singlePage: true }],
+  ])('%s: background and border reach it', async (_name, document, options) => {
+    for (const edge of await edges(await render(document, options))) {
+      expect(edge).toContain('0000ff');
+      expect(edge).not.toContain('ffffff');
     }
   });
 });

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { PdfOptions } from '../../src/render/options-schema.ts';
 import { DRAFT, fragmentOf, type PlaygroundPage } from '../support/playground-page.ts';
 import { setUpPlaygrounds } from '../support/playgrounds.ts';
-import { readPdf } from '../support/read-pdf.ts';
+import { millimetresOf, readPdf } from '../support/read-pdf.ts';
 import { eventually } from '../support/service.ts';
 
 const playgrounds = setUpPlaygrounds();
@@ -63,20 +63,19 @@ test('options change the PDF, and only what differs from the default is sent', a
   const sent = playground.page.waitForRequest((request) => (request.postData() ?? '').includes('A5'));
   await (await playground.openOption('format')).getByRole('combobox').selectOption('A5');
   expect((await sent).postDataJSON()).toEqual({ html: '<h1>Sized</h1>', options: { format: 'A5' } });
-  await eventually('the PDF is A5', async () => (await widthOf(playground)) === 420);
+  await eventually('the PDF is A5', async () => (await widthOf(playground)) === 148);
 
   await (await playground.openOption('landscape')).getByRole('switch').check();
-  await eventually('the PDF lies on its side', async () => (await widthOf(playground)) > 590);
+  await eventually('the PDF lies on its side', async () => (await widthOf(playground)) === 210);
 
   const reset = playground.page.waitForRequest(/playground\/pdf/);
   await playground.page.getByRole('button', { name: 'Reset all' }).click();
   expect((await reset).postDataJSON()).toEqual({ html: '<h1>Sized</h1>' });
 });
 
-/** In whole points. */
-async function widthOf(playground: PlaygroundPage): Promise<number> {
-  const { sizes } = await readPdf(await playground.download());
-  return Math.round(sizes[0]?.width ?? 0);
+/** In millimetres. */
+async function widthOf(playground: PlaygroundPage): Promise<number | undefined> {
+  return millimetresOf(await readPdf(await playground.download()))[0]?.[0];
 }
 
 test('nested options have fields of their own', async () => {

@@ -128,6 +128,6 @@ const CHANGE = {
   body: PatchBody,
   response: {
     200: { description: 'The account as it is now.', ...ACCOUNT_SCHEMA },
-    ...problemResponses(400, 401, 408, 415, 422, 500, 503),
+    ...problemResponses(400, 401, 408, 413, 415, 422, 429, 500, 503),
   },
 };

@@ -65,7 +65,7 @@ export function batchResultRoutes(app: FastifyInstance, services: BatchResultRou
   });
 
   app.route<ById>({
-    method: 'GET',
+    method: ['GET', 'HEAD'],
     url: '/v1/batches/:id/events',
     schema: EVENTS,
     handler: async (request, reply) => {
@@ -74,10 +74,11 @@ export function batchResultRoutes(app: FastifyInstance, services: BatchResultRou
       const batch = await batches.summary(keyId, request.params.id);
       const after = readLastEvent(request, batch);
       if (after === endNumber(batch)) return reply.code(204).send(); // ends the tries of an EventSource
-      open.enter(request, reply);
       const [type, format] = asksFor(request, LINES_TYPE, EVENTS_TYPE) ? [LINES_TYPE, NDJSON_FORMAT] : [EVENTS_TYPE, SSE_FORMAT];
       const origin = originOf(request);
       reply.header('content-type', type).header('vary', 'Accept').header('x-accel-buffering', 'no');
+      if (request.method === 'HEAD') return reply.send();
+      open.enter(request, reply);
       const record = (item: WholeBatch['items'][number]) => itemRecord(item, origin, links);
       const following = { keyId, batchId: batch.id, after, format, itemRecord: record };
       return reply.send(eventsOf(batches, following, whenClientLeaves(reply)));
@@ -107,7 +108,7 @@ async function sendMerged(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const client = whenClientLeaves(reply);
-  const merged = await merging.merge(principalOf(request).keyId, batch, client);
+  const merged = await merging.merge(principalOf(request), batch, client);
   if (client.aborted) merged.content.destroy();
   if (merged.leftOut.length) reply.header('platen-left-out', merged.leftOut.join(', '));
   return sendStream(reply, { ...merged, filename: `${batch.id}.pdf` }, merged.content);

@@ -4,7 +4,7 @@ import { MAX_ITEMS, MAX_REFERENCE, parseBatchRequest } from '../../batches/batch
 import type { Batches, WholeBatch } from '../../batches/batches.ts';
 import type { Links } from '../../documents/links.ts';
 import { hasCode } from '../../errors.ts';
-import { type Answer, type Idempotency, resultGone } from '../../idempotency/idempotency.ts';
+import { type Answer, type Claim, type Idempotency, resultGone } from '../../idempotency/idempotency.ts';
 import { PdfRequestBody } from '../../render/options-schema.ts';
 import { principalOf } from '../authenticate.ts';
 import { BATCH_SCHEMA, batchRecord, batchSummary, SUMMARY_SCHEMA } from '../batch-record.ts';
@@ -15,6 +15,7 @@ import { originOf } from '../origin.ts';
 import { PREFER_SCHEMA, readWait, tellWait } from '../prefer.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import { listSchema, PAGE_PARAMETERS } from '../records.ts';
+import { memoryOf, takeBody } from '../request-memory.ts';
 import { problemResponses } from './problem-responses.ts';
 
 export interface BatchRouteServices {
@@ -30,22 +31,13 @@ interface ById {
 }
 
 export function batchRoutes(app: FastifyInstance, services: BatchRouteServices): void {
-  const { batches, idempotency } = services;
+  const { batches } = services;
 
   app.post('/v1/batches', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
-    const batch = parseBatchRequest(request.body);
-    const owner = principalOf(request);
-    return once(
-      request,
-      idempotency,
-      async (claim) => {
-        const id = await batches.create(owner, batch, async (batchId, query) => {
-          if (claim) await idempotency.complete(claim, { kind: 'batch', batchId }, query, { resourceId: batchId });
-        });
-        return sendAccepted(services, id, request, reply);
-      },
-      (answer) => replay(services, answer, request, reply),
-    );
+    const { id, isReplay } = await accept(services, request);
+    memoryOf(request).resize(0); // the items are in the database, and whoever waits for them holds none
+    if (isReplay) return sendReplayed(services, id, request, reply);
+    return sendAccepted(services, id, request, reply);
   });
 
   app.get('/v1/batches', { schema: LIST }, async (request) => {
@@ -64,6 +56,29 @@ export function batchRoutes(app: FastifyInstance, services: BatchRouteServices):
   });
 }
 
+/** The batch that was made of the body, which nothing holds afterwards; or that of the first time. */
+async function accept(
+  { batches, idempotency }: BatchRouteServices,
+  request: FastifyRequest,
+): Promise<{ id: string; isReplay: boolean }> {
+  const batch = parseBatchRequest(takeBody(request));
+  const create = (claim: Claim | undefined) =>
+    batches.create(principalOf(request), batch, async (batchId, query) => {
+      if (claim) await idempotency.complete(claim, { kind: 'batch', batchId }, query, { resourceId: batchId });
+    });
+  return once<{ id: string; isReplay: boolean }>(
+    request,
+    idempotency,
+    async (claim) => ({ id: await create(claim), isReplay: false }),
+    async (answer) => ({ id: batchIdOf(answer), isReplay: true }),
+  );
+}
+
+function batchIdOf(answer: Answer): string {
+  if (answer.kind !== 'batch') throw new Error('this answer belongs to another address');
+  return answer.batchId;
+}
+
 /** 200 with the whole batch where the client waited for it and it has ended, else 202. */
 async function sendAccepted(
   services: BatchRouteServices,
@@ -78,15 +93,14 @@ async function sendAccepted(
 }
 
 /** The batch of the first time, as it is now. */
-async function replay(
+async function sendReplayed(
   services: BatchRouteServices,
-  answer: Answer,
+  id: string,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  if (answer.kind !== 'batch') throw new Error('this answer belongs to another address');
   markReplayed(reply);
-  return sendAccepted(services, answer.batchId, request, reply).catch((error: unknown) => {
+  return sendAccepted(services, id, request, reply).catch((error: unknown) => {
     throw hasCode(error, 'not_found') ? resultGone('the batch of this Idempotency-Key has gone with its documents') : error;
   });
 }

@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Documents } from '../../documents/documents.ts';
 import type { Links } from '../../documents/links.ts';
-import { ServiceError } from '../../errors.ts';
 import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
 import { validator } from '../../validate.ts';
 import { principalOf } from '../authenticate.ts';
@@ -101,18 +100,16 @@ export function documentRoutes(app: FastifyInstance, { documents, links, idempot
 /** Not under `/v1`: no key is asked for, the signature is the key. */
 export function linkRoutes(app: FastifyInstance, { documents, links }: DocumentRouteServices): void {
   const handler = async (request: FastifyRequest<ById>, reply: FastifyReply) => {
-    const { expires = '', key = '', signature = '' } = request.query as Record<string, string | undefined>;
-    for (const part of [expires, key, signature]) if (typeof part !== 'string') throw noSuchLink();
-    links.check(request.params.id, { expires, key, signature });
-    const document = await documents.findLinked(request.params.id);
+    const document = await documents.findLinked(links.check(pathOf(request)));
     reply.header('referrer-policy', 'no-referrer').header('cache-control', 'private, no-store');
     return sendStored(request, reply, documents, document);
   };
   app.route<ById>({ method: ['GET', 'HEAD'], url: '/links/:id', schema: FOLLOW, handler });
 }
 
-function noSuchLink(): ServiceError {
-  return new ServiceError('not_found', 'there is nothing at this address');
+/** As it was sent. A client may send the whole address, as to a proxy (RFC 9112, 3.2.2). */
+function pathOf({ raw }: FastifyRequest): string {
+  return (raw.url ?? '').replace(/^https?:\/\/[^/?#]*/i, '');
 }
 
 const COMMON = { tags: ['Documents'], security: [{ bearer: [] }] };
@@ -200,7 +197,7 @@ const LINK = {
       type: 'object',
       properties: { url: { type: 'string', format: 'uri' }, expires_at: TIME },
     },
-    ...problemResponses(400, 401, 404, 408, 409, 410, 413, 415, 422, 500, 503),
+    ...problemResponses(400, 401, 404, 408, 409, 410, 413, 415, 422, 429, 500, 503),
   },
 };
 

@@ -3,11 +3,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../accounts/accounts.ts';
 import type { Documents, StoredDocument } from '../../documents/documents.ts';
 import { type Answer, type Claim, type Idempotency, resultGone } from '../../idempotency/idempotency.ts';
+import type { HeldBytes } from '../../queue/byte-budget.ts';
 import { PdfRequestBody } from '../../render/options-schema.ts';
 import type { Delivery, Receipt } from '../../render/render.ts';
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../../render/render-request.ts';
 import { principalOf } from '../authenticate.ts';
 import { whenClientLeaves } from '../client-leaves.ts';
+import { heldPdf, type Spool } from '../held-pdf.ts';
 import type { Metrics } from '../metrics.ts';
 import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
 import { IDEMPOTENCY_SCHEMA, markReplayed, once } from '../once.ts';
@@ -15,6 +17,7 @@ import { originOf } from '../origin.ts';
 import { toServiceError } from '../problem.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import { DOCUMENT_SCHEMA, documentRecord } from '../records.ts';
+import { memoryOf, takeBody } from '../request-memory.ts';
 import { sendRendered, sendStored, sendStream, serverTiming } from '../send-pdf.ts';
 import { REPORTED_SCHEMA, sendReported, sendReportedStream } from '../send-report.ts';
 import { problemResponses } from './problem-responses.ts';
@@ -24,13 +27,21 @@ export interface PdfRouteServices {
   metrics: Metrics;
   documents: Documents;
   idempotency: Idempotency;
+  /** Where replies are that have no room in memory. */
+  blobs: Spool;
   /** See `render/render.ts`. */
-  render(request: RenderRequest, principal: Principal, client: AbortSignal, receipt?: Receipt): Promise<Delivery>;
+  render(
+    request: RenderRequest,
+    principal: Principal,
+    client: AbortSignal,
+    receipt?: Receipt,
+    memory?: HeldBytes,
+  ): Promise<Delivery>;
 }
 
 export function pdfRoutes(app: FastifyInstance, services: PdfRouteServices): void {
   app.post('/v1/pdf', { schema: SCHEMA, config: RATE_LIMITED }, async (request, reply) => {
-    const renderRequest = parseRenderRequest(request.body, services.limits);
+    const renderRequest = parseRenderRequest(takeBody(request), services.limits);
     requireAcceptable(request, PDF, JSON_TYPE);
     return once(
       request,
@@ -42,23 +53,24 @@ export function pdfRoutes(app: FastifyInstance, services: PdfRouteServices): voi
 }
 
 async function renderNow(
-  { metrics, render, idempotency }: PdfRouteServices,
+  { metrics, render, idempotency, blobs }: PdfRouteServices,
   renderRequest: RenderRequest,
   request: FastifyRequest,
   reply: FastifyReply,
   claim: Claim | undefined,
 ): Promise<FastifyReply> {
   const principal = principalOf(request);
+  const memory = memoryOf(request);
   const receipt = claim && receiptOf(idempotency, claim, renderRequest, principal);
-  const delivery = await measured(metrics, () => render(renderRequest, principal, whenClientLeaves(reply), receipt));
+  const delivery = await measured(metrics, () => render(renderRequest, principal, whenClientLeaves(reply), receipt, memory));
   const { pdf, document } = delivery;
   describe(reply, { ...delivery, warnings: pdf.report.warning_count }).header('server-timing', serverTiming(pdf));
   if (!renderRequest.store || !document) {
     const send = asksFor(request, JSON_TYPE, PDF) ? sendReported : sendRendered;
-    return send(reply, pdf, renderRequest.filename);
+    return send(reply, pdf, renderRequest.filename, await heldPdf(pdf, memory, blobs));
   }
   created(request, reply, document);
-  if (asksFor(request, PDF, JSON_TYPE)) return sendRendered(reply, pdf, document.filename);
+  if (asksFor(request, PDF, JSON_TYPE)) return sendRendered(reply, pdf, document.filename, await heldPdf(pdf, memory, blobs));
   return reply.send(documentRecord(document, originOf(request)));
 }
 
@@ -116,7 +128,8 @@ async function replay(
   if (answer.kind === 'pdf') {
     const content = await idempotency.read({ keyId, name });
     describe(reply, { ...answer, warnings: answer.report.warning_count });
-    if (asksFor(request, JSON_TYPE, PDF)) return sendReportedStream(reply, answer, content, answer.filename ?? undefined);
+    if (asksFor(request, JSON_TYPE, PDF))
+      return sendReportedStream(request, reply, answer, content, answer.filename ?? undefined);
     return sendStream(reply, answer, content);
   }
   if (answer.kind !== 'document') throw resultGone();
@@ -125,7 +138,7 @@ async function replay(
   if (answer.asked) created(request, reply, document);
   if (!answer.asked && asksFor(request, JSON_TYPE, PDF)) {
     const { filename, report = {} } = document;
-    return sendReportedStream(reply, { ...document, report }, await documents.read(document), filename);
+    return sendReportedStream(request, reply, { ...document, report }, await documents.read(document), filename);
   }
   if (!answer.asked || asksFor(request, PDF, JSON_TYPE)) return sendStored(request, reply, documents, document);
   return reply.send(documentRecord(document, originOf(request)));

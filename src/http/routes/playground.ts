@@ -8,13 +8,16 @@ import {
   parsePlaygroundRequest,
   playgroundLimits,
 } from '../../playground/playground-request.ts';
+import type { ByteBudget } from '../../queue/byte-budget.ts';
 import type { RenderedPdf } from '../../render/print-content.ts';
 import type { RenderLimits } from '../../render/render-request.ts';
 import { whenClientLeaves } from '../client-leaves.ts';
+import { heldPdf, type Spool } from '../held-pdf.ts';
 import type { Metrics } from '../metrics.ts';
 import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
 import { toServiceError } from '../problem.ts';
 import { limitVisitors, RATE_LIMITED } from '../rate-limit.ts';
+import { countMemory, memoryOf, takeBody } from '../request-memory.ts';
 import { sendRendered, serverTiming } from '../send-pdf.ts';
 import { REPORTED_SCHEMA, sendReported } from '../send-report.ts';
 import { visitorOf } from '../visitor.ts';
@@ -25,6 +28,9 @@ export interface PlaygroundRouteServices {
   playground: Pick<Playground, 'prepare' | 'render' | 'requireRoom'> | undefined;
   limits: RenderLimits;
   metrics: Metrics;
+  /** Memory for requests of visitors. */
+  playgroundMemory: ByteBudget;
+  blobs: Spool;
 }
 
 export interface PlaygroundRouteOptions {
@@ -34,7 +40,7 @@ export interface PlaygroundRouteOptions {
 
 export function playgroundRoutes(
   app: FastifyInstance,
-  { playground, metrics, ...services }: PlaygroundRouteServices,
+  { playground, metrics, blobs, playgroundMemory, ...services }: PlaygroundRouteServices,
   { playgroundRequestsPerMinute, trustedProxies }: PlaygroundRouteOptions,
 ): void {
   const limits = playgroundLimits(services.limits);
@@ -53,16 +59,18 @@ export function playgroundRoutes(
   const nameOf = (request: FastifyRequest) => visitorOf(request, trustedProxies);
   app.register(async (routes) => {
     await limitVisitors(routes, playgroundRequestsPerMinute, nameOf);
+    countMemory(routes, playgroundMemory, nameOf);
     // A crowd is turned away before what it sends is read.
     const onRequest = async (request: FastifyRequest) => playground.requireRoom(nameOf(request));
     const route = { schema: RENDER, config: RATE_LIMITED, bodyLimit: MAX_PLAYGROUND_BODY_BYTES, onRequest };
     routes.post('/v1/playground/pdf', route, async (request, reply) => {
-      const renderRequest = parsePlaygroundRequest(request.body, limits);
+      const renderRequest = parsePlaygroundRequest(takeBody(request), limits);
       requireAcceptable(request, PDF, JSON_TYPE);
       const client = whenClientLeaves(reply);
       const pdf = await measured(metrics, () => playground.render(renderRequest, nameOf(request), client));
       reply.header('platen-warnings', pdf.report.warning_count).header('server-timing', serverTiming(pdf));
-      return asksFor(request, JSON_TYPE, PDF) ? sendReported(reply, pdf, undefined) : sendRendered(reply, pdf, undefined);
+      const send = asksFor(request, JSON_TYPE, PDF) ? sendReported : sendRendered;
+      return send(reply, pdf, undefined, await heldPdf(pdf, memoryOf(request), blobs));
     });
   });
 }

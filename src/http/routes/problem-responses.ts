@@ -14,7 +14,14 @@ const PROBLEM_SCHEMA = {
     errors: {
       type: 'array',
       description: 'Faults in the request, by field.',
-      items: { type: 'object', properties: { path: { type: 'string' }, message: { type: 'string' } } },
+      items: {
+        type: 'object',
+        properties: {
+          path: { type: 'string' },
+          message: { type: 'string' },
+          normalized: { type: 'string', description: 'Of a password that Unicode normalization changes: the form to send.' },
+        },
+      },
     },
   },
 };

@@ -14,6 +14,7 @@ import { IDEMPOTENCY_SCHEMA, markReplayed, once, sendJson } from '../once.ts';
 import { originOf } from '../origin.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import { listSchema, PAGE_PARAMETERS, TEMPLATE_SCHEMA, templateRecord, VERSION_SCHEMA, versionRecord } from '../records.ts';
+import { takeBody } from '../request-memory.ts';
 import { problemResponses } from './problem-responses.ts';
 
 export interface TemplateRouteServices {
@@ -56,7 +57,7 @@ const checkReplace = validator(ReplaceBody);
 
 export function templateRoutes(app: FastifyInstance, { templates, idempotency }: TemplateRouteServices): void {
   app.post('/v1/templates', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
-    const draft = checked({ engine: 'placeholders', ...checkCreate(request.body) });
+    const draft = checked({ engine: 'placeholders', ...checkCreate(takeBody(request)) });
     return once(
       request,
       idempotency,
@@ -89,7 +90,7 @@ export function templateRoutes(app: FastifyInstance, { templates, idempotency }:
 
   app.put<ById>('/v1/templates/:id', { schema: REPLACE, config: RATE_LIMITED }, async (request) => {
     const { keyId } = principalOf(request);
-    return templateRecord(await templates.replace(keyId, request.params.id, checked(checkReplace(request.body))));
+    return templateRecord(await templates.replace(keyId, request.params.id, checked(checkReplace(takeBody(request)))));
   });
 
   app.delete<ById>('/v1/templates/:id', { schema: REMOVE, config: { bodyOptional: true } }, async (request, reply) => {
@@ -164,7 +165,7 @@ const READ = {
   ...COMMON,
   summary: 'Read a template with its HTML',
   params: ID,
-  response: { 200: { description: 'The template.', ...WITH_HTML }, ...problemResponses(401, 404, 500, 503) },
+  response: { 200: { description: 'The template.', ...WITH_HTML }, ...problemResponses(401, 404, 429, 500, 503) },
 };
 
 const VERSIONS = {
@@ -183,7 +184,7 @@ const READ_VERSION = {
   ...COMMON,
   summary: 'Read a version of a template with its HTML',
   params: { ...ID, properties: { ...ID.properties, version: { type: 'integer', minimum: 1, examples: [1] } } },
-  response: { 200: { description: 'The template as it was.', ...WITH_HTML }, ...problemResponses(401, 404, 500, 503) },
+  response: { 200: { description: 'The template as it was.', ...WITH_HTML }, ...problemResponses(401, 404, 429, 500, 503) },
 };
 
 const REPLACE = {

@@ -104,7 +104,10 @@ const ROTATE = {
   summary: 'Replace the secret that signs webhooks',
   description:
     'The secret that is replaced goes on signing besides for 24 hours: `webhook-signature` holds a signature by each, so that receivers can be changed one after the other. At most four sign at one time.',
-  response: { 200: { description: 'The new secret.', ...SECRET_SCHEMA }, ...problemResponses(400, 401, 408, 415, 500, 503) },
+  response: {
+    200: { description: 'The new secret.', ...SECRET_SCHEMA },
+    ...problemResponses(400, 401, 408, 413, 415, 429, 500, 503),
+  },
 };
 
 const LIST = {

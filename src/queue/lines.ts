@@ -21,16 +21,17 @@ export class Lines<W extends { owner: string }> {
     this.#length++;
   }
 
-  /** Takes the first of the owner whose turn it is; that owner goes to the end. */
-  next(): W | undefined {
-    const first = this.#lines.entries().next().value;
-    if (!first) return undefined;
-    const [owner, line] = first;
-    const waiter = line.shift();
-    this.#lines.delete(owner);
-    if (line.length) this.#lines.set(owner, line);
-    this.#length--;
-    return waiter;
+  /** The first of each owner, in the order of their turns. */
+  *firsts(): Generator<W> {
+    for (const [first] of this.#lines.values()) if (first) yield first;
+  }
+
+  /** Takes one out whose turn it is; its owner goes to the end. */
+  takeTurn(waiter: W): void {
+    const line = this.#lines.get(waiter.owner);
+    if (!this.remove(waiter) || !line?.length) return;
+    this.#lines.delete(waiter.owner);
+    this.#lines.set(waiter.owner, line);
   }
 
   /** Whether it still waited. */

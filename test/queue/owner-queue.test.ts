@@ -1,12 +1,12 @@
 /** The queue: bounded, fair between owners, honest about the wait. */
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Deadline } from '../../src/deadline.ts';
-import { FairQueue } from '../../src/pool/fair-queue.ts';
+import { OwnerQueue } from '../../src/queue/owner-queue.ts';
 
 const patient = () => new Deadline(60_000);
 
 /** Asks for a place and notes who got one, in order. */
-function visitor(queue: FairQueue, order: string[], owner: string, name = owner) {
+function visitor(queue: OwnerQueue, order: string[], owner: string, name = owner) {
   const place = queue.acquire(owner, patient()).then((release) => {
     order.push(name);
     return release;
@@ -15,9 +15,9 @@ function visitor(queue: FairQueue, order: string[], owner: string, name = owner)
   return place;
 }
 
-describe('FairQueue', () => {
+describe('OwnerQueue', () => {
   test('tells beforehand what asking for a place would say', async () => {
-    const queue = new FairQueue({ capacity: 1, limit: 2 });
+    const queue = new OwnerQueue({ capacity: 1, limit: 2 });
     using deadline = new Deadline(60_000);
     queue.requireRoom('a');
     await queue.acquire('a', deadline);
@@ -28,7 +28,7 @@ describe('FairQueue', () => {
   });
 
   test('serves owners in turn, whoever came with many', async () => {
-    const queue = new FairQueue({ capacity: 1, limit: 100 });
+    const queue = new OwnerQueue({ capacity: 1, limit: 100 });
     const order: string[] = [];
     const first = await queue.acquire('a', patient());
     const places = [
@@ -44,7 +44,7 @@ describe('FairQueue', () => {
   });
 
   test('refuses at once when full, with the time to wait', async () => {
-    const queue = new FairQueue({ capacity: 1, limit: 2 });
+    const queue = new OwnerQueue({ capacity: 1, limit: 2 });
     const release = await queue.acquire('a', patient());
     const waiting = [visitor(queue, [], 'a'), visitor(queue, [], 'a')];
     await expect(queue.acquire('a', patient())).rejects.toMatchObject({ code: 'queue_full', retryAfterSeconds: 1 });
@@ -55,7 +55,7 @@ describe('FairQueue', () => {
   });
 
   test('a full queue makes room for an owner with a shorter line', async () => {
-    const queue = new FairQueue({ capacity: 1, limit: 3 });
+    const queue = new OwnerQueue({ capacity: 1, limit: 3 });
     const release = await queue.acquire('hog', patient());
     const order: string[] = [];
     const hogs = ['1', '2', '3'].map((name) => visitor(queue, order, 'hog', name));
@@ -68,7 +68,7 @@ describe('FairQueue', () => {
   });
 
   test('what runs in the background waits for all that does not, and needs no room in the queue', async () => {
-    const queue = new FairQueue({ capacity: 1, limit: 2 });
+    const queue = new OwnerQueue({ capacity: 1, limit: 2 });
     const order: string[] = [];
     const first = await queue.acquire('a', patient());
     const inBackground = (owner: string) =>
@@ -81,16 +81,16 @@ describe('FairQueue', () => {
     let room = 0;
     queue.watchRoom(() => room++);
     for (const place of places) void place.then((release) => release());
-    expect(queue.hasRoomInBackground).toBe(false);
+    expect(queue.hasRoomInBackground('a')).toBe(false);
     first();
     await queue.idle();
     expect(order).toEqual(['a', 'b', 'background a', 'background b', 'background a']);
     expect(room).toBe(5); // told of each place that no call waited for
-    expect(queue.hasRoomInBackground).toBe(true);
+    expect(queue.hasRoomInBackground('a')).toBe(true);
   });
 
   test('nobody waits for what runs in the background, which then does not go on', async () => {
-    const queue = new FairQueue({ capacity: 2, limit: 10 });
+    const queue = new OwnerQueue({ capacity: 2, limit: 10 });
     const behind = () => queue.acquire('batch', patient(), { background: true });
     const held = [await behind(), await behind()];
     const order: string[] = [];
@@ -117,7 +117,7 @@ describe('FairQueue', () => {
 
   test('while others come, the background leaves a place free', async () => {
     let now = 0;
-    const queue = new FairQueue({ capacity: 2, limit: 10, now: () => now });
+    const queue = new OwnerQueue({ capacity: 2, limit: 10, now: () => now });
     const order: string[] = [];
     const behind = (name: string) =>
       queue.acquire('batch', patient(), { background: true }).then((release) => {
@@ -139,14 +139,14 @@ describe('FairQueue', () => {
   });
 
   test('with no room to wait only the capacity is served', async () => {
-    const queue = new FairQueue({ capacity: 2, limit: 0 });
+    const queue = new OwnerQueue({ capacity: 2, limit: 0 });
     await queue.acquire('a', patient());
     await queue.acquire('b', patient());
     await expect(queue.acquire('c', patient())).rejects.toMatchObject({ code: 'queue_full' });
   });
 
   test('whoever gives up leaves the line, and no place is lost', async () => {
-    const queue = new FairQueue({ capacity: 1, limit: 10 });
+    const queue = new OwnerQueue({ capacity: 1, limit: 10 });
     const release = await queue.acquire('a', patient());
     await expect(queue.acquire('b', new Deadline(20))).rejects.toMatchObject({
       code: 'render_timeout',
@@ -167,11 +167,122 @@ describe('FairQueue', () => {
   });
 
   test('a place given back twice counts once', async () => {
-    const queue = new FairQueue({ capacity: 2, limit: 10 });
+    const queue = new OwnerQueue({ capacity: 2, limit: 10 });
     const release = await queue.acquire('a', patient());
     await queue.acquire('b', patient());
     release();
     release();
     expect(queue.running).toBe(1);
+  });
+});
+
+describe('an owner with more than others', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test('gets the next place after those with fewer', async () => {
+    const queue = new OwnerQueue({ capacity: 3, limit: 10 });
+    const order: string[] = [];
+    await queue.acquire('many', patient());
+    const first = await queue.acquire('many', patient());
+    const second = await queue.acquire('one', patient());
+    const places = [visitor(queue, order, 'many'), visitor(queue, order, 'one'), visitor(queue, order, 'none')];
+    first();
+    await places[2];
+    second(); // now one has none, and many has one
+    await places[1];
+    expect(order).toEqual(['none', 'one']);
+  });
+
+  test('leaves the reserved place to owners who have none', async () => {
+    const queue = new OwnerQueue({ capacity: 2, limit: 10, reserved: 1 });
+    const first = await queue.acquire('many', patient());
+    await queue.acquire('many', patient());
+    const order: string[] = [];
+    const more = visitor(queue, order, 'many', 'more');
+    const release = await queue.acquire('none', patient());
+    const next = visitor(queue, order, 'next');
+    expect([queue.running, queue.waiting]).toEqual([3, 2]);
+    release();
+    await next; // the reserve is there again
+    first();
+    expect(queue.running).toBe(2); // whoever had the reserve has a place of the capacity now
+    expect(order).toEqual(['next']);
+    (await next)();
+    await more;
+  });
+
+  test('the reserve is for nobody while places are shared evenly', async () => {
+    const queue = new OwnerQueue({ capacity: 2, limit: 10, reserved: 1 });
+    await queue.acquire('a', patient());
+    await queue.acquire('b', patient());
+    const order: string[] = [];
+    const third = visitor(queue, order, 'c');
+    await vi.advanceTimersByTimeAsync(900);
+    expect([queue.running, order]).toEqual([2, []]);
+    await vi.advanceTimersByTimeAsync(300); // held for too long while somebody waits
+    await third;
+    expect(queue.running).toBe(3);
+  });
+
+  test('goes into overtime while others wait, and is told once', async () => {
+    const queue = new OwnerQueue({ capacity: 2, limit: 10, overtime: 4 });
+    let told = 0;
+    const held = [];
+    for (let n = 0; n < 2; n++) held.push(await queue.acquire('slow', patient(), { onOverdue: () => told++ }));
+    const order: string[] = [];
+    const own = visitor(queue, order, 'slow', 'own');
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect([queue.running, told, order]).toEqual([2, 0, []]); // nobody else waits
+    const others = [visitor(queue, order, 'b'), visitor(queue, order, 'c')];
+    await vi.advanceTimersByTimeAsync(200);
+    await Promise.all(others);
+    expect([queue.running, told, order]).toEqual([4, 2, ['b', 'c']]);
+    expect(queue.hasFreePlace).toBe(false);
+    for (const place of others) (await place)();
+    await own;
+    for (const release of [...held, await own]) release();
+    await queue.idle();
+    expect([queue.running, queue.hasFreePlace]).toEqual([0, true]);
+  });
+
+  test('takes at most half of the overtime; the longest work ends when there is no more', async () => {
+    const queue = new OwnerQueue({ capacity: 1, limit: 10, overtime: 2 });
+    const deadlines: Deadline[] = [];
+    const hold = async (owner: string) => {
+      const deadline = patient();
+      deadlines.push(deadline);
+      const release = await queue.acquire(owner, deadline);
+      deadline.signal.addEventListener('abort', release);
+    };
+    for (const owner of ['a', 'b', 'c']) {
+      const held = hold(owner);
+      await vi.advanceTimersByTimeAsync(1_200);
+      await held;
+    }
+    expect(queue.running).toBe(3);
+    const order: string[] = [];
+    const last = visitor(queue, order, 'd');
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(order).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2_000); // the first has gone on for ten seconds
+    await last;
+    expect(deadlines.map(({ error }) => error?.code)).toEqual(['queue_full', undefined, undefined]);
+    expect(order).toEqual(['d']);
+  });
+
+  test('has no more of the background than others', async () => {
+    const queue = new OwnerQueue({ capacity: 2, limit: 10, overtime: 4 });
+    const behind = (owner: string) => queue.acquire(owner, patient(), { background: true });
+    for (let n = 0; n < 2; n++) await behind('many');
+    const ahead = [behind('many'), behind('many')];
+    expect(queue.hasRoomInBackground('many')).toBe(false);
+    expect(queue.hasRoomInBackground('other')).toBe(true);
+    const other = behind('other');
+    expect(queue.hasRoomInBackground('other')).toBe(false);
+    await vi.advanceTimersByTimeAsync(1_200);
+    await other;
+    expect(queue.running).toBe(3); // one in overtime, one that still has its place, and the other
+    for (const place of ahead) place.catch(() => {});
   });
 });

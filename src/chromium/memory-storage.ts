@@ -1,0 +1,158 @@
+/**
+ * Storage and cookies for a document from HTML, whose opaque origin has none: `localStorage`, `sessionStorage` and `document.cookie`
+ * would throw, and end a script that only asks for a theme. What they keep is in the window alone and goes with it: after a document
+ * that runs script, the page gets another window.
+ */
+
+/** As Chromium allows an origin, in UTF-16 units of names and values. */
+const MAX_STORED = 5 * 1024 * 1024;
+const MAX_COOKIES = 180;
+/** Of name and value. */
+const MAX_COOKIE = 4_096;
+
+/** To be evaluated in a window before any script of a document is. Frames that have an origin keep what is theirs. */
+export const MEMORY_STORAGE = `if (self.origin === 'null') (() => { ${[atLeast, put, drop, defineMethods, makeStorage, keepStorage, endOf, pairOf, keepCookies].join('\n')}
+keepStorage(${MAX_STORED}); keepCookies(${MAX_COOKIES}, ${MAX_COOKIE}) })()`;
+
+// Runs in the page, sent as text. Typed loosely: this project's code runs in Node and has no DOM types.
+declare const Storage: { prototype: object };
+declare const Document: { prototype: object };
+
+interface Kept {
+  values: Map<string, string>;
+  stored: number;
+  maxStored: number;
+}
+
+function atLeast(count: number, given: unknown[]): void {
+  if (given.length < count)
+    throw new TypeError(`${count} argument${count > 1 ? 's' : ''} required, but only ${given.length} present.`);
+}
+
+function put(kept: Kept, key: string, value: string): void {
+  const before = kept.values.get(key);
+  const stored = kept.stored + value.length - (before?.length ?? -key.length);
+  if (stored > kept.maxStored) throw new DOMException(`Setting the value of '${key}' exceeded the quota.`, 'QuotaExceededError');
+  kept.values.set(key, value);
+  kept.stored = stored;
+}
+
+function drop(kept: Kept, key: string): boolean {
+  kept.stored -= key.length + (kept.values.get(key)?.length ?? -key.length);
+  kept.values.delete(key);
+  return true;
+}
+
+/** On the interface itself, as where storage works: libraries look for them there, and wrap them. */
+function defineMethods(keptBy: (storage: object) => Kept): void {
+  const methods = {
+    get length() {
+      return keptBy(this).values.size;
+    },
+    key(...given: unknown[]) {
+      atLeast(1, given);
+      return [...keptBy(this).values.keys()][Math.trunc(Number(given[0])) || 0] ?? null;
+    },
+    getItem(...given: unknown[]) {
+      atLeast(1, given);
+      return keptBy(this).values.get(`${given[0]}`) ?? null;
+    },
+    setItem(...given: unknown[]) {
+      atLeast(2, given);
+      put(keptBy(this), `${given[0]}`, `${given[1]}`);
+    },
+    removeItem(...given: unknown[]) {
+      atLeast(1, given);
+      drop(keptBy(this), `${given[0]}`);
+    },
+    clear() {
+      const kept = keptBy(this);
+      kept.values.clear();
+      kept.stored = 0;
+    },
+  };
+  for (const [name, method] of Object.entries(Object.getOwnPropertyDescriptors(methods)))
+    Object.defineProperty(Storage.prototype, name, method);
+}
+
+/** An object each value of which is a property, as in Chromium: a name that the interface has itself is an ordinary one. */
+function makeStorage(kept: Kept): object {
+  const { values } = kept;
+  const shows = (target: object, key: string | symbol): key is string =>
+    typeof key === 'string' && values.has(key) && !(key in target);
+  return new Proxy(Object.create(Storage.prototype) as object, {
+    get: (target, key, receiver) => (shows(target, key) ? values.get(key) : Reflect.get(target, key, receiver)),
+    has: (target, key) => shows(target, key) || Reflect.has(target, key),
+    set(target, key, value, receiver) {
+      if (typeof key === 'symbol' || key in target) return Reflect.set(target, key, value, receiver);
+      put(kept, key, `${value}`);
+      return true;
+    },
+    defineProperty(target, key, property) {
+      if (typeof key === 'symbol' || key in target) return Reflect.defineProperty(target, key, property);
+      put(kept, key, `${property.value}`);
+      return true;
+    },
+    deleteProperty: (target, key) => (shows(target, key) ? drop(kept, key) : Reflect.deleteProperty(target, key)),
+    ownKeys: (target) => [...[...values.keys()].filter((key) => shows(target, key)), ...Reflect.ownKeys(target)],
+    getOwnPropertyDescriptor: (target, key) =>
+      shows(target, key)
+        ? { value: values.get(key), writable: true, enumerable: true, configurable: true }
+        : Reflect.getOwnPropertyDescriptor(target, key),
+    preventExtensions: () => false,
+  });
+}
+
+function keepStorage(maxStored: number): void {
+  const all = new WeakMap<object, Kept>();
+  defineMethods((storage) => {
+    const kept = all.get(storage);
+    if (!kept) throw new TypeError('Illegal invocation');
+    return kept;
+  });
+  for (const name of ['localStorage', 'sessionStorage']) {
+    const kept = { values: new Map<string, string>(), stored: 0, maxStored };
+    const storage = makeStorage(kept);
+    all.set(storage, kept);
+    Object.defineProperty(globalThis, name, { get: () => storage, enumerable: true, configurable: true });
+  }
+}
+
+/** When a cookie ends. `Max-Age` goes before `Expires`; what cannot be read is ignored. */
+function endOf(attributes: Map<string, string>): number {
+  const age = attributes.get('max-age') ?? '';
+  if (/^-?\d+$/.test(age)) return Date.now() + 1_000 * Number(age);
+  const expires = Date.parse(attributes.get('expires') ?? '');
+  return Number.isNaN(expires) ? Number.POSITIVE_INFINITY : expires;
+}
+
+/** What has no `=` is all value in a cookie, and all name in an attribute. */
+function pairOf(part: string, bare: 'name' | 'value'): [name: string, value: string] {
+  const text = part.trim();
+  const at = text.indexOf('=');
+  if (at < 0) return bare === 'name' ? [text, ''] : ['', text];
+  return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+}
+
+/** Every path and domain is the document's own: it has neither. */
+function keepCookies(maxCookies: number, maxCookie: number): void {
+  const jar = new Map<string, { value: string; until: number }>();
+  Object.defineProperty(Document.prototype, 'cookie', {
+    get() {
+      for (const [name, { until }] of jar) if (until <= Date.now()) jar.delete(name);
+      return [...jar].map(([name, { value }]) => (name ? `${name}=${value}` : value)).join('; ');
+    },
+    set(given: unknown) {
+      const [first = '', ...rest] = `${given}`.split(';');
+      const [name, value] = pairOf(first, 'value');
+      const attributes = new Map(rest.map((part) => pairOf(part, 'name')).map(([key, text]) => [key.toLowerCase(), text]));
+      const size = name.length + value.length;
+      if (!size || size > maxCookie || /[^\t\P{Cc}]/u.test(first) || attributes.has('httponly')) return;
+      const until = endOf(attributes);
+      if (value !== jar.get(name)?.value || until <= Date.now()) jar.delete(name); // a changed one is the youngest
+      if (until > Date.now() && (jar.has(name) || jar.size < maxCookies)) jar.set(name, { value, until });
+    },
+    enumerable: true,
+    configurable: true,
+  });
+}

@@ -1,0 +1,91 @@
+/**
+ * Scripts about the `@page` rules of a loaded document: ours in, the sizes that its own name out. They run in the page: the
+ * functions below are sent as text, so they may use nothing but each other.
+ */
+
+/** The style sheet that was added last. */
+const KEY = 'platen.pageRule';
+const MAX_SIZES = 100;
+
+/** Makes a style sheet the document's first, in place of the one before; where it cannot be the first, `elsewhere` is added. */
+export function stateRuleExpression(rule: string, elsewhere: string): string {
+  return `(${putFirst})(${JSON.stringify(rule)}, ${JSON.stringify(elsewhere)}, ${JSON.stringify(KEY)})`;
+}
+
+/**
+ * Evaluates to what the document's `@page` rules say of the size, as they write it. Where there is such a rule, `suggested`, if
+ * given, becomes the first.
+ */
+export function pageSizesExpression(suggested: string): string {
+  const suggest = suggested && `if (sizes.length) ${stateRuleExpression(suggested, '')};`;
+  return `(() => { ${[readSizes, pageSizes].join(' ')}
+    try { const sizes = pageSizes(${MAX_SIZES}); ${suggest} return sizes } catch { return [] } })()`;
+}
+
+/** What the page says of its sizes, which may be anything. */
+export function readPageSizes(value: unknown): string[] {
+  return Array.isArray(value) ? value.slice(0, MAX_SIZES).filter((size) => typeof size === 'string') : [];
+}
+
+// Typed loosely: this project's code runs in Node and has no DOM types.
+interface Rule {
+  type: number;
+  selectorText?: string;
+  style?: { getPropertyValue(name: string): string };
+  styleSheet?: { cssRules: Iterable<Rule> } | null;
+  cssRules?: Iterable<Rule>;
+}
+interface StyleElement {
+  textContent: string;
+  sheet: unknown;
+  remove(): void;
+}
+declare const document: {
+  styleSheets: Iterable<{ cssRules: Iterable<Rule> }>;
+  adoptedStyleSheets: Array<{ cssRules: Iterable<Rule> }>;
+};
+/** Its own: an element of a document may bear the name of one of these, and hide it. */
+declare const Document: { prototype: { createElementNS(namespace: string, name: string): StyleElement } };
+declare const CSSStyleSheet: new () => { cssRules: Iterable<Rule>; replaceSync(css: string): void };
+
+function readSizes(rules: Iterable<Rule>, sizes: string[], atMost: number): void {
+  for (const rule of rules) {
+    if (sizes.length >= atMost) return;
+    const isPageRule = rule.type === 6;
+    if (isPageRule) sizes.push(rule.style?.getPropertyValue('size') ?? '');
+    else if (rule.styleSheet) readSizes(rule.styleSheet.cssRules, sizes, atMost);
+    else if (rule.selectorText === undefined && rule.cssRules) readSizes(rule.cssRules, sizes, atMost);
+  }
+}
+
+function pageSizes(atMost: number): string[] {
+  const sizes: string[] = [];
+  for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) {
+    try {
+      readSizes(sheet.cssRules, sizes, atMost);
+    } catch {
+      sizes.push(''); // it comes from elsewhere
+    }
+  }
+  return sizes;
+}
+
+/** Of several `!important` declarations Chromium takes that of the first style sheet, whatever pages the others name. */
+function putFirst(css: string, elsewhere: string, key: string): void {
+  const page = globalThis as unknown as Record<symbol, (() => void) | undefined>;
+  page[Symbol.for(key)]?.();
+  const style = Document.prototype.createElementNS.call(document, 'http://www.w3.org/1999/xhtml', 'style');
+  style.textContent = css;
+  const head = Object.getOwnPropertyDescriptor(Document.prototype, 'head')?.get?.call(document);
+  head?.prepend(style);
+  page[Symbol.for(key)] = () => style.remove();
+  if (style.sheet) return;
+  // There is no head, or a content security policy forbids style elements.
+  style.remove();
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(elsewhere);
+  document.adoptedStyleSheets = [sheet, ...document.adoptedStyleSheets];
+  page[Symbol.for(key)] = () => {
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((each) => each !== sheet);
+  };
+}

@@ -1,0 +1,97 @@
+/** A request body: bytes from the socket in, one buffer out, or an error before more is held than there is room for. */
+import type { IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import { ServiceError } from '../errors.ts';
+import { sendContinue } from './expectations.ts';
+import { memoryOf } from './request-memory.ts';
+
+/** A body is held as bytes and then, as long as its request, as text of one or two bytes a character and what is decoded of it. */
+const HELD_PER_BYTE = 2;
+/** What V8 takes for a value beside its text. Objects and arrays within others are counted twice, and take twice as much. */
+const HELD_PER_VALUE = 64;
+/** Room for a body of unknown length: at first, then twice as much again and again. */
+const FIRST_ROOM_BYTES = 65_536;
+
+/** What a body takes until its request is answered. */
+export function heldBytes(bodyBytes: number, values = 0): number {
+  return HELD_PER_BYTE * bodyBytes + HELD_PER_VALUE * values;
+}
+
+/** Throws `content_too_large`, `memory_limited` and `overloaded`, at best before anything is read, and `client_closed`. */
+export async function readBody(request: FastifyRequest): Promise<Buffer> {
+  const body = new Body(request);
+  sendContinue(request.raw);
+  await pour(request.raw, body).catch((error: unknown) => {
+    letGo(body.bytes);
+    throw error;
+  });
+  return body.bytes;
+}
+
+/** Gives the bytes back now, where they would wait for the garbage collector. */
+export function letGo(body: Buffer): void {
+  if (body.buffer instanceof ArrayBuffer) body.buffer.transfer(0);
+}
+
+/** What is left after an error is read by whoever answers. */
+function pour(source: IncomingMessage, body: Body): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const add = (chunk: Buffer) => {
+    try {
+      body.add(chunk);
+    } catch (error) {
+      source.off('data', add);
+      reject(error);
+    }
+  };
+  source.on('data', add);
+  source.once('end', resolve);
+  source.once('error', () => reject(new ServiceError('client_closed', 'the client closed the connection')));
+  return promise;
+}
+
+/** Chunks are copied together as they come: a chunk of one byte kept for itself takes hundreds. */
+class Body {
+  readonly #request: FastifyRequest;
+  readonly #limit: number;
+  #room: Buffer;
+  #length = 0;
+
+  constructor(request: FastifyRequest) {
+    const announced = request.headers['content-length'];
+    this.#request = request;
+    this.#limit = request.routeOptions.bodyLimit;
+    if (announced !== undefined && Number(announced) > this.#limit) throw this.#tooLarge({ actual: Number(announced) });
+    this.#room = this.#makeRoom(announced === undefined ? FIRST_ROOM_BYTES : Number(announced));
+  }
+
+  get bytes(): Buffer {
+    return this.#room.subarray(0, this.#length);
+  }
+
+  add(chunk: Buffer): void {
+    const length = this.#length + chunk.length;
+    if (length > this.#limit) throw this.#tooLarge();
+    if (length > this.#room.length) {
+      const larger = this.#makeRoom(Math.max(length, Math.min(2 * this.#room.length, this.#limit)));
+      this.#room.copy(larger, 0, 0, this.#length);
+      letGo(this.#room);
+      this.#room = larger;
+    }
+    chunk.copy(this.#room, this.#length);
+    this.#length = length;
+  }
+
+  #makeRoom(bytes: number): Buffer {
+    memoryOf(this.#request).resize(heldBytes(bytes));
+    return Buffer.allocUnsafeSlow(bytes);
+  }
+
+  /** Where it was not announced, nobody knows how large it is. */
+  #tooLarge(known: { actual?: number } = {}): ServiceError {
+    const limit = this.#limit;
+    return new ServiceError('content_too_large', `the request body is larger than ${limit} bytes`, {
+      members: { limit, ...known },
+    });
+  }
+}

@@ -1,0 +1,89 @@
+/** What documents keep in the browser process is limited: the one that fills it is told, its neighbours are not. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readPdfReply } from '../support/read-pdf.ts';
+import { eventually, type Service, startService } from '../support/service.ts';
+import { type Answer, Site } from '../support/site.ts';
+
+const LIMIT_MB = 768;
+const LIMIT = LIMIT_MB * 1_048_576;
+
+/** Stores 16 MB after 16 MB until it fails; writes down why, and how many it has stored. */
+const endless = (body: string) =>
+  `<p id=out>x</p><script>(async () => { const part = new Uint8Array(16 << 20).fill(7); let n = 0; try { for (; ; n++) { ${body} } } catch (error) { out.textContent = error.name + ' after ' + n; globalThis.over = true } })()</script>`;
+const BLOBS = endless(`(globalThis.kept ??= []).push(new Blob([part])); await new Promise((go) => setTimeout(go, 5))`);
+
+const page =
+  (html: string): Answer =>
+  (_request, response) =>
+    response.setHeader('content-type', 'text/html').end(html);
+
+let service: Service;
+let site: Site;
+let neighbour: string;
+beforeAll(async () => {
+  site = await Site.start({
+    '/files': page(
+      endless(`const file = await (await navigator.storage.getDirectory()).getFileHandle('f' + n, { create: true });
+        const writable = await file.createWritable(); await writable.write(part); await writable.close()`),
+    ),
+    '/cache': page(endless(`await (await caches.open('c')).put('/' + n, new Response(part))`)),
+    '/fetched': page(
+      endless(`globalThis.first ??= URL.createObjectURL(new Blob([part]));
+        (globalThis.kept ??= []).push(await (await fetch(first)).blob())`),
+    ),
+  });
+  service = await startService({
+    PLATEN_BROWSER_MEMORY_MB: String(LIMIT_MB),
+    PLATEN_CONCURRENCY: '3',
+    PLATEN_OUTBOUND_ALLOW: '127.0.0.1',
+    PLATEN_RENDER_MAX_NETWORK_MB: '100000',
+  });
+  neighbour = (await service.createKey()).key;
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await site.close();
+});
+
+const expectLimit = async (response: Response) =>
+  expect({ status: response.status, body: await response.json() }).toMatchObject({
+    status: 422,
+    body: { code: 'resource_limit', limit: LIMIT, detail: expect.stringContaining('in the browser') },
+  });
+
+test.each([
+  ['blobs', { html: BLOBS }],
+  ['blobs made from blobs', { path: '/fetched' }],
+])('%s: 422 resource_limit, and the browser lives on', async (_name, { html, path }: { html?: string; path?: string }) => {
+  const source = path ? { url: site.origin + path } : { html };
+  await expectLimit(await service.pdf({ ...source, options: { timeout: 50_000, waitForFunction: 'globalThis.over' } }));
+  expect((await readPdfReply(await service.pdf({ html: '<p>next' }))).pages).toEqual(['next']);
+  expect(await service.metric('platen_browser_crashes_total')).toBe(0);
+});
+
+test('a neighbour that has been at work for longer is done again, and gets its document', async () => {
+  let over = false;
+  site.serve({
+    '/over': (_request, response) => response.setHeader('access-control-allow-origin', '*').end(String(over)),
+  });
+  const html = `<p>patient<script>const ask = async () => {
+    globalThis.over = (await (await fetch('${site.origin}/over')).text()) === 'true';
+    setTimeout(ask, 100);
+  }; ask()</script>`;
+  const options = { timeout: 50_000, waitForFunction: 'globalThis.over' };
+  const retries = await service.metric('platen_render_retries_total');
+  const patient = service.pdf({ html, options }, { key: neighbour });
+  await eventually('the neighbour is at work', () => site.asked.some(({ path }) => path === '/over'));
+  await expectLimit(await service.pdf({ html: BLOBS, options }));
+  over = true;
+  expect((await readPdfReply(await patient)).pages).toEqual(['patient']);
+  expect(await service.metric('platen_render_retries_total')).toBe(retries + 1);
+});
+
+describe('what an origin stores has a quota of its own', () => {
+  test.each(['/files', '/cache'])('%s', async (path) => {
+    const options = { timeout: 50_000, waitForFunction: 'globalThis.over' };
+    const response = await service.pdf({ url: site.origin + path, options });
+    expect((await readPdfReply(response)).pages.join()).toMatch(/^QuotaExceededError after [4-8]$/); // 128 MB in all
+  });
+});

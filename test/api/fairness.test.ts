@@ -1,0 +1,92 @@
+/** One key that holds as much as it can: others render meanwhile, and the service stays ready. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Client } from '../support/client.ts';
+import { readPdfReply } from '../support/read-pdf.ts';
+import { eventually, type Service, startService } from '../support/service.ts';
+import { Site } from '../support/site.ts';
+
+const TIMEOUT_MS = 600_000;
+const PLACES = 2;
+
+let service: Service;
+let site: Site;
+beforeAll(async () => {
+  site = await Site.start({ '/never': () => {} });
+  service = await startService({
+    PLATEN_CONCURRENCY: String(PLACES),
+    PLATEN_FINISH_THREADS: '1',
+    PLATEN_MAX_RENDER_TIMEOUT_MS: String(TIMEOUT_MS),
+    PLATEN_RESOURCE_TIMEOUT_SECONDS: '600',
+    PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
+  });
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await site.close();
+});
+
+const options = { timeout: TIMEOUT_MS };
+const holds: Record<string, () => object> = {
+  'waits for a function': () => ({ html: '<p>x', options: { ...options, waitForFunction: 'false' } }),
+  'waits for an element': () => ({ html: '<p>x', options: { ...options, waitForSelector: '#never' } }),
+  'waits for a time': () => ({ html: '<p>x', options: { ...options, waitForTimeout: TIMEOUT_MS - 1 } }),
+  'waits for an image': () => ({ html: `<img src="${site.origin}/never">`, options }),
+  'waits for a document': () => ({ url: `${site.origin}/never`, options }),
+  'never ends a script': () => ({ html: '<script>for (;;);</script>', options }),
+};
+const settled = async (promise: Promise<unknown>) =>
+  Promise.race([promise.then(() => true), new Promise((resolve) => setImmediate(() => resolve(false)))]);
+
+const underWay = (places: number) =>
+  eventually('they are under way', async () => (await service.metric('platen_renders_running')) >= places);
+
+async function rendersAndIsReady(client: Client, times = 3): Promise<void> {
+  for (let n = 0; n < times; n++) expect((await readPdfReply(await client.pdf({ html: '<p>works' }))).pages).toEqual(['works']);
+  expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+}
+
+test.each(Object.keys(holds))('a key that %s in every place there is', async (way) => {
+  const other = new Client(service.url, (await service.createKey()).key);
+  const client = new AbortController();
+  const held = Array.from({ length: 3 * PLACES }, () => service.pdf(holds[way]?.(), { signal: client.signal }));
+  for (const reply of held) reply.catch(() => {});
+  await underWay(PLACES);
+  await rendersAndIsReady(other);
+  // More at one time than the place that is kept for those who have none.
+  await Promise.all(Array.from({ length: PLACES }, () => rendersAndIsReady(other, 1)));
+  for (const reply of held) expect(await settled(reply)).toBe(false);
+  client.abort();
+  await eventually('all is given back', async () => (await service.metric('platen_renders_running')) === 0);
+});
+
+test('keys of one account share its places', async () => {
+  const mine = await service.createKey();
+  const second = JSON.parse(await service.cli('keys', 'create', '--account', mine.account_id, '--json')) as { key: string };
+  const other = new Client(service.url, (await service.createKey()).key);
+  const client = new AbortController();
+  const held = [mine.key, second.key].map((key) =>
+    service.pdf(holds['waits for a function']?.(), { key, signal: client.signal }),
+  );
+  for (const reply of held) reply.catch(() => {});
+  await underWay(PLACES);
+  await rendersAndIsReady(other);
+  for (const reply of held) expect(await settled(reply)).toBe(false);
+  client.abort();
+  await eventually('all is given back', async () => (await service.metric('platen_renders_running')) === 0);
+});
+
+test('batches of one key that wait for ever hold up neither calls nor batches of others', async () => {
+  const hog = new Client(service.url, (await service.createKey()).key);
+  const other = new Client(service.url, (await service.createKey()).key);
+  const items = Array.from({ length: 40 }, holds['waits for a function'] ?? (() => ({})));
+  const accepted = await hog.send('POST', '/v1/batches', {
+    items: items.map((item, n) => ({ ...item, reference: `${n}`, filename: `${n}.pdf` })),
+  });
+  expect(accepted.status).toBe(202);
+  const { batch_id } = (await accepted.json()) as { batch_id: string };
+  await underWay(PLACES);
+  const batch = await other.send('POST', '/v1/batches', { items: [{ html: '<p>a' }, { html: '<p>b' }] }, { prefer: 'wait=60' });
+  expect(await batch.json()).toMatchObject({ status: 'completed', succeeded: 2 });
+  await rendersAndIsReady(other);
+  expect(await hog.json(`/v1/batches/${batch_id}`)).toMatchObject({ succeeded: 0, failed: 0 });
+});

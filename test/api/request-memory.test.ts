@@ -1,0 +1,241 @@
+/** What requests hold in memory: bounded for all of them and for each account, told before a body is read, given back on every path. */
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { Client, problem } from '../support/client.ts';
+import { Conversation } from '../support/raw-http.ts';
+import { readPdf } from '../support/read-pdf.ts';
+import { eventually, type IssuedKey, type Service, startService } from '../support/service.ts';
+import { Site } from '../support/site.ts';
+
+let service: Service;
+let first: IssuedKey;
+let second: IssuedKey;
+let site: Site;
+
+/** 18 MiB for keys, so that one account alone has 9; 6 MiB for the playground. */
+beforeAll(async () => {
+  site = await Site.start();
+  service = await startService({
+    PLATEN_REQUEST_MEMORY_MB: '24',
+    PLATEN_MAX_REQUEST_BYTES: '4000000',
+    PLATEN_OUTBOUND_ALLOW: '127.0.0.1',
+  });
+  first = await service.createKey();
+  second = await service.createKey();
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  site.close();
+});
+afterEach(() => eventually('everything is given back', async () => (await heldBytes()) === 0));
+
+const heldBytes = () => service.metric('platen_request_memory_bytes');
+const refusals = (usedUp: string) => service.metric('platen_request_memory_refused_total', usedUp);
+
+/** A request whose body is not sent unless it is asked for; and the head of its answer. */
+async function announce(key: string, bytes: number, path = '/v1/pdf') {
+  const client = await Conversation.open(service.url);
+  client.socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\nExpect: 100-continue\r\n\r\n`,
+  );
+  const head = await client.head();
+  return { client, status: Number(head.split(' ')[1]), head, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
+}
+
+const html = (bytes: number, content = '<p>it is whole') => JSON.stringify({ html: content.padEnd(bytes - 11) });
+
+/** An image for a document, and when it is asked for; it comes when it is let go. */
+function heldImage() {
+  const asked = Promise.withResolvers<() => void>();
+  site.serve({ '/held.png': (_request, response) => asked.resolve(() => response.end()) });
+  return { img: `<img src="${site.origin}/held.png">`, asked: asked.promise };
+}
+
+describe('bodies', () => {
+  test('an account has its share, another one a part of what is left, and small requests go on', async () => {
+    const [share, whole] = [await refusals('share'), await refusals('whole')];
+    await using one = await announce(first.key, 2_000_000);
+    await using two = await announce(first.key, 2_000_000);
+    await using three = await announce(first.key, 2_000_000);
+    await using other = await announce(second.key, 2_000_000);
+    await using late = await announce(service.key, 2_000_000);
+    expect([one, two, three, other, late].map(({ status }) => status)).toEqual([100, 100, 429, 100, 503]);
+    for (const { head } of [three, late]) expect(head).toMatch(/^retry-after: \d/im);
+    expect(await three.client.rest()).toContain('"code":"memory_limited"');
+    expect(await late.client.rest()).toContain('"code":"overloaded"');
+    expect(await heldBytes()).toBe(12_000_000);
+    expect([await refusals('share'), await refusals('whole')]).toEqual([share + 1, whole + 1]);
+    await problem(await service.pdf({ html: 'x' }, { key: first.key }), 429, 'memory_limited'); // its share is smaller by now
+    for (const key of [second.key, service.key]) expect((await service.pdf({ html: 'x' }, { key })).status).toBe(200);
+    other.client.socket.write(html(2_000_000));
+    expect(await other.client.head()).toMatch(/^HTTP\/1.1 200 /);
+  });
+
+  test('what a client that goes away held is for others', async () => {
+    {
+      await using _gone = await announce(first.key, 4_000_000);
+      await using refused = await announce(first.key, 4_000_000);
+      expect(refused.status).toBe(429);
+    }
+    await eventually('it is given back', async () => (await heldBytes()) === 0);
+    await using again = await announce(first.key, 4_000_000);
+    expect(again.status).toBe(100);
+  });
+
+  test('of unknown length: refused while it comes, in an answer that reaches who sends all of it', async () => {
+    await using _holds = await announce(first.key, 2_000_000);
+    await using client = await Conversation.open(service.url);
+    const chunk = `${(100_000).toString(16)}\r\n${' '.repeat(100_000)}\r\n`;
+    client.socket.pause();
+    client.socket.write(
+      `POST /v1/pdf HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${first.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    for (let n = 0; n < 39; n++) client.socket.write(chunk);
+    await new Promise((sent) => client.socket.write('0\r\n\r\n', sent));
+    client.socket.resume();
+    expect(await client.head()).toMatch(/^HTTP\/1.1 429 /);
+    client.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(await client.rest()).toMatch(/"code":"memory_limited"(.|\n)*HTTP\/1.1 200 /);
+  });
+
+  test('of unknown length and in small pieces: it arrives whole', async () => {
+    await using client = await Conversation.open(service.url);
+    client.socket.write(
+      `POST /v1/pdf HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${first.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    for (const byte of html(100_000)) client.socket.write(`1\r\n${byte}\r\n`);
+    client.socket.write('0\r\n\r\n');
+    expect(await client.head()).toMatch(/^HTTP\/1.1 200 /);
+  });
+
+  test('many values take more than their bytes', async () => {
+    const body = JSON.stringify({ html: 'x', data: Array.from({ length: 40_000 }, () => ({})) });
+    await problem(await service.pdf(body, { key: first.key }), 400, 'invalid_request'); // there is room for it alone
+    await using _holds = await announce(first.key, 2_500_000);
+    await problem(await service.pdf(body, { key: first.key }), 429, 'memory_limited');
+  });
+
+  test('60 of which the half is sent take no more than the limit', async () => {
+    await using roomy = await startService({ PLATEN_REQUEST_MEMORY_MB: '96', PLATEN_MAX_REQUEST_BYTES: '16000000' });
+    expect((await roomy.pdf({ html: 'x' })).status).toBe(200);
+    const before = await residentBytes(roomy);
+    const half = Buffer.alloc(8_000_000, ' ');
+    const clients = await Promise.all(
+      Array.from({ length: 60 }, async () => {
+        const client = await Conversation.open(roomy.url);
+        client.socket.write(
+          `POST /v1/pdf HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${roomy.key}\r\nContent-Type: application/json\r\nContent-Length: 16000000\r\n\r\n`,
+        );
+        await new Promise((sent) => client.socket.write(half, sent));
+        return client;
+      }),
+    );
+    const heads: string[] = [];
+    for (const client of clients)
+      client.head().then(
+        (head) => heads.push(head),
+        () => {},
+      );
+    await eventually('all but one are refused', () => heads.length === 59);
+    expect(heads.every((head) => head.startsWith('HTTP/1.1 429 '))).toBe(true);
+    expect(await roomy.metric('platen_request_memory_bytes')).toBe(32_000_000);
+    expect((await residentBytes(roomy)) - before).toBeLessThan(2 * 96 * 1_048_576);
+    for (const client of clients) await client[Symbol.asyncDispose]();
+  });
+});
+
+describe('the playground', () => {
+  test('has a part of its own', async () => {
+    await using _keys = await announce(first.key, 4_000_000);
+    await using one = await announce('none', 1_000_000, '/v1/playground/pdf');
+    await using two = await announce('none', 1_000_000, '/v1/playground/pdf');
+    expect([one.status, two.status]).toEqual([100, 429]);
+    await using other = await announce(second.key, 2_000_000);
+    expect(other.status).toBe(100);
+  });
+});
+
+describe('requests at work', () => {
+  test('hold until they are answered', async () => {
+    const { img, asked } = heldImage();
+    const pending = service.pdf(html(2_000_000, img), { key: first.key });
+    const letGo = await asked;
+    expect(await heldBytes()).toBeGreaterThanOrEqual(4_000_000);
+    letGo();
+    expect((await pending).status).toBe(200);
+  });
+
+  test('hold until their client has gone', async () => {
+    const { img, asked } = heldImage();
+    const leaving = new AbortController();
+    const pending = service.pdf(html(2_000_000, img), { key: first.key, signal: leaving.signal }).catch(() => 'gone');
+    await asked;
+    expect(await heldBytes()).toBeGreaterThanOrEqual(4_000_000);
+    leaving.abort();
+    expect(await pending).toBe('gone');
+    await eventually('it is given back', async () => (await heldBytes()) === 0);
+  });
+
+  test('hold what a template has become', async () => {
+    const { img, asked } = heldImage();
+    const template = await new Client(service.url, first.key).template(`${img}{% for i in (1..1000) %}{{ text }}{% endfor %}`, {
+      engine: 'liquid',
+    });
+    const body = { template_id: template.template_id, data: { text: ' '.repeat(1_000) } };
+    const pending = service.pdf(body, { key: first.key });
+    const letGo = await asked;
+    expect(await heldBytes()).toBeGreaterThan(2_000_000);
+    letGo();
+    expect((await pending).status).toBe(200);
+  });
+
+  test('a batch holds nothing once it is accepted', async () => {
+    const { img, asked } = heldImage();
+    const items = [{ html: img + ' '.repeat(1_000_000) }];
+    const pending = new Client(service.url, first.key).send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
+    const letGo = await asked;
+    expect(await heldBytes()).toBe(0);
+    letGo();
+    expect((await pending).status).toBe(200);
+  });
+});
+
+describe('replies', () => {
+  /** Cannot be compressed: 3 bytes a pixel. */
+  const NOISE = `<canvas id=c width=3000 height=2000></canvas><p>it is whole<script>
+    const context = c.getContext('2d'); const image = context.createImageData(3000, 2000);
+    for (let at = 0; at < image.data.length; at++) image.data[at] = at % 4 === 3 ? 255 : Math.random() * 256;
+    context.putImageData(image, 0, 0);
+  </script>`;
+
+  const spooled = async () => {
+    const folder = `/proc/${service.child.pid}/fd`;
+    const targets = await Promise.all((await readdir(folder)).map((name) => readlink(`${folder}/${name}`).catch(() => '')));
+    return targets.filter((target) => target.includes('spool.')).length;
+  };
+
+  test('a PDF that has no room waits for its reader on the disk', async () => {
+    await using _one = await announce(first.key, 2_000_000);
+    await using _two = await announce(first.key, 2_000_000);
+    const response = await service.pdf({ html: NOISE, options: { timeout: 60_000 } }, { key: first.key });
+    expect(response.status).toBe(200);
+    expect(await heldBytes()).toBe(8_000_000);
+    expect(await spooled()).toBe(1);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect(bytes.length).toBeGreaterThan(10_000_000);
+    expect((await readPdf(bytes)).pages.join()).toContain('it is whole');
+    await eventually('its file is gone', async () => (await spooled()) === 0);
+  });
+
+  test('a PDF that has room is held until it is read', async () => {
+    const response = await service.pdf({ html: NOISE, options: { timeout: 60_000 } }, { key: first.key });
+    expect(await heldBytes()).toBe(Number(response.headers.get('content-length')));
+    expect(await spooled()).toBe(0);
+    await response.arrayBuffer();
+  });
+});
+
+async function residentBytes({ child }: Service): Promise<number> {
+  const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1_024;
+}

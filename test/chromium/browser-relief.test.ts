@@ -1,0 +1,89 @@
+/** Which page is ended for what the browser holds, and what its end proves. The clock and the bytes are the test's. */
+import { beforeEach, expect, test } from 'vitest';
+import { BrowserRelief, type PageAtWork } from '../../src/chromium/browser-relief.ts';
+
+const LIMIT = 1_000;
+const PROOF_MS = 500;
+
+/** What was told to whom, in order. */
+let told: string[];
+let relief: BrowserRelief;
+beforeEach(() => {
+  told = [];
+  relief = new BrowserRelief(LIMIT, async () => {
+    told.push('the browser ends');
+  });
+});
+
+function begin(name: string): PageAtWork {
+  const page = {
+    endToFreeMemory(wasCause: Promise<boolean>) {
+      told.push(`${name} ends`);
+      void wasCause.then((was) => told.push(`${name} ${was ? 'was the cause' : 'was not the cause'}`));
+    },
+  };
+  relief.begin(page);
+  return page;
+}
+
+/** Looks once at each of these amounts, `everyMs` apart. */
+async function look(everyMs: number, ...amounts: number[]): Promise<void> {
+  for (const [index, bytes] of amounts.entries()) {
+    relief.look(bytes, index * everyMs);
+    await new Promise(setImmediate);
+  }
+}
+
+test('nobody ends while the browser holds no more than it may', async () => {
+  begin('a');
+  await look(100, 0, LIMIT);
+  expect(told).toEqual([]);
+});
+
+test('the page at work longest ends, and was the cause when memory is free afterwards', async () => {
+  relief.end(begin('done'));
+  begin('a');
+  begin('b');
+  await look(100, 1_001, 1_001, 600, 600);
+  expect(told).toEqual(['a ends', 'a was the cause']);
+  expect(relief.isBusy).toBe(true);
+});
+
+test('a page whose end frees nothing was not the cause: the next one is tried', async () => {
+  begin('a');
+  begin('b');
+  await look(PROOF_MS, 1_001, 1_300, 500);
+  expect(told).toEqual(['a ends', 'b ends', 'a was not the cause', 'b was the cause']);
+});
+
+test('a page whose end frees next to nothing was not the cause, though the browser holds no more than it may', async () => {
+  begin('a');
+  await look(PROOF_MS, 1_001, 999);
+  expect(told).toEqual(['a ends', 'a was not the cause']);
+});
+
+test('several causes end one after the other', async () => {
+  begin('a');
+  begin('b');
+  await look(100, 2_000, 1_500, 900);
+  expect(told).toEqual(['a ends', 'b ends', 'a was the cause', 'b was the cause']);
+});
+
+test('where no page is at work any more the browser ends, before the last suspect is told', async () => {
+  begin('a');
+  await look(PROOF_MS, 1_001, 1_001);
+  expect(told).toEqual(['a ends', 'the browser ends', 'a was not the cause']);
+});
+
+test('a browser at rest that holds too much ends', async () => {
+  await look(100, 1_001);
+  expect(told).toEqual(['the browser ends']);
+});
+
+test('a suspect is told also where the browser ends by itself meanwhile', async () => {
+  begin('a');
+  await look(100, 1_001);
+  relief.stop();
+  await new Promise(setImmediate);
+  expect(told).toEqual(['a ends', 'a was not the cause']);
+});

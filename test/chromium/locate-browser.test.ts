@@ -1,0 +1,40 @@
+/** Which browser is used: the one that is named, or the first that is found. */
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { locateBrowser } from '../../src/chromium/locate-browser.ts';
+import { loadConfig } from '../../src/config.ts';
+
+let folder: string;
+let installed: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platen-locate-'));
+  installed = join(folder, 'chromium-headless-shell');
+  await writeFile(installed, '#!/bin/sh\n');
+  await chmod(installed, 0o755);
+  vi.stubEnv('PATH', `${folder}:${process.env.PATH}`);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await rm(folder, { recursive: true });
+});
+
+const located = (PLATEN_BROWSER_PATH?: string) => locateBrowser(loadConfig({ PLATEN_BROWSER_PATH }));
+
+test('a headless shell that is installed is found', async () => {
+  expect(await located()).toMatchObject({ source: 'system', path: installed });
+});
+
+test('`bundled` is the bundled one, although another is installed', async () => {
+  const { source, path } = await located('bundled');
+  expect(source).toBe('bundled');
+  expect(path).toMatch(/headless-shell$/);
+  expect(path).not.toBe(installed);
+});
+
+test('a path is that browser, and fails when it is none', async () => {
+  expect(await located(installed)).toMatchObject({ source: 'configured', path: installed });
+  await expect(located('/nothing')).rejects.toThrow('PLATEN_BROWSER_PATH=/nothing is not an executable file');
+});

@@ -1,0 +1,43 @@
+/** When a browser is taken for dead: only where nothing at all is heard of it. The clock is the test's. */
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Connection } from '../../src/chromium/connection.ts';
+import { MemoryWatchdog } from '../../src/chromium/memory-watchdog.ts';
+import { ProcessTree } from '../../src/chromium/process-tree.ts';
+
+const SECOND = 1_000;
+const NO_PROCESS = 0;
+
+let says: PassThrough;
+let watchdog: MemoryWatchdog;
+let ended: number;
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  ended = 0;
+  says = new PassThrough();
+  const connection = new Connection(new PassThrough().resume(), says);
+  watchdog = new MemoryWatchdog(connection, new ProcessTree(NO_PROCESS), {
+    rendererLimitBytes: 1,
+    browserLimitBytes: 1,
+    endBrowser: async () => {
+      ended++;
+    },
+  });
+});
+afterEach(() => {
+  watchdog.stop();
+  vi.useRealTimers();
+});
+
+test('a browser that says nothing for long is ended', async () => {
+  await vi.advanceTimersByTimeAsync(20 * SECOND);
+  expect(ended).toBeGreaterThan(0);
+});
+
+test('one that answers late, behind a flood of other messages, is not', async () => {
+  for (let second = 0; second < 20; second++) {
+    says.write('{"method":"Runtime.consoleAPICalled","params":{},"sessionId":"of a page"}\0');
+    await vi.advanceTimersByTimeAsync(SECOND);
+  }
+  expect(ended).toBe(0);
+});

@@ -1,0 +1,128 @@
+/** A browser that a script has started is limited, measured and ended like any other; one that cannot be seen does not serve. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readPdfReply } from '../support/read-pdf.ts';
+import { browserProcesses, browserProcessesOfType, eventually, runCli, type Service, startService } from '../support/service.ts';
+import { AS_DEBIAN, writeWrapper } from '../support/wrapper-script.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platen-wrapper-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const BUFFERS = '<script>const a = []; for (;;) a.push(new Uint8Array(2e7).fill(1))</script>';
+const PLAIN = '<p>next';
+
+const WRAPPERS: Array<[name: string, start: string]> = [
+  ["a script like Debian's", AS_DEBIAN],
+  ['a script that starts a session of its own', 'setsid --wait "$browser" "$@"'],
+];
+
+describe.each(WRAPPERS)('%s', (name, start) => {
+  let service: Service;
+  beforeAll(async () => {
+    const path = await writeWrapper(folder, name.replaceAll(' ', '-').replaceAll("'", ''), start);
+    service = await startService({ PLATEN_BROWSER_PATH: path, PLATEN_RENDERER_MEMORY_MB: '700' });
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const renders = async () => expect((await readPdfReply(await service.pdf({ html: PLAIN }))).pages).toEqual(['next']);
+
+  test('a page that is open is measured', async () => {
+    await renders();
+    expect(await service.metric('platen_pages_warm')).toBeGreaterThan(0);
+    expect(await service.metric('platen_renderer_memory_bytes')).toBeGreaterThan(10_000_000);
+  });
+
+  test('the limit holds, and the browser lives on', async () => {
+    const response = await service.pdf({ html: BUFFERS });
+    expect({ status: response.status, body: await response.json() }).toMatchObject({
+      status: 422,
+      body: { code: 'resource_limit', limit: 700 * 1_048_576 },
+    });
+    await renders();
+    expect(await service.metric('platen_browser_crashes_total')).toBe(0);
+  });
+
+  test('a browser that never answers is ended, and not only the script', async () => {
+    const [before] = await realBrowsers(service);
+    process.kill(before as number, 'SIGSTOP');
+    const response = await service.pdf({ html: PLAIN, options: { timeout: 60_000 } });
+    expect((await readPdfReply(response)).pages).toEqual(['next']);
+    await eventually(
+      'the browser that was stopped has ended',
+      async () => !(await realBrowsers(service)).includes(before as number),
+    );
+  });
+
+  test('when the script dies the browser ends with it, and another one serves', async () => {
+    const [before] = await realBrowsers(service);
+    process.kill(await parentOf(before as number), 'SIGKILL');
+    await eventually('the browser has ended', async () => !(await realBrowsers(service)).includes(before as number));
+    await renders();
+  });
+
+  test('nothing is left at the end', async () => {
+    const groups = await browserProcesses(service);
+    expect(groups.length).toBeGreaterThan(2);
+    expect(await service.stop()).toBe(0);
+    await eventually('all processes have ended', async () => (await stillRunning(groups)).length === 0);
+    expect(await readdir(service.tmp)).toEqual([]);
+  });
+});
+
+describe('a script whose browser is not its descendant', () => {
+  let path: string;
+  beforeAll(async () => {
+    const start = `( setsid "$browser" "$@" & echo $! > "$TMPDIR/pid" )
+while kill -0 "$(cat "$TMPDIR/pid")" 2> /dev/null; do sleep 0.1; done`;
+    path = await writeWrapper(folder, 'unseen', start);
+  });
+
+  test('it does not serve, and the service says why', async () => {
+    const said = await startService({ PLATEN_BROWSER_PATH: path }).then(
+      async (service) => {
+        await service[Symbol.asyncDispose]();
+        return 'it started';
+      },
+      (error: Error) => error.message,
+    );
+    expect(said).toMatch(/^the service ended with [1-9]/);
+    expect(said).toContain('its memory could not be limited');
+    expect(said).toContain('exec');
+  });
+
+  test('platen doctor says so, and what to do', async () => {
+    const { stdout, code } = await runCli(['doctor'], {
+      ...(process.env as Record<string, string>),
+      PLATEN_BROWSER_PATH: path,
+      PLATEN_DATA_DIR: join(folder, 'data'),
+      PLATEN_PORT: '0',
+    }).then(
+      ({ stdout }) => ({ stdout, code: 0 }),
+      (error: { stdout: string; code: number }) => error,
+    );
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/PROBLEM {2}browser: .*its memory could not be limited.*`exec`/);
+  });
+});
+
+const realBrowsers = (service: Service) => browserProcessesOfType(service, 'browser');
+
+async function parentOf(pid: number): Promise<number> {
+  return Number((await statOf(pid))[1]);
+}
+
+async function stillRunning(pids: number[]): Promise<number[]> {
+  const states = await Promise.all(pids.map(async (pid) => (await statOf(pid))[0] ?? 'X'));
+  return pids.filter((_pid, index) => !'ZX'.includes(states[index] as string));
+}
+
+/** From the state on: the name before it may hold spaces. */
+async function statOf(pid: number): Promise<string[]> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => ') X');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}

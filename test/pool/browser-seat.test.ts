@@ -1,0 +1,68 @@
+/** When a seat replaces its browser for the memory it keeps. */
+import { expect, test } from 'vitest';
+import { BrowserSeat, type PooledBrowser } from '../../src/pool/browser-seat.ts';
+import type { PooledPage } from '../../src/pool/page-shelf.ts';
+import { eventually } from '../support/service.ts';
+
+const LIMITS = {
+  sparePages: 0,
+  warmPages: 1,
+  pageMaxRenders: 100,
+  pageMaxAgeMs: 1e9,
+  pageIdleMs: 1e9,
+  pageMaxMemoryBytes: 1e9,
+  quietLoad: 0,
+  browserMaxRenders: 100,
+  browserMaxAgeMs: 1e9,
+  browserMemoryBytes: 1_000,
+};
+
+const PAGE: PooledPage = {
+  alive: true,
+  memoryBytes: 1,
+  prime: async () => {},
+  reset: async () => {},
+  giveWay() {},
+  close: async () => {},
+};
+
+function browserHolding(memoryBytes: number): PooledBrowser<PooledPage> {
+  return { ended: new Promise(() => {}), memoryBytes, openPage: async () => PAGE, close: async () => {} };
+}
+
+/** A seat whose first browser holds this much, and the next ones next to nothing. */
+function seatHolding(memoryBytes: number): BrowserSeat<PooledPage> {
+  const browsers = [browserHolding(memoryBytes)];
+  return new BrowserSeat(async () => browsers.shift() ?? browserHolding(10), LIMITS);
+}
+
+test('a browser that keeps more than three quarters of its limit at rest is replaced', async () => {
+  const seat = seatHolding(751);
+  const before = await seat.ready();
+  seat.sweep();
+  await eventually('it is replaced', () => seat.replaced === 1);
+  expect(seat.shelf).not.toBe(before);
+});
+
+test('not while a page is at work', async () => {
+  const seat = seatHolding(751);
+  const shelf = await seat.ready();
+  const entry = await shelf.take('ada');
+  seat.sweep();
+  await settled();
+  expect(seat.shelf).toBe(shelf);
+  await shelf.discard(entry);
+  seat.sweep();
+  await eventually('it is replaced', () => seat.replaced === 1);
+});
+
+test('one that keeps less stays', async () => {
+  const seat = seatHolding(750);
+  const shelf = await seat.ready();
+  seat.sweep();
+  await settled();
+  expect(seat.shelf).toBe(shelf);
+});
+
+/** A replacement that was begun is done by then: nothing of it waits for more than a promise. */
+const settled = () => new Promise(setImmediate);

@@ -1,0 +1,78 @@
+/** Memory of requests: who may hold how much beside whom, and what is given back. */
+import { expect, test } from 'vitest';
+import { ByteBudget, type HeldBytes } from '../../src/queue/byte-budget.ts';
+
+const SHARE = expect.objectContaining({ code: 'memory_limited', retryAfterSeconds: expect.any(Number) });
+const WHOLE = expect.objectContaining({ code: 'overloaded', retryAfterSeconds: expect.any(Number) });
+
+function hold(budget: ByteBudget, owner: string, bytes: number): HeldBytes {
+  const held = budget.open(owner);
+  held.resize(bytes);
+  return held;
+}
+
+test('an owner has half of what the others leave', () => {
+  const budget = new ByteBudget(1_000);
+  hold(budget, 'a', 400);
+  expect(() => hold(budget, 'a', 101)).toThrow(SHARE);
+  hold(budget, 'a', 100);
+  hold(budget, 'b', 250);
+  expect(() => hold(budget, 'b', 1)).toThrow(SHARE);
+  hold(budget, 'c', 125);
+  expect(budget.held).toBe(875);
+  expect(budget.refused).toEqual({ share: 2, whole: 0 });
+});
+
+test('whoever holds nothing is told that others hold too much', () => {
+  const budget = new ByteBudget(1_000);
+  hold(budget, 'a', 500);
+  expect(() => hold(budget, 'b', 251)).toThrow(WHOLE);
+  expect(budget.refused).toEqual({ share: 0, whole: 1 });
+  hold(budget, 'b', 250);
+});
+
+test('what is refused changes nothing, and can be tried again when others have given theirs back', () => {
+  const budget = new ByteBudget(1_000);
+  const first = hold(budget, 'a', 400);
+  const second = hold(budget, 'a', 50);
+  expect(() => second.resize(101)).toThrow(SHARE);
+  expect(second.tryResize(101)).toBe(false);
+  expect(budget.held).toBe(450);
+  first.release();
+  second.grow(400);
+  expect(budget.held).toBe(450);
+  second.atLeast(100);
+  expect(budget.held).toBe(450);
+});
+
+test('one alone may hold more than there is, and keeps others from more than a share of nothing', () => {
+  const budget = new ByteBudget(1_000);
+  const large = hold(budget, 'a', 3_000);
+  expect(() => hold(budget, 'b', 1)).toThrow(WHOLE);
+  large.resize(500);
+  hold(budget, 'b', 250);
+});
+
+test('after its release nothing is counted for a request', () => {
+  const budget = new ByteBudget(1_000);
+  const held = hold(budget, 'a', 300);
+  held.release();
+  held.resize(200);
+  held.release();
+  expect(budget.held).toBe(0);
+});
+
+test('it is told once when much was held and little is any more', () => {
+  const budget = new ByteBudget(3_200);
+  let quiet = 0;
+  budget.watchQuiet(() => quiet++);
+  hold(budget, 'a', 399).release();
+  expect(quiet).toBe(0);
+  const [one, two] = [hold(budget, 'a', 300), hold(budget, 'a', 101)];
+  one.release();
+  expect(quiet).toBe(0);
+  two.release();
+  expect(quiet).toBe(1);
+  hold(budget, 'a', 1).release();
+  expect(quiet).toBe(1);
+});
