@@ -1,13 +1,16 @@
 /**
  * `npm run bench`: measures floor and service in one run. `-- --soak` adds the long run (`--renders N`, default 10000);
- * `-- --only throughput|first|overload|start|documents|outbound|finishing|batches|playground|soak` does one part.
+ * `-- --only throughput|first|overload|start|documents|outbound|finishing|batches|playground|fairness|floods|hostile|soak` does one part.
  */
 import { parseArgs } from 'node:util';
 import { batches } from './batches.ts';
+import { fairness } from './fairness.ts';
 import { finishRoom } from './finish-room.ts';
 import { finishing } from './finishing.ts';
 import { coldStart, firstRender } from './first-render.ts';
+import { floods } from './floods.ts';
 import { startFloor } from './floor.ts';
+import { hostile } from './hostile.ts';
 import { outbound } from './outbound.ts';
 import { overload } from './overload.ts';
 import { playground } from './playground.ts';
@@ -44,6 +47,9 @@ if (wants('outbound')) add(await outbound());
 if (wants('finishing')) add([...(await finishing()), ...(await finishRoom())]);
 if (wants('batches')) add(await batches());
 if (wants('playground')) add(await playground());
+if (wants('fairness')) add(await fairness());
+if (wants('floods')) add(await floods());
+if (wants('hostile')) add(await hostile((line) => process.stdout.write(`${line}\n`)));
 if (values.soak || values.only === 'soak')
   add([await soak(Number(values.renders ?? SOAK_RENDERS), (line) => process.stdout.write(`        ${line}\n`))]);
 await writeResults(floor.product, rows);

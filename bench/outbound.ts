@@ -136,7 +136,7 @@ async function print(engine: Engine, html: string, owner: string): Promise<void>
   const { report } = await printAlone(
     engine,
     parseRenderRequest({ html }, { renderTimeoutMs: 30_000, maxRenderTimeoutMs: 30_000 }),
-    owner,
+    { boundary: owner, shareOf: owner },
   );
   if (report.warning_count) throw new Error(`something is missing: ${JSON.stringify(report.warnings)}`);
 }

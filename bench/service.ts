@@ -12,6 +12,7 @@ import { openDatabase } from '../src/storage/database.ts';
 
 export interface ServiceUnderTest {
   url: string;
+  pid: number;
   /** Milliseconds from the start of the process to the line that it listens. */
   startedInMs: number;
   keys: string[];
@@ -64,7 +65,7 @@ const PLANS_FILE = new URL('plans.json', import.meta.url).pathname;
 
 const CLI = new URL('../src/cli.ts', import.meta.url).pathname;
 
-/** Makes `keyCount` keys beforehand, so that every request can come from another one. */
+/** Makes `keyCount` accounts with a key each beforehand, so that every request can come from another one. */
 export async function startService(keyCount: number, settings: Record<string, string> = {}): Promise<ServiceUnderTest> {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-bench-'));
   const keys = await makeKeys(dataDir, keyCount);
@@ -85,6 +86,7 @@ export async function startService(keyCount: number, settings: Record<string, st
   const client = new Pool(url, { connections: 2048, bodyTimeout: 0, headersTimeout: 0 });
   return {
     url,
+    pid: child.pid ?? 0,
     startedInMs,
     keys,
     async render(key, html, options) {
@@ -114,9 +116,11 @@ async function ask<T>(child: ChildProcess, what: string): Promise<T> {
 async function makeKeys(dataDir: string, count: number): Promise<string[]> {
   const database = await openDatabase({ dataDir });
   const accounts = new Accounts(database, loadPlans({ plansFile: PLANS_FILE }));
-  const account = await accounts.createAccount('unlimited', 'bench');
   const keys: string[] = [];
-  for (let n = 0; n < count; n++) keys.push((await accounts.createKey(account.id)).secret);
+  for (let n = 0; n < count; n++) {
+    const account = await accounts.createAccount('unlimited', 'bench');
+    keys.push((await accounts.createKey(account.id)).secret);
+  }
   await database.close();
   return keys;
 }

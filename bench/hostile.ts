@@ -1,0 +1,223 @@
+/** What does a hostile document take, for how long is it over its limit, how long does a neighbour wait meanwhile, and what is left? */
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { residentBytes } from '../src/chromium/proc.ts';
+import { ProcessTree } from '../src/chromium/process-tree.ts';
+import { loadConfig } from '../src/config.ts';
+import { HOSTILE_DOCUMENTS, type HostileDocument } from './hostile-documents.ts';
+import type { Row } from './report.ts';
+import { type ServiceUnderTest, startService } from './service.ts';
+
+const SAMPLE_MS = 20;
+const TIMEOUT_MS = 10_000;
+/** A render that cannot be ended in time is one that hangs. */
+const SETTLE_MS = 10_000;
+const MOST_OVER_MS = 300;
+const LONGEST_WAIT_MS = 1_500;
+const MEGABYTE = 1_048_576;
+
+interface Sample {
+  /** Of the largest one. */
+  renderer: number;
+  browser: number;
+  service: number;
+  processes: number;
+  handles: number;
+}
+
+interface Finding {
+  name: string;
+  answer: string;
+  seconds: number;
+  peak: Sample;
+  overMs: number;
+  longestWaitMs: number;
+  /** What is there afterwards that was not there before. */
+  left: { processes: number; handles: number; serviceMb: number };
+}
+
+/** `print` gets the table, a line at a time. */
+export async function hostile(print: (line: string) => void): Promise<Row[]> {
+  const site = await startSite();
+  const service = await startService(2, { PLATEN_OUTBOUND_ALLOW: '127.0.0.1', PLATEN_RENDER_MAX_NETWORK_MB: '400' });
+  print(
+    '| document | answer | s | renderer MB | browser MB | service MB | over its limit ms | neighbour ms | left: processes, handles, service MB |',
+  );
+  print('|---|---|--:|--:|--:|--:|--:|--:|--:|');
+  const findings: Finding[] = [];
+  for (const document of HOSTILE_DOCUMENTS) {
+    const finding = await attack(service, document, site.origin);
+    findings.push(finding);
+    print(lineOf(finding));
+  }
+  await service.stop();
+  site.close();
+  return rowsOf(findings);
+}
+
+async function attack(service: ServiceUnderTest, { name, html, options }: HostileDocument, origin: string): Promise<Finding> {
+  const tree = new ProcessTree(service.pid);
+  const before = await rest(service, tree);
+  const watch = new Watch(service, tree);
+  const neighbour = keepRendering(service);
+  const source = html === undefined ? { url: `${origin}/${encodeURIComponent(name)}` } : { html };
+  const begun = performance.now();
+  const { status, bytes } = await service.request(service.keys[0] ?? '', 'POST', '/v1/pdf', {
+    ...source,
+    options: { timeout: TIMEOUT_MS, ...options },
+  });
+  const seconds = (performance.now() - begun) / 1000;
+  const code = status === 200 ? '' : ` ${(JSON.parse(bytes.toString()) as { code: string }).code}`;
+  const longestWaitMs = await neighbour.stop();
+  const { peak, overMs } = await watch.stop();
+  const after = await rest(service, tree);
+  return {
+    name,
+    answer: `${status}${code}`,
+    seconds,
+    peak,
+    overMs,
+    longestWaitMs,
+    left: {
+      processes: after.processes - before.processes,
+      handles: after.handles - before.handles,
+      serviceMb: (after.service - before.service) / MEGABYTE,
+    },
+  };
+}
+
+/** The state once no page is at work and the number of processes does not change any more. */
+async function rest(service: ServiceUnderTest, tree: ProcessTree): Promise<Sample> {
+  const until = performance.now() + SETTLE_MS;
+  let last = await sample(service, tree);
+  for (;;) {
+    await delay(1_000);
+    const now = await sample(service, tree);
+    const isQuiet = now.processes === last.processes && (await service.metric('platen_pages_busy')) === 0;
+    if (isQuiet || performance.now() > until) return now;
+    last = now;
+  }
+}
+
+/** Samples until it is stopped. */
+class Watch {
+  readonly #sampling: Promise<void>;
+  #stopped = false;
+  #peak: Sample = { renderer: 0, browser: 0, service: 0, processes: 0, handles: 0 };
+  #overMs = 0;
+
+  constructor(service: ServiceUnderTest, tree: ProcessTree) {
+    this.#sampling = this.#run(service, tree);
+  }
+
+  async stop(): Promise<{ peak: Sample; overMs: number }> {
+    this.#stopped = true;
+    await this.#sampling;
+    return { peak: this.#peak, overMs: this.#overMs };
+  }
+
+  async #run(service: ServiceUnderTest, tree: ProcessTree): Promise<void> {
+    const { rendererMemoryBytes, browserMemoryBytes } = loadConfig({});
+    let overSince: number | undefined;
+    while (!this.#stopped) {
+      const now = await sample(service, tree);
+      for (const what of Object.keys(now) as Array<keyof Sample>) this.#peak[what] = Math.max(this.#peak[what], now[what]);
+      const isOver = now.renderer > rendererMemoryBytes || now.browser > browserMemoryBytes;
+      overSince = isOver ? (overSince ?? performance.now()) : undefined;
+      if (overSince !== undefined) this.#overMs = Math.max(this.#overMs, performance.now() - overSince);
+      await delay(SAMPLE_MS);
+    }
+  }
+}
+
+async function sample(service: ServiceUnderTest, tree: ProcessTree): Promise<Sample> {
+  await tree.look();
+  const found: Sample = { renderer: 0, browser: 0, service: residentBytes(service.pid) ?? 0, processes: 0, handles: 0 };
+  for (const { pid, kind } of tree.processes) {
+    const bytes = residentBytes(pid) ?? 0;
+    found.processes++;
+    if (kind === 'renderer') found.renderer = Math.max(found.renderer, bytes);
+    else if (kind !== 'zygote' && pid !== service.pid) found.browser += bytes;
+  }
+  found.handles = readdirSync(`/proc/${service.pid}/fd`).length;
+  return found;
+}
+
+/** Another key renders a plain document in a loop. */
+function keepRendering(service: ServiceUnderTest): { stop(): Promise<number> } {
+  let stopped = false;
+  let longestMs = 0;
+  const loop = (async () => {
+    while (!stopped) {
+      const begun = performance.now();
+      const { status } = await service.render(service.keys[1] ?? '', '<p>neighbour');
+      if (status !== 200) throw new Error(`the neighbour was answered ${status}`);
+      longestMs = Math.max(longestMs, performance.now() - begun);
+    }
+  })();
+  return {
+    async stop() {
+      stopped = true;
+      await loop;
+      return longestMs;
+    },
+  };
+}
+
+async function startSite(): Promise<{ origin: string; close(): void }> {
+  const server = createServer((request, response) => {
+    const name = decodeURIComponent((request.url ?? '').slice(1));
+    const served = HOSTILE_DOCUMENTS.find((document) => document.name === name)?.served;
+    if (served) served(response);
+    else response.end(name === 'data' ? Buffer.alloc(16 * MEGABYTE, 1) : undefined);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+}
+
+function lineOf({ name, answer, seconds, peak, overMs, longestWaitMs, left }: Finding): string {
+  const megabytes = (bytes: number) => Math.round(bytes / MEGABYTE);
+  const leftOver = `${left.processes}, ${left.handles}, ${Math.round(left.serviceMb)}`;
+  const cells = [
+    name,
+    answer,
+    seconds.toFixed(1),
+    megabytes(peak.renderer),
+    megabytes(peak.browser),
+    megabytes(peak.service),
+    Math.round(overMs),
+    Math.round(longestWaitMs),
+    leftOver,
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+function rowsOf(findings: Finding[]): Row[] {
+  const most = (value: (finding: Finding) => number) => findings.toSorted((a, b) => value(b) - value(a))[0] as Finding;
+  const over = most(({ overMs }) => overMs);
+  const wait = most(({ longestWaitMs }) => longestWaitMs);
+  return [
+    {
+      measure: `${findings.length} hostile documents: longest time over a limit of memory`,
+      value: `${over.overMs.toFixed(0)} ms (${over.name})`,
+      target: `at most ${MOST_OVER_MS} ms`,
+      met: over.overMs <= MOST_OVER_MS,
+      figures: { findings },
+    },
+    {
+      measure: `${findings.length} hostile documents: longest wait of a neighbour`,
+      value: `${wait.longestWaitMs.toFixed(0)} ms (${wait.name})`,
+      target: `at most ${LONGEST_WAIT_MS} ms`,
+      met: wait.longestWaitMs <= LONGEST_WAIT_MS,
+      figures: {},
+    },
+  ];
+}
