@@ -17,6 +17,8 @@ const TIMEOUT_MS = 10_000;
 const SETTLE_MS = 10_000;
 const MOST_OVER_MS = 300;
 const LONGEST_WAIT_MS = 1_500;
+const LATER_MS = 60_000;
+const MOST_LEFT_MB = 150;
 const MEGABYTE = 1_048_576;
 
 interface Sample {
@@ -47,15 +49,20 @@ export async function hostile(print: (line: string) => void): Promise<Row[]> {
     '| document | answer | s | renderer MB | browser MB | service MB | over its limit ms | neighbour ms | left: processes, handles, service MB |',
   );
   print('|---|---|--:|--:|--:|--:|--:|--:|--:|');
+  for (const key of service.keys) await service.render(key, '<p>first');
+  const tree = new ProcessTree(service.pid);
+  const before = await rest(service, tree);
   const findings: Finding[] = [];
   for (const document of HOSTILE_DOCUMENTS) {
     const finding = await attack(service, document, site.origin);
     findings.push(finding);
     print(lineOf(finding));
   }
+  await delay(LATER_MS);
+  const later = await rest(service, tree);
   await service.stop();
   site.close();
-  return rowsOf(findings);
+  return [...rowsOf(findings), rowOfMemory(before.service, later.service)];
 }
 
 async function attack(service: ServiceUnderTest, { name, html, options }: HostileDocument, origin: string): Promise<Finding> {
@@ -220,4 +227,15 @@ function rowsOf(findings: Finding[]): Row[] {
       figures: {},
     },
   ];
+}
+
+function rowOfMemory(before: number, later: number): Row {
+  const inMb = (bytes: number) => Math.round(bytes / MEGABYTE);
+  return {
+    measure: 'memory of the service a minute after the hostile documents',
+    value: `${inMb(later)} MB, ${inMb(before)} MB before them`,
+    target: `grows by ${MOST_LEFT_MB} MB at most`,
+    met: inMb(later - before) <= MOST_LEFT_MB,
+    figures: { before, later },
+  };
 }

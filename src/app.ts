@@ -225,7 +225,7 @@ function createBudgets({ requestMemoryBytes, playground }: Config) {
     requestMemory: new ByteBudget(requestMemoryBytes - forVisitors),
     playgroundMemory: new ByteBudget(forVisitors),
   };
-  Object.values(budgets).forEach(giveBackMemory);
+  giveBackMemory(Object.values(budgets));
   return budgets;
 }
 

@@ -1,19 +1,21 @@
-/** Gives memory back to the system when requests that held much of it are over: V8 alone waits until it needs some for itself. */
+/** Gives memory back to the system while no request holds any: V8 alone waits until it needs some for itself. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { ByteBudget } from '../queue/byte-budget.ts';
 
-/** A collection takes some 50 ms: not between two requests, and not while others are coming. */
-const QUIET_MS = 5_000;
+const INTERVAL_MS = 15_000;
+/** A collection takes some 50 ms: not for less than this. */
+const WORTH_IT_BYTES = 64 * 1_048_576;
 
-export function giveBackMemory(budget: ByteBudget): void {
-  let timer: NodeJS.Timeout | undefined;
-  budget.watchQuiet(() => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      if (budget.isQuiet) collectGarbage();
-    }, QUIET_MS).unref();
-  });
+export function giveBackMemory(budgets: ByteBudget[]): void {
+  let least = process.memoryUsage.rss();
+  setInterval(() => {
+    const now = process.memoryUsage.rss();
+    least = Math.min(least, now);
+    if (now < least + WORTH_IT_BYTES || budgets.some((budget) => budget.held > 0)) return;
+    collectGarbage();
+    least = process.memoryUsage.rss();
+  }, INTERVAL_MS).unref();
 }
 
 /** The function that Node hides without --expose-gc: contexts made from now on have it. */

@@ -2,9 +2,6 @@
 import { ServiceError } from '../errors.ts';
 
 const RETRY_AFTER_SECONDS = 2;
-/** Of the limit. */
-const MUCH = 1 / 8;
-const LITTLE = 1 / 32;
 
 /** The owner holds its share, or the others hold too much. */
 type Shortage = 'share' | 'whole';
@@ -17,9 +14,6 @@ export class ByteBudget {
   readonly limit: number;
   readonly #owners = new Map<string, number>();
   #held = 0;
-  /** Since it was quiet. */
-  #peak = 0;
-  #onQuiet: () => void = () => {};
   /** Refusals so far, by what there was too little of. */
   readonly refused: Record<Shortage, number> = { share: 0, whole: 0 };
 
@@ -43,26 +37,9 @@ export class ByteBudget {
     const shortage = bytes > already ? this.#shortage(own, already, bytes) : undefined;
     if (shortage) return shortage;
     this.#held += bytes - already;
-    this.#noticeQuiet();
     if (own + bytes - already > 0) this.#owners.set(owner, own + bytes - already);
     else this.#owners.delete(owner);
     return undefined;
-  }
-
-  /** Calls `listener` when much was held and little is any more. */
-  watchQuiet(listener: () => void): void {
-    this.#onQuiet = listener;
-  }
-
-  get isQuiet(): boolean {
-    return this.#held <= this.limit * LITTLE;
-  }
-
-  #noticeQuiet(): void {
-    this.#peak = Math.max(this.#peak, this.#held);
-    if (!this.isQuiet || this.#peak < this.limit * MUCH) return;
-    this.#peak = 0;
-    this.#onQuiet();
   }
 
   /** What is alone may be larger than its share: nothing that is allowed elsewhere is refused for ever. */

@@ -61,18 +61,3 @@ test('after its release nothing is counted for a request', () => {
   held.release();
   expect(budget.held).toBe(0);
 });
-
-test('it is told once when much was held and little is any more', () => {
-  const budget = new ByteBudget(3_200);
-  let quiet = 0;
-  budget.watchQuiet(() => quiet++);
-  hold(budget, 'a', 399).release();
-  expect(quiet).toBe(0);
-  const [one, two] = [hold(budget, 'a', 300), hold(budget, 'a', 101)];
-  one.release();
-  expect(quiet).toBe(0);
-  two.release();
-  expect(quiet).toBe(1);
-  hold(budget, 'a', 1).release();
-  expect(quiet).toBe(1);
-});
