@@ -234,9 +234,11 @@ export class Page implements PageAtWork {
       await this.#openEmptyDocument();
       this.#session.send('Page.resetNavigationHistory').catch(() => {});
       if (this.#visited) await this.#forgetVisits();
-      if (this.#gate.knocks) throw new Error('requests outlive the document');
+      if (this.#gate.knocks) throw crashed(new Error('requests outlive the document'));
       if (this.#lost) throw this.#lost;
       await this.#loader.forgetTraces();
+    } catch (error) {
+      throw error instanceof ServiceError ? error : crashed(error as Error);
     } finally {
       clearTimeout(timer);
     }

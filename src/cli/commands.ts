@@ -15,6 +15,12 @@ import { UsageError } from './usage-error.ts';
 
 const USAGE = 2;
 
+// Whoever reads the output, such as `head`, has enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 const program = new Command('platen').description('HTML to PDF on a warm, supervised Chromium').version(VERSION);
 
 program.command('serve').description('start the service').action(serve);

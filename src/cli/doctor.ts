@@ -14,7 +14,7 @@ import { Pool } from '../pool/pool.ts';
 import { printAlone } from '../render/print-content.ts';
 import { parseRenderRequest } from '../render/render-request.ts';
 import { proveWalls } from '../render/self-test.ts';
-import { openDatabase } from '../storage/database.ts';
+import { type DatabaseState, inspectDatabase } from '../storage/database.ts';
 
 type Level = 'ok' | 'warning' | 'problem';
 
@@ -144,16 +144,23 @@ async function checkDataFolder(config: Config, report: Report): Promise<void> {
 
 async function checkDatabase(config: Config, report: Report): Promise<void> {
   try {
-    const database = await openDatabase(config);
-    const keys = await database.query.selectFrom('api_keys').select('id').execute();
-    await database.close();
-    report.add('ok', `database: SQLite in the data folder, ${keys.length} API keys`);
+    reportDatabase(await inspectDatabase(config), report);
   } catch (error) {
     report.add(
       'problem',
       `database: ${(error as Error).message}`,
       'check the permissions of platen.db in the data folder; restore it from a backup if it is damaged',
     );
+  }
+}
+
+function reportDatabase(state: DatabaseState | undefined, report: Report): void {
+  if (!state) report.add('ok', 'database: none yet; the first start makes one');
+  else if (state.unknown.length)
+    report.add('problem', 'database: written by a newer version of Platen', 'start that version, or restore a backup');
+  else {
+    report.add('ok', `database: SQLite in the data folder, ${state.keys} API keys`);
+    if (state.pending.length) report.add('ok', `database: the next start applies ${state.pending.join(', ')}`);
   }
 }
 

@@ -1,12 +1,21 @@
 /** The database: which tables there are, and how it is opened and brought up to date. */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Migrator } from 'kysely/migration';
 import { migrations } from './migrations/index.ts';
-import { openSqlite } from './sqlite.ts';
+import { openForReading, openSqlite } from './sqlite.ts';
 import type { Query } from './tables.ts';
 
 export type { Query };
+
+export interface DatabaseState {
+  /** Number of API keys. */
+  keys: number;
+  /** Migrations that the next start applies. */
+  pending: string[];
+  /** Migrations of a newer version. */
+  unknown: string[];
+}
 
 export interface Database {
   readonly query: Query;
@@ -25,10 +34,29 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** What a database holds and lacks, without a change to it; undefined where there is none yet. Throws where it cannot be read. */
+export async function inspectDatabase({ dataDir }: { dataDir: string }): Promise<DatabaseState | undefined> {
+  const file = databaseFile(dataDir);
+  if (!(await isThere(file))) return undefined;
+  using database = openForReading(file);
+  const has = (table: string) => database.prepare('select 1 from sqlite_schema where name = ?').get(table) !== undefined;
+  const applied = has('kysely_migration')
+    ? database
+        .prepare('select name from kysely_migration')
+        .all()
+        .map(({ name }) => `${name}`)
+    : [];
+  return {
+    keys: has('api_keys') ? Number(database.prepare('select count(*) as keys from api_keys').get()?.keys) : 0,
+    pending: Object.keys(migrations).filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !(name in migrations)),
+  };
+}
+
 /** Opens the database in the data folder and applies the migrations it lacks. */
 export async function openDatabase(config: { dataDir: string }): Promise<Database> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const { query, flush, scrub, release } = openSqlite(join(config.dataDir, 'platen.db'));
+  const { query, flush, scrub, release } = openSqlite(databaseFile(config.dataDir));
   const close = async () => {
     await query.destroy();
     await release();
@@ -39,4 +67,18 @@ export async function openDatabase(config: { dataDir: string }): Promise<Databas
     throw error;
   }
   return { query, flush, scrub, close, transaction: (work) => query.transaction().execute(work) };
+}
+
+function databaseFile(dataDir: string): string {
+  return join(dataDir, 'platen.db');
+}
+
+function isThere(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false;
+      throw error;
+    },
+  );
 }

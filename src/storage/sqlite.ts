@@ -49,6 +49,11 @@ export function openSqlite(file: string): Engine {
   };
 }
 
+/** For a look that changes nothing. Throws where the file cannot be read. */
+export function openForReading(file: string): DatabaseSync {
+  return explained(() => new DatabaseSync(file, { readOnly: true }));
+}
+
 /** All migrations or none: Kysely takes it that SQLite could not take back a table that was made. */
 class Adapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {

@@ -1,9 +1,10 @@
 /** The command line as an operator uses it. */
 import { once } from 'node:events';
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPdf } from '../support/read-pdf.ts';
 import { runCli, spawnCli } from '../support/service.ts';
@@ -151,6 +152,17 @@ describe('settings', () => {
   });
 });
 
+test('output that nobody reads to its end is no failure', async () => {
+  const child = spawnCli(['settings'], env);
+  child.stdout?.destroy();
+  let stderr = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    stderr += chunk;
+  });
+  const [code] = await once(child, 'close');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+});
+
 describe('platen doctor', () => {
   test('finds nothing wrong, and names what is used', async () => {
     const { stdout } = await runCli(['doctor'], { ...env, PLATEN_PORT: '0' });
@@ -160,8 +172,24 @@ describe('platen doctor', () => {
     expect(stdout).toMatch(/fonts for: .*Latin/);
     expect(stdout).toContain('no font for Bengali: to have one, npm install @expo-google-fonts/noto-sans-bengali');
     expect(stdout).toMatch(/render: 1 page, \d+ bytes/);
-    expect(stdout).toMatch(/database: SQLite/);
+    expect(stdout).toMatch(/database: (SQLite|none yet)/);
     expect(stdout).not.toContain('PROBLEM');
+  });
+
+  test('looks at the database without a change to it', async () => {
+    const dataDir = join(folder, 'older');
+    await mkdir(dataDir);
+    const file = join(dataDir, 'platen.db');
+    const database = new DatabaseSync(file);
+    database.exec('create table kysely_migration (name text)');
+    const doctor = async () =>
+      (await runCli(['doctor'], { ...env, PLATEN_DATA_DIR: dataDir, PLATEN_PORT: '0' }).catch((failed) => failed)).stdout;
+    const before = await readFile(file);
+    expect(await doctor()).toMatch(/database: SQLite in the data folder, 0 API keys\n.*the next start applies 0001-accounts/);
+    expect(await readFile(file)).toEqual(before);
+    database.exec("insert into kysely_migration values ('9999-later')");
+    database.close();
+    expect(await doctor()).toMatch(/^PROBLEM {2}database: written by a newer version of Platen\n +-> /m);
   });
 
   test('names every problem with its remedy', async () => {
