@@ -128,8 +128,7 @@ async function replay(
   if (answer.kind === 'pdf') {
     const content = await idempotency.read({ keyId, name });
     describe(reply, { ...answer, warnings: answer.report.warning_count });
-    if (asksFor(request, JSON_TYPE, PDF))
-      return sendReportedStream(request, reply, answer, content, answer.filename ?? undefined);
+    if (asksFor(request, JSON_TYPE, PDF)) return sendReportedStream(reply, answer, content, answer.filename ?? undefined);
     return sendStream(reply, answer, content);
   }
   if (answer.kind !== 'document') throw resultGone();
@@ -138,7 +137,7 @@ async function replay(
   if (answer.asked) created(request, reply, document);
   if (!answer.asked && asksFor(request, JSON_TYPE, PDF)) {
     const { filename, report = {} } = document;
-    return sendReportedStream(request, reply, { ...document, report }, await documents.read(document), filename);
+    return sendReportedStream(reply, { ...document, report }, await documents.read(document), filename);
   }
   if (!answer.asked || asksFor(request, PDF, JSON_TYPE)) return sendStored(request, reply, documents, document);
   return reply.send(documentRecord(document, originOf(request)));
