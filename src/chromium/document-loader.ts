@@ -9,7 +9,8 @@ import type { BrowserSettings } from './browser-settings.ts';
 import { DevToolsError, type Result, type Session } from './connection.ts';
 import { ConsoleWatch } from './console-watch.ts';
 import { awaitContent, checkSelector, untilTrue } from './content-waits.ts';
-import { type DocumentTraits, speaksOfNetwork, traitsOf, withBase } from './document-traits.ts';
+import { DocumentLook, type LookFindings } from './document-look.ts';
+import { ACTIVE, type DocumentTraits, speaksOfNetwork, traitsOf, withBase } from './document-traits.ts';
 import { type Emulation, PLAIN_DEVICE } from './emulation.ts';
 import type { FontKnowledge } from './font-knowledge.ts';
 import { nameFontsExpression, showsHan } from './han-fonts.ts';
@@ -26,7 +27,7 @@ import {
 } from './load-settings.ts';
 import { MEMORY_STORAGE } from './memory-storage.ts';
 import { Navigation } from './navigation.ts';
-import { type FailedResource, NetworkWatch } from './network-watch.ts';
+import { type FailedResource, NetworkWatch, withMissing } from './network-watch.ts';
 import { OWN_WINDOW, readErrors } from './own-window.ts';
 import { readPageSizes, stateRuleExpression } from './page-rules.ts';
 import { sizesIn } from './page-sizes.ts';
@@ -50,12 +51,23 @@ export interface PrintJob {
   hanLanguages?: string;
   /** How many pages were printed: asks for a single page that has become several to be printed again. */
   pages?: (printed: Buffer[]) => number;
-  /** CSS pixels between the margins of the widest page that was printed: asks for what is cut off to be told. */
-  room?: (printed: Buffer[]) => number | undefined;
+  /** How what was printed shows the document: asks for what is cut off or made smaller to be told. */
+  view?: (printed: Buffer[]) => PaperView;
+}
+
+/** In CSS pixels, as the document counts them. */
+export interface PaperView {
+  /** Between the margins of the widest page; undefined where the document was not made as small as may be. */
+  roomPx: number | undefined;
+  /** Set where the document was made smaller to fit. */
+  shrunkToPercent?: number;
+  /** What fits between the margins, where it is known. */
+  widthPx?: number;
+  heightPx?: number;
 }
 
 /** What is missing of a document, or wrong with it. */
-export interface Findings extends TextFindings {
+export interface Findings extends TextFindings, LookFindings {
   /** At most a hundred that were refused, and a hundred that failed in another way. */
   failed: FailedResource[];
   failures: number;
@@ -104,8 +116,6 @@ const PERMISSIONS = [
 const MAX_LEAVING_MS = 5_000;
 /** Of what is missing. */
 const MAX_NAMED = 100;
-/** Of a document of which nothing is known. */
-const ACTIVE: DocumentTraits = { inert: false, mayNavigate: true, loadsLate: true, hasPageRules: true };
 
 export class DocumentLoader {
   readonly #root: Session;
@@ -119,6 +129,8 @@ export class DocumentLoader {
   readonly #network: NetworkWatch;
   readonly #console: ConsoleWatch;
   readonly #emulation: Emulation;
+  readonly #look: DocumentLook;
+  #traits = ACTIVE;
   #attempt: Attempt | undefined;
   /** While the document may go on to another. */
   #navigation: Navigation | undefined;
@@ -155,6 +167,7 @@ export class DocumentLoader {
     this.#network = new NetworkWatch(session, gate, frameId);
     this.#console = new ConsoleWatch(session);
     this.#emulation = emulation;
+    this.#look = new DocumentLook(session, frameId);
     session.on('Page.frameNavigated', ({ frame }) => frame.parentId ?? this.#navigated(frame.url));
     session.on('Page.loadEventFired', () => {
       this.#loading = false;
@@ -182,6 +195,11 @@ export class DocumentLoader {
     return this.#pageSizes;
   }
 
+  /** Whether boxes of the document may hide a part of it. */
+  get mayClip(): boolean {
+    return this.#traits.mayClip;
+  }
+
   /** An empty document is there again; what was told of the device is taken back. */
   async forgetTraces(): Promise<void> {
     await this.#emulation.undo();
@@ -197,6 +215,7 @@ export class DocumentLoader {
     const traits = await (content.kind === 'url'
       ? this.#visit(content.url, load, attempt)
       : this.#write(withBase(content.html, content.baseUrl), job, attempt));
+    this.#traits = traits;
     await this.#complete(traits, job, attempt);
     this.#stay();
   }
@@ -257,6 +276,7 @@ export class DocumentLoader {
 
   async #settleAndInspect(traits: DocumentTraits, { content, load, print }: PrintJob, attempt: Attempt): Promise<void> {
     const seen = await this.#settle(traits, load, print, attempt);
+    this.#pageSizes.push(...(await this.#look.readStyles(traits, attempt.step)));
     const interest = seen ?? (content.kind === 'html' ? textOfInterest(content.html) : undefined);
     if (!interest) return;
     this.#text = await inspectDocument(this.#session, this.#frameId, this.#fonts, interest, attempt.step);
@@ -267,21 +287,31 @@ export class DocumentLoader {
   }
 
   /** What is missing. Throws `render_gate_failed` where the caller wants no PDF then. */
-  async judge({ gates }: LoadSettings): Promise<Findings> {
-    const { failed, failures } = await this.#network.findings((this.#attempt?.deadline.remainingMs ?? 0) / 2);
+  async judge({ gates, device }: LoadSettings): Promise<Findings> {
+    const told = await this.#network.findings((this.#attempt?.deadline.remainingMs ?? 0) / 2);
+    const { missing, unsupported } = await this.#look.findings(this.#traits, device.javascript);
+    const { failed, failures } = withMissing(told, missing);
     const answered = failed.filter(({ status }) => status !== undefined && failsResource(gates.httpStatus, status));
     if (answered.length) throw gateFailed('failOnHttpStatus', answered, answered.length);
     if (gates.resourceError && failures) throw gateFailed('failOnResourceError', failed, failures);
     const firstOf = (refused: boolean) => failed.filter((each) => each.refused === refused).slice(0, MAX_NAMED);
-    return { failed: [...firstOf(true), ...firstOf(false)], failures, consoleErrors: this.#consoleErrors, ...this.#text };
+    return {
+      failed: [...firstOf(true), ...firstOf(false)],
+      failures,
+      unsupported,
+      consoleErrors: this.#consoleErrors,
+      ...this.#text,
+    };
   }
 
   end(): void {
     this.#consoleErrors = [];
     this.#text = NOTHING_LACKING;
     this.#pageSizes = [];
+    this.#traits = ACTIVE;
     this.#attempt = undefined;
     this.#stay();
+    this.#look.end();
     this.#network.end();
     this.#console.end();
   }
@@ -472,13 +502,19 @@ function addFailed({ element, from }: AddedTag, description: string, gate: Gate)
 
 function gateFailed(gate: string, failed: FailedResource[], failures: number): ServiceError {
   const [first] = failed;
-  const what = first?.refused ? 'refused' : (first?.status ?? first?.netError);
+  const what = first?.refused ? 'refused' : (first?.status ?? first?.netError ?? first?.reason);
   const more = failures > 1 ? `, and ${failures - 1} more` : '';
   return new ServiceError('render_gate_failed', `${gate}: ${first?.url} (${what})${more}`, {
     members: { gate, resources: failed.slice(0, MAX_NAMED).map(describeFailure) },
   });
 }
 
-function describeFailure({ url, refused, status, netError }: FailedResource) {
-  return { url, ...(refused && { refused }), ...(status !== undefined && { status }), ...(netError && { net_error: netError }) };
+function describeFailure({ url, refused, status, netError, reason }: FailedResource) {
+  return {
+    url,
+    ...(refused && { refused }),
+    ...(status !== undefined && { status }),
+    ...(netError && { net_error: netError }),
+    ...(reason && { reason }),
+  };
 }

@@ -3,6 +3,7 @@
  * mentions `<script` in its prose counts as active and merely takes the slower way.
  */
 import { afterComment, insertInHead } from './head-start.ts';
+import { MENTIONS } from './unsupported-css.ts';
 
 export interface DocumentTraits {
   /**
@@ -16,7 +17,24 @@ export interface DocumentTraits {
   loadsLate: boolean;
   /** The markup may hold `@page` rules. */
   hasPageRules: boolean;
+  /** Something that is to be loaded may be missing. */
+  hasParts: boolean;
+  /** Boxes may hide a part of their content. */
+  mayClip: boolean;
+  /** Style sheets, of the document or linked, may say what Chromium reads over. */
+  mayBeReadOver: boolean;
 }
+
+/** Of a document of which nothing is known. */
+export const ACTIVE: DocumentTraits = {
+  inert: false,
+  mayNavigate: true,
+  loadsLate: true,
+  hasPageRules: true,
+  hasParts: true,
+  mayClip: true,
+  mayBeReadOver: true,
+};
 
 /** Elements that run, load or embed something, or change their window for good. */
 const ACTIVE_ELEMENT = /<(?:script|i?frame|frameset|object|embed|applet|portal|fencedframe|base|link|video|audio|canvas)/i;
@@ -36,6 +54,9 @@ const DISGUISE = /\\|&(?:commat|bsol|fjlig)|&#(?!(?:34|38|39|60|62|160|8\d{3}|x2
 const LATE = /@font-face|@import|loading/i;
 const NAVIGATION = /http-equiv|location|navigat|submit|click/i;
 const PAGE_RULE = /@page|@import/i;
+const PART = /src|url\(|image-set|@import|@font-face|fontface|background\s*=|poster|<(?:link|image|feimage|use|object|embed)/i;
+const CLIP = /overflow(?!-(?:wrap|anchor))|contain\s*:|<textarea/i;
+const LINKED_STYLE = /<link|@import|stylesheet/i;
 
 export function traitsOf(html: string): DocumentTraits {
   const inert =
@@ -49,6 +70,9 @@ export function traitsOf(html: string): DocumentTraits {
     mayNavigate: !inert && NAVIGATION.test(html),
     loadsLate: !inert || LATE.test(html),
     hasPageRules: !inert || PAGE_RULE.test(html),
+    hasParts: PART.test(html),
+    mayClip: CLIP.test(html) || LINKED_STYLE.test(html),
+    mayBeReadOver: MENTIONS.test(html) || LINKED_STYLE.test(html),
   };
 }
 

@@ -5,6 +5,7 @@
 import { ServiceError } from '../errors.ts';
 import type { Gate, OutboundFailure } from '../outbound/egress-proxy.ts';
 import type { Events, Session } from './connection.ts';
+import type { Part } from './missing-parts.ts';
 
 /** A part of a document that is missing. */
 export interface FailedResource {
@@ -15,6 +16,16 @@ export interface FailedResource {
   status: number | undefined;
   /** Chromium's name for it, where there was none. */
   netError: string | undefined;
+  /** For people, where nothing was asked for over the network. */
+  reason?: string;
+}
+
+/** Parts that are missing, the first ten thousand by name. */
+interface NetworkFindings {
+  failed: FailedResource[];
+  failures: number;
+  /** Addresses that led there by redirects. */
+  origins: string[];
 }
 
 export interface MainResponse {
@@ -47,6 +58,8 @@ export interface WatchOptions {
 
 interface Loading {
   requestId: string;
+  /** Before any redirect. */
+  asked: string;
   /** Without name and password. */
   url: string;
   /** As far as it can be read. */
@@ -126,13 +139,14 @@ export class NetworkWatch {
   }
 
   /**
-   * What was missing; the first ten thousand by name. Waits for the statuses of answers that were kept from the document, but no
+   * What was missing. Waits for the statuses of answers that were kept from the document, but no
    * longer than `maxWaitMs`.
    */
-  async findings(maxWaitMs: number): Promise<{ failed: FailedResource[]; failures: number }> {
+  async findings(maxWaitMs: number): Promise<NetworkFindings> {
     const latest = performance.now() + maxWaitMs;
     for (let until = this.#toldBy(latest); until > performance.now(); until = this.#toldBy(latest)) await this.#allTold(until);
-    return { failed: this.#failed.map((loading) => this.#describe(loading)), failures: this.#failures };
+    const failed = this.#failed.map((loading) => this.#describe(loading));
+    return { failed, failures: this.#failures, origins: this.#failed.map(({ asked }) => asked) };
   }
 
   /** Resolves when for half a second at most so many requests were under way. */
@@ -195,9 +209,11 @@ export class NetworkWatch {
     clearTimeout(before?.timer); // a redirect begins anew
     const hops = (before?.hops ?? 0) + Number(redirectHasExtraInfo);
     const address = URL.parse(request.url);
+    const url = withoutSecrets(request.url);
     const loading: Loading = {
       requestId,
-      url: withoutSecrets(request.url),
+      asked: before?.asked ?? cut(url),
+      url,
       address,
       isMain,
       hops,
@@ -289,7 +305,7 @@ export class NetworkWatch {
     loading.known = this.#knownOf(loading);
     this.#failures++;
     if (this.#failed.length >= MAX_KEPT) return;
-    loading.url = Buffer.from(loading.url.slice(0, MAX_URL_CHARACTERS)).toString(); // a part of a text would keep the whole
+    loading.url = cut(loading.url);
     loading.address = null;
     this.#failed.push(loading);
     const isUntold = loading.withheldAt !== undefined && !loading.known && this.#toldStatus(loading) === undefined;
@@ -318,6 +334,34 @@ export class NetworkWatch {
       netError: refused || answered ? undefined : (known?.netError ?? (overdue ? TIMED_OUT : netError)),
     };
   }
+}
+
+/** Of what is missing in the document as well each part once, and each font by one of its addresses. */
+export function withMissing(
+  { failed, failures, origins }: NetworkFindings,
+  missing: readonly Part[],
+): Omit<NetworkFindings, 'origins'> {
+  const told = new Set([...failed.map(({ url }) => url), ...origins]);
+  const keyOf = (address: string) => cut(withoutSecrets(address)).replace(/#.*/, '');
+  const isTold = (address: string) => told.has(keyOf(address));
+  const reasons = new Map(missing.map(({ url, reason }) => [keyOf(url), reason]));
+  const isUnnamed = (address: string) => address.startsWith('font-family:');
+  const more = missing
+    .filter(({ url, others }) => ![url, ...others].some(isTold) && !(isUnnamed(url) && failures))
+    .map(({ url, reason }) => ({
+      url: cut(withoutSecrets(url)),
+      refused: false,
+      status: undefined,
+      netError: undefined,
+      reason,
+    }));
+  const explained = failed.map((each) => (each.netError === '' ? { ...each, reason: reasons.get(each.url) ?? '' } : each));
+  return { failed: [...explained, ...more], failures: failures + more.length };
+}
+
+/** Copied: a part of a text would keep the whole. */
+function cut(url: string): string {
+  return Buffer.from(url.slice(0, MAX_URL_CHARACTERS)).toString();
 }
 
 /** A name and a password in an address are nobody's business. */

@@ -7,12 +7,18 @@ const MAX_WRITTEN = 2_000;
 const MAX_WRITTEN_CHARACTERS = 10_000;
 /** Under this symbol a window keeps the errors of its document. */
 const ERRORS = 'platen.errors';
+/** And under this one elements that could not load what they name, with the address. */
+const FAILED = 'platen.failed';
+const MAX_FAILED = 1_000;
 
 /**
  * It cannot close, move or resize our window, sees no name an earlier one gave it, sends nothing later, and cannot flood its console;
  * its errors are kept.
  */
-export const OWN_WINDOW = `(${limitConsole})(${MAX_WRITTEN}, ${MAX_WRITTEN_CHARACTERS}); (${own})(${MAX_ERRORS}, ${MAX_CHARACTERS}, ${JSON.stringify(ERRORS)})`;
+export const OWN_WINDOW = `(${limitConsole})(${MAX_WRITTEN}, ${MAX_WRITTEN_CHARACTERS}); (${keepFailed})(${MAX_FAILED}, ${MAX_CHARACTERS}, ${JSON.stringify(FAILED)}); (${own})(${MAX_ERRORS}, ${MAX_CHARACTERS}, ${JSON.stringify(ERRORS)})`;
+
+/** Evaluates to elements of the document `page` that could not load what they name, each with the address. */
+export const FAILED_ELEMENTS = `page.defaultView?.[Symbol.for(${JSON.stringify(FAILED)})] ?? []`;
 
 /** Evaluates to what the document wrote to its console as errors, or did not catch. */
 export const CONSOLE_ERRORS = `globalThis[Symbol.for(${JSON.stringify(ERRORS)})] ?? []`;
@@ -34,7 +40,11 @@ interface OwnWindow {
   name: string;
   fetchLater?: unknown;
   console: { error(...parts: unknown[]): void };
-  addEventListener(type: string, listener: (event: { message?: string; reason?: unknown }) => void): void;
+  addEventListener(
+    type: string,
+    listener: (event: { message?: string; reason?: unknown; target?: object }) => void,
+    captures?: boolean,
+  ): void;
   [errors: symbol]: string[];
 }
 
@@ -49,6 +59,23 @@ function limitConsole(maxWritten: number, maxCharacters: number): void {
   const cut = (part: unknown) => (typeof part === 'string' ? part.slice(0, maxCharacters) : part);
   for (const [name, write] of Object.entries(console))
     if (typeof write === 'function') console[name] = (...parts: unknown[]) => (left-- > 0 ? write(...parts.map(cut)) : undefined);
+}
+
+// Runs in the page, sent as text.
+function keepFailed(atMost: number, maxCharacters: number, key: string): void {
+  const self = globalThis as unknown as OwnWindow;
+  const failed: Array<[element: unknown, address: string]> = [];
+  self[Symbol.for(key) as never] = failed as never;
+  const kept = ['script', 'object', 'embed', 'video', 'audio', 'source', 'image', 'feImage', 'input'];
+  const note = ({ target }: { target?: { localName?: string; getAttribute?(name: string): string | null } }) => {
+    if (!kept.includes(target?.localName ?? '') || failed.length >= atMost) return;
+    const names = ['src', 'data', 'href', 'xlink:href'];
+    const address = names.map((name) => target?.getAttribute?.(name)).find(Boolean) ?? '';
+    failed.push([target, address.slice(0, maxCharacters)]);
+  };
+  const listen = () => self.addEventListener('error', note, true);
+  listen();
+  new MutationObserver(listen).observe(document, { childList: true }); // as below
 }
 
 // Runs in the page, sent as text.

@@ -1,10 +1,11 @@
 /** Which sizes the pages of a printed document may have: what options and CSS say in, inches out. */
+import { declarationsIn, isOfPage } from './css-statements.ts';
 import type { PrintSettings } from './print-options.ts';
 
 export type PageSize = PrintSettings['paper'];
 
 const PER_INCH: Record<string, number> = { in: 1, cm: 2.54, mm: 25.4, q: 101.6, pt: 72, pc: 6, px: 96 };
-/** CSS Paged Media Module Level 3, 7.1, in inches. */
+/** CSS Paged Media Module Level 3, 7.1, in inches: what Chromium knows. */
 const NAMED: Record<string, readonly [width: number, height: number]> = {
   a5: [148 / 25.4, 210 / 25.4],
   a4: [210 / 25.4, 297 / 25.4],
@@ -17,6 +18,24 @@ const NAMED: Record<string, readonly [width: number, height: number]> = {
   legal: [8.5, 14],
   ledger: [11, 17],
 };
+/** What it does not know: width by height of the largest of a series, in millimetres (ISO 216, ISO 269, JIS P 0138). */
+const SERIES: Record<string, readonly [width: number, height: number]> = {
+  a: [841, 1_189],
+  b: [1_000, 1_414],
+  c: [917, 1_297],
+  'jis-b': [1_030, 1_456],
+};
+const OF_SERIES = /^(a|b|c|jis-b)(\d|10)$/;
+/** In inches. */
+const OTHERS: Record<string, readonly [width: number, height: number]> = {
+  tabloid: [11, 17],
+  executive: [7.25, 10.5],
+  statement: [5.5, 8.5],
+};
+const TURNS = ['portrait', 'landscape'];
+const KEYWORDS = ['auto', 'inherit', 'initial', 'unset', 'revert', 'revert-layer'];
+const IMPORTANT = /!\s*important/i;
+const NAME = /^[a-z][\w-]*$/;
 const LENGTH = /^(\d*\.?\d+(?:e[+-]?\d+)?)(in|cm|mm|q|pt|pc|px)$/i;
 const DECLARATION = /\bsize\s*:\s*([^;{}!]{1,80})/gi;
 const MAX_DECLARATIONS = 100;
@@ -40,6 +59,54 @@ export function sizesIn(text: string): string[] {
   const found: string[] = [];
   for (const [, size = ''] of text.matchAll(DECLARATION)) if (found.push(size) >= MAX_DECLARATIONS) break;
   return found;
+}
+
+/** Whether the value of `size` is a name Chromium does not know, and so reads over. */
+export function isUnknownSize(value: string): boolean {
+  const { name, more } = namedSize(value);
+  return more.length === 0 && NAME.test(name) && !KEYWORDS.includes(name) && !Object.hasOwn(NAMED, name);
+}
+
+/**
+ * `@page` rules that say in lengths what a style sheet says by names only we know; to stand after it. A rule that says another size
+ * later counts.
+ */
+export function translatedSizes(css: string): string[] {
+  const rules = new Map<string, string>();
+  for (const declaration of declarationsIn(css)) {
+    const { property, value, within } = declaration;
+    if (property !== 'size' || !isOfPage(declaration)) continue;
+    const place = within.join(' { ');
+    const lengths = isUnknownSize(value) ? lengthsOf(value) : undefined;
+    if (lengths) rules.set(place, `${place} { size: ${lengths} ${'}'.repeat(within.length)}`);
+    else if (!isUnknownSize(value)) rules.delete(place);
+  }
+  return [...rules.values()];
+}
+
+/** A size with a name that only we know, in lengths of CSS. */
+export function lengthsOf(value: string): string | undefined {
+  const { name, isTurned, isImportant } = namedSize(value);
+  const size = sizeNamed(name);
+  if (!size) return undefined;
+  const { unit, sides } = size;
+  const [width, height] = isTurned ? [...sides].reverse() : sides;
+  return `${width}${unit} ${height}${unit}${isImportant ? ' !important' : ''}`;
+}
+
+function namedSize(value: string): { name: string; isTurned: boolean; isImportant: boolean; more: string[] } {
+  const words = value.toLowerCase().replace(IMPORTANT, '').split(/\s+/).filter(Boolean);
+  const [name = '', ...more] = words.filter((word) => !TURNS.includes(word));
+  return { name, isTurned: words.includes('landscape'), isImportant: IMPORTANT.test(value), more };
+}
+
+function sizeNamed(name: string): { unit: 'mm' | 'in'; sides: readonly [width: number, height: number] } | undefined {
+  const [, series = '', number] = OF_SERIES.exec(name) ?? [];
+  const largest = SERIES[series];
+  if (!largest) return OTHERS[name] && { unit: 'in', sides: OTHERS[name] };
+  let [width, height] = largest;
+  for (let n = 0; n < Number(number); n++) [width, height] = [Math.floor(height / 2), width];
+  return { unit: 'mm', sides: [width, height] };
 }
 
 function parseSize(size: string): PageSize | undefined {

@@ -9,9 +9,10 @@ import { Deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import type { Gate, OutboundBudget, OutboundReport } from '../outbound/egress-proxy.ts';
 import type { BrowserSettings } from './browser-settings.ts';
+import type { Clipped } from './clipped-content.ts';
 import { type Connection, DevToolsError, type Events, type Session } from './connection.ts';
 import { type Crash, isTrap } from './crash-causes.ts';
-import { DocumentLoader, type Findings, type PrintJob } from './document-loader.ts';
+import { DocumentLoader, type Findings, type PaperView, type PrintJob } from './document-loader.ts';
 import { Emulation, OWN_SIZE, setMedia, setWindow } from './emulation.ts';
 import type { FontKnowledge } from './font-knowledge.ts';
 import { UNKNOWN } from './han-fonts.ts';
@@ -22,7 +23,7 @@ import { type PrintSettings, printParameters } from './print-options.ts';
 import { Sheet } from './sheet.ts';
 import type { Step } from './step.ts';
 
-export type { PrintJob };
+export type { PaperView, PrintJob };
 
 /** In pieces, as they came from the browser. */
 interface PdfBytes {
@@ -37,10 +38,17 @@ export interface RawPdf extends PdfBytes {
   report: PageReport;
 }
 
-export interface PageReport extends Findings {
+export interface PageReport extends Findings, Losses {
   network: OutboundReport;
+}
+
+/** What the paper does not show, or smaller than it is designed. */
+interface Losses {
   /** CSS pixels of the document's width that are not on the paper. */
   cutOffPx: number;
+  /** What boxes of the document hide. */
+  clipped: Clipped[];
+  shrunkToPercent: number | undefined;
 }
 
 /** Touches what most documents touch: the generic fonts in their cuts, tables, borders, several pages. */
@@ -203,12 +211,11 @@ export class Page implements PageAtWork {
       const findings = await step(this.#loader.judge(job.load));
       const { sheet, ...pdf } = await this.#onOnePage(first, await this.#read(stream, step), job, step);
       await job.check?.(pdf.chunks, () => this.#printAll(sheet, step));
-      const roomPx = job.room?.(pdf.chunks);
-      const cutOffPx = roomPx === undefined ? 0 : await this.#sheet.overflow(roomPx, step);
+      const losses = await this.#losses(job.view?.(pdf.chunks), step);
       const network = this.#gate.shut(); // nothing is sent after the print
       this.#visited ||= network.requests > 0 || findings.failures > 0; // Chromium remembers also what it has refused by itself
       const sizes = possibleSizes(sheet, this.#loader.pageSizes);
-      return { ...pdf, sizes, report: { ...findings, cutOffPx, network } };
+      return { ...pdf, sizes, report: { ...findings, ...losses, network } };
     } catch (error) {
       throw this.#explain(error);
     } finally {
@@ -336,6 +343,12 @@ export class Page implements PageAtWork {
       pdf = await this.#read(await this.#printToPdf(sheet, step), step);
     }
     return { sheet, ...pdf };
+  }
+
+  async #losses(view: PaperView | undefined, step: Step): Promise<Losses> {
+    const cutOffPx = view?.roomPx === undefined ? 0 : await this.#sheet.overflow(view.roomPx, step);
+    const clipped = view && this.#loader.mayClip ? await this.#sheet.clipped(view, step) : [];
+    return { cutOffPx, clipped, shrunkToPercent: view?.shrunkToPercent };
   }
 
   async #printAll(sheet: PrintSettings, step: Step): Promise<Buffer[]> {

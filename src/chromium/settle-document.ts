@@ -7,7 +7,7 @@ import type { AddedTag } from './load-settings.ts';
 import { CONSOLE_ERRORS } from './own-window.ts';
 import { pageSizesExpression } from './page-rules.ts';
 
-const SETTLE = [part, framed, imagesOf, fontsOf, settle];
+const SETTLE = [part, framed, imagesOf, framesOf, fontsOf, settle];
 const IS_SETTLED = [part, framed, isSettled];
 
 /**
@@ -44,7 +44,12 @@ interface PageDocument extends PageNode {
   createElement(name: string): Record<string, unknown> & Pick<PageImage, 'addEventListener'>;
   fonts: { size: number; status: string; ready: Promise<unknown> };
   images: Iterable<PageImage>;
-  querySelectorAll(selector: string): Iterable<{ contentDocument: PageDocument | null }>;
+  documentURI: string;
+  querySelectorAll(selector: string): Iterable<PageFrame>;
+}
+
+interface PageFrame extends Pick<PageImage, 'loading' | 'addEventListener'> {
+  contentDocument: PageDocument | null;
 }
 
 interface PageImage {
@@ -107,6 +112,19 @@ function imagesOf(page: PageDocument): Promise<void>[] {
   return waits;
 }
 
+/** Lazy ones are not loaded before they are scrolled to, and until then they are empty. */
+function framesOf(page: PageDocument): Promise<void>[] {
+  const lazy = [
+    ...Document.prototype.querySelectorAll.call(page, 'iframe[loading=lazy i][src^=http i], iframe[loading=lazy i][srcdoc]'),
+  ];
+  const waiting = lazy.filter(({ contentDocument }) => contentDocument?.documentURI === 'about:blank');
+  return waiting.map((frame) => {
+    const loaded = new Promise<void>((resolve) => frame.addEventListener('load', resolve));
+    frame.loading = 'eager';
+    return loaded;
+  });
+}
+
 function fontsOf(page: PageDocument): Promise<unknown> | undefined {
   const fonts = part(page, 'fonts');
   if (!fonts.size) return undefined;
@@ -115,5 +133,6 @@ function fontsOf(page: PageDocument): Promise<unknown> | undefined {
 }
 
 async function settle(page: PageDocument): Promise<void> {
+  await Promise.all(framesOf(page));
   await Promise.all([...imagesOf(page), fontsOf(page), ...framed(page).map(settle)]);
 }

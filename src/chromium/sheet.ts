@@ -1,4 +1,5 @@
 /** The paper a document is printed on, where that depends on what is to stand on it. */
+import { CLIPPED, type Clipped, readClipped } from './clipped-content.ts';
 import type { Session } from './connection.ts';
 import { FIX_HEIGHTS, MEASURE, NOTE_HEIGHTS, readMeasure } from './content-height.ts';
 import { type Emulation, setWindow } from './emulation.ts';
@@ -100,6 +101,16 @@ export class Sheet {
     const laidOut = this.#extent();
     setWindow(this.#session).catch(() => {});
     return Math.max(0, Math.ceil((await step(laidOut)).contentPx - widest));
+  }
+
+  /** What boxes hide of the loaded document where it is laid out as it was printed. */
+  async clipped({ widthPx, heightPx }: Partial<Record<'widthPx' | 'heightPx', number>>, step: Step): Promise<Clipped[]> {
+    if (!widthPx || !heightPx) return [];
+    const size = { width: Math.max(1, Math.floor(widthPx)), height: Math.max(1, Math.floor(heightPx)), deviceScaleFactor: 1 };
+    setWindow(this.#session, size).catch(() => {});
+    const looked = this.#evaluate(CLIPPED);
+    setWindow(this.#session).catch(() => {});
+    return readClipped(await step(looked));
   }
 
   async #evaluate(expression: string): Promise<unknown> {

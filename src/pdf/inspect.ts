@@ -32,7 +32,7 @@ export function widestPage(chunks: readonly Buffer[]): number {
 
 /** How Chromium begins what it draws on a page: the sheet in its own units, the part between the margins, and the size in it. */
 const PAGE_START =
-  /^\.\d+ 0 0 -\.\d+ 0 [\d.]+ cm\nq\n[\d.]+ [\d.]+ [\d.]+ [\d.]+ re\nW\* n\nq\n([\d.]+) 0 0 [\d.]+ [\d.]+ [\d.]+ cm\n/;
+  /^\.\d+ 0 0 -\.\d+ 0 [\d.]+ cm\nq\n[\d.]+ [\d.]+ ([\d.]+) ([\d.]+) re\nW\* n\nq\n([\d.]+) 0 0 [\d.]+ [\d.]+ [\d.]+ cm\n/;
 const STREAM = 'stream\n';
 /** Of a stream, packed: more than the start of a page takes. */
 const START_BYTES = 256;
@@ -41,12 +41,23 @@ const MAX_STREAMS = 16;
 /** Units of a page for one pixel of a document that is printed at its size. */
 const UNITS_PER_PIXEL = 300 / 96;
 
-/** At which size a PDF shows the document it was printed from: 1 where a CSS pixel is 1/96 inch. Undefined where it does not tell. */
-export function printedScale([first]: readonly Buffer[]): number | undefined {
+/** How a PDF shows the document it was printed from. */
+export interface PrintedView {
+  /** 1 where a CSS pixel is 1/96 inch. */
+  scale: number;
+  /** What fits between the margins of the first page, in CSS pixels of the document. */
+  widthPx: number;
+  heightPx: number;
+}
+
+/** Undefined where it does not tell. */
+export function printedView([first]: readonly Buffer[]): PrintedView | undefined {
   if (!first) return undefined;
   for (let at = first.indexOf(STREAM), n = 0; at >= 0 && n < MAX_STREAMS; at = first.indexOf(STREAM, at + 1), n++) {
-    const [, scale] = PAGE_START.exec(startOf(first, at + STREAM.length)) ?? [];
-    if (scale) return Number(scale) / UNITS_PER_PIXEL;
+    const [, width, height, units] = PAGE_START.exec(startOf(first, at + STREAM.length)) ?? [];
+    const perPixel = Number(units);
+    if (perPixel)
+      return { scale: perPixel / UNITS_PER_PIXEL, widthPx: Number(width) / perPixel, heightPx: Number(height) / perPixel };
   }
   return undefined;
 }

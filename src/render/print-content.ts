@@ -11,7 +11,7 @@ import type { Workplace } from '../pool/pool.ts';
 import { type FinishLine, sizeOf } from './finish-line.ts';
 import type { FinishPlan } from './finish-options.ts';
 import { beyondTheEnd, mayLackPages, rangesOf } from './page-ranges.ts';
-import { roomOf } from './paper-room.ts';
+import { paperView } from './paper-room.ts';
 import type { RenderRequest } from './render-request.ts';
 import { type RenderReport, reportOf } from './report.ts';
 import { printStamp, type Watermark } from './watermark.ts';
@@ -33,7 +33,7 @@ export interface PrintEngine {
 }
 
 /** A document, and what is to become of it. */
-export interface PrintOrder extends Omit<PrintJob, 'check' | 'pages' | 'room'> {
+export interface PrintOrder extends Omit<PrintJob, 'check' | 'pages' | 'view'> {
   finish: FinishPlan;
 }
 
@@ -69,10 +69,10 @@ export async function printContent(
   const { watermark } = finish;
   if (needsFinishing(finish)) finishing.expect(shareOf);
   const { pageRanges } = job.print;
-  const room = (chunks: Buffer[]) => roomOf(job.content, job.print, chunks);
+  const view = (chunks: Buffer[]) => paperView(job.content, job.print, chunks);
   const languages = languagesOf(job, watermark);
   const check = pageRanges && { check: rangeCheck(pageRanges) };
-  const checked = { ...job, room, pages: countPages, hanLanguages: languages, ...check };
+  const checked = { ...job, view, pages: countPages, hanLanguages: languages, ...check };
   const printed = await pool.use(
     owner?.boundary,
     deadline,

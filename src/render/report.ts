@@ -13,6 +13,8 @@ export const WARNING_KINDS = [
   'missing_glyphs',
   'font_substituted',
   'content_clipped',
+  'content_shrunk',
+  'unsupported_css',
 ] as const;
 export type WarningKind = (typeof WARNING_KINDS)[number];
 
@@ -28,10 +30,21 @@ export interface Warning {
   net_error?: string;
   /** CSS pixels that are cut off. */
   pixels?: number;
+  /** Where they are. */
+  side?: 'right' | 'bottom';
+  /** The box that cuts off most, such as `div.main`; none where it is the paper. */
+  element?: string;
+  /** Size of what is printed smaller than it is designed. */
+  percent?: number;
+  /** Of CSS without effect, with its value, and the address of the style sheet or `style`. */
+  property?: string;
+  value?: string;
+  where?: string;
   /** Of characters without a glyph. */
   script?: string;
   /** The first distinct ones. */
   characters?: string;
+  /** Of these, or of boxes that cut something off. */
   count?: number;
   /** That another font stands in for. */
   family?: string;
@@ -56,7 +69,7 @@ export interface RenderReport {
 }
 
 export function reportOf(
-  { network, failed, failures, consoleErrors, missingGlyphs, substituted, cutOffPx }: PageReport,
+  { network, failed, failures, consoleErrors, missingGlyphs, substituted, unsupported, ...paper }: PageReport,
   timings: RenderReport['timings'],
 ): RenderReport {
   const { requests, bytes, contacted, refused } = network;
@@ -66,7 +79,7 @@ export function reportOf(
     .filter((host) => !named.has(host))
     .map((host): Warning => ({ kind: 'host_refused', host, message: 'connections were refused or cut off' }));
   const errors = consoleErrors.map((message): Warning => ({ kind: 'console_error', message }));
-  const lacking = [...fontWarnings(missingGlyphs, substituted), ...(cutOffPx > 0 ? [clippedBy(cutOffPx)] : [])];
+  const lacking = [...fontWarnings(missingGlyphs, substituted), ...paperWarnings(paper), ...unsupported.map(withoutEffect)];
   return {
     network: { requests, bytes, contacted, refused },
     warnings: [...resources, ...hosts, ...errors, ...lacking],
@@ -91,9 +104,33 @@ export function requireNone(kinds: readonly WarningKind[], { warnings }: RenderR
   );
 }
 
+function paperWarnings({ cutOffPx, clipped, shrunkToPercent }: Pick<PageReport, 'cutOffPx' | 'clipped' | 'shrunkToPercent'>) {
+  const warnings = clipped.map(clippedIn);
+  if (cutOffPx > 0) warnings.unshift(clippedBy(cutOffPx));
+  if (shrunkToPercent !== undefined) warnings.push(shrunkTo(shrunkToPercent));
+  return warnings;
+}
+
 function clippedBy(pixels: number): Warning {
   const message = `the document is ${pixels} CSS pixels wider than the page can show: what is there is cut off; use a wider paper, smaller margins, landscape or scale`;
-  return { kind: 'content_clipped', pixels, message };
+  return { kind: 'content_clipped', side: 'right', pixels, message };
+}
+
+function clippedIn({ side, pixels, element, count }: PageReport['clipped'][number]): Warning {
+  const what = side === 'right' ? 'its right edge' : 'its lower edge';
+  const others = count > 1 ? `, and so do ${count - 1} more` : '';
+  const message = `${element} cuts off ${pixels} CSS pixels of its content at ${what}${others}: give it room, or overflow: visible for print`;
+  return { kind: 'content_clipped', side, pixels, element, count, message };
+}
+
+function shrunkTo(percent: number): Warning {
+  const message = `the document is wider than the page, and was made smaller to fit: it is printed at ${percent} % of its size; use a wider paper, smaller margins or landscape`;
+  return { kind: 'content_shrunk', percent, message };
+}
+
+function withoutEffect({ property, value, where, why }: PageReport['unsupported'][number]): Warning {
+  const message = `${property}${property.startsWith('@') ? ' ' : ': '}${value} has no effect in Chromium${why ? `: ${why}` : ''}`;
+  return { kind: 'unsupported_css', property, value, where, message };
 }
 
 function fontWarnings(missing: PageReport['missingGlyphs'], substituted: PageReport['substituted']): Warning[] {
@@ -111,7 +148,7 @@ function fontWarnings(missing: PageReport['missingGlyphs'], substituted: PageRep
   ];
 }
 
-function warningOf({ url, refused, status, netError }: PageReport['failed'][number]): Warning {
+function warningOf({ url, refused, status, netError, reason }: PageReport['failed'][number]): Warning {
   if (refused)
     return { kind: 'resource_refused', url, message: 'not loaded: the address may not be reached, or a limit was met' };
   if (status !== undefined) return { kind: 'resource_failed', url, status, message: `answered with status ${status}` };
@@ -119,6 +156,6 @@ function warningOf({ url, refused, status, netError }: PageReport['failed'][numb
     kind: 'resource_failed',
     url,
     ...(netError && { net_error: netError }),
-    message: `not loaded: ${netError ?? 'failed'}`,
+    message: `not loaded: ${netError || reason || 'failed'}`,
   };
 }

@@ -1,6 +1,6 @@
 /** Facts read out of what Chromium printed, without parsing all of it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { printedScale, widestPage } from '../../src/pdf/inspect.ts';
+import { printedView, widestPage } from '../../src/pdf/inspect.ts';
 import { type Service, startService } from '../support/service.ts';
 
 let service: Service;
@@ -27,12 +27,12 @@ test.each([
   ['made smaller to fit', bar(794), { margin: '1in' }, (794 - 192) / 794],
   ['made as small as may be', bar(3_000), {}, 1 / 1.5],
 ])('the size of a document %s', async (_name, html, options, scale) => {
-  expect(printedScale(await printed(html, options))).toBeCloseTo(scale, 2);
+  expect(printedView(await printed(html, options))?.scale).toBeCloseTo(scale, 2);
 });
 
 test('what tells no size', () => {
-  expect(printedScale([])).toBeUndefined();
-  expect(printedScale([Buffer.from(`%PDF-1.4\n${'stream\nnothing packed\nendstream\n'.repeat(40)}`)])).toBeUndefined();
+  expect(printedView([])).toBeUndefined();
+  expect(printedView([Buffer.from(`%PDF-1.4\n${'stream\nnothing packed\nendstream\n'.repeat(40)}`)])).toBeUndefined();
 });
 
 test('the widest page', async () => {

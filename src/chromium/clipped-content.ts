@@ -1,0 +1,247 @@
+/**
+ * What boxes of a document hide of their content: text and pictures that somebody who scrolls would see, and nobody who has the PDF.
+ * What a design hides on purpose does not count. The functions below run in the page, sent as text, so they may use nothing but each
+ * other. Docs: docs/decisions/0034-what-is-cut-off.md
+ */
+
+/** Content that is cut off at one side of a box. */
+export interface Clipped {
+  side: 'right' | 'bottom';
+  /** CSS pixels, of the box that hides most. */
+  pixels: number;
+  /** That box, such as `div.main`. */
+  element: string;
+  /** Boxes that hide something at this side. */
+  count: number;
+}
+
+const SIDES = ['right', 'bottom'] as const;
+const MAX_ELEMENTS = 100_000;
+const MAX_TEXTS = 20_000;
+const MAX_NAME = 100;
+
+const FUNCTIONS = [
+  nameOf,
+  isClipping,
+  hidesOnPurpose,
+  isMovedAside,
+  within,
+  isSeen,
+  seenEnd,
+  placesOf,
+  muchOf,
+  edgeOf,
+  hiddenBy,
+  clippingBoxes,
+  contentOf,
+  hiddenIn,
+  clippedContent,
+];
+
+/** To be evaluated in a window that is as large as the page between its margins. */
+export const CLIPPED = `(() => { ${FUNCTIONS.join(' ')}
+  try { return clippedContent(${JSON.stringify(SIDES)}, ${MAX_ELEMENTS}, ${MAX_TEXTS}) } catch { return [] } })()`;
+
+/** What the page says of it, which may be anything. */
+export function readClipped(value: unknown): Clipped[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, SIDES.length).flatMap((each) => {
+    const { side, pixels, element, count } = Object(each) as Partial<Clipped>;
+    if (!side || !SIDES.includes(side) || typeof element !== 'string') return [];
+    if (!Number.isFinite(pixels) || !Number.isFinite(count)) return [];
+    return [
+      { side, pixels: Math.ceil(Number(pixels)), element: element.slice(0, MAX_NAME).toWellFormed(), count: Number(count) },
+    ];
+  });
+}
+
+// Typed loosely: this project's code runs in Node and has no DOM types.
+type Side = Clipped['side'];
+interface Box {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+  width: number;
+  height: number;
+}
+interface PageElement {
+  localName: string;
+  id: string;
+  classList: Iterable<string>;
+  parentElement: PageElement | null;
+  clientWidth: number;
+  clientHeight: number;
+  clientLeft: number;
+  clientTop: number;
+  offsetWidth: number;
+  scrollWidth: number;
+  scrollHeight: number;
+  getBoundingClientRect(): Box;
+  checkVisibility(options: object): boolean;
+  closest(selector: string): PageElement | null;
+}
+interface PageText extends PageElement {
+  nodeType: number;
+  data: string;
+}
+interface Style {
+  getPropertyValue(name: string): string;
+}
+declare const document: {
+  documentElement: PageElement;
+  body: PageElement | null;
+  createTreeWalker(root: PageElement, what: number): { nextNode(): PageText | null };
+  createRange(): { selectNodeContents(node: unknown): void; getClientRects(): Iterable<Box> };
+};
+declare const Document: { prototype: { querySelectorAll(selector: string): Iterable<PageElement> } };
+declare const getComputedStyle: (element: PageElement) => Style;
+
+function nameOf({ localName, id, classList }: PageElement): string {
+  const [first] = classList;
+  return `${localName}${id ? `#${id}` : first ? `.${first}` : ''}`;
+}
+
+/** Whether the box cuts off what is beyond this side. What is set for the whole document holds for the window, and not on paper. */
+function isClipping(element: PageElement, style: Style, side: Side): boolean {
+  const { documentElement: root, body } = document;
+  const property = side === 'right' ? 'overflow-x' : 'overflow-y';
+  if (element === root || style.getPropertyValue(property) === 'visible') return false;
+  return (
+    element !== body || ['overflow-x', 'overflow-y'].some((each) => getComputedStyle(root).getPropertyValue(each) !== 'visible')
+  );
+}
+
+function hidesOnPurpose(element: PageElement, style: Style, side: Side): boolean {
+  const value = (property: string) => style.getPropertyValue(property);
+  const isCollapsed = element.clientWidth <= 2 || element.clientHeight <= 2; // what is for screen readers, what is folded up
+  const isFaded = value('mask-image') !== 'none' || value('clip-path') !== 'none' || value('clip') !== 'auto';
+  const isEllipsis = side === 'right' && value('text-overflow') !== 'clip' && value('overflow-x') !== 'visible';
+  const isClamped = side === 'bottom' && !['', 'none', 'auto'].includes(value('-webkit-line-clamp') || value('line-clamp'));
+  const isSnapping = value('scroll-snap-type') !== 'none';
+  const indent = Math.abs(Number.parseFloat(value('text-indent')));
+  const isReplaced = indent >= (value('text-indent').endsWith('%') ? 100 : Math.max(100, element.clientWidth)); // by an image
+  return isCollapsed || isFaded || isEllipsis || isClamped || isSnapping || isReplaced;
+}
+
+/** A slide that is not the one to be seen, a menu that waits outside: whole boxes moved out of the one around them. */
+function isMovedAside(inner: PageElement | null, outer: PageElement, side: Side): boolean {
+  const edge = outer.getBoundingClientRect();
+  return within(inner, outer).some((each) => {
+    const style = getComputedStyle(each);
+    const value = (property: string) => style.getPropertyValue(property);
+    if (value('transform') !== 'none' || value('translate') !== 'none' || value('will-change').includes('transform')) return true;
+    const { left, width } = each.getBoundingClientRect();
+    const isOutside = side === 'right' && left >= edge.right - 1;
+    return isOutside && (['absolute', 'fixed'].includes(value('position')) || width >= edge.width * 0.9);
+  });
+}
+
+/** The element and those around it, up to a box. */
+function within(inner: PageElement | null, outer: PageElement): PageElement[] {
+  const found: PageElement[] = [];
+  for (let each = inner; each && each !== outer; each = each.parentElement) found.push(each);
+  return found;
+}
+
+function isSeen(element: PageElement): boolean {
+  return element.checkVisibility({ opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: false });
+}
+
+/** How far content can be seen, but for the box outside: what is within may hide it, too. */
+function seenEnd(inner: PageElement | null, outer: PageElement, side: Side, place: Box): number {
+  let seen = place[side];
+  for (const each of within(inner, outer)) {
+    const style = getComputedStyle(each);
+    const value = (property: string) => style.getPropertyValue(property);
+    const cutsOff = value(side === 'right' ? 'overflow-x' : 'overflow-y') !== 'visible' && each.clientWidth > 0;
+    const isFolded = cutsOff && (each.clientWidth <= 2 || each.clientHeight <= 2);
+    if (isFolded || value('clip-path') !== 'none' || value('clip') !== 'auto') return Number.NEGATIVE_INFINITY;
+    if (cutsOff) seen = Math.min(seen, each.getBoundingClientRect()[side]);
+  }
+  return seen;
+}
+
+/** Where the text, or the picture, is. */
+function placesOf(node: PageText): Box[] {
+  const range = document.createRange();
+  if (node.nodeType === 3) range.selectNodeContents(node);
+  const places = node.nodeType === 3 ? [...range.getClientRects()] : [node.getBoundingClientRect()];
+  return places.filter(({ width, height }) => width >= 1 && height >= 1);
+}
+
+/** Of a line of text as much as makes it hard to read, of a picture all. */
+function muchOf({ nodeType }: PageText, { width, height }: Box, side: Side): number {
+  if (nodeType !== 3) return side === 'right' ? width : height;
+  return side === 'right' ? Math.min(width, height) / 2 : height / 2;
+}
+
+/** Where the box ends, and CSS pixels on the screen for one of its own. */
+function edgeOf(box: PageElement, side: Side): { edge: number; scale: number } {
+  const { left, top, width } = box.getBoundingClientRect();
+  const scale = width / box.offsetWidth || 1;
+  const inner =
+    side === 'right' ? left + (box.clientLeft + box.clientWidth) * scale : top + (box.clientTop + box.clientHeight) * scale;
+  return { edge: inner, scale };
+}
+
+/** CSS pixels by which the content goes beyond the box. */
+function hiddenBy(box: PageElement, node: PageText, side: Side, places: Box[]): number {
+  const { edge, scale } = edgeOf(box, side);
+  const owner = node.nodeType === 3 ? node.parentElement : node;
+  let most = 0;
+  for (const place of places) {
+    if (place[side] - edge < Math.max(1, muchOf(node, place, side) - 0.5)) continue;
+    most = Math.max(most, seenEnd(owner, box, side, place) - edge);
+  }
+  return most >= 1 && owner && isSeen(owner) && !isMovedAside(owner, box, side) ? most / scale : 0;
+}
+
+function clippingBoxes(sides: readonly Side[], atMost: number): Array<{ box: PageElement; sides: Side[] }> {
+  const found: Array<{ box: PageElement; sides: Side[] }> = [];
+  let n = 0;
+  for (const box of Document.prototype.querySelectorAll.call(document, 'body, body *')) {
+    if (n++ > atMost) break;
+    const rest = { right: box.scrollWidth - box.clientWidth, bottom: box.scrollHeight - box.clientHeight };
+    if ((rest.right <= 1 && rest.bottom <= 1) || box.closest('svg, select, object')) continue;
+    const style = getComputedStyle(box);
+    const clipped = sides.filter((side) => rest[side] > 1 && isClipping(box, style, side) && !hidesOnPurpose(box, style, side));
+    if (clipped.length) found.push({ box, sides: clipped });
+  }
+  return found;
+}
+
+/** Texts and pictures in a box. */
+function* contentOf(box: PageElement): Generator<PageText> {
+  const walker = document.createTreeWalker(box, 5);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const isContent = node.nodeType === 3 ? node.data.trim() !== '' : ['img', 'canvas', 'video', 'svg'].includes(node.localName);
+    if (isContent && !node.parentElement?.closest('svg, select, script, style, noscript, template, textarea')) yield node;
+  }
+}
+
+/** How much of each side is hidden, as far as texts may be looked at. */
+function hiddenIn({ box, sides }: { box: PageElement; sides: Side[] }, texts: { left: number }): Record<Side, number> {
+  const hidden = { right: 0, bottom: box.localName === 'textarea' ? box.scrollHeight - box.clientHeight : 0 };
+  for (const node of contentOf(box)) {
+    if (texts.left-- <= 0) break;
+    const places = placesOf(node);
+    for (const side of sides) hidden[side] = Math.max(hidden[side], hiddenBy(box, node, side, places));
+  }
+  return hidden;
+}
+
+function clippedContent(sides: readonly Side[], maxElements: number, maxTexts: number): Clipped[] {
+  const worst = new Map<Side, Clipped>();
+  const texts = { left: maxTexts };
+  for (const clipping of clippingBoxes(sides, maxElements)) {
+    const hidden = hiddenIn(clipping, texts);
+    for (const side of clipping.sides.filter((each) => hidden[each] > 0)) {
+      const before = worst.get(side);
+      const count = (before?.count ?? 0) + 1;
+      const isWorst = !before || hidden[side] > before.pixels;
+      worst.set(side, isWorst ? { side, pixels: hidden[side], element: nameOf(clipping.box), count } : { ...before, count });
+    }
+  }
+  return [...worst.values()];
+}

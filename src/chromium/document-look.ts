@@ -1,0 +1,66 @@
+/**
+ * Looks at a loaded document for what nobody says by himself: parts that are missing, CSS without effect. It asks nothing where the
+ * markup gives no reason to.
+ */
+import type { Session } from './connection.ts';
+import type { DocumentTraits } from './document-traits.ts';
+import { readLanguages, UNHYPHENATED } from './hyphenation.ts';
+import { missingPartsExpression, type Part, readParts } from './missing-parts.ts';
+import { sizesIn } from './page-sizes.ts';
+import type { Step } from './step.ts';
+import { readStyles, type StatedStyles } from './style-sheets.ts';
+import { type UnsupportedCss, unsupportedIn } from './unsupported-css.ts';
+
+export interface LookFindings {
+  unsupported: UnsupportedCss[];
+}
+
+const NOTHING: StatedStyles = { texts: [], rules: [] };
+const NO_DICTIONARY = 'write soft hyphens (&shy;)';
+
+export class DocumentLook {
+  readonly #session: Session;
+  readonly #frameId: string;
+  #styles = NOTHING;
+
+  constructor(session: Session, frameId: string) {
+    this.#session = session;
+    this.#frameId = frameId;
+  }
+
+  /** Before the document is printed. Makes page sizes take effect that only we know, and tells them. */
+  async readStyles({ mayBeReadOver }: DocumentTraits, step: Step): Promise<string[]> {
+    if (!mayBeReadOver) return [];
+    this.#styles = await readStyles(this.#session, this.#frameId, step);
+    return sizesIn(this.#styles.rules.join(' '));
+  }
+
+  /** When it has been printed. */
+  async findings({ hasParts }: DocumentTraits, hasScript: boolean): Promise<LookFindings & { missing: Part[] }> {
+    const missing = hasParts ? readParts(await this.#ask(missingPartsExpression(hasScript))) : [];
+    const stated = unsupportedIn(this.#styles.texts);
+    const unsupported = await Promise.all(stated.map((each) => (/hyphens$/.test(each.property) ? this.#inVain(each) : each)));
+    return { missing, unsupported: unsupported.filter((each) => each !== undefined) };
+  }
+
+  end(): void {
+    this.#styles = NOTHING;
+  }
+
+  async #inVain(hyphens: UnsupportedCss): Promise<UnsupportedCss | undefined> {
+    const languages = readLanguages(await this.#ask(UNHYPHENATED));
+    if (!languages.length) return undefined;
+    const named = languages.filter(Boolean).map((language) => `for ${language}`);
+    const unnamed = languages.includes('') ? ['where no lang is given'] : [];
+    return { ...hyphens, why: `there is no dictionary ${[...named, ...unnamed].join(', ')}; ${NO_DICTIONARY}` };
+  }
+
+  /** A document that is on its way elsewhere tells nothing. */
+  async #ask(expression: string): Promise<unknown> {
+    const asked = this.#session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
+    return await asked.then(
+      ({ result }) => result.value,
+      () => undefined,
+    );
+  }
+}
