@@ -10,6 +10,7 @@ import { loadConfig } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { printAlone } from '../render/print-content.ts';
 import { parseRenderRequest } from '../render/render-request.ts';
+import { type RenderReport, requireNone } from '../render/report.ts';
 
 /** Nothing but the PDF may reach standard output; warnings go to standard error. */
 export const quietLogger = {
@@ -25,11 +26,21 @@ export async function renderFile(input: string, flags: { output: string; options
   const engine = await startEngine(config, quietLogger, randomBytes(32));
   try {
     const pdf = await printAlone(engine, request);
+    requireNone(request.failOnWarning, pdf.report);
+    tellWarnings(pdf.report);
     const output = flags.output === '-' ? process.stdout : createWriteStream(flags.output);
     await pipeline(Readable.from(pdf.chunks), output);
   } finally {
     await engine.close();
   }
+}
+
+function tellWarnings({ warnings, warning_count: count }: RenderReport): void {
+  for (const { kind, message, url, host } of warnings) {
+    const what = url ?? host;
+    process.stderr.write(`platen: ${kind}: ${what ? `${what}: ` : ''}${message}\n`);
+  }
+  if (count > warnings.length) process.stderr.write(`platen: and ${count - warnings.length} more\n`);
 }
 
 async function readSource(input: string): Promise<{ url: string } | { html: string }> {

@@ -39,6 +39,8 @@ export interface Warning {
   message: string;
   url?: string;
   host?: string;
+  /** Address of a style sheet, or `style`. */
+  where?: string;
 }
 
 export interface TemplateRecord {

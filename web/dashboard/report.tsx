@@ -11,6 +11,8 @@ const KINDS: Record<string, string> = {
   missing_glyphs: 'Missing characters',
   font_substituted: 'Another font',
   content_clipped: 'Cut off',
+  content_shrunk: 'Made smaller',
+  unsupported_css: 'CSS without effect',
 };
 
 export function ReportOf({ report }: { report: Report }) {
@@ -42,7 +44,7 @@ export function ReportOf({ report }: { report: Report }) {
 }
 
 function WarningLine({ warning }: { warning: Warning }) {
-  const where = warning.url ?? warning.host;
+  const where = warning.url ?? warning.host ?? warning.where;
   return (
     <li>
       <strong>{KINDS[warning.kind] ?? warning.kind}</strong>: <bdi>{sentence(warning.message)}</bdi>

@@ -171,7 +171,9 @@ const MEANINGS: Record<string, string> = {
   console_error: 'A script reported an error',
   missing_glyphs: 'Characters without a glyph',
   font_substituted: 'Another font was used',
-  content_clipped: 'Cut off at the edge',
+  content_clipped: 'Cut off',
+  content_shrunk: 'Made smaller to fit',
+  unsupported_css: 'CSS without effect',
 };
 
 function Warnings({ warnings, count }: { warnings: Warning[]; count: number }) {
