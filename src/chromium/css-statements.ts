@@ -35,5 +35,8 @@ export function isOfPage({ within }: Declaration): boolean {
 
 /** Without comments, and with nothing in strings and addresses that looks like the end of something. */
 function plain(css: string): string {
-  return css.replace(OPAQUE, (found) => (found.startsWith('/*') ? ' ' : found.replace(/[{};]/g, ' ')));
+  return css.replace(OPAQUE, (found) => {
+    if (found.startsWith('/*')) return ' ';
+    return found.replace(/^url/i.test(found) ? /[{};]/g : /[{};()]/g, ' ');
+  });
 }

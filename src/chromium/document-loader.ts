@@ -61,9 +61,9 @@ export interface PaperView {
   roomPx: number | undefined;
   /** Set where the document was made smaller to fit. */
   shrunkToPercent?: number;
-  /** What fits between the margins, where it is known. */
-  widthPx?: number;
-  heightPx?: number;
+  /** What fits between the margins of the first page. */
+  widthPx: number;
+  heightPx: number;
 }
 
 /** What is missing of a document, or wrong with it. */

@@ -39,7 +39,7 @@ export class DocumentLook {
   async findings({ hasParts }: DocumentTraits, hasScript: boolean): Promise<LookFindings & { missing: Part[] }> {
     const missing = hasParts ? readParts(await this.#ask(missingPartsExpression(hasScript))) : [];
     const stated = unsupportedIn(this.#styles.texts);
-    const unsupported = await Promise.all(stated.map((each) => (/hyphens$/.test(each.property) ? this.#inVain(each) : each)));
+    const unsupported = await Promise.all(stated.map((each) => (each.property === 'hyphens' ? this.#inVain(each) : each)));
     return { missing, unsupported: unsupported.filter((each) => each !== undefined) };
   }
 

@@ -104,8 +104,7 @@ export class Sheet {
   }
 
   /** What boxes hide of the loaded document where it is laid out as it was printed. */
-  async clipped({ widthPx, heightPx }: Partial<Record<'widthPx' | 'heightPx', number>>, step: Step): Promise<Clipped[]> {
-    if (!widthPx || !heightPx) return [];
+  async clipped({ widthPx, heightPx }: Record<'widthPx' | 'heightPx', number>, step: Step): Promise<Clipped[]> {
     const size = { width: Math.max(1, Math.floor(widthPx)), height: Math.max(1, Math.floor(heightPx)), deviceScaleFactor: 1 };
     setWindow(this.#session, size).catch(() => {});
     const looked = this.#evaluate(CLIPPED);

@@ -40,7 +40,7 @@ const FEATURES: Record<string, Feature> = {
   element: call(/^content$/, 'element'),
   bookmarks: inValue(/^bookmark-(?:level|label)$/, /./),
   cmyk: call(/./, 'device-cmyk'),
-  hyphens: inValue(/^(?:-webkit-)?hyphens$/, /^auto\b/i),
+  hyphens: inValue(/^hyphens$/, /^auto\b/i),
   marks: ofPage(inValue(/^(?:marks|bleed)$/, /^(?!none|auto|0)/)),
   size: ofPage(inValue(/^size$/, { test: isUnknownSize })),
   nth: ofPage(({ property, within }) => (property ? undefined : /:nth\([^)]*\)?/i.exec(within.at(-1) ?? '')?.[0])),

@@ -20,7 +20,16 @@ export function paperView(content: Content, print: PrintSettings, printed: reado
   return {
     roomPx: roomOf(content, print, printed, view),
     ...(percent <= SHRUNK_PERCENT && { shrunkToPercent: percent }),
-    ...(view && { widthPx: view.widthPx, heightPx: view.heightPx }),
+    ...(view ? { widthPx: view.widthPx, heightPx: view.heightPx } : settingsView(print)),
+  };
+}
+
+/** An empty page does not tell what fits on it. */
+function settingsView({ paper, margin, scale }: PrintSettings): Pick<PaperView, 'widthPx' | 'heightPx'> {
+  const toPixels = (inches: number) => (inches * PX_PER_INCH) / scale;
+  return {
+    widthPx: toPixels(paper.widthInches - margin.left - margin.right),
+    heightPx: toPixels(paper.heightInches - margin.top - margin.bottom),
   };
 }
 

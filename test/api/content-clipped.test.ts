@@ -1,4 +1,5 @@
-/** What is too wide for the paper, as the report of a render tells it, beside what the paper shows. */
+/** What the paper does not show, or smaller than it is designed, as the report of a render tells it, beside what is there. */
+import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
@@ -46,7 +47,7 @@ describe('content_clipped', () => {
     const { warnings, warning_count: count } = await client.report({ html: document, options });
     const found = warnings.filter(({ kind }) => kind === 'content_clipped');
     expect(found).toHaveLength(clipped ? 1 : 0);
-    expect(count).toBe(found.length);
+    expect(count).toBe(warnings.length);
     if (clipped) expect(found[0]).toMatchObject({ pixels: expect.any(Number), message: expect.stringContaining('cut off') });
     const pdf = await readPdfReply(await client.pdf({ html: document, options }));
     expect(pdf.pages.join(' ').includes('END')).toBe(!clipped);
@@ -54,7 +55,10 @@ describe('content_clipped', () => {
 
   test('tells how much', async () => {
     const { warnings } = await client.report({ html: html(1_400), options: { width: 800, height: 800, margin: 0 } });
-    expect(warnings).toMatchObject([{ kind: 'content_clipped', pixels: 200 }]);
+    expect(warnings).toMatchObject([
+      { kind: 'content_clipped', side: 'right', pixels: 200 },
+      { kind: 'content_shrunk', percent: 67 },
+    ]);
   });
 
   test('the next document of the key is laid out as ever', async () => {
@@ -70,4 +74,176 @@ describe('content_clipped', () => {
     expect(refused).toMatchObject({ gate: 'failOnWarning', warnings: [{ kind: 'content_clipped' }] });
     expect((await client.pdf({ html: html(700), options })).status).toBe(200);
   });
+});
+
+const rows = (n: number) => Array.from({ length: n }, (_, row) => `<p>Row ${row + 1}</p>`).join('');
+const words = 'A line of text that is much longer than its box and goes on '.repeat(8);
+const picture = (width: number, height: number) =>
+  `<img width="${width}" height="${height}" src="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E">`;
+
+/** With the word that is not in the PDF, or only in part. */
+const HIDING: Array<[what: string, html: string, expected: { side: string; element: string }]> = [
+  ['rows', `<div class="box" style="height: 200px; overflow: hidden">${rows(40)}</div>`, { side: 'bottom', element: 'div.box' }],
+  [
+    'rows of a part that scrolls',
+    `<main style="height: 50vh; overflow: auto">${rows(60)}</main>`,
+    { side: 'bottom', element: 'main' },
+  ],
+  [
+    'an application as high as its window',
+    `<style>html, body { height: 100%; margin: 0; overflow: hidden } #app { height: 100vh; display: flex } main { flex: 1; overflow-y: auto }</style><div id="app"><nav>Nav</nav><main>${rows(90)}</main></div>`,
+    { side: 'bottom', element: 'main' },
+  ],
+  [
+    'the same without parts',
+    `<style>html, body { height: 100%; margin: 0; overflow: hidden }</style><body>${rows(90)}`,
+    { side: 'bottom', element: 'body' },
+  ],
+  [
+    'a picture',
+    `<div style="height: 100px; overflow: hidden"><p style="height: 100px"></p>${picture(50, 50)}</div>`,
+    { side: 'bottom', element: 'div' },
+  ],
+  ['text of a field', `<textarea rows="2" cols="20">${words}</textarea>`, { side: 'bottom', element: 'textarea' }],
+  [
+    'columns of a table that scrolls',
+    `<div id="wide" style="overflow-x: auto; width: 400px"><table><tr>${'<td>unbreakable_cell'.repeat(9)}</table></div>`,
+    { side: 'right', element: 'div#wide' },
+  ],
+  ['code', `<pre style="overflow: auto; width: 300px">${words}</pre>`, { side: 'right', element: 'pre' }],
+  [
+    'a line without an ellipsis',
+    `<p style="overflow: hidden; white-space: nowrap; width: 200px">${words}`,
+    { side: 'right', element: 'p' },
+  ],
+];
+
+const ON_PURPOSE: Array<[what: string, html: string]> = [
+  ['what fits', `<div style="height: 2000px; overflow: hidden">${rows(20)}</div>`],
+  ['what fits the page, though not the window', `<div style="height: 95vh; overflow: hidden">${rows(26)}</div>`],
+  ['a body that hides what the paper shows', `<style>body { height: 100vh; overflow: hidden }</style><body>${rows(60)}`],
+  ['floats that are held', `<div style="overflow: hidden"><p style="float: left">${words}</p></div>`],
+  ['a round picture', `<div style="border-radius: 50%; overflow: hidden; width: 80px; height: 80px">${picture(120, 120)}</div>`],
+  ['a picture as a sprite', `<div style="overflow: hidden; width: 16px; height: 16px">${picture(400, 400)}</div>`],
+  ['an ellipsis', `<p style="overflow: hidden; text-overflow: ellipsis; white-space: nowrap; width: 200px">${words}`],
+  [
+    'an ellipsis in a box that hides, too',
+    `<div style="overflow: hidden; width: 300px"><p style="overflow: hidden; text-overflow: ellipsis; white-space: nowrap; width: 200px">${words}</p></div>`,
+  ],
+  [
+    'clamped lines',
+    `<p style="overflow: hidden; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; width: 200px">${words}`,
+  ],
+  [
+    'what is for screen readers',
+    `<span style="position: absolute; width: 1px; height: 1px; overflow: hidden; clip: rect(0 0 0 0); white-space: nowrap">${words}</span>`,
+  ],
+  [
+    'the same in a box that hides',
+    `<div style="overflow: hidden; height: 40px; position: relative">x<span style="position: absolute; top: 60px; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%)">${words}</span></div>`,
+  ],
+  [
+    'what is folded up',
+    `<div style="height: 0; overflow: hidden">${rows(5)}</div><div style="max-height: 0; overflow: hidden">${rows(5)}</div>`,
+  ],
+  [
+    'text that an image stands for',
+    `<h1 style="overflow: hidden; width: 100px; height: 40px; text-indent: -9999px">Logo</h1><h2 style="overflow: hidden; width: 100px; height: 40px; text-indent: 100%; white-space: nowrap">Logo</h2>`,
+  ],
+  [
+    'a fading end',
+    `<div style="height: 100px; overflow: hidden; mask-image: linear-gradient(black, transparent)">${rows(20)}</div>`,
+  ],
+  ['a shape', `<div style="width: 100px; height: 100px; overflow: hidden; clip-path: circle(50%)">${rows(20)}</div>`],
+  [
+    'slides beside the one that is shown',
+    `<div style="overflow: hidden; width: 300px"><div style="display: flex">${'<div style="flex: 0 0 300px">A slide</div>'.repeat(4)}</div></div>`,
+  ],
+  [
+    'slides that are moved',
+    `<div style="overflow: hidden; width: 300px"><div style="display: flex; transform: translate3d(0, 0, 0)">${'<div style="flex: 0 0 100px">A slide</div>'.repeat(9)}</div></div>`,
+  ],
+  [
+    'slides that snap',
+    `<div style="overflow-x: auto; scroll-snap-type: x mandatory; display: flex; width: 300px">${'<div style="flex: 0 0 140px">A slide</div>'.repeat(5)}</div>`,
+  ],
+  [
+    'a menu outside',
+    `<div style="position: relative; overflow: hidden; height: 100px"><nav style="position: absolute; left: 100%; width: 200px">Menu</nav>x</div>`,
+  ],
+  [
+    'what nobody sees anyway',
+    `<div style="height: 20px; overflow: hidden">x<p style="visibility: hidden">${words}<p style="opacity: 0">${words}</div>`,
+  ],
+  ['an empty rest', `<div style="height: 50px; overflow: hidden">x<div style="height: 400px; background: #eee"></div></div>`],
+  [
+    'letters that reach out of their line',
+    `<div style="height: 16px; line-height: 16px; font-size: 20px; overflow: hidden">gypsy</div>`,
+  ],
+  ['a drawing', `<svg width="50" height="50"><text x="40" y="20">beyond the edge</text></svg><p style="overflow: auto">x`],
+  ['a list to choose from', `<select style="overflow: hidden; width: 60px"><option>${words}</select>`],
+];
+
+describe('content_clipped by a box', () => {
+  test.each(HIDING)('%s', async (_what, markup, expected) => {
+    for (const document of [markup, markup + SCRIPT]) {
+      const { warnings } = await client.report({ html: `<!doctype html>${document}` });
+      expect(warnings).toMatchObject([{ kind: 'content_clipped', pixels: expect.any(Number), count: 1, ...expected }]);
+    }
+  });
+
+  test.each(ON_PURPOSE)('nothing is lost: %s', async (_what, markup) => {
+    expect((await client.report({ html: `<!doctype html>${markup}` })).warnings).toEqual([]);
+  });
+
+  test('at both sides, of several boxes', async () => {
+    const box = (n: number) =>
+      `<div id="b${n}" style="width: 200px; height: 100px; overflow: hidden"><pre>${words}</pre>${rows(n)}</div>`;
+    const { warnings } = await client.report({ html: `<!doctype html>${box(10)}${box(20)}` });
+    expect(warnings).toMatchObject([
+      { kind: 'content_clipped', side: 'right', count: 2 },
+      { kind: 'content_clipped', side: 'bottom', element: 'div#b20', count: 2 },
+    ]);
+  });
+
+  test('a style from elsewhere, a paper of its own, and room on a single page', async () => {
+    const markup = `<!doctype html><style>@page { size: A5 landscape; margin: 1cm }</style><div style="height: 100vh; overflow: hidden">${rows(15)}</div>${SCRIPT}`;
+    expect((await client.report({ html: markup })).warnings).toMatchObject([{ side: 'bottom' }]);
+    expect((await client.report({ html: markup, options: { format: 'A3' } })).warnings).toEqual([]);
+    const single = `<!doctype html><div style="height: 300px; overflow: hidden">${rows(40)}</div>`;
+    expect((await client.report({ html: single, options: { singlePage: true } })).warnings).toMatchObject([{ side: 'bottom' }]);
+  });
+});
+
+describe('content_shrunk', () => {
+  const SHRUNK: Array<[what: string, html: string, options: object, percent: number | undefined]> = [
+    ['a wide box', html(1_000), { margin: 0 }, 79],
+    ['a wide box, by a script', html(1_000) + SCRIPT, { margin: 0 }, 79],
+    ['what was to be smaller', html(1_000), { margin: 0, scale: 0.5 }, undefined],
+    ['what is smaller than was asked for', html(2_000), { margin: 0, scale: 0.5 }, 79],
+    ['what fits', html(700), {}, undefined],
+    ['what is a pixel too wide', html(795), { margin: 0 }, undefined],
+    ['a wide box in landscape', html(1_000), { margin: 0, landscape: true }, undefined],
+  ];
+
+  test.each(SHRUNK)('%s', async (_what, document, options, percent) => {
+    const { warnings } = await client.report({ html: document, options });
+    const expected =
+      percent === undefined ? [] : [{ kind: 'content_shrunk', percent, message: expect.stringContaining(`${percent} %`) }];
+    expect(warnings).toMatchObject(expected);
+  });
+
+  test('failOnWarning', async () => {
+    const options = { failOnWarning: ['content_shrunk'] };
+    const refused = await problem(await client.pdf({ html: html(1_000), options }), 422, 'render_gate_failed');
+    expect(refused).toMatchObject({ warnings: [{ kind: 'content_shrunk' }] });
+  });
+});
+
+test('no false alarms: the documents that are compared with pictures', async () => {
+  const folder = new URL('../visual/documents/', import.meta.url);
+  for (const name of await readdir(folder)) {
+    const { warnings } = await client.report({ html: await readFile(new URL(name, folder), 'utf8') });
+    expect(warnings, name).toEqual([]);
+  }
 });

@@ -1,0 +1,166 @@
+/** CSS that Chromium reads over, as a report tells it; and page sizes that take effect although Chromium does not know them. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { problem, type Report } from '../support/client.ts';
+import { readPdfReply } from '../support/read-pdf.ts';
+import { html, type Site, send } from '../support/site.ts';
+import { Web } from '../support/web.ts';
+
+const SCRIPT = '<script>document.title = "x"</script>';
+const PER_MM = 72 / 25.4;
+
+let web: Web;
+let site: Site;
+beforeAll(async () => {
+  web = await Web.start();
+  ({ site } = web);
+  site.serve({
+    '/book.css': send('text/css', '@page { size: B6 landscape } h1 { string-set: title content() }'),
+    '/importing.css': send('text/css', '@import "book.css";'),
+    '/document': html('<link rel="stylesheet" href="book.css"><h1>x</h1>'),
+    '/importing': html('<link rel="stylesheet" href="importing.css"><h1>x</h1>'),
+  });
+});
+afterAll(() => web?.close());
+
+function told({ warnings, warning_count: count }: Report): Array<[property?: unknown, value?: unknown, where?: unknown]> {
+  expect(count).toBe(warnings.length);
+  return (warnings as Array<Record<string, unknown>>)
+    .filter(({ kind }) => kind === 'unsupported_css')
+    .map(({ property, value, where }) => [property, value, where]);
+}
+
+const READ_OVER: Array<[css: string, property: string, value: string]> = [
+  ['.note { float: footnote }', 'float', 'footnote'],
+  ['a::after { content: "p. " target-counter(attr(href), page) }', 'content', 'target-counter(attr(href), page)'],
+  ['a::after { content: target-text(attr(href)) }', 'content', 'target-text(attr(href))'],
+  ["a::after { content: leader('.') }", 'content', "leader('.')"],
+  ['h1 { string-set: chapter content() }', 'string-set', 'chapter content()'],
+  ['@page { @top-left { content: string(chapter) } }', 'content', 'string(chapter)'],
+  ['header { position: running(head) }', 'position', 'running(head)'],
+  ['@page { @top-left { content: element(head) } }', 'content', 'element(head)'],
+  ['@page :nth(2n) { margin: 0 }', '@page', ':nth(2n)'],
+  ['@page { size: A11 }', 'size', 'A11'],
+  ['p { color: device-cmyk(0 0 0 1) }', 'color', 'device-cmyk(0 0 0 1)'],
+  ['p { hyphens: auto }', 'hyphens', 'auto'],
+  ['@media print { p { hyphens: auto !important } }', 'hyphens', 'auto !important'],
+];
+
+const NOT_CSS: Array<[what: string, markup: string]> = [
+  ['prose', '<p>float: footnote; target-counter(x); string-set: y</p><pre>@page { size: A6 } p { hyphens: auto }</pre>'],
+  ['comments', '<style>/* float: footnote; } @page { size: A11 } */ p { color: red /* string-set: x */ }</style>'],
+  [
+    'strings',
+    '<style>p::before { content: "{ float: footnote } leader(" } p { background: url("data:,;float:footnote") }</style>',
+  ],
+  [
+    'what is supported',
+    '<style>@page { size: A5 landscape; margin: 1cm } @page :first { size: 10cm 20cm } p { float: left; hyphens: manual; background-size: cover; font-size: small }</style>',
+  ],
+  ['a script', '<script>document.createElement("p"); const size = "A6"</script>'],
+  ['hyphens with nothing to divide', '<style>p { hyphens: auto }</style><p>short words only'],
+  ['hyphens that are overruled', '<style>p { hyphens: auto } p { hyphens: manual }</style><p>internationalization'],
+  ['a document paged by Paged.js', '<style>p { float: footnote }</style><div class="pagedjs_pages">x</div>'],
+];
+
+describe('unsupported_css', () => {
+  test.each(READ_OVER)('%s', async (css, property, value) => {
+    const markup = `<html lang="de"><style>${css}</style><p>Donaudampfschifffahrt</p>`;
+    expect(told(await web.ada.report({ html: markup }))).toEqual([[property, value, 'style']]);
+    expect(told(await web.ada.report({ html: markup + SCRIPT }))).toEqual([[property, value, 'style']]);
+  });
+
+  test.each(NOT_CSS)('nothing is told of %s', async (_what, markup) => {
+    expect(told(await web.ada.report({ html: `<html lang="en">${markup}` }))).toEqual([]);
+  });
+
+  test('a style attribute, and each feature once', async () => {
+    const markup = '<style>p { float: footnote }</style><p style="float: footnote; color: device-cmyk(1 0 0 0)">x';
+    expect(told(await web.ada.report({ html: markup }))).toEqual([
+      ['float', 'footnote', 'style'],
+      ['color', 'device-cmyk(1 0 0 0)', 'style'],
+    ]);
+  });
+
+  test.each(['/document', '/importing'])('a style from elsewhere: %s', async (path) => {
+    const where = `${site.origin}/book.css`;
+    expect(told(await web.ada.report({ url: site.origin + path }))).toEqual([
+      ['size', 'B6 landscape', where],
+      ['string-set', 'title content()', where],
+    ]);
+  });
+
+  test('languages without a dictionary', async () => {
+    const { warnings } = await web.ada.report({ html: HYPHENS });
+    expect(warnings).toMatchObject([{ kind: 'unsupported_css', message: expect.stringContaining('for en, for de') }]);
+  });
+
+  test('failOnWarning, and JSON', async () => {
+    const body = { html: '<style>p { float: footnote }</style><p>x' };
+    const fault = await problem(
+      await web.ada.pdf({ ...body, options: { failOnWarning: ['unsupported_css'] } }),
+      422,
+      'render_gate_failed',
+    );
+    expect(fault).toMatchObject({
+      warnings: [{ kind: 'unsupported_css', property: 'float', value: 'footnote', where: 'style' }],
+    });
+    const json = await web.ada.pdf(body, { accept: 'application/json' });
+    expect(await json.json()).toMatchObject({ report: { warnings: [{ kind: 'unsupported_css' }], warning_count: 1 } });
+  });
+});
+
+const HYPHENS =
+  '<style>p { hyphens: auto; width: 100px }</style><p lang="en">internationalization</p><p lang="de">Donaudampfschifffahrt</p>';
+
+describe('sizes with a name', () => {
+  const SIZES: Array<[size: string, width: number, height: number]> = [
+    ['A6', 105, 148],
+    ['a6 landscape', 148, 105],
+    ['landscape A6', 148, 105],
+    ['A0', 841, 1_189],
+    ['A10', 26, 37],
+    ['B6', 125, 176],
+    ['JIS-B6', 128, 182],
+    ['C5', 162, 229],
+    ['tabloid', 279.4, 431.8],
+    ['A5', 148, 210],
+    ['A6 !important', 105, 148],
+  ];
+
+  async function sizesOf(markup: string, options: object = {}): Promise<number[][]> {
+    const pdf = await readPdfReply(await web.ada.pdf({ html: markup, options }));
+    return pdf.sizes.map(({ width, height }) => [width, height].map((points) => Math.round((points / PER_MM) * 100) / 100));
+  }
+
+  test.each(SIZES)('%s', async (size, width, height) => {
+    const markup = `<style>@page { size: ${size} }</style><p>x`;
+    expect(await sizesOf(markup)).toEqual([[width, height]]);
+    expect(await sizesOf(markup + SCRIPT)).toEqual([[width, height]]);
+  });
+
+  test('the cascade is that of CSS', async () => {
+    expect(await sizesOf('<style>@page { size: A6 } @page { size: A5 }</style>x')).toEqual([[148, 210]]);
+    expect(await sizesOf('<style>@page { size: A5 } @page { size: A6 }</style>x')).toEqual([[105, 148]]);
+    expect(await sizesOf('<style>@media screen { @page { size: A6 } }</style>x')).toEqual([[210, 297]]);
+    const named = '<style>@page { size: A5 } @page small { size: A6 } div { page: small }</style>x<div>y</div>';
+    expect(await sizesOf(named)).toEqual([
+      [148, 210],
+      [105, 148],
+    ]);
+    expect(await sizesOf('<style>@page { size: A6 }</style>x', { format: 'A3' })).toEqual([[297, 420]]);
+  });
+
+  test('from elsewhere', async () => {
+    const pdf = await web.visit('/document');
+    expect(pdf.sizes.map(({ width, height }) => [width / PER_MM, height / PER_MM].map(Math.round))).toEqual([[176, 125]]);
+    expect((await web.render(`<link rel="stylesheet" href="${site.origin}/book.css">x`)).sizes[0]?.width).toBeCloseTo(
+      176 * PER_MM,
+      1,
+    );
+  });
+
+  test('the next document of the key has the usual size', async () => {
+    await sizesOf('<style>@page { size: A6 }</style>x');
+    expect(await sizesOf('x')).toEqual([[210, 297]]);
+  });
+});
