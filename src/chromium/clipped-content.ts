@@ -1,7 +1,7 @@
 /**
  * What boxes of a document hide of their content: text and pictures that somebody who scrolls would see, and nobody who has the PDF.
  * What a design hides on purpose does not count. The functions below run in the page, sent as text, so they may use nothing but each
- * other. Docs: docs/decisions/0034-what-is-cut-off.md
+ * other. Docs: docs/decisions/0033-what-a-report-tells.md
  */
 
 /** Content that is cut off at one side of a box. */

@@ -1,6 +1,6 @@
 /**
  * CSS that Chromium reads over, or parses and does not carry out: the text of a style sheet in, features out. The text has to be
- * looked at, since what is unknown never gets into a style sheet's rules. Docs: docs/decisions/0033-css-without-effect.md
+ * looked at, since what is unknown never gets into a style sheet's rules. Docs: docs/decisions/0033-what-a-report-tells.md
  */
 import { type Declaration, declarationsIn, isOfPage } from './css-statements.ts';
 import { isUnknownSize, lengthsOf } from './page-sizes.ts';
