@@ -167,7 +167,7 @@ export class DocumentLoader {
     this.#network = new NetworkWatch(session, gate, frameId);
     this.#console = new ConsoleWatch(session);
     this.#emulation = emulation;
-    this.#look = new DocumentLook(session, frameId);
+    this.#look = new DocumentLook(session, (url) => this.#network.styleText(url));
     session.on('Page.frameNavigated', ({ frame }) => frame.parentId ?? this.#navigated(frame.url));
     session.on('Page.loadEventFired', () => {
       this.#loading = false;

@@ -8,7 +8,7 @@ import { readLanguages, UNHYPHENATED } from './hyphenation.ts';
 import { missingPartsExpression, type Part, readParts } from './missing-parts.ts';
 import { sizesIn } from './page-sizes.ts';
 import type { Step } from './step.ts';
-import { readStyles, type StatedStyles } from './style-sheets.ts';
+import { readStyles, type StatedStyles, type TextAt } from './style-sheets.ts';
 import { type UnsupportedCss, unsupportedIn } from './unsupported-css.ts';
 
 export interface LookFindings {
@@ -20,18 +20,18 @@ const NO_DICTIONARY = 'write soft hyphens (&shy;)';
 
 export class DocumentLook {
   readonly #session: Session;
-  readonly #frameId: string;
+  readonly #textAt: TextAt;
   #styles = NOTHING;
 
-  constructor(session: Session, frameId: string) {
+  constructor(session: Session, textAt: TextAt) {
     this.#session = session;
-    this.#frameId = frameId;
+    this.#textAt = textAt;
   }
 
   /** Before the document is printed. Makes page sizes take effect that only we know, and tells them. */
   async readStyles({ mayBeReadOver }: DocumentTraits, step: Step): Promise<string[]> {
     if (!mayBeReadOver) return [];
-    this.#styles = await readStyles(this.#session, this.#frameId, step);
+    this.#styles = await readStyles(this.#session, this.#textAt, step);
     return sizesIn(this.#styles.rules.join(' '));
   }
 

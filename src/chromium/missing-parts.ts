@@ -183,12 +183,17 @@ async function lookAround(
   failedOf: (page: PageDocument) => Array<[PageElement, string]>,
 ): Promise<Array<[string, string, string[]]>> {
   const found = new Map<string, [string, string, string[]]>();
+  let base = document.baseURI;
+  const cutOf = (address: string) => {
+    const url = URL.parse(address, base);
+    return (url && /^https?:/.test(url.protocol) ? url.href : address).slice(0, maxAddress);
+  };
   const note: Note = (address, reason, others = []) => {
-    const cut = address.slice(0, maxAddress);
-    if (cut && found.size < atMost && !found.has(cut))
-      found.set(cut, [cut, reason, others.slice(0, 10).map((each) => each.slice(0, maxAddress))]);
+    const cut = cutOf(address);
+    if (cut && found.size < atMost && !found.has(cut)) found.set(cut, [cut, reason, others.slice(0, 10).map(cutOf)]);
   };
   for (const page of documentsIn(document)) {
+    base = page.baseURI;
     const steps = [
       () => lookAtImages(page, Document.prototype.querySelectorAll.call(page, 'img') as Iterable<PageImage>, judgeAddress, note),
       () => lookAtAddresses(page, judgeAddress, note),

@@ -188,7 +188,8 @@ function facesOf(page: StyledDocument, rules: Placed[], judge: Judge, note: Note
     const n = seen.get(family) ?? 0;
     seen.set(family, n + 1); // faces are in the order of their rules
     const own = rules.filter(({ rule }) => plain(rule.style?.getPropertyValue('font-family') ?? '') === family)[n];
-    const urls = urlsIn(own?.rule.style?.getPropertyValue('src') ?? '');
+    const written = urlsIn(own?.rule.style?.getPropertyValue('src') ?? '');
+    const urls = written.map((url) => URL.parse(url, own?.base)?.href ?? url);
     const [first = `font-family: ${family}`, ...others] = urls;
     if (face.status === 'error') note(first, judge(first, own?.base ?? page.baseURI) ?? 'font', others);
     else if (face.status === 'loaded' && isUnused(face)) note(first, 'late');

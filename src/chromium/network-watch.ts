@@ -85,6 +85,7 @@ const MAX_KEPT = 10_000;
 const QUIET_MS = 500;
 const MAX_URL_CHARACTERS = 500;
 const MAX_STATUSES = 10_000;
+const MAX_STYLES = 1_000;
 /** After an answer was kept from the document. */
 const STATUS_IS_TOLD_WITHIN_MS = 2_000;
 /** What came from a cache has no status that is told: so long it is not known whether anything was sent. */
@@ -112,6 +113,8 @@ export class NetworkWatch {
   /** Whose status is not told yet. */
   #untold = new Map<string, Loading>();
   #onAllTold = () => {};
+  /** Requests of style sheets, by their addresses. */
+  #styles = new Map<string, string>();
   #bytes = 0;
   #mainBytes = 0;
   /** Called whenever more or less is under way. */
@@ -149,6 +152,17 @@ export class NetworkWatch {
     return { failed, failures: this.#failures, origins: this.#failed.map(({ asked }) => asked) };
   }
 
+  /** Of a style sheet that came; Chromium holds it as long as the document is there. Asking for it loads nothing. */
+  async styleText(url: string): Promise<string> {
+    const requestId = this.#styles.get(cut(withoutSecrets(url)));
+    if (requestId === undefined) return '';
+    const asked = this.#session.send('Network.getResponseBody', { requestId });
+    return await asked.then(
+      ({ body, base64Encoded }) => (base64Encoded ? '' : body),
+      () => '',
+    );
+  }
+
   /** Resolves when for half a second at most so many requests were under way. */
   idle(atMost: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -167,6 +181,7 @@ export class NetworkWatch {
   end(): void {
     this.#options = undefined;
     this.#statuses.clear();
+    this.#styles.clear();
     this.#sent.clear();
     this.#untold.clear();
     this.#onAllTold = () => {};
@@ -237,7 +252,7 @@ export class NetworkWatch {
     }, milliseconds);
   }
 
-  #judge({ requestId, response }: Events['Network.responseReceived'][0]): void {
+  #judge({ requestId, type, response }: Events['Network.responseReceived'][0]): void {
     const loading = this.#loading.get(requestId);
     if (!loading || !this.#options) return;
     const { status } = response;
@@ -248,7 +263,13 @@ export class NetworkWatch {
       return;
     }
     loading.status = status;
+    if (type === 'Stylesheet') this.#noteStyle(loading, response.url);
     if (status >= 400 || this.#options.countsAsFailed(status)) this.#note(loading);
+  }
+
+  #noteStyle({ requestId, asked }: Loading, url: string): void {
+    if (this.#styles.size >= MAX_STYLES) return;
+    this.#styles.set(asked, requestId).set(cut(withoutSecrets(url)), requestId);
   }
 
   #noteStatus(requestId: string, status: number): void {

@@ -18,17 +18,19 @@ interface Sheet {
   href?: string;
 }
 
+export type TextAt = (address: string) => Promise<string>;
+
 /** The style sheets of a document that may say something of interest, and the rules that were added to them. */
 export interface StatedStyles {
   texts: StyleText[];
   rules: string[];
 }
 
-/** Makes page sizes that only we know take effect. */
-export async function readStyles(session: Session, frameId: string, step: Step): Promise<StatedStyles> {
+/** Makes page sizes that only we know take effect. `textAt` tells the text of a style sheet that came from an address. */
+export async function readStyles(session: Session, textAt: TextAt, step: Step): Promise<StatedStyles> {
   const asked = session.send('Runtime.evaluate', { expression: SHEETS, returnByValue: true });
   const sheets = readSheets((await step(asked)).result.value);
-  const texts = await step(Promise.all(sheets.map((sheet) => textOf(session, frameId, sheet))));
+  const texts = await step(Promise.all(sheets.map((sheet) => textOf(textAt, sheet))));
   const rules = texts.map(({ text }) => translatedSizes(text));
   if (rules.some(({ length }) => length)) await step(session.send('Runtime.evaluate', { expression: stateExpression(rules) }));
   return { texts: texts.filter(({ text }) => MENTIONS.test(text)), rules: rules.flat() };
@@ -43,12 +45,9 @@ function readSheets(value: unknown): Sheet[] {
   });
 }
 
-/** Chromium has it still, for as long as the document is there. */
-async function textOf(session: Session, frameId: string, { text, href = '' }: Sheet): Promise<StyleText> {
-  if (text !== undefined || !href) return { text: (text ?? '').slice(0, MAX_CHARACTERS), where: 'style' };
-  const asked = session.send('Page.getResourceContent', { frameId, url: href });
-  const { content = '', base64Encoded = false } = await asked.catch(() => ({ content: '', base64Encoded: false }));
-  return { text: base64Encoded ? '' : content.slice(0, MAX_CHARACTERS), where: href.slice(0, MAX_ADDRESS) };
+async function textOf(textAt: TextAt, { text, href = '' }: Sheet): Promise<StyleText> {
+  if (text !== undefined || !href) return { text: text ?? '', where: 'style' };
+  return { text: (await textAt(href)).slice(0, MAX_CHARACTERS), where: href.slice(0, MAX_ADDRESS) };
 }
 
 const SHEETS = `(() => { ${[hasPolyfill, importsOf, sheetsOf].join(' ')}

@@ -159,6 +159,15 @@ describe('sizes with a name', () => {
     );
   });
 
+  test('a style that is kept, and asked for once', async () => {
+    const markup = `<link rel="stylesheet" href="${site.origin}/kept.css">x`;
+    site.serve({ '/kept.css': send('text/css', '@page { size: A6 }', { 'cache-control': 'max-age=600' }) });
+    for (const _ of [1, 2, 3]) expect(await sizesOf(markup)).toEqual([[105, 148]]);
+    site.serve({ '/unkept.css': send('text/css', '@page { size: A6 }', { 'cache-control': 'no-store' }) });
+    expect(await sizesOf(markup.replace('kept', 'unkept'))).toEqual([[105, 148]]);
+    expect(site.askedFor('/unkept.css')).toHaveLength(1);
+  });
+
   test('the next document of the key has the usual size', async () => {
     await sizesOf('<style>@page { size: A6 }</style>x');
     expect(await sizesOf('x')).toEqual([[210, 297]]);
