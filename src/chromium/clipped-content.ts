@@ -17,7 +17,8 @@ export interface Clipped {
 
 const SIDES = ['right', 'bottom'] as const;
 const MAX_ELEMENTS = 100_000;
-const MAX_TEXTS = 20_000;
+/** Of all boxes together. */
+const MAX_NODES = 100_000;
 const MAX_NAME = 100;
 
 const FUNCTIONS = [
@@ -40,7 +41,7 @@ const FUNCTIONS = [
 
 /** To be evaluated in a window that is as large as the page between its margins. */
 export const CLIPPED = `(() => { ${FUNCTIONS.join(' ')}
-  try { return clippedContent(${JSON.stringify(SIDES)}, ${MAX_ELEMENTS}, ${MAX_TEXTS}) } catch { return [] } })()`;
+  try { return clippedContent(${JSON.stringify(SIDES)}, ${MAX_ELEMENTS}, ${MAX_NODES}) } catch { return [] } })()`;
 
 /** What the page says of it, which may be anything. */
 export function readClipped(value: unknown): Clipped[] {
@@ -211,31 +212,30 @@ function clippingBoxes(sides: readonly Side[], atMost: number): Array<{ box: Pag
   return found;
 }
 
-/** Texts and pictures in a box. */
-function* contentOf(box: PageElement): Generator<PageText> {
+/** Texts and pictures in a box, as long as nodes may be looked at. */
+function* contentOf(box: PageElement, nodes: { left: number }): Generator<PageText> {
   const walker = document.createTreeWalker(box, 5);
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+  for (let node = walker.nextNode(); node && nodes.left-- > 0; node = walker.nextNode()) {
     const isContent = node.nodeType === 3 ? node.data.trim() !== '' : ['img', 'canvas', 'video', 'svg'].includes(node.localName);
     if (isContent && !node.parentElement?.closest('svg, select, script, style, noscript, template, textarea')) yield node;
   }
 }
 
-/** How much of each side is hidden, as far as texts may be looked at. */
-function hiddenIn({ box, sides }: { box: PageElement; sides: Side[] }, texts: { left: number }): Record<Side, number> {
+/** How much of each side is hidden. */
+function hiddenIn({ box, sides }: { box: PageElement; sides: Side[] }, nodes: { left: number }): Record<Side, number> {
   const hidden = { right: 0, bottom: box.localName === 'textarea' ? box.scrollHeight - box.clientHeight : 0 };
-  for (const node of contentOf(box)) {
-    if (texts.left-- <= 0) break;
+  for (const node of contentOf(box, nodes)) {
     const places = placesOf(node);
     for (const side of sides) hidden[side] = Math.max(hidden[side], hiddenBy(box, node, side, places));
   }
   return hidden;
 }
 
-function clippedContent(sides: readonly Side[], maxElements: number, maxTexts: number): Clipped[] {
+function clippedContent(sides: readonly Side[], maxElements: number, maxNodes: number): Clipped[] {
   const worst = new Map<Side, Clipped>();
-  const texts = { left: maxTexts };
+  const nodes = { left: maxNodes };
   for (const clipping of clippingBoxes(sides, maxElements)) {
-    const hidden = hiddenIn(clipping, texts);
+    const hidden = hiddenIn(clipping, nodes);
     for (const side of clipping.sides.filter((each) => hidden[each] > 0)) {
       const before = worst.get(side);
       const count = (before?.count ?? 0) + 1;

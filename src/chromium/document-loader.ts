@@ -276,7 +276,9 @@ export class DocumentLoader {
 
   async #settleAndInspect(traits: DocumentTraits, { content, load, print }: PrintJob, attempt: Attempt): Promise<void> {
     const seen = await this.#settle(traits, load, print, attempt);
-    this.#pageSizes.push(...(await this.#look.readStyles(traits, attempt.step)));
+    const stated = await this.#look.readStyles(traits, attempt.step);
+    if (stated.length) this.#traces = true; // adopted style sheets would stay
+    this.#pageSizes.push(...stated);
     const interest = seen ?? (content.kind === 'html' ? textOfInterest(content.html) : undefined);
     if (!interest) return;
     this.#text = await inspectDocument(this.#session, this.#frameId, this.#fonts, interest, attempt.step);

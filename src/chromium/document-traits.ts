@@ -56,7 +56,8 @@ const NAVIGATION = /http-equiv|location|navigat|submit|click/i;
 const PAGE_RULE = /@page|@import/i;
 const PART = /src|url\(|image-set|@import|@font-face|fontface|background\s*=|poster|<(?:link|image|feimage|use|object|embed)/i;
 const CLIP = /overflow(?!-(?:wrap|anchor))|contain\s*:|<textarea/i;
-const LINKED_STYLE = /<link|@import|stylesheet/i;
+/** One by one: together they take ten times as long. */
+const LINKED_STYLE = [/<link/i, /@import/i, /stylesheet/i];
 
 export function traitsOf(html: string): DocumentTraits {
   const inert =
@@ -65,14 +66,15 @@ export function traitsOf(html: string): DocumentTraits {
     !LINK_COLOUR.test(html) &&
     !ACTIVE_WORD.test(html) &&
     !DISGUISE.test(html);
+  const linksStyle = LINKED_STYLE.some((mention) => mention.test(html));
   return {
     inert,
     mayNavigate: !inert && NAVIGATION.test(html),
     loadsLate: !inert || LATE.test(html),
     hasPageRules: !inert || PAGE_RULE.test(html),
     hasParts: PART.test(html),
-    mayClip: CLIP.test(html) || LINKED_STYLE.test(html),
-    mayBeReadOver: MENTIONS.test(html) || LINKED_STYLE.test(html),
+    mayClip: linksStyle || CLIP.test(html),
+    mayBeReadOver: linksStyle || MENTIONS.test(html),
   };
 }
 

@@ -22,8 +22,8 @@ export const MISSING_STYLES = [
   lookAtStyles,
 ];
 
-const TESTED_IMAGES = 50;
-export const STYLE_LIMITS = { images: TESTED_IMAGES, elements: 50, anywhere: 2_000 };
+/** Images that are decoded, names that are looked for in the document, elements that are looked at for each. */
+export const STYLE_LIMITS = { images: 50, names: 300, elements: 50, anywhere: 2_000 };
 
 /** Why an address leads nowhere; undefined where it does, or may. */
 type Judge = (address: string, base: string) => string | undefined;
@@ -221,12 +221,13 @@ function allRules(page: StyledDocument): Placed[] {
 }
 
 /** Notes what leads nowhere, and returns the images that stand in the address itself. */
-function lookAtNamed(all: Named[], judge: Judge, note: Note, maxImages: number): Set<string> {
+function lookAtNamed(all: Named[], judge: Judge, note: Note, limits: Limits): Set<string> {
   const embedded = new Set<string>();
+  let left = limits.names;
   for (const { url, base, isWanted } of all) {
     const reason = judge(url, base);
-    const isImage = /^data:/i.test(url) && embedded.size < maxImages;
-    if ((!reason && !isImage) || !isWanted()) continue;
+    const isImage = /^data:/i.test(url) && embedded.size < limits.images;
+    if ((!reason && !isImage) || left-- <= 0 || !isWanted()) continue;
     if (reason) note(url.replace(/\\(.)/g, '$1'), reason);
     else embedded.add(url);
   }
@@ -238,7 +239,7 @@ export async function lookAtStyles(page: StyledDocument, judge: Judge, note: Not
   for (const { rule, base } of rules)
     if (rule.href !== undefined && rule.styleSheet === null) note(rule.href, judge(rule.href, base) ?? 'failed');
   const all = [...namedByRules(page, rules, limits), ...namedByElements(page)];
-  const embedded = lookAtNamed(all, judge, note, limits.images);
+  const embedded = lookAtNamed(all, judge, note, limits);
   const faces = rules.filter(({ rule }) => rule.type === 5);
   facesOf(page, faces, judge, note);
   await Promise.all([...embedded].map(async (url) => (await decodes(url)) || note(url, 'image')));

@@ -45,6 +45,16 @@ describe('platen render', () => {
     expect((await readPdf(Buffer.concat(chunks))).pages).toEqual(['piped']);
   });
 
+  test('warnings go to standard error, and failOnWarning fails', async () => {
+    const [input, options] = [join(folder, 'missing.html'), join(folder, 'strict.json')];
+    await writeFile(input, '<img src="logo.png">');
+    await writeFile(options, '{"failOnWarning": ["resource_failed"]}');
+    const { stderr } = await cli('render', input, '-o', join(folder, 'missing.pdf'));
+    expect(stderr).toContain('platen: resource_failed: logo.png: not loaded: ');
+    const failed = await failure(['render', input, '-o', join(folder, 'none.pdf'), '--options', options]);
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('failOnWarning: resource_failed: logo.png') });
+  });
+
   test('faults are one clear line and exit status 1', async () => {
     expect(await failure(['render', join(folder, 'nothing.html'), '-o', '-'])).toEqual({
       code: 1,
