@@ -11,6 +11,7 @@ import { ConsoleWatch } from './console-watch.ts';
 import { awaitContent, checkSelector, untilTrue } from './content-waits.ts';
 import { type DocumentTraits, speaksOfNetwork, traitsOf, withBase } from './document-traits.ts';
 import { type Emulation, PLAIN_DEVICE } from './emulation.ts';
+import { finishDocument, type Unfinished } from './finish-document.ts';
 import type { FontKnowledge } from './font-knowledge.ts';
 import { nameFontsExpression, showsHan } from './han-fonts.ts';
 import { insertInHead } from './head-start.ts';
@@ -28,10 +29,12 @@ import { MEMORY_STORAGE } from './memory-storage.ts';
 import { Navigation } from './navigation.ts';
 import { type FailedResource, NetworkWatch } from './network-watch.ts';
 import { OWN_WINDOW, readErrors } from './own-window.ts';
+import { PAGE_CLOCK } from './page-clock.ts';
+import { PAGE_OBSERVERS } from './page-observers.ts';
 import { readPageSizes, stateRuleExpression } from './page-rules.ts';
 import { sizesIn } from './page-sizes.ts';
 import { overrulingRule, type PrintSettings, pageRule, reachesEdge } from './print-options.ts';
-import { addExpression, isSettledExpression, settleExpression } from './settle-document.ts';
+import { addExpression, FINISH_EXPRESSION, isSettledExpression, settleExpression } from './settle-document.ts';
 import type { Step } from './step.ts';
 import { type TextOfInterest, textOfInterest } from './text-of-interest.ts';
 import { inspectDocument, NOTHING_LACKING, readSeenText, type TextFindings } from './text-watch.ts';
@@ -61,6 +64,8 @@ export interface Findings extends TextFindings {
   failures: number;
   /** The first twenty. */
   consoleErrors: string[];
+  /** What it had not done when it was printed. */
+  unfinished: Unfinished | undefined;
 }
 
 /** What a document is loaded for: how long it may take, and who is told when it cannot be. */
@@ -80,9 +85,10 @@ interface Done {
 /** Requests that may be under way. */
 const IDLE: Partial<Record<WaitUntil, number>> = { networkidle0: 0, networkidle2: 2 };
 /** The window of documents that are written into it. */
-const WRITTEN_WINDOW = `${OWN_WINDOW}; ${MEMORY_STORAGE}`;
+const WRITTEN_WINDOW = `${OWN_WINDOW}; ${MEMORY_STORAGE}; ${PAGE_CLOCK}; ${PAGE_OBSERVERS}`;
 /** A worker that outlives its document is of no use to a printer. */
 const NO_SERVICE_WORKERS = 'delete Navigator.prototype.serviceWorker';
+const VISITED_WINDOW = `${OWN_WINDOW}; ${NO_SERVICE_WORKERS}; ${PAGE_CLOCK}; ${PAGE_OBSERVERS}`;
 /** Nobody is there to be asked. */
 const PERMISSIONS = [
   'geolocation',
@@ -105,7 +111,14 @@ const MAX_LEAVING_MS = 5_000;
 /** Of what is missing. */
 const MAX_NAMED = 100;
 /** Of a document of which nothing is known. */
-const ACTIVE: DocumentTraits = { inert: false, mayNavigate: true, loadsLate: true, hasPageRules: true };
+const ACTIVE: DocumentTraits = {
+  inert: false,
+  mayNavigate: true,
+  loadsLate: true,
+  hasPageRules: true,
+  runsOn: true,
+  moves: true,
+};
 
 export class DocumentLoader {
   readonly #root: Session;
@@ -124,6 +137,7 @@ export class DocumentLoader {
   #navigation: Navigation | undefined;
   #consoleErrors: string[] = [];
   #text = NOTHING_LACKING;
+  #unfinished: Unfinished | undefined;
   #pageSizes: string[] = [];
   #lingers = false;
   #loading = false;
@@ -224,12 +238,16 @@ export class DocumentLoader {
     const arrived = async () => navigation && attempt.step(navigation.until(load.waitUntil));
     await arrived();
     const documents = navigation?.documents;
+    const isSame = async () => {
+      await arrived(); // it may have gone on meanwhile
+      return navigation?.documents === documents;
+    };
     try {
       await this.#addAll(load, documents, done, attempt);
       if (!done.awaited) await awaitContent(this.#session, load, attempt.step);
       done.awaited = true;
-      await arrived(); // it may have gone on meanwhile
-      if (navigation?.documents === documents) await this.#settleAndInspect(traits, job, attempt);
+      if (traits.runsOn && (await isSame())) await this.#finish(load, attempt);
+      if (await isSame()) await this.#settleAndInspect(traits, job, attempt);
       return navigation?.documents === documents;
     } catch (error) {
       if (navigation && hasCode(error, 'wait_failed')) await this.#nextTask(navigation, attempt);
@@ -237,6 +255,14 @@ export class DocumentLoader {
       if (goesOn && (error instanceof DevToolsError || hasCode(error, 'wait_failed'))) return false; // it was asked in mid-course
       throw error;
     }
+  }
+
+  /** What the document has begun is waited for, and its time run forward, as far as the caller wants it. */
+  async #finish({ waitUntil, finishesAnimations: finishes, device }: LoadSettings, { deadline, step }: Attempt): Promise<void> {
+    const waits = waitUntil === 'finished';
+    if (!device.javascript || waitUntil === 'domcontentloaded' || !(waits || finishes)) return;
+    const leaving = this.#navigation?.untilLeaving();
+    this.#unfinished = await finishDocument(this.#session, this.#network, { waits, finishes, deadline, step, leaving });
   }
 
   /** A script that throws may have sent its document elsewhere before: that is told in the next task of the page. */
@@ -273,12 +299,19 @@ export class DocumentLoader {
     if (answered.length) throw gateFailed('failOnHttpStatus', answered, answered.length);
     if (gates.resourceError && failures) throw gateFailed('failOnResourceError', failed, failures);
     const firstOf = (refused: boolean) => failed.filter((each) => each.refused === refused).slice(0, MAX_NAMED);
-    return { failed: [...firstOf(true), ...firstOf(false)], failures, consoleErrors: this.#consoleErrors, ...this.#text };
+    return {
+      failed: [...firstOf(true), ...firstOf(false)],
+      failures,
+      consoleErrors: this.#consoleErrors,
+      unfinished: this.#unfinished,
+      ...this.#text,
+    };
   }
 
   end(): void {
     this.#consoleErrors = [];
     this.#text = NOTHING_LACKING;
+    this.#unfinished = undefined;
     this.#pageSizes = [];
     this.#attempt = undefined;
     this.#stay();
@@ -329,7 +362,7 @@ export class DocumentLoader {
     for (const name of PERMISSIONS) this.#deny(name);
     await attempt.step(
       Promise.all([
-        this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: `${OWN_WINDOW}; ${NO_SERVICE_WORKERS}` }),
+        this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: VISITED_WINDOW }),
         this.#session.send('Network.setBypassServiceWorker', { bypass: true }),
         this.#watchNetwork(load, attempt, navigation),
       ]),
@@ -395,9 +428,12 @@ export class DocumentLoader {
     const active = traits.inert ? undefined : { rule: await this.#overrulePages(settings, step) };
     // Where script is off no listener is ever called, so that there is nothing to wait for but the state itself.
     if (waits && !load.device.javascript) await untilTrue(this.#session, isSettledExpression(), step);
-    if (!load.device.javascript || (traits.inert && !waits)) return undefined;
+    const finishes = traits.moves && load.finishesAnimations;
+    if (finishes && !load.device.javascript)
+      await step(this.#session.send('Runtime.evaluate', { expression: FINISH_EXPRESSION }));
+    if (!load.device.javascript || (traits.inert && !waits && !finishes)) return undefined;
     const settled = this.#session.send('Runtime.evaluate', {
-      expression: settleExpression({ waits, active }),
+      expression: settleExpression({ waits, finishes, active }),
       awaitPromise: true,
       returnByValue: true,
     });

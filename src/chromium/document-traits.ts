@@ -16,6 +16,10 @@ export interface DocumentTraits {
   loadsLate: boolean;
   /** The markup may hold `@page` rules. */
   hasPageRules: boolean;
+  /** A script may still do something when the `load` event has fired. */
+  runsOn: boolean;
+  /** Something may be animated. */
+  moves: boolean;
 }
 
 /** Elements that run, load or embed something, or change their window for good. */
@@ -36,6 +40,10 @@ const DISGUISE = /\\|&(?:commat|bsol|fjlig)|&#(?!(?:34|38|39|60|62|160|8\d{3}|x2
 const LATE = /@font-face|@import|loading/i;
 const NAVIGATION = /http-equiv|location|navigat|submit|click/i;
 const PAGE_RULE = /@page|@import/i;
+/** What comes later comes from elsewhere, or is told to something: a callback, a promise, a listener. */
+const LATER =
+  /<(?:i?frame|frameset|object|embed)|\b(?:src|srcset|href|type|async|defer)\s*=|then|await|import|eval|Function\b|Timeout|Interval|Frame|Idle|Callback|Observer|Worker|Message|Event|Socket|Request|\bon[a-z]+\s*=|\\[ux]/i;
+const MOTION = /animat|transition|@starting-style|@import|<(?:link|set)\b|<script[^>]*src/i;
 
 export function traitsOf(html: string): DocumentTraits {
   const inert =
@@ -49,6 +57,8 @@ export function traitsOf(html: string): DocumentTraits {
     mayNavigate: !inert && NAVIGATION.test(html),
     loadsLate: !inert || LATE.test(html),
     hasPageRules: !inert || PAGE_RULE.test(html),
+    runsOn: !inert && LATER.test(html),
+    moves: MOTION.test(html),
   };
 }
 

@@ -13,8 +13,12 @@ export const WARNING_KINDS = [
   'missing_glyphs',
   'font_substituted',
   'content_clipped',
+  'printed_early',
 ] as const;
 export type WarningKind = (typeof WARNING_KINDS)[number];
+
+/** Requests that are named. */
+const MAX_PENDING = 100;
 
 export interface Warning {
   kind: WarningKind;
@@ -56,7 +60,7 @@ export interface RenderReport {
 }
 
 export function reportOf(
-  { network, failed, failures, consoleErrors, missingGlyphs, substituted, cutOffPx }: PageReport,
+  { network, failed, failures, consoleErrors, missingGlyphs, substituted, cutOffPx, unfinished }: PageReport,
   timings: RenderReport['timings'],
 ): RenderReport {
   const { requests, bytes, contacted, refused } = network;
@@ -66,7 +70,8 @@ export function reportOf(
     .filter((host) => !named.has(host))
     .map((host): Warning => ({ kind: 'host_refused', host, message: 'connections were refused or cut off' }));
   const errors = consoleErrors.map((message): Warning => ({ kind: 'console_error', message }));
-  const lacking = [...fontWarnings(missingGlyphs, substituted), ...(cutOffPx > 0 ? [clippedBy(cutOffPx)] : [])];
+  const clipped = cutOffPx > 0 ? [clippedBy(cutOffPx)] : [];
+  const lacking = [...fontWarnings(missingGlyphs, substituted), ...clipped, ...earlyWarnings(unfinished)];
   return {
     network: { requests, bytes, contacted, refused },
     warnings: [...resources, ...hosts, ...errors, ...lacking],
@@ -94,6 +99,19 @@ export function requireNone(kinds: readonly WarningKind[], { warnings }: RenderR
 function clippedBy(pixels: number): Warning {
   const message = `the document is ${pixels} CSS pixels wider than the page can show: what is there is cut off; use a wider paper, smaller margins, landscape or scale`;
   return { kind: 'content_clipped', pixels, message };
+}
+
+/** One for each request that was under way, and one for anything else. */
+function earlyWarnings({ urls, waitsFor }: NonNullable<PageReport['unfinished']> = { urls: [], waitsFor: '' }): Warning[] {
+  const pending = 'this request had not ended when the document was printed; send waitUntil: load where it need not';
+  const why =
+    waitsFor === 'changes'
+      ? 'the document was still changing when it was printed'
+      : `the document was printed before ${waitsFor} was ready`;
+  return [
+    ...urls.slice(0, MAX_PENDING).map((url): Warning => ({ kind: 'printed_early', url, message: pending })),
+    ...(waitsFor ? [{ kind: 'printed_early' as const, message: why }] : []),
+  ];
 }
 
 function fontWarnings(missing: PageReport['missingGlyphs'], substituted: PageReport['substituted']): Warning[] {

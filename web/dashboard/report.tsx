@@ -11,6 +11,7 @@ const KINDS: Record<string, string> = {
   missing_glyphs: 'Missing characters',
   font_substituted: 'Another font',
   content_clipped: 'Cut off',
+  printed_early: 'Printed early',
 };
 
 export function ReportOf({ report }: { report: Report }) {

@@ -172,6 +172,7 @@ const MEANINGS: Record<string, string> = {
   missing_glyphs: 'Characters without a glyph',
   font_substituted: 'Another font was used',
   content_clipped: 'Cut off at the edge',
+  printed_early: 'Printed early',
 };
 
 function Warnings({ warnings, count }: { warnings: Warning[]; count: number }) {
