@@ -22,14 +22,22 @@ export interface End {
   waitsFor: string;
 }
 
-/** Without a change. */
+/** Without a change; and so many frames. */
 const QUIET_MS = 30;
+const QUIET_TURNS = 2;
 const MAX_ROUNDS = 3;
 
 /** Its promise resolves to an `End`. */
 export function awaitEndExpression(options: EndOptions): string {
   const functions = [...FINISH_ANIMATIONS, ...READINESS, windowsOf, nextFrame, moveWindow, runForward, watchChanges, awaitEnd];
-  const wait: Wait = { ...options, time: TIME, observers: OBSERVERS, quietMs: QUIET_MS, maxRounds: MAX_ROUNDS };
+  const wait: Wait = {
+    ...options,
+    time: TIME,
+    observers: OBSERVERS,
+    quietMs: QUIET_MS,
+    quietTurns: QUIET_TURNS,
+    maxRounds: MAX_ROUNDS,
+  };
   return `(() => { ${functions.join('\n')} return awaitEnd(${JSON.stringify(wait)}) })()`;
 }
 
@@ -58,7 +66,22 @@ interface Wait extends EndOptions {
   time: string;
   observers: string;
   quietMs: number;
+  quietTurns: number;
   maxRounds: number;
+}
+
+interface Moved {
+  isWhole: boolean;
+  isDue: boolean;
+  /** What was shown or finished. */
+  seen: number;
+}
+
+interface Watch {
+  /** Resolves after a frame. */
+  turn(): Promise<void>;
+  isQuiet(): boolean;
+  end(): void;
 }
 
 /** Of the document and of the frames that can be looked into. */
@@ -76,55 +99,70 @@ function nextFrame({ setTimeout, requestAnimationFrame, Promise: NativePromise }
   });
 }
 
-/** What is due, once; then what is shown and finished of one window. Undefined where not all of it could be run. */
-async function moveWindow(page: PageWindow, { waits, time, observers }: Wait, isFirst: boolean): Promise<number | undefined> {
+/** What is due of one window, if that is to be run, then what is to be shown and finished. */
+async function moveWindow(page: PageWindow, { waits, time, observers }: Wait, runs: boolean): Promise<Moved> {
   const clock = page[Symbol.for(time)] as PageTime | undefined;
-  const isDue = clock?.isDue(waits) ?? false;
-  if (isDue && !(await clock?.forward(waits))) return undefined;
+  const isDue = runs && (clock?.isDue(waits) ?? false);
+  if (isDue && !(await clock?.forward(waits))) return { isWhole: false, isDue, seen: 0 };
   const shown = (page[Symbol.for(observers)] as ShowAll | undefined)?.() ?? 0;
-  return Number(isDue && isFirst) + shown + finishAnimations(page.document);
+  return { isWhole: true, isDue, seen: shown + finishAnimations(page.document) };
 }
 
-/** Until nothing that came of it moves any more. Whether all of it could be run. */
+/** Until nothing more is shown or finished by it. Whether all of it could be run. */
 async function runForward({ native }: PageTime, wait: Wait): Promise<boolean> {
-  for (let round = 0; round < wait.maxRounds; round++) {
-    let moved = 0;
+  let [runs, isDue] = [true, false];
+  for (let round = 0; round < wait.maxRounds && (runs || isDue); round++) {
+    let seen = 0;
+    isDue = false;
     for (const page of windowsOf(document)) {
-      const more = await moveWindow(page, wait, round === 0);
-      if (more === undefined) return false;
-      moved += more;
+      const moved = await moveWindow(page, wait, runs);
+      if (!moved.isWhole) return false;
+      isDue ||= moved.isDue;
+      seen += moved.seen;
     }
-    if (!moved) return true;
-    await nextFrame(native);
+    runs = seen > 0;
+    if (runs || isDue) await nextFrame(native);
   }
   return true;
 }
 
-/** Asked again and again: the milliseconds since the document last changed. */
-function watchChanges({ MutationObserver, now }: PageTime['native']): { quietMs(): number; end(): void } {
-  let changedAt = now();
+/** A page that is busy is not quiet: what counts is how many turns nothing has changed in. */
+function watchChanges({ native, isTicking }: PageTime, turns: number, quietMs: number): Watch {
+  const { MutationObserver, Promise: NativePromise, setTimeout, now } = native;
+  let [changedAt, changes, seen, still] = [now(), 0, 0, 0];
   const observer = new MutationObserver(() => {
+    if (isTicking()) return;
+    changes++;
     changedAt = now();
   });
   observer.observe(document, { childList: true, characterData: true, subtree: true });
-  return { quietMs: () => now() - changedAt, end: () => observer.disconnect() };
+  return {
+    async turn() {
+      await nextFrame(native);
+      await new NativePromise<void>((resolve) => void setTimeout(resolve, 0)); // after what was due before
+      still = changes === seen ? still + 1 : 0;
+      seen = changes;
+    },
+    isQuiet: () => still >= turns && changes === seen && now() >= changedAt + quietMs,
+    end: () => observer.disconnect(),
+  };
 }
 
 async function awaitEnd(wait: Wait): Promise<End> {
   const time = window[Symbol.for(wait.time)] as PageTime;
   const { now } = time.native;
   const waitsFor = wait.waits ? readiness() : () => undefined;
-  const changes = watchChanges(time.native);
-  const isRestless = () => wait.waits && changes.quietMs() < wait.quietMs;
+  const watch = watchChanges(time, wait.quietTurns, wait.quietMs);
+  const isRestless = () => wait.waits && !watch.isQuiet();
   try {
     const readyBy = now() + wait.readyMs;
-    while (waitsFor() && now() < readyBy) await nextFrame(time.native);
-    for (let frame = 0; frame < 2; frame++) await nextFrame(time.native); // what is observed is told by then
+    while (waitsFor() && now() < readyBy) await watch.turn();
+    for (let turn = 0; turn < wait.quietTurns; turn++) await watch.turn(); // what is observed is told by then
     if (wait.finishes && !(await runForward(time, wait))) return { whole: false, waitsFor: '' };
     const restlessBy = now() + wait.restlessMs;
-    while (isRestless() && now() < restlessBy) await nextFrame(time.native);
+    while (isRestless() && now() < restlessBy) await watch.turn();
     return { whole: true, waitsFor: waitsFor() ?? (isRestless() ? 'changes' : '') };
   } finally {
-    changes.end();
+    watch.end();
   }
 }

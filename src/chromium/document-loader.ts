@@ -250,19 +250,31 @@ export class DocumentLoader {
       if (await isSame()) await this.#settleAndInspect(traits, job, attempt);
       return navigation?.documents === documents;
     } catch (error) {
-      if (navigation && hasCode(error, 'wait_failed')) await this.#nextTask(navigation, attempt);
-      const goesOn = navigation?.isLeaving || navigation?.documents !== documents;
-      if (goesOn && (error instanceof DevToolsError || hasCode(error, 'wait_failed'))) return false; // it was asked in mid-course
+      if (await this.#wasInCourse(error, navigation, documents, attempt)) return false;
       throw error;
     }
   }
 
+  /** Whether the document was on its way to another when it was asked, so that what it answered says nothing. */
+  async #wasInCourse(
+    error: unknown,
+    navigation: Navigation | undefined,
+    documents: number | undefined,
+    attempt: Attempt,
+  ): Promise<boolean> {
+    if (navigation && hasCode(error, 'wait_failed')) await this.#nextTask(navigation, attempt);
+    const goesOn = navigation?.isLeaving || navigation?.documents !== documents;
+    return goesOn && (error instanceof DevToolsError || hasCode(error, 'wait_failed'));
+  }
+
   /** What the document has begun is waited for, and its time run forward, as far as the caller wants it. */
-  async #finish({ waitUntil, finishesAnimations: finishes, device }: LoadSettings, { deadline, step }: Attempt): Promise<void> {
+  async #finish({ waitUntil, finishesAnimations: finishes, device }: LoadSettings, attempt: Attempt): Promise<void> {
+    const { deadline, step } = attempt;
     const waits = waitUntil === 'finished';
     if (!device.javascript || waitUntil === 'domcontentloaded' || !(waits || finishes)) return;
     const leaving = this.#navigation?.untilLeaving();
     this.#unfinished = await finishDocument(this.#session, this.#network, { waits, finishes, deadline, step, leaving });
+    await this.#goesOn(attempt); // to what may never answer
   }
 
   /** A script that throws may have sent its document elsewhere before: that is told in the next task of the page. */

@@ -49,9 +49,8 @@ export async function finishDocument(
     const { changes } = network;
     const restlessMs = Math.max(LEAST_MS, Math.min(STALL_MS, stallsAt() - performance.now()));
     const end = await ask(session, options, Math.max(0, readyBy - performance.now()), restlessMs);
-    const isOver = performance.now() >= stallsAt();
-    if (!waits || isOver || (end.whole && network.changes === changes))
-      return waits ? unfinished(network, end, isOver) : undefined;
+    const isDone = !waits || (end.whole && network.changes === changes);
+    if (isDone || performance.now() >= stallsAt()) return waits ? unfinished(network, end, isDone) : undefined;
   }
 }
 
@@ -70,8 +69,8 @@ async function ask(session: Session, options: FinishOptions, readyMs: number, re
   }
 }
 
-function unfinished({ underWay }: NetworkWatch, { whole, waitsFor }: End, isOver: boolean): Unfinished | undefined {
-  const isRestless = isOver && !whole && underWay.length === 0;
+function unfinished({ underWay }: NetworkWatch, { waitsFor }: End, isDone: boolean): Unfinished | undefined {
+  const isRestless = !isDone && underWay.length === 0;
   const why = waitsFor || (isRestless ? 'changes' : '');
   return why || underWay.length ? { urls: underWay, waitsFor: why } : undefined;
 }

@@ -17,7 +17,7 @@ const MAX_CALLS = 1_000;
 const MAX_PASS_MS = 1_000;
 
 /** To be evaluated in a window before any script of a document is. */
-export const PAGE_CLOCK = `(() => { ${[replace, keepClocks, keepTimers, keepFrames, keepRequests, taskQueue, sendsElsewhere, nextTimer, runTimers, runFrames, runPass, keepTime].join('\n')}
+export const PAGE_CLOCK = `(() => { ${[replace, tick, keepClocks, keepTimers, keepFrames, keepRequests, taskQueue, sendsElsewhere, nextTimer, runTimers, runFrames, runPass, keepTime].join('\n')}
 keepTime(${JSON.stringify(TIME)}, { passMs: ${PASS_MS}, frameMs: ${FRAME_MS}, maxPasses: ${MAX_PASSES}, maxCalls: ${MAX_CALLS}, maxPassMs: ${MAX_PASS_MS} }) })()`;
 
 /** What a window is asked with once its document has loaded. */
@@ -31,6 +31,8 @@ export interface PageTime {
   forward(withTimers: boolean): Promise<boolean>;
   /** Whether anything is due. */
   isDue(withTimers: boolean): boolean;
+  /** Whether what runs is a timer or frame of a document whose time was run forward: what still ticks then has no end. */
+  isTicking(): boolean;
 }
 
 export interface Limits {
@@ -48,6 +50,7 @@ interface Natives {
   requestAnimationFrame(callback: (stamp: number) => void): number;
   cancelAnimationFrame(id: number): void;
   reportError(error: unknown): void;
+  queueMicrotask(callback: () => void): void;
   Promise: PromiseConstructor;
   MutationObserver: new (
     callback: (changes: unknown[]) => void,
@@ -77,6 +80,9 @@ interface Clock extends Limits {
   calls: number;
   /** Of the present pass. */
   leftMs: number;
+  /** Whether a pass has come to its end. */
+  isForward: boolean;
+  isTicking: boolean;
 }
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
@@ -118,6 +124,18 @@ function keepClocks(clock: Clock): void {
   globalThis.Date = ours;
 }
 
+/** Until whatever observes changes has been told of them. */
+function tick(clock: Clock, call: () => void): void {
+  clock.isTicking = clock.isForward;
+  try {
+    call();
+  } finally {
+    clock.native.queueMicrotask(() => {
+      clock.isTicking = false;
+    });
+  }
+}
+
 function keepTimers(clock: Clock, now: () => number): void {
   const { timers, passMs } = clock;
   const { apply } = Reflect;
@@ -136,7 +154,7 @@ function keepTimers(clock: Clock, now: () => number): void {
       const id = native(() => {
         if (repeats) timer.dueMs = now() + (timer.everyMs ?? 0);
         else timers.delete(id);
-        apply(handler, globalThis, args);
+        tick(clock, () => apply(handler, globalThis, args));
       }, delayMs) as number;
       timers.set(id, timer);
       return id;
@@ -157,7 +175,7 @@ function keepFrames(clock: Clock): void {
     if (typeof callback !== 'function') return native(...given);
     const id = native((stamp: number) => {
       frames.delete(id);
-      callback(stamp + clock.aheadMs);
+      tick(clock, () => callback(stamp + clock.aheadMs));
     }) as number;
     frames.set(id, callback as Call);
     return id;
@@ -285,6 +303,7 @@ async function runPass(clock: Clock, tools: Tools): Promise<boolean> {
 }
 
 function keepTime(key: string, limits: Limits): void {
+  if (Symbol.for(key) in globalThis) return; // a document that is written into a window begins it anew
   const self = globalThis as unknown as PageWindow;
   const { apply } = Reflect;
   const realNow = performance.now.bind(performance);
@@ -295,6 +314,7 @@ function keepTime(key: string, limits: Limits): void {
     requestAnimationFrame: self.requestAnimationFrame.bind(self),
     cancelAnimationFrame: self.cancelAnimationFrame.bind(self),
     reportError: self.reportError.bind(self),
+    queueMicrotask: self.queueMicrotask.bind(self),
     Promise: self.Promise,
     MutationObserver: self.MutationObserver,
     now: realNow,
@@ -309,6 +329,8 @@ function keepTime(key: string, limits: Limits): void {
     passes: 0,
     calls: 0,
     leftMs: 0,
+    isForward: false,
+    isTicking: false,
   };
   keepClocks(clock);
   keepTimers(clock, () => realNow() + clock.aheadMs);
@@ -333,9 +355,11 @@ function keepTime(key: string, limits: Limits): void {
   const forward = async (withTimers: boolean) => {
     if (clock.leftMs <= 0 && clock.passes++ < limits.maxPasses) clock.leftMs = limits.passMs;
     const latest = realNow() + limits.maxPassMs;
-    return (await runPass(clock, toolsFor(withTimers))) || realNow() > latest;
+    const isWhole = await runPass(clock, toolsFor(withTimers));
+    clock.isForward = isWhole && clock.calls < limits.maxCalls;
+    return isWhole || realNow() > latest;
   };
   const isDue = (withTimers: boolean) => toolsFor(withTimers).isDue(limits.passMs);
-  const time: PageTime = Object.freeze({ native: Object.freeze(native), forward, isDue });
+  const time: PageTime = Object.freeze({ native: Object.freeze(native), forward, isDue, isTicking: () => clock.isTicking });
   Object.defineProperty(globalThis, Symbol.for(key), { value: time });
 }

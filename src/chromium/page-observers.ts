@@ -55,6 +55,7 @@ function showTo(observer: object, { callback, targets }: Observed, boxOf: (targe
 }
 
 function keepObservers(key: string): void {
+  if (Symbol.for(key) in globalThis) return; // a document that is written into a window begins it anew
   const { apply, construct } = Reflect;
   const { getBoundingClientRect } = Element.prototype;
   const report = reportError;
