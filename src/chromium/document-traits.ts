@@ -42,7 +42,7 @@ const NAVIGATION = /http-equiv|location|navigat|submit|click/i;
 const PAGE_RULE = /@page|@import/i;
 /** What comes later comes from elsewhere, or is told to something: a callback, a promise, a listener. */
 const LATER =
-  /<(?:i?frame|frameset|object|embed)|\b(?:src|srcset|href|type|async|defer)\s*=|then|await|import|eval|Function\b|Timeout|Interval|Frame|Idle|Callback|Observer|Worker|Message|Event|Socket|Request|\bon[a-z]+\s*=|\\[ux]/i;
+  /<(?:i?frame|frameset|object|embed)|\b(?:src|srcset|href|type|async|defer)\s*=|then|await|import|eval|Function\b|Timeout|Interval|Frame|Idle|Callback|Observer|Worker|Message|Event|Socket|Request|platenReady|MathJax|Paged|\bon[a-z]+\s*=|\\[ux]/i;
 const MOTION = /animat|transition|@starting-style|@import|<(?:link|set)\b|<script[^>]*src/i;
 
 export function traitsOf(html: string): DocumentTraits {

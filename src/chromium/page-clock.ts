@@ -17,7 +17,7 @@ const MAX_CALLS = 1_000;
 const MAX_PASS_MS = 1_000;
 
 /** To be evaluated in a window before any script of a document is. */
-export const PAGE_CLOCK = `(() => { ${[replace, tick, keepClocks, keepTimers, keepFrames, keepRequests, taskQueue, sendsElsewhere, nextTimer, runTimers, runFrames, runPass, keepTime].join('\n')}
+export const PAGE_CLOCK = `(() => { ${[replace, tick, keepClocks, keepTimers, keepFrames, keepRequests, taskQueue, sendsElsewhere, nextTimer, runTimers, runFrames, runPass, stayWhile, keepTime].join('\n')}
 keepTime(${JSON.stringify(TIME)}, { passMs: ${PASS_MS}, frameMs: ${FRAME_MS}, maxPasses: ${MAX_PASSES}, maxCalls: ${MAX_CALLS}, maxPassMs: ${MAX_PASS_MS} }) })()`;
 
 /** What a window is asked with once its document has loaded. */
@@ -91,6 +91,12 @@ interface PageWindow extends Omit<Natives, 'now'> {
 }
 interface Target {
   addEventListener(type: string, listener: () => void, options: object): void;
+}
+interface NavigationTarget {
+  addEventListener(
+    type: 'navigate',
+    listener: (event: { destination: { sameDocument: boolean }; preventDefault(): void }) => void,
+  ): void;
 }
 declare const Performance: { prototype: { now(): number } };
 declare const Response: { prototype: Record<string, Call> } | undefined;
@@ -302,6 +308,14 @@ async function runPass(clock: Clock, tools: Tools): Promise<boolean> {
   return true;
 }
 
+/** While time is run forward nobody is there to be sent elsewhere: an address the document has is kept. */
+function stayWhile(isMoving: () => boolean): void {
+  const { navigation } = globalThis as unknown as { navigation?: NavigationTarget };
+  navigation?.addEventListener('navigate', (event) => {
+    if (isMoving() && !event.destination.sameDocument) event.preventDefault();
+  });
+}
+
 function keepTime(key: string, limits: Limits): void {
   if (Symbol.for(key) in globalThis) return; // a document that is written into a window begins it anew
   const self = globalThis as unknown as PageWindow;
@@ -336,6 +350,8 @@ function keepTime(key: string, limits: Limits): void {
   keepTimers(clock, () => realNow() + clock.aheadMs);
   keepFrames(clock);
   keepRequests(clock);
+  let isMoving = false;
+  stayWhile(() => isMoving);
   const nextTask = taskQueue(native);
   const sends = (timer: Timer) => sendsElsewhere(timer, (handler) => apply(toSource, handler, []));
   const call = (handler: Call, args: unknown[]) => {
@@ -355,7 +371,10 @@ function keepTime(key: string, limits: Limits): void {
   const forward = async (withTimers: boolean) => {
     if (clock.leftMs <= 0 && clock.passes++ < limits.maxPasses) clock.leftMs = limits.passMs;
     const latest = realNow() + limits.maxPassMs;
-    const isWhole = await runPass(clock, toolsFor(withTimers));
+    isMoving = true;
+    const isWhole = await runPass(clock, toolsFor(withTimers)).finally(() => {
+      isMoving = false;
+    });
     clock.isForward = isWhole && clock.calls < limits.maxCalls;
     return isWhole || realNow() > latest;
   };

@@ -94,7 +94,7 @@ function keepObservers(key: string): void {
   prototype.constructor = IntersectionObserver;
   const showAll: ShowAll = () => {
     let shown = 0;
-    for (const [observer, observed] of all) {
+    for (const [observer, observed] of [...all]) {
       try {
         shown += showTo(observer, observed, boxOf);
       } catch (error) {
