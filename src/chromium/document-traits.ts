@@ -41,8 +41,10 @@ const LATE = /@font-face|@import|loading/i;
 const NAVIGATION = /http-equiv|location|navigat|submit|click/i;
 const PAGE_RULE = /@page|@import/i;
 /** What comes later comes from elsewhere, or is told to something: a callback, a promise, a listener. */
-const LATER =
-  /<(?:i?frame|frameset|object|embed)|\b(?:src|srcset|href|type|async|defer)\s*=|then|await|import|eval|Function\b|Timeout|Interval|Frame|Idle|Callback|Observer|Worker|Message|Event|Socket|Request|platenReady|MathJax|Paged|\bon[a-z]+\s*=|\\[ux]/i;
+const LATER_ELEMENT =
+  /<(?:i?frame|frameset|object|embed|link)|<script\b[^>]*\b(?:src|type\s*=\s*["']?(?:module|importmap))|[\s"'/]on[a-z]+\s*=|srcdoc/i;
+const LATER_WORD =
+  /\b(?:then|await|async|import|eval|new\s+Function|fetch|MathJax|platenReady)\b|Timeout|Interval|Frame|Idle|Callback|Observer|Worker|[Mm]essage|Event|Socket|Request|Paged|\.(?:src|srcset|href|on[a-z]+)\s*=|\bon(?:load|error|message|hashchange)\b|\\[ux]/;
 const MOTION = /animat|transition|@starting-style|@import|<(?:link|set)\b|<script[^>]*src/i;
 
 export function traitsOf(html: string): DocumentTraits {
@@ -57,7 +59,7 @@ export function traitsOf(html: string): DocumentTraits {
     mayNavigate: !inert && NAVIGATION.test(html),
     loadsLate: !inert || LATE.test(html),
     hasPageRules: !inert || PAGE_RULE.test(html),
-    runsOn: !inert && LATER.test(html),
+    runsOn: !inert && (LATER_ELEMENT.test(html) || LATER_WORD.test(html)),
     moves: MOTION.test(html),
   };
 }

@@ -215,7 +215,7 @@ export const PdfOptions = Type.Object(
     waitForTimeout: option(
       Type.Integer({ minimum: 0 }),
       'a whole number of milliseconds, at least 0',
-      'Waits so many milliseconds after `waitUntil`, `waitForSelector` and `waitForFunction`; fonts and images are awaited after that. Default: 0.',
+      'Waits so many milliseconds after `load`, `waitForSelector` and `waitForFunction`; what `finished` waits for, fonts and images are awaited after that. Default: 0.',
       500,
     ),
     resourceTimeout: option(
