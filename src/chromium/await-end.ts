@@ -22,9 +22,9 @@ export interface End {
   waitsFor: string;
 }
 
-/** Without a change; and so many frames. */
-const QUIET_MS = 30;
-const QUIET_TURNS = 2;
+/** Without a change; and so many turns. */
+const QUIET_MS = 20;
+const QUIET_TURNS = 1;
 const MAX_ROUNDS = 3;
 
 /** Its promise resolves to an `End`. */
@@ -80,6 +80,8 @@ interface Moved {
 interface Watch {
   /** Resolves after a frame. */
   turn(): Promise<void>;
+  /** How many there were. */
+  changes(): number;
   isQuiet(): boolean;
   end(): void;
 }
@@ -143,6 +145,7 @@ function watchChanges({ native, isTicking }: PageTime, turns: number, quietMs: n
       still = changes === seen ? still + 1 : 0;
       seen = changes;
     },
+    changes: () => changes,
     isQuiet: () => still >= turns && changes === seen && now() >= changedAt + quietMs,
     end: () => observer.disconnect(),
   };
@@ -157,10 +160,15 @@ async function awaitEnd(wait: Wait): Promise<End> {
   try {
     const readyBy = now() + wait.readyMs;
     while (waitsFor() && now() < readyBy) await watch.turn();
-    for (let turn = 0; turn < wait.quietTurns; turn++) await watch.turn(); // what is observed is told by then
-    if (wait.finishes && !(await runForward(time, wait))) return { whole: false, waitsFor: '' };
+    await watch.turn(); // what is observed is told by then
     const restlessBy = now() + wait.restlessMs;
-    while (isRestless() && now() < restlessBy) await watch.turn();
+    for (let round = 0, isNew = true; isNew && round < wait.maxRounds; round++) {
+      if (wait.finishes && !(await runForward(time, wait))) return { whole: false, waitsFor: '' };
+      const before = watch.changes();
+      do await watch.turn();
+      while (isRestless() && now() < restlessBy);
+      isNew = wait.finishes && wait.waits && watch.changes() !== before && now() < restlessBy;
+    }
     return { whole: true, waitsFor: waitsFor() ?? (isRestless() ? 'changes' : '') };
   } finally {
     watch.end();

@@ -8,7 +8,7 @@ export const TIME = 'platen.time';
 /** How far one pass runs forward; timers that are set for later are left alone. */
 const PASS_MS = 3_000;
 /** Between two frames of it: libraries that check their clock take a second for a machine that was asleep. */
-const FRAME_MS = 500;
+const FRAME_MS = 750;
 /** New work, of what an answer brought, gets a new pass. */
 const MAX_PASSES = 3;
 /** Of timers, in all passes. */

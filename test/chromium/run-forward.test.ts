@@ -144,7 +144,7 @@ describe('frames', () => {
     const { run, time } = openWindow();
     run('let calls = 0; const draw = () => { calls++; requestAnimationFrame(draw) }; draw()');
     for (let pass = 0; pass < 10; pass++) expect(await time.forward(true)).toBe(true);
-    expect(run('calls')).toBe(1 + 3 * 6);
+    expect(run('calls')).toBe(1 + 3 * 4);
   });
 
   test('that were taken back do not run', async () => {
