@@ -29,7 +29,17 @@ const MAX_ROUNDS = 3;
 
 /** Its promise resolves to an `End`. */
 export function awaitEndExpression(options: EndOptions): string {
-  const functions = [...FINISH_ANIMATIONS, ...READINESS, windowsOf, nextFrame, moveWindow, runForward, watchChanges, awaitEnd];
+  const functions = [
+    ...FINISH_ANIMATIONS,
+    ...READINESS,
+    windowsOf,
+    nextFrame,
+    moveWindow,
+    runForward,
+    watchChanges,
+    untilQuiet,
+    awaitEnd,
+  ];
   const wait: Wait = {
     ...options,
     time: TIME,
@@ -151,25 +161,31 @@ function watchChanges({ native, isTicking }: PageTime, turns: number, quietMs: n
   };
 }
 
+/** Forward, and until it is quiet; again where something has come of it since. Whether all of it could be run. */
+async function untilQuiet(time: PageTime, watch: Watch, wait: Wait): Promise<boolean> {
+  const { waits, finishes, maxRounds } = wait;
+  const restlessBy = time.native.now() + wait.restlessMs;
+  for (let round = 0; round < maxRounds; round++) {
+    if (finishes && !(await runForward(time, wait))) return false;
+    const before = watch.changes();
+    await watch.turn();
+    while (waits && !watch.isQuiet() && time.native.now() < restlessBy) await watch.turn();
+    if (!(waits && finishes) || watch.changes() === before) return true;
+  }
+  return true;
+}
+
 async function awaitEnd(wait: Wait): Promise<End> {
   const time = window[Symbol.for(wait.time)] as PageTime;
   const { now } = time.native;
   const waitsFor = wait.waits ? readiness() : () => undefined;
   const watch = watchChanges(time, wait.quietTurns, wait.quietMs);
-  const isRestless = () => wait.waits && !watch.isQuiet();
   try {
     const readyBy = now() + wait.readyMs;
     while (waitsFor() && now() < readyBy) await watch.turn();
     await watch.turn(); // what is observed is told by then
-    const restlessBy = now() + wait.restlessMs;
-    for (let round = 0, isNew = true; isNew && round < wait.maxRounds; round++) {
-      if (wait.finishes && !(await runForward(time, wait))) return { whole: false, waitsFor: '' };
-      const before = watch.changes();
-      do await watch.turn();
-      while (isRestless() && now() < restlessBy);
-      isNew = wait.finishes && wait.waits && watch.changes() !== before && now() < restlessBy;
-    }
-    return { whole: true, waitsFor: waitsFor() ?? (isRestless() ? 'changes' : '') };
+    if (!(await untilQuiet(time, watch, wait))) return { whole: false, waitsFor: '' };
+    return { whole: true, waitsFor: waitsFor() ?? (wait.waits && !watch.isQuiet() ? 'changes' : '') };
   } finally {
     watch.end();
   }
