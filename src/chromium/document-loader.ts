@@ -12,6 +12,7 @@ import { awaitContent, checkSelector, untilTrue } from './content-waits.ts';
 import { DocumentLook, type LookFindings } from './document-look.ts';
 import { ACTIVE, type DocumentTraits, speaksOfNetwork, traitsOf, withBase } from './document-traits.ts';
 import { type Emulation, PLAIN_DEVICE } from './emulation.ts';
+import { finishDocument, type Unfinished } from './finish-document.ts';
 import type { FontKnowledge } from './font-knowledge.ts';
 import { nameFontsExpression, showsHan } from './han-fonts.ts';
 import { insertInHead } from './head-start.ts';
@@ -29,10 +30,12 @@ import { MEMORY_STORAGE } from './memory-storage.ts';
 import { Navigation } from './navigation.ts';
 import { type FailedResource, NetworkWatch, withMissing } from './network-watch.ts';
 import { OWN_WINDOW, readErrors } from './own-window.ts';
+import { PAGE_CLOCK } from './page-clock.ts';
+import { PAGE_OBSERVERS } from './page-observers.ts';
 import { readPageSizes, stateRuleExpression } from './page-rules.ts';
 import { sizesIn } from './page-sizes.ts';
 import { overrulingRule, type PrintSettings, pageRule, reachesEdge } from './print-options.ts';
-import { addExpression, isSettledExpression, settleExpression } from './settle-document.ts';
+import { addExpression, FINISH_EXPRESSION, isSettledExpression, settleExpression } from './settle-document.ts';
 import type { Step } from './step.ts';
 import { type TextOfInterest, textOfInterest } from './text-of-interest.ts';
 import { inspectDocument, NOTHING_LACKING, readSeenText, type TextFindings } from './text-watch.ts';
@@ -73,6 +76,8 @@ export interface Findings extends TextFindings, LookFindings {
   failures: number;
   /** The first twenty. */
   consoleErrors: string[];
+  /** What it had not done when it was printed. */
+  unfinished: Unfinished | undefined;
 }
 
 /** What a document is loaded for: how long it may take, and who is told when it cannot be. */
@@ -92,9 +97,10 @@ interface Done {
 /** Requests that may be under way. */
 const IDLE: Partial<Record<WaitUntil, number>> = { networkidle0: 0, networkidle2: 2 };
 /** The window of documents that are written into it. */
-const WRITTEN_WINDOW = `${OWN_WINDOW}; ${MEMORY_STORAGE}`;
+const WRITTEN_WINDOW = `${OWN_WINDOW}; ${MEMORY_STORAGE}; ${PAGE_CLOCK}; ${PAGE_OBSERVERS}`;
 /** A worker that outlives its document is of no use to a printer. */
 const NO_SERVICE_WORKERS = 'delete Navigator.prototype.serviceWorker';
+const VISITED_WINDOW = `${OWN_WINDOW}; ${NO_SERVICE_WORKERS}; ${PAGE_CLOCK}; ${PAGE_OBSERVERS}`;
 /** Nobody is there to be asked. */
 const PERMISSIONS = [
   'geolocation',
@@ -136,6 +142,7 @@ export class DocumentLoader {
   #navigation: Navigation | undefined;
   #consoleErrors: string[] = [];
   #text = NOTHING_LACKING;
+  #unfinished: Unfinished | undefined;
   #pageSizes: string[] = [];
   #lingers = false;
   #loading = false;
@@ -243,19 +250,43 @@ export class DocumentLoader {
     const arrived = async () => navigation && attempt.step(navigation.until(load.waitUntil));
     await arrived();
     const documents = navigation?.documents;
+    const isSame = async () => {
+      await arrived(); // it may have gone on meanwhile
+      return navigation?.documents === documents;
+    };
     try {
       await this.#addAll(load, documents, done, attempt);
       if (!done.awaited) await awaitContent(this.#session, load, attempt.step);
       done.awaited = true;
-      await arrived(); // it may have gone on meanwhile
-      if (navigation?.documents === documents) await this.#settleAndInspect(traits, job, attempt);
+      if (traits.runsOn && (await isSame())) await this.#finish(load, attempt);
+      if (await isSame()) await this.#settleAndInspect(traits, job, attempt);
       return navigation?.documents === documents;
     } catch (error) {
-      if (navigation && hasCode(error, 'wait_failed')) await this.#nextTask(navigation, attempt);
-      const goesOn = navigation?.isLeaving || navigation?.documents !== documents;
-      if (goesOn && (error instanceof DevToolsError || hasCode(error, 'wait_failed'))) return false; // it was asked in mid-course
+      if (await this.#wasInCourse(error, navigation, documents, attempt)) return false;
       throw error;
     }
+  }
+
+  /** Whether the document was on its way to another when it was asked, so that what it answered says nothing. */
+  async #wasInCourse(
+    error: unknown,
+    navigation: Navigation | undefined,
+    documents: number | undefined,
+    attempt: Attempt,
+  ): Promise<boolean> {
+    if (navigation && hasCode(error, 'wait_failed')) await this.#nextTask(navigation, attempt);
+    const goesOn = navigation?.isLeaving || navigation?.documents !== documents;
+    return goesOn && (error instanceof DevToolsError || hasCode(error, 'wait_failed'));
+  }
+
+  /** What the document has begun is waited for, and its time run forward, as far as the caller wants it. */
+  async #finish({ waitUntil, finishesAnimations: finishes, device }: LoadSettings, attempt: Attempt): Promise<void> {
+    const { deadline, step } = attempt;
+    const waits = waitUntil === 'finished';
+    if (!device.javascript || waitUntil === 'domcontentloaded' || !(waits || finishes)) return;
+    const leaving = this.#navigation?.untilLeaving();
+    this.#unfinished = await finishDocument(this.#session, this.#network, { waits, finishes, deadline, step, leaving });
+    await this.#goesOn(attempt); // to what may never answer
   }
 
   /** A script that throws may have sent its document elsewhere before: that is told in the next task of the page. */
@@ -302,6 +333,7 @@ export class DocumentLoader {
       failures,
       unsupported,
       consoleErrors: this.#consoleErrors,
+      unfinished: this.#unfinished,
       ...this.#text,
     };
   }
@@ -309,6 +341,7 @@ export class DocumentLoader {
   end(): void {
     this.#consoleErrors = [];
     this.#text = NOTHING_LACKING;
+    this.#unfinished = undefined;
     this.#pageSizes = [];
     this.#traits = ACTIVE;
     this.#attempt = undefined;
@@ -361,7 +394,7 @@ export class DocumentLoader {
     for (const name of PERMISSIONS) this.#deny(name);
     await attempt.step(
       Promise.all([
-        this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: `${OWN_WINDOW}; ${NO_SERVICE_WORKERS}` }),
+        this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: VISITED_WINDOW }),
         this.#session.send('Network.setBypassServiceWorker', { bypass: true }),
         this.#watchNetwork(load, attempt, navigation),
       ]),
@@ -427,9 +460,12 @@ export class DocumentLoader {
     const active = traits.inert ? undefined : { rule: await this.#overrulePages(settings, step) };
     // Where script is off no listener is ever called, so that there is nothing to wait for but the state itself.
     if (waits && !load.device.javascript) await untilTrue(this.#session, isSettledExpression(), step);
-    if (!load.device.javascript || (traits.inert && !waits)) return undefined;
+    const finishes = traits.moves && load.finishesAnimations;
+    if (finishes && !load.device.javascript)
+      await step(this.#session.send('Runtime.evaluate', { expression: FINISH_EXPRESSION }));
+    if (!load.device.javascript || (traits.inert && !waits && !finishes)) return undefined;
     const settled = this.#session.send('Runtime.evaluate', {
-      expression: settleExpression({ waits, active }),
+      expression: settleExpression({ waits, finishes, active }),
       awaitPromise: true,
       returnByValue: true,
     });

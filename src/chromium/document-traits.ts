@@ -23,6 +23,10 @@ export interface DocumentTraits {
   mayClip: boolean;
   /** Style sheets, of the document or linked, may say what Chromium reads over. */
   mayBeReadOver: boolean;
+  /** A script may still do something when the `load` event has fired. */
+  runsOn: boolean;
+  /** Something may be animated. */
+  moves: boolean;
 }
 
 /** Of a document of which nothing is known. */
@@ -34,6 +38,8 @@ export const ACTIVE: DocumentTraits = {
   hasParts: true,
   mayClip: true,
   mayBeReadOver: true,
+  runsOn: true,
+  moves: true,
 };
 
 /** Elements that run, load or embed something, or change their window for good. */
@@ -58,6 +64,12 @@ const PART = /src|url\(|image-set|@import|@font-face|fontface|background\s*=|pos
 const CLIP = /overflow(?!-(?:wrap|anchor))|contain\s*:|<textarea/i;
 /** One by one: together they take ten times as long. */
 const LINKED_STYLE = [/<link/i, /@import/i, /stylesheet/i];
+/** What comes later comes from elsewhere, or is told to something: a callback, a promise, a listener. */
+const LATER_ELEMENT =
+  /<(?:i?frame|frameset|object|embed|link)|<script\b[^>]*\b(?:src|type\s*=\s*["']?(?:module|importmap))|[\s"'/]on[a-z]+\s*=|srcdoc/i;
+const LATER_WORD =
+  /\b(?:then|await|async|import|eval|new\s+Function|fetch|MathJax|platenReady)\b|Timeout|Interval|Frame|Idle|Callback|Observer|Worker|[Mm]essage|Event|Socket|Request|Paged|\.(?:src|srcset|href|on[a-z]+)\s*=|\bon(?:load|error|message|hashchange)\b|\\[ux]/;
+const MOTION = /animat|transition|@starting-style|@import|<(?:link|set)\b|<script[^>]*src/i;
 
 export function traitsOf(html: string): DocumentTraits {
   const inert =
@@ -75,6 +87,8 @@ export function traitsOf(html: string): DocumentTraits {
     hasParts: PART.test(html),
     mayClip: linksStyle || CLIP.test(html),
     mayBeReadOver: linksStyle || MENTIONS.test(html),
+    runsOn: !inert && (LATER_ELEMENT.test(html) || LATER_WORD.test(html)),
+    moves: MOTION.test(html),
   };
 }
 

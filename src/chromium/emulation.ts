@@ -13,6 +13,8 @@ export interface Device {
   javascript: boolean;
   /** Whether what the document leaves unpainted stays transparent. */
   transparent: boolean;
+  /** Whether the document may move: otherwise it is told that its reader does not like it. */
+  motion: boolean;
 }
 
 export interface Viewport {
@@ -31,14 +33,18 @@ export const PLAIN_DEVICE: Device = {
   userAgent: undefined,
   javascript: true,
   transparent: false,
+  motion: false,
 };
 
 const CLEAR = { r: 0, g: 0, b: 0, a: 0 };
 
 /** So that fonts and images of print rules are loaded, too. */
-export function setMedia(session: Session, media: Device['mediaType'], colorScheme?: Device['colorScheme']): Promise<unknown> {
-  const features = colorScheme ? [{ name: 'prefers-color-scheme', value: colorScheme }] : [];
-  return session.send('Emulation.setEmulatedMedia', { media, features });
+export function setMedia(session: Session, { mediaType, colorScheme, motion } = PLAIN_DEVICE): Promise<unknown> {
+  const features = [
+    ...(motion ? [] : [{ name: 'prefers-reduced-motion', value: 'reduce' }]),
+    ...(colorScheme ? [{ name: 'prefers-color-scheme', value: colorScheme }] : []),
+  ];
+  return session.send('Emulation.setEmulatedMedia', { media: mediaType, features });
 }
 
 /** What is painted of a page for a screen: nobody looks at it, and a whole window took a tenth of the processor time of a render. */
@@ -62,11 +68,10 @@ export class Emulation {
 
   /** Rejects when the browser does not know the locale or the time zone. */
   async apply(device: Device): Promise<void> {
-    const { mediaType, colorScheme, viewport, locale, timezone, userAgent } = device;
+    const { mediaType, colorScheme, motion, viewport, locale, timezone, userAgent } = device;
     const session = this.#session;
     const told: Array<Promise<unknown>> = [];
-    if (mediaType !== 'print' || colorScheme)
-      told.push(this.#tell(setMedia(session, mediaType, colorScheme), () => setMedia(session, 'print')));
+    if (mediaType !== 'print' || colorScheme || motion) told.push(this.#tell(setMedia(session, device), () => setMedia(session)));
     if (viewport) told.push(this.resize(viewport));
     if (timezone) told.push(this.#tell(this.#setTimezone(timezone), () => this.#setTimezone('')));
     if (locale) told.push(this.#tell(this.#setLocale(locale), () => this.#setLocale(undefined)));

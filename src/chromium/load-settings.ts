@@ -8,7 +8,7 @@ export type Content =
   | { kind: 'html'; html: string /** For relative addresses. */; baseUrl: string | undefined }
   | { kind: 'url'; url: string };
 
-export type WaitUntil = 'load' | 'domcontentloaded' | 'networkidle0' | 'networkidle2';
+export type WaitUntil = 'finished' | 'load' | 'domcontentloaded' | 'networkidle0' | 'networkidle2';
 
 export interface SelectorWait {
   selector: string;
@@ -57,6 +57,8 @@ export interface AddedTag {
 
 export interface LoadSettings {
   waitUntil: WaitUntil;
+  /** Whether time is run forward before the print, so that no animation is seen in its course. */
+  finishesAnimations: boolean;
   waitForSelector: SelectorWait | undefined;
   /** An expression, or a function to call, until it is truthy. */
   waitForFunction: string | undefined;
@@ -74,7 +76,8 @@ export interface LoadSettings {
 
 /** How a document is loaded when nothing is said about it. */
 export const PLAIN_LOAD: LoadSettings = {
-  waitUntil: 'load',
+  waitUntil: 'finished',
+  finishesAnimations: true,
   waitForSelector: undefined,
   waitForFunction: undefined,
   waitForTimeoutMs: 0,

@@ -11,6 +11,7 @@ import type { Step } from './step.ts';
 
 /** The names of Chromium's lifecycle events. */
 const MILESTONES: Readonly<Record<WaitUntil, string>> = {
+  finished: 'load',
   load: 'load',
   domcontentloaded: 'DOMContentLoaded',
   networkidle0: 'networkIdle',

@@ -73,12 +73,18 @@ interface Loading {
   /** What the proxy knows of it. */
   known?: OutboundFailure | undefined;
   isMain: boolean;
+  /** Whether a document is not finished before it has ended. */
+  counts: boolean;
   overdue: boolean;
   /** Told as missing already. */
   noted: boolean;
   timer?: NodeJS.Timeout;
 }
 
+/** What may be under way as long as the document is, or is of no use to it. */
+const ENDLESS = ['EventSource', 'WebSocket', 'Media', 'Ping', 'Prefetch', 'CSPViolationReport'];
+/** More often than this an address is not asked for anything new: the document polls. */
+const MAX_NEWS = 4;
 const TIMED_OUT = 'ERR_TIMED_OUT';
 const MAX_KEPT = 10_000;
 /** As DevTools and puppeteer have it. */
@@ -119,6 +125,10 @@ export class NetworkWatch {
   #mainBytes = 0;
   /** Called whenever more or less is under way. */
   #onChange = () => {};
+  /** How often each address was asked for, without its query. */
+  #asked = new Map<string, number>();
+  #changes = 0;
+  #progressAt = 0;
 
   constructor(session: Session, gate: Gate, frameId: string) {
     this.#session = session;
@@ -178,8 +188,38 @@ export class NetworkWatch {
     return promise;
   }
 
+  /** How many requests have begun or ended. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** When a request last began or ended that was not one of a row of polls. */
+  get progressAt(): number {
+    return this.#progressAt;
+  }
+
+  /** Addresses of what a document is not finished without. */
+  get underWay(): string[] {
+    const held = [...this.#loading.values()].filter(({ counts }) => counts);
+    return [...new Set(held.map(({ url }) => url.slice(0, MAX_URL_CHARACTERS)))];
+  }
+
+  /** Resolves when nothing a document is not finished without is under way, or at the time that is told, anew after each change. */
+  async quiet(latest: () => number): Promise<void> {
+    while (this.underWay.length && performance.now() < latest()) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#onChange = resolve;
+      const timer = setTimeout(resolve, latest() - performance.now());
+      await promise;
+      clearTimeout(timer);
+    }
+  }
+
   end(): void {
     this.#options = undefined;
+    this.#asked.clear();
+    this.#changes = 0;
+    this.#progressAt = 0;
     this.#statuses.clear();
     this.#styles.clear();
     this.#sent.clear();
@@ -231,6 +271,7 @@ export class NetworkWatch {
       url,
       address,
       isMain,
+      counts: !isMain && !ENDLESS.includes(type ?? ''),
       hops,
       withheldAt: undefined,
       overdue: false,
@@ -240,6 +281,15 @@ export class NetworkWatch {
     if (isMain) this.#mainBytes = 0;
     else this.#limitTime(loading, this.#options.resourceTimeoutMs);
     this.#loading.set(requestId, loading);
+    this.#noteChange(loading, 1);
+  }
+
+  #noteChange({ url, counts }: Loading, more: 0 | 1): void {
+    if (counts) this.#changes++;
+    const [address = ''] = url.slice(0, MAX_URL_CHARACTERS).split(/[?#]/);
+    const times = (this.#asked.get(address) ?? 0) + more;
+    if (this.#asked.size < MAX_KEPT) this.#asked.set(address, times);
+    if (counts && times <= MAX_NEWS) this.#progressAt = performance.now();
     this.#onChange();
   }
 
@@ -316,7 +366,7 @@ export class NetworkWatch {
     const loading = this.#loading.get(requestId);
     clearTimeout(loading?.timer);
     this.#loading.delete(requestId);
-    this.#onChange();
+    if (loading) this.#noteChange(loading, 0);
     return loading;
   }
 

@@ -287,7 +287,7 @@ export class Page implements PageAtWork {
     await Promise.all([
       this.#session.send('Page.enable'),
       this.#session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
-      setMedia(this.#session, 'print'),
+      setMedia(this.#session),
       setWindow(this.#session),
       loaded,
     ]);

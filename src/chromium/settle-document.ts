@@ -5,19 +5,31 @@
 import { SEEN_TEXT } from './inspect-text.ts';
 import type { AddedTag } from './load-settings.ts';
 import { CONSOLE_ERRORS } from './own-window.ts';
+import { FINISH_ANIMATIONS } from './page-animations.ts';
 import { pageSizesExpression } from './page-rules.ts';
 
 const SETTLE = [part, framed, imagesOf, framesOf, fontsOf, settle];
 const IS_SETTLED = [part, framed, isSettled];
 
+interface SettleOptions {
+  waits: boolean;
+  /** Whether animations are brought to their end. */
+  finishes: boolean;
+  active?: { rule: string } | undefined;
+}
+
 /**
  * Its promise resolves when fonts and images are there, to the errors of the document so far, and of an active document to the text
  * it shows and the sizes its `@page` rules name.
  */
-export function settleExpression({ waits, active }: { waits: boolean; active?: { rule: string } | undefined }): string {
+export function settleExpression({ waits, finishes, active }: SettleOptions): string {
+  const finished = finishes ? `(${FINISH_EXPRESSION}, ${CONSOLE_ERRORS})` : CONSOLE_ERRORS;
   const findings = active ? `${SEEN_TEXT}, ${pageSizesExpression(active.rule)}` : 'null, []';
-  return `${waits ? `(() => { ${SETTLE.join(' ')} return settle(document) })().catch(() => {})` : 'Promise.resolve()'}.then(() => [${CONSOLE_ERRORS}, ${findings}])`;
+  return `${waits ? `(() => { ${SETTLE.join(' ')} return settle(document) })().catch(() => {})` : 'Promise.resolve()'}.then(() => [${finished}, ${findings}])`;
 }
+
+/** Brings animations to their end at once. */
+export const FINISH_EXPRESSION = `(() => { ${FINISH_ANIMATIONS.join('\n')} return finishAnimations(document) })()`;
 
 /** True when fonts and images are there; to be asked until then. */
 export function isSettledExpression(): string {

@@ -15,6 +15,7 @@ const OF_DEVICE = [
   'userAgent',
   'javascript',
   'omitBackground',
+  'animations',
 ] as const;
 
 /** `PLAIN_DEVICE` itself where nothing is said. */
@@ -32,6 +33,7 @@ export function parseDevice(options: PdfOptions, errors: Faults): Device {
     userAgent,
     javascript: options.javascript ?? true,
     transparent: options.omitBackground ?? false,
+    motion: options.animations === 'run',
   };
 }
 

@@ -35,7 +35,8 @@ export function parseLoading(
   return {
     baseUrl: baseUrl?.href,
     load: {
-      waitUntil: options.waitUntil ?? 'load',
+      waitUntil: options.waitUntil ?? 'finished',
+      finishesAnimations: options.animations !== 'run',
       waitForSelector: parseSelector(options.waitForSelector, errors),
       waitForFunction: parseFunction(options.waitForFunction, errors),
       waitForTimeoutMs: atMost('waitForTimeout', options.waitForTimeout, limits, errors) ?? 0,

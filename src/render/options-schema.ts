@@ -22,7 +22,8 @@ const Margins = Type.Object(
   { additionalProperties: false },
 );
 
-const WAIT_UNTIL = ['load', 'domcontentloaded', 'networkidle0', 'networkidle2'] as const;
+const WAIT_UNTIL = ['finished', 'load', 'domcontentloaded', 'networkidle0', 'networkidle2'] as const;
+const ANIMATIONS = ['finish', 'run'] as const;
 const MEDIA_TYPES = ['print', 'screen'] as const;
 const COLOR_SCHEMES = ['light', 'dark'] as const;
 const MAX_VIEWPORT = 16_384;
@@ -188,8 +189,14 @@ export const PdfOptions = Type.Object(
     waitUntil: option(
       oneOf(WAIT_UNTIL),
       `one of ${WAIT_UNTIL.join(', ')}`,
-      'When the document counts as loaded: `load` when its images, styles, scripts and frames have come; `domcontentloaded` when its markup has; `networkidle0` and `networkidle2` when for half a second no, or at most two, requests were under way. Default: load. Fonts and images are awaited in any case but `domcontentloaded`.',
+      'When the document counts as loaded: `finished` when, after `load`, the requests of its scripts have ended, it has stopped changing and it says that it is ready (`window.platenReady`, `PagedPolyfill`, `MathJax.startup.promise`, `document.fonts`), at most 5 seconds after something new happened, with a warning; `load` when its images, styles, scripts and frames have come; `domcontentloaded` when its markup has; `networkidle0` and `networkidle2` when for half a second no, or at most two, requests were under way. Default: finished. Fonts and images are awaited in any case but `domcontentloaded`.',
       'networkidle0',
+    ),
+    animations: option(
+      oneOf(ANIMATIONS),
+      `one of ${ANIMATIONS.join(', ')}`,
+      '`finish`: before the print, clocks and timers of the document are run forward by 3 seconds, animations that end are finished, those that do not show their first frame, whatever waits to be scrolled to is shown, and `prefers-reduced-motion` is `reduce`. `run`: the document is printed as it is at that moment. Default: finish.',
+      'run',
     ),
     waitForSelector: Type.Optional(
       Type.Union([Selector, Type.Object({ selector: Selector, visible: Flag, hidden: Flag }, { additionalProperties: false })], {
@@ -208,7 +215,7 @@ export const PdfOptions = Type.Object(
     waitForTimeout: option(
       Type.Integer({ minimum: 0 }),
       'a whole number of milliseconds, at least 0',
-      'Waits so many milliseconds after `waitUntil`, `waitForSelector` and `waitForFunction`; fonts and images are awaited after that. Default: 0.',
+      'Waits so many milliseconds after `load`, `waitForSelector` and `waitForFunction`; what `finished` waits for, fonts and images are awaited after that. Default: 0.',
       500,
     ),
     resourceTimeout: option(

@@ -15,8 +15,12 @@ export const WARNING_KINDS = [
   'content_clipped',
   'content_shrunk',
   'unsupported_css',
+  'printed_early',
 ] as const;
 export type WarningKind = (typeof WARNING_KINDS)[number];
+
+/** Requests that are named. */
+const MAX_PENDING = 100;
 
 export interface Warning {
   kind: WarningKind;
@@ -69,7 +73,7 @@ export interface RenderReport {
 }
 
 export function reportOf(
-  { network, failed, failures, consoleErrors, missingGlyphs, substituted, unsupported, ...paper }: PageReport,
+  { network, failed, failures, consoleErrors, missingGlyphs, substituted, unsupported, unfinished, ...paper }: PageReport,
   timings: RenderReport['timings'],
 ): RenderReport {
   const { requests, bytes, contacted, refused } = network;
@@ -79,7 +83,12 @@ export function reportOf(
     .filter((host) => !named.has(host))
     .map((host): Warning => ({ kind: 'host_refused', host, message: 'connections were refused or cut off' }));
   const errors = consoleErrors.map((message): Warning => ({ kind: 'console_error', message }));
-  const lacking = [...fontWarnings(missingGlyphs, substituted), ...paperWarnings(paper), ...unsupported.map(withoutEffect)];
+  const lacking = [
+    ...fontWarnings(missingGlyphs, substituted),
+    ...paperWarnings(paper),
+    ...unsupported.map(withoutEffect),
+    ...earlyWarnings(unfinished),
+  ];
   return {
     network: { requests, bytes, contacted, refused },
     warnings: [...resources, ...hosts, ...errors, ...lacking],
@@ -131,6 +140,19 @@ function shrunkTo(percent: number): Warning {
 function withoutEffect({ property, value, where, why }: PageReport['unsupported'][number]): Warning {
   const message = `${property}${property.startsWith('@') ? ' ' : ': '}${value} has no effect in Chromium${why ? `: ${why}` : ''}`;
   return { kind: 'unsupported_css', property, value, where, message };
+}
+
+/** One for each request that was under way, and one for anything else. */
+function earlyWarnings({ urls, waitsFor }: NonNullable<PageReport['unfinished']> = { urls: [], waitsFor: '' }): Warning[] {
+  const pending = 'this request had not ended when the document was printed; send waitUntil: load where it need not';
+  const why =
+    waitsFor === 'changes'
+      ? 'the document was still changing when it was printed'
+      : `the document was printed before ${waitsFor} was ready`;
+  return [
+    ...urls.slice(0, MAX_PENDING).map((url): Warning => ({ kind: 'printed_early', url, message: pending })),
+    ...(waitsFor ? [{ kind: 'printed_early' as const, message: why }] : []),
+  ];
 }
 
 function fontWarnings(missing: PageReport['missingGlyphs'], substituted: PageReport['substituted']): Warning[] {

@@ -9,7 +9,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { PLAIN_LOAD } from '../chromium/load-settings.ts';
+import { type LoadSettings, PLAIN_LOAD } from '../chromium/load-settings.ts';
 import type { Page } from '../chromium/page.ts';
 import { Deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
@@ -53,7 +53,7 @@ export async function proveWalls(browser: Walled, policy: Protector): Promise<vo
 /** Renders the probes with a gate that lets nothing through. The hosts it was asked for. */
 async function attempt(browser: Walled, html: string): Promise<string[]> {
   const { print } = parseRenderRequest({ html }, { renderTimeoutMs: TIMEOUT_MS, maxRenderTimeoutMs: TIMEOUT_MS });
-  const load = { ...PLAIN_LOAD, offline: true, waitForFunction: 'globalThis.probed === true' };
+  const load: LoadSettings = { ...PLAIN_LOAD, waitUntil: 'load', offline: true, waitForFunction: 'globalThis.probed === true' };
   using deadline = new Deadline(TIMEOUT_MS);
   const page = await browser.openPage();
   try {

@@ -70,10 +70,15 @@ describe.concurrent.each(WAYS)('waitUntil, of %s', (way) => {
       `onload = () => { for (let n = 0; n < ${sockets}; n++) fetch("${site.origin}/never?" + n); setTimeout(() => say("later"), 100) }`,
     );
 
-  test('load, as usual, waits for images but not for what begins later', async () => {
-    for (const options of [{}, { waitUntil: 'load' }]) {
+  test('load waits for images but not for what begins later', async () => {
+    expect(await textOf(way, slowImage(), { waitUntil: 'load' })).toBe('x loaded');
+    expect(await textOf(way, lateFetch(1, '/never'), { waitUntil: 'load' })).toBe('begun');
+  });
+
+  test('finished, as usual, waits for both', async () => {
+    for (const options of [{}, { waitUntil: 'finished' }]) {
       expect(await textOf(way, slowImage(), options)).toBe('x loaded');
-      expect(await textOf(way, lateFetch(1, '/never'), options)).toBe('begun');
+      expect(await textOf(way, lateFetch(3), options)).toBe('begun fetched0 fetched1 fetched2');
     }
   });
 
@@ -101,7 +106,7 @@ describe.concurrent.each(WAYS)('waitUntil, of %s', (way) => {
     expect(await problem(one, 504, 'render_timeout')).toMatchObject({ phase: 'load' });
   });
 
-  test.each(['load', 'domcontentloaded', 'networkidle0', 'networkidle2'])(
+  test.each(['finished', 'load', 'domcontentloaded', 'networkidle0', 'networkidle2'])(
     '%s: a document without anything',
     async (waitUntil) => {
       expect(await textOf(way, '<p>plain', { waitUntil })).toBe('plain');
@@ -110,7 +115,7 @@ describe.concurrent.each(WAYS)('waitUntil, of %s', (way) => {
   );
 
   test('one way of waiting after the other on the same page', async () => {
-    for (const waitUntil of ['networkidle0', 'load', 'networkidle2', 'domcontentloaded', 'networkidle0'])
+    for (const waitUntil of ['networkidle0', 'load', 'finished', 'networkidle2', 'domcontentloaded', 'networkidle0'])
       expect(await textOf(way, script('say("done")'), { waitUntil })).toBe('begun done');
   });
 });

@@ -62,6 +62,8 @@ const INERT: Record<string, string> = {
   'hidden style sheets':
     '<!doctype html><style>@import url(data:text/css;base64,OnJvb3R7Y29sb3Itc2NoZW1lOmRhcms7Y29sb3I6cmVkfUBwYWdle21hcmdpbjoyaW59)</style><p>x',
   'unclosed raw text': '<!doctype html><p>a<!-- b <p>c',
+  animations:
+    '<!doctype html><style>@keyframes k { from { opacity: 0 } to { margin-left: 9cm } } p { animation: k 2s both } b { animation: k 1s infinite }</style><p>x <b>y</b><svg><text y=20>z<animate attributeName=x to=50 dur=1s fill=freeze /></text></svg>',
   'declarative shadow trees':
     '<!doctype html><div><template shadowrootmode=open><style>p { color: red }</style><p>shadow</template></div>',
 };
@@ -113,6 +115,9 @@ const SCRIPTED: Record<string, string> = {
     "localStorage.a = sessionStorage.b = 'mark'; document.cookie = 'mark=1'; Storage.prototype.getItem = () => 'mark'; Object.setPrototypeOf(localStorage, { mark: 1 })",
   ),
   'a page rule': '<!doctype html><style>@page { size: A7; margin: 0 }</style><script>1</script><p>x',
+  'a clock that was run forward': planted(
+    "setTimeout(() => document.body.append('mark'), 2900); Date.mark = Performance.prototype.mark = 1; IntersectionObserver.prototype.observe = null",
+  ),
   'a worker': planted(
     "new Worker('data:text/javascript,setInterval(() => postMessage(1), 1)').onmessage = () => document.body.append('mark')",
   ),

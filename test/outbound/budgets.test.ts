@@ -177,7 +177,7 @@ describe.each(['html', 'url'] as const)('of %s', (way) => {
   test('a page that polls', async () => {
     const poll = `<p>here</p><script>var polls = 0; const poll = () => fetch('${site.origin}/poll').finally(() => { polls++; poll() }); poll(); setInterval(poll, 1)</script>`;
     await isPrinted(poll);
-    const { network } = await isPrinted(poll, { waitForFunction: 'polls > 20' });
+    const { network } = await isPrinted(poll, { waitForFunction: 'polls > 20', waitUntil: 'load' });
     expect(network.requests).toBeGreaterThan(20);
     expect(site.asked.length).toBeLessThanOrEqual(2 * MAX_REQUESTS + 2);
     await site.caughtUp();

@@ -13,6 +13,7 @@ const KINDS: Record<string, string> = {
   content_clipped: 'Cut off',
   content_shrunk: 'Made smaller',
   unsupported_css: 'CSS without effect',
+  printed_early: 'Printed early',
 };
 
 export function ReportOf({ report }: { report: Report }) {

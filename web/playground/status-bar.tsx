@@ -174,6 +174,7 @@ const MEANINGS: Record<string, string> = {
   content_clipped: 'Cut off',
   content_shrunk: 'Made smaller to fit',
   unsupported_css: 'CSS without effect',
+  printed_early: 'Printed early',
 };
 
 function Warnings({ warnings, count }: { warnings: Warning[]; count: number }) {

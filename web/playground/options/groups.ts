@@ -5,7 +5,7 @@ import { type OptionField, optionField } from './option-field.ts';
 const GROUPS: Record<string, string> = {
   Page: 'format landscape width height margin scale pageRanges printBackground preferCSSPageSize omitBackground singlePage',
   'Header and footer': 'headerTemplate footerTemplate',
-  Loading: 'waitUntil waitForSelector waitForFunction waitForTimeout timeout resourceTimeout',
+  Loading: 'waitUntil animations waitForSelector waitForFunction waitForTimeout timeout resourceTimeout',
   'Page context':
     'mediaType colorScheme viewport locale timezone javascript baseUrl userAgent cookies extraHTTPHeaders authenticate addStyleTag addScriptTag',
   Gates: 'failOnHttpStatus failOnResourceError failOnConsoleError failOnWarning',

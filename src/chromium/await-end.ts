@@ -1,0 +1,192 @@
+/** The script that waits for the end of what a document does, and runs its time forward. It runs in the page, sent as text. */
+import { type AnimatedPage, FINISH_ANIMATIONS, type finishAnimations as Finish } from './page-animations.ts';
+import { type PageTime, TIME } from './page-clock.ts';
+import { OBSERVERS, type ShowAll } from './page-observers.ts';
+import { NAMES_OF_READINESS, READINESS, type readiness as Readiness } from './page-waits.ts';
+
+export interface EndOptions {
+  /** Whether what the document does is waited for, and its timers are run. */
+  waits: boolean;
+  /** Whether time is run forward. */
+  finishes: boolean;
+  /** Milliseconds for what says that it is not ready. */
+  readyMs: number;
+  /** Milliseconds for what does not stop changing. */
+  restlessMs: number;
+}
+
+export interface End {
+  /** Whether all that was to be run was: otherwise to be asked again, when requests have ended. */
+  whole: boolean;
+  /** What it is waiting for: `NAMES_OF_READINESS`, or `changes`. */
+  waitsFor: string;
+}
+
+/** Without a change; and so many turns. */
+const QUIET_MS = 20;
+const QUIET_TURNS = 1;
+const MAX_ROUNDS = 3;
+
+/** Its promise resolves to an `End`. */
+export function awaitEndExpression(options: EndOptions): string {
+  const functions = [
+    ...FINISH_ANIMATIONS,
+    ...READINESS,
+    windowsOf,
+    nextFrame,
+    moveWindow,
+    runForward,
+    watchChanges,
+    untilQuiet,
+    awaitEnd,
+  ];
+  const wait: Wait = {
+    ...options,
+    time: TIME,
+    observers: OBSERVERS,
+    quietMs: QUIET_MS,
+    quietTurns: QUIET_TURNS,
+    maxRounds: MAX_ROUNDS,
+  };
+  return `(() => { ${functions.join('\n')} return awaitEnd(${JSON.stringify(wait)}) })()`;
+}
+
+/** What the page says of it, which may be anything. */
+export function readEnd(value: unknown): End {
+  const { whole, waitsFor } = Object(value) as Partial<End>;
+  const known = [...NAMES_OF_READINESS, 'changes'].find((name) => name === waitsFor);
+  return { whole: whole !== false, waitsFor: known ?? '' };
+}
+
+// Typed loosely: this project's code runs in Node and has no DOM types.
+interface PageDocument extends AnimatedPage {
+  defaultView: PageWindow | null;
+}
+interface PageWindow {
+  document: PageDocument;
+  [key: symbol]: unknown;
+}
+declare const finishAnimations: typeof Finish;
+declare const readiness: typeof Readiness;
+declare const document: PageDocument;
+declare const window: PageWindow;
+declare const Document: { prototype: { querySelectorAll(selector: string): Iterable<{ contentDocument: PageDocument | null }> } };
+
+interface Wait extends EndOptions {
+  time: string;
+  observers: string;
+  quietMs: number;
+  quietTurns: number;
+  maxRounds: number;
+}
+
+interface Moved {
+  isWhole: boolean;
+  isDue: boolean;
+  /** What was shown or finished. */
+  seen: number;
+}
+
+interface Watch {
+  /** Resolves after a frame. */
+  turn(): Promise<void>;
+  /** How many there were. */
+  changes(): number;
+  isQuiet(): boolean;
+  end(): void;
+}
+
+/** Of the document and of the frames that can be looked into. */
+function windowsOf(page: PageDocument, depth = 0): PageWindow[] {
+  const frames = depth < 5 ? [...Document.prototype.querySelectorAll.call(page, 'iframe, frame')] : [];
+  const inner = frames.map(({ contentDocument }) => contentDocument).filter((each) => each !== null);
+  const own = page.defaultView ? [page.defaultView] : [];
+  return [...own, ...inner.flatMap((each) => windowsOf(each, depth + 1))];
+}
+
+function nextFrame({ setTimeout, requestAnimationFrame, Promise: NativePromise }: PageTime['native']): Promise<void> {
+  return new NativePromise((resolve) => {
+    requestAnimationFrame(() => resolve());
+    setTimeout(resolve, 100); // where none comes
+  });
+}
+
+/** What is due of one window, if that is to be run, then what is to be shown and finished. */
+async function moveWindow(page: PageWindow, { waits, time, observers }: Wait, runs: boolean): Promise<Moved> {
+  const clock = page[Symbol.for(time)] as PageTime | undefined;
+  const isDue = runs && (clock?.isDue(waits) ?? false);
+  if (isDue && !(await clock?.forward(waits))) return { isWhole: false, isDue, seen: 0 };
+  const shown = (page[Symbol.for(observers)] as ShowAll | undefined)?.() ?? 0;
+  return { isWhole: true, isDue, seen: shown + finishAnimations(page.document) };
+}
+
+/** Until nothing more is shown or finished by it. Whether all of it could be run. */
+async function runForward({ native }: PageTime, wait: Wait): Promise<boolean> {
+  let [runs, isDue] = [true, false];
+  for (let round = 0; round < wait.maxRounds && (runs || isDue); round++) {
+    let seen = 0;
+    isDue = false;
+    for (const page of windowsOf(document)) {
+      const moved = await moveWindow(page, wait, runs);
+      if (!moved.isWhole) return false;
+      isDue ||= moved.isDue;
+      seen += moved.seen;
+    }
+    runs = seen > 0;
+    if (runs || isDue) await nextFrame(native);
+  }
+  return true;
+}
+
+/** A page that is busy is not quiet: what counts is how many turns nothing has changed in. */
+function watchChanges({ native, isTicking }: PageTime, turns: number, quietMs: number): Watch {
+  const { MutationObserver, Promise: NativePromise, setTimeout, now } = native;
+  let [changedAt, changes, seen, still] = [now(), 0, 0, 0];
+  const observer = new MutationObserver(() => {
+    if (isTicking()) return;
+    changes++;
+    changedAt = now();
+  });
+  observer.observe(document, { childList: true, characterData: true, subtree: true });
+  return {
+    async turn() {
+      await nextFrame(native);
+      await new NativePromise<void>((resolve) => void setTimeout(resolve, 0)); // after what was due before
+      still = changes === seen ? still + 1 : 0;
+      seen = changes;
+    },
+    changes: () => changes,
+    isQuiet: () => still >= turns && changes === seen && now() >= changedAt + quietMs,
+    end: () => observer.disconnect(),
+  };
+}
+
+/** Forward, and until it is quiet; again where something has come of it since. Whether all of it could be run. */
+async function untilQuiet(time: PageTime, watch: Watch, wait: Wait): Promise<boolean> {
+  const { waits, finishes, maxRounds } = wait;
+  const restlessBy = time.native.now() + wait.restlessMs;
+  for (let round = 0; round < maxRounds; round++) {
+    if (finishes && !(await runForward(time, wait))) return false;
+    const before = watch.changes();
+    await watch.turn();
+    while (waits && !watch.isQuiet() && time.native.now() < restlessBy) await watch.turn();
+    if (!(waits && finishes) || watch.changes() === before) return true;
+  }
+  return true;
+}
+
+async function awaitEnd(wait: Wait): Promise<End> {
+  const time = window[Symbol.for(wait.time)] as PageTime;
+  const { now } = time.native;
+  const waitsFor = wait.waits ? readiness() : () => undefined;
+  const watch = watchChanges(time, wait.quietTurns, wait.quietMs);
+  try {
+    const readyBy = now() + wait.readyMs;
+    while (waitsFor() && now() < readyBy) await watch.turn();
+    await watch.turn(); // what is observed is told by then
+    if (!(await untilQuiet(time, watch, wait))) return { whole: false, waitsFor: '' };
+    return { whole: true, waitsFor: waitsFor() ?? (wait.waits && !watch.isQuiet() ? 'changes' : '') };
+  } finally {
+    watch.end();
+  }
+}

@@ -1,0 +1,384 @@
+/**
+ * The clocks, timers and animation frames of a window, so that time in it can be run forward. The functions below run in the page
+ * before any script of a document, sent as text, so they may use nothing but each other.
+ */
+
+/** Under this symbol a window keeps what runs its time forward, as `PageTime`. */
+export const TIME = 'platen.time';
+/** How far one pass runs forward; timers that are set for later are left alone. */
+const PASS_MS = 3_000;
+/** Between two frames of it: libraries that check their clock take a second for a machine that was asleep. */
+const FRAME_MS = 750;
+/** New work, of what an answer brought, gets a new pass. */
+const MAX_PASSES = 3;
+/** Of timers, in all passes. */
+const MAX_CALLS = 1_000;
+/** Real time of one pass. */
+const MAX_PASS_MS = 1_000;
+
+/** To be evaluated in a window before any script of a document is. */
+export const PAGE_CLOCK = `(() => { ${[replace, tick, keepClocks, keepTimers, keepFrames, keepRequests, taskQueue, sendsElsewhere, nextTimer, runTimers, runFrames, runPass, stayWhile, keepTime].join('\n')}
+keepTime(${JSON.stringify(TIME)}, { passMs: ${PASS_MS}, frameMs: ${FRAME_MS}, maxPasses: ${MAX_PASSES}, maxCalls: ${MAX_CALLS}, maxPassMs: ${MAX_PASS_MS} }) })()`;
+
+/** What a window is asked with once its document has loaded. */
+export interface PageTime {
+  /** As they were before any script of the document could replace them. */
+  native: Natives;
+  /**
+   * Runs what is due within a pass, with timers or without; its promise resolves to whether that was all of it. A request that begins
+   * meanwhile ends it early.
+   */
+  forward(withTimers: boolean): Promise<boolean>;
+  /** Whether anything is due. */
+  isDue(withTimers: boolean): boolean;
+  /** Whether what runs is a timer or frame of a document whose time was run forward: what still ticks then has no end. */
+  isTicking(): boolean;
+}
+
+export interface Limits {
+  passMs: number;
+  frameMs: number;
+  maxPasses: number;
+  maxCalls: number;
+  maxPassMs: number;
+}
+
+type Call = (...args: unknown[]) => unknown;
+interface Natives {
+  setTimeout(handler: () => void, milliseconds: number): number;
+  clearTimeout(id: number): void;
+  requestAnimationFrame(callback: (stamp: number) => void): number;
+  cancelAnimationFrame(id: number): void;
+  reportError(error: unknown): void;
+  queueMicrotask(callback: () => void): void;
+  Promise: PromiseConstructor;
+  MutationObserver: new (
+    callback: (changes: unknown[]) => void,
+  ) => { observe(node: unknown, what: object): void; disconnect(): void };
+  /** Without what was run forward. */
+  now(): number;
+}
+interface Timer {
+  handler: Call;
+  args: unknown[];
+  /** On the clock that the document sees. */
+  dueMs: number;
+  /** Of an interval. */
+  everyMs: number | undefined;
+  /** Once it is known. */
+  leaves?: boolean;
+}
+interface Clock extends Limits {
+  native: Natives;
+  /** How far the clocks of the document are ahead. */
+  aheadMs: number;
+  timers: Map<number, Timer>;
+  frames: Map<number, Call>;
+  /** Of `fetch` and XMLHttpRequest. */
+  pending: number;
+  passes: number;
+  calls: number;
+  /** Of the present pass. */
+  leftMs: number;
+  /** Whether a pass has come to its end. */
+  isForward: boolean;
+  isTicking: boolean;
+}
+
+// Typed loosely: this project's code runs in Node and has no DOM types.
+interface PageWindow extends Omit<Natives, 'now'> {
+  [name: string]: unknown;
+}
+interface Target {
+  addEventListener(type: string, listener: () => void, options: object): void;
+}
+interface NavigationTarget {
+  addEventListener(
+    type: 'navigate',
+    listener: (event: { destination: { sameDocument: boolean }; preventDefault(): void }) => void,
+  ): void;
+}
+declare const Performance: { prototype: { now(): number } };
+declare const Response: { prototype: Record<string, Call> } | undefined;
+declare const XMLHttpRequest: { prototype: { send(): void } } | undefined;
+declare const MessageChannel: new () => {
+  port1: { onmessage: (() => void) | null };
+  port2: { postMessage(message: unknown): void };
+};
+
+/** In its place, under its name and as enumerable, a function that looks like it. */
+function replace(owner: object, name: string, call: (native: Call, self: unknown, args: unknown[]) => unknown): void {
+  const holder = owner as Record<string, unknown>;
+  const { apply } = Reflect;
+  const native = holder[name];
+  if (typeof native !== 'function') return;
+  const ours = (self: unknown, args: unknown[]) => call((...given) => apply(native, self, given), self, args);
+  holder[name] = new Proxy(native, { apply: (_, self, args) => ours(self, args) });
+}
+
+function keepClocks(clock: Clock): void {
+  replace(Performance.prototype, 'now', (now) => (now() as number) + clock.aheadMs);
+  const { Date: NativeDate } = globalThis;
+  const { construct } = Reflect;
+  replace(NativeDate, 'now', (now) => Math.floor((now() as number) + clock.aheadMs));
+  const { now } = NativeDate;
+  const ours = new Proxy(NativeDate, {
+    construct: (native, args, target) => construct(native, args.length ? args : [now()], target),
+    apply: (native) => `${new native(now())}`,
+  });
+  NativeDate.prototype.constructor = ours;
+  globalThis.Date = ours;
+}
+
+/** Until whatever observes changes has been told of them. */
+function tick(clock: Clock, call: () => void): void {
+  clock.isTicking = clock.isForward;
+  try {
+    call();
+  } finally {
+    clock.native.queueMicrotask(() => {
+      clock.isTicking = false;
+    });
+  }
+}
+
+function keepTimers(clock: Clock, now: () => number): void {
+  const { timers, passMs } = clock;
+  const { apply } = Reflect;
+  for (const name of ['setTimeout', 'setInterval']) {
+    replace(globalThis, name, (native, _, given) => {
+      const [handler, delay, ...args] = given;
+      const delayMs = Math.max(0, (delay as number) | 0);
+      if (typeof handler !== 'function' || delayMs > passMs) return native(...given);
+      const repeats = name === 'setInterval';
+      const timer: Timer = {
+        handler: handler as Call,
+        args,
+        dueMs: now() + delayMs,
+        everyMs: repeats ? Math.max(1, delayMs) : undefined,
+      };
+      const id = native(() => {
+        if (repeats) timer.dueMs = now() + (timer.everyMs ?? 0);
+        else timers.delete(id);
+        tick(clock, () => apply(handler, globalThis, args));
+      }, delayMs) as number;
+      timers.set(id, timer);
+      return id;
+    });
+  }
+  for (const name of ['clearTimeout', 'clearInterval']) {
+    replace(globalThis, name, (native, _, given) => {
+      timers.delete(Number(given[0]));
+      return native(...given);
+    });
+  }
+}
+
+function keepFrames(clock: Clock): void {
+  const { frames } = clock;
+  replace(globalThis, 'requestAnimationFrame', (native, _, given) => {
+    const [callback] = given;
+    if (typeof callback !== 'function') return native(...given);
+    const id = native((stamp: number) => {
+      frames.delete(id);
+      tick(clock, () => callback(stamp + clock.aheadMs));
+    }) as number;
+    frames.set(id, callback as Call);
+    return id;
+  });
+  replace(globalThis, 'cancelAnimationFrame', (native, _, given) => {
+    frames.delete(Number(given[0]));
+    return native(...given);
+  });
+}
+
+/** Counts what has begun and not ended. What the document gets is as good as what it would have got. */
+function keepRequests(clock: Clock): void {
+  const { then } = Promise.prototype as { then: Call };
+  const { apply } = Reflect;
+  const counted = (native: Call, _: unknown, args: unknown[]) => {
+    const promise = native(...args);
+    clock.pending++;
+    const ended = () => {
+      clock.pending--;
+    };
+    const onValue = (value: unknown) => {
+      ended();
+      return value;
+    };
+    const onError = (error: unknown) => {
+      ended();
+      throw error;
+    };
+    return apply(then, promise, [onValue, onError]);
+  };
+  replace(globalThis, 'fetch', counted);
+  for (const name of ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'])
+    if (typeof Response !== 'undefined') replace(Response.prototype, name, counted);
+  if (typeof XMLHttpRequest === 'undefined') return;
+  const { addEventListener } = XMLHttpRequest.prototype as unknown as Target;
+  replace(XMLHttpRequest.prototype, 'send', (native, self, args) => {
+    const sent = native(...args);
+    clock.pending++;
+    const ended = () => {
+      clock.pending--;
+    };
+    apply(addEventListener, self, ['loadend', ended, { once: true }]);
+    return sent;
+  });
+}
+
+/** Lets the tasks of the page run that are waiting. */
+function taskQueue({ Promise: NativePromise }: Natives): () => Promise<void> {
+  const { port1, port2 } = new MessageChannel();
+  const postMessage = port2.postMessage.bind(port2);
+  const waiting: Array<() => void> = [];
+  port1.onmessage = () => waiting.shift()?.();
+  return () =>
+    new NativePromise((resolve) => {
+      waiting.push(resolve);
+      postMessage(0);
+    });
+}
+
+/** A timer that is meant for readers, who would be sent elsewhere: the document is printed where it is. */
+function sendsElsewhere(timer: Timer, source: Call): boolean {
+  timer.leaves ??= /\b(?:location|reload|navigat\w*|submit|history)\b/.test(source(timer.handler) as string);
+  return timer.leaves;
+}
+
+function nextTimer({ timers }: Clock, latest: number, isLeft: (timer: Timer) => boolean): [id: number, timer: Timer] | undefined {
+  let next: [number, Timer] | undefined;
+  for (const entry of timers) {
+    const isSooner = next ? entry[1].dueMs < next[1].dueMs : entry[1].dueMs <= latest;
+    if (isSooner && !isLeft(entry[1])) next = entry;
+  }
+  return next;
+}
+
+/** In the order in which they are due, up to a time on the document's clock. */
+async function runTimers(clock: Clock, until: number, tools: Tools): Promise<boolean> {
+  const { native, timers, maxCalls } = clock;
+  for (let next = nextTimer(clock, until, tools.isLeft); next; next = nextTimer(clock, until, tools.isLeft)) {
+    const [id, timer] = next;
+    if (clock.calls++ >= maxCalls) return false;
+    clock.aheadMs = Math.max(clock.aheadMs, timer.dueMs - native.now());
+    if (timer.everyMs === undefined) {
+      timers.delete(id);
+      native.clearTimeout(id);
+    } else timer.dueMs += timer.everyMs;
+    tools.call(timer.handler, timer.args);
+    await tools.nextTask();
+    if (tools.isToStop()) return false;
+  }
+  return true;
+}
+
+function runFrames({ native, frames, aheadMs }: Clock, tools: Tools): void {
+  const callbacks = [...frames];
+  const stamp = native.now() + aheadMs;
+  for (const [id, callback] of callbacks) {
+    if (!frames.delete(id)) continue; // another one has taken it back
+    native.cancelAnimationFrame(id);
+    tools.call(callback, [stamp]);
+  }
+}
+
+interface Tools {
+  isDue(withinMs: number): boolean;
+  call(handler: Call, args: unknown[]): void;
+  isLeft(timer: Timer): boolean;
+  isToStop(): boolean;
+  nextTask(): Promise<void>;
+}
+
+async function runPass(clock: Clock, tools: Tools): Promise<boolean> {
+  const { native, frameMs } = clock;
+  while (clock.leftMs > 0) {
+    const stepMs = Math.min(frameMs, clock.leftMs);
+    const until = native.now() + clock.aheadMs + stepMs;
+    if (!tools.isDue(clock.leftMs)) return true;
+    if (!(await runTimers(clock, until, tools))) return clock.calls >= clock.maxCalls;
+    clock.leftMs -= stepMs;
+    clock.aheadMs = Math.max(clock.aheadMs, until - native.now());
+    runFrames(clock, tools);
+    await tools.nextTask();
+    if (tools.isToStop()) return false;
+  }
+  return true;
+}
+
+/** While time is run forward nobody is there to be sent elsewhere: an address the document has is kept. */
+function stayWhile(isMoving: () => boolean): void {
+  const { navigation } = globalThis as unknown as { navigation?: NavigationTarget };
+  navigation?.addEventListener('navigate', (event) => {
+    if (isMoving() && !event.destination.sameDocument) event.preventDefault();
+  });
+}
+
+function keepTime(key: string, limits: Limits): void {
+  if (Symbol.for(key) in globalThis) return; // a document that is written into a window begins it anew
+  const self = globalThis as unknown as PageWindow;
+  const { apply } = Reflect;
+  const realNow = performance.now.bind(performance);
+  const toSource = Function.prototype.toString;
+  const native: Natives = {
+    setTimeout: self.setTimeout.bind(self),
+    clearTimeout: self.clearTimeout.bind(self),
+    requestAnimationFrame: self.requestAnimationFrame.bind(self),
+    cancelAnimationFrame: self.cancelAnimationFrame.bind(self),
+    reportError: self.reportError.bind(self),
+    queueMicrotask: self.queueMicrotask.bind(self),
+    Promise: self.Promise,
+    MutationObserver: self.MutationObserver,
+    now: realNow,
+  };
+  const clock: Clock = {
+    ...limits,
+    native,
+    aheadMs: 0,
+    timers: new Map(),
+    frames: new Map(),
+    pending: 0,
+    passes: 0,
+    calls: 0,
+    leftMs: 0,
+    isForward: false,
+    isTicking: false,
+  };
+  keepClocks(clock);
+  keepTimers(clock, () => realNow() + clock.aheadMs);
+  keepFrames(clock);
+  keepRequests(clock);
+  let isMoving = false;
+  stayWhile(() => isMoving);
+  const nextTask = taskQueue(native);
+  const sends = (timer: Timer) => sendsElsewhere(timer, (handler) => apply(toSource, handler, []));
+  const call = (handler: Call, args: unknown[]) => {
+    try {
+      apply(handler, self, args);
+    } catch (error) {
+      native.reportError(error);
+    }
+  };
+  const toolsFor = (withTimers: boolean): Tools => {
+    const latest = realNow() + limits.maxPassMs;
+    const before = clock.pending;
+    const isLeft = (timer: Timer) => !withTimers || sends(timer);
+    const isDue = (withinMs: number) => clock.frames.size > 0 || !!nextTimer(clock, realNow() + clock.aheadMs + withinMs, isLeft);
+    return { call, isLeft, isDue, nextTask, isToStop: () => clock.pending > before || realNow() > latest };
+  };
+  const forward = async (withTimers: boolean) => {
+    if (clock.leftMs <= 0 && clock.passes++ < limits.maxPasses) clock.leftMs = limits.passMs;
+    const latest = realNow() + limits.maxPassMs;
+    isMoving = true;
+    const isWhole = await runPass(clock, toolsFor(withTimers)).finally(() => {
+      isMoving = false;
+    });
+    clock.isForward = isWhole && clock.calls < limits.maxCalls;
+    return isWhole || realNow() > latest;
+  };
+  const isDue = (withTimers: boolean) => toolsFor(withTimers).isDue(limits.passMs);
+  const time: PageTime = Object.freeze({ native: Object.freeze(native), forward, isDue, isTicking: () => clock.isTicking });
+  Object.defineProperty(globalThis, Symbol.for(key), { value: time });
+}

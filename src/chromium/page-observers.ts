@@ -1,0 +1,107 @@
+/**
+ * Observers of what is on the screen, in a window nothing of which is scrolled: they can be told that everything is. The functions
+ * below run in the page before any script of a document, sent as text, so they may use nothing but each other.
+ */
+
+/** Under this symbol a window keeps what tells them, as `ShowAll`. */
+export const OBSERVERS = 'platen.observers';
+
+/** To be evaluated in a window before any script of a document is. */
+export const PAGE_OBSERVERS = `(() => { ${[entryOf, showTo, keepObservers].join('\n')} keepObservers(${JSON.stringify(OBSERVERS)}) })()`;
+
+/** Tells every observer that whatever it watches is seen, once; returns how many there were to be told. */
+export type ShowAll = () => number;
+
+// Typed loosely: this project's code runs in Node and has no DOM types.
+type Call = (...args: unknown[]) => unknown;
+interface Box {
+  width: number;
+}
+interface Entry {
+  target: object;
+  isIntersecting: boolean;
+}
+interface Observed {
+  callback: (entries: Entry[], observer: object) => void;
+  /** Whether each has been told to be seen. */
+  targets: Map<object, boolean>;
+}
+interface Observer {
+  observe: Call;
+  unobserve: Call;
+  disconnect: Call;
+}
+declare const Element: { prototype: { getBoundingClientRect(): Box } };
+declare const reportError: (error: unknown) => void;
+declare const IntersectionObserverEntry: { prototype: object };
+declare let IntersectionObserver: { prototype: Observer; new (callback: Call, options?: object): object };
+
+function entryOf(target: object, time: number, boxOf: (target: object) => unknown): Entry {
+  const box = boxOf(target);
+  const values = { target, time, boundingClientRect: box, intersectionRect: box, rootBounds: null, intersectionRatio: 1 };
+  const properties = Object.getOwnPropertyDescriptors({ ...values, isIntersecting: true, isVisible: false });
+  return Object.create(IntersectionObserverEntry.prototype, properties) as Entry;
+}
+
+function showTo(observer: object, { callback, targets }: Observed, boxOf: (target: object) => unknown): number {
+  const unseen = [...targets].filter(([, isShown]) => !isShown).map(([target]) => target);
+  for (const target of unseen) targets.set(target, true);
+  if (unseen.length)
+    callback(
+      unseen.map((target) => entryOf(target, performance.now(), boxOf)),
+      observer,
+    );
+  return unseen.length;
+}
+
+function keepObservers(key: string): void {
+  if (Symbol.for(key) in globalThis) return; // a document that is written into a window begins it anew
+  const { apply, construct } = Reflect;
+  const { getBoundingClientRect } = Element.prototype;
+  const report = reportError;
+  const all = new Map<object, Observed>();
+  const boxOf = (target: object) => apply(getBoundingClientRect, target, []);
+  const Native = IntersectionObserver;
+  const { prototype } = Native;
+  const wrap = (name: keyof Observer, note: (observed: Observed, target: object) => void) => {
+    const native = prototype[name];
+    prototype[name] = new Proxy(native, {
+      apply(_, observer, given) {
+        const result = apply(native, observer, given);
+        const observed = all.get(observer);
+        if (observed) note(observed, given[0]);
+        return result;
+      },
+    });
+  };
+  wrap('observe', ({ targets }, target) => targets.has(target) || targets.set(target, false));
+  wrap('unobserve', ({ targets }, target) => targets.delete(target));
+  wrap('disconnect', ({ targets }) => targets.clear());
+  IntersectionObserver = new Proxy(Native, {
+    construct(_, [callback, ...rest], target) {
+      if (typeof callback !== 'function') return construct(Native, [callback, ...rest], target);
+      const targets: Observed['targets'] = new Map();
+      // What has been shown is not hidden again.
+      const listener = (entries: Entry[], observer: object) => {
+        const kept = entries.filter((entry) => entry.isIntersecting || !targets.get(entry.target));
+        if (kept.length) apply(callback, observer, [kept, observer]);
+      };
+      const observer = construct(Native, [listener, ...rest], target);
+      all.set(observer, { callback: (entries, self) => apply(callback, self, [entries, self]), targets });
+      return observer;
+    },
+  });
+  prototype.constructor = IntersectionObserver;
+  const showAll: ShowAll = () => {
+    let shown = 0;
+    for (const [observer, observed] of [...all]) {
+      try {
+        shown += showTo(observer, observed, boxOf);
+      } catch (error) {
+        report(error);
+      }
+    }
+    return shown;
+  };
+  Object.defineProperty(globalThis, Symbol.for(key), { value: showAll });
+}

@@ -1,0 +1,423 @@
+/** Printed is the finished document: what its scripts load is there, and what moves has come to its end. */
+import { readFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { problem } from '../support/client.ts';
+import { printBytes } from '../support/print-bytes.ts';
+import { readPdfReply } from '../support/read-pdf.ts';
+import { type Answer, html, image, never, type Site, send } from '../support/site.ts';
+import { Web } from '../support/web.ts';
+
+let web: Web;
+let site: Site;
+
+const OPEN = { 'access-control-allow-origin': '*' };
+const json = (value: unknown): Answer => send('application/json', JSON.stringify(value), OPEN);
+const library = async (path: string) => send('text/javascript', await readFile(`node_modules/${path}`), OPEN);
+
+beforeAll(async () => {
+  web = await Web.start({ PLATEN_CONCURRENCY: '4' });
+  ({ site } = web);
+  const [chart, echarts, d3, paged] = await Promise.all(
+    [
+      'chart.js/dist/chart.umd.min.js',
+      'echarts/dist/echarts.min.js',
+      'd3/dist/d3.min.js',
+      'pagedjs/dist/paged.polyfill.min.js',
+    ].map(library),
+  );
+  const events: Answer = (_request, response) =>
+    void response.writeHead(200, { 'content-type': 'text/event-stream', ...OPEN }).write('data: told\n\n');
+  site.serve({ '/chart.js': chart, '/echarts.js': echarts, '/d3.js': d3, '/paged.js': paged } as Record<string, Answer>);
+  const slowly: Answer = (_request, response) => void setTimeout(() => response.writeHead(200, OPEN).end(), 40); // of a poll
+  site.serve({
+    '/slowly': slowly,
+    '/never': never,
+    '/events': events,
+    '/data.json': json({ title: 'Sales' }),
+    '/image.png': image,
+  });
+});
+afterAll(() => web?.close());
+
+/** An answer that the site keeps until the test lets it go. */
+function hold(path: string, answer: Answer): { asked: Promise<void>; release(): void } {
+  const asked = Promise.withResolvers<void>();
+  const held: Array<() => void> = [];
+  let isFree = false;
+  site.serve({
+    [path]: (request, response: ServerResponse) => {
+      if (isFree) answer(request, response);
+      else held.push(() => answer(request, response));
+      asked.resolve();
+    },
+  });
+  const release = () => {
+    isFree = true;
+    for (const each of held.splice(0)) each();
+  };
+  return { asked: asked.promise, release };
+}
+
+const textOf = async (source: string, options?: object) => (await web.render(source, options)).pages.join(' ');
+const body = (script: string, markup = '') => `<!doctype html><title>x</title><body>${markup}<script>${script}</script>`;
+/** A few turns of the service and the browser while an answer is held. */
+const others = () => web.render('<p>another document');
+
+describe('what scripts load', () => {
+  const rows = { rows: ['Paper 12.00', 'Ink 30.00'] };
+  const show =
+    'const show = ({ rows }) => { document.body.innerHTML = "<h1>Invoice</h1>" + rows.map((row) => "<p>" + row).join("") }';
+  const WAYS: Array<[name: string, document: (url: string) => string]> = [
+    ['fetch', (url) => body(`${show}; fetch("${url}").then((reply) => reply.json()).then(show)`)],
+    ['fetch after load', (url) => body(`${show}; onload = async () => show(await (await fetch("${url}")).json())`)],
+    [
+      'XMLHttpRequest',
+      (url) =>
+        body(
+          `${show}; const x = new XMLHttpRequest(); x.open("GET", "${url}"); x.onload = () => show(JSON.parse(x.response)); x.send()`,
+        ),
+    ],
+    ['a short timer', (url) => body(`${show}; setTimeout(() => fetch("${url}").then((reply) => reply.json()).then(show), 900)`)],
+  ];
+  test.each(WAYS)('an invoice whose rows come by %s', async (name, document) => {
+    const path = `/rows-${name.replaceAll(' ', '-')}`;
+    const held = hold(path, json(rows));
+    const printed = textOf(document(site.origin + path));
+    await held.asked;
+    await others();
+    held.release();
+    expect(await printed).toBe('Invoice Paper 12.00 Ink 30.00');
+  });
+
+  test('one request after the other, then an image and a script', async () => {
+    const first = hold('/first', json({ next: '/second' }));
+    const second = hold('/second', send('text/javascript', 'document.body.append(" module")', OPEN));
+    const source = body(
+      `(async () => { const { next } = await (await fetch("${site.origin}/first")).json(); document.body.append("first");
+        await import("${site.origin}" + next); const i = new Image(); i.onload = () => document.body.append(" image", i); i.src = "${site.origin}/image.png" })()`,
+    );
+    const printed = textOf(source);
+    await first.asked;
+    first.release();
+    await second.asked;
+    await others();
+    second.release();
+    expect(await printed).toBe('first module image');
+  });
+
+  test('of a document at an address', async () => {
+    const held = hold('/page.json', json({ title: 'Report' }));
+    site.serve({
+      '/page.html': html(body('fetch("/page.json").then((r) => r.json()).then((d) => { document.body.textContent = d.title })')),
+    });
+    const printed = web.textOf('/page.html');
+    await held.asked;
+    await others();
+    held.release();
+    expect(await printed).toBe('Report');
+  });
+
+  test.each(['spa-fetch.html', 'xhr-content.html'])('%s', async (name) => {
+    const isText = name === 'xhr-content.html';
+    const held = hold(`/${name}.data`, isText ? send('text/plain', '<p>rows', OPEN) : json({ title: 'Sales' }));
+    const printed = textOf(REPRODUCTIONS[name as keyof typeof REPRODUCTIONS](`${site.origin}/${name}.data`));
+    await held.asked;
+    await others();
+    held.release();
+    expect(await printed).toBe(isText ? 'Invoice rows' : 'Sales');
+  });
+
+  test('load is load', async () => {
+    const source = body(`fetch("${site.origin}/never").then(() => document.body.append("late")); document.body.append("begun")`);
+    expect(await textOf(source, { waitUntil: 'load' })).toBe('begun');
+  });
+});
+
+const REPRODUCTIONS = {
+  'spa-fetch.html': (url: string) =>
+    `<!doctype html><html lang="en"><meta charset="utf-8"><title>spa</title><body><div id=app>Loading…</div><script>addEventListener("DOMContentLoaded",()=>fetch("${url}").then(r=>r.json()).then(d=>{app.innerHTML="<h1>"+d.title+"</h1>"}).catch(e=>app.textContent="ERR "+e))</script></body>`,
+  'xhr-content.html': (url: string) =>
+    `<!doctype html><meta charset="utf-8"><title>Invoice</title><div id="app"></div><script>fetch('${url}').then(r=>r.text()).then(t=>{app.innerHTML='<h1>Invoice</h1>'+t})</script>`,
+};
+
+describe('what says when it is ready', () => {
+  test('a book of 60 chapters, by Paged.js', async () => {
+    const chapters = Array.from(
+      { length: 60 },
+      (_, n) => `<section><h1>Chapter ${n + 1}</h1><p>${'words '.repeat(40)}</p></section>`,
+    );
+    const style = '<style>@page { size: A5 } section { break-before: page }</style>';
+    const source = `<!doctype html><title>Book</title><head>${style}<script src="${site.origin}/paged.js"></script></head><body>${chapters.join('')}`;
+    const { pages } = await web.render(source, { timeout: 100_000 });
+    expect(pages.filter((page) => page.startsWith('Chapter'))).toHaveLength(60);
+    expect(pages.at(-1)).toContain('Chapter 60');
+  });
+
+  test.each([
+    ['a boolean', 'window.platenReady = false; const ready = () => { window.platenReady = true }'],
+    ['a promise', 'let ready; window.platenReady = new Promise((resolve) => { ready = resolve })'],
+    ['MathJax', 'let ready; window.MathJax = { startup: { promise: new Promise((resolve) => { ready = resolve }) } }'],
+  ])('%s', async (name, declared) => {
+    const path = `/ready-${name.replaceAll(' ', '-')}`;
+    const held = hold(path, send('text/javascript', '', OPEN));
+    // Nothing but readiness holds it: a worker has no part in the document.
+    const worker = `new Worker(URL.createObjectURL(new Blob(['fetch("${site.origin}${path}").then(() => postMessage(1))'])))`;
+    const source = body(`${declared}; ${worker}.onmessage = () => { document.body.append("ready"); ready() }`, 'begun ');
+    const printed = textOf(source, { timeout: 60_000 });
+    await held.asked;
+    await others();
+    held.release();
+    expect(await printed).toBe('begun ready');
+  });
+});
+
+describe('what never ends', () => {
+  const warningsOf = async (source: string, options: object = {}) => (await web.ada.report({ html: source, options })).warnings;
+
+  test('a long poll holds it for a while, and is named', async () => {
+    const source = body(
+      `fetch("${site.origin}/never?a=1"); fetch("${site.origin}/data.json").then(() => document.body.append("there"))`,
+    );
+    const [report, refused] = await Promise.all([
+      warningsOf(source),
+      web.ada.pdf({ html: source, options: { failOnWarning: ['printed_early'] } }),
+    ]);
+    expect(report).toMatchObject([{ kind: 'printed_early', url: `${site.origin}/never?a=1` }]);
+    const members = await problem(refused, 422, 'render_gate_failed');
+    expect(members).toMatchObject({
+      gate: 'failOnWarning',
+      warnings: [{ kind: 'printed_early', url: `${site.origin}/never?a=1` }],
+    });
+  });
+
+  test('an event source and a timer hold nothing', async () => {
+    const source = body(
+      `new EventSource("${site.origin}/events").onmessage = ({ data }) => { document.body.textContent = data }; setInterval(() => {}, 100)`,
+    );
+    const options = { timeout: 100_000, failOnWarning: ['printed_early'] };
+    expect(await textOf(source, options)).toBe('told');
+  });
+
+  test('a document that polls or changes for ever is printed, with a warning', async () => {
+    const polls = body(
+      `const poll = () => fetch("${site.origin}/slowly").then((r) => r.text()).then(poll); poll(); document.body.append("p")`,
+    );
+    const changes = body(
+      'const { port1, port2 } = new MessageChannel(); port1.onmessage = () => { document.body.textContent = "c"; setTimeout(() => port2.postMessage(0), 4) }; port2.postMessage(0)',
+    );
+    const busy = body('window.platenReady = false; document.body.append("n")');
+    const [ofPolls, ofChanges, ofBusy] = await Promise.all([
+      warningsOf(polls),
+      warningsOf(changes),
+      warningsOf(busy, { timeout: 6_000 }),
+    ]);
+    expect(ofPolls.map(({ kind }) => kind)).toContain('printed_early');
+    expect(ofChanges).toMatchObject([{ kind: 'printed_early', message: expect.stringContaining('changing') }]);
+    expect(ofBusy).toMatchObject([{ kind: 'printed_early', message: expect.stringContaining('window.platenReady') }]);
+  });
+});
+
+describe('what moves', () => {
+  /** Each with its picture, as a function of what animates it or does not. */
+  const CHARTS: Array<[name: string, document: (moves: boolean) => string]> = [
+    [
+      'Chart.js',
+      (moves) =>
+        `<!doctype html><script src="${site.origin}/chart.js"></script><canvas id=c width=400 height=200></canvas><script>
+        new Chart(c, { type: 'bar', data: { labels: ['a', 'b'], datasets: [{ label: 'n', data: [3, 9] }] }, options: { responsive: false, ${moves ? '' : 'animation: false'} } })</script>`,
+    ],
+    [
+      'ECharts',
+      (moves) =>
+        `<!doctype html><script src="${site.origin}/echarts.js"></script><div id=c style="width: 400px; height: 200px"></div><script>
+        echarts.init(c, null, { renderer: 'svg' }).setOption({ animation: ${moves}, xAxis: { data: ['a', 'b'] }, yAxis: {}, series: [{ type: 'bar', data: [3, 9] }] })</script>`,
+    ],
+    [
+      'D3',
+      (moves) =>
+        `<!doctype html><script src="${site.origin}/d3.js"></script><svg id=c width=400 height=200></svg><script>
+        const bars = d3.select(c).selectAll('rect').data([30, 90]).join('rect').attr('x', (d, n) => n * 50).attr('width', 40).attr('height', ${moves ? 0 : '(d) => d'});
+        ${moves ? "bars.transition().delay(300).duration(900).attr('height', (d) => d / 2).transition().duration(900).attr('height', (d) => d)" : ''}</script>`,
+    ],
+  ];
+  test.each(CHARTS)('%s has come to its end, with the same bytes each time', async (_name, document) => {
+    const still = await printBytes(await web.ada.pdf({ html: document(false) }));
+    for (let time = 0; time < 2; time++)
+      expect(
+        (await printBytes(await web.ada.pdf({ html: document(true) }))) === still,
+        'the bytes of a chart that never moved',
+      ).toBe(true);
+  });
+});
+
+describe('animations', () => {
+  const KEYFRAMES =
+    '@keyframes in { from { visibility: hidden; margin-left: 300px } to { visibility: visible; margin-left: 0 } }';
+  const styled = (css: string, markup: string) =>
+    `<!doctype html><title>x</title><style>body { margin: 0 } ${KEYFRAMES} ${css}</style><body>${markup}`;
+  const SCRIPT = '<script>document.title = "moves"</script>';
+  /** All of them are to show `here` at the left margin. */
+  const ENDED: Array<[name: string, document: string]> = [
+    ['without a script', styled('p { animation: in 2s 1s both }', '<p>here')],
+    ['with one', styled('p { animation: in 2s 1s both }', `<p>here${SCRIPT}`)],
+    ['of a pseudo-element', styled('p::before { content: "here"; display: block; animation: in 2s 1s both }', '<p>')],
+    [
+      'that follows scrolling',
+      styled(
+        'p { margin-top: 3000px; animation: in linear both; animation-timeline: view(); animation-range: entry }',
+        '<p>here',
+      ),
+    ],
+    [
+      'begun by a transition',
+      styled(
+        'p { visibility: hidden; transition: visibility 2s } .on { visibility: visible }',
+        '<p id=p>here<script>onload = () => setTimeout(() => { p.className = "on" }, 100)</script>',
+      ),
+    ],
+    [
+      'of a script',
+      styled(
+        '',
+        '<p id=p>here<script>p.animate([{ visibility: "hidden", marginLeft: "300px" }, {}], { duration: 5000, delay: 500, fill: "both" })</script>',
+      ),
+    ],
+    [
+      'one after the other',
+      styled(
+        'p { visibility: hidden }',
+        '<p id=p>here<script>p.animate([{ marginLeft: "9px" }, {}], 900).onfinish = () => { p.style.visibility = "visible" }</script>',
+      ),
+    ],
+    [
+      'of a drawing',
+      '<!doctype html><style>body { margin: 0 }</style><svg><text x="200" y="20" visibility="hidden">here<set attributeName="visibility" to="visible" begin="1s" fill="freeze"/><animate attributeName="x" to="0" dur="2s" fill="freeze"/></text></svg>',
+    ],
+    [
+      'in a frame',
+      `<!doctype html><style>body { margin: 0 } iframe { border: 0 }</style><iframe srcdoc='${styled('p { animation: in 2s 1s both }', '<p>here').replaceAll("'", '')}'></iframe>`,
+    ],
+    [
+      'of what is told when it is seen',
+      styled(
+        'p { margin-top: 2000px; visibility: hidden }',
+        '<p id=p>here<script>new IntersectionObserver((entries, self) => { for (const { isIntersecting, target } of entries) if (isIntersecting) { target.style.visibility = "visible"; self.unobserve(target) } else target.style.visibility = "hidden" }).observe(p)</script>',
+      ),
+    ],
+    [
+      'of frames',
+      styled(
+        'p { visibility: hidden }',
+        '<p id=p>here<script>let begun; const draw = (now) => { begun ??= now; if (now - begun < 2000) requestAnimationFrame(draw); else p.style.visibility = "visible" }; requestAnimationFrame(draw)</script>',
+      ),
+    ],
+  ];
+  test.each(ENDED)('%s: at its end', async (_name, source) => {
+    const { placed } = await web.render(source, { margin: 0 });
+    const [place] = placed.flat();
+    expect(place).toMatchObject({ text: 'here' });
+    expect(place?.x).toBeCloseTo(0, 0);
+    const [once, twice] = [await web.ada.pdf({ html: source }), await web.ada.pdf({ html: source })];
+    expect((await printBytes(once)) === (await printBytes(twice)), 'the same bytes').toBe(true);
+  });
+
+  test.each(['', SCRIPT])('without end: at the first frame (%s)', async (script) => {
+    const source = styled(
+      '@keyframes on { from { margin-left: 30px } to { margin-left: 300px } } p { animation: on 1s linear infinite }',
+      `<p>here${script}`,
+    );
+    const { placed } = await web.render(source, { margin: 0 });
+    expect(placed[0]?.[0]?.x).toBeCloseTo(22.5, 0);
+  });
+
+  test('paused by the document: as it is', async () => {
+    const source = styled(
+      '@keyframes on { from { margin-left: 40px } to { margin-left: 300px } } p { animation: on 1s linear both paused }',
+      '<p>here',
+    );
+    expect((await web.render(source, { margin: 0 })).placed[0]?.[0]?.x).toBeCloseTo(30, 0);
+  });
+
+  test('run: nothing is hurried, and the next document of the key is told again that motion is not liked', async () => {
+    const source = body(
+      'setTimeout(() => document.body.append(" timer"), 2900); document.body.append(matchMedia("(prefers-reduced-motion: reduce)").matches ? "reduced" : "moving")',
+    );
+    for (const [options, printed] of [
+      [{}, 'reduced timer'],
+      [{ animations: 'run' }, 'moving'],
+      [{ animations: 'finish' }, 'reduced timer'],
+    ] as const)
+      expect(await textOf(source, options)).toBe(printed);
+    const { template_id: id } = await web.ada.template(source);
+    const response = await web.ada.pdf({ template_id: id, data: {}, options: { animations: 'run' } });
+    expect((await readPdfReply(response)).pages).toEqual(['moving']);
+    await problem(await web.ada.pdf({ html: source, options: { animations: 'stop' } }), 400, 'invalid_request');
+  });
+
+  test('load is load: timers are not run, what is drawn has come to its end', async () => {
+    const timer = body('setTimeout(() => document.body.append(" timer"), 2900); document.body.append("begun")');
+    expect(await textOf(timer, { waitUntil: 'load' })).toBe('begun');
+    const [, frames = ''] = ENDED.at(-1) ?? [];
+    expect(await textOf(frames, { waitUntil: 'load' })).toBe('here');
+  });
+
+  test('what a timer shows, and the clock it sees', async () => {
+    const source = body(
+      'const [d, p] = [Date.now(), performance.now()]; setTimeout(() => document.body.append([new Date() - d, performance.now() - p].every((ms) => ms >= 2498) ? "after 2.5 s" : "too soon"), 2500)',
+    );
+    expect(await textOf(source)).toBe('after 2.5 s');
+  });
+
+  test('a document that would reload or leave by a timer stays', async () => {
+    for (const leave of ['location.reload()', `location.href = "${site.origin}/elsewhere"`])
+      expect(
+        await textOf(body(`document.body.append("stays"); setTimeout(() => { document.body.append(" on"); ${leave} }, 1500)`)),
+      ).toBe('stays');
+    expect(site.askedFor('/elsewhere')).toEqual([]);
+    const refresh = () => 'const refresh = () => location.reload(); setTimeout(() => refresh(), 1500)';
+    site.serve({ '/refreshed.html': html(body(`document.body.append("stays"); ${refresh()}`)) });
+    expect(await web.textOf('/refreshed.html')).toBe('stays');
+    expect(site.askedFor('/refreshed.html')).toHaveLength(1);
+  });
+});
+
+describe('what a document does to the clock', () => {
+  const HOSTILE: Array<[name: string, script: string]> = [
+    [
+      'nothing to call',
+      'Promise = Date = setTimeout = clearTimeout = requestAnimationFrame = MutationObserver = MessageChannel = performance = Reflect = null',
+    ],
+    [
+      'everything that throws',
+      'for (const name of ["setTimeout", "requestAnimationFrame", "queueMicrotask", "fetch"]) window[name] = () => { throw 1 }; Promise.prototype.then = () => { throw 2 }',
+    ],
+    [
+      'prototypes',
+      'Map.prototype.set = Map.prototype.get = Map.prototype.delete = () => { throw 3 }; Array.prototype[Symbol.iterator] = null; Object.freeze(Object.prototype)',
+    ],
+    [
+      'its own hands on it',
+      'const time = window[Symbol.for("platen.time")]; try { time.forward = () => new Promise(() => {}) } catch {} window[Symbol.for("platen.time")] = null; delete window[Symbol.for("platen.time")]; for (let n = 0; n < 9; n++) time.forward(true)',
+    ],
+    [
+      'readiness that lies',
+      'window.platenReady = { then: (resolve) => { resolve(); throw 4 } }; Object.defineProperty(window, "MathJax", { get() { throw 5 } })',
+    ],
+    ['timers without end', 'const on = () => { setTimeout(on); setTimeout(on) }; on(); setInterval(on, 0)'],
+    ['frames without end', 'const on = () => { requestAnimationFrame(on) }; on()'],
+    [
+      'observers without end',
+      'const watch = () => { const e = document.createElement("i"); new IntersectionObserver(watch).observe(e); document.head.append(e) }; watch()',
+    ],
+    ['animations without end', 'const again = () => { document.body.animate([{}, {}], 1000).onfinish = again }; again()'],
+  ];
+  test.each(HOSTILE)('%s: it is printed, and the next document has its own', async (_name, script) => {
+    const source = `<!doctype html><title>x</title><body>printed<script>${script}</script>`;
+    expect(await textOf(source, { timeout: 60_000 })).toBe('printed');
+    const now = body('document.body.append(Date.now()); setTimeout(() => document.body.append(" timer"), 1000)');
+    const [date, word] = (await textOf(now)).split(' ');
+    expect(word).toBe('timer');
+    expect(Number(date)).toBeLessThanOrEqual(Date.now());
+  });
+});
