@@ -6,8 +6,11 @@
 /** Under this symbol a window keeps what tells them, as `ShowAll`. */
 export const OBSERVERS = 'platen.observers';
 
+/** How often they are: what is told may observe more, and so on for ever. */
+const MAX_TIMES = 3;
+
 /** To be evaluated in a window before any script of a document is. */
-export const PAGE_OBSERVERS = `(() => { ${[entryOf, showTo, keepObservers].join('\n')} keepObservers(${JSON.stringify(OBSERVERS)}) })()`;
+export const PAGE_OBSERVERS = `(() => { ${[entryOf, showTo, keepObservers].join('\n')} keepObservers(${JSON.stringify(OBSERVERS)}, ${MAX_TIMES}) })()`;
 
 /** Tells every observer that whatever it watches is seen, once; returns how many there were to be told. */
 export type ShowAll = () => number;
@@ -54,7 +57,7 @@ function showTo(observer: object, { callback, targets }: Observed, boxOf: (targe
   return unseen.length;
 }
 
-function keepObservers(key: string): void {
+function keepObservers(key: string, maxTimes: number): void {
   if (Symbol.for(key) in globalThis) return; // a document that is written into a window begins it anew
   const { apply, construct } = Reflect;
   const { getBoundingClientRect } = Element.prototype;
@@ -92,8 +95,10 @@ function keepObservers(key: string): void {
     },
   });
   prototype.constructor = IntersectionObserver;
+  let times = 0;
   const showAll: ShowAll = () => {
     let shown = 0;
+    if (!all.size || times++ >= maxTimes) return shown;
     for (const [observer, observed] of [...all]) {
       try {
         shown += showTo(observer, observed, boxOf);
