@@ -7,8 +7,11 @@
 export const TIME = 'platen.time';
 /** How far one pass runs forward; timers that are set for later are left alone. */
 const PASS_MS = 3_000;
-/** Between two frames of it: libraries that check their clock take a second for a machine that was asleep. */
-const FRAME_MS = 750;
+/** Between two frames of it: libraries that check their clock take half a second for a machine that was asleep. */
+const FRAME_MS = 300;
+/** Run after it, in all passes, for what counts frames and not time. */
+const MAX_LAST_FRAMES = 300;
+const MAX_LAST_FRAMES_MS = 250;
 /** New work, of what an answer brought, gets a new pass. */
 const MAX_PASSES = 3;
 /** Of timers, in all passes. */
@@ -17,8 +20,8 @@ const MAX_CALLS = 1_000;
 const MAX_PASS_MS = 1_000;
 
 /** To be evaluated in a window before any script of a document is. */
-export const PAGE_CLOCK = `(() => { ${[replace, tick, keepClocks, keepTimers, keepFrames, keepRequests, taskQueue, sendsElsewhere, nextTimer, runTimers, runFrames, runPass, stayWhile, keepTime].join('\n')}
-keepTime(${JSON.stringify(TIME)}, { passMs: ${PASS_MS}, frameMs: ${FRAME_MS}, maxPasses: ${MAX_PASSES}, maxCalls: ${MAX_CALLS}, maxPassMs: ${MAX_PASS_MS} }) })()`;
+export const PAGE_CLOCK = `(() => { ${[replace, tick, keepClocks, keepTimers, keepFrames, keepRequests, taskQueue, sendsElsewhere, nextTimer, runTimers, runFrames, runLastFrames, runPass, stayWhile, keepTime].join('\n')}
+keepTime(${JSON.stringify(TIME)}, { passMs: ${PASS_MS}, frameMs: ${FRAME_MS}, lastFrames: ${MAX_LAST_FRAMES}, lastFramesMs: ${MAX_LAST_FRAMES_MS}, maxPasses: ${MAX_PASSES}, maxCalls: ${MAX_CALLS}, maxPassMs: ${MAX_PASS_MS} }) })()`;
 
 /** What a window is asked with once its document has loaded. */
 export interface PageTime {
@@ -38,6 +41,8 @@ export interface PageTime {
 export interface Limits {
   passMs: number;
   frameMs: number;
+  lastFrames: number;
+  lastFramesMs: number;
   maxPasses: number;
   maxCalls: number;
   maxPassMs: number;
@@ -292,6 +297,19 @@ interface Tools {
   nextTask(): Promise<void>;
 }
 
+/** What still asks for frames after so many has no end. Whether nothing was asked of the network meanwhile. */
+async function runLastFrames(clock: Clock, tools: Tools): Promise<boolean> {
+  const latest = clock.native.now() + clock.lastFramesMs;
+  while (clock.frames.size > 0 && clock.lastFrames > 0 && clock.native.now() < latest) {
+    clock.lastFrames--;
+    clock.aheadMs += 16;
+    runFrames(clock, tools);
+    await (clock.lastFrames % 16 ? undefined : tools.nextTask());
+    if (tools.isToStop()) return false;
+  }
+  return true;
+}
+
 async function runPass(clock: Clock, tools: Tools): Promise<boolean> {
   const { native, frameMs } = clock;
   while (clock.leftMs > 0) {
@@ -305,7 +323,7 @@ async function runPass(clock: Clock, tools: Tools): Promise<boolean> {
     await tools.nextTask();
     if (tools.isToStop()) return false;
   }
-  return true;
+  return runLastFrames(clock, tools);
 }
 
 /** While time is run forward nobody is there to be sent elsewhere: an address the document has is kept. */

@@ -10,7 +10,7 @@ export const OBSERVERS = 'platen.observers';
 const MAX_TIMES = 3;
 
 /** To be evaluated in a window before any script of a document is. */
-export const PAGE_OBSERVERS = `(() => { ${[entryOf, showTo, keepObservers].join('\n')} keepObservers(${JSON.stringify(OBSERVERS)}, ${MAX_TIMES}) })()`;
+export const PAGE_OBSERVERS = `(() => { ${[entryOf, showTo, keepScrolling, keepObservers].join('\n')} keepObservers(${JSON.stringify(OBSERVERS)}, ${MAX_TIMES}) })()`;
 
 /** Tells every observer that whatever it watches is seen, once; returns how many there were to be told. */
 export type ShowAll = () => number;
@@ -28,6 +28,11 @@ interface Observed {
   callback: (entries: Entry[], observer: object) => void;
   /** Whether each has been told to be seen. */
   targets: Map<object, boolean>;
+}
+interface PageWindow extends EventTarget {
+  innerHeight: number;
+  onscroll: unknown;
+  document: EventTarget & { onscroll: unknown; documentElement: { scrollHeight: number } | null };
 }
 interface Observer {
   observe: Call;
@@ -55,6 +60,33 @@ function showTo(observer: object, { callback, targets }: Observed, boxOf: (targe
       observer,
     );
   return unseen.length;
+}
+
+/**
+ * Scripts that measure for themselves what is on the screen, whenever it is scrolled: what comes out tells them once that the window
+ * has grown to the height of the document. Returns whether there are any.
+ */
+function keepScrolling(self: PageWindow): () => boolean {
+  let listens = false;
+  const { apply } = Reflect;
+  const native = EventTarget.prototype.addEventListener;
+  const { dispatchEvent } = EventTarget.prototype;
+  EventTarget.prototype.addEventListener = new Proxy(native, {
+    apply(_, target, given: unknown[]) {
+      listens ||= given[0] === 'scroll' && (target === self || target === self.document || target === undefined);
+      return apply(native, target, given);
+    },
+  });
+  return () => {
+    const root = self.document.documentElement;
+    if (!root || !(listens || self.onscroll || self.document.onscroll)) return false;
+    const height = Math.max(root.scrollHeight, self.innerHeight);
+    Object.defineProperty(self, 'innerHeight', { value: height, configurable: true, writable: true });
+    Object.defineProperty(root, 'clientHeight', { value: height, configurable: true });
+    for (const name of ['resize', 'scroll']) apply(dispatchEvent, self, [new Event(name)]);
+    apply(dispatchEvent, self.document, [new Event('scroll')]);
+    return true;
+  };
 }
 
 function keepObservers(key: string, maxTimes: number): void {
@@ -87,6 +119,7 @@ function keepObservers(key: string, maxTimes: number): void {
       // What has been shown is not hidden again.
       const listener = (entries: Entry[], observer: object) => {
         const kept = entries.filter((entry) => entry.isIntersecting || !targets.get(entry.target));
+        for (const { target, isIntersecting } of entries) if (isIntersecting && targets.has(target)) targets.set(target, true);
         if (kept.length) apply(callback, observer, [kept, observer]);
       };
       const observer = construct(Native, [listener, ...rest], target);
@@ -95,10 +128,11 @@ function keepObservers(key: string, maxTimes: number): void {
     },
   });
   prototype.constructor = IntersectionObserver;
+  const grow = keepScrolling(globalThis as unknown as PageWindow);
   let times = 0;
   const showAll: ShowAll = () => {
-    let shown = 0;
-    if (!all.size || times++ >= maxTimes) return shown;
+    if (times++ >= maxTimes) return 0;
+    let shown = times === 1 && grow() ? 1 : 0;
     for (const [observer, observed] of [...all]) {
       try {
         shown += showTo(observer, observed, boxOf);

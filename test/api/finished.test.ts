@@ -306,6 +306,20 @@ describe('animations', () => {
       ),
     ],
     [
+      'of a script that looks for itself what is on the screen',
+      styled(
+        'p { margin-top: 2000px; visibility: hidden }',
+        '<p id=p>here<script>onscroll = () => { if (p.getBoundingClientRect().top < innerHeight) p.style.visibility = "visible" }</script>',
+      ),
+    ],
+    [
+      'of a script that is told of scrolling',
+      styled(
+        'p { margin-top: 2000px; visibility: hidden }',
+        '<p id=p>here<script>document.addEventListener("scroll", () => { if (p.offsetTop < document.documentElement.clientHeight) p.style.visibility = "visible" })</script>',
+      ),
+    ],
+    [
       'of frames',
       styled(
         'p { visibility: hidden }',
