@@ -1,0 +1,96 @@
+/**
+ * Documents made of the packages that documents are made of, rendered by the running service: each is the finished document, as
+ * Chromium shows it when one waits long enough, whatever was rendered before it and from wherever it comes.
+ * `PLATEN_TEST_CORPUS=mermaid` takes those of that name alone.
+ */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { readPdf } from '../support/read-pdf.ts';
+import { type Comparison, compare, encode, paint } from '../visual/pages.ts';
+import { ALL, DOCUMENTS } from './documents.ts';
+import type { CorpusDocument } from './page.ts';
+import { type AllPrints, type Print, printAll, RUNS, type Run } from './runs.ts';
+
+/** Where the PDFs of a failure go, and how their pages differ. */
+const FAILURES = join(tmpdir(), 'platen-corpus');
+
+let prints: AllPrints;
+beforeAll(async () => {
+  await rm(FAILURES, { recursive: true, force: true });
+  prints = await printAll(DOCUMENTS);
+});
+
+test('there are a hundred documents at least, and each has a name of its own', () => {
+  expect(ALL.length).toBeGreaterThanOrEqual(100);
+  expect(new Set(ALL.map(({ name }) => name)).size).toBe(ALL.length);
+});
+
+const KNOWN = DOCUMENTS.filter(({ known }) => known);
+const SAME = DOCUMENTS.filter(({ known, differs }) => !known && !differs);
+
+describe.each(SAME)('$name', (document) => {
+  test('is the finished document', async () => {
+    const [{ pdf }, reference] = [printOf(document, 'as listed'), referenceOf(document)];
+    expect(await textOf(pdf)).toEqual(await textOf(reference));
+    expect(await differences(document, pdf, reference)).toEqual([]);
+  });
+
+  test('gives the same bytes whatever came before it', () => {
+    const first = printOf(document, 'as listed').bytes;
+    const others = (['reversed', 'shuffled', 'in a fresh context'] as const).filter(
+      (run) => printOf(document, run).bytes !== first,
+    );
+    expect(others).toEqual([]);
+  });
+
+  test('says the same from its address', async () => {
+    expect(await textOf(printOf(document, 'from its address').pdf)).toEqual(await textOf(printOf(document, 'as listed').pdf));
+  });
+});
+
+test.each(DOCUMENTS.filter(({ known }) => !known))('$name comes with the warnings it should', (document) => {
+  const kinds = RUNS.map((run) => printOf(document, run).warnings.map(({ kind, message }) => `${kind}: ${message}`));
+  for (const warnings of kinds) expect(warnings.map((each) => each.split(':')[0])).toEqual(document.warnings ?? []);
+});
+
+test.runIf(DOCUMENTS.some(({ differs }) => differs))('what is new every time is printed anew', () => {
+  for (const document of DOCUMENTS.filter(({ differs }) => differs))
+    expect(new Set(RUNS.map((run) => printOf(document, run).bytes)).size, document.name).toBe(RUNS.length);
+});
+
+test.each(KNOWN)('$name is not right yet: $known', ({ known }, { skip }) => skip(known ?? ''));
+
+function printOf({ name }: CorpusDocument, run: Run): Print {
+  const print = prints.get(name)?.runs[run];
+  if (!print || print instanceof Error) throw new Error(`${name}, ${run}: ${print?.message}`);
+  return print;
+}
+
+function referenceOf({ name }: CorpusDocument): Buffer {
+  const reference = prints.get(name)?.reference;
+  if (!reference || reference instanceof Error) throw new Error(`the reference of ${name}: ${reference?.message}`);
+  return reference;
+}
+
+async function textOf(pdf: Buffer): Promise<string[]> {
+  return (await readPdf(pdf)).pages;
+}
+
+/** Of the pages, in words; keeps what differs. */
+async function differences({ name }: CorpusDocument, pdf: Buffer, reference: Buffer): Promise<string[]> {
+  const [pages, expected] = await Promise.all([paint(pdf), paint(reference)]);
+  const numbers = Array.from({ length: Math.max(pages.length, expected.length) }, (_, index) => index);
+  const comparisons = numbers.map((index) => compare(pages[index], expected[index]));
+  if (comparisons.every(({ same }) => same)) return [];
+  const folder = join(FAILURES, name.replaceAll(/\W+/g, '-'));
+  await mkdir(folder, { recursive: true });
+  await Promise.all([writeFile(join(folder, 'service.pdf'), pdf), writeFile(join(folder, 'reference.pdf'), reference)]);
+  return Promise.all(comparisons.flatMap((each, index) => (each.same ? [] : [complain(each, index + 1, folder)])));
+}
+
+async function complain({ verdict, diff }: Comparison, page: number, folder: string): Promise<string> {
+  if (diff) await writeFile(join(folder, `${page}.png`), encode(diff));
+  return `page ${page}: ${verdict}; see ${folder}`;
+}
