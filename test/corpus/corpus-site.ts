@@ -20,7 +20,10 @@ const OPEN = { 'access-control-allow-origin': '*' };
 /** What data take that come from a database. */
 const DATA_MS = 150;
 
-const ROWS = Array.from({ length: 12 }, (_, index) => ({ what: `Paper of kind ${index + 1}`, price: (index * 3.5 + 4).toFixed(2) }));
+const ROWS = Array.from({ length: 12 }, (_, index) => ({
+  what: `Paper of kind ${index + 1}`,
+  price: (index * 3.5 + 4).toFixed(2),
+}));
 const MONTHS = ['January', 'February', 'March', 'April'].map((month, index) => ({ month, sales: 40 + ((index * 37) % 90) }));
 const picture = (name: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200 120"><rect width="200" height="120" fill="#cde"/><text x="20" y="70" font-size="30">${name}</text></svg>`;
@@ -29,10 +32,16 @@ const DATA: Record<string, Answer> = {
   '/data/invoice.json': json({ title: 'Invoice 2026-017', rows: ROWS }),
   '/data/months.json': json(MONTHS),
   '/data/rows.html': html(ROWS.map(({ what, price }) => `<p>${what} ${price}</p>`).join(''), OPEN),
-  '/data/minutes.md': send('text/markdown', '# Minutes\n\nPresent: *Ada*, **Grace**.\n\n| what | cost |\n| --- | --- |\n| Ink | 30.00 |\n', OPEN),
+  '/data/minutes.md': send(
+    'text/markdown',
+    '# Minutes\n\nPresent: *Ada*, **Grace**.\n\n| what | cost |\n| --- | --- |\n| Ink | 30.00 |\n',
+    OPEN,
+  ),
   '/data/frame.html': html('<!doctype html><h1>In a frame</h1>'),
   '/data/step.json': (request, response) => json({ text: `Step ${/\d+/.exec(request.url ?? '')}` })(request, response),
-  ...Object.fromEntries(['Paper', 'Ink', 'Post'].map((name) => [`/data/${name}.svg`, send('image/svg+xml', picture(name), OPEN)])),
+  ...Object.fromEntries(
+    ['Paper', 'Ink', 'Post'].map((name) => [`/data/${name}.svg`, send('image/svg+xml', picture(name), OPEN)]),
+  ),
 };
 
 export async function startCorpusSite(documents: CorpusDocument[]): Promise<Site> {

@@ -60,7 +60,7 @@ test.runIf(DOCUMENTS.some(({ differs }) => differs))('what is new every time is 
     expect(new Set(RUNS.map((run) => printOf(document, run).bytes)).size, document.name).toBe(RUNS.length);
 });
 
-test.each(KNOWN)('$name is not right yet: $known', ({ known }, { skip }) => skip(known ?? ''));
+test.for(KNOWN)('$name is not right yet: $known', ({ known }, { skip }) => skip(known ?? ''));
 
 function printOf({ name }: CorpusDocument, run: Run): Print {
   const print = prints.get(name)?.runs[run];

@@ -103,5 +103,8 @@ async function print(body: object, url: string, key: string): Promise<Print> {
 /** Always the same way. */
 function shuffled<Item>(items: Item[]): Item[] {
   const rank = (index: number) => (index * 2_654_435_761) % 4_294_967_296;
-  return items.map((item, index) => ({ item, rank: rank(index + 1) })).sort((a, b) => a.rank - b.rank).map(({ item }) => item);
+  return items
+    .map((item, index) => ({ item, rank: rank(index + 1) }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ item }) => item);
 }

@@ -91,14 +91,24 @@ const applications = family<Parts>(
   ({ body = '', ...parts }) => ({ body: `${body}<div id="app"></div>`, ...parts }),
 );
 
-const PEOPLE = Array.from({ length: 12 }, (_, index) => ({ id: index + 1, name: `Person ${index + 1}`, town: index % 2 ? 'Graz' : 'Wien' }));
+const PEOPLE = Array.from({ length: 12 }, (_, index) => ({
+  id: index + 1,
+  name: `Person ${index + 1}`,
+  town: index % 2 ? 'Graz' : 'Wien',
+}));
 const EVENTS = [3, 9, 17, 24].map((day) => ({ title: `Print run ${day}`, start: `2026-03-${String(day).padStart(2, '0')}` }));
 
 const widgets = family<Parts>(
   'Widget',
   {
     FullCalendar: {
-      uses: ['fullcalendar/skeleton.css', 'fullcalendar/themes/classic/theme.css', 'fullcalendar/themes/classic/palette.css', 'fullcalendar/all/global.js', 'fullcalendar/themes/classic/global.js'],
+      uses: [
+        'fullcalendar/skeleton.css',
+        'fullcalendar/themes/classic/theme.css',
+        'fullcalendar/themes/classic/palette.css',
+        'fullcalendar/all/global.js',
+        'fullcalendar/themes/classic/global.js',
+      ],
       script: `new FullCalendar.Calendar(app, { initialDate: '2026-03-10', now: '2026-03-10', initialView: 'dayGridMonth', events: ${JSON.stringify(EVENTS)} }).render()`,
     },
     Tabulator: {

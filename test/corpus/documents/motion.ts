@@ -3,9 +3,16 @@ import { type CorpusDocument, family, type Parts } from '../page.ts';
 
 const TOWNS = ['Wien', 'Graz', 'Linz', 'Salzburg', 'Innsbruck'];
 const sections = (attributes: string) =>
-  TOWNS.map((town) => `<section ${attributes} style="height: 420px"><h1>${town}</h1><p>A section of its own.</p></section>`).join('');
-const boxes = TOWNS.map((town) => `<div class="box" style="width: 140px; margin: 10px; padding: 14px; background: #cde">${town}</div>`).join('');
-const keyframes = (layers: object) => ({ a: 1, k: Object.entries(layers).map(([t, s]) => ({ t: Number(t), s, i: { x: [1], y: [1] }, o: { x: [0], y: [0] } })) });
+  TOWNS.map((town) => `<section ${attributes} style="height: 420px"><h1>${town}</h1><p>A section of its own.</p></section>`).join(
+    '',
+  );
+const boxes = TOWNS.map(
+  (town) => `<div class="box" style="width: 140px; margin: 10px; padding: 14px; background: #cde">${town}</div>`,
+).join('');
+const keyframes = (layers: object) => ({
+  a: 1,
+  k: Object.entries(layers).map(([t, s]) => ({ t: Number(t), s, i: { x: [1], y: [1] }, o: { x: [0], y: [0] } })),
+});
 
 const LOTTIE = {
   v: '5.7.0',
@@ -21,7 +28,13 @@ const LOTTIE = {
       ip: 0,
       op: 61,
       st: 0,
-      ks: { o: keyframes({ 0: [0], 40: [100] }), r: { a: 0, k: 0 }, p: keyframes({ 0: [40, 100, 0], 50: [340, 100, 0] }), a: { a: 0, k: [0, 0, 0] }, s: { a: 0, k: [100, 100, 100] } },
+      ks: {
+        o: keyframes({ 0: [0], 40: [100] }),
+        r: { a: 0, k: 0 },
+        p: keyframes({ 0: [40, 100, 0], 50: [340, 100, 0] }),
+        a: { a: 0, k: [0, 0, 0] },
+        s: { a: 0, k: [100, 100, 100] },
+      },
       shapes: [
         { ty: 'rc', p: { a: 0, k: [0, 0] }, s: { a: 0, k: [80, 80] }, r: { a: 0, k: 8 } },
         { ty: 'fl', c: { a: 0, k: [0.2, 0.5, 0.6, 1] }, o: { a: 0, k: 100 } },
@@ -33,9 +46,15 @@ const LOTTIE = {
 const MOVING: Record<string, Parts> = {
   'Animate.css': {
     uses: ['animate.css/animate.min.css'],
-    body: TOWNS.map((town, index) => `<h1 class="animate__animated animate__fadeInUp" style="animation-delay: ${index * 300}ms">${town}</h1>`).join(''),
+    body: TOWNS.map(
+      (town, index) => `<h1 class="animate__animated animate__fadeInUp" style="animation-delay: ${index * 300}ms">${town}</h1>`,
+    ).join(''),
   },
-  AOS: { uses: ['aos/dist/aos.css', 'aos/dist/aos.js'], body: sections('data-aos="fade-up"'), script: 'AOS.init({ duration: 900 })' },
+  AOS: {
+    uses: ['aos/dist/aos.css', 'aos/dist/aos.js'],
+    body: sections('data-aos="fade-up"'),
+    script: 'AOS.init({ duration: 900 })',
+  },
   'WOW.js': {
     uses: ['animate.css/animate.compat.css', 'wow.js/dist/wow.min.js'],
     body: sections('class="wow fadeInLeft"'),
@@ -47,7 +66,11 @@ const MOVING: Record<string, Parts> = {
     script: `const observer = new IntersectionObserver((entries) => { for (const { target, isIntersecting } of entries) target.classList.toggle('seen', isIntersecting) }, { threshold: .3 });
       document.querySelectorAll('section').forEach((each) => observer.observe(each))`,
   },
-  GSAP: { uses: ['gsap/dist/gsap.min.js'], body: boxes, script: `gsap.from('.box', { opacity: 0, x: -200, duration: 1, stagger: .2 })` },
+  GSAP: {
+    uses: ['gsap/dist/gsap.min.js'],
+    body: boxes,
+    script: `gsap.from('.box', { opacity: 0, x: -200, duration: 1, stagger: .2 })`,
+  },
   'GSAP, a timeline': {
     uses: ['gsap/dist/gsap.min.js'],
     body: boxes,
@@ -74,7 +97,8 @@ const MOVING: Record<string, Parts> = {
     script: `lottie.loadAnimation({ container: place, renderer: 'svg', loop: false, autoplay: true, animationData: ${JSON.stringify(LOTTIE)} })`,
   },
   'CSS transitions': {
-    style: '.box { transition: margin-left 1.4s ease-in-out .2s, background 2s } .there .box { margin-left: 300px !important; background: #cfc !important }',
+    style:
+      '.box { transition: margin-left 1.4s ease-in-out .2s, background 2s } .there .box { margin-left: 300px !important; background: #cfc !important }',
     body: boxes,
     script: `addEventListener('load', () => setTimeout(() => document.body.classList.add('there'), 200))`,
   },
@@ -98,7 +122,8 @@ const endless = family<Parts>(
   'Moving for ever:',
   {
     'a spinner': {
-      style: '@keyframes turn { to { transform: rotate(1turn) } } .turns { width: 80px; height: 80px; border: 10px solid #ccc; border-top-color: teal; border-radius: 50%; animation: turn 1s linear infinite }',
+      style:
+        '@keyframes turn { to { transform: rotate(1turn) } } .turns { width: 80px; height: 80px; border: 10px solid #ccc; border-top-color: teal; border-radius: 50%; animation: turn 1s linear infinite }',
       body: '<h1>Waiting</h1><div class="turns"></div>',
     },
     'Animate.css': {
@@ -116,8 +141,14 @@ const endless = family<Parts>(
 const changing = family<Parts>(
   'New every time:',
   {
-    'the time': { body: '<h1>Printed at <span id="time"></span></h1>', script: `document.querySelector('#time').textContent = new Date().toISOString()` },
-    'random numbers': { body: '<h1 id="number"></h1>', script: `document.querySelector('#number').textContent = 'Ticket ' + Math.random()` },
+    'the time': {
+      body: '<h1>Printed at <span id="time"></span></h1>',
+      script: `document.querySelector('#time').textContent = new Date().toISOString()`,
+    },
+    'random numbers': {
+      body: '<h1 id="number"></h1>',
+      script: `document.querySelector('#number').textContent = 'Ticket ' + Math.random()`,
+    },
   },
   (parts) => parts,
   { differs: true },

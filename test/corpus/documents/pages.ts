@@ -1,13 +1,21 @@
 /** Invoices, reports and letters on style sheets that many use, and mail. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type CorpusDocument, family, page, type Parts } from '../page.ts';
+import { type CorpusDocument, family, type Parts, page } from '../page.ts';
 
-const ROWS = Array.from({ length: 18 }, (_, index) => ({ what: `Paper of kind ${index + 1}`, pieces: index + 2, price: (index * 3.5 + 4).toFixed(2) }));
+const ROWS = Array.from({ length: 18 }, (_, index) => ({
+  what: `Paper of kind ${index + 1}`,
+  pieces: index + 2,
+  price: (index * 3.5 + 4).toFixed(2),
+}));
 const row = ({ what, pieces, price }: (typeof ROWS)[number]) => `<tr><td>${what}</td><td>${pieces}</td><td>${price}</td></tr>`;
 const table = (classes = '') =>
   `<table class="${classes}"><thead><tr><th>What</th><th>Pieces</th><th>Price</th></tr></thead><tbody>${ROWS.map(row).join('')}</tbody></table>`;
-const invoice = ({ container, table: ofTable, button }: Invoice) => `<main class="${container}"><header><h1>Invoice 2026-017</h1><p>To Ada Lovelace, <strong>12 Long Street</strong></p></header>
+const invoice = ({
+  container,
+  table: ofTable,
+  button,
+}: Invoice) => `<main class="${container}"><header><h1>Invoice 2026-017</h1><p>To Ada Lovelace, <strong>12 Long Street</strong></p></header>
   ${table(ofTable)}<blockquote>Please pay within 14 days.</blockquote><p><a class="${button}" href="https://example.com/pay">Pay now</a></p></main>`;
 
 interface Invoice {
@@ -18,15 +26,45 @@ interface Invoice {
 }
 
 const FRAMEWORKS: Record<string, Invoice> = {
-  Bulma: { css: 'bulma/css/bulma.min.css', container: 'container content', table: 'table is-striped is-fullwidth', button: 'button is-primary' },
+  Bulma: {
+    css: 'bulma/css/bulma.min.css',
+    container: 'container content',
+    table: 'table is-striped is-fullwidth',
+    button: 'button is-primary',
+  },
   Pico: { css: '@picocss/pico/css/pico.min.css', container: 'container', table: 'striped', button: 'secondary' },
   Milligram: { css: 'milligram/dist/milligram.min.css', container: 'container', table: '', button: 'button' },
   'Water.css': { css: 'water.css/out/water.min.css', container: '', table: '', button: '' },
-  'Pure.css': { css: 'purecss/build/pure-min.css', container: 'pure-g', table: 'pure-table pure-table-striped', button: 'pure-button' },
-  Tachyons: { css: 'tachyons/css/tachyons.min.css', container: 'mw8 center ph3 sans-serif', table: 'f6 w-100 collapse ba b--light-gray', button: 'link dim br2 ph3 pv2 white bg-navy' },
-  UIkit: { css: 'uikit/dist/css/uikit.min.css', container: 'uk-container', table: 'uk-table uk-table-striped', button: 'uk-button uk-button-primary' },
-  Foundation: { css: 'foundation-sites/dist/css/foundation.min.css', container: 'grid-container', table: 'hover', button: 'button' },
-  Bootstrap: { css: 'bootstrap/dist/css/bootstrap.min.css', container: 'container', table: 'table table-striped', button: 'btn btn-primary' },
+  'Pure.css': {
+    css: 'purecss/build/pure-min.css',
+    container: 'pure-g',
+    table: 'pure-table pure-table-striped',
+    button: 'pure-button',
+  },
+  Tachyons: {
+    css: 'tachyons/css/tachyons.min.css',
+    container: 'mw8 center ph3 sans-serif',
+    table: 'f6 w-100 collapse ba b--light-gray',
+    button: 'link dim br2 ph3 pv2 white bg-navy',
+  },
+  UIkit: {
+    css: 'uikit/dist/css/uikit.min.css',
+    container: 'uk-container',
+    table: 'uk-table uk-table-striped',
+    button: 'uk-button uk-button-primary',
+  },
+  Foundation: {
+    css: 'foundation-sites/dist/css/foundation.min.css',
+    container: 'grid-container',
+    table: 'hover',
+    button: 'button',
+  },
+  Bootstrap: {
+    css: 'bootstrap/dist/css/bootstrap.min.css',
+    container: 'container',
+    table: 'table table-striped',
+    button: 'btn btn-primary',
+  },
 };
 
 const invoices = family('Invoice with', FRAMEWORKS, (parts) => ({ uses: [parts.css], body: invoice(parts) }));
@@ -41,7 +79,9 @@ const NAMES = ['Paper', 'Ink', 'Post'];
 const bootstrap = family<Parts>(
   'Bootstrap',
   {
-    grid: { body: `<div class="container"><h1>Report</h1><div class="row row-cols-3 g-3">${NAMES.map(card).join('')}</div></div>` },
+    grid: {
+      body: `<div class="container"><h1>Report</h1><div class="row row-cols-3 g-3">${NAMES.map(card).join('')}</div></div>`,
+    },
     accordion: { body: `<div class="accordion">${NAMES.map(item).join('')}</div>` },
     'an opened collapse': {
       body: `<div class="accordion">${NAMES.map(item).join('')}</div>`,
@@ -52,7 +92,9 @@ const bootstrap = family<Parts>(
       script: `new bootstrap.Modal('#modal').show()`,
     },
     progress: {
-      body: NAMES.map((name) => `<p>${name}</p><div class="progress mb-3"><div class="progress-bar" style="width: 0">${name}</div></div>`).join(''),
+      body: NAMES.map(
+        (name) => `<p>${name}</p><div class="progress mb-3"><div class="progress-bar" style="width: 0">${name}</div></div>`,
+      ).join(''),
       script: `addEventListener('load', () => requestAnimationFrame(() => document.querySelectorAll('.progress-bar').forEach((bar, index) => { bar.style.width = 30 * (index + 1) + '%' })))`,
     },
     carousel: {
@@ -90,7 +132,10 @@ const WELCOME = `<mjml><mj-body background-color="#eef"><mj-section background-c
   <mj-divider border-color="#4e79a7" /><mj-text>Your printer is on its way.</mj-text><mj-button href="https://example.com">Follow it</mj-button></mj-column></mj-section>
   <mj-section><mj-column><mj-text>Left</mj-text></mj-column><mj-column><mj-text>Right</mj-text></mj-column></mj-section></mj-body></mjml>`;
 const RECEIPT = `<mjml><mj-body><mj-section><mj-column><mj-text>Receipt</mj-text><mj-table>${ROWS.map(row).join('')}</mj-table></mj-column></mj-section></mj-body></mjml>`;
-const inliner = readFileSync(new URL('../node_modules/foundation-emails/dist/foundation-emails.min.css', import.meta.url), 'utf8');
+const inliner = readFileSync(
+  new URL('../node_modules/foundation-emails/dist/foundation-emails.min.css', import.meta.url),
+  'utf8',
+);
 
 const mails: CorpusDocument[] = [
   { name: 'Mail of MJML, a welcome', html: (await mjml(WELCOME)).html },

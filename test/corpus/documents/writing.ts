@@ -73,7 +73,10 @@ const pagedjs = family(
   'Paged.js',
   {
     letter: { body: `<h1>Letter</h1>${`<p>${WORDS}</p>`.repeat(30)}`, style: 'p { font-size: 12pt }' },
-    'running heads': { body: chapters(4), style: `${BOOK} h1 { string-set: chapter content() } @page { @top-left { content: string(chapter) } }` },
+    'running heads': {
+      body: chapters(4),
+      style: `${BOOK} h1 { string-set: chapter content() } @page { @top-left { content: string(chapter) } }`,
+    },
     'book of 60 chapters': { body: chapters(60), style: BOOK },
   },
   (parts) => ({ uses: ['pagedjs/dist/paged.polyfill.min.js'], ...parts }),
