@@ -23,10 +23,12 @@ export interface Parts {
   /** Of modules, by their path in `node_modules`; the script is a module then. */
   imports?: Record<string, string>;
   lang?: string;
+  /** As in `CorpusDocument`. */
+  warnings?: string[];
 }
 
-/** Reference and service are to lay it out for the same paper. */
-const PAPER = '@page { size: A4; margin: 15mm }';
+/** Whole points and whole pixels: Chromium alone rounds A4 to them, and what is laid out for other paper is laid out otherwise. */
+export const PAPER = '@page { size: 600pt 840pt; margin: 45pt }';
 
 export function page({ uses = [], style = '', body = '', script = '', imports, lang = 'en' }: Parts): string {
   const map = imports && Object.fromEntries(Object.entries(imports).map(([name, path]) => [name, npm(path)]));
@@ -57,5 +59,8 @@ export function family<Data>(
   partsOf: (data: Data) => Parts,
   more: Partial<CorpusDocument> = {},
 ): CorpusDocument[] {
-  return Object.entries(members).map(([name, data]) => ({ name: `${kind} ${name}`, html: page(partsOf(data)), ...more }));
+  return Object.entries(members).map(([name, data]) => {
+    const parts = partsOf(data);
+    return { name: `${kind} ${name}`, html: page(parts), ...(parts.warnings && { warnings: parts.warnings }), ...more };
+  });
 }

@@ -50,7 +50,7 @@ const applications = family<Parts>(
     },
     'petite-vue': {
       uses: ['petite-vue/dist/petite-vue.iife.js'],
-      script: `app.innerHTML = \`<div v-if="invoice" @vue:mounted="load">${IN_TEMPLATE}</div>\`; const state = PetiteVue.reactive({ invoice: undefined });
+      script: `app.innerHTML = \`<div v-if="invoice">${IN_TEMPLATE}</div>\`; const state = PetiteVue.reactive({ invoice: undefined });
         PetiteVue.createApp({ get invoice() { return state.invoice } }).mount(app); fetch('${INVOICE}').then((reply) => reply.json()).then((invoice) => { state.invoice = invoice })`,
     },
     'Alpine.js': {
@@ -76,7 +76,8 @@ const applications = family<Parts>(
     },
     htmx: {
       uses: ['htmx.org/dist/htmx.min.js'],
-      body: '<h1>Invoice</h1><div hx-get="/data/rows.html" hx-trigger="load">Loading</div>',
+      // A document from `html` is not of the origin of its base.
+      body: '<meta name="htmx-config" content="mode: cors"><h1>Invoice</h1><div hx-get="/data/rows.html" hx-trigger="load">Loading</div>',
     },
     XMLHttpRequest: {
       script: `const request = new XMLHttpRequest(); request.open('GET', '${INVOICE}'); request.responseType = 'json';

@@ -157,7 +157,7 @@ const OTHERS: Record<string, { uses: string[]; script: string }> = {
   VexFlow: {
     uses: ['vexflow/build/cjs/vexflow.js'],
     script: `place.id = 'score'; const factory = new VexFlow.Factory({ renderer: { elementId: 'score', width: 500, height: 200 } }), score = factory.EasyScore();
-      factory.System().addStave({ voices: [score.voice(score.notes('C#5/q, B4, A4, G#4'))] }).addClef('treble').addTimeSignature('4/4'); factory.draw()`,
+      document.fonts.load('30pt Bravura').then(() => { factory.System().addStave({ voices: [score.voice(score.notes('C#5/q, B4, A4, G#4'))] }).addClef('treble').addTimeSignature('4/4'); factory.draw() })`,
   },
 };
 

@@ -13,11 +13,16 @@ const MERMAID: Record<string, string> = {
   mindmap: 'mindmap\n  root((Print))\n    Paper\n      A4\n      Letter\n    Ink\n      Black',
 };
 
-const mermaid = family('Mermaid', MERMAID, (source) => ({
-  uses: ['mermaid/dist/mermaid.min.js'],
-  body: `<h1>A diagram</h1><pre class="mermaid">${source.replaceAll('<', '&lt;')}</pre><p>Drawn from text.</p>`,
-  script: `mermaid.initialize({ startOnLoad: true, deterministicIds: true })`,
-}));
+const mermaid = family(
+  'Mermaid',
+  MERMAID,
+  (source) => ({
+    uses: ['mermaid/dist/mermaid.min.js'],
+    body: `<h1>A diagram</h1><pre class="mermaid">${source.replaceAll('<', '&lt;')}</pre><p>Drawn from text.</p>`,
+    script: `mermaid.initialize({ startOnLoad: true, deterministicIds: true, handDrawnSeed: 1 })`,
+  }),
+  { warnings: ['font_substituted'] },
+);
 
 const FORMULAS = [
   String.raw`e^{i\pi} + 1 = 0`,
@@ -67,7 +72,7 @@ const chapters = (count: number) =>
     { length: count },
     (_, index) => `<section><h1>Chapter ${index + 1}</h1>${`<p>${`${WORDS} `.repeat(6)}</p>`.repeat(4)}</section>`,
   ).join('');
-const BOOK = `section { break-before: page } @page { size: A5; margin: 20mm 15mm; @bottom-center { content: counter(page) ' of ' counter(pages) } }`;
+const BOOK = `section { break-before: page } @page { size: 420pt 600pt; margin: 60pt 45pt; @bottom-center { content: counter(page) ' of ' counter(pages) } }`;
 
 const pagedjs = family(
   'Paged.js',
