@@ -33,7 +33,7 @@ const SAME = DOCUMENTS.filter(({ known, differs }) => !known && !differs);
 describe.each(SAME)('$name', (document) => {
   test('is the finished document', async () => {
     const [{ pdf }, reference] = [printOf(document, 'as listed'), referenceOf(document)];
-    expect(await textOf(pdf)).toEqual(await textOf(reference));
+    expect(otherWords(await textOf(pdf), await textOf(reference))).toBe('');
     expect(await differences(document, pdf, reference)).toEqual([]);
   });
 
@@ -46,7 +46,8 @@ describe.each(SAME)('$name', (document) => {
   });
 
   test('says the same from its address', async () => {
-    expect(await textOf(printOf(document, 'from its address').pdf)).toEqual(await textOf(printOf(document, 'as listed').pdf));
+    const [visited, given] = (['from its address', 'as listed'] as const).map((run) => textOf(printOf(document, run).pdf));
+    expect(otherWords((await visited) ?? [], (await given) ?? [])).toBe('');
   });
 });
 
@@ -76,6 +77,18 @@ function referenceOf({ name }: CorpusDocument): Buffer {
 
 async function textOf(pdf: Buffer): Promise<string[]> {
   return (await readPdf(pdf)).pages;
+}
+
+/** What is first different, in short: a book is too long to be shown. */
+function otherWords(pages: string[], expected: string[]): string {
+  const page = Math.max(
+    pages.findIndex((text, index) => text !== expected[index]),
+    0,
+  );
+  if (pages.length === expected.length && pages[page] === expected[page]) return '';
+  const [own = '', other = ''] = [pages[page], expected[page]];
+  const at = Math.max([...own].findIndex((letter, index) => letter !== other[index]) - 20, 0);
+  return `${pages.length} pages, not ${expected.length}; page ${page + 1} has "${own.slice(at, at + 80)}", not "${other.slice(at, at + 80)}"`;
 }
 
 /** Of the pages, in words; keeps what differs. */

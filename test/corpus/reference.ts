@@ -8,6 +8,8 @@ import type { CorpusDocument } from './page.ts';
 
 /** As the service's: what is laid out differently is wider or narrower on paper, too. */
 const WINDOW = { width: 800, height: 600 };
+/** Higher ones are not made higher still by what the window shows of them. */
+const MAX_HEIGHT = 12_000;
 /** Of real time, once nothing is asked for any more. */
 const WAIT_MS = 4_000;
 /** Without a change; for what takes longer. */
@@ -26,7 +28,7 @@ export class ReferencePrinter {
     return new ReferencePrinter(
       await chromium.launch({
         executablePath: path,
-        env: { ...(process.env as Record<string, string>), ...env },
+        env: { ...(process.env as Record<string, string>), ...env, LANG: 'en_US.UTF-8' },
         args: ['--no-sandbox', ...flags.filter((flag) => LOOKS.test(flag))],
       }),
     );
@@ -44,7 +46,10 @@ export class ReferencePrinter {
       await page.emulateMedia({ media: 'print', reducedMotion: 'reduce' });
       if (reference) await page.addInitScript(addStyle, reference.style);
       await page.goto(address);
+      await page.waitForLoadState('networkidle');
+      await untilStill(page);
       await showAll(page);
+      await page.waitForTimeout(WAIT_MS);
       await untilStill(page);
       return await page.pdf({ preferCSSPageSize: true, printBackground: true, tagged: true });
     } finally {
@@ -72,19 +77,17 @@ function addStyle(style: string): void {
   });
 }
 
-/** In a window as high as the document, as often as that makes it higher. */
+/** In a window as high as the document, which may make it higher, once more. */
 async function showAll(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle');
-  for (let higher = true; higher; ) {
+  for (let times = 0; times < 2; times++) {
     const height = await page.evaluate(() => document.documentElement.scrollHeight);
-    higher = height > (page.viewportSize()?.height ?? 0);
-    if (higher) await page.setViewportSize({ ...WINDOW, height });
-    await page.waitForTimeout(500); // nobody says when what was seen has led to something
+    await page.setViewportSize({ ...WINDOW, height: Math.min(MAX_HEIGHT, height) });
+    await page.waitForLoadState('networkidle');
+    await untilStill(page);
   }
 }
 
 async function untilStill(page: Page): Promise<void> {
-  await page.waitForTimeout(WAIT_MS);
   const changes = { quietMs: QUIET_MS, patienceMs: PATIENCE_MS / 2 };
   await page.evaluate(async ({ quietMs, patienceMs }) => {
     let changedAt = Date.now();

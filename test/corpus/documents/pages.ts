@@ -1,7 +1,7 @@
 /** Invoices, reports and letters on style sheets that many use, and mail. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type CorpusDocument, family, type Parts, page } from '../page.ts';
+import { type CorpusDocument, family, PAPER, type Parts, page } from '../page.ts';
 
 const ROWS = Array.from({ length: 18 }, (_, index) => ({
   what: `Paper of kind ${index + 1}`,
@@ -23,6 +23,7 @@ interface Invoice {
   container: string;
   table: string;
   button: string;
+  warnings?: string[];
 }
 
 const FRAMEWORKS: Record<string, Invoice> = {
@@ -33,7 +34,13 @@ const FRAMEWORKS: Record<string, Invoice> = {
     button: 'button is-primary',
   },
   Pico: { css: '@picocss/pico/css/pico.min.css', container: 'container', table: 'striped', button: 'secondary' },
-  Milligram: { css: 'milligram/dist/milligram.min.css', container: 'container', table: '', button: 'button' },
+  Milligram: {
+    css: 'milligram/dist/milligram.min.css',
+    warnings: ['font_substituted'],
+    container: 'container',
+    table: '',
+    button: 'button',
+  },
   'Water.css': { css: 'water.css/out/water.min.css', container: '', table: '', button: '' },
   'Pure.css': {
     css: 'purecss/build/pure-min.css',
@@ -55,6 +62,7 @@ const FRAMEWORKS: Record<string, Invoice> = {
   },
   Foundation: {
     css: 'foundation-sites/dist/css/foundation.min.css',
+    warnings: ['font_substituted'],
     container: 'grid-container',
     table: 'hover',
     button: 'button',
@@ -67,7 +75,11 @@ const FRAMEWORKS: Record<string, Invoice> = {
   },
 };
 
-const invoices = family('Invoice with', FRAMEWORKS, (parts) => ({ uses: [parts.css], body: invoice(parts) }));
+const invoices = family('Invoice with', FRAMEWORKS, (parts) => ({
+  uses: [parts.css],
+  body: invoice(parts),
+  ...(parts.warnings && { warnings: parts.warnings }),
+}));
 
 const card = (title: string) =>
   `<div class="col"><div class="card"><div class="card-body"><h5 class="card-title">${title}</h5><p class="card-text">A third of it was sold in spring.</p><span class="badge text-bg-success">new</span></div></div></div>`;
@@ -137,9 +149,17 @@ const inliner = readFileSync(
   'utf8',
 );
 
+/** Without fonts from elsewhere. */
+async function mail(source: string): Promise<string> {
+  const { html } = await mjml(
+    source.replace('<mjml>', '<mjml><mj-head><mj-attributes><mj-all font-family="Arial" /></mj-attributes></mj-head>'),
+  );
+  return html.replace('</head>', `<style>${PAPER}</style></head>`);
+}
+
 const mails: CorpusDocument[] = [
-  { name: 'Mail of MJML, a welcome', html: (await mjml(WELCOME)).html },
-  { name: 'Mail of MJML, a receipt', html: (await mjml(RECEIPT)).html },
+  { name: 'Mail of MJML, a welcome', html: await mail(WELCOME) },
+  { name: 'Mail of MJML, a receipt', html: await mail(RECEIPT) },
   {
     name: 'Mail on Foundation',
     html: page({

@@ -94,7 +94,7 @@ const code = `<h1>Code</h1><pre><code class="language-js">${CODE}</code></pre>`;
 const texts = family<Parts>(
   'Text by',
   {
-    Prism: { uses: ['prismjs/themes/prism.css', 'prismjs/prism.js'], body: code },
+    Prism: { uses: ['prismjs/themes/prism.css', 'prismjs/prism.js'], body: code, warnings: ['font_substituted'] },
     'highlight.js': {
       uses: ['@highlightjs/cdn-assets/styles/github.min.css', '@highlightjs/cdn-assets/highlight.min.js'],
       body: code,
