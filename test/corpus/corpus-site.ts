@@ -16,7 +16,7 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 /** Documents from `html` are on no site. */
-const OPEN = { 'access-control-allow-origin': '*' };
+const OPEN = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
 /** What data take that come from a database. */
 const DATA_MS = 150;
 

@@ -37,11 +37,13 @@ describe.each(SAME)('$name', (document) => {
     expect(await differences(document, pdf, reference)).toEqual([]);
   });
 
-  test('gives the same bytes whatever came before it', () => {
+  test('gives the same bytes whatever came before it', async () => {
     const first = printOf(document, 'as listed').bytes;
     const others = (['reversed', 'shuffled', 'in a fresh context'] as const).filter(
       (run) => printOf(document, run).bytes !== first,
     );
+    for (const run of others) await keep(document, run, printOf(document, run).pdf);
+    if (others.length) await keep(document, 'as listed', printOf(document, 'as listed').pdf);
     expect(others).toEqual([]);
   });
 
@@ -92,15 +94,22 @@ function otherWords(pages: string[], expected: string[]): string {
 }
 
 /** Of the pages, in words; keeps what differs. */
-async function differences({ name }: CorpusDocument, pdf: Buffer, reference: Buffer): Promise<string[]> {
+async function differences(document: CorpusDocument, pdf: Buffer, reference: Buffer): Promise<string[]> {
   const [pages, expected] = await Promise.all([paint(pdf), paint(reference)]);
   const numbers = Array.from({ length: Math.max(pages.length, expected.length) }, (_, index) => index);
   const comparisons = numbers.map((index) => compare(pages[index], expected[index]));
   if (comparisons.every(({ same }) => same)) return [];
+  await keep(document, 'as listed', pdf);
+  const folder = await keep(document, 'reference', reference);
+  return Promise.all(comparisons.flatMap((each, index) => (each.same ? [] : [complain(each, index + 1, folder)])));
+}
+
+/** The folder it is in. */
+async function keep({ name }: CorpusDocument, run: string, pdf: Buffer): Promise<string> {
   const folder = join(FAILURES, name.replaceAll(/\W+/g, '-'));
   await mkdir(folder, { recursive: true });
-  await Promise.all([writeFile(join(folder, 'service.pdf'), pdf), writeFile(join(folder, 'reference.pdf'), reference)]);
-  return Promise.all(comparisons.flatMap((each, index) => (each.same ? [] : [complain(each, index + 1, folder)])));
+  await writeFile(join(folder, `${run}.pdf`), pdf);
+  return folder;
 }
 
 async function complain({ verdict, diff }: Comparison, page: number, folder: string): Promise<string> {
