@@ -10,6 +10,8 @@ import type { CorpusDocument } from './page.ts';
 const WINDOW = { width: 800, height: 600 };
 /** Higher ones are not made higher still by what the window shows of them. */
 const MAX_HEIGHT = 12_000;
+/** What the service takes where nothing is sent: media queries ask for it even where the document has a size of its own. */
+const PAPER = { width: '210mm', height: '297mm', margin: { top: '0.4in', right: '0.4in', bottom: '0.4in', left: '0.4in' } };
 /** Of real time, once nothing is asked for any more. */
 const WAIT_MS = 4_000;
 /** Without a change; for what takes longer. */
@@ -51,7 +53,7 @@ export class ReferencePrinter {
       await showAll(page);
       await page.waitForTimeout(WAIT_MS);
       await untilStill(page);
-      return await page.pdf({ preferCSSPageSize: true, printBackground: true, tagged: true });
+      return await page.pdf({ ...PAPER, preferCSSPageSize: true, printBackground: true, tagged: true });
     } finally {
       await context.close();
     }
