@@ -13,6 +13,7 @@ const SCROLLED = 'only a taller window shows it what is below: it looks at posit
 const SMOOTHED = 'takes a frame that comes after 500 ms for one after 33';
 const KNOWN: Record<string, string> = {
   'D3 force layout': 'counts animation frames, of which there are too few',
+  'Moving with CountUp': 'is printed a frame before its number is exact',
   'Moving with AOS': SCROLLED,
   'Moving with WOW.js': SCROLLED,
   'Moving with GSAP': SMOOTHED,
