@@ -16,7 +16,7 @@ export default defineConfig({
   test: {
     globalSetup: 'test/support/unpack-first.ts',
     include: ['test/**/*.test.ts'],
-    exclude: ['test/poppler/**', 'test/visual/**', 'test/disk/**'],
+    exclude: ['test/poppler/**', 'test/visual/**', 'test/corpus/**', 'test/disk/**'],
     sequence: { sequencer: LongestFirst },
     // Real browsers on two cores: few at a time, and patient. One more than there are cores, since many tests wait.
     maxWorkers: 3,

@@ -2,9 +2,15 @@
 import { expect } from 'vitest';
 import { bytesOf } from './client.ts';
 
-/** But for the dates, which differ from second to second, and what is made of them. */
 export async function printBytes(response: Response): Promise<string> {
   expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
-  const pdf = (await bytesOf(response)).toString('latin1');
-  return pdf.replace(/\(D:\d{14}[^)]*\)/g, '(date)').replace(/\/ID ?\[[^\]]*\]/g, '/ID');
+  return withoutDates(await bytesOf(response));
+}
+
+/** But for the dates, which differ from second to second, and what is made of them. */
+export function withoutDates(pdf: Buffer): string {
+  return pdf
+    .toString('latin1')
+    .replace(/\(D:\d{14}[^)]*\)/g, '(date)')
+    .replace(/\/ID ?\[[^\]]*\]/g, '/ID');
 }

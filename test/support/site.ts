@@ -19,6 +19,7 @@ export interface Asked {
 export class Site {
   /** By path, without the query. */
   readonly #answers: Record<string, Answer>;
+  #others = status(404);
   readonly asked: Asked[] = [];
   /** Connections at this moment. */
   open = 0;
@@ -46,6 +47,11 @@ export class Site {
   /** From now on, besides what it answers already. */
   serve(answers: Record<string, Answer>): void {
     Object.assign(this.#answers, answers);
+  }
+
+  /** What the table does not name, instead of 404. */
+  serveOthers(answer: Answer): void {
+    this.#others = answer;
   }
 
   get port(): number {
@@ -95,7 +101,7 @@ export class Site {
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     this.#note(request);
-    const answer = this.#answers[pathOf(request.url ?? '')] ?? status(404);
+    const answer = this.#answers[pathOf(request.url ?? '')] ?? this.#others;
     answer(request, response);
   }
 

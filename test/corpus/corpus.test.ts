@@ -1,0 +1,130 @@
+/**
+ * Documents made of the packages that documents are made of, rendered by the running service: each is the finished document, as
+ * Chromium shows it when one waits long enough, whatever was rendered before it and from wherever it comes.
+ * `PLATEN_TEST_CORPUS=mermaid` takes those of that name alone.
+ */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { readPdf } from '../support/read-pdf.ts';
+import { type Comparison, compare, encode, paint } from '../visual/pages.ts';
+import { ALL, DOCUMENTS } from './documents.ts';
+import type { CorpusDocument } from './page.ts';
+import { type AllPrints, type Print, printAll, RUNS, type Run } from './runs.ts';
+
+/** Where the PDFs of a failure go, and how their pages differ. */
+const FAILURES = join(tmpdir(), 'platen-corpus');
+
+let prints: AllPrints;
+beforeAll(async () => {
+  await rm(FAILURES, { recursive: true, force: true });
+  prints = await printAll(DOCUMENTS);
+});
+
+test('there are a hundred documents at least, and each has a name of its own', () => {
+  expect(ALL.length).toBeGreaterThanOrEqual(100);
+  expect(new Set(ALL.map(({ name }) => name)).size).toBe(ALL.length);
+});
+
+const KNOWN = DOCUMENTS.filter(({ known }) => known);
+const SAME = DOCUMENTS.filter(({ known, differs }) => !known && !differs);
+
+describe.each(SAME)('$name', (document) => {
+  test('is the finished document', async () => {
+    const [{ pdf }, reference] = [printOf(document, 'as listed'), referenceOf(document)];
+    expect(otherWords(await textOf(pdf), await textOf(reference))).toBe('');
+    expect(await differences(document, pdf, reference)).toEqual([]);
+  });
+
+  test('gives the same bytes whatever came before it', async () => {
+    const others = await otherBytes(document, ['reversed', 'shuffled']);
+    expect(others).toEqual([]);
+  });
+
+  test('looks the same in a fresh context', async ({ skip }) => {
+    const [fresh, first] = [printOf(document, 'in a fresh context'), printOf(document, 'as listed')];
+    if (fresh.bytes === first.bytes) return;
+    expect(otherWords(await textOf(fresh.pdf), await textOf(first.pdf))).toBe('');
+    expect(await differences(document, fresh.pdf, first.pdf)).toEqual([]);
+    skip('it does, but its bytes differ: a renderer that has shown other documents may embed a font twice');
+  });
+
+  test('says the same from its address', async () => {
+    const [visited, given] = (['from its address', 'as listed'] as const).map((run) => textOf(printOf(document, run).pdf));
+    expect(otherWords((await visited) ?? [], (await given) ?? [])).toBe('');
+  });
+});
+
+test.each(DOCUMENTS.filter(({ known }) => !known))('$name comes with the warnings it should', (document) => {
+  const kinds = RUNS.map((run) => printOf(document, run).warnings.map(({ kind, message }) => `${kind}: ${message}`));
+  for (const warnings of kinds) expect(warnings.map((each) => each.split(':')[0])).toEqual(document.warnings ?? []);
+});
+
+test.runIf(DOCUMENTS.some(({ differs }) => differs))('what is new every time is printed anew', () => {
+  for (const document of DOCUMENTS.filter(({ differs }) => differs))
+    expect(new Set(RUNS.map((run) => printOf(document, run).bytes)).size, document.name).toBe(RUNS.length);
+});
+
+test.for(KNOWN)('$name is not right yet: $known', ({ known }, { skip }) => skip(known ?? ''));
+
+function printOf({ name }: CorpusDocument, run: Run): Print {
+  const print = prints.get(name)?.runs[run];
+  if (!print || print instanceof Error) throw new Error(`${name}, ${run}: ${print?.message}`);
+  return print;
+}
+
+function referenceOf({ name }: CorpusDocument): Buffer {
+  const reference = prints.get(name)?.reference;
+  if (!reference || reference instanceof Error) throw new Error(`the reference of ${name}: ${reference?.message}`);
+  return reference;
+}
+
+async function textOf(pdf: Buffer): Promise<string[]> {
+  return (await readPdf(pdf)).pages;
+}
+
+/** The runs whose bytes are not those of the first; keeps them. */
+async function otherBytes(document: CorpusDocument, runs: Run[]): Promise<Run[]> {
+  const first = printOf(document, 'as listed');
+  const others = runs.filter((run) => printOf(document, run).bytes !== first.bytes);
+  for (const run of others) await keep(document, run, printOf(document, run).pdf);
+  if (others.length) await keep(document, 'as listed', first.pdf);
+  return others;
+}
+
+/** What is first different, in short: a book is too long to be shown. */
+function otherWords(pages: string[], expected: string[]): string {
+  const page = Math.max(
+    pages.findIndex((text, index) => text !== expected[index]),
+    0,
+  );
+  if (pages.length === expected.length && pages[page] === expected[page]) return '';
+  const [own = '', other = ''] = [pages[page], expected[page]];
+  const at = Math.max([...own].findIndex((letter, index) => letter !== other[index]) - 20, 0);
+  return `${pages.length} pages, not ${expected.length}; page ${page + 1} has "${own.slice(at, at + 80)}", not "${other.slice(at, at + 80)}"`;
+}
+
+/** Of the pages, in words; keeps what differs. */
+async function differences(document: CorpusDocument, pdf: Buffer, reference: Buffer): Promise<string[]> {
+  const [pages, expected] = await Promise.all([paint(pdf), paint(reference)]);
+  const numbers = Array.from({ length: Math.max(pages.length, expected.length) }, (_, index) => index);
+  const comparisons = numbers.map((index) => compare(pages[index], expected[index]));
+  if (comparisons.every(({ same }) => same)) return [];
+  await keep(document, 'as listed', pdf);
+  const folder = await keep(document, 'reference', reference);
+  return Promise.all(comparisons.flatMap((each, index) => (each.same ? [] : [complain(each, index + 1, folder)])));
+}
+
+/** The folder it is in. */
+async function keep({ name }: CorpusDocument, run: string, pdf: Buffer): Promise<string> {
+  const folder = join(FAILURES, name.replaceAll(/\W+/g, '-'));
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, `${run}.pdf`), pdf);
+  return folder;
+}
+
+async function complain({ verdict, diff }: Comparison, page: number, folder: string): Promise<string> {
+  if (diff) await writeFile(join(folder, `${page}.png`), encode(diff));
+  return `page ${page}: ${verdict}; see ${folder}`;
+}

@@ -1,0 +1,102 @@
+/** What a document is when one waits long enough: an address in, the PDF of a Chromium without the service around it out. */
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { launchFlags } from '../../src/chromium/launch-flags.ts';
+import { locateBrowser } from '../../src/chromium/locate-browser.ts';
+import { loadConfig } from '../../src/config.ts';
+import { BROWSER_SETTINGS } from '../support/test-browser.ts';
+import type { CorpusDocument } from './page.ts';
+
+/** As the service's: what is laid out differently is wider or narrower on paper, too. */
+const WINDOW = { width: 800, height: 600 };
+/** Higher ones are not made higher still by what the window shows of them. */
+const MAX_HEIGHT = 12_000;
+/** What the service takes where nothing is sent: media queries ask for it even where the document has a size of its own. */
+const PAPER = { width: '210mm', height: '297mm', margin: { top: '0.4in', right: '0.4in', bottom: '0.4in', left: '0.4in' } };
+/** Of real time, once nothing is asked for any more. */
+const WAIT_MS = 4_000;
+/** Without a change; for what takes longer. */
+const QUIET_MS = 1_000;
+const PATIENCE_MS = 90_000;
+/** Switches that say what a document looks like, of those the service starts its browser with. */
+const LOOKS = /^--(headless|disable-gpu|font-render-hinting|force-color-profile|hide-scrollbars|disable-dev-shm-usage)/;
+
+export class ReferencePrinter {
+  readonly #browser: Browser;
+
+  static async start(): Promise<ReferencePrinter> {
+    const config = loadConfig(BROWSER_SETTINGS);
+    const { path, env } = await locateBrowser(config);
+    const flags = launchFlags({ proxyUrl: '', profileDir: '', sandbox: false, heapBytes: config.rendererHeapBytes });
+    return new ReferencePrinter(
+      await chromium.launch({
+        executablePath: path,
+        env: { ...(process.env as Record<string, string>), ...env, LANG: 'en_US.UTF-8' },
+        args: ['--no-sandbox', ...flags.filter((flag) => LOOKS.test(flag))],
+      }),
+    );
+  }
+
+  private constructor(browser: Browser) {
+    this.#browser = browser;
+  }
+
+  async print(address: string, { reference }: CorpusDocument): Promise<Buffer> {
+    const context = await this.#browser.newContext({ viewport: WINDOW, reducedMotion: 'reduce' });
+    try {
+      const page = await context.newPage();
+      page.setDefaultTimeout(PATIENCE_MS);
+      await page.emulateMedia({ media: 'print', reducedMotion: 'reduce' });
+      if (reference) await page.addInitScript(addStyle, reference.style);
+      await page.goto(address);
+      await page.waitForLoadState('networkidle');
+      await untilStill(page);
+      await showAll(page);
+      await page.waitForTimeout(WAIT_MS);
+      await untilStill(page);
+      return await page.pdf({ ...PAPER, preferCSSPageSize: true, printBackground: true, tagged: true });
+    } finally {
+      await context.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close();
+  }
+}
+
+// What follows runs in the page. Typed loosely: this project's code runs in Node and has no DOM types.
+declare const document: {
+  documentElement: { scrollHeight: number };
+  head: { append(element: object): void };
+  createElement(name: string): object;
+  addEventListener(type: string, listener: () => void): void;
+};
+declare const MutationObserver: new (listener: () => void) => { observe(node: object, options: object): void };
+
+function addStyle(style: string): void {
+  document.addEventListener('DOMContentLoaded', () => {
+    document.head.append(Object.assign(document.createElement('style'), { textContent: style }));
+  });
+}
+
+/** In a window as high as the document, which may make it higher, once more. */
+async function showAll(page: Page): Promise<void> {
+  for (let times = 0; times < 2; times++) {
+    const height = await page.evaluate(() => document.documentElement.scrollHeight);
+    await page.setViewportSize({ ...WINDOW, height: Math.min(MAX_HEIGHT, height) });
+    await page.waitForLoadState('networkidle');
+    await untilStill(page);
+  }
+}
+
+async function untilStill(page: Page): Promise<void> {
+  const changes = { quietMs: QUIET_MS, patienceMs: PATIENCE_MS / 2 };
+  await page.evaluate(async ({ quietMs, patienceMs }) => {
+    let changedAt = Date.now();
+    new MutationObserver(() => {
+      changedAt = Date.now();
+    }).observe(document, { childList: true, subtree: true, characterData: true });
+    const latest = Date.now() + patienceMs;
+    while (Date.now() < changedAt + quietMs && Date.now() < latest) await new Promise((resolve) => setTimeout(resolve, 100));
+  }, changes);
+}
