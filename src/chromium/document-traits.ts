@@ -68,7 +68,7 @@ const LINKED_STYLE = [/<link/i, /@import/i, /stylesheet/i];
 const LATER_ELEMENT =
   /<(?:i?frame|frameset|object|embed|link)|<script\b[^>]*\b(?:src|type\s*=\s*["']?(?:module|importmap))|[\s"'/]on[a-z]+\s*=|srcdoc/i;
 const LATER_WORD =
-  /\b(?:then|await|async|import|eval|new\s+Function|fetch|MathJax|platenReady)\b|Timeout|Interval|Frame|Idle|Callback|Observer|Worker|[Mm]essage|Event|Socket|Request|Paged|\.(?:src|srcset|href|on[a-z]+)\s*=|\bon(?:load|error|message|hashchange)\b|\\[ux]/;
+  /\b(?:then|await|async|import|eval|new\s+Function|fetch|MathJax|platenReady)\b|Timeout|Interval|Frame|Idle|Callback|Observer|Worker|[Mm]essage|Event|Socket|Request|Paged|\.(?:src|srcset|href|on[a-z]+)\s*=|\bon(?:load|error|message|hashchange|scroll|resize)\b|\\[ux]/;
 const MOTION = /animat|transition|@starting-style|@import|<(?:link|set)\b|<script[^>]*src/i;
 
 export function traitsOf(html: string): DocumentTraits {

@@ -147,7 +147,7 @@ describe('frames', () => {
     expect(run('left')).toBe(0);
   });
 
-  test('without end are run some hundred times, async () => {
+  test('without end are run some hundred times', async () => {
     const { run, time } = openWindow();
     run('let calls = 0; const draw = () => { calls++; requestAnimationFrame(draw) }; draw()');
     for (let pass = 0; pass < 10; pass++) expect(await time.forward(true)).toBe(true);
