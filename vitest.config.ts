@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const LONGEST =
-  /\/(faults|canary|budgets|lifecycle|batches|webhooks|delivery|liquid|in-place|batch[\w-]*|playground[\w-]*)\.test\.ts$/;
+  /\/(faults|canary|budgets|lifecycle|fairness|webhooks|delivery|liquid|in-place|url-redirects|allowance|finished|cli|editor-typing|batch[\w-]*|playground[\w-]*|dashboard[\w-]*)\.test\.ts$/;
 
 /** So that none of the long files is left alone at the end. */
 class LongestFirst extends BaseSequencer {

@@ -2,6 +2,7 @@
  * Looks at a loaded document for what nobody says by himself: parts that are missing, CSS without effect. It asks nothing where the
  * markup gives no reason to.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from './connection.ts';
 import type { DocumentTraits } from './document-traits.ts';
 import { readLanguages, UNHYPHENATED } from './hyphenation.ts';
@@ -16,6 +17,8 @@ export interface LookFindings {
 }
 
 const NOTHING: StatedStyles = { texts: [], rules: [] };
+/** A document may hold back what it is asked. */
+const MAX_LOOK_MS = 3_000;
 const NO_DICTIONARY = 'write soft hyphens (&shy;)';
 
 export class DocumentLook {
@@ -58,9 +61,12 @@ export class DocumentLook {
   /** A document that is on its way elsewhere tells nothing. */
   async #ask(expression: string): Promise<unknown> {
     const asked = this.#session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
-    return await asked.then(
+    const answer = asked.then(
       ({ result }) => result.value,
       () => undefined,
     );
+    const limit = new AbortController();
+    const tooLong = sleep(MAX_LOOK_MS, undefined, { signal: limit.signal }).catch(() => undefined);
+    return Promise.race([answer, tooLong]).finally(() => limit.abort());
   }
 }

@@ -16,12 +16,14 @@ const MAX_LAST_FRAMES_MS = 250;
 const MAX_PASSES = 3;
 /** Of timers, in all passes. */
 const MAX_CALLS = 1_000;
+/** Timers that are set by timers are due no sooner, and intervals no more often, as HTML has it. */
+const NESTED_MS = 4;
 /** Real time of one pass. */
 const MAX_PASS_MS = 1_000;
 
 /** To be evaluated in a window before any script of a document is. */
 export const PAGE_CLOCK = `(() => { ${[replace, tick, keepClocks, keepTimers, keepFrames, keepRequests, taskQueue, sendsElsewhere, nextTimer, runTimers, runFrames, runLastFrames, runPass, stayWhile, keepTime].join('\n')}
-keepTime(${JSON.stringify(TIME)}, { passMs: ${PASS_MS}, frameMs: ${FRAME_MS}, lastFrames: ${MAX_LAST_FRAMES}, lastFramesMs: ${MAX_LAST_FRAMES_MS}, maxPasses: ${MAX_PASSES}, maxCalls: ${MAX_CALLS}, maxPassMs: ${MAX_PASS_MS} }) })()`;
+keepTime(${JSON.stringify(TIME)}, { passMs: ${PASS_MS}, frameMs: ${FRAME_MS}, lastFrames: ${MAX_LAST_FRAMES}, lastFramesMs: ${MAX_LAST_FRAMES_MS}, nestedMs: ${NESTED_MS}, maxPasses: ${MAX_PASSES}, maxCalls: ${MAX_CALLS}, maxPassMs: ${MAX_PASS_MS} }) })()`;
 
 /** What a window is asked with once its document has loaded. */
 export interface PageTime {
@@ -43,6 +45,7 @@ export interface Limits {
   frameMs: number;
   lastFrames: number;
   lastFramesMs: number;
+  nestedMs: number;
   maxPasses: number;
   maxCalls: number;
   maxPassMs: number;
@@ -88,6 +91,8 @@ interface Clock extends Limits {
   /** Whether a pass has come to its end. */
   isForward: boolean;
   isTicking: boolean;
+  /** Whether a timer runs: those that it sets are not due at once. */
+  isNested: boolean;
 }
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
@@ -153,14 +158,14 @@ function keepTimers(clock: Clock, now: () => number): void {
   for (const name of ['setTimeout', 'setInterval']) {
     replace(globalThis, name, (native, _, given) => {
       const [handler, delay, ...args] = given;
-      const delayMs = Math.max(0, (delay as number) | 0);
+      const delayMs = Math.max(clock.isNested ? clock.nestedMs : 0, (delay as number) | 0);
       if (typeof handler !== 'function' || delayMs > passMs) return native(...given);
       const repeats = name === 'setInterval';
       const timer: Timer = {
         handler: handler as Call,
         args,
         dueMs: now() + delayMs,
-        everyMs: repeats ? Math.max(1, delayMs) : undefined,
+        everyMs: repeats ? Math.max(clock.nestedMs, delayMs) : undefined,
       };
       const id = native(() => {
         if (repeats) timer.dueMs = now() + (timer.everyMs ?? 0);
@@ -248,7 +253,9 @@ function taskQueue({ Promise: NativePromise }: Natives): () => Promise<void> {
 
 /** A timer that is meant for readers, who would be sent elsewhere: the document is printed where it is. */
 function sendsElsewhere(timer: Timer, source: Call): boolean {
-  timer.leaves ??= /\b(?:location|reload|navigat\w*|submit|history)\b/.test(source(timer.handler) as string);
+  const leaves =
+    /\blocation(?:\.href)?\s*=(?!=)|\b(?:location|navigation)\??\.(?:assign|replace|reload|navigate)\b|\bhistory\??\.(?:go|back|forward)\b|\breload\(|submit\(/i;
+  timer.leaves ??= leaves.test(source(timer.handler) as string);
   return timer.leaves;
 }
 
@@ -272,8 +279,10 @@ async function runTimers(clock: Clock, until: number, tools: Tools): Promise<boo
       timers.delete(id);
       native.clearTimeout(id);
     } else timer.dueMs += timer.everyMs;
+    clock.isNested = true;
     tools.call(timer.handler, timer.args);
     await tools.nextTask();
+    clock.isNested = false;
     if (tools.isToStop()) return false;
   }
   return true;
@@ -363,6 +372,7 @@ function keepTime(key: string, limits: Limits): void {
     leftMs: 0,
     isForward: false,
     isTicking: false,
+    isNested: false,
   };
   keepClocks(clock);
   keepTimers(clock, () => realNow() + clock.aheadMs);
@@ -388,13 +398,12 @@ function keepTime(key: string, limits: Limits): void {
   };
   const forward = async (withTimers: boolean) => {
     if (clock.leftMs <= 0 && clock.passes++ < limits.maxPasses) clock.leftMs = limits.passMs;
-    const latest = realNow() + limits.maxPassMs;
     isMoving = true;
     const isWhole = await runPass(clock, toolsFor(withTimers)).finally(() => {
       isMoving = false;
     });
     clock.isForward = isWhole && clock.calls < limits.maxCalls;
-    return isWhole || realNow() > latest;
+    return isWhole;
   };
   const isDue = (withTimers: boolean) => toolsFor(withTimers).isDue(limits.passMs);
   const time: PageTime = Object.freeze({ native: Object.freeze(native), forward, isDue, isTicking: () => clock.isTicking });

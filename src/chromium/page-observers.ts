@@ -68,6 +68,8 @@ function showTo(observer: object, { callback, targets }: Observed, boxOf: (targe
  */
 function keepScrolling(self: PageWindow): () => boolean {
   let listens = false;
+  let grownTo = 0;
+  let ownHeight = 0;
   const { apply } = Reflect;
   const native = EventTarget.prototype.addEventListener;
   const { dispatchEvent } = EventTarget.prototype;
@@ -77,10 +79,22 @@ function keepScrolling(self: PageWindow): () => boolean {
       return apply(native, target, given);
     },
   });
+  /** Where the document has grown with the window, which is what it lays itself out by: the window is as it was. */
+  const shrink = (root: { scrollHeight: number }) => {
+    if (grownTo === Number.POSITIVE_INFINITY || root.scrollHeight <= 1.2 * grownTo) return false;
+    grownTo = Number.POSITIVE_INFINITY;
+    Reflect.deleteProperty(root, 'clientHeight');
+    Object.defineProperty(self, 'innerHeight', { value: ownHeight, configurable: true, writable: true });
+    apply(dispatchEvent, self, [new Event('resize')]);
+    return true;
+  };
   return () => {
     const root = self.document.documentElement;
     if (!root || !(listens || self.onscroll || self.document.onscroll)) return false;
+    if (grownTo) return shrink(root);
     const height = Math.max(root.scrollHeight, self.innerHeight);
+    grownTo = root.scrollHeight;
+    ownHeight = self.innerHeight;
     Object.defineProperty(self, 'innerHeight', { value: height, configurable: true, writable: true });
     Object.defineProperty(root, 'clientHeight', { value: height, configurable: true });
     for (const name of ['resize', 'scroll']) apply(dispatchEvent, self, [new Event(name)]);
@@ -132,7 +146,7 @@ function keepObservers(key: string, maxTimes: number): void {
   let times = 0;
   const showAll: ShowAll = () => {
     if (times++ >= maxTimes) return 0;
-    let shown = times === 1 && grow() ? 1 : 0;
+    let shown = grow() ? 1 : 0;
     for (const [observer, observed] of [...all]) {
       try {
         shown += showTo(observer, observed, boxOf);

@@ -8,8 +8,8 @@ import type { Step } from './step.ts';
 import { MENTIONS, type StyleText } from './unsupported-css.ts';
 
 const MAX_SHEETS = 100;
-/** Of one style sheet. */
-const MAX_CHARACTERS = 1_048_576;
+/** Of all style sheets together: reading them holds the service, some 100 ms for so many. */
+const MAX_CHARACTERS = 524_288;
 const MAX_ADDRESS = 500;
 
 /** A style sheet of the document: its text, or where it came from. */
@@ -29,8 +29,12 @@ export interface StatedStyles {
 /** Makes page sizes that only we know take effect. `textAt` tells the text of a style sheet that came from an address. */
 export async function readStyles(session: Session, textAt: TextAt, step: Step): Promise<StatedStyles> {
   const asked = session.send('Runtime.evaluate', { expression: SHEETS, returnByValue: true });
-  const sheets = readSheets((await step(asked)).result.value);
-  const texts = await step(Promise.all(sheets.map((sheet) => textOf(textAt, sheet))));
+  const answer = asked.then(
+    ({ result }) => result.value,
+    () => undefined, // more than a reply may hold
+  );
+  const sheets = readSheets(await step(answer));
+  const texts = withinLimit(await step(Promise.all(sheets.map((sheet) => textOf(textAt, sheet)))));
   const rules = texts.map(({ text }) => translatedSizes(text));
   if (rules.some(({ length }) => length)) await step(session.send('Runtime.evaluate', { expression: stateExpression(rules) }));
   return { texts: texts.filter(({ text }) => MENTIONS.test(text)), rules: rules.flat() };
@@ -47,7 +51,20 @@ function readSheets(value: unknown): Sheet[] {
 
 async function textOf(textAt: TextAt, { text, href = '' }: Sheet): Promise<StyleText> {
   if (text !== undefined || !href) return { text: text ?? '', where: 'style' };
-  return { text: (await textAt(href)).slice(0, MAX_CHARACTERS), where: href.slice(0, MAX_ADDRESS) };
+  return { text: await textAt(href), where: href.slice(0, MAX_ADDRESS) };
+}
+
+/** The same style sheet is not read twice, and no more of them than there is room for. */
+function withinLimit(texts: StyleText[]): StyleText[] {
+  const seen = new Set<string>();
+  let left = MAX_CHARACTERS;
+  return texts.map(({ text, where }) => {
+    const isNew = where === 'style' || !seen.has(where);
+    seen.add(where);
+    const kept = isNew ? text.slice(0, left) : '';
+    left -= kept.length;
+    return { text: kept, where };
+  });
 }
 
 const SHEETS = `(() => { ${[hasPolyfill, importsOf, sheetsOf].join(' ')}
@@ -93,16 +110,19 @@ function importsOf(sheet: PageSheet, depth: number): string[] {
 /** Those of the document first and in their order. Text that mentions nothing of interest is left out. */
 function sheetsOf(mentions: RegExp, atMost: number, maxCharacters: number): Array<{ text?: string; href?: string }> {
   const own = [...document.styleSheets].slice(0, atMost);
+  let left = maxCharacters;
   const listed = own.map(({ href, ownerNode }) => {
     if (href) return { href };
-    const text = ownerNode?.localName === 'style' ? ownerNode.textContent : '';
-    return { text: mentions.test(text) ? text.slice(0, maxCharacters) : '' };
+    const whole = ownerNode?.localName === 'style' ? ownerNode.textContent : '';
+    const text = mentions.test(whole) ? whole.slice(0, left) : '';
+    left -= text.length;
+    return { text };
   });
   const imported = own.flatMap((sheet) => importsOf(sheet, 0)).map((href) => ({ href }));
   let attributes = '';
   for (const element of Document.prototype.querySelectorAll.call(document, '[style]')) {
     const style = element.getAttribute('style');
-    if (mentions.test(style) && attributes.length < maxCharacters) attributes += `x { ${style} } `;
+    if (mentions.test(style) && attributes.length < left) attributes += `x { ${style} } `;
   }
   return [...listed, ...imported, { text: attributes }];
 }

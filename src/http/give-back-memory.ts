@@ -1,4 +1,4 @@
-/** Gives memory back to the system while no request holds any: V8 alone waits until it needs some for itself. */
+/** Gives memory back to the system that no request holds: V8 alone waits until it needs some for itself. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { ByteBudget } from '../queue/byte-budget.ts';
@@ -12,7 +12,8 @@ export function giveBackMemory(budgets: ByteBudget[]): void {
   setInterval(() => {
     const now = process.memoryUsage.rss();
     least = Math.min(least, now);
-    if (now < least + WORTH_IT_BYTES || budgets.some((budget) => budget.held > 0)) return;
+    const held = budgets.reduce((sum, budget) => sum + budget.held, 0);
+    if (now < least + held + WORTH_IT_BYTES) return;
     collectGarbage();
     least = process.memoryUsage.rss();
   }, INTERVAL_MS).unref();

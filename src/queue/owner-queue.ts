@@ -101,12 +101,13 @@ export class OwnerQueue {
     return this.#places.size;
   }
 
-  /** Whether background work of this owner may begin soon: no call waits, and a place is free or the owner has none. */
+  /** Whether background work of this owner may begin soon: no call waits that goes before it, and a place is free or the owner has none. */
   hasRoomInBackground(owner: string): boolean {
-    if (this.waiting) return false;
+    const hasNone = this.#hasNone(owner) && this.#background.lengthOf(owner) === 0;
+    if (this.waiting) return hasNone && [...this.#calls.firsts()].every((call) => this.#holdsTooLong(call.owner));
     const ahead = Math.ceil(this.#options.capacity * SHARE_AHEAD);
     const isFree = this.#inUse() + this.#background.length < this.#options.capacity + ahead;
-    return isFree || this.#countOf(owner, true) + this.#background.lengthOf(owner) === 0;
+    return isFree || hasNone;
   }
 
   /** For how many milliseconds nobody has had a place. */
@@ -245,19 +246,36 @@ export class OwnerQueue {
   }
 
   #admit(): void {
-    for (let waiter = this.#next(); waiter; waiter = this.#next()) {
-      const kind = this.#placeFor(waiter.owner, waiter.background);
-      if (!kind) return;
+    const admissible = () => this.#candidates().find(({ owner, background }) => this.#placeFor(owner, background));
+    for (let waiter = admissible(); waiter; waiter = admissible()) {
+      const kind = this.#placeFor(waiter.owner, waiter.background) ?? 'regular';
       const lines = waiter.background ? this.#background : this.#calls;
       lines.takeTurn(waiter);
       waiter.admit(this.#take(waiter, kind));
     }
   }
 
-  /** Who is to have the next place: calls first, owners with the fewest places first, then those whose turn it is. */
-  #next(): Waiter | undefined {
-    const background = !this.waiting;
-    const lines = background ? this.#background : this.#calls;
+  /**
+   * Who is to have the next place: calls first; but background work of an owner who has no place goes before calls of those who hold
+   * theirs for too long.
+   */
+  #candidates(): Waiter[] {
+    const [call, behind] = [this.#first(this.#calls, false), this.#first(this.#background, true)];
+    if (!call || !behind) return [call ?? behind].filter((waiter) => waiter !== undefined);
+    const passes = this.#hasNone(behind.owner) && this.#holdsTooLong(call.owner);
+    return passes ? [behind, call] : [call];
+  }
+
+  #hasNone(owner: string): boolean {
+    return ![...this.#places].some((place) => place.owner === owner);
+  }
+
+  #holdsTooLong(owner: string): boolean {
+    return [...this.#places].some((place) => place.owner === owner && this.#hasBeenHeldFor(place, OVERDUE_MS));
+  }
+
+  /** Owners with the fewest places first, then those whose turn it is. */
+  #first(lines: Lines<Waiter>, background: boolean): Waiter | undefined {
     let next: Waiter | undefined;
     let fewest = Number.POSITIVE_INFINITY;
     for (const waiter of lines.firsts()) {
@@ -280,7 +298,7 @@ export class OwnerQueue {
   }
 
   #giveOverduePlaces(): void {
-    for (let waiter = this.#next(); waiter; waiter = this.#next()) {
+    for (let [waiter] = this.#candidates(); waiter; [waiter] = this.#candidates()) {
       const place = this.#overdueFor(waiter);
       if (place && this.#hasOvertimeFor(place.owner)) {
         this.#free(place);
@@ -317,9 +335,12 @@ export class OwnerQueue {
     longest?.deadline.end(queueFull(detail, this.retryAfterSeconds));
   }
 
-  /** Calls go before background work, and among their like owners with fewer places before those with more. */
+  /**
+   * Calls go before background work, unless that is of an owner who has no place; among their like owners with fewer places before
+   * those with more.
+   */
   #goesBefore(waiter: Waiter, place: Place): boolean {
-    if (waiter.background !== place.background) return place.background;
+    if (waiter.background !== place.background) return place.background || (waiter.background && this.#hasNone(waiter.owner));
     return this.#countOf(waiter.owner, waiter.background) < this.#countOf(place.owner, place.background);
   }
 

@@ -101,6 +101,22 @@ describe('timers', () => {
     expect(said).toEqual([]);
   });
 
+  test('that only mention where the document is are run', async () => {
+    const { run, time, said } = openWindow();
+    run('var location = { hash: "#7" }, history = { length: 1 }; setTimeout(() => say(location.hash, history.length), 300)');
+    expect(await time.forward(true)).toBe(true);
+    expect(said).toEqual(['#7', 1]);
+  });
+
+  test('that ask again and again at once leave time to what they wait for', async () => {
+    const { run, time } = openWindow();
+    run(
+      'var done, drawn; (function wait() { if (done) drawn = true; else setTimeout(wait, 0) })(); setInterval(() => {}, 1); setTimeout(() => { done = true }, 1000)',
+    );
+    expect(await time.forward(true)).toBe(true);
+    expect(run('drawn')).toBe(true);
+  });
+
   test('are not run where only frames are', async () => {
     const { run, time, said } = openWindow();
     run('setTimeout(say, 100, "timer"); requestAnimationFrame(() => say("frame"))');

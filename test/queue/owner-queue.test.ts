@@ -285,4 +285,24 @@ describe('an owner with more than others', () => {
     expect(queue.running).toBe(3); // one in overtime, one that still has its place, and the other
     for (const place of ahead) place.catch(() => {});
   });
+
+  test('by calls does not keep the background of others waiting, whoever has more of them to come', async () => {
+    const queue = new OwnerQueue({ capacity: 2, limit: 10, overtime: 4 });
+    for (let n = 0; n < 2; n++) await queue.acquire('calls', patient());
+    const order: string[] = [];
+    const more = visitor(queue, order, 'calls', 'more');
+    expect(queue.hasRoomInBackground('batch')).toBe(false); // so far they are at work no longer than others
+    await vi.advanceTimersByTimeAsync(1_200);
+    expect(queue.hasRoomInBackground('batch')).toBe(true);
+    expect(queue.hasRoomInBackground('calls')).toBe(false);
+    const item = queue.acquire('batch', patient(), { background: true }).then((release) => {
+      order.push('item');
+      return release;
+    });
+    await vi.advanceTimersByTimeAsync(1_200);
+    (await item)();
+    expect(order).toContain('item');
+    expect(queue.waiting).toBe(0);
+    (await more)();
+  });
 });
