@@ -195,8 +195,8 @@ describe('what never ends', () => {
     const source = body(
       `new EventSource("${site.origin}/events").onmessage = ({ data }) => { document.body.textContent = data }; setInterval(() => {}, 100)`,
     );
-    const options = { timeout: 100_000, failOnWarning: ['printed_early'] };
-    expect(await textOf(source, options)).toBe('told');
+    const waitForFunction = 'document.body.textContent === "told"'; // nothing else waits for the first event
+    expect(await textOf(source, { timeout: 100_000, waitForFunction, failOnWarning: ['printed_early'] })).toBe('told');
   });
 
   test('a document that polls or changes for ever is printed, with a warning', async () => {
