@@ -1,6 +1,7 @@
 /** The script that waits for the end of what a document does, and runs its time forward. It runs in the page, sent as text. */
 import { type AnimatedPage, FINISH_ANIMATIONS, type finishAnimations as Finish } from './page-animations.ts';
 import { type PageTime, TIME } from './page-clock.ts';
+import { framed } from './page-frames.ts';
 import { OBSERVERS, type ShowAll } from './page-observers.ts';
 import { NAMES_OF_READINESS, READINESS, type readiness as Readiness } from './page-waits.ts';
 
@@ -27,19 +28,21 @@ const QUIET_MS = 20;
 const QUIET_TURNS = 1;
 const MAX_ROUNDS = 3;
 
+const FUNCTIONS = [
+  ...FINISH_ANIMATIONS,
+  ...READINESS,
+  framed,
+  windowsOf,
+  nextFrame,
+  moveWindow,
+  runForward,
+  watchChanges,
+  untilQuiet,
+  awaitEnd,
+].join('\n');
+
 /** Its promise resolves to an `End`. */
 export function awaitEndExpression(options: EndOptions): string {
-  const functions = [
-    ...FINISH_ANIMATIONS,
-    ...READINESS,
-    windowsOf,
-    nextFrame,
-    moveWindow,
-    runForward,
-    watchChanges,
-    untilQuiet,
-    awaitEnd,
-  ];
   const wait: Wait = {
     ...options,
     time: TIME,
@@ -48,7 +51,7 @@ export function awaitEndExpression(options: EndOptions): string {
     quietTurns: QUIET_TURNS,
     maxRounds: MAX_ROUNDS,
   };
-  return `(() => { ${functions.join('\n')} return awaitEnd(${JSON.stringify(wait)}) })()`;
+  return `(() => { ${FUNCTIONS} return awaitEnd(${JSON.stringify(wait)}) })()`;
 }
 
 /** What the page says of it, which may be anything. */
@@ -70,7 +73,6 @@ declare const finishAnimations: typeof Finish;
 declare const readiness: typeof Readiness;
 declare const document: PageDocument;
 declare const window: PageWindow;
-declare const Document: { prototype: { querySelectorAll(selector: string): Iterable<{ contentDocument: PageDocument | null }> } };
 
 interface Wait extends EndOptions {
   time: string;
@@ -98,8 +100,7 @@ interface Watch {
 
 /** Of the document and of the frames that can be looked into. */
 function windowsOf(page: PageDocument, depth = 0): PageWindow[] {
-  const frames = depth < 5 ? [...Document.prototype.querySelectorAll.call(page, 'iframe, frame')] : [];
-  const inner = frames.map(({ contentDocument }) => contentDocument).filter((each) => each !== null);
+  const inner = depth < 5 ? framed(page) : [];
   const own = page.defaultView ? [page.defaultView] : [];
   return [...own, ...inner.flatMap((each) => windowsOf(each, depth + 1))];
 }

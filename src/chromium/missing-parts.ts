@@ -4,6 +4,7 @@
  */
 import { lookAtStyles, MISSING_STYLES, STYLE_LIMITS, type StyledDocument } from './missing-styles.ts';
 import { FAILED_ELEMENTS } from './own-window.ts';
+import { framed } from './page-frames.ts';
 
 /** A part that is missing. */
 export interface Part {
@@ -28,23 +29,25 @@ const REASONS: Record<string, string> = {
   failed: 'failed',
 };
 
+const FUNCTIONS = [
+  ...MISSING_STYLES,
+  framed,
+  documentsIn,
+  judgeAddress,
+  chosenAddress,
+  lookAtImages,
+  lookAtAddresses,
+  lookAtLinks,
+  lookAtSprites,
+  lookAtMarkup,
+  lookAtFailed,
+  lookAround,
+].join(' ');
+
 /** Its promise resolves to the parts; without script nothing can be waited for, and images in styles are not tried. */
 export function missingPartsExpression(hasScript: boolean): string {
-  const functions = [
-    ...MISSING_STYLES,
-    documentsIn,
-    judgeAddress,
-    chosenAddress,
-    lookAtImages,
-    lookAtAddresses,
-    lookAtLinks,
-    lookAtSprites,
-    lookAtMarkup,
-    lookAtFailed,
-    lookAround,
-  ];
   const limits = { ...STYLE_LIMITS, images: hasScript ? STYLE_LIMITS.images : 0 };
-  return `(() => { ${functions.join(' ')} return lookAround(${JSON.stringify(limits)}, ${MAX_PARTS}, ${MAX_ADDRESS}, (page) => ${FAILED_ELEMENTS}) })()`;
+  return `(() => { ${FUNCTIONS} return lookAround(${JSON.stringify(limits)}, ${MAX_PARTS}, ${MAX_ADDRESS}, (page) => ${FAILED_ELEMENTS}) })()`;
 }
 
 /** What the page says of it, which may be anything. */
@@ -66,7 +69,6 @@ interface PageElement {
   localName: string;
   parentElement: PageElement | null;
   children: Iterable<PageElement>;
-  contentDocument: PageDocument | null;
   style?: { cssText: string };
   sheet?: unknown;
   disabled?: boolean;
@@ -91,8 +93,7 @@ declare const Document: { prototype: PageDocument };
 
 /** Of the frames that can be looked into, too. */
 function documentsIn(page: PageDocument): PageDocument[] {
-  const frames = [...Document.prototype.querySelectorAll.call(page, 'iframe, frame')];
-  return [page, ...frames.flatMap(({ contentDocument }) => (contentDocument ? documentsIn(contentDocument) : []))];
+  return [page, ...framed(page).flatMap(documentsIn)];
 }
 
 function judgeAddress(address: string, base: string): string | undefined {

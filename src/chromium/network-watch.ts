@@ -201,7 +201,7 @@ export class NetworkWatch {
   /** Addresses of what a document is not finished without. */
   get underWay(): string[] {
     const held = [...this.#loading.values()].filter(({ counts }) => counts);
-    return [...new Set(held.map(({ url }) => url.slice(0, MAX_URL_CHARACTERS)))];
+    return [...new Set(held.map(({ url }) => cut(url)))];
   }
 
   /** Resolves when nothing a document is not finished without is under way, or at the time that is told, anew after each change. */
@@ -286,7 +286,7 @@ export class NetworkWatch {
 
   #noteChange({ url, counts }: Loading, more: 0 | 1): void {
     if (counts) this.#changes++;
-    const [address = ''] = url.slice(0, MAX_URL_CHARACTERS).split(/[?#]/);
+    const [address = ''] = cut(url).split(/[?#]/);
     const times = (this.#asked.get(address) ?? 0) + more;
     if (this.#asked.size < MAX_KEPT) this.#asked.set(address, times);
     if (counts && times <= MAX_NEWS) this.#progressAt = performance.now();

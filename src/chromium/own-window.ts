@@ -15,7 +15,7 @@ const MAX_FAILED = 1_000;
  * It cannot close, move or resize our window, sees no name an earlier one gave it, sends nothing later, and cannot flood its console;
  * its errors are kept.
  */
-export const OWN_WINDOW = `(${limitConsole})(${MAX_WRITTEN}, ${MAX_WRITTEN_CHARACTERS}); (${keepFailed})(${MAX_FAILED}, ${MAX_CHARACTERS}, ${JSON.stringify(FAILED)}); (${own})(${MAX_ERRORS}, ${MAX_CHARACTERS}, ${JSON.stringify(ERRORS)})`;
+export const OWN_WINDOW = `(() => { ${keepListening} (${limitConsole})(${MAX_WRITTEN}, ${MAX_WRITTEN_CHARACTERS}); (${keepFailed})(${MAX_FAILED}, ${MAX_CHARACTERS}, ${JSON.stringify(FAILED)}); (${own})(${MAX_ERRORS}, ${MAX_CHARACTERS}, ${JSON.stringify(ERRORS)}) })()`;
 
 /** Evaluates to elements of the document `page` that could not load what they name, each with the address. */
 export const FAILED_ELEMENTS = `page.defaultView?.[Symbol.for(${JSON.stringify(FAILED)})] ?? []`;
@@ -52,6 +52,13 @@ interface OwnWindow {
 declare const document: unknown;
 declare const MutationObserver: new (callback: () => void) => { observe(node: unknown, options: { childList: true }): void };
 
+// Runs in the page, sent as text. A document that is written into a window takes its listeners away. An observer stays, and is called
+// before the first script runs.
+function keepListening(listen: () => void): void {
+  listen();
+  new MutationObserver(listen).observe(document, { childList: true });
+}
+
 // Runs in the page, sent as text.
 function limitConsole(maxWritten: number, maxCharacters: number): void {
   const console = globalThis.console as unknown as Record<string, unknown>;
@@ -74,8 +81,7 @@ function keepFailed(atMost: number, maxCharacters: number, key: string): void {
     failed.push([target, address.slice(0, maxCharacters)]);
   };
   const listen = () => self.addEventListener('error', note, true);
-  listen();
-  new MutationObserver(listen).observe(document, { childList: true }); // as below
+  keepListening(listen);
 }
 
 // Runs in the page, sent as text.
@@ -106,7 +112,5 @@ function own(maxErrors: number, maxCharacters: number, errorsKey: string): void 
     self.addEventListener('error', onError);
     self.addEventListener('unhandledrejection', onRejection);
   };
-  listen();
-  // A document that is written into a window takes its listeners away. An observer stays, and is called before the first script runs.
-  new MutationObserver(listen).observe(document, { childList: true });
+  keepListening(listen);
 }

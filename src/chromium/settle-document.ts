@@ -6,6 +6,7 @@ import { SEEN_TEXT } from './inspect-text.ts';
 import type { AddedTag } from './load-settings.ts';
 import { CONSOLE_ERRORS } from './own-window.ts';
 import { FINISH_ANIMATIONS } from './page-animations.ts';
+import { framed } from './page-frames.ts';
 import { pageSizesExpression } from './page-rules.ts';
 
 const SETTLE = [part, framed, imagesOf, framesOf, fontsOf, settle];
@@ -92,12 +93,6 @@ function addElement(element: 'style' | 'script', from: { content?: string; url?:
 /** A part of a document, whatever its elements are named. */
 function part<K extends 'images' | 'fonts' | 'documentElement'>(page: PageDocument, name: K): PageDocument[K] {
   return Object.getOwnPropertyDescriptor(Document.prototype, name)?.get?.call(page);
-}
-
-/** Of the frames that can be looked into. */
-function framed(page: PageDocument): PageDocument[] {
-  const frames = [...Document.prototype.querySelectorAll.call(page, 'iframe, frame')];
-  return frames.map(({ contentDocument }) => contentDocument).filter((inner) => inner !== null);
 }
 
 function isSettled(page: PageDocument): boolean {
