@@ -9,16 +9,16 @@ import { Merging } from './batches/merging.ts';
 import { BatchRunner } from './batches/runner.ts';
 import { type Browser, launchBrowser } from './chromium/browser.ts';
 import type { BrowserSettings } from './chromium/browser-settings.ts';
-import { locateBrowser } from './chromium/locate-browser.ts';
+import { locateBrowser } from './chromium/launch/locate-browser.ts';
+import { removeStaleProfiles } from './chromium/launch/temporary-profile.ts';
 import type { Page } from './chromium/page.ts';
-import { removeStaleProfiles } from './chromium/temporary-profile.ts';
 import type { Config } from './config.ts';
 import { Sweep } from './documents/sweep.ts';
+import { type EgressProxy, startEgressProxy } from './egress/egress-proxy.ts';
+import { OutboundPolicy } from './egress/policy.ts';
 import { giveBackMemory } from './http/give-back-memory.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import { createServer } from './http/server.ts';
-import { type EgressProxy, startEgressProxy } from './outbound/egress-proxy.ts';
-import { OutboundPolicy } from './outbound/policy.ts';
 import { Pages } from './pages/pages.ts';
 import { Finisher } from './pdf/finisher.ts';
 import { playgroundBrowser } from './playground/browser-limits.ts';
@@ -29,8 +29,8 @@ import { OwnerQueue } from './queue/owner-queue.ts';
 import { FinishLine } from './render/finish-line.ts';
 import { createReadiness } from './render/readiness.ts';
 import { render } from './render/render.ts';
-import { proveWalls } from './render/self-test.ts';
-import { openRooms, type Rooms } from './rooms.ts';
+import { runEgressSelfTest } from './render/self-test.ts';
+import { openServices, type Services } from './services.ts';
 import { namedBlobs } from './storage/named-blobs.ts';
 import { Deliverer, type DeliveryOutcome } from './webhooks/deliverer.ts';
 
@@ -73,7 +73,7 @@ export async function startEngine(config: Config, logger: Logger, secret: Uint8A
   const browsers = new Set<Browser>();
   const launch = async (settings: BrowserSettings, through: EgressProxy) => {
     const browser = await launchBrowser(located, settings, through);
-    await proveWalls(browser, policy).catch(async (error: unknown) => {
+    await runEgressSelfTest(browser, policy).catch(async (error: unknown) => {
       logger.warn({ err: error, browser_pid: browser.pid }, 'a browser failed its self-test and does not serve');
       await browser.close();
       throw error;
@@ -135,7 +135,7 @@ export interface App {
   /** Where it listens, for example `http://127.0.0.1:3000`. */
   readonly url: string;
   readonly server: FastifyInstance;
-  readonly rooms: Rooms;
+  readonly rooms: Services;
   readonly engine: RenderEngine;
   /** Removes what is over; runs by itself, too. */
   readonly sweep: Sweep;
@@ -146,7 +146,7 @@ export interface App {
 /** Starts the whole service. `clock` is for tests that cannot wait for the end of a month. */
 export async function startApp(config: Config, clock: Clock = Date.now): Promise<App> {
   const logger = pino({ level: config.logLevel, serializers: { err: describeError } });
-  const rooms = await openRooms(config, clock);
+  const rooms = await openServices(config, clock);
   const engine = await startEngine(config, logger, rooms.links.secretFor('finishing')).catch(async (error: unknown) => {
     await rooms.close();
     throw error;
@@ -230,7 +230,7 @@ function createBudgets({ requestMemoryBytes, playground }: Config) {
 }
 
 /** The playground, with a way out of its own: what is allowed for key holders is not allowed for everybody. */
-async function openPlayground({ templates }: Rooms, engine: RenderEngine, config: Config, logger: Logger) {
+async function openPlayground({ templates }: Services, engine: RenderEngine, config: Config, logger: Logger) {
   const policy = engine.policy.allowing(config.playgroundOutboundAllow);
   const proxy = await startEgressProxy(policy, (details) => logger.info(details, 'outbound connection refused'));
   const settings = playgroundBrowser(config);
@@ -261,8 +261,8 @@ function describeError(error: Error): object {
   return { type: name, message, stack, ...(code !== undefined && { code }) };
 }
 
-function createRunner(rooms: Rooms, engine: RenderEngine, config: Config, metrics: Metrics, logger: Logger): BatchRunner {
-  const { accounts, allowance, batches, batchQueue, batchSeal, concurrency } = rooms;
+function createRunner(rooms: Services, engine: RenderEngine, config: Config, metrics: Metrics, logger: Logger): BatchRunner {
+  const { accounts, allowance, batches, batchQueue, batchCipher: batchSeal, concurrency } = rooms;
   const inBackground = {
     ...rooms,
     concurrency: concurrency.background,
@@ -291,7 +291,7 @@ function createRunner(rooms: Rooms, engine: RenderEngine, config: Config, metric
 }
 
 /** In a thread of its own: a batch of hundreds takes long, and no render is to wait for it. */
-function createMerging({ documents, blobs, links }: Rooms, settings: Config): Merging & AsyncDisposable {
+function createMerging({ documents, blobs, links }: Services, settings: Config): Merging & AsyncDisposable {
   const config = { ...settings, finishThreads: 1 };
   const finisher = createFinisher(config, links.secretFor('finishing'));
   const finishing = createFinishLine(config, finisher);
@@ -301,7 +301,7 @@ function createMerging({ documents, blobs, links }: Rooms, settings: Config): Me
 }
 
 function createSweep(
-  { database, blobs, documents, idempotency, allowance, batches, webhooks, webhookSecrets }: Rooms,
+  { database, blobs, documents, idempotency, allowance, batches, webhooks, webhookSecrets }: Services,
   { sweepMs }: Config,
   metrics: Metrics,
   logger: Logger,
@@ -326,7 +326,7 @@ function createSweep(
 }
 
 function createDeliverer(
-  rooms: Rooms & { policy: OutboundPolicy; clock: Clock },
+  rooms: Services & { policy: OutboundPolicy; clock: Clock },
   config: Config,
   metrics: Metrics,
   logger: Logger,

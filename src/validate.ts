@@ -21,11 +21,11 @@ export function validator<S extends TSchema>(schema: S): Validator<Static<S>> {
   const compiled = Compile(schema);
   return (value) => {
     if (compiled.Check(value)) return value as Static<S>;
-    throw invalidRequest(describe(schema, compiled.Errors(value)));
+    throw invalidRequest(describeErrors(schema, compiled.Errors(value)));
   };
 }
 
-interface SchemaFault {
+interface SchemaError {
   keyword: string;
   schemaPath: string;
   instancePath: string;
@@ -40,15 +40,15 @@ interface SchemaNode {
   [name: string]: unknown;
 }
 
-function describe(schema: TSchema, faults: SchemaFault[]): FieldError[] {
+function describeErrors(schema: TSchema, faults: SchemaError[]): FieldError[] {
   const errors = new Map<string, FieldError>();
   for (const fault of faults) {
-    for (const error of describeFault(schema, fault)) errors.set(`${error.path} ${error.message}`, error);
+    for (const error of describeSchemaError(schema, fault)) errors.set(`${error.path} ${error.message}`, error);
   }
   return [...errors.values()];
 }
 
-function describeFault(schema: TSchema, fault: SchemaFault): FieldError[] {
+function describeSchemaError(schema: TSchema, fault: SchemaError): FieldError[] {
   const path = toPath(fault.instancePath);
   const node = schemaAt(schema, fault.schemaPath);
   // One field that is not in the schema; `additionalProperties` says it again for all of them, unless there are too many.
@@ -60,7 +60,7 @@ function describeFault(schema: TSchema, fault: SchemaFault): FieldError[] {
   return [{ path, message: expected ? `must be ${expected}` : fault.message }];
 }
 
-function unknownField(schema: TSchema, { instancePath, schemaPath }: SchemaFault): FieldError[] {
+function unknownField(schema: TSchema, { instancePath, schemaPath }: SchemaError): FieldError[] {
   const steps = stepsOf(instancePath);
   const parent = toPath(`/${steps.slice(0, -1).join('/')}`.replace(/^\/$/, ''));
   return unknownFields(parent, walk(schema, stepsOf(schemaPath).slice(0, -1)), steps.slice(-1));
@@ -127,7 +127,7 @@ function shorten(name: string): string {
 }
 
 /** Faults of a text that cannot be printed: one that has no UTF-8, and NUL, which HTML does not know. */
-export function faultsOfText(path: string, text: string): FieldError[] {
+export function textErrors(path: string, text: string): FieldError[] {
   const faults: FieldError[] = [];
   if (!text.isWellFormed())
     faults.push({ path, message: `holds half of a surrogate pair at position ${text.search(/\p{Surrogate}/u)}` });

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { type FieldError, hasCode, invalidRequest, type ServiceError } from '../errors.ts';
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../render/render-request.ts';
-import { faultsOfText, validator } from '../validate.ts';
+import { textErrors, validator } from '../validate.ts';
 import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../webhooks/webhook-url.ts';
 
 /** An object as it was sent. */
@@ -44,7 +44,7 @@ export function parseBatchRequest(body: unknown): BatchRequest {
 /** The reference of an item; undefined where there is none that can be given back. */
 export function referenceOf(item: unknown): string | undefined {
   const reference = isMembers(item) ? item.reference : undefined;
-  const usable = typeof reference === 'string' && reference.length <= MAX_REFERENCE && !faultsOfText('', reference).length;
+  const usable = typeof reference === 'string' && reference.length <= MAX_REFERENCE && !textErrors('', reference).length;
   return usable ? reference : undefined;
 }
 

@@ -8,11 +8,11 @@ import type { Database, Query } from '../storage/database.ts';
 import { newestFirst, type Position } from '../storage/listing.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { BatchRequest } from './batch-request.ts';
-import { type ItemDraft, prepareItems } from './item-drafts.ts';
+import { type PreparedItem, prepareItems } from './item-drafts.ts';
 import { type Announce, announceEnd, cancelQueued, DEFAULTS_POSITION } from './outcomes.ts';
+import { additionalDataOf, type PayloadCipher } from './payload-cipher.ts';
 import type { Progress } from './progress.ts';
 import type { ItemError } from './queue.ts';
-import { placeOf, type Seal } from './sealed.ts';
 
 export type BatchStatus = 'queued' | 'running' | 'completed' | 'cancelled';
 export type ItemStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
@@ -53,7 +53,7 @@ const ROWS = 100;
 const REMOVED_AT_ONCE = 50;
 
 interface BatchOptions {
-  seal: Seal;
+  seal: PayloadCipher;
   limits: RenderLimits;
   progress: Progress;
   announce: Announce;
@@ -62,7 +62,7 @@ interface BatchOptions {
 export class Batches {
   readonly #database: Database;
   readonly #clock: Clock;
-  readonly #seal: Seal;
+  readonly #seal: PayloadCipher;
   readonly #limits: RenderLimits;
   readonly progress: Progress;
   readonly #announce: Announce;
@@ -193,7 +193,7 @@ export class Batches {
     query: Query,
     id: string,
     { keyId, accountId, plan }: Principal,
-    drafts: ItemDraft[],
+    drafts: PreparedItem[],
     webhookUrl: string | undefined,
   ): Promise<void> {
     const now = this.#clock();
@@ -225,7 +225,7 @@ export class Batches {
   }
 
   #sealed(id: string, position: number, value: unknown): Tables['batch_requests'] {
-    return { batch_id: id, position, sealed: this.#seal.close(value, placeOf(id, position)) };
+    return { batch_id: id, position, sealed: this.#seal.encrypt(value, additionalDataOf(id, position)) };
   }
 
   #rows() {
@@ -281,7 +281,7 @@ function toItem({ document_id: id, pages, bytes, expires_at: expiresAt, ...row }
 
 function rowOf(
   id: string,
-  { position, leader, reference, error }: ItemDraft,
+  { position, leader, reference, error }: PreparedItem,
   now: number,
   finishedNo: number | null,
 ): Tables['batch_items'] {

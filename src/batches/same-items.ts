@@ -13,7 +13,7 @@ export class SameItems {
   }
 
   /** `merged` is what the item asks for, with its defaults. */
-  leaderOf(merged: Members, position: number): number {
+  canonicalOf(merged: Members, position: number): number {
     const { options, ...rest } = merged;
     const members = { ...rest, ...prefixed(options) };
     const hash = createHash('sha256');

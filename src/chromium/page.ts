@@ -6,22 +6,22 @@
  * one that provably could not, the next is written in its place. After any failure the page is closed, not cleaned.
  */
 import { Deadline } from '../deadline.ts';
+import type { ProxyListener, OutboundBudget, OutboundReport } from '../egress/egress-proxy.ts';
 import { ServiceError } from '../errors.ts';
-import type { Gate, OutboundBudget, OutboundReport } from '../outbound/egress-proxy.ts';
 import type { BrowserSettings } from './browser-settings.ts';
-import type { Clipped } from './clipped-content.ts';
-import { type Connection, DevToolsError, type Events, type Session } from './connection.ts';
-import { type Crash, isTrap } from './crash-causes.ts';
-import { DocumentLoader, type Findings, type PaperView, type PrintJob } from './document-loader.ts';
-import { Emulation, OWN_SIZE, setMedia, setWindow } from './emulation.ts';
-import type { FontKnowledge } from './font-knowledge.ts';
-import { UNKNOWN } from './han-fonts.ts';
-import { PLAIN_LOAD } from './load-settings.ts';
-import type { MemoryWatchdog, PageAtWork } from './memory-watchdog.ts';
-import { type PageSize, possibleSizes } from './page-sizes.ts';
-import { type PrintSettings, printParameters } from './print-options.ts';
-import { Sheet } from './sheet.ts';
-import type { Step } from './step.ts';
+import { type Connection, DevToolsError, type Events, type Session } from './devtools/connection.ts';
+import { Emulation, OWN_SIZE, setMedia, setWindow } from './devtools/emulation.ts';
+import type { Step } from './devtools/step.ts';
+import type { FontKnowledge } from './fonts/font-knowledge.ts';
+import { UNKNOWN } from './fonts/han-fonts.ts';
+import { type Crash, isTrap } from './launch/crash-causes.ts';
+import type { MemoryWatchdog, PageAtWork } from './launch/memory-watchdog.ts';
+import { DocumentLoader, type Findings, type PaperView, type PrintJob } from './load/document-loader.ts';
+import { PLAIN_LOAD } from './load/load-settings.ts';
+import type { Clipped } from './print/content-clipping.ts';
+import { PageLayout } from './print/page-layout.ts';
+import { type PageSize, possibleSizes } from './print/page-sizes.ts';
+import { type PrintSettings, printParameters } from './print/print-options.ts';
 
 export type { PaperView, PrintJob };
 
@@ -74,7 +74,7 @@ export interface PageHost {
   readonly memory: MemoryWatchdog;
   readonly settings: BrowserSettings;
   readonly fonts: FontKnowledge;
-  openGate(): Promise<Gate>;
+  openGate(): Promise<ProxyListener>;
   /** Ends the whole browser. */
   kill(): void;
 }
@@ -91,7 +91,7 @@ const CLOSE_TIMEOUT_MS = 1_000;
 export class Page implements PageAtWork {
   readonly #browser: PageHost;
   readonly #session: Session;
-  readonly #gate: Gate;
+  readonly #gate: ProxyListener;
   readonly #contextId: string;
   readonly #targetId: string;
   /** Fails the render that is under way. */
@@ -101,7 +101,7 @@ export class Page implements PageAtWork {
   /** Set when the page is ended for what the browser holds: whether that was this page's. */
   #wasCause: Promise<boolean> | undefined;
   readonly #loader: DocumentLoader;
-  readonly #sheet: Sheet;
+  readonly #sheet: PageLayout;
   /** Of the Chinese characters it has shown; undefined before the first. */
   #hanLanguages: string | undefined;
   readonly #stopListening: () => void;
@@ -144,7 +144,7 @@ export class Page implements PageAtWork {
     }
   }
 
-  private constructor(browser: PageHost, session: Session, gate: Gate, contextId: string, targetId: string) {
+  private constructor(browser: PageHost, session: Session, gate: ProxyListener, contextId: string, targetId: string) {
     this.#browser = browser;
     this.#session = session;
     this.#gate = gate;
@@ -161,7 +161,7 @@ export class Page implements PageAtWork {
     const emulation = new Emulation(session);
     const place = { frameId: targetId, contextId, settings, fonts };
     this.#loader = new DocumentLoader(connection.browser, session, gate, emulation, place);
-    this.#sheet = new Sheet(session, targetId, emulation);
+    this.#sheet = new PageLayout(session, targetId, emulation);
   }
 
   /** Whether the page can be used at all. */
@@ -190,13 +190,13 @@ export class Page implements PageAtWork {
    */
   async print(job: PrintJob, deadline: Deadline): Promise<RawPdf> {
     if (this.#lost) throw this.#lost;
-    if (this.#gate.knocks) throw crashed(); // something of an earlier document lives on
+    if (this.#gate.lateRequests) throw crashed(); // something of an earlier document lives on
     const { promise: failed, reject: fail } = Promise.withResolvers<never>();
     failed.catch(() => {});
     this.#fail = fail;
     const step = <T>(work: Promise<T>) => deadline.race(Promise.race([work, failed]));
     this.#browser.memory.begin(this);
-    this.#gate.open(this.#budgetFor(job, deadline));
+    this.#gate.startRender(this.#budgetFor(job, deadline));
     try {
       deadline.enter('load');
       const attempt = { deadline, step, fail };
@@ -212,7 +212,7 @@ export class Page implements PageAtWork {
       const { sheet, ...pdf } = await this.#onOnePage(first, await this.#read(stream, step), job, step);
       await job.check?.(pdf.chunks, () => this.#printAll(sheet, step));
       const losses = await this.#losses(job.view?.(pdf.chunks), step);
-      const network = this.#gate.shut(); // nothing is sent after the print
+      const network = this.#gate.endRender(); // nothing is sent after the print
       this.#visited ||= network.requests > 0 || findings.failures > 0; // Chromium remembers also what it has refused by itself
       const sizes = possibleSizes(sheet, this.#loader.pageSizes);
       return { ...pdf, sizes, report: { ...findings, ...losses, network } };
@@ -220,7 +220,7 @@ export class Page implements PageAtWork {
       throw this.#explain(error);
     } finally {
       this.#browser.memory.end(this);
-      this.#gate.shut();
+      this.#gate.endRender();
       this.#loader.end();
       this.#fail = undefined;
     }
@@ -235,13 +235,13 @@ export class Page implements PageAtWork {
 
   /** Makes the page ready for its owner's next document. Rejects when it cannot be; then it must be closed. */
   async reset(): Promise<void> {
-    if (!this.#loader.leavesTraces && !this.#visited) return;
+    if (!this.#loader.needsReset && !this.#visited) return;
     const timer = setTimeout(() => this.#lose(crashed()), RESET_TIMEOUT_MS);
     try {
       await this.#openEmptyDocument();
       this.#session.send('Page.resetNavigationHistory').catch(() => {});
       if (this.#visited) await this.#forgetVisits();
-      if (this.#gate.knocks) throw crashed(new Error('requests outlive the document'));
+      if (this.#gate.lateRequests) throw crashed(new Error('requests outlive the document'));
       if (this.#lost) throw this.#lost;
       await this.#loader.forgetTraces();
     } catch (error) {
@@ -300,7 +300,7 @@ export class Page implements PageAtWork {
   async #openEmptyDocument(): Promise<void> {
     const session = this.#session;
     // Nothing of a document runs when it goes: what it sent then would be sent in the time of the next.
-    if (this.#loader.mayLinger) await session.send('Emulation.setScriptExecutionDisabled', { value: true });
+    if (this.#loader.mayRunOnUnload) await session.send('Emulation.setScriptExecutionDisabled', { value: true });
     const committed = new Set<string>();
     const stop = session.on('Page.frameNavigated', ({ frame }) => committed.add(frame.loaderId));
     try {
@@ -308,7 +308,7 @@ export class Page implements PageAtWork {
       const { loaderId } = await session.send('Page.navigate', { url: 'about:blank' });
       await loaded;
       if (!loaderId || !committed.has(loaderId)) throw new Error('the page could not be emptied');
-      if (this.#loader.mayLinger) await session.send('Emulation.setScriptExecutionDisabled', { value: false });
+      if (this.#loader.mayRunOnUnload) await session.send('Emulation.setScriptExecutionDisabled', { value: false });
     } finally {
       stop();
     }

@@ -5,11 +5,11 @@
 import type { Deadline } from '../deadline.ts';
 import { hasCode, ServiceError } from '../errors.ts';
 import { OwnerQueue } from '../queue/owner-queue.ts';
-import { BrowserSeat, type PooledBrowser, type SeatLimits } from './browser-seat.ts';
-import type { Entry, PageCounts, PageShelf, PooledPage, Suits } from './page-shelf.ts';
-import { Regulars } from './regulars.ts';
+import { BrowserSlot, type PooledBrowser, type SlotLimits } from './browser-slot.ts';
+import type { Entry, PageCounts, PageCache, PooledPage, Suits } from './page-cache.ts';
+import { ReturningOwners } from './returning-owners.ts';
 
-export interface PoolOptions extends Omit<SeatLimits, 'quietLoad'> {
+export interface PoolOptions extends Omit<SlotLimits, 'quietLoad'> {
   browsers: number;
   /** Renders at one time, over all browsers. */
   concurrency: number;
@@ -75,9 +75,9 @@ const QUIET_SHARE = 4;
 export class Pool<P extends PooledPage> {
   readonly #options: PoolOptions;
   readonly #queue: OwnerQueue;
-  readonly #seats: BrowserSeat<P>[];
+  readonly #seats: BrowserSlot<P>[];
   readonly #sweeper: NodeJS.Timeout;
-  readonly #regulars = new Regulars();
+  readonly #regulars = new ReturningOwners();
   #draining = false;
   #retries = 0;
 
@@ -90,7 +90,7 @@ export class Pool<P extends PooledPage> {
       overtime: OVERTIME * options.concurrency,
     });
     const quietLoad = Math.floor(options.concurrency / options.browsers / QUIET_SHARE);
-    this.#seats = Array.from({ length: options.browsers }, () => new BrowserSeat(launch, { ...options, quietLoad }));
+    this.#seats = Array.from({ length: options.browsers }, () => new BrowserSlot(launch, { ...options, quietLoad }));
     this.#sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
   }
 
@@ -251,11 +251,11 @@ export class Pool<P extends PooledPage> {
   }
 
   #isWorthKeeping(owner: string | undefined): boolean {
-    const returned = owner !== undefined && this.#regulars.visit(owner);
+    const returned = owner !== undefined && this.#regulars.isReturning(owner);
     return returned || this.#queue.waiting === 0;
   }
 
-  async #take(taking: Promise<Entry<P>>, shelf: PageShelf<P>, deadline: Deadline): Promise<Entry<P>> {
+  async #take(taking: Promise<Entry<P>>, shelf: PageCache<P>, deadline: Deadline): Promise<Entry<P>> {
     try {
       return await deadline.race(taking);
     } catch (error) {
@@ -265,8 +265,8 @@ export class Pool<P extends PooledPage> {
   }
 
   /** The browser that has a page of this owner that suits, else the one with the least to do. */
-  #choose(owner: string | undefined, suits: Suits<P>): BrowserSeat<P> {
-    const score = ({ shelf }: BrowserSeat<P>) => {
+  #choose(owner: string | undefined, suits: Suits<P>): BrowserSlot<P> {
+    const score = ({ shelf }: BrowserSlot<P>) => {
       if (!shelf) return Number.POSITIVE_INFINITY;
       const own = owner && shelf.pagesOf(owner, suits) ? 1_000 : 0;
       return shelf.counts.busy - own;

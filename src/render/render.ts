@@ -2,7 +2,7 @@
 import type { Principal } from '../accounts/accounts.ts';
 import type { Allowance, Reservation } from '../accounts/allowance.ts';
 import type { Concurrency } from '../accounts/concurrency.ts';
-import type { Content } from '../chromium/load-settings.ts';
+import type { Content } from '../chromium/load/load-settings.ts';
 import { Deadline } from '../deadline.ts';
 import type { Documents, StoredDocument } from '../documents/documents.ts';
 import { ServiceError } from '../errors.ts';
@@ -34,7 +34,7 @@ export interface Delivery {
 type Also = NonNullable<Parameters<Allowance['commit']>[1]>;
 
 /** What is to be written in the transaction that charges for the render. */
-export interface Receipt {
+export interface CommitHook {
   /** Before the transaction. */
   prepare(delivery: Delivery): Promise<void>;
   write(delivery: Delivery, query: Parameters<Also>[0]): Promise<void>;
@@ -43,7 +43,7 @@ export interface Receipt {
 }
 
 const NOTHING = async () => {};
-const NO_RECEIPT: Receipt = { prepare: NOTHING, write: NOTHING, undo: NOTHING };
+const NO_HOOK: CommitHook = { prepare: NOTHING, write: NOTHING, undo: NOTHING };
 
 /** `client` aborts when the caller has gone. */
 export async function render(
@@ -51,7 +51,7 @@ export async function render(
   request: RenderRequest,
   principal: Principal,
   client: AbortSignal,
-  receipt: Receipt = NO_RECEIPT,
+  receipt: CommitHook = NO_HOOK,
 ): Promise<Delivery> {
   const keep = isToBeStored(request, principal);
   using deadline = new Deadline(request.timeoutMs, client);
@@ -126,7 +126,7 @@ async function settle(
   reservation: Reservation,
   principal: Principal,
   deadline: Deadline,
-  receipt: Receipt,
+  receipt: CommitHook,
 ): Promise<void> {
   const { document } = delivery;
   try {
@@ -141,5 +141,5 @@ async function settle(
     await Promise.allSettled([document && documents.discard(document), receipt.undo()]);
     throw error;
   }
-  if (document || receipt !== NO_RECEIPT) await documents.settled();
+  if (document || receipt !== NO_HOOK) await documents.settled();
 }

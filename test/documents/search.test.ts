@@ -6,19 +6,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Principal } from '../../src/accounts/accounts.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { DocumentPage, Position, StoredDocument } from '../../src/documents/documents.ts';
-import { openRooms, type Rooms } from '../../src/rooms.ts';
+import { openServices, type Services } from '../../src/services.ts';
 
 const MANY = 12_000;
 /** The oldest, one in the middle, the newest. */
 const NAMED: Record<number, string> = { 0: 'Übersicht first.pdf', 6000: 'übersicht middle.pdf', 11999: 'Übersicht last.pdf' };
 
 let dataDir: string;
-let rooms: Rooms;
+let rooms: Services;
 let owner: Principal;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  rooms = await openRooms(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => 1_800_000_000_000);
+  rooms = await openServices(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => 1_800_000_000_000);
   const { id } = await rooms.accounts.createAccount('free');
   owner = (await rooms.accounts.authenticate((await rooms.accounts.createKey(id)).secret)) as Principal;
   await rooms.database.transaction(async (query) => {

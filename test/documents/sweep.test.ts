@@ -6,12 +6,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Principal } from '../../src/accounts/accounts.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Sweep } from '../../src/documents/sweep.ts';
-import { openRooms, type Rooms } from '../../src/rooms.ts';
+import { openServices, type Services } from '../../src/services.ts';
 import { namedBlobs } from '../../src/storage/named-blobs.ts';
 import { blobFile, blobFiles } from '../support/data-folder.ts';
 
 let dataDir: string;
-let rooms: Rooms;
+let rooms: Services;
 let sweep: Sweep;
 let owner: Principal;
 let now = 1_800_000_000_000;
@@ -20,7 +20,7 @@ let removed: Record<string, number>;
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  rooms = await openRooms(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => now);
+  rooms = await openServices(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => now);
   failures = [];
   removed = { content: 0, orphans: 0 };
   sweep = new Sweep(rooms.database, rooms.blobs, {
@@ -120,7 +120,7 @@ test('content without a row is removed at the start; what has one stays', async 
 });
 
 test('a second service on the same folder does not start', async () => {
-  await expect(openRooms(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => now)).rejects.toThrow('Another service runs on');
+  await expect(openServices(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => now)).rejects.toThrow('Another service runs on');
 }, 30_000);
 
 test('a request whose lease ended under it is undone when another took over', async () => {

@@ -1,7 +1,7 @@
 /** When a seat replaces its browser for the memory it keeps. */
 import { expect, test } from 'vitest';
-import { BrowserSeat, type PooledBrowser } from '../../src/pool/browser-seat.ts';
-import type { PooledPage } from '../../src/pool/page-shelf.ts';
+import { BrowserSlot, type PooledBrowser } from '../../src/pool/browser-slot.ts';
+import type { PooledPage } from '../../src/pool/page-cache.ts';
 import { eventually } from '../support/service.ts';
 
 const LIMITS = {
@@ -31,9 +31,9 @@ function browserHolding(memoryBytes: number): PooledBrowser<PooledPage> {
 }
 
 /** A seat whose first browser holds this much, and the next ones next to nothing. */
-function seatHolding(memoryBytes: number): BrowserSeat<PooledPage> {
+function seatHolding(memoryBytes: number): BrowserSlot<PooledPage> {
   const browsers = [browserHolding(memoryBytes)];
-  return new BrowserSeat(async () => browsers.shift() ?? browserHolding(10), LIMITS);
+  return new BrowserSlot(async () => browsers.shift() ?? browserHolding(10), LIMITS);
 }
 
 test('a browser that keeps more than three quarters of its limit at rest is replaced', async () => {

@@ -1,6 +1,6 @@
 /** Pages on the shelf of a browser that is to go. */
 import { expect, test } from 'vitest';
-import { PageShelf, type PooledPage } from '../../src/pool/page-shelf.ts';
+import { PageCache, type PooledPage } from '../../src/pool/page-cache.ts';
 
 const LIMITS = {
   sparePages: 0,
@@ -28,7 +28,7 @@ function slowPage(): PooledPage & { emptied: () => void } {
 
 test('the last to go waits for a page that is being taken, and for its render', async () => {
   const page = slowPage();
-  const shelf = new PageShelf(async () => page, LIMITS);
+  const shelf = new PageCache(async () => page, LIMITS);
   const order: string[] = [];
   shelf.giveBack(await shelf.take('owner'), true);
   const taken = shelf.take('owner'); // it is still being emptied
@@ -45,7 +45,7 @@ test('the last to go waits for a page that is being taken, and for its render', 
 test('a page that does not suit stays for what it suits, also while it is being emptied', async () => {
   const pages = [slowPage(), slowPage(), slowPage()];
   const [first, second, third] = pages;
-  const shelf = new PageShelf(async () => pages.shift() as PooledPage, LIMITS);
+  const shelf = new PageCache(async () => pages.shift() as PooledPage, LIMITS);
   shelf.giveBack(await shelf.take('owner'), true);
   const suits = (page: PooledPage) => page !== first;
   expect(shelf.pagesOf('owner', suits)).toBe(0);
@@ -63,7 +63,7 @@ test('a page that does not suit stays for what it suits, also while it is being 
 
 test('a page that cannot be taken keeps nobody waiting', async () => {
   const { promise, reject } = Promise.withResolvers<PooledPage>();
-  const shelf = new PageShelf(() => promise, LIMITS);
+  const shelf = new PageCache(() => promise, LIMITS);
   const taken = expect(shelf.take('owner')).rejects.toThrow('no page');
   const retired = shelf.retire();
   reject(new Error('no page'));

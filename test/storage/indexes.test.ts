@@ -7,13 +7,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Leases } from '../../src/accounts/leases.ts';
 import { Batches } from '../../src/batches/batches.ts';
 import { DatabaseQueue } from '../../src/batches/database-queue.ts';
+import { PayloadCipher } from '../../src/batches/payload-cipher.ts';
 import { Progress } from '../../src/batches/progress.ts';
 import type { ClaimedItem } from '../../src/batches/queue.ts';
-import { Seal } from '../../src/batches/sealed.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Documents } from '../../src/documents/documents.ts';
+import { OutboundPolicy } from '../../src/egress/policy.ts';
 import { Idempotency } from '../../src/idempotency/idempotency.ts';
-import { OutboundPolicy } from '../../src/outbound/policy.ts';
 import { DiskBlobs } from '../../src/storage/blobs-disk.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { namedBlobs } from '../../src/storage/named-blobs.ts';
@@ -59,7 +59,7 @@ test('no statement of documents, webhooks and sweeps scans a table or sorts', as
   await idempotency.removeExpired();
   const limits = { renderTimeoutMs: 1, maxRenderTimeoutMs: 1 };
   const batches = new Batches(database, Date.now, {
-    seal: new Seal(Buffer.alloc(32)),
+    seal: new PayloadCipher(Buffer.alloc(32)),
     limits,
     progress: new Progress(),
     announce: async () => {},

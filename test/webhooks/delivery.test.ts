@@ -6,8 +6,8 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Principal } from '../../src/accounts/accounts.ts';
 import { loadConfig } from '../../src/config.ts';
-import { OutboundPolicy } from '../../src/outbound/policy.ts';
-import { openRooms, type Rooms } from '../../src/rooms.ts';
+import { OutboundPolicy } from '../../src/egress/policy.ts';
+import { openServices, type Services } from '../../src/services.ts';
 import { Deliverer, type DeliveryOutcome } from '../../src/webhooks/deliverer.ts';
 import type { Delivery } from '../../src/webhooks/webhooks.ts';
 import { NameServer } from '../support/name-server.ts';
@@ -16,7 +16,7 @@ import { eventually } from '../support/service.ts';
 import { TLS } from '../support/tls.ts';
 
 let dataDir: string;
-let rooms: Rooms;
+let rooms: Services;
 let owner: Principal;
 let receiver: Receiver;
 let deliverer: Deliverer | undefined;
@@ -45,7 +45,7 @@ afterEach(async () => {
 });
 
 async function open(): Promise<void> {
-  rooms = await openRooms(loadConfig({ PLATEN_DATA_DIR: dataDir }), clock);
+  rooms = await openServices(loadConfig({ PLATEN_DATA_DIR: dataDir }), clock);
 }
 
 async function close(late: Promise<unknown> = Promise.resolve()): Promise<void> {
