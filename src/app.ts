@@ -1,4 +1,4 @@
-/** Puts the rooms together: the only file that knows them all. Starts in order, stops in reverse order. */
+/** Puts the services together: the only file that knows them all. Starts in order, stops in reverse order. */
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -135,7 +135,7 @@ export interface App {
   /** Where it listens, for example `http://127.0.0.1:3000`. */
   readonly url: string;
   readonly server: FastifyInstance;
-  readonly rooms: Services;
+  readonly services: Services;
   readonly engine: RenderEngine;
   /** Removes what is over; runs by itself, too. */
   readonly sweep: Sweep;
@@ -146,12 +146,12 @@ export interface App {
 /** Starts the whole service. `clock` is for tests that cannot wait for the end of a month. */
 export async function startApp(config: Config, clock: Clock = Date.now): Promise<App> {
   const logger = pino({ level: config.logLevel, serializers: { err: describeError } });
-  const rooms = await openServices(config, clock);
-  const engine = await startEngine(config, logger, rooms.links.secretFor('finishing')).catch(async (error: unknown) => {
-    await rooms.close();
+  const services = await openServices(config, clock);
+  const engine = await startEngine(config, logger, services.links.secretFor('finishing')).catch(async (error: unknown) => {
+    await services.close();
     throw error;
   });
-  const visitors = config.playground === 'on' ? await openPlayground(rooms, engine, config, logger) : undefined;
+  const visitors = config.playground === 'on' ? await openPlayground(services, engine, config, logger) : undefined;
   const pages = new Pages(WEB_DIR, (error) => logger.warn({ err: error }, 'the pages could not be built'));
   const memory = createBudgets(config);
   const metrics = createMetrics({
@@ -159,14 +159,14 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
     poolStats: () => engine.pool.stats(),
     browserMemory: () => memoryOf(engine.browsers),
     refusedRequests: () => engine.proxy.refused + (visitors?.proxy.refused ?? 0),
-    waitingItems: () => rooms.batchQueue.waiting(),
+    waitingItems: () => services.batchQueue.waiting(),
   });
-  const runner = createRunner(rooms, engine, config, metrics, logger);
-  const merging = createMerging(rooms, config);
+  const runner = createRunner(services, engine, config, metrics, logger);
+  const merging = createMerging(services, config);
   const server = await createServer(
     { ...config, version: VERSION },
     {
-      ...rooms,
+      ...services,
       limits: config,
       playground: visitors?.playground,
       pages,
@@ -174,20 +174,20 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
       logger,
       log: logger,
       ...memory,
-      render: (request, principal, client, receipt, held) =>
-        render({ ...rooms, engine, memory: held }, request, principal, client, receipt),
+      render: (request, principal, client, commitHook, held) =>
+        render({ ...services, engine, memory: held }, request, principal, client, commitHook),
       merging,
       secondsForItems: (unfinished) => runner.secondsFor(unfinished),
       checkReady: createReadiness({ ...engine, pool: engine.pool.exempt }),
     },
   );
-  const sweep = createSweep(rooms, config, metrics, logger);
-  const deliverer = createDeliverer({ ...rooms, policy: engine.policy, clock }, config, metrics, logger);
+  const sweep = createSweep(services, config, metrics, logger);
+  const deliverer = createDeliverer({ ...services, policy: engine.policy, clock }, config, metrics, logger);
   let stopping: Promise<void> | undefined;
   const stop = async () => {
     const late = delay(config.drainTimeoutMs);
     const delivered = deliverer.stop(late);
-    rooms.batches.progress.close(); // whoever waits for a batch is told how far it has come
+    services.batches.progress.close(); // whoever waits for a batch is told how far it has come
     await Promise.race([Promise.all([runner.drain(), engine.pool.drain(), visitors?.playground.drain()]), late]);
     runner.abort();
     const closing = server.close(); // waits for replies that are still being read
@@ -200,11 +200,11 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
     await sweep.stop();
     await pages.close();
     await delivered;
-    await rooms.close();
+    await services.close();
   };
   const begin = async () => {
     await pages.open();
-    await rooms.batchQueue.recover({ alone: true }); // the folder is this process's alone: whoever had claimed something is gone
+    await services.batchQueue.recover({ alone: true }); // the folder is this process's alone: whoever had claimed something is gone
     return server.listen({ host: config.host, port: config.port });
   };
   const url = await begin().catch(async (error: unknown) => {
@@ -215,7 +215,7 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
   sweep.start();
   deliverer.start();
   runner.start();
-  return { url, server, rooms, engine, sweep, stop: () => (stopping ??= stop()) };
+  return { url, server, services, engine, sweep, stop: () => (stopping ??= stop()) };
 }
 
 /** Visitors have a part of their own, so that they take nothing from key holders. */
@@ -261,23 +261,23 @@ function describeError(error: Error): object {
   return { type: name, message, stack, ...(code !== undefined && { code }) };
 }
 
-function createRunner(rooms: Services, engine: RenderEngine, config: Config, metrics: Metrics, logger: Logger): BatchRunner {
-  const { accounts, allowance, batches, batchQueue, batchCipher: batchSeal, concurrency } = rooms;
+function createRunner(services: Services, engine: RenderEngine, config: Config, metrics: Metrics, logger: Logger): BatchRunner {
+  const { accounts, allowance, batches, batchQueue, batchCipher, concurrency } = services;
   const inBackground = {
-    ...rooms,
+    ...services,
     concurrency: concurrency.background,
     engine: { pool: engine.pool.background, finishing: engine.finishing },
   };
   const runner = new BatchRunner({
     queue: batchQueue,
-    seal: batchSeal,
+    cipher: batchCipher,
     limits: config,
     progress: batches.progress,
     principalOf: (keyId) => accounts.principalOf(keyId),
     mayComeBack: (accountId) => allowance.mayComeBack(accountId),
     hasRoom: (principal) => concurrency.hasRoom(principal),
     pool: engine.pool,
-    render: (request, principal, client, receipt) => render(inBackground, request, principal, client, receipt),
+    render: (request, principal, client, commitHook) => render(inBackground, request, principal, client, commitHook),
     onRendered({ pdf, document }) {
       metrics.renderSucceeded(pdf);
       if (document) metrics.documentStored(document);
@@ -326,13 +326,13 @@ function createSweep(
 }
 
 function createDeliverer(
-  rooms: Services & { policy: OutboundPolicy; clock: Clock },
+  opened: Services & { policy: OutboundPolicy; clock: Clock },
   config: Config,
   metrics: Metrics,
   logger: Logger,
 ): Deliverer {
   const services = {
-    ...rooms,
+    ...opened,
     onOutcome(outcome: DeliveryOutcome, details: object) {
       metrics.webhookAttempted(outcome);
       logger.info({ ...details, outcome }, 'webhook');
@@ -341,7 +341,7 @@ function createDeliverer(
     onFailure: (error: unknown) => logger.warn({ err: error }, 'a webhook could not be delivered or its outcome not be kept'),
   };
   const deliverer = new Deliverer(services, config);
-  rooms.webhooks.onEnqueued(() => deliverer.wake());
+  opened.webhooks.onEnqueued(() => deliverer.wake());
   return deliverer;
 }
 

@@ -1,4 +1,4 @@
-/** The rooms that keep something, opened on one database and one place for content; closed together. */
+/** The services that keep something, opened on one database and one place for content; closed together. */
 import { join } from 'node:path';
 import { Accounts } from './accounts/accounts.ts';
 import { Allowance } from './accounts/allowance.ts';
@@ -67,7 +67,7 @@ export async function openServices(config: Config, clock: Clock): Promise<Servic
     const webhooks = new Webhooks(database, clock);
     const announce: Announce = (event, query) => webhooks.enqueue(event, query);
     const links = await Links.open(database, clock);
-    const batchSeal = new PayloadCipher(links.secretFor('batches'));
+    const batchCipher = new PayloadCipher(links.secretFor('batches'));
     return {
       database,
       blobs,
@@ -79,9 +79,9 @@ export async function openServices(config: Config, clock: Clock): Promise<Servic
       documents: new Documents(database, blobs, clock, (document, query) => webhooks.documentExpired(document, query)),
       links,
       idempotency: new Idempotency(database, blobs, clock, leases),
-      batches: new Batches(database, clock, { seal: batchSeal, limits: config, progress: new Progress(), announce }),
+      batches: new Batches(database, clock, { cipher: batchCipher, limits: config, progress: new Progress(), announce }),
       batchQueue: new DatabaseQueue(database, clock, leases, announce),
-      batchCipher: batchSeal,
+      batchCipher: batchCipher,
       webhooks,
       webhookSecrets: new WebhookSecrets(database, clock),
       close,

@@ -11,7 +11,7 @@ export interface PreparedItem {
   /** The first item that is the same; its own position where it is that, or not valid. */
   leader: number;
   reference: string | undefined;
-  /** What is to be rendered, without the defaults; of leaders only. */
+  /** What is to be rendered, without the defaults; of canonical items only. */
   member: Members | undefined;
   error: ItemError | undefined;
 }

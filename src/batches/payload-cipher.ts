@@ -17,13 +17,13 @@ export class PayloadCipher {
   encrypt(value: unknown, place: string): Buffer {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv(CIPHER, this.#key, iv).setAAD(Buffer.from(place));
-    const sealed = [iv, cipher.update(JSON.stringify(value), 'utf8'), cipher.final()];
-    return Buffer.concat([...sealed, cipher.getAuthTag()]);
+    const ciphertext = [iv, cipher.update(JSON.stringify(value), 'utf8'), cipher.final()];
+    return Buffer.concat([...ciphertext, cipher.getAuthTag()]);
   }
 
   /** Throws when the bytes were changed, moved, or closed with another key. */
-  decrypt(sealed: Uint8Array, place: string): unknown {
-    const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+  decrypt(ciphertext: Uint8Array, place: string): unknown {
+    const bytes = Buffer.from(ciphertext.buffer, ciphertext.byteOffset, ciphertext.byteLength);
     const decipher = createDecipheriv(CIPHER, this.#key, bytes.subarray(0, IV_BYTES))
       .setAAD(Buffer.from(place))
       .setAuthTag(bytes.subarray(-TAG_BYTES));

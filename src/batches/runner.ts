@@ -4,7 +4,7 @@
  */
 import type { Principal } from '../accounts/accounts.ts';
 import { hasCode, ServiceError } from '../errors.ts';
-import type { Delivery, CommitHook } from '../render/render.ts';
+import type { CommitHook, Delivery } from '../render/render.ts';
 import type { RenderLimits, RenderRequest } from '../render/render-request.ts';
 import { type Members, parseItem } from './batch-request.ts';
 import { itemErrorOf } from './item-drafts.ts';
@@ -17,7 +17,7 @@ import { Turns } from './turns.ts';
 
 export interface RunnerServices {
   queue: BatchQueue;
-  seal: PayloadCipher;
+  cipher: PayloadCipher;
   limits: RenderLimits;
   progress: Progress;
   /** Undefined once the key is revoked. */
@@ -28,7 +28,7 @@ export interface RunnerServices {
   hasRoom(principal: Principal): boolean;
   pool: { hasRoomInBackground(owner: string): boolean; readonly capacity: number; secondsFor(renders: number): number };
   /** See `render/render.ts`. */
-  render(request: RenderRequest, principal: Principal, client: AbortSignal, receipt: CommitHook): Promise<Delivery>;
+  render(request: RenderRequest, principal: Principal, client: AbortSignal, commitHook: CommitHook): Promise<Delivery>;
   onRendered(delivery: Delivery): void;
   /** What the operator should know: faults of the service, not of items. */
   onFault(error: unknown): void;
@@ -167,11 +167,11 @@ export class BatchRunner {
   }
 
   /** Throws as `parseItem` does: the operator may have changed the limits. */
-  #requestOf({ batchId, position, attempts, sealed }: ClaimedItem): RenderRequest {
-    const { seal, limits } = this.#services;
+  #requestOf({ batchId, position, attempts, ciphertext }: ClaimedItem): RenderRequest {
+    const { cipher, limits } = this.#services;
     if (attempts > MAX_CLAIMS) throw new ServiceError('internal_error', 'the service ended each time this item was rendered');
-    const item = seal.decrypt(sealed.item, additionalDataOf(batchId, position));
-    const defaults = sealed.defaults ? seal.decrypt(sealed.defaults, additionalDataOf(batchId, DEFAULTS_POSITION)) : {};
+    const item = cipher.decrypt(ciphertext.item, additionalDataOf(batchId, position));
+    const defaults = ciphertext.defaults ? cipher.decrypt(ciphertext.defaults, additionalDataOf(batchId, DEFAULTS_POSITION)) : {};
     return parseItem(item, defaults as Members, limits);
   }
 

@@ -6,7 +6,7 @@ import { isMembers, type Members } from './batch-request.ts';
 export class SameItems {
   readonly #defaults: Members;
   readonly #digests = new Map<string, string>();
-  readonly #leaders = new Map<string, number>();
+  readonly #canonical = new Map<string, number>();
 
   constructor(defaults: Members) {
     this.#defaults = { ...defaults, ...prefixed(defaults.options) };
@@ -20,8 +20,8 @@ export class SameItems {
     for (const name of Object.keys(members).sort())
       if (members[name] !== undefined) hash.update(`${JSON.stringify(name)} ${this.#digestOf(name, members[name])}\n`);
     const digest = hash.digest('hex');
-    const leader = this.#leaders.get(digest) ?? position;
-    this.#leaders.set(digest, leader);
+    const leader = this.#canonical.get(digest) ?? position;
+    this.#canonical.set(digest, leader);
     return leader;
   }
 

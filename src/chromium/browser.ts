@@ -158,7 +158,7 @@ export class Browser {
   }
 
   /** A way out for one page. */
-  openGate(): Promise<ProxyListener> {
+  openListener(): Promise<ProxyListener> {
     return this.#proxy.openListener();
   }
 

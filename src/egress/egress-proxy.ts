@@ -1,6 +1,6 @@
 /**
- * The way out: every page has a gate, an HTTP proxy on a port of its own, and everything the page asks for comes through it.
- * A gate is open while a render is under way, and then closed with every connection: nothing is sent after the reply.
+ * Egress proxy: every page has a listener, an HTTP proxy on a port of its own, and everything the page asks for passes it.
+ * It serves while a render is under way; then it ends every connection, and nothing is sent after the reply.
  */
 import { once } from 'node:events';
 import {
@@ -17,15 +17,15 @@ import type { Duplex } from 'node:stream';
 import { type OutboundPolicy, Refusal } from './policy.ts';
 import { type RefusalLine, RefusalLog, type Wait } from './refusal-log.ts';
 import {
-  type RequestTarget,
   hostOf,
   hrefOf,
   type OutboundBudget,
   type OutboundFailure,
   type OutboundReport,
+  RenderTraffic,
+  type RequestTarget,
   TIMED_OUT,
   UNREADABLE,
-  RenderTraffic,
 } from './render-traffic.ts';
 
 export type { OutboundBudget, OutboundFailure, OutboundReport };
@@ -98,23 +98,23 @@ const HOP_BY_HOP = [
 /** Starts the proxy on free loopback ports. `log` is told of refusals: for each render at most once a second, by the clock of `wait`. */
 export async function startEgressProxy(policy: OutboundPolicy, log: Log = () => {}, wait?: Wait): Promise<EgressProxy> {
   let refused = 0;
-  const gates = new Set<PageProxyListener>();
-  const openGate = async () => {
-    const gate = new PageProxyListener(policy, { onRefused: () => refused++, log, wait });
-    await gate.listen();
-    gates.add(gate);
-    void gate.closed.then(() => gates.delete(gate));
-    return gate;
+  const listeners = new Set<PageProxyListener>();
+  const openListener = async () => {
+    const listener = new PageProxyListener(policy, { onRefused: () => refused++, log, wait });
+    await listener.listen();
+    listeners.add(listener);
+    void listener.closed.then(() => listeners.delete(listener));
+    return listener;
   };
-  const dead = await openGate(); // never opened: refuses all
+  const dead = await openListener(); // never opened: refuses all
   return {
     url: dead.proxyUrl,
     get refused() {
       return refused;
     },
-    openListener: openGate,
+    openListener: openListener,
     async close() {
-      await Promise.all([...gates].map((gate) => gate.close()));
+      await Promise.all([...listeners].map((listener) => listener.close()));
     },
   };
 }
@@ -128,9 +128,9 @@ class PageProxyListener implements ProxyListener {
   readonly #server: Server;
   /** Connections from the page on which something is under way. Idle ones stay for the next render: nothing leaves by them. */
   readonly #busy = new Set<Duplex>();
-  #visit: RenderTraffic | undefined;
+  #traffic: RenderTraffic | undefined;
   #port = 0;
-  #knocks = 0;
+  #lateRequests = 0;
 
   constructor(policy: OutboundPolicy, observer: RefusalObserver) {
     this.#policy = policy;
@@ -161,32 +161,32 @@ class PageProxyListener implements ProxyListener {
   }
 
   get lateRequests(): number {
-    return this.#knocks;
+    return this.#lateRequests;
   }
 
   startRender(budget: OutboundBudget): void {
-    this.#knocks = 0;
-    this.#visit = new RenderTraffic(budget);
+    this.#lateRequests = 0;
+    this.#traffic = new RenderTraffic(budget);
     this.#refusals = new RefusalLog(this.#observer.log, this.#observer.wait);
   }
 
   endRender(): OutboundReport {
-    const report = this.#visit?.end() ?? NOTHING;
-    this.#visit = undefined;
+    const report = this.#traffic?.end() ?? NOTHING;
+    this.#traffic = undefined;
     for (const socket of this.#busy) socket.destroy();
     return report;
   }
 
   limitSilence(milliseconds: number): void {
-    this.#visit?.limitSilence(milliseconds);
+    this.#traffic?.limitSilence(milliseconds);
   }
 
   abortRequest(url: URL | null): void {
-    if (url) this.#visit?.abort(url);
+    if (url) this.#traffic?.abort(url);
   }
 
   failureOf(url: URL | null): OutboundFailure | undefined {
-    return url ? this.#visit?.failureOf(url) : UNREADABLE;
+    return url ? this.#traffic?.failureOf(url) : UNREADABLE;
   }
 
   async close(): Promise<void> {
@@ -203,20 +203,20 @@ class PageProxyListener implements ProxyListener {
     const to = { host: url ? hostOf(url) : '', url: url ? hrefOf(url) : '' };
     this.#busy.add(request.socket);
     response.once('close', () => this.#busy.delete(request.socket));
-    const visit = this.#visit;
+    const traffic = this.#traffic;
     try {
-      this.#begin(visit);
+      this.#begin(traffic);
       if (url?.protocol !== 'http:') throw new Refusal('not an address for a proxy');
-      this.#ask(visit, url, to, request, response);
+      this.#ask(traffic, url, to, request, response);
     } catch (error) {
-      this.#refuse(response, to, error, visit);
+      this.#refuse(response, to, error, traffic);
     }
   }
 
   /** A connection that waited for the next request may be closed from the other side just then: that is tried once more. */
-  #ask(visit: RenderTraffic, url: URL, to: RequestTarget, request: IncomingMessage, response: ServerResponse): void {
+  #ask(traffic: RenderTraffic, url: URL, to: RequestTarget, request: IncomingMessage, response: ServerResponse): void {
     const onward = httpRequest({
-      agent: this.#agentOf(visit),
+      agent: this.#agentOf(traffic),
       hostname: url.hostname.replace(/^\[(.*)\]$/, '$1'),
       port: url.port || 80,
       method: request.method,
@@ -229,41 +229,41 @@ class PageProxyListener implements ProxyListener {
       breakOff(response);
     };
     const fail = (netError: string) => {
-      if (!visit.failureOf(url)) visit.failed(to, { refusedBy: undefined, netError });
+      if (!traffic.failureOf(url)) traffic.failed(to, { refusedBy: undefined, netError });
       end();
     };
-    const untrack = visit.track({ ...to, end });
+    const untrack = traffic.track({ ...to, end });
     response.once('close', () => {
       untrack();
       onward.destroy();
     });
     onward.on('error', (error) => {
       const isWaiting = !response.headersSent && !response.destroyed;
-      const wasIdle = onward.reusedSocket && isWaiting && request.method === 'GET' && !visit.failureOf(url);
-      if (error instanceof Refusal) this.#refuse(response, to, error, visit);
-      else if (wasIdle) this.#ask(visit, url, to, request, response);
+      const wasIdle = onward.reusedSocket && isWaiting && request.method === 'GET' && !traffic.failureOf(url);
+      if (error instanceof Refusal) this.#refuse(response, to, error, traffic);
+      else if (wasIdle) this.#ask(traffic, url, to, request, response);
       else fail(netErrorOf(error, onward.socket));
     });
     onward.on('socket', (socket) => {
-      visit.limit(socket); // the agent takes the limit off a connection that waits
-      whileOpen(onward, socket, 'timeout', () => visit.failed(to, TIMED_OUT));
+      traffic.limit(socket); // the agent takes the limit off a connection that waits
+      whileOpen(onward, socket, 'timeout', () => traffic.failed(to, TIMED_OUT));
     });
     onward.on('upgrade', () => fail(INVALID_RESPONSE)); // nobody asked for one
     onward.on('response', (answer) => {
-      visit.answered(to);
-      this.#answer(visit, to.host, answer, response, { end, fail });
+      traffic.answered(to);
+      this.#answer(traffic, to.host, answer, response, { end, fail });
     });
     request.pipe(onward);
   }
 
-  /** Connections that are used again, for the same host, while this visit lasts. */
-  #agentOf(visit: RenderTraffic): Agent {
-    if (visit.agent) return visit.agent;
+  /** Connections that are used again, for the same host, while this render lasts. */
+  #agentOf(traffic: RenderTraffic): Agent {
+    if (traffic.agent) return traffic.agent;
     const agent = new Agent({ keepAlive: true });
-    visit.agent = agent;
+    traffic.agent = agent;
     agent.createConnection = ({ host, port }, callback) => {
       const hostname = isIPv6(String(host)) ? `[${host}]` : String(host);
-      this.#reach(visit, hostname, Number(port)).then(
+      this.#reach(traffic, hostname, Number(port)).then(
         (socket) => callback?.(null, socket),
         (error: Error) => callback?.(error, undefined as never),
       );
@@ -273,7 +273,7 @@ class PageProxyListener implements ProxyListener {
   }
 
   #answer(
-    visit: RenderTraffic,
+    traffic: RenderTraffic,
     host: string,
     answer: IncomingMessage,
     response: ServerResponse,
@@ -282,7 +282,7 @@ class PageProxyListener implements ProxyListener {
     answer.on('error', end);
     try {
       response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
-      visit.count(host, answer, end);
+      traffic.count(host, answer, end);
       answer.pipe(response);
     } catch {
       fail(INVALID_RESPONSE); // a status or header that HTTP does not know
@@ -297,50 +297,50 @@ class PageProxyListener implements ProxyListener {
     const hostname = URL.parse(`http://${request.url}`)?.hostname ?? '';
     const port = Number(/:(\d+)$/.exec(request.url ?? '')?.[1] ?? 0);
     const to = { host: `${hostname}:${port}`, url: undefined };
-    const visit = this.#visit;
+    const traffic = this.#traffic;
     try {
-      this.#begin(visit);
-      const socket = await this.#reach(visit, hostname, port);
+      this.#begin(traffic);
+      const socket = await this.#reach(traffic, hostname, port);
       if (inward.destroyed) return void socket.destroy();
-      visit.answered(to);
-      socket.once('timeout', () => visit.failed(to, TIMED_OUT));
+      traffic.answered(to);
+      socket.once('timeout', () => traffic.failed(to, TIMED_OUT));
       inward.write('HTTP/1.1 200 Connection established\r\n\r\n');
       if (head.length) socket.write(head);
       const end = () => socket.destroy();
-      socket.once('close', visit.track({ ...to, end }));
-      visit.count(to.host, socket, end);
+      socket.once('close', traffic.track({ ...to, end }));
+      traffic.count(to.host, socket, end);
       socket.pipe(inward).pipe(socket);
       socket.on('close', () => inward.destroy());
       inward.on('close', end);
     } catch (error) {
-      this.#note(to, error, visit);
+      this.#note(to, error, traffic);
       inward.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
     }
   }
 
-  #begin(visit: RenderTraffic | undefined): asserts visit is RenderTraffic {
-    if (!visit) throw new Refusal('no render is under way');
-    visit.begin();
+  #begin(traffic: RenderTraffic | undefined): asserts traffic is RenderTraffic {
+    if (!traffic) throw new Refusal('no render is under way');
+    traffic.begin();
   }
 
   /** A connection to an address that was judged. Throws `Refusal`. */
-  async #reach(visit: RenderTraffic, hostname: string, port: number): Promise<Socket> {
+  async #reach(traffic: RenderTraffic, hostname: string, port: number): Promise<Socket> {
     const addresses = await this.#policy.admit(hostname, port);
-    const socket = await this.#connect(visit, addresses, port);
-    visit.reached(`${hostname}:${port}`, socket);
+    const socket = await this.#connect(traffic, addresses, port);
+    traffic.reached(`${hostname}:${port}`, socket);
     return socket;
   }
 
   /** Tries one address after the other. */
-  async #connect(visit: RenderTraffic, addresses: string[], port: number): Promise<Socket> {
+  async #connect(traffic: RenderTraffic, addresses: string[], port: number): Promise<Socket> {
     let netError = 'ERR_CONNECTION_FAILED';
     const giveUpAt = performance.now() + MAX_CONNECTING_MS;
     for (const host of addresses) {
-      if (visit.over) throw new Refusal('the render is over');
+      if (traffic.over) throw new Refusal('the render is over');
       if (performance.now() > giveUpAt) break;
-      visit.freeConnection();
+      traffic.freeConnection();
       const socket = connect({ host, port, timeout: CONNECT_TIMEOUT_MS });
-      visit.adopt(socket);
+      traffic.adopt(socket);
       socket.on('error', (error: NodeJS.ErrnoException) => {
         netError = NET_ERRORS[error.code ?? ''] ?? netError;
       });
@@ -358,20 +358,20 @@ class PageProxyListener implements ProxyListener {
     throw new Refusal('nothing answers there', { netError });
   }
 
-  #refuse(response: ServerResponse, to: RequestTarget, error: unknown, visit: RenderTraffic | undefined): void {
-    this.#note(to, error, visit);
+  #refuse(response: ServerResponse, to: RequestTarget, error: unknown, traffic: RenderTraffic | undefined): void {
+    this.#note(to, error, traffic);
     if (response.headersSent || response.destroyed)
       response.destroy(); // it was given up meanwhile
     else response.writeHead(403, { 'content-length': 0, connection: 'close' }).end();
   }
 
-  #note(to: RequestTarget, error: unknown, visit: RenderTraffic | undefined): void {
-    if (visit?.over) return; // it was ended with its render
+  #note(to: RequestTarget, error: unknown, traffic: RenderTraffic | undefined): void {
+    if (traffic?.over) return; // it ended with its render
     const { message, netError, overBudget } = error instanceof Refusal ? error : new Refusal('it cannot be reached');
     const refusedBy = overBudget ? 'budget' : 'policy';
-    visit?.failed(to, netError ? { refusedBy: undefined, netError } : { refusedBy, netError: 'ERR_BLOCKED' });
-    if (!visit) this.#knocks++;
-    if (visit?.offline) return;
+    traffic?.failed(to, netError ? { refusedBy: undefined, netError } : { refusedBy, netError: 'ERR_BLOCKED' });
+    if (!traffic) this.#lateRequests++;
+    if (traffic?.offline) return;
     this.#observer.onRefused();
     this.#refusals.add({ host: to.host, reason: message });
   }

@@ -1,4 +1,4 @@
-/** One time a gate is open: what a render has taken from the network, what it still may, and its connections. */
+/** Traffic of one render: what it has taken from the network, what it still may, and its connections. */
 import type { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -58,7 +58,7 @@ export class RenderTraffic {
   readonly #refused = new Set<string>();
   /** The latest, by the address or, for a tunnel, by the host. */
   readonly #failures = new Map<string, OutboundFailure>();
-  /** Keeps connections for the next request of this visit. */
+  /** Keeps connections for the next request of this render. */
   agent: Agent | undefined;
   #silenceMs: number;
   #requests = 0;
@@ -90,7 +90,7 @@ export class RenderTraffic {
     return this.#over;
   }
 
-  /** Belongs to this visit from its first moment on, and ends with it. */
+  /** Belongs to this render from its first moment on, and ends with it. */
   adopt(stream: Socket): void {
     if (this.#over) stream.destroy();
     this.#streams.add(stream);
@@ -103,7 +103,7 @@ export class RenderTraffic {
     this.limit(stream);
   }
 
-  /** Its other side may be silent for so long as the visit says. */
+  /** Its other side may be silent for so long as the render says. */
   limit(stream: Socket): void {
     stream.setTimeout(this.#silenceMs);
   }

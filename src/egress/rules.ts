@@ -22,18 +22,18 @@ const NAME = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9_](?
 
 /** Entries are separated by commas or blanks. Throws an Error that names every entry that is none. */
 export function parseRules(text: string): Rule[] {
-  const faults: string[] = [];
+  const errors: string[] = [];
   const rules = text
     .split(/[\s,]+/)
     .filter(Boolean)
     .flatMap((entry) => {
       const rule = parseRule(entry);
-      if (!rule) faults.push(entry);
+      if (!rule) errors.push(entry);
       return rule ?? [];
     });
-  if (faults.length)
+  if (errors.length)
     throw new Error(
-      `use addresses, CIDR ranges or names, each with an optional port; not ${faults.map((f) => `"${f}"`).join(', ')}.`,
+      `use addresses, CIDR ranges or names, each with an optional port; not ${errors.map((f) => `"${f}"`).join(', ')}.`,
     );
   return rules;
 }

@@ -93,7 +93,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
     routerOptions: { ignoreTrailingSlash: true },
   });
   app.decorate('publicUrl', options.publicUrl.replace(/\/+$/, ''));
-  app.setValidatorCompiler(() => () => true); // requests are parsed by their rooms; the schemas here are documentation
+  app.setValidatorCompiler(() => () => true); // requests are parsed by the modules they belong to; the schemas here are documentation
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   judgeExpectations(app.server);
   readJsonOnly(app);

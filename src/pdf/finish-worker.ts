@@ -10,7 +10,7 @@ import type { FinishSettings } from './finish-settings.ts';
 import { EditablePdf } from './objects/editable-pdf.ts';
 import { writeWithObjectStreams } from './objects/object-streams.ts';
 import { type Parts, writePlain } from './objects/write.ts';
-import { digestOf, DeterministicRandom } from './security/deterministic-random.ts';
+import { DeterministicRandom, digestOf } from './security/deterministic-random.ts';
 import { encrypt } from './security/encrypt.ts';
 
 export interface FinishTask {

@@ -1,9 +1,9 @@
 /**
- * A seat that always has a browser: launches it, notices when it ends, launches the next, and replaces it in the background
+ * A slot that always has a browser: launches it, notices when it ends, launches the next, and replaces it in the background
  * before it grows old.
  */
 import { ServiceError } from '../errors.ts';
-import { PageCache, type PooledPage, type PageCacheLimits } from './page-cache.ts';
+import { PageCache, type PageCacheLimits, type PooledPage } from './page-cache.ts';
 
 /** What the pool asks of a browser. */
 export interface PooledBrowser<P extends PooledPage> {
@@ -28,7 +28,7 @@ const REST_SHARE = 0.75;
 
 interface BrowserInstance<P extends PooledPage> {
   browser: PooledBrowser<P>;
-  shelf: PageCache<P>;
+  cache: PageCache<P>;
   startedAt: number;
   renders: number;
 }
@@ -36,7 +36,7 @@ interface BrowserInstance<P extends PooledPage> {
 export class BrowserSlot<P extends PooledPage> {
   readonly #launch: () => Promise<PooledBrowser<P>>;
   readonly #limits: SlotLimits;
-  #tenant: BrowserInstance<P> | undefined;
+  #instance: BrowserInstance<P> | undefined;
   #launching: Promise<BrowserInstance<P>> | undefined;
   readonly #leaving = new Set<Promise<void>>();
   #notBefore = 0;
@@ -53,73 +53,73 @@ export class BrowserSlot<P extends PooledPage> {
   }
 
   get occupied(): boolean {
-    return this.#tenant !== undefined;
+    return this.#instance !== undefined;
   }
 
   /** The pages of the present browser, if there is one. */
-  get shelf(): PageCache<P> | undefined {
-    return this.#tenant?.shelf;
+  get cache(): PageCache<P> | undefined {
+    return this.#instance?.cache;
   }
 
   /** The pages of a living browser; starts one when there is none. Throws `browser_unavailable`. */
   async ready(): Promise<PageCache<P>> {
-    const tenant = this.#tenant ?? (await this.#start());
-    tenant.renders++;
-    return tenant.shelf;
+    const instance = this.#instance ?? (await this.#start());
+    instance.renders++;
+    return instance.cache;
   }
 
   /** Closes old pages; replaces the browser when it is due. */
   sweep(now = Date.now()): void {
-    const tenant = this.#tenant;
-    if (!tenant) {
+    const instance = this.#instance;
+    if (!instance) {
       if (!this.#closed && !this.#launching) this.#start().catch(() => {}); // told to whoever asks
       return;
     }
-    tenant.shelf.sweep(now);
-    if (this.#isDue(tenant, now) && !this.#launching && !this.#closed) void this.#replace(tenant);
+    instance.cache.sweep(now);
+    if (this.#isDue(instance, now) && !this.#launching && !this.#closed) void this.#replace(instance);
   }
 
-  #isDue({ renders, startedAt, browser, shelf }: BrowserInstance<P>, now: number): boolean {
+  #isDue({ renders, startedAt, browser, cache }: BrowserInstance<P>, now: number): boolean {
     const { browserMaxRenders, browserMaxAgeMs, browserMemoryBytes } = this.#limits;
-    const keepsMemory = shelf.counts.busy === 0 && browser.memoryBytes > REST_SHARE * browserMemoryBytes;
+    const keepsMemory = cache.counts.busy === 0 && browser.memoryBytes > REST_SHARE * browserMemoryBytes;
     return renders >= browserMaxRenders || now - startedAt > browserMaxAgeMs || keepsMemory;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     await this.#launching?.catch(() => {});
-    const tenant = this.#tenant;
-    this.#tenant = undefined;
-    if (tenant) await tenant.browser.close();
+    const instance = this.#instance;
+    this.#instance = undefined;
+    if (instance) await instance.browser.close();
     await Promise.all(this.#leaving);
   }
 
   #start(): Promise<BrowserInstance<P>> {
     if (this.#closed) return Promise.reject(new ServiceError('shutting_down', 'the service is shutting down'));
-    this.#launching ??= this.#launchTenant().finally(() => {
+    this.#launching ??= this.#launchInstance().finally(() => {
       this.#launching = undefined;
     });
     return this.#launching;
   }
 
-  async #launchTenant(): Promise<BrowserInstance<P>> {
+  async #launchInstance(): Promise<BrowserInstance<P>> {
     const waitMs = this.#notBefore - Date.now();
     if (waitMs > 0) throw unavailable(waitMs);
     try {
       const browser = await this.#launch();
-      const tenant: BrowserInstance<P> = {
+      const instance: BrowserInstance<P> = {
         browser,
-        shelf: new PageCache(() => browser.openPage(), this.#limits),
+        cache: new PageCache(() => browser.openPage(), this.#limits),
         startedAt: Date.now(),
         renders: 0,
       };
       const ended = browser.ended.then(() => true);
-      await tenant.shelf.replenish();
+      await instance.cache.replenish();
       if (await Promise.race([ended, Promise.resolve(false)])) throw new Error('the browser ended right after it had started');
-      void ended.then(() => this.#noticeEnd(tenant));
+      void ended.then(() => this.#noticeEnd(instance));
       this.#backoffMs = FIRST_BACKOFF_MS;
-      this.#tenant = tenant;
-      return tenant;
+      this.#instance = instance;
+      return instance;
     } catch (error) {
       const waitMs = this.#backoffMs;
       this.#notBefore = Date.now() + waitMs;
@@ -131,18 +131,18 @@ export class BrowserSlot<P extends PooledPage> {
   /** The new browser is warm before the old one goes; renders under way finish on the old one. */
   async #replace(old: BrowserInstance<P>): Promise<void> {
     await this.#start().catch(() => old);
-    if (this.#tenant === old) return; // the launch failed: the old one stays
-    if (this.#tenant) this.replaced++;
-    const leaving = old.shelf.retire().then(() => old.browser.close());
+    if (this.#instance === old) return; // the launch failed: the old one stays
+    if (this.#instance) this.replaced++;
+    const leaving = old.cache.retire().then(() => old.browser.close());
     this.#leaving.add(leaving);
     await leaving.finally(() => this.#leaving.delete(leaving));
   }
 
-  #noticeEnd(tenant: BrowserInstance<P>): void {
-    if (this.#tenant !== tenant) return;
-    this.#tenant = undefined;
+  #noticeEnd(instance: BrowserInstance<P>): void {
+    if (this.#instance !== instance) return;
+    this.#instance = undefined;
     this.crashes++;
-    void tenant.shelf.retire(); // what its pages had of this process
+    void instance.cache.retire(); // what its pages had of this process
     if (!this.#closed) this.#start().catch(() => {}); // told to whoever asks
   }
 }

@@ -43,7 +43,7 @@ export interface PageCounts {
   busy: number;
 }
 
-/** A page on loan, or on the shelf. */
+/** A page in use, or in the cache. */
 export interface Entry<P extends PooledPage> {
   readonly page: P;
   readonly openedAt: number;
@@ -69,7 +69,7 @@ export class PageCache<P extends PooledPage> {
   /** Least recently used first. */
   #warm: Entry<P>[] = [];
   readonly #resetting = new Set<Resetting<P>>();
-  readonly #lent = new Set<Entry<P>>();
+  readonly #inUse = new Set<Entry<P>>();
   readonly #closing = new Set<Promise<void>>();
   /** Pages that are being taken: opened, or emptied first. */
   #taking = 0;
@@ -84,7 +84,7 @@ export class PageCache<P extends PooledPage> {
 
   get counts(): PageCounts {
     const primed = this.#spares.filter((entry) => entry.primed).length;
-    return { spare: this.#spares.length, primed, warm: this.#warm.length + this.#resetting.size, busy: this.#lent.size };
+    return { spare: this.#spares.length, primed, warm: this.#warm.length + this.#resetting.size, busy: this.#inUse.size };
   }
 
   /** How many pages of this owner that suit are here or on their way back. */
@@ -108,7 +108,7 @@ export class PageCache<P extends PooledPage> {
 
   /** The render went well: the page is emptied and kept, if that is worth while and it may serve once more. */
   giveBack(entry: Entry<P>, worthKeeping: boolean): void {
-    this.#lent.delete(entry);
+    this.#inUse.delete(entry);
     entry.renders++;
     if (!entry.owner || !worthKeeping || this.#isWornOut(entry)) this.#close(entry);
     else this.#reset(entry, entry.owner);
@@ -117,7 +117,7 @@ export class PageCache<P extends PooledPage> {
 
   /** Nothing was rendered after all: the page goes back as it was. */
   restore(entry: Entry<P>): void {
-    this.#lent.delete(entry);
+    this.#inUse.delete(entry);
     if (this.#retired || !entry.page.alive) this.#close(entry);
     else if (entry.owner && entry.renders) this.#keepWarm(entry);
     else {
@@ -129,7 +129,7 @@ export class PageCache<P extends PooledPage> {
 
   /** The render failed: the page is closed. Resolves when it is gone. */
   discard(entry: Entry<P>): Promise<void> {
-    this.#lent.delete(entry);
+    this.#inUse.delete(entry);
     this.#noticeReturn();
     return this.#close(entry);
   }
@@ -152,11 +152,11 @@ export class PageCache<P extends PooledPage> {
     void this.replenish();
   }
 
-  /** Takes no page back any more; resolves when none is lent and all are closed. */
+  /** Takes no page back any more; resolves when none is in use and all are closed. */
   async retire(): Promise<void> {
     this.#retired = true;
     for (const entry of [...this.#spares.splice(0), ...this.#warm.splice(0)]) this.#close(entry);
-    if (this.#lent.size + this.#taking)
+    if (this.#inUse.size + this.#taking)
       await new Promise<void>((resolve) => {
         this.#onReturned = resolve;
       });
@@ -171,7 +171,7 @@ export class PageCache<P extends PooledPage> {
       const entry = await find();
       entry.owner = owner;
       entry.usedAt = Date.now();
-      this.#lent.add(entry);
+      this.#inUse.add(entry);
       return entry;
     } finally {
       this.#taking--;
@@ -282,11 +282,11 @@ export class PageCache<P extends PooledPage> {
   }
 
   get #isQuiet(): boolean {
-    return this.#lent.size <= this.#limits.quietLoad;
+    return this.#inUse.size <= this.#limits.quietLoad;
   }
 
   #noticeUnused(): void {
-    if (this.#lent.size + this.#taking === 0) this.#onReturned?.();
+    if (this.#inUse.size + this.#taking === 0) this.#onReturned?.();
   }
 
   #noticeReturn(): void {

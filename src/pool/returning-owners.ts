@@ -1,6 +1,6 @@
 /**
- * Owners who were here lately. Under load a warm page is only worth keeping for one who comes back: pages kept for passers-by
- * push out those of regulars, and an idle renderer still takes processor time from its neighbours.
+ * Owners who rendered recently. Under load a warm page is worth keeping only for an owner who returns: pages kept for others
+ * push out those of returning owners, and an idle renderer still takes processor time from its neighbours.
  */
 
 const REMEMBERED = 4_096;
@@ -9,7 +9,7 @@ export class ReturningOwners {
   /** Oldest first. */
   readonly #owners = new Set<string>();
 
-  /** Notes a visit; tells whether it is not the first. */
+  /** Notes that the owner renders; tells whether it did before. */
   isReturning(owner: string): boolean {
     const known = this.#owners.delete(owner);
     this.#owners.add(owner);

@@ -2,7 +2,7 @@
 
 export class WaitingList<W extends { owner: string }> {
   /** By owner; the owner whose turn it is comes first. */
-  readonly #lines = new Map<string, W[]>();
+  readonly #owners = new Map<string, W[]>();
   #length = 0;
 
   /** All lines together. */
@@ -11,43 +11,43 @@ export class WaitingList<W extends { owner: string }> {
   }
 
   lengthOf(owner: string): number {
-    return this.#lines.get(owner)?.length ?? 0;
+    return this.#owners.get(owner)?.length ?? 0;
   }
 
   add(waiter: W): void {
-    const line = this.#lines.get(waiter.owner);
+    const line = this.#owners.get(waiter.owner);
     if (line) line.push(waiter);
-    else this.#lines.set(waiter.owner, [waiter]);
+    else this.#owners.set(waiter.owner, [waiter]);
     this.#length++;
   }
 
   /** The first of each owner, in the order of their turns. */
   *firsts(): Generator<W> {
-    for (const [first] of this.#lines.values()) if (first) yield first;
+    for (const [first] of this.#owners.values()) if (first) yield first;
   }
 
   /** Takes one out whose turn it is; its owner goes to the end. */
   takeTurn(waiter: W): void {
-    const line = this.#lines.get(waiter.owner);
+    const line = this.#owners.get(waiter.owner);
     if (!this.remove(waiter) || !line?.length) return;
-    this.#lines.delete(waiter.owner);
-    this.#lines.set(waiter.owner, line);
+    this.#owners.delete(waiter.owner);
+    this.#owners.set(waiter.owner, line);
   }
 
   /** Whether it still waited. */
   remove(waiter: W): boolean {
-    const line = this.#lines.get(waiter.owner);
+    const line = this.#owners.get(waiter.owner);
     const at = line?.indexOf(waiter) ?? -1;
     if (!line || at < 0) return false;
     line.splice(at, 1);
-    if (!line.length) this.#lines.delete(waiter.owner);
+    if (!line.length) this.#owners.delete(waiter.owner);
     this.#length--;
     return true;
   }
 
   longest(): readonly W[] {
     let longest: W[] = [];
-    for (const line of this.#lines.values()) if (line.length > longest.length) longest = line;
+    for (const line of this.#owners.values()) if (line.length > longest.length) longest = line;
     return longest;
   }
 }

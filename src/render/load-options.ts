@@ -1,6 +1,6 @@
 /** How a document is to be loaded: the caller's options in, the settings of a page out. */
 import { Script } from 'node:vm';
-import type { Cookie, LoadSettings, SelectorWait, StatusGate, Target } from '../chromium/load/load-settings.ts';
+import type { Cookie, FailingStatus, LoadSettings, SelectorWait, Target } from '../chromium/load/load-settings.ts';
 import { parseAdded, parseDevice } from './device-options.ts';
 import type { PdfOptions, PdfRequestBody } from './options-schema.ts';
 import { parseUrl } from './parse-url.ts';
@@ -44,8 +44,8 @@ export function parseLoading(
       device: parseDevice(options, errors),
       added: parseAdded(options, errors),
       target: parseTarget(options, address ?? undefined, errors),
-      gates: {
-        httpStatus: statusGate(options.failOnHttpStatus),
+      failsOn: {
+        httpStatus: failingStatus(options.failOnHttpStatus),
         resourceError: options.failOnResourceError ?? false,
         consoleError: options.failOnConsoleError ?? false,
       },
@@ -91,7 +91,7 @@ function atMost(
   return given;
 }
 
-function statusGate(given: PdfOptions['failOnHttpStatus']): StatusGate {
+function failingStatus(given: PdfOptions['failOnHttpStatus']): FailingStatus {
   if (given === undefined) return 'target';
   if (Array.isArray(given)) return new Set(given);
   return given ? 'all' : 'none';
@@ -114,7 +114,11 @@ function parseTarget(options: PdfOptions, address: URL | undefined, errors: Vali
   };
 }
 
-function parseCredentials({ authenticate }: PdfOptions, address: URL | undefined, errors: ValidationErrors): Target['credentials'] {
+function parseCredentials(
+  { authenticate }: PdfOptions,
+  address: URL | undefined,
+  errors: ValidationErrors,
+): Target['credentials'] {
   const fromAddress = credentialsIn(address);
   if (fromAddress && authenticate) errors.add('options.authenticate', 'goes not with a name and password in url: send them once');
   return authenticate ?? fromAddress;

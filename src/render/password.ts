@@ -17,10 +17,10 @@ const LEFT_TO_RIGHT = /[\p{L}--[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Tha
  * and Poppler take that as it is. A password that SASLprep changes opens the PDF in some of them only, whichever form it has.
  */
 export function passwordErrors(path: string, password: string): FieldError[] {
-  const faults = [...textErrors(path, password), ...characterErrors(path, password)];
+  const errors = [...textErrors(path, password), ...characterErrors(path, password)];
   if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES)
-    faults.push({ path, message: `must have at most ${MAX_PASSWORD_BYTES} bytes of UTF-8` });
-  return faults;
+    errors.push({ path, message: `must have at most ${MAX_PASSWORD_BYTES} bytes of UTF-8` });
+  return errors;
 }
 
 function characterErrors(path: string, password: string): FieldError[] {

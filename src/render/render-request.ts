@@ -5,7 +5,7 @@
 import type { LoadSettings } from '../chromium/load/load-settings.ts';
 import type { PrintSettings } from '../chromium/print/print-options.ts';
 import { ServiceError } from '../errors.ts';
-import { textErrors, suggestion, validator } from '../validate.ts';
+import { suggestion, textErrors, validator } from '../validate.ts';
 import { externalReference } from './external-references.ts';
 import { isUsableFilename } from './filename.ts';
 import { type FinishPlan, parseFinishing } from './finish-options.ts';
@@ -71,7 +71,11 @@ export function parseRenderRequest(body: unknown, limits: RenderLimits): RenderR
 }
 
 /** The options, with the address of the document where it has one. */
-export function parseRendering(body: Pick<PdfRequestBody, 'url' | 'options'>, limits: RenderLimits, errors: ValidationErrors): Rendering {
+export function parseRendering(
+  body: Pick<PdfRequestBody, 'url' | 'options'>,
+  limits: RenderLimits,
+  errors: ValidationErrors,
+): Rendering {
   const { url, options = {} } = body;
   return {
     ...parseLoading(body, limits, errors),
@@ -137,7 +141,11 @@ function parsePrintSettings(options: PdfOptions, addressed: boolean, errors: Val
 }
 
 /** Chromium loads nothing for it, and fails to print where it would have to. */
-function parseTemplate(name: 'headerTemplate' | 'footerTemplate', options: PdfOptions, errors: ValidationErrors): string | undefined {
+function parseTemplate(
+  name: 'headerTemplate' | 'footerTemplate',
+  options: PdfOptions,
+  errors: ValidationErrors,
+): string | undefined {
   const template = options[name];
   const found = template && externalReference(template);
   if (found)
@@ -184,7 +192,12 @@ function parseFormat({ format, width, height, singlePage }: PdfOptions, errors: 
   return [1, 1];
 }
 
-function parseSide(name: 'width' | 'height', given: string | number | undefined, fallback: number, errors: ValidationErrors): number {
+function parseSide(
+  name: 'width' | 'height',
+  given: string | number | undefined,
+  fallback: number,
+  errors: ValidationErrors,
+): number {
   if (given === undefined) return fallback;
   const inches = parseLength(`options.${name}`, given, errors);
   if (inches !== undefined && inches >= MIN_PAPER_INCHES && inches <= MAX_PAPER_INCHES) return inches;
@@ -208,7 +221,12 @@ function parseMargin(given: PdfOptions['margin'], errors: ValidationErrors): Pri
 }
 
 /** Margins that leave no room are refused before anything is rendered. */
-function checkRoom(paper: PrintSettings['paper'], margin: PrintSettings['margin'], sent: boolean, errors: ValidationErrors): void {
+function checkRoom(
+  paper: PrintSettings['paper'],
+  margin: PrintSettings['margin'],
+  sent: boolean,
+  errors: ValidationErrors,
+): void {
   if (!sent) return;
   if (margin.left + margin.right >= paper.widthInches)
     errors.add('options.margin', 'leaves no room between left and right on this paper');

@@ -21,10 +21,10 @@ export async function resolveSource(
 
 /** What a template has become. Throws `invalid_request` where data has made it a text that cannot be printed. */
 export function filled(html: string, baseUrl: string | undefined): Content {
-  const faults = textErrors('data', html);
-  if (faults.length)
+  const errors = textErrors('data', html);
+  if (errors.length)
     throw invalidRequest(
-      faults.map(({ path }) => ({ path, message: 'puts half of a surrogate pair, or a NUL character, into the document' })),
+      errors.map(({ path }) => ({ path, message: 'puts half of a surrogate pair, or a NUL character, into the document' })),
     );
   return { kind: 'html', html, baseUrl };
 }

@@ -50,7 +50,7 @@ export async function runEgressSelfTest(browser: TestedBrowser, policy: Protecto
   }
 }
 
-/** Renders the probes with a gate that lets nothing through. The hosts it was asked for. */
+/** Renders the probes with a listener that lets nothing through. The hosts it was asked for. */
 async function attempt(browser: TestedBrowser, html: string): Promise<string[]> {
   const { print } = parseRenderRequest({ html }, { renderTimeoutMs: TIMEOUT_MS, maxRenderTimeoutMs: TIMEOUT_MS });
   const load: LoadSettings = { ...PLAIN_LOAD, waitUntil: 'load', offline: true, waitForFunction: 'globalThis.probed === true' };

@@ -77,7 +77,7 @@ export async function printStamp(page: Page, watermark: Watermark, hanLanguages:
 }
 
 function stampJob({ html, image }: Watermark, language = ''): PrintJob {
-  const checks = { waitForFunction: IS_SHOWN, gates: { ...PLAIN_LOAD.gates, consoleError: true } };
+  const checks = { waitForFunction: IS_SHOWN, failsOn: { ...PLAIN_LOAD.failsOn, consoleError: true } };
   return {
     content: { kind: 'html', html: `<!doctype html><html lang="${language}">${html}`, baseUrl: undefined },
     load: { ...PLAIN_LOAD, offline: true, ...(image && checks) },

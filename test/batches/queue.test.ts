@@ -33,7 +33,7 @@ beforeEach(async () => {
   database = await openDatabase({ dataDir });
   leases = new Leases(() => now);
   batches = new Batches(database, () => now, {
-    seal: new PayloadCipher(Buffer.alloc(32)),
+    cipher: new PayloadCipher(Buffer.alloc(32)),
     limits: LIMITS,
     progress: new Progress(),
     announce: async () => {},

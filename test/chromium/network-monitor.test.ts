@@ -43,19 +43,19 @@ const WITHHELD: Array<[kind: string, element: (url: string) => string]> = [
 
 /** After what the tab does, whose answers are told of only when the question has been asked. */
 async function missingAfter(act: (tab: Tab) => Promise<unknown>): Promise<FailedResource[]> {
-  const gate = await bare.browser.openGate();
-  gate.startRender({ requests: 10, bytes: 1_000_000, connections: 10, silenceMs: 60_000 });
-  await using tab = await Tab.open(bare.browser, gate.proxyUrl);
+  const proxy = await bare.browser.openListener();
+  proxy.startRender({ requests: 10, bytes: 1_000_000, connections: 10, silenceMs: 60_000 });
+  await using tab = await Tab.open(bare.browser, proxy.proxyUrl);
   const tell = holdBack(tab.session);
-  const watch = new NetworkMonitor(tab.session, gate, tab.frameId);
+  const monitor = new NetworkMonitor(tab.session, proxy, tab.frameId);
   const fail = (error: Error) => expect.unreachable(error.message);
-  await watch.begin({ resourceTimeoutMs: 60_000, maxBytes: 1_000_000, countsAsFailed: () => false, fail });
+  await monitor.begin({ resourceTimeoutMs: 60_000, maxBytes: 1_000_000, countsAsFailed: () => false, fail });
   await act(tab);
-  const findings = watch.findings(60_000);
+  const findings = monitor.findings(60_000);
   setImmediate(tell); // when all that can be said without it is said
   const { failed } = await findings;
-  watch.end();
-  await gate.close();
+  monitor.end();
+  await proxy.close();
   return failed;
 }
 

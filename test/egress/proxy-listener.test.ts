@@ -11,13 +11,13 @@ import { image, Site } from '../support/site.ts';
 
 let site: Site;
 let proxy: EgressProxy;
-let gate: ProxyListener;
+let listener: ProxyListener;
 let reached: PromiseWithResolvers<IncomingMessage>;
 
 beforeAll(async () => {
   site = await Site.start({ '/image.png': image, '/never': (asked) => reached.resolve(asked) });
   proxy = await startEgressProxy(new OutboundPolicy(loadConfig({ PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` })));
-  gate = await proxy.openListener();
+  listener = await proxy.openListener();
 });
 afterAll(async () => {
   await proxy.close();
@@ -26,15 +26,15 @@ afterAll(async () => {
 /** There is a connection to the site that waits for the next request. */
 beforeEach(async () => {
   reached = Promise.withResolvers();
-  gate.endRender();
-  gate.startRender({ requests: 10, bytes: 1_000_000, connections: 10, silenceMs: 500 });
+  listener.endRender();
+  listener.startRender({ requests: 10, bytes: 1_000_000, connections: 10, silenceMs: 500 });
   const [answer] = (await once(ask('/image.png'), 'response')) as [IncomingMessage];
   await once(answer.resume(), 'end');
   site.forget();
 });
 
 function ask(path: string): ClientRequest {
-  return request({ host: '127.0.0.1', port: new URL(gate.proxyUrl).port, path: site.origin + path }).end();
+  return request({ host: '127.0.0.1', port: new URL(listener.proxyUrl).port, path: site.origin + path }).end();
 }
 
 describe('the log of what is refused', () => {
@@ -106,11 +106,11 @@ describe('the log of what is refused', () => {
 test('a server that is silent there is given up as well', async () => {
   const [answer] = (await once(ask('/never'), 'response')) as [IncomingMessage];
   expect(answer.statusCode).toBe(504);
-  expect(gate.failureOf(new URL(`${site.origin}/never`))).toEqual({ refusedBy: undefined, netError: 'ERR_TIMED_OUT' });
+  expect(listener.failureOf(new URL(`${site.origin}/never`))).toEqual({ refusedBy: undefined, netError: 'ERR_TIMED_OUT' });
 });
 
 test('what the page has given up is not asked for again', async () => {
-  gate.limitSilence(60_000);
+  listener.limitSilence(60_000);
   const asked = ask('/never').on('error', () => {});
   const { socket } = await reached.promise;
   const gone = once(socket, 'close');
@@ -119,5 +119,5 @@ test('what the page has given up is not asked for again', async () => {
   await once(ask('/image.png'), 'response'); // goes the same way, and after it
   await site.caughtUp();
   expect(site.askedFor('/never')).toHaveLength(1);
-  expect(gate.endRender().requests).toBe(3);
+  expect(listener.endRender().requests).toBe(3);
 });

@@ -1,4 +1,4 @@
-/** When a seat replaces its browser for the memory it keeps. */
+/** When a slot replaces its browser for the memory it keeps. */
 import { expect, test } from 'vitest';
 import { BrowserSlot, type PooledBrowser } from '../../src/pool/browser-slot.ts';
 import type { PooledPage } from '../../src/pool/page-cache.ts';
@@ -30,38 +30,38 @@ function browserHolding(memoryBytes: number): PooledBrowser<PooledPage> {
   return { ended: new Promise(() => {}), memoryBytes, openPage: async () => PAGE, close: async () => {} };
 }
 
-/** A seat whose first browser holds this much, and the next ones next to nothing. */
+/** A slot whose first browser holds this much, and the next ones next to nothing. */
 function seatHolding(memoryBytes: number): BrowserSlot<PooledPage> {
   const browsers = [browserHolding(memoryBytes)];
   return new BrowserSlot(async () => browsers.shift() ?? browserHolding(10), LIMITS);
 }
 
 test('a browser that keeps more than three quarters of its limit at rest is replaced', async () => {
-  const seat = seatHolding(751);
-  const before = await seat.ready();
-  seat.sweep();
-  await eventually('it is replaced', () => seat.replaced === 1);
-  expect(seat.shelf).not.toBe(before);
+  const slot = seatHolding(751);
+  const before = await slot.ready();
+  slot.sweep();
+  await eventually('it is replaced', () => slot.replaced === 1);
+  expect(slot.cache).not.toBe(before);
 });
 
 test('not while a page is at work', async () => {
-  const seat = seatHolding(751);
-  const shelf = await seat.ready();
-  const entry = await shelf.take('ada');
-  seat.sweep();
+  const slot = seatHolding(751);
+  const cache = await slot.ready();
+  const entry = await cache.take('ada');
+  slot.sweep();
   await settled();
-  expect(seat.shelf).toBe(shelf);
-  await shelf.discard(entry);
-  seat.sweep();
-  await eventually('it is replaced', () => seat.replaced === 1);
+  expect(slot.cache).toBe(cache);
+  await cache.discard(entry);
+  slot.sweep();
+  await eventually('it is replaced', () => slot.replaced === 1);
 });
 
 test('one that keeps less stays', async () => {
-  const seat = seatHolding(750);
-  const shelf = await seat.ready();
-  seat.sweep();
+  const slot = seatHolding(750);
+  const cache = await slot.ready();
+  slot.sweep();
   await settled();
-  expect(seat.shelf).toBe(shelf);
+  expect(slot.cache).toBe(cache);
 });
 
 /** A replacement that was begun is done by then: nothing of it waits for more than a promise. */

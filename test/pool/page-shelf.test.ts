@@ -1,4 +1,4 @@
-/** Pages on the shelf of a browser that is to go. */
+/** Pages in the cache of a browser that is to go. */
 import { expect, test } from 'vitest';
 import { PageCache, type PooledPage } from '../../src/pool/page-cache.ts';
 
@@ -28,16 +28,16 @@ function slowPage(): PooledPage & { emptied: () => void } {
 
 test('the last to go waits for a page that is being taken, and for its render', async () => {
   const page = slowPage();
-  const shelf = new PageCache(async () => page, LIMITS);
+  const cache = new PageCache(async () => page, LIMITS);
   const order: string[] = [];
-  shelf.giveBack(await shelf.take('owner'), true);
-  const taken = shelf.take('owner'); // it is still being emptied
-  const retired = shelf.retire().then(() => order.push('retired'));
+  cache.giveBack(await cache.take('owner'), true);
+  const taken = cache.take('owner'); // it is still being emptied
+  const retired = cache.retire().then(() => order.push('retired'));
   page.emptied();
   const entry = await taken;
   await new Promise((resolve) => setImmediate(resolve));
   order.push('rendered');
-  shelf.giveBack(entry, true);
+  cache.giveBack(entry, true);
   await retired;
   expect(order).toEqual(['rendered', 'retired']);
 });
@@ -45,27 +45,27 @@ test('the last to go waits for a page that is being taken, and for its render', 
 test('a page that does not suit stays for what it suits, also while it is being emptied', async () => {
   const pages = [slowPage(), slowPage(), slowPage()];
   const [first, second, third] = pages;
-  const shelf = new PageCache(async () => pages.shift() as PooledPage, LIMITS);
-  shelf.giveBack(await shelf.take('owner'), true);
+  const cache = new PageCache(async () => pages.shift() as PooledPage, LIMITS);
+  cache.giveBack(await cache.take('owner'), true);
   const suits = (page: PooledPage) => page !== first;
-  expect(shelf.pagesOf('owner', suits)).toBe(0);
-  expect(shelf.pagesOf('owner', () => true)).toBe(1);
-  const other = await shelf.take('owner', suits);
+  expect(cache.pagesOf('owner', suits)).toBe(0);
+  expect(cache.pagesOf('owner', () => true)).toBe(1);
+  const other = await cache.take('owner', suits);
   expect(other.page).toBe(second);
   first?.emptied();
-  expect((await shelf.take('owner')).page).toBe(first);
-  shelf.giveBack(other, true);
+  expect((await cache.take('owner')).page).toBe(first);
+  cache.giveBack(other, true);
   second?.emptied();
   await new Promise((resolve) => setImmediate(resolve));
-  expect((await shelf.take('owner', (page) => page !== second)).page, 'warm, and not taken').toBe(third);
-  expect((await shelf.take('owner', suits)).page).toBe(second);
+  expect((await cache.take('owner', (page) => page !== second)).page, 'warm, and not taken').toBe(third);
+  expect((await cache.take('owner', suits)).page).toBe(second);
 });
 
 test('a page that cannot be taken keeps nobody waiting', async () => {
   const { promise, reject } = Promise.withResolvers<PooledPage>();
-  const shelf = new PageCache(() => promise, LIMITS);
-  const taken = expect(shelf.take('owner')).rejects.toThrow('no page');
-  const retired = shelf.retire();
+  const cache = new PageCache(() => promise, LIMITS);
+  const taken = expect(cache.take('owner')).rejects.toThrow('no page');
+  const retired = cache.retire();
   reject(new Error('no page'));
   await taken;
   await retired;

@@ -28,7 +28,7 @@ const asked: Array<{ sql: string; parameters: readonly unknown[] }> = [];
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   const opened = await openDatabase({ dataDir });
-  // The statements the rooms really make, written down on their way.
+  // The statements the services really make, written down on their way.
   const query = opened.query.withPlugin({
     transformQuery: ({ node }) => {
       asked.push(opened.query.getExecutor().compileQuery(node, { queryId: 'noted' }));
@@ -59,7 +59,7 @@ test('no statement of documents, webhooks and sweeps scans a table or sorts', as
   await idempotency.removeExpired();
   const limits = { renderTimeoutMs: 1, maxRenderTimeoutMs: 1 };
   const batches = new Batches(database, Date.now, {
-    seal: new PayloadCipher(Buffer.alloc(32)),
+    cipher: new PayloadCipher(Buffer.alloc(32)),
     limits,
     progress: new Progress(),
     announce: async () => {},

@@ -71,7 +71,7 @@ const LATER_WORD =
   /\b(?:then|await|async|import|eval|new\s+Function|fetch|MathJax|platenReady)\b|Timeout|Interval|Frame|Idle|Callback|Observer|Worker|[Mm]essage|Event|Socket|Request|Paged|\.(?:src|srcset|href|on[a-z]+)\s*=|\bon(?:load|error|message|hashchange|scroll|resize)\b|\\[ux]/;
 const MOTION = /animat|transition|@starting-style|@import|<(?:link|set)\b|<script[^>]*src/i;
 
-export function traitsOf(html: string): HtmlClass {
+export function classifyHtml(html: string): HtmlClass {
   const inert =
     !ACTIVE_ELEMENT.test(html) &&
     !EVENT_HANDLER.test(html) &&

@@ -20,7 +20,7 @@ import { PAGE_OBSERVERS } from '../in-page/page-observers.ts';
 import { readPageSizes, stateRuleExpression } from '../print/page-rules.ts';
 import { sizesIn } from '../print/page-sizes.ts';
 import { overrulingRule, type PrintSettings, pageRule, reachesEdge } from '../print/print-options.ts';
-import { ACTIVE, type HtmlClass, speaksOfNetwork, traitsOf, withBase } from './classify-html.ts';
+import { ACTIVE, classifyHtml, type HtmlClass, speaksOfNetwork, withBase } from './classify-html.ts';
 import { ConsoleMonitor } from './console-monitor.ts';
 import { awaitContent, checkSelector, untilTrue } from './content-waits.ts';
 import { finishDocument, type Unfinished } from './finish-document.ts';
@@ -126,7 +126,7 @@ const MAX_NAMED = 100;
 export class DocumentLoader {
   readonly #root: Session;
   readonly #session: Session;
-  readonly #gate: ProxyListener;
+  readonly #proxy: ProxyListener;
   readonly #frameId: string;
   readonly #contextId: string;
   readonly #settings: BrowserSettings;
@@ -136,7 +136,7 @@ export class DocumentLoader {
   readonly #console: ConsoleMonitor;
   readonly #emulation: Emulation;
   readonly #look: DocumentInspection;
-  #traits = ACTIVE;
+  #htmlClass = ACTIVE;
   #attempt: Attempt | undefined;
   /** While the document may go on to another. */
   #navigation: Navigation | undefined;
@@ -154,7 +154,7 @@ export class DocumentLoader {
   constructor(
     root: Session,
     session: Session,
-    gate: ProxyListener,
+    proxy: ProxyListener,
     emulation: Emulation,
     {
       frameId,
@@ -165,13 +165,13 @@ export class DocumentLoader {
   ) {
     this.#root = root;
     this.#session = session;
-    this.#gate = gate;
+    this.#proxy = proxy;
     this.#frameId = frameId;
     this.#contextId = contextId;
     this.#settings = settings;
     this.#fonts = fonts;
     this.#interception = new Interception(root, session, { frameId, contextId });
-    this.#network = new NetworkMonitor(session, gate, frameId);
+    this.#network = new NetworkMonitor(session, proxy, frameId);
     this.#console = new ConsoleMonitor(session);
     this.#emulation = emulation;
     this.#look = new DocumentInspection(session, (url) => this.#network.styleText(url));
@@ -204,7 +204,7 @@ export class DocumentLoader {
 
   /** Whether boxes of the document may hide a part of it. */
   get mayClip(): boolean {
-    return this.#traits.mayClip;
+    return this.#htmlClass.mayClip;
   }
 
   /** An empty document is there again; what was told of the device is taken back. */
@@ -219,18 +219,18 @@ export class DocumentLoader {
     const { content, load } = job;
     this.#attempt = attempt;
     await this.#prepare(job, attempt);
-    const traits = await (content.kind === 'url'
-      ? this.#visit(content.url, load, attempt)
+    const htmlClass = await (content.kind === 'url'
+      ? this.#loadUrl(content.url, load, attempt)
       : this.#write(withBase(content.html, content.baseUrl), job, attempt));
-    this.#traits = traits;
-    await this.#complete(traits, job, attempt);
+    this.#htmlClass = htmlClass;
+    await this.#complete(htmlClass, job, attempt);
     this.#stay();
   }
 
   /** All that is done to a document that is there: once more where it goes on to another meanwhile. */
-  async #complete(traits: HtmlClass, job: PrintJob, attempt: Attempt): Promise<void> {
+  async #complete(htmlClass: HtmlClass, job: PrintJob, attempt: Attempt): Promise<void> {
     const done: Done = { tags: new Map(), awaited: false };
-    while (!(await this.#hasCompleted(traits, job, attempt, done)) || (await this.#goesOn(attempt)));
+    while (!(await this.#hasCompleted(htmlClass, job, attempt, done)) || (await this.#goesOn(attempt)));
   }
 
   /** A document that is complete may be on its way to another: one that does not come soon is not waited for. */
@@ -244,7 +244,7 @@ export class DocumentLoader {
   }
 
   /** Whether the document is still the same after it. */
-  async #hasCompleted(traits: HtmlClass, job: PrintJob, attempt: Attempt, done: Done): Promise<boolean> {
+  async #hasCompleted(htmlClass: HtmlClass, job: PrintJob, attempt: Attempt, done: Done): Promise<boolean> {
     const { load } = job;
     const navigation = this.#navigation;
     const arrived = async () => navigation && attempt.step(navigation.until(load.waitUntil));
@@ -258,8 +258,8 @@ export class DocumentLoader {
       await this.#addAll(load, documents, done, attempt);
       if (!done.awaited) await awaitContent(this.#session, load, attempt.step);
       done.awaited = true;
-      if (traits.runsOn && (await isSame())) await this.#finish(load, attempt);
-      if (await isSame()) await this.#settleAndInspect(traits, job, attempt);
+      if (htmlClass.runsOn && (await isSame())) await this.#finish(load, attempt);
+      if (await isSame()) await this.#settleAndInspect(htmlClass, job, attempt);
       return navigation?.documents === documents;
     } catch (error) {
       if (await this.#wasInCourse(error, navigation, documents, attempt)) return false;
@@ -305,9 +305,9 @@ export class DocumentLoader {
     }
   }
 
-  async #settleAndInspect(traits: HtmlClass, { content, load, print }: PrintJob, attempt: Attempt): Promise<void> {
-    const seen = await this.#settle(traits, load, print, attempt);
-    const stated = await this.#look.readStyles(traits, attempt.step);
+  async #settleAndInspect(htmlClass: HtmlClass, { content, load, print }: PrintJob, attempt: Attempt): Promise<void> {
+    const seen = await this.#settle(htmlClass, load, print, attempt);
+    const stated = await this.#look.readStyles(htmlClass, attempt.step);
     if (stated.length) this.#traces = true; // adopted style sheets would stay
     this.#pageSizes.push(...stated);
     const interest = seen ?? (content.kind === 'html' ? glyphCandidates(content.html) : undefined);
@@ -320,13 +320,13 @@ export class DocumentLoader {
   }
 
   /** What is missing. Throws `render_gate_failed` where the caller wants no PDF then. */
-  async judge({ gates, device }: LoadSettings): Promise<Findings> {
+  async judge({ failsOn, device }: LoadSettings): Promise<Findings> {
     const told = await this.#network.findings((this.#attempt?.deadline.remainingMs ?? 0) / 2);
-    const { missing, unsupported } = await this.#look.findings(this.#traits, device.javascript);
+    const { missing, unsupported } = await this.#look.findings(this.#htmlClass, device.javascript);
     const { failed, failures } = withMissing(told, missing);
-    const answered = failed.filter(({ status }) => status !== undefined && failsResource(gates.httpStatus, status));
+    const answered = failed.filter(({ status }) => status !== undefined && failsResource(failsOn.httpStatus, status));
     if (answered.length) throw gateFailed('failOnHttpStatus', answered, answered.length);
-    if (gates.resourceError && failures) throw gateFailed('failOnResourceError', failed, failures);
+    if (failsOn.resourceError && failures) throw gateFailed('failOnResourceError', failed, failures);
     const firstOf = (refused: boolean) => failed.filter((each) => each.refused === refused).slice(0, MAX_NAMED);
     return {
       failed: [...firstOf(true), ...firstOf(false)],
@@ -343,7 +343,7 @@ export class DocumentLoader {
     this.#text = NOTHING_LACKING;
     this.#unfinished = undefined;
     this.#pageSizes = [];
-    this.#traits = ACTIVE;
+    this.#htmlClass = ACTIVE;
     this.#attempt = undefined;
     this.#stay();
     this.#look.end();
@@ -353,12 +353,12 @@ export class DocumentLoader {
 
   async #prepare({ content, load, print }: PrintJob, { step, fail }: Attempt): Promise<void> {
     if (needsOwnPage(content, load) || load.device !== PLAIN_DEVICE || print.singlePage) this.#traces = true;
-    const { target, gates, added, waitForSelector } = load;
+    const { target, failsOn, added, waitForSelector } = load;
     const preparations: Array<Promise<unknown>> = [];
     if (load.device !== PLAIN_DEVICE) preparations.push(this.#emulation.apply(load.device));
     if (added.length) preparations.push(this.#emulation.ignorePolicy());
     if (target) preparations.push(this.#interception.accompany(target, content.kind));
-    if (gates.consoleError) preparations.push(this.#console.begin(fail));
+    if (failsOn.consoleError) preparations.push(this.#console.begin(fail));
     if (waitForSelector) preparations.push(checkSelector(this.#session, waitForSelector));
     if (preparations.length) await step(Promise.all(preparations));
   }
@@ -367,28 +367,28 @@ export class DocumentLoader {
   async #write(html: string, { load, print }: PrintJob, attempt: Attempt): Promise<HtmlClass> {
     const { step } = attempt;
     const isHelped = load.added.length > 0 || load.waitForFunction !== undefined; // by a script of the caller's
-    const traits = isHelped ? ACTIVE : traitsOf(html);
-    if (!traits.isStatic) await this.#beginActiveDocument(traits, step);
+    const htmlClass = isHelped ? ACTIVE : classifyHtml(html);
+    if (!htmlClass.isStatic) await this.#beginActiveDocument(htmlClass, step);
     const idle = IDLE[load.waitUntil];
     const reachesOut = speaksOfNetwork(html) || isHelped;
     if (reachesOut || idle !== undefined) await step(this.#watchNetwork(load, attempt));
-    this.#lingers = reachesOut && !traits.isStatic;
+    this.#lingers = reachesOut && !htmlClass.isStatic;
     const loaded = this.#session.next(
       load.waitUntil === 'domcontentloaded' ? 'Page.domContentEventFired' : 'Page.loadEventFired',
     );
     this.#loading = true;
-    if (traits.hasPageRules) this.#pageSizes = sizesIn(html);
-    const written = traits.isStatic ? withPageRule(html, traits, print) : html;
+    if (htmlClass.hasPageRules) this.#pageSizes = sizesIn(html);
+    const written = htmlClass.isStatic ? withPageRule(html, htmlClass, print) : html;
     await step(this.#session.send('Page.setDocumentContent', { frameId: this.#frameId, html: written }));
     await step(loaded);
     // Chromium speaks of idleness once for each page it has navigated to, which this one was written into.
     if (idle !== undefined) await step(this.#network.idle(idle));
-    return traits;
+    return htmlClass;
   }
 
   /** A document from its address, in a page that is used for nothing else. */
-  async #visit(url: string, load: LoadSettings, attempt: Attempt): Promise<HtmlClass> {
-    const navigation = new Navigation(this.#session, this.#gate, this.#frameId, load.gates.httpStatus, attempt.fail);
+  async #loadUrl(url: string, load: LoadSettings, attempt: Attempt): Promise<HtmlClass> {
+    const navigation = new Navigation(this.#session, this.#proxy, this.#frameId, load.failsOn.httpStatus, attempt.fail);
     this.#navigation = navigation;
     this.#interception.staysPut = false;
     for (const name of PERMISSIONS) this.#deny(name);
@@ -409,21 +409,25 @@ export class DocumentLoader {
     this.#root.send('Browser.setPermission', permission).catch(() => {});
   }
 
-  #watchNetwork({ resourceTimeoutMs, gates }: LoadSettings, { fail, deadline }: Attempt, navigation?: Navigation): Promise<void> {
+  #watchNetwork(
+    { resourceTimeoutMs, failsOn }: LoadSettings,
+    { fail, deadline }: Attempt,
+    navigation?: Navigation,
+  ): Promise<void> {
     const limitMs = resourceTimeoutMs ?? this.#settings.resourceTimeoutMs;
     return this.#network.begin({
       resourceTimeoutMs: limitMs,
       maxBytes: this.#settings.renderMaxNetworkBytes,
-      countsAsFailed: (status) => failsResource(gates.httpStatus, status),
+      countsAsFailed: (status) => failsResource(failsOn.httpStatus, status),
       fail,
       ...(navigation && {
         main: {
           maxBytes: MAX_DOCUMENT_BYTES,
-          onBegin: () => this.#gate.limitSilence(Math.ceil(deadline.remainingMs)),
+          onBegin: () => this.#proxy.limitSilence(Math.ceil(deadline.remainingMs)),
           onResponse: (response) => navigation.onResponse(response),
           onFailure: (url, netError) => navigation.onFailure(url, netError),
           onCanceled: (loaderId) => navigation.onCanceled(loaderId),
-          onLoaded: () => this.#gate.limitSilence(limitMs), // the document had all the time of the render
+          onLoaded: () => this.#proxy.limitSilence(limitMs), // the document had all the time of the render
         },
       }),
     });
@@ -446,24 +450,24 @@ export class DocumentLoader {
     const evaluated = this.#session.send('Runtime.evaluate', { expression: addExpression(tag), awaitPromise: javascript });
     const { exceptionDetails } = await step(evaluated);
     if (!exceptionDetails) return;
-    throw addFailed(tag, exceptionDetails.exception?.description ?? exceptionDetails.text, this.#gate);
+    throw addFailed(tag, exceptionDetails.exception?.description ?? exceptionDetails.text, this.#proxy);
   }
 
   /** What an active document shows, where it could be asked. */
   async #settle(
-    traits: HtmlClass,
+    htmlClass: HtmlClass,
     load: LoadSettings,
     settings: PrintSettings,
     { step }: Attempt,
   ): Promise<GlyphCandidates | undefined> {
-    const waits = traits.loadsLate && load.waitUntil !== 'domcontentloaded';
-    const active = traits.isStatic ? undefined : { rule: await this.#overrulePages(settings, step) };
+    const waits = htmlClass.loadsLate && load.waitUntil !== 'domcontentloaded';
+    const active = htmlClass.isStatic ? undefined : { rule: await this.#overrulePages(settings, step) };
     // Where script is off no listener is ever called, so that there is nothing to wait for but the state itself.
     if (waits && !load.device.javascript) await untilTrue(this.#session, isSettledExpression(), step);
-    const finishes = traits.moves && load.finishesAnimations;
+    const finishes = htmlClass.moves && load.finishesAnimations;
     if (finishes && !load.device.javascript)
       await step(this.#session.send('Runtime.evaluate', { expression: FINISH_EXPRESSION }));
-    if (!load.device.javascript || (traits.isStatic && !waits && !finishes)) return undefined;
+    if (!load.device.javascript || (htmlClass.isStatic && !waits && !finishes)) return undefined;
     const settled = this.#session.send('Runtime.evaluate', {
       expression: settleExpression({ waits, finishes, active }),
       awaitPromise: true,
@@ -472,7 +476,7 @@ export class DocumentLoader {
     const { result } = await step(settled.catch((error) => notTold(error, this.#navigation?.isLeaving)));
     const [errors, seen, sizes] = Array.isArray(result.value) ? result.value : [];
     this.#consoleErrors = readErrors(errors);
-    if (traits.isStatic) return undefined;
+    if (htmlClass.isStatic) return undefined;
     this.#pageSizes = readPageSizes(sizes);
     return readSeenText(seen);
   }
@@ -527,9 +531,9 @@ function notTold(error: unknown, isLeaving = false): Result<'Runtime.evaluate'> 
   return { result: { type: 'undefined' } };
 }
 
-function addFailed({ element, from }: AddedTag, description: string, gate: ProxyListener): ServiceError {
+function addFailed({ element, from }: AddedTag, description: string, proxy: ProxyListener): ServiceError {
   const option = element === 'style' ? 'addStyleTag' : 'addScriptTag';
-  const failure = 'url' in from ? gate.failureOf(URL.parse(from.url)) : undefined;
+  const failure = 'url' in from ? proxy.failureOf(URL.parse(from.url)) : undefined;
   if (failure?.refusedBy)
     return new ServiceError('forbidden_url', `options.${option}: the url is an address this service may not reach`);
   const reason = failure?.netError ?? description.split('\n')[0]?.replace(/^Error: /, '');

@@ -38,11 +38,11 @@ export interface Cookie {
  * Statuses that fail a render: `none`; `target`: from 400 on, of the document at `url`; `all`: from 400 on, of anything; a set:
  * what `target` says and, of anything, what is in it.
  */
-export type StatusGate = 'none' | 'target' | 'all' | ReadonlySet<number>;
+export type FailingStatus = 'none' | 'target' | 'all' | ReadonlySet<number>;
 
 /** What fails a render although it could be printed. */
-export interface Gates {
-  httpStatus: StatusGate;
+export interface FailConditions {
+  httpStatus: FailingStatus;
   resourceError: boolean;
   consoleError: boolean;
 }
@@ -69,7 +69,7 @@ export interface LoadSettings {
   /** Added to the document once it is loaded, in this order. */
   added: AddedTag[];
   target: Target | undefined;
-  gates: Gates;
+  failsOn: FailConditions;
   /** Nothing may be asked for: everything is refused. */
   offline: boolean;
 }
@@ -85,7 +85,7 @@ export const PLAIN_LOAD: LoadSettings = {
   device: PLAIN_DEVICE,
   added: [],
   target: undefined,
-  gates: { httpStatus: 'target', resourceError: false, consoleError: false },
+  failsOn: { httpStatus: 'target', resourceError: false, consoleError: false },
   offline: false,
 };
 
@@ -94,10 +94,10 @@ export function needsOwnPage(content: Content, { target }: LoadSettings): boolea
   return content.kind === 'url' || target !== undefined;
 }
 
-export function failsTarget(gate: StatusGate, status: number): boolean {
-  return (gate !== 'none' && status >= 400) || (gate instanceof Set && gate.has(status));
+export function failsTarget(failing: FailingStatus, status: number): boolean {
+  return (failing !== 'none' && status >= 400) || (failing instanceof Set && failing.has(status));
 }
 
-export function failsResource(gate: StatusGate, status: number): boolean {
-  return (gate === 'all' && status >= 400) || (gate instanceof Set && gate.has(status));
+export function failsResource(failing: FailingStatus, status: number): boolean {
+  return (failing === 'all' && status >= 400) || (failing instanceof Set && failing.has(status));
 }

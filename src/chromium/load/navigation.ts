@@ -7,7 +7,7 @@ import type { ProxyListener } from '../../egress/egress-proxy.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Events, Session } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
-import { failsTarget, type StatusGate, type WaitUntil } from './load-settings.ts';
+import { type FailingStatus, failsTarget, type WaitUntil } from './load-settings.ts';
 import type { MainResponse } from './network-monitor.ts';
 
 /** The names of Chromium's lifecycle events. */
@@ -32,7 +32,7 @@ const DOCUMENT_TYPES = /^(?:text\/html|application\/xhtml\+xml|(?:text|applicati
 export class Navigation {
   readonly #session: Session;
   readonly #gate: ProxyListener;
-  readonly #statuses: StatusGate;
+  readonly #statuses: FailingStatus;
   readonly #fail: (error: ServiceError) => void;
   readonly #unsubscribe: Array<() => void>;
   /** Of the document that is shown. */
@@ -44,7 +44,13 @@ export class Navigation {
   #stopped = false;
   #changed = Promise.withResolvers<void>();
 
-  constructor(session: Session, gate: ProxyListener, frameId: string, statuses: StatusGate, fail: (error: ServiceError) => void) {
+  constructor(
+    session: Session,
+    gate: ProxyListener,
+    frameId: string,
+    statuses: FailingStatus,
+    fail: (error: ServiceError) => void,
+  ) {
     this.#session = session;
     this.#gate = gate;
     this.#statuses = statuses;

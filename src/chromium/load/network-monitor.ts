@@ -3,7 +3,7 @@
  * proxy cannot know: most of what passes it is encrypted.
  */
 
-import type { ProxyListener, OutboundFailure } from '../../egress/egress-proxy.ts';
+import type { OutboundFailure, ProxyListener } from '../../egress/egress-proxy.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Events, Session } from '../devtools/connection.ts';
 import type { Part } from './missing-parts.ts';
@@ -103,7 +103,7 @@ const NOT_ALLOWED = /^(?!Preflight).*(?:Allow(?:Origin|Credentials)|WildcardOrig
 
 export class NetworkMonitor {
   readonly #session: Session;
-  readonly #gate: ProxyListener;
+  readonly #proxy: ProxyListener;
   readonly #frameId: string;
   #enabled = false;
   #options: WatchOptions | undefined;
@@ -131,9 +131,9 @@ export class NetworkMonitor {
   #changes = 0;
   #progressAt = 0;
 
-  constructor(session: Session, gate: ProxyListener, frameId: string) {
+  constructor(session: Session, proxy: ProxyListener, frameId: string) {
     this.#session = session;
-    this.#gate = gate;
+    this.#proxy = proxy;
     this.#frameId = frameId;
     session.on('Network.requestWillBeSent', (event) => this.#begin(event));
     session.on('Network.responseReceived', (event) => this.#judge(event));
@@ -298,7 +298,7 @@ export class NetworkMonitor {
   #limitTime(loading: Loading, milliseconds: number): void {
     loading.timer = setTimeout(() => {
       loading.overdue = true;
-      this.#gate.abortRequest(loading.address);
+      this.#proxy.abortRequest(loading.address);
       this.#limitTime(loading, milliseconds);
     }, milliseconds);
   }
@@ -387,7 +387,7 @@ export class NetworkMonitor {
   /** Where an answer came through a tunnel, whatever else happened to one to the same host is none of its business. */
   #knownOf({ address, status, withheldAt }: Loading): OutboundFailure | undefined {
     const answered = status !== undefined || withheldAt !== undefined;
-    return answered && address?.protocol === 'https:' ? undefined : this.#gate.failureOf(address);
+    return answered && address?.protocol === 'https:' ? undefined : this.#proxy.failureOf(address);
   }
 
   /**

@@ -9,7 +9,7 @@ import { PdfRequestBody } from '../../render/options-schema.ts';
 import { principalOf } from '../authenticate.ts';
 import { BATCH_SCHEMA, batchRecord, batchSummary, SUMMARY_SCHEMA } from '../batch-record.ts';
 import { whenClientLeaves } from '../client-leaves.ts';
-import { IDEMPOTENCY_SCHEMA, markReplayed, idempotent } from '../idempotent.ts';
+import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../idempotent.ts';
 import { pageOf, readPage } from '../listing.ts';
 import { originOf } from '../origin.ts';
 import { PREFER_SCHEMA, readWait, tellWait } from '../prefer.ts';

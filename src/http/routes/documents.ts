@@ -6,7 +6,7 @@ import type { Links } from '../../documents/links.ts';
 import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
 import { validator } from '../../validate.ts';
 import { principalOf } from '../authenticate.ts';
-import { IDEMPOTENCY_SCHEMA, markReplayed, idempotent, sendJson } from '../idempotent.ts';
+import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, sendJson } from '../idempotent.ts';
 import { pageBefore, readPage, readText, readTime } from '../listing.ts';
 import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
 import { originOf } from '../origin.ts';

@@ -5,12 +5,12 @@ import type { Documents, StoredDocument } from '../../documents/documents.ts';
 import { type Answer, type Claim, type Idempotency, resultGone } from '../../idempotency/idempotency.ts';
 import type { HeldBytes } from '../../queue/byte-budget.ts';
 import { PdfRequestBody } from '../../render/options-schema.ts';
-import type { Delivery, CommitHook } from '../../render/render.ts';
+import type { CommitHook, Delivery } from '../../render/render.ts';
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../../render/render-request.ts';
 import { principalOf } from '../authenticate.ts';
 import { whenClientLeaves } from '../client-leaves.ts';
 import { heldPdf, type Spool } from '../held-pdf.ts';
-import { IDEMPOTENCY_SCHEMA, markReplayed, idempotent } from '../idempotent.ts';
+import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../idempotent.ts';
 import type { Metrics } from '../metrics.ts';
 import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
 import { originOf } from '../origin.ts';
@@ -34,7 +34,7 @@ export interface PdfRouteServices {
     request: RenderRequest,
     principal: Principal,
     client: AbortSignal,
-    receipt?: CommitHook,
+    commitHook?: CommitHook,
     memory?: HeldBytes,
   ): Promise<Delivery>;
 }
@@ -61,8 +61,8 @@ async function renderNow(
 ): Promise<FastifyReply> {
   const principal = principalOf(request);
   const memory = memoryOf(request);
-  const receipt = claim && commitHookOf(idempotency, claim, renderRequest, principal);
-  const delivery = await measured(metrics, () => render(renderRequest, principal, whenClientLeaves(reply), receipt, memory));
+  const commitHook = claim && commitHookOf(idempotency, claim, renderRequest, principal);
+  const delivery = await measured(metrics, () => render(renderRequest, principal, whenClientLeaves(reply), commitHook, memory));
   const { pdf, document } = delivery;
   setResultHeaders(reply, { ...delivery, warnings: pdf.report.warning_count }).header('server-timing', serverTiming(pdf));
   if (!renderRequest.store || !document) {
@@ -87,7 +87,12 @@ async function measured(metrics: Metrics, render: () => Promise<Delivery>): Prom
 }
 
 /** What is remembered of a render under an Idempotency-Key. A plan that stores nothing keeps no PDF for it either. */
-function commitHookOf(idempotency: Idempotency, claim: Claim, { store, filename }: RenderRequest, { plan }: Principal): CommitHook {
+function commitHookOf(
+  idempotency: Idempotency,
+  claim: Claim,
+  { store, filename }: RenderRequest,
+  { plan }: Principal,
+): CommitHook {
   let keeping: Promise<string> | undefined;
   let blob: string | undefined;
   return {

@@ -9,7 +9,7 @@ import { ENGINES, type TemplateChange, type TemplateDraft, type Templates } from
 import { PAST_VERSIONS, type TemplateVersion } from '../../templates/versions.ts';
 import { textErrors, validator } from '../../validate.ts';
 import { principalOf } from '../authenticate.ts';
-import { IDEMPOTENCY_SCHEMA, markReplayed, idempotent, sendJson } from '../idempotent.ts';
+import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, sendJson } from '../idempotent.ts';
 import { type Page, pageOf, readPage } from '../listing.ts';
 import { originOf } from '../origin.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
@@ -101,8 +101,8 @@ export function templateRoutes(app: FastifyInstance, { templates, idempotency }:
 
 /** Throws `invalid_request` and `content_too_large`. */
 function checked<D extends TemplateChange>(draft: D): D {
-  const faults = [...textErrors('name', draft.name ?? ''), ...textErrors('html', draft.html)];
-  if (faults.length) throw invalidRequest(faults);
+  const errors = [...textErrors('name', draft.name ?? ''), ...textErrors('html', draft.html)];
+  if (errors.length) throw invalidRequest(errors);
   checkSize('html', draft.html);
   return draft;
 }

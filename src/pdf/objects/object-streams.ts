@@ -5,7 +5,7 @@
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
 import type { Encryption } from '../security/encrypt.ts';
-import type { EditablePdf, EditableObject } from './editable-pdf.ts';
+import type { EditableObject, EditablePdf } from './editable-pdf.ts';
 import { isStream } from './raw-file.ts';
 import { deflated, numbers, toText } from './syntax.ts';
 import { bodyOf, Parts } from './write.ts';
@@ -49,7 +49,7 @@ class PackedFile {
   }
 
   addStream(id: number, stream: PdfStream | Buffer): void {
-    this.#put(id, stream instanceof PdfStream ? bodyOf(stream, this.#protection?.seal) : stream);
+    this.#put(id, stream instanceof PdfStream ? bodyOf(stream, this.#protection?.cipher) : stream);
   }
 
   /** Strings of such objects are not encrypted by themselves. */

@@ -7,18 +7,18 @@ import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, type PdfRef, Pdf
 export type Seal = (bytes: Uint8Array) => Uint8Array;
 
 /** Of a stream: its dictionary. */
-export function toText(object: PdfObject, seal?: Seal): string {
+export function toText(object: PdfObject, cipher?: Seal): string {
   switch (object.type) {
     case 'dict':
     case 'stream':
-      return dictionary(object as PdfDict, seal);
+      return dictionary(object as PdfDict, cipher);
     case 'array':
       return `[${(object as PdfArray)
         .toArray()
-        .map((item) => toText(item, seal))
+        .map((item) => toText(item, cipher))
         .join(' ')}]`;
     case 'string':
-      return `<${Buffer.from(seal ? seal((object as PdfString).bytes) : (object as PdfString).bytes).toString('hex')}>`;
+      return `<${Buffer.from(cipher ? cipher((object as PdfString).bytes) : (object as PdfString).bytes).toString('hex')}>`;
     case 'name':
       return name((object as PdfName).value);
     case 'number':
@@ -58,9 +58,9 @@ export function decimal(value: number): string {
   return text.includes('e') ? value.toFixed(10) : text;
 }
 
-function dictionary(dict: PdfDict, seal?: Seal): string {
+function dictionary(dict: PdfDict, cipher?: Seal): string {
   let text = '<<';
-  for (const [key, value] of dict) text += `${name(key.value)} ${toText(value, seal)}`;
+  for (const [key, value] of dict) text += `${name(key.value)} ${toText(value, cipher)}`;
   return `${text}>>`;
 }
 

@@ -68,10 +68,10 @@ export class Parts {
 }
 
 /** An object as it stands between `obj` and `endobj`, its strings and its stream encrypted. */
-export function bodyOf(object: PdfObject, seal?: Seal): string | Uint8Array {
-  if (!(object instanceof PdfStream)) return toText(object, seal);
-  const data = seal ? seal(object.data) : object.data;
+export function bodyOf(object: PdfObject, cipher?: Seal): string | Uint8Array {
+  if (!(object instanceof PdfStream)) return toText(object, cipher);
+  const data = cipher ? cipher(object.data) : object.data;
   const dictionary = new PdfDict(object);
   dictionary.set('Length', PdfNumber.of(data.length));
-  return Buffer.concat([Buffer.from(`${toText(dictionary, seal)}\nstream\n`, 'latin1'), data, Buffer.from('\nendstream')]);
+  return Buffer.concat([Buffer.from(`${toText(dictionary, cipher)}\nstream\n`, 'latin1'), data, Buffer.from('\nendstream')]);
 }

@@ -11,7 +11,7 @@ import type { DeterministicRandom } from './deterministic-random.ts';
 export interface Encryption {
   dictionary: PdfDict;
   /** The first bytes of its result are its initialization vector. */
-  seal(bytes: Uint8Array): Buffer;
+  cipher(bytes: Uint8Array): Buffer;
   /** Both parts of the file's identifier. */
   id: Buffer;
 }
@@ -32,7 +32,7 @@ export function encrypt(catalog: PdfDict, { user, owner, permissions }: Password
     P: PdfNumber.of(flags),
     Perms: new PdfString(encryptedFlags(flags, key, random)),
   });
-  return { dictionary, id, seal: (bytes) => encrypted(bytes, key, random.bytes(16)) };
+  return { dictionary, id, cipher: (bytes) => encrypted(bytes, key, random.bytes(16)) };
 }
 
 /** A file of PDF 1.7 says so when it is encrypted in this way (Adobe's Supplement to ISO 32000, ExtensionLevel 8). */
@@ -80,7 +80,12 @@ interface PasswordEntries {
 }
 
 /** Algorithms 8 and 9. The owner's depend on the user's. */
-function passwordEntries(password: Buffer, key: Buffer, random: DeterministicRandom, userProof: Buffer = Buffer.alloc(0)): PasswordEntries {
+function passwordEntries(
+  password: Buffer,
+  key: Buffer,
+  random: DeterministicRandom,
+  userProof: Buffer = Buffer.alloc(0),
+): PasswordEntries {
   const [validationSalt, keySalt] = [random.bytes(8), random.bytes(8)];
   const proof = Buffer.concat([hardened(password, validationSalt, userProof), validationSalt, keySalt]);
   const wrapping = hardened(password, keySalt, userProof);
