@@ -185,7 +185,7 @@ export class Page implements PageAtWork {
   }
 
   /**
-   * Renders one document. Throws `render_timeout`, `print_failed`, `navigation_failed`, `forbidden_url`, `content_too_large`,
+   * Renders one document, which is watched closely until the page is reset or closed: what runs in it goes on. Throws `render_timeout`, `print_failed`, `navigation_failed`, `forbidden_url`, `content_too_large`,
    * `render_gate_failed`, `wait_failed`, `invalid_request` (a selector), `resource_limit` or `page_crashed` (which may be tried again on another page).
    */
   async print(job: PrintJob, deadline: Deadline): Promise<RawPdf> {
@@ -219,7 +219,6 @@ export class Page implements PageAtWork {
     } catch (error) {
       throw this.#explain(error);
     } finally {
-      this.#browser.memory.end(this);
       this.#proxy.endRender();
       this.#loader.end();
       this.#fail = undefined;
@@ -231,11 +230,16 @@ export class Page implements PageAtWork {
     using deadline = new Deadline(PRIME_TIMEOUT_MS);
     const content = { kind: 'html' as const, html: PRIMER, baseUrl: undefined };
     await this.print({ content, load: PLAIN_LOAD, print: PRIMER_SETTINGS }, deadline);
+    this.#browser.memory.end(this);
   }
 
   /** Makes the page ready for its owner's next document. Rejects when it cannot be; then it must be closed. */
   async reset(): Promise<void> {
-    if (!this.#loader.needsReset && !this.#hasLoaded) return;
+    if (this.#loader.needsReset || this.#hasLoaded) await this.#empty();
+    this.#browser.memory.end(this);
+  }
+
+  async #empty(): Promise<void> {
     const timer = setTimeout(() => this.#lose(crashed()), RESET_TIMEOUT_MS);
     try {
       await this.#openEmptyDocument();
@@ -276,6 +280,7 @@ export class Page implements PageAtWork {
     await connection.browser.send('Target.disposeBrowserContext', { browserContextId: this.#contextId }).catch(() => {});
     clearTimeout(killRenderer);
     clearTimeout(killBrowser);
+    memory.end(this);
     memory.forget(this.#targetId);
     await this.#proxy.close();
     this.#end(crashed());
