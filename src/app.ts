@@ -43,6 +43,8 @@ const WEB_DIR = fileURLToPath(new URL('../web', import.meta.url));
 
 /** Threads beside those of the settings, for owners who have none. */
 const RESERVED_THREADS = 1;
+/** While others wait. Merging hundreds of documents takes longer than anything else. */
+const LONGEST_MERGE_MS = 30_000;
 
 export interface Logger {
   info(details: object, message: string): void;
@@ -108,11 +110,12 @@ export function createFinisher(config: Config, secret: Uint8Array): Finisher {
 }
 
 /** In front of the finisher, whose own line is then never longer than the thread that is going. */
-export function createFinishLine(config: Config, finisher: Finisher): FinishLine {
+export function createFinishLine(config: Config, finisher: Finisher, options: { longestMs?: number } = {}): FinishLine {
   const queue = new OwnerQueue({
     capacity: config.finishThreads,
     limit: config.finishQueueLimit,
     reserved: RESERVED_THREADS,
+    ...options,
   });
   return new FinishLine(finisher, queue, { maxBytes: config.finishQueueBytes });
 }
@@ -294,7 +297,7 @@ function createRunner(services: Services, engine: RenderEngine, config: Config, 
 function createMerging({ documents, blobs, links }: Services, settings: Config): Merging & AsyncDisposable {
   const config = { ...settings, finishThreads: 1 };
   const finisher = createFinisher(config, links.secretFor('finishing'));
-  const finishing = createFinishLine(config, finisher);
+  const finishing = createFinishLine(config, finisher, { longestMs: LONGEST_MERGE_MS });
   const maxBytes = Math.min(config.maxPdfBytes, config.finishQueueBytes);
   const merging = new Merging({ documents, blobs, finishing }, { maxBytes, timeoutMs: config.maxRenderTimeoutMs });
   return Object.assign(merging, { [Symbol.asyncDispose]: () => finisher.close() });
