@@ -57,7 +57,7 @@ export async function render(
   using deadline = new Deadline(request.timeoutMs, client);
   const leave = services.concurrency.enter(principal);
   try {
-    const content = await deadline.race(resolveSource(request, principal.keyId, services.templates, deadline.signal));
+    const content = await deadline.race(resolveSource(request, principal, services.templates, deadline.signal));
     if (request.source.kind === 'template') services.memory?.grow(textBytes(content)); // it may be much larger than its data
     services.engine.pool.requireRoom(principal.accountId); // a full queue refuses at once, before anything is written
     return await charged(services.allowance, principal, async (reservation) => {
