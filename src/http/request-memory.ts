@@ -17,17 +17,15 @@ export function countMemory(app: FastifyInstance, budget: ByteBudget, ownerOf: (
   app.addHook('onRequest', (request, reply, done) => {
     const memory = budget.open(ownerOf(request));
     request.memory = memory;
-    reply.raw.once('close', () => memory.release()); // however the reply ends
+    if (reply.raw.destroyed)
+      memory.release(); // the client has left while its key was looked up
+    else reply.raw.once('close', () => memory.release()); // however the reply ends
     done();
   });
   app.addHook('onSend', (request, _reply, payload, done) => {
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0;
-    try {
-      if (bytes > SMALL_REPLY_BYTES) request.memory?.atLeast(bytes);
-      done(null, payload);
-    } catch (error) {
-      done(error as Error);
-    }
+    if (bytes > SMALL_REPLY_BYTES) request.memory?.tryAtLeast(bytes); // what was done is told in any case
+    done(null, payload);
   });
 }
 

@@ -86,6 +86,11 @@ export class HeldBytes {
     if (bytes > this.#bytes) this.resize(bytes);
   }
 
+  /** The same for what cannot be refused any more: where there is no room, as much is held as before. */
+  tryAtLeast(bytes: number): void {
+    if (bytes > this.#bytes) this.#replace(bytes);
+  }
+
   /** From now on nothing is counted any more. */
   release(): void {
     this.resize(0);
