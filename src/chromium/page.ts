@@ -107,6 +107,8 @@ export class Page implements PageAtWork {
   readonly #stopListening: () => void;
   /** Whether the last document reached something, or tried to. */
   #hasLoaded = false;
+  /** Whether a document or frame of a site was in it, which finds in the same context what it has stored there. */
+  #mayHaveStored = false;
 
   /** Throws `browser_unavailable`. */
   static async open(browser: PageHost): Promise<Page> {
@@ -235,6 +237,7 @@ export class Page implements PageAtWork {
 
   /** Makes the page ready for its owner's next document. Rejects when it cannot be; then it must be closed. */
   async reset(): Promise<void> {
+    if (this.#mayHaveStored) throw crashed(new Error('a frame of a site may have stored something'));
     if (this.#loader.needsReset || this.#hasLoaded) await this.#empty();
     this.#browser.memory.end(this);
   }
@@ -416,6 +419,7 @@ export class Page implements PageAtWork {
   /** What an origin stores is kept in the memory of the browser. Documents from HTML have an opaque origin, which stores nothing. */
   #limitStorage(origin: string): void {
     if (!origin.startsWith('http')) return;
+    this.#mayHaveStored = true;
     this.#session.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: STORAGE_QUOTA_BYTES }).catch(() => {});
   }
 
