@@ -43,6 +43,8 @@ const WEB_DIR = fileURLToPath(new URL('../web', import.meta.url));
 
 /** Threads beside those of the settings, for owners who have none. */
 const RESERVED_THREADS = 1;
+/** How much PDFs that nobody has read yet may have of the disk, by what requests may have of memory. */
+const REPLIES_ON_DISK = 4;
 /** While others wait. Merging hundreds of documents takes longer than anything else. */
 const LONGEST_MERGE_MS = 30_000;
 
@@ -156,9 +158,9 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
   });
   const visitors = config.playground === 'on' ? await openPlayground(services, engine, config, logger) : undefined;
   const pages = new Pages(WEB_DIR, (error) => logger.warn({ err: error }, 'the pages could not be built'));
-  const memory = createBudgets(config);
+  const budgets = createBudgets(config);
   const metrics = createMetrics({
-    requestMemory: () => [memory.requestMemory, memory.playgroundMemory],
+    requestMemory: () => [budgets.budgets.memory, budgets.playgroundBudgets.memory],
     poolStats: () => engine.pool.stats(),
     browserMemory: () => memoryOf(engine.browsers),
     refusedRequests: () => engine.proxy.refused + (visitors?.proxy.refused ?? 0),
@@ -176,7 +178,7 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
       metrics,
       logger,
       log: logger,
-      ...memory,
+      ...budgets,
       render: (request, principal, client, commitHook, held) =>
         render({ ...services, engine, memory: held }, request, principal, client, commitHook),
       merging,
@@ -224,12 +226,13 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
 /** Visitors have a part of their own, so that they take nothing from key holders. */
 function createBudgets({ requestMemoryBytes, playground }: Config) {
   const forVisitors = playground === 'on' ? requestMemoryBytes / 4 : 0;
-  const budgets = {
-    requestMemory: new ByteBudget(requestMemoryBytes - forVisitors),
-    playgroundMemory: new ByteBudget(forVisitors),
-  };
-  giveBackMemory(Object.values(budgets));
-  return budgets;
+  const budgetsOf = (bytes: number) => ({
+    memory: new ByteBudget(bytes),
+    disk: new ByteBudget(REPLIES_ON_DISK * bytes, 'replies'),
+  });
+  const [budgets, playgroundBudgets] = [budgetsOf(requestMemoryBytes - forVisitors), budgetsOf(forVisitors)];
+  giveBackMemory([budgets.memory, playgroundBudgets.memory]);
+  return { budgets, playgroundBudgets };
 }
 
 /** The playground, with a way out of its own: what is allowed for key holders is not allowed for everybody. */
