@@ -245,6 +245,14 @@ describe('replies', () => {
     });
   });
 
+  test('that have no room are sent all the same: what was asked for is done', async () => {
+    const client = new Client(service.url, first.key);
+    const { template_id } = await client.template('x'.repeat(200_000));
+    await using _one = await announce(first.key, 4_000_000);
+    await using _two = await announce(first.key, 700_000); // 37 kB are left
+    expect((await client.send('GET', `/v1/templates/${template_id}`)).status).toBe(200);
+  });
+
   test('a PDF that has room is held until it is read', async () => {
     const response = await service.pdf({ html: NOISE, options: { timeout: 60_000 } }, { key: first.key });
     expect(await heldBytes()).toBe(Number(response.headers.get('content-length')));
