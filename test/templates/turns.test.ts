@@ -1,4 +1,4 @@
-/** Whose turn it is to have a template filled: an account has one share of the threads, however many keys it has. */
+/** Whose turn it is to have a template filled: an account has one share of the processes, however many keys it has. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,15 +11,15 @@ import { Templates } from '../../src/templates/templates.ts';
 import { PLANS } from '../support/service.ts';
 
 const HOUR_MS = 3_600_000;
-/** Compares two trees of 2^60 leaves, in a function of the language itself: it ends with its thread. */
+/** Compares two trees of 2^60 leaves, in a function of the language itself: it ends with its process. */
 const ENDLESS = `{% assign a = "x" | split: "" %}{% assign b = a %}{% for i in (1..60) %}${['a', 'b']
   .map((name) => `{% assign c = ${name} %}{% assign ${name} = "" | split: "" | push: c | push: c %}`)
   .join('')}{% endfor %}{% if a == b %}same{% endif %}`;
 
-test('templates of two keys of one account leave a thread to another account', async () => {
+test('templates of two keys of one account leave a process to another account', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   const database = await openDatabase({ dataDir });
-  const liquid = new LiquidEngine({ threads: 2, timeoutMs: HOUR_MS, waitMs: HOUR_MS });
+  const liquid = new LiquidEngine({ processes: 2, timeoutMs: HOUR_MS, waitMs: HOUR_MS });
   const templates = new Templates(database, Date.now, liquid, { maxTemplates: 10, maxTemplateBytes: 1_000_000 });
   const accounts = new Accounts(database, loadPlans({ plansFile: PLANS }));
   const [hog, other] = [(await accounts.createAccount('growth', 'a')).id, (await accounts.createAccount('growth', 'b')).id];
