@@ -22,6 +22,7 @@ import type { Clipped } from './print/content-clipping.ts';
 import { PageLayout } from './print/page-layout.ts';
 import { type PageSize, possibleSizes } from './print/page-sizes.ts';
 import { type PrintSettings, printParameters } from './print/print-options.ts';
+import type { StatedMetadata } from './stated-metadata.ts';
 
 export type { PaperView, PrintJob };
 
@@ -35,6 +36,8 @@ interface PdfBytes {
 export interface RawPdf extends PdfBytes {
   /** Sizes that its pages may have: Chromium does not keep to them exactly. */
   sizes: PageSize[];
+  /** What the document says of itself: Chromium writes its title only. */
+  stated: StatedMetadata;
   report: PageReport;
 }
 
@@ -217,7 +220,7 @@ export class Page implements PageAtWork {
       const network = this.#proxy.endRender(); // nothing is sent after the print
       this.#hasLoaded ||= network.requests > 0 || findings.failures > 0; // Chromium remembers also what it has refused by itself
       const sizes = possibleSizes(printedWith, this.#loader.pageSizes);
-      return { ...pdf, sizes, report: { ...findings, ...losses, network } };
+      return { ...pdf, sizes, stated: this.#loader.statedMetadata, report: { ...findings, ...losses, network } };
     } catch (error) {
       throw this.#explain(error);
     } finally {

@@ -1,12 +1,11 @@
 /** The options that say what becomes of a PDF once it is printed, with the words of their documentation. */
 import { Type } from 'typebox';
+import { MAX_KEYWORD, MAX_KEYWORDS, MAX_TEXT } from '../chromium/stated-metadata.ts';
 import { PERMISSIONS } from '../pdf/finish-settings.ts';
 import { oneOf, option } from './option.ts';
 
 export const MAX_ATTACHMENTS = 100;
 export const MAX_PASSWORD_BYTES = 127;
-const MAX_TEXT = 4_096;
-const MAX_KEYWORDS = 200;
 const MAX_NAME = 200;
 const MAX_IMAGE = 4_194_304;
 const CLOSED = { additionalProperties: false };
@@ -20,14 +19,14 @@ const Time = (description: string) =>
 const Metadata = Type.Object(
   {
     title: Text("Default: the document's own title."),
-    author: Text('Default: none.'),
-    subject: Text('Default: none.'),
+    author: Text('Default: that of `<meta name="author">`.'),
+    subject: Text('Default: that of `<meta name="description">`.'),
     keywords: Type.Optional(
       Type.Union(
-        [Type.String({ maxLength: MAX_TEXT }), Type.Array(Type.String({ maxLength: 256 }), { maxItems: MAX_KEYWORDS })],
+        [Type.String({ maxLength: MAX_TEXT }), Type.Array(Type.String({ maxLength: MAX_KEYWORD }), { maxItems: MAX_KEYWORDS })],
         {
-          expected: `a string, or a list of at most ${MAX_KEYWORDS} strings of at most 256 characters`,
-          description: 'Default: none.',
+          expected: `a string, or a list of at most ${MAX_KEYWORDS} strings of at most ${MAX_KEYWORD} characters`,
+          description: 'Default: those of `<meta name="keywords">`.',
         },
       ),
     ),
@@ -38,7 +37,7 @@ const Metadata = Type.Object(
   {
     ...CLOSED,
     expected: 'an object {title, author, subject, keywords, creator, creationDate, modDate}',
-    description: `What the PDF tells of itself, in its Info dictionary and as XMP; texts of at most ${MAX_TEXT} characters. Default: the document's own title.`,
+    description: `What the PDF tells of itself, in its Info dictionary and as XMP; texts of at most ${MAX_TEXT} characters. Default: the document's own title, and the author, description and keywords of its <meta> elements.`,
     examples: [{ title: 'Invoice 42', author: 'ACME Ltd', keywords: ['invoice', '2026'] }],
   },
 );

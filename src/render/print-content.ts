@@ -3,7 +3,7 @@ import { hanLanguages } from '../chromium/fonts/han-fonts.ts';
 import { type Content, needsOwnPage } from '../chromium/load/load-settings.ts';
 import type { Page, PageReport, PrintJob, RawPdf } from '../chromium/page.ts';
 import { Deadline, type Phase } from '../deadline.ts';
-import { normalizeInfoDictionary } from '../pdf/edit/normalize-info-dictionary.ts';
+import { normalizeInfoDictionary, withMetadata } from '../pdf/edit/normalize-info-dictionary.ts';
 import { correctPageSizes, type PageSize } from '../pdf/edit/page-boxes.ts';
 import { type FinishSettings, needsFinishing } from '../pdf/finish-settings.ts';
 import { countPages } from '../pdf/objects/inspect.ts';
@@ -87,7 +87,7 @@ export async function printContent(
   correctPageSizes(raw.chunks, raw.sizes.map(inPoints));
   const pages = countPages(raw.chunks);
   const settings = { ...finish, boundary, watermark: laidOut(watermark, stamp?.chunks, pages) };
-  const chunks = await finished(finishing, raw.chunks, settings, shareOf, deadline);
+  const chunks = await finished(finishing, raw, settings, shareOf, deadline);
   const timings = deadline.timings();
   return { chunks, bytes: sizeOf(chunks), pages, report: reportOf(withStamp(raw.report, stamp?.report), timings), timings };
 }
@@ -109,14 +109,15 @@ function withStamp(report: PageReport, stamp: PageReport | undefined): PageRepor
 
 async function finished(
   finishing: FinishLine,
-  chunks: Buffer[],
+  { chunks, stated }: Pick<RawPdf, 'chunks' | 'stated'>,
   settings: FinishSettings,
   shareOf: string,
   deadline: Deadline,
 ): Promise<Buffer[]> {
-  if (needsFinishing(settings)) return finishing.finish(shareOf, chunks, settings, deadline);
+  const metadata = { ...stated, ...settings.metadata };
+  if (needsFinishing(settings)) return finishing.finish(shareOf, chunks, { ...settings, metadata }, deadline);
   normalizeInfoDictionary(chunks);
-  return chunks;
+  return withMetadata(chunks, stated);
 }
 
 /** Throws `print_failed` where it asks for pages the document has not. */

@@ -1,6 +1,7 @@
 /** PDFs with nothing to finish: the same request gives the same bytes, and they say who made them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { normalizeInfoDictionary } from '../../src/pdf/edit/normalize-info-dictionary.ts';
+import { normalizeInfoDictionary, withMetadata } from '../../src/pdf/edit/normalize-info-dictionary.ts';
+import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
 import { DOCUMENT, inPieces, TAGGED } from '../support/finishing.ts';
 import { RawPrinter } from '../support/raw-printer.ts';
 import { readFinished } from '../support/read-finished.ts';
@@ -60,5 +61,18 @@ describe('identity', () => {
     const { info } = await readFinished(pdf);
     expect(info).toMatchObject({ Title: title, Producer: 'Platen' });
     expect(info).not.toHaveProperty('ModDate');
+  });
+
+  test('more that it says of itself, wherever the pieces are cut, and no object is out of place', async () => {
+    const metadata = { author: 'Zoë )>>', keywords: ['one', 'two'] };
+    const whole = Buffer.concat(withMetadata(inPieces(settled(plain)), metadata));
+    for (let size = 1; size < 400; size += 13)
+      expect(Buffer.concat(withMetadata(inPieces(settled(plain), size), metadata)).equals(whole), `${size}`).toBe(true);
+    const { info, texts } = await readFinished(whole);
+    expect(info).toMatchObject({ Title: 'Quarterly “report” №1', Author: 'Zoë )>>', Keywords: 'one, two', Creator: 'Platen' });
+    expect(texts.join(' ')).toContain('Żółw, Ελληνικά');
+    const draft = await EditablePdf.read(whole); // throws where its table does not say where its objects are
+    const raw = [...draft.objects()].map(({ id }) => draft.file.whole(id)?.toString('latin1', 0, 16));
+    expect(raw.filter((object) => object && !/^\d+ 0 obj/.test(object))).toEqual([]);
   });
 });

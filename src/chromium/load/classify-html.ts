@@ -2,6 +2,8 @@
  * Facts about an HTML document that can be told from its text. Each errs on the side of caution: a document that only
  * mentions `<script` in its prose counts as active and merely takes the slower way.
  */
+
+import { STATES_METADATA } from '../stated-metadata.ts';
 import { afterComment, insertInHead } from './insert-into-head.ts';
 import { MENTIONS } from './unsupported-css.ts';
 
@@ -27,6 +29,8 @@ export interface HtmlClass {
   runsOn: boolean;
   /** Something may be animated. */
   moves: boolean;
+  /** It may say who wrote it, and what it is about. */
+  statesMetadata: boolean;
 }
 
 /** Of a document of which nothing is known. */
@@ -40,6 +44,7 @@ export const ACTIVE: HtmlClass = {
   mayBeReadOver: true,
   runsOn: true,
   moves: true,
+  statesMetadata: true,
 };
 
 /** Elements that run, load or embed something, or change their window for good. */
@@ -89,6 +94,7 @@ export function classifyHtml(html: string): HtmlClass {
     mayBeReadOver: linksStyle || MENTIONS.test(html),
     runsOn: !inert && (LATER_ELEMENT.test(html) || LATER_WORD.test(html)),
     moves: MOTION.test(html),
+    statesMetadata: !inert || STATES_METADATA.test(html),
   };
 }
 

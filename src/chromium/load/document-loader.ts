@@ -20,6 +20,7 @@ import { PAGE_OBSERVERS } from '../in-page/page-observers.ts';
 import { readPageSizes, stateRuleExpression } from '../print/page-rules.ts';
 import { sizesIn } from '../print/page-sizes.ts';
 import { overrulingRule, type PrintSettings, pageRule, reachesEdge } from '../print/print-options.ts';
+import { readStatedMetadata, type StatedMetadata } from '../stated-metadata.ts';
 import { ACTIVE, classifyHtml, type HtmlClass, speaksOfNetwork, withBase } from './classify-html.ts';
 import { ConsoleMonitor } from './console-monitor.ts';
 import { awaitContent, checkSelector, untilTrue } from './content-waits.ts';
@@ -38,7 +39,7 @@ import {
 } from './load-settings.ts';
 import { Navigation } from './navigation.ts';
 import { type FailedResource, NetworkMonitor, withMissing } from './network-monitor.ts';
-import { addExpression, FINISH_EXPRESSION, isSettledExpression, settleExpression } from './wait-for-assets.ts';
+import { addExpression, isSettledExpression, settleAtOnceExpression, settleExpression } from './wait-for-assets.ts';
 
 /** One document to print. */
 export interface PrintJob {
@@ -144,6 +145,7 @@ export class DocumentLoader {
   #text = NOTHING_LACKING;
   #unfinished: Unfinished | undefined;
   #pageSizes: string[] = [];
+  #stated: StatedMetadata = {};
   #lingers = false;
   #loading = false;
   #windowOwned = false;
@@ -200,6 +202,11 @@ export class DocumentLoader {
   /** Sizes that `@page` rules of the present document name, as far as they can be seen. */
   get pageSizes(): readonly string[] {
     return this.#pageSizes;
+  }
+
+  /** What the present document says of itself. */
+  get statedMetadata(): StatedMetadata {
+    return this.#stated;
   }
 
   /** Whether boxes of the document may hide a part of it. */
@@ -343,6 +350,7 @@ export class DocumentLoader {
     this.#text = NOTHING_LACKING;
     this.#unfinished = undefined;
     this.#pageSizes = [];
+    this.#stated = {};
     this.#htmlClass = ACTIVE;
     this.#attempt = undefined;
     this.#stay();
@@ -461,24 +469,31 @@ export class DocumentLoader {
     { step }: Attempt,
   ): Promise<GlyphCandidates | undefined> {
     const waits = htmlClass.loadsLate && load.waitUntil !== 'domcontentloaded';
-    const active = htmlClass.isStatic ? undefined : { rule: await this.#overrulePages(settings, step) };
-    // Where script is off no listener is ever called, so that there is nothing to wait for but the state itself.
-    if (waits && !load.device.javascript) await untilTrue(this.#session, isSettledExpression(), step);
     const finishes = htmlClass.moves && load.finishesAnimations;
-    if (finishes && !load.device.javascript)
-      await step(this.#session.send('Runtime.evaluate', { expression: FINISH_EXPRESSION }));
-    if (!load.device.javascript || (htmlClass.isStatic && !waits && !finishes)) return undefined;
+    const states = htmlClass.statesMetadata;
+    const active = htmlClass.isStatic ? undefined : { rule: await this.#overrulePages(settings, step) };
+    if (htmlClass.isStatic && !(waits || finishes || states)) return undefined;
+    if (!load.device.javascript) return this.#settleWithoutScript(waits, finishes, step);
     const settled = this.#session.send('Runtime.evaluate', {
-      expression: settleExpression({ waits, finishes, active }),
+      expression: settleExpression({ waits, finishes, states, active }),
       awaitPromise: true,
       returnByValue: true,
     });
     const { result } = await step(settled.catch((error) => notTold(error, this.#navigation?.isLeaving)));
-    const [errors, seen, sizes] = Array.isArray(result.value) ? result.value : [];
+    const [errors, seen, sizes, stated] = Array.isArray(result.value) ? result.value : [];
+    this.#stated = readStatedMetadata(stated);
     this.#consoleErrors = readErrors(errors);
     if (htmlClass.isStatic) return undefined;
     this.#pageSizes = readPageSizes(sizes);
     return readSeenText(seen);
+  }
+
+  /** No listener is ever called, so that there is nothing to wait for but the state itself. */
+  async #settleWithoutScript(waits: boolean, finishes: boolean, step: Step): Promise<undefined> {
+    if (waits) await untilTrue(this.#session, isSettledExpression(), step);
+    const expression = settleAtOnceExpression(finishes);
+    const { result } = await step(this.#session.send('Runtime.evaluate', { expression, returnByValue: true }));
+    this.#stated = readStatedMetadata(result.value);
   }
 
   /** States what the caller has chosen; otherwise the rule that is only suggested. A single page gets its own when its height is known. */

@@ -7,6 +7,7 @@ import { CONSOLE_ERRORS } from '../in-page/init-script.ts';
 import { FINISH_ANIMATIONS } from '../in-page/page-animations.ts';
 import { framed } from '../in-page/page-frames.ts';
 import { pageSizesExpression } from '../print/page-rules.ts';
+import { STATED_METADATA } from '../stated-metadata.ts';
 import type { AddedTag } from './load-settings.ts';
 
 const SETTLE = [part, framed, imagesOf, framesOf, fontsOf, settle];
@@ -16,21 +17,27 @@ interface SettleOptions {
   waits: boolean;
   /** Whether animations are brought to their end. */
   finishes: boolean;
+  /** Whether it may state metadata. */
+  states: boolean;
   active?: { rule: string } | undefined;
 }
 
 /**
  * Its promise resolves when fonts and images are there, to the errors of the document so far, and of an active document to the text
- * it shows and the sizes its `@page` rules name.
+ * it shows and the sizes its `@page` rules name; and to the metadata it states.
  */
-export function settleExpression({ waits, finishes, active }: SettleOptions): string {
+export function settleExpression({ waits, finishes, states, active }: SettleOptions): string {
   const finished = finishes ? `(${FINISH_EXPRESSION}, ${CONSOLE_ERRORS})` : CONSOLE_ERRORS;
   const findings = active ? `${SEEN_TEXT}, ${pageSizesExpression(active.rule)}` : 'null, []';
-  return `${waits ? `(() => { ${SETTLE.join(' ')} return settle(document) })().catch(() => {})` : 'Promise.resolve()'}.then(() => [${finished}, ${findings}])`;
+  return `${waits ? `(() => { ${SETTLE.join(' ')} return settle(document) })().catch(() => {})` : 'Promise.resolve()'}.then(() => [${finished}, ${findings}, ${states ? STATED_METADATA : 'null'}])`;
 }
 
-/** Brings animations to their end at once. */
-export const FINISH_EXPRESSION = `(() => { ${FINISH_ANIMATIONS.join('\n')} return finishAnimations(document) })()`;
+/** For a document that runs no script: brings animations to their end at once, if it has any, and evaluates to the metadata it states. */
+export function settleAtOnceExpression(finishes: boolean): string {
+  return `(${finishes ? FINISH_EXPRESSION : 'undefined'}, ${STATED_METADATA})`;
+}
+
+const FINISH_EXPRESSION = `(() => { ${FINISH_ANIMATIONS.join('\n')} return finishAnimations(document) })()`;
 
 /** True when fonts and images are there; to be asked until then. */
 export function isSettledExpression(): string {

@@ -3,8 +3,9 @@
  * prints depends on the moment: the same request gives the same bytes.
  */
 
+import type { Metadata } from '../finish-settings.ts';
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
-import { objectOf, readCrossReference } from '../objects/cross-reference.ts';
+import { ENTRY_BYTES, objectOf, readCrossReference } from '../objects/cross-reference.ts';
 
 /** Entries of the information dictionary as Skia writes them: https://skia.org (SkPDFMetadata.cpp). */
 const DATES = /\/(CreationDate|ModDate) \(D:[^)]*\)/g;
@@ -23,4 +24,28 @@ export function normalizeInfoDictionary(pieces: Buffer[]): void {
     .replace(DATES, (entry) => ' '.repeat(entry.length))
     .replace(MAKERS, (entry, name: string) => `/${name} (Platen)`.padEnd(entry.length));
   file.overwrite(offset, settled);
+}
+
+/**
+ * Says who wrote a PDF, and what it is about, where nothing else is to be done to it. The information dictionary is written anew behind
+ * the other objects, and its old place left blank. The pieces are changed.
+ */
+export function withMetadata(pieces: Buffer[], { author, subject, keywords }: Metadata): Buffer[] {
+  const stated = Object.entries({ Author: author, Subject: subject, Keywords: keywords?.join(', ') });
+  const entries = stated.map(([name, text]) => (text ? `\n/${name} ${textString(text)}` : '')).join('');
+  if (!entries) return pieces;
+  const file = new ChunkedBuffer(pieces);
+  const references = readCrossReference(file);
+  const { start, entries: table, trailer } = references;
+  const { offset, text } = objectOf(file, references, 'Info', trailer);
+  const object = `${text.slice(0, text.lastIndexOf('>>'))}${entries}>>\nendobj\n`;
+  file.overwrite(offset, ' '.repeat(text.length + '\nendobj'.length));
+  file.overwrite(table + Number.parseInt(text, 10) * ENTRY_BYTES, `${start}`.padStart(10, '0'));
+  const tail = file.text(start, file.length - start).replace(/startxref\s+\d+/, `startxref\n${start + object.length}`);
+  return [...file.upTo(start), Buffer.from(object + tail, 'latin1')];
+}
+
+/** In UTF-16 (ISO 32000-1, 7.9.2.2), as hexadecimal digits. */
+function textString(text: string): string {
+  return `<${Buffer.from(`\uFEFF${text}`, 'utf16le').swap16().toString('hex')}>`;
 }

@@ -26,6 +26,13 @@ export class ChunkedBuffer {
     });
   }
 
+  /** What is before `end`. */
+  upTo(end: number): Buffer[] {
+    const parts: Buffer[] = [];
+    this.#eachPart(0, end, (part) => parts.push(part));
+    return parts;
+  }
+
   #eachPart(start: number, size: number, visit: (part: Buffer) => void): void {
     let at = 0;
     for (const chunk of this.#chunks) {

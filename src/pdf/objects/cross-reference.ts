@@ -4,7 +4,7 @@
  */
 import type { ChunkedBuffer } from './chunked-buffer.ts';
 
-const ENTRY_BYTES = 20;
+export const ENTRY_BYTES = 20;
 const HEADER_BYTES = 32;
 
 export interface CrossReference {

@@ -1,0 +1,62 @@
+/** What a document states about itself in `<meta name="author|description|keywords">`, for its PDF to tell. */
+
+/** Characters of a text, as options allow them. */
+export const MAX_TEXT = 4_096;
+export const MAX_KEYWORDS = 200;
+/** Characters of one. */
+export const MAX_KEYWORD = 256;
+/** Elements that are looked at. */
+const MAX_ELEMENTS = 1_000;
+
+export interface StatedMetadata {
+  author?: string;
+  subject?: string;
+  keywords?: string[];
+}
+
+/** Whether the markup may state any of it. */
+export const STATES_METADATA = /<meta\b[^>]*\b(?:author|description|keywords)\b/i;
+
+/** Evaluates to the name and content of each. */
+export const STATED_METADATA = `(() => { try { return (${statedMetadata})(${MAX_ELEMENTS}, ${MAX_TEXT}) } catch { return [] } })()`;
+
+/** What the page says of it, which may be anything. Several authors are named one after the other; of descriptions the first counts. */
+export function readStatedMetadata(value: unknown): StatedMetadata {
+  const stated = Array.isArray(value) ? value.slice(0, MAX_ELEMENTS) : [];
+  const under = (wanted: string) => stated.map((pair) => contentOf(pair, wanted)).filter((content) => content !== '');
+  const keywords = new Set(under('keywords').flatMap((list) => list.split(',').map(plain)));
+  const author = cut(under('author').join(', '), MAX_TEXT);
+  const [subject] = under('description');
+  const named = [...keywords].filter(Boolean).slice(0, MAX_KEYWORDS);
+  return {
+    ...(author && { author }),
+    ...(subject && { subject }),
+    ...(named.length && { keywords: named.map((keyword) => cut(keyword, MAX_KEYWORD)) }),
+  };
+}
+
+function contentOf(pair: unknown, wanted: string): string {
+  const [name, content] = Array.isArray(pair) ? pair : [];
+  return name === wanted && typeof content === 'string' ? cut(plain(content), MAX_TEXT) : '';
+}
+
+/** As one line. */
+function plain(text: string): string {
+  return text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+}
+
+function cut(text: string, length: number): string {
+  return text.slice(0, length).toWellFormed();
+}
+
+// Typed loosely: this project's code runs in Node and has no DOM types.
+/** Its own: an element of a document may bear the name of one of these, and hide it. */
+declare const Document: { prototype: { querySelectorAll(selector: string): Iterable<{ name: string; content: string }> } };
+declare const document: object;
+
+// Runs in the page, sent as text.
+function statedMetadata(maxElements: number, maxCharacters: number): Array<[name: string, content: string]> {
+  const names = ['author', 'description', 'keywords'].map((name) => `meta[name="${name}" i]`);
+  const found = [...Document.prototype.querySelectorAll.call(document, names.join())].slice(0, maxElements);
+  return found.map(({ name, content }) => [name.toLowerCase(), content.slice(0, maxCharacters)]);
+}
