@@ -1,11 +1,12 @@
 /**
  * `npm run bench`: measures floor and service in one run. `-- --soak` adds the long run (`--renders N`, default 10000);
- * `-- --only throughput|first|overload|start|documents|outbound|finishing|batches|playground|fairness|floods|hostile|soak` does one part.
+ * `-- --only throughput|first|overload|start|documents|outbound|finishing|finished|batches|playground|fairness|floods|hostile|soak` does one part.
  */
 import { parseArgs } from 'node:util';
 import { batches } from './batches.ts';
 import { fairness } from './fairness.ts';
 import { finishRoom } from './finish-room.ts';
+import { finished } from './finished.ts';
 import { finishing } from './finishing.ts';
 import { coldStart, firstRender } from './first-render.ts';
 import { floods } from './floods.ts';
@@ -45,6 +46,7 @@ if (wants('start')) add([await coldStart()]);
 if (wants('documents')) add(await storedDocuments((line) => process.stdout.write(`        ${line}\n`)));
 if (wants('outbound')) add(await outbound());
 if (wants('finishing')) add([...(await finishing()), ...(await finishRoom())]);
+if (wants('finished')) add(await finished());
 if (wants('batches')) add(await batches());
 if (wants('playground')) add(await playground());
 if (wants('fairness')) add(await fairness());
