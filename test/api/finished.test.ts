@@ -418,6 +418,20 @@ describe('what a document does to the clock', () => {
       'readiness that lies',
       'window.platenReady = { then: (resolve) => { resolve(); throw 4 } }; Object.defineProperty(window, "MathJax", { get() { throw 5 } })',
     ],
+    ['another Symbol', 'const own = Symbol.for; Symbol.for = (key) => key === "platen.time" ? Symbol() : own(key)'],
+    [
+      'arrays, dates and promises that lie',
+      'for (const name of ["map", "filter", "flatMap", "every", "push", "shift"]) Array.prototype[name] = () => { throw 6 }; Date.now = performance.now = () => -Infinity; Date.prototype.constructor = Promise.resolve = Promise.all = () => { throw 7 }; requestAnimationFrame = () => 0; Promise.prototype.then = Promise.prototype.finally = () => new Promise(() => {})',
+    ],
+    ['readiness that throws', 'Object.defineProperty(window, "platenReady", { get() { throw 8 } })'],
+    [
+      'animations that take for ever, and are many',
+      'for (let n = 0; n < 2000; n++) document.body.animate([{}, { marginLeft: 0 }], { duration: 1e300, iterations: n % 2 ? 1e300 : 9, delay: n % 3 ? 1e300 : 0, endDelay: -1e300 })',
+    ],
+    [
+      'animations that are not',
+      'Document.prototype.getAnimations = () => ({ *[Symbol.iterator]() { for (let n = 0; n < 1e5; n++) yield { playState: "running", get effect() { throw 9 } } } }); Animation.prototype.finish = () => { throw 10 }',
+    ],
     ['timers without end', 'const on = () => { setTimeout(on); setTimeout(on) }; on(); setInterval(on, 0)'],
     ['frames without end', 'const on = () => { requestAnimationFrame(on) }; on()'],
     [
@@ -433,5 +447,36 @@ describe('what a document does to the clock', () => {
     const [date, word] = (await textOf(now)).split(' ');
     expect(word).toBe('timer');
     expect(Number(date)).toBeLessThanOrEqual(Date.now());
+  });
+
+  const HOLDING: Array<[name: string, script: string]> = [
+    ['readiness that never comes', 'window.platenReady = new Promise(() => {})'],
+    [
+      'another readiness each time it is asked',
+      'Object.defineProperty(window, "platenReady", { get: () => new Promise(() => {}) })',
+    ],
+    [
+      'a clock of its own that stands still',
+      'const key = Symbol.for; const { native } = window[key("platen.time")]; const mine = Symbol(); window[mine] = { native: { ...native, now: () => 0 }, forward: () => new native.Promise(() => {}), isDue: () => true, isTicking: () => false }; Symbol.for = (name) => name === "platen.time" ? mine : key(name)',
+    ],
+    [
+      'frames without end',
+      'const add = () => { const frame = document.createElement("iframe"); frame.hidden = true; document.body.append(frame); if (document.querySelectorAll("iframe").length > 20) document.querySelector("iframe").remove(); native(add, 5) }; const native = window[Symbol.for("platen.time")].native.setTimeout; add()',
+    ],
+    [
+      'frames in frames',
+      'const add = (page, depth) => { const frame = page.createElement("iframe"); frame.hidden = true; page.body.append(frame); if (depth) add(frame.contentDocument, depth - 1) }; add(document, 60)',
+    ],
+  ];
+  test.each(HOLDING)('%s: it is printed in its time', async (_name, script) => {
+    const source = `<!doctype html><title>x</title><body>printed<script>${script}</script>`;
+    expect(await textOf(source, { timeout: 8_000 })).toBe('printed');
+    expect(await textOf(body('setTimeout(() => document.body.append("next"), 1000)'))).toBe('next');
+  });
+
+  test('readiness whose asking has no end is given up, and the next document is printed', async () => {
+    const script = 'Object.defineProperty(window, "platenReady", { get() { for (;;); } })';
+    await problem(await web.ada.pdf({ html: body(script), options: { timeout: 5_000 } }), 504, 'render_timeout');
+    expect(await textOf(body('setTimeout(() => document.body.append("next"), 1000)'))).toBe('next');
   });
 });

@@ -32,6 +32,30 @@ const PLANT = `<p>planted</p><script>
       Object.defineProperty(window, 'sessionStorage', { value: { mark: 'MARK' } });
       WeakMap.prototype.get = Map.prototype.get = () => 'MARK';
     },
+    clock: () => {
+      const time = window[Symbol.for('platen.time')];
+      for (const each of [time, time.native, time.native.Promise, time.forward, Date, Date.now, performance, setTimeout, requestAnimationFrame, fetch])
+        try { each.mark = 'MARK' } catch {}
+      for (let n = 0; n < 5; n++) time.forward(true);
+      Date.now = performance.now = () => 'MARK';
+      Date.prototype.getTime = () => 'MARK';
+      setTimeout(() => { document.body.textContent = 'MARK' }, 2500);
+      requestAnimationFrame(function draw() { document.title = 'MARK'; requestAnimationFrame(draw) });
+      Promise.prototype.then = () => 'MARK';
+    },
+    observers: () => {
+      window[Symbol.for('platen.observers')].mark = IntersectionObserver.mark = IntersectionObserver.prototype.mark = 'MARK';
+      EventTarget.prototype.addEventListener.mark = EventTarget.prototype.mark = 'MARK';
+      new IntersectionObserver(() => { document.body.textContent = 'MARK' }).observe(document.body);
+      Object.defineProperty(document.documentElement, 'clientHeight', { value: 'MARK' });
+      innerHeight = 12345;
+    },
+    animations: () => {
+      Document.prototype.getAnimations = () => [{ playState: 'running', get effect() { return 'MARK' } }];
+      Animation.prototype.finish = () => { document.body.textContent = 'MARK' };
+      document.body.animate([{ color: 'red' }, { color: 'blue' }], { duration: 1000, iterations: Infinity, id: 'MARK' });
+    },
+    ready: () => { window.platenReady = 'MARK'; window.MathJax = { startup: 'MARK' }; window.PagedPolyfill = 'MARK' },
     history: () => { history.pushState('MARK', '', '#MARK') },
     scroll: () => { history.scrollRestoration = 'manual' },
     window: () => {
@@ -63,6 +87,17 @@ const LOOK = `<body><p>looked</p><pre id=out style="white-space: pre-wrap"></pre
     session: () => sessionStorage.mark + sessionStorage.length + sessionStorage.key(0),
     items: () => localStorage.getItem('mark') + localStorage.length + localStorage.key(0) + Object.keys(localStorage),
     shims: () => Storage.mark + Storage.prototype[Symbol.for('mark')] + new WeakMap().get(self) + new Map().get(1),
+    clock: () => {
+      const time = window[Symbol.for('platen.time')];
+      const all = [time, time.native, time.native.Promise, time.forward, Date, Date.now, performance, setTimeout, requestAnimationFrame, fetch];
+      const isAhead = Math.abs(Date.now() - performance.timeOrigin - performance.now()) > 2000 || performance.now() > 60000;
+      return all.map((each) => each.mark) + String(Date.now()) + new Date().getTime() + isAhead;
+    },
+    observers: () => [window[Symbol.for('platen.observers')].mark, IntersectionObserver.mark, IntersectionObserver.prototype.mark,
+      EventTarget.prototype.addEventListener.mark, document.mark, document.documentElement.clientHeight],
+    height: () => innerHeight < 10000,
+    animations: () => document.getAnimations().map(({ id }) => id) + String(Animation.prototype.finish),
+    ready: () => [window.platenReady, window.MathJax, window.PagedPolyfill],
     history: () => history.length + ' ' + JSON.stringify(history.state) + location.hash,
     scroll: () => history.scrollRestoration,
     window: () => [outerWidth, outerHeight, screenX, screenY].join('x'),
@@ -92,6 +127,8 @@ describe('what one render plants', () => {
       expect(found).not.toContain('MARK');
       expect(found).toContain('history=1');
       expect(found).toContain('scroll=auto');
+      expect(found).toMatch(/clock=.*false observers=/);
+      expect(found).toContain('height=true');
       expect(found).toContain('window=800x600x0x0');
     }
     expect(await service.metric('platen_pages_warm')).toBeLessThanOrEqual(3);

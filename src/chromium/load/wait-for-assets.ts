@@ -29,7 +29,8 @@ interface SettleOptions {
 export function settleExpression({ waits, finishes, states, active }: SettleOptions): string {
   const finished = finishes ? `(${FINISH_EXPRESSION}, ${CONSOLE_ERRORS})` : CONSOLE_ERRORS;
   const findings = active ? `${SEEN_TEXT}, ${pageSizesExpression(active.rule)}` : 'null, []';
-  return `${waits ? `(() => { ${SETTLE.join(' ')} return settle(document) })().catch(() => {})` : 'Promise.resolve()'}.then(() => [${finished}, ${findings}, ${states ? STATED_METADATA : 'null'}])`;
+  const wait = waits ? `${SETTLE.join(' ')} await settle(document);` : '';
+  return `(async () => { ${wait} return [${finished}, ${findings}, ${states ? STATED_METADATA : 'null'}] })()`;
 }
 
 /** For a document that runs no script: brings animations to their end at once, if it has any, and evaluates to the metadata it states. */
@@ -146,7 +147,12 @@ function fontsOf(page: PageDocument): Promise<unknown> | undefined {
   return fonts.status === 'loaded' ? undefined : fonts.ready;
 }
 
+/** Waited for with `await` alone: a document may have methods of promises of its own. */
 async function settle(page: PageDocument): Promise<void> {
-  await Promise.all(framesOf(page));
-  await Promise.all([...imagesOf(page), fontsOf(page), ...framed(page).map(settle)]);
+  try {
+    for (const loaded of framesOf(page)) await loaded;
+    for (const wait of [...imagesOf(page), fontsOf(page), ...framed(page).map(settle)]) await wait;
+  } catch {
+    // a document that hides its parts is not waited for
+  }
 }
