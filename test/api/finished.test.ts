@@ -90,6 +90,33 @@ describe('what scripts load', () => {
     expect(await printed).toBe('Invoice Paper 12.00 Ink 30.00');
   });
 
+  test.each([
+    ['modules of WebAssembly', 'WebAssembly.instantiate(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0))'],
+    ['pictures that are decoded', 'createImageBitmap(new ImageData(200, 200))'],
+    ['answers that no network gives', 'fetch("data:,x").then((reply) => reply.text())'],
+  ])('%s, one after the other', async (_name, begin) => {
+    const work = `onload = async () => { for (let n = 0; n < 1500; n++) await ${begin}; document.body.append("done") }`;
+    expect(await textOf(body(work), { timeout: 60_000 })).toBe('done');
+  });
+
+  test.each([
+    ['an image', (url: string) => `document.body.insertAdjacentHTML("beforeend", \`<img src="${url}" onload="come()">\`)`],
+    [
+      'a script',
+      (url: string) => `const s = document.createElement("script"); s.src = "${url}"; s.onload = come; document.head.append(s)`,
+    ],
+  ])('%s that a timer begins comes before the timers after it', async (name, begin) => {
+    const held = hold('/begun', name === 'an image' ? image : send('text/javascript', '', OPEN));
+    const source = body(
+      `const come = () => document.body.append("come "); setTimeout(() => { ${begin(`${site.origin}/begun`)} }, 500); setTimeout(() => document.body.append("after "), 2500)`,
+    );
+    const text = textOf(source, { timeout: 60_000 });
+    await held.asked;
+    await others();
+    held.release();
+    expect(await text).toBe('come after');
+  });
+
   test('one request after the other, then an image and a script', async () => {
     const first = hold('/first', json({ next: '/second' }));
     const second = hold('/second', send('text/javascript', 'document.body.append(" module")', OPEN));
@@ -197,6 +224,14 @@ describe('what never ends', () => {
     );
     const waitForFunction = 'document.body.textContent === "told"'; // nothing else waits for the first event
     expect(await textOf(source, { timeout: 100_000, waitForFunction, failOnWarning: ['printed_early'] })).toBe('told');
+  });
+
+  test('frames without end from which a framework renders by messages hold nothing', async () => {
+    const source = body(
+      'let n = 0; const { port1, port2 } = new MessageChannel(); port1.onmessage = () => { p.textContent = "drawn"; p.append("") }; const draw = () => { n++; port2.postMessage(0); requestAnimationFrame(draw) }; draw()',
+      '<p id=p></p>',
+    );
+    expect(await textOf(source, { timeout: 60_000, failOnWarning: ['printed_early'] })).toBe('drawn');
   });
 
   test('a document that polls or changes for ever is printed, with a warning', async () => {
@@ -343,6 +378,23 @@ describe('animations', () => {
     );
     const { placed } = await web.render(source, { margin: 0 });
     expect(placed[0]?.[0]?.x).toBeCloseTo(22.5, 0);
+  });
+
+  test('a drawing that has both: what has an end is there, what has none is at its first frame', async () => {
+    const animate = (more: string) => `<animate attributeName="x" from="40" to="240" ${more}/>`;
+    const line = (text: string, more: string) => `<text x="9" y="20" font-size="20">${text}${animate(more)}</text>`;
+    const finite = line('finite', 'dur="2s" fill="freeze"');
+    const endless = line('endless', 'begin="1s" dur="0.7s" repeatCount="indefinite"');
+    const clicked = line('clicked', 'begin="click" dur="0.7s" repeatCount="indefinite"');
+    const source = `<!doctype html><style>body { margin: 0 } svg { display: block; height: 30px }</style>${[[finite, endless, clicked], [endless]].map((lines) => `<svg>${lines.join('')}</svg>`).join('')}`;
+    const { placed } = await web.render(source, { margin: 0 });
+    const at = placed.flat().map(({ text, x }) => [text, Math.round((x * 4) / 3)]);
+    expect(at).toEqual([
+      ['finite', 240],
+      ['endless', 40],
+      ['clicked', 9],
+      ['endless', 40],
+    ]);
   });
 
   test('paused by the document: as it is', async () => {

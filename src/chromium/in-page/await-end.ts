@@ -36,6 +36,7 @@ const FUNCTIONS = [
   nextFrame,
   moveWindow,
   runForward,
+  isPending,
   watchChanges,
   untilQuiet,
   awaitEnd,
@@ -139,6 +140,11 @@ async function runForward({ native }: PageTime, wait: Wait): Promise<boolean> {
   return true;
 }
 
+/** Whether any window waits for what it has begun. */
+function isPending({ time }: Wait): boolean {
+  return windowsOf(document).some((page) => (page[Symbol.for(time)] as PageTime | undefined)?.isPending());
+}
+
 /** A page that is busy is not quiet: what counts is how many turns nothing has changed in. */
 function watchChanges({ native, isTicking }: PageTime, turns: number, quietMs: number): Watch {
   const { MutationObserver, Promise: NativePromise, setTimeout, now } = native;
@@ -163,14 +169,13 @@ function watchChanges({ native, isTicking }: PageTime, turns: number, quietMs: n
 }
 
 /** Forward, and until it is quiet; again where something has come of it since. Whether all of it could be run. */
-async function untilQuiet(time: PageTime, watch: Watch, wait: Wait): Promise<boolean> {
+async function untilQuiet(time: PageTime, watch: Watch, wait: Wait, restlessBy: number): Promise<boolean> {
   const { waits, finishes, maxRounds } = wait;
-  const restlessBy = time.native.now() + wait.restlessMs;
   for (let round = 0; round < maxRounds; round++) {
     if (finishes && !(await runForward(time, wait))) return false;
     const before = watch.changes();
     await watch.turn();
-    while (waits && !watch.isQuiet() && time.native.now() < restlessBy) await watch.turn();
+    while (waits && (isPending(wait) || !watch.isQuiet()) && time.native.now() < restlessBy) await watch.turn();
     if (!(waits && finishes) || watch.changes() === before) return true;
   }
   return true;
@@ -185,7 +190,9 @@ async function awaitEnd(wait: Wait): Promise<End> {
     const readyBy = now() + wait.readyMs;
     while (waitsFor() && now() < readyBy) await watch.turn();
     await watch.turn(); // what is observed is told by then
-    if (!(await untilQuiet(time, watch, wait))) return { whole: false, waitsFor: '' };
+    const restlessBy = now() + wait.restlessMs;
+    while (wait.waits && isPending(wait) && now() < restlessBy) await watch.turn();
+    if (!(await untilQuiet(time, watch, wait, restlessBy))) return { whole: false, waitsFor: '' };
     return { whole: true, waitsFor: waitsFor() ?? (wait.waits && !watch.isQuiet() ? 'changes' : '') };
   } finally {
     watch.end();

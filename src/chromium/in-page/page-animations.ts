@@ -15,7 +15,7 @@ interface Animation {
 }
 interface Drawing {
   ownerSVGElement: unknown;
-  querySelector(selector: string): unknown;
+  querySelectorAll(selector: string): Iterable<{ getStartTime(): number; beginElement(): void }>;
   pauseAnimations(): void;
   setCurrentTime(seconds: number): void;
 }
@@ -39,16 +39,24 @@ function bringToEnd(animation: Animation, timeline: unknown): void {
   }
 }
 
-/** Those of SVG itself, whose clock is that of the drawing. */
+/** Those of SVG itself, whose clock is that of the drawing. What has no end begins anew where all else has come to its end. */
 function stopDrawings(page: AnimatedPage): void {
   for (const drawing of Document.prototype.querySelectorAll.call(
     page,
     'svg:has(animate, animateMotion, animateTransform, set)',
   )) {
     if (drawing.ownerSVGElement) continue;
-    const isEndless = drawing.querySelector('[repeatCount="indefinite"], [repeatDur="indefinite"]');
     drawing.pauseAnimations();
-    drawing.setCurrentTime(isEndless ? 0 : 3_600);
+    drawing.setCurrentTime(3_600);
+    for (const endless of drawing.querySelectorAll(':is([repeatCount="indefinite"], [repeatDur="indefinite"]):not([end])')) {
+      try {
+        endless.getStartTime(); // throws where nothing has begun it
+        endless.beginElement();
+      } catch {
+        // it waits for a click
+      }
+    }
+    drawing.setCurrentTime(3_600);
   }
 }
 

@@ -22,7 +22,7 @@ const NESTED_MS = 4;
 const MAX_PASS_MS = 1_000;
 
 /** To be evaluated in a window before any script of a document is. */
-export const PAGE_CLOCK = `(() => { ${[replace, tick, keepClocks, keepTimers, keepFrames, keepRequests, taskQueue, sendsElsewhere, nextTimer, runTimers, runFrames, runLastFrames, runPass, stayWhile, keepTime].join('\n')}
+export const PAGE_CLOCK = `(() => { ${[replace, tick, keepClocks, keepTimers, keepFrames, keepRequests, taskQueue, sendsElsewhere, loadWatch, nextTimer, runTimers, runFrames, runLastFrames, runPass, stayWhile, keepTime].join('\n')}
 keepTime(${JSON.stringify(TIME)}, { passMs: ${PASS_MS}, frameMs: ${FRAME_MS}, lastFrames: ${MAX_LAST_FRAMES}, lastFramesMs: ${MAX_LAST_FRAMES_MS}, nestedMs: ${NESTED_MS}, maxPasses: ${MAX_PASSES}, maxCalls: ${MAX_CALLS}, maxPassMs: ${MAX_PASS_MS} }) })()`;
 
 /** What a window is asked with once its document has loaded. */
@@ -36,6 +36,8 @@ export interface PageTime {
   forward(withTimers: boolean): Promise<boolean>;
   /** Whether anything is due. */
   isDue(withTimers: boolean): boolean;
+  /** Whether something the document began has not ended: a request, a module, a picture. */
+  isPending(): boolean;
   /** Whether what runs is a timer or frame of a document whose time was run forward: what still ticks then has no end. */
   isTicking(): boolean;
 }
@@ -82,7 +84,7 @@ interface Clock extends Limits {
   aheadMs: number;
   timers: Map<number, Timer>;
   frames: Map<number, Call>;
-  /** Of `fetch` and XMLHttpRequest. */
+  /** Of `fetch`, XMLHttpRequest, WebAssembly and `createImageBitmap`. */
   pending: number;
   passes: number;
   calls: number;
@@ -90,7 +92,10 @@ interface Clock extends Limits {
   leftMs: number;
   /** Whether a pass has come to its end. */
   isForward: boolean;
-  isTicking: boolean;
+  /** How many timers and frames may still lead to changes. */
+  ticking: number;
+  /** Lets the tasks of the page run that are waiting. */
+  nextTask(): Promise<void>;
   /** Whether a timer runs: those that it sets are not due at once. */
   isNested: boolean;
 }
@@ -110,6 +115,15 @@ interface NavigationTarget {
 }
 declare const Performance: { prototype: { now(): number } };
 declare const Response: { prototype: Record<string, Call> } | undefined;
+declare const WebAssembly: Record<string, unknown> | undefined;
+interface Loadable {
+  src: string;
+  loading: string;
+  complete: boolean;
+}
+/** Its own: an element of a document may bear the name of one of these, and hide it. */
+declare const Document: { prototype: object } | undefined;
+declare const document: object;
 declare const XMLHttpRequest: { prototype: { send(): void } } | undefined;
 declare const MessageChannel: new () => {
   port1: { onmessage: (() => void) | null };
@@ -140,16 +154,16 @@ function keepClocks(clock: Clock): void {
   globalThis.Date = ours;
 }
 
-/** Until whatever observes changes has been told of them. */
-function tick(clock: Clock, call: () => void): void {
-  clock.isTicking = clock.isForward;
+/** Until whatever observes changes has been told of them, also of those that were put off to a message, as frameworks do. */
+async function tick(clock: Clock, call: () => void): Promise<void> {
+  clock.ticking++;
   try {
     call();
-  } finally {
-    clock.native.queueMicrotask(() => {
-      clock.isTicking = false;
-    });
+  } catch (error) {
+    clock.native.reportError(error);
   }
+  if (clock.isForward) await clock.nextTask();
+  clock.ticking--;
 }
 
 function keepTimers(clock: Clock, now: () => number): void {
@@ -225,6 +239,9 @@ function keepRequests(clock: Clock): void {
   replace(globalThis, 'fetch', counted);
   for (const name of ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'])
     if (typeof Response !== 'undefined') replace(Response.prototype, name, counted);
+  replace(globalThis, 'createImageBitmap', counted);
+  for (const name of ['compile', 'compileStreaming', 'instantiate', 'instantiateStreaming'])
+    if (typeof WebAssembly !== 'undefined') replace(WebAssembly, name, counted);
   if (typeof XMLHttpRequest === 'undefined') return;
   const { addEventListener } = XMLHttpRequest.prototype as unknown as Target;
   replace(XMLHttpRequest.prototype, 'send', (native, self, args) => {
@@ -249,6 +266,19 @@ function taskQueue({ Promise: NativePromise }: Natives): () => Promise<void> {
       waiting.push(resolve);
       postMessage(0);
     });
+}
+
+/** Images and scripts of the network: what is asked tells whether one has been begun since. */
+function loadWatch(): () => boolean {
+  const listed = (name: string): Loadable[] => {
+    const list = typeof Document !== 'undefined' && Reflect.getOwnPropertyDescriptor(Document.prototype, name)?.get;
+    return list ? [...(Reflect.apply(list, document, []) as Iterable<Loadable>)] : [];
+  };
+  const isOfNetwork = ({ src }: Loadable) => /^https?:/.test(src);
+  const loading = () => listed('images').filter((each) => !each.complete && each.loading !== 'lazy' && isOfNetwork(each));
+  const scripts = () => listed('scripts').filter(isOfNetwork);
+  const known = new Set([...loading(), ...scripts()]);
+  return () => [...loading(), ...scripts()].some((each) => !known.has(each));
 }
 
 /** A timer that is meant for readers, who would be sent elsewhere: the document is printed where it is. */
@@ -303,6 +333,8 @@ interface Tools {
   call(handler: Call, args: unknown[]): void;
   isLeft(timer: Timer): boolean;
   isToStop(): boolean;
+  /** Whether an image or a script has been begun, which is not asked after each timer: there may be many. */
+  hasBegun(): boolean;
   nextTask(): Promise<void>;
 }
 
@@ -313,8 +345,9 @@ async function runLastFrames(clock: Clock, tools: Tools): Promise<boolean> {
     clock.lastFrames--;
     clock.aheadMs += 16;
     runFrames(clock, tools);
-    await (clock.lastFrames % 16 ? undefined : tools.nextTask());
-    if (tools.isToStop()) return false;
+    const isTurn = clock.lastFrames % 16 === 0;
+    await (isTurn ? tools.nextTask() : undefined);
+    if (tools.isToStop() || (isTurn && tools.hasBegun())) return false;
   }
   return true;
 }
@@ -330,7 +363,7 @@ async function runPass(clock: Clock, tools: Tools): Promise<boolean> {
     clock.aheadMs = Math.max(clock.aheadMs, until - native.now());
     runFrames(clock, tools);
     await tools.nextTask();
-    if (tools.isToStop()) return false;
+    if (tools.isToStop() || tools.hasBegun()) return false;
   }
   return runLastFrames(clock, tools);
 }
@@ -371,7 +404,8 @@ function keepTime(key: string, limits: Limits): void {
     calls: 0,
     leftMs: 0,
     isForward: false,
-    isTicking: false,
+    ticking: 0,
+    nextTask: taskQueue(native),
     isNested: false,
   };
   keepClocks(clock);
@@ -380,7 +414,7 @@ function keepTime(key: string, limits: Limits): void {
   keepRequests(clock);
   let isMoving = false;
   stayWhile(() => isMoving);
-  const nextTask = taskQueue(native);
+  const { nextTask } = clock;
   const sends = (timer: Timer) => sendsElsewhere(timer, (handler) => apply(toSource, handler, []));
   const call = (handler: Call, args: unknown[]) => {
     try {
@@ -392,9 +426,10 @@ function keepTime(key: string, limits: Limits): void {
   const toolsFor = (withTimers: boolean): Tools => {
     const latest = realNow() + limits.maxPassMs;
     const before = clock.pending;
+    const hasBegun = loadWatch();
     const isLeft = (timer: Timer) => !withTimers || sends(timer);
     const isDue = (withinMs: number) => clock.frames.size > 0 || !!nextTimer(clock, realNow() + clock.aheadMs + withinMs, isLeft);
-    return { call, isLeft, isDue, nextTask, isToStop: () => clock.pending > before || realNow() > latest };
+    return { call, isLeft, isDue, nextTask, hasBegun, isToStop: () => clock.pending > before || realNow() > latest };
   };
   const forward = async (withTimers: boolean) => {
     if (clock.leftMs <= 0 && clock.passes++ < limits.maxPasses) clock.leftMs = limits.passMs;
@@ -406,6 +441,8 @@ function keepTime(key: string, limits: Limits): void {
     return isWhole;
   };
   const isDue = (withTimers: boolean) => toolsFor(withTimers).isDue(limits.passMs);
-  const time: PageTime = Object.freeze({ native: Object.freeze(native), forward, isDue, isTicking: () => clock.isTicking });
+  const isPending = () => clock.pending > 0;
+  const isTicking = () => clock.isForward && clock.ticking > 0;
+  const time: PageTime = Object.freeze({ native: Object.freeze(native), forward, isDue, isPending, isTicking });
   Object.defineProperty(globalThis, Symbol.for(key), { value: time });
 }
