@@ -13,7 +13,7 @@ import { type Connection, DevToolsError, type Events, type Session } from './dev
 import { Emulation, OWN_SIZE, setMedia, setWindow } from './devtools/emulation.ts';
 import type { Step } from './devtools/step.ts';
 import type { FontKnowledge } from './fonts/font-knowledge.ts';
-import { UNKNOWN } from './fonts/han-fonts.ts';
+import { joinLanguages } from './fonts/han-fonts.ts';
 import { type Crash, isTrap } from './launch/crash-causes.ts';
 import type { MemoryWatchdog, PageAtWork } from './launch/memory-watchdog.ts';
 import { DocumentLoader, type Findings, type PaperView, type PrintJob } from './load/document-loader.ts';
@@ -105,8 +105,8 @@ export class Page implements PageAtWork {
   #wasCause: Promise<boolean> | undefined;
   readonly #loader: DocumentLoader;
   readonly #layout: PageLayout;
-  /** Of the Chinese characters it has shown; undefined before the first. */
-  #hanLanguages: string | undefined;
+  /** Of the Chinese characters it has shown; empty before the first. */
+  #hanLanguages = '';
   readonly #stopListening: () => void;
   /** Whether the last document reached something, or tried to. */
   #hasLoaded = false;
@@ -208,7 +208,8 @@ export class Page implements PageAtWork {
       const settings = await this.#layout.marginsFor(job.print, step);
       if (settings !== job.print) await step(this.#openEmptyDocument());
       await this.#loader.load({ ...job, print: settings }, attempt);
-      this.#hanLanguages ||= job.hanLanguages || (this.#loader.showedHan ? UNKNOWN : undefined);
+      const said = job.hanLanguages?.split(',') ?? [];
+      this.#hanLanguages = joinLanguages(this.#hanLanguages, [...said, ...this.#loader.hanLanguages]);
       deadline.enter('print');
       const windowPx = (job.load.device.viewport ?? OWN_SIZE).height;
       const first = settings.singlePage ? await this.#layout.onOnePage(settings, windowPx, step) : settings;

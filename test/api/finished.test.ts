@@ -397,6 +397,19 @@ describe('animations', () => {
     ]);
   });
 
+  test.each([
+    ['when it is scrolled', 'onscroll = lay'],
+    ['when its window changes', 'onresize = lay; onscroll = () => {}'],
+    ['in either case', 'addEventListener("scroll", lay); addEventListener("resize", lay)'],
+  ])('a document that lays itself out by the height of its window %s is laid out by its own', async (_name, listen) => {
+    const source = body(
+      `const lay = () => { box.style.height = innerHeight + "px" }; lay(); ${listen}`,
+      '<div id=box>box</div><p style="height: 1500px">below',
+    );
+    const [shown, still] = [await web.render(source), await web.render(source, { animations: 'run' })];
+    expect(shown.placed).toEqual(still.placed);
+  });
+
   test('paused by the document: as it is', async () => {
     const source = styled(
       '@keyframes on { from { margin-left: 40px } to { margin-left: 300px } } p { animation: on 1s linear both paused }',

@@ -41,6 +41,12 @@ describe('what a script spoils', () => {
     expect((await readPdfReply(await ada.pdf({ html: '<p>next' }))).pages).toEqual(['next']);
   });
 
+  test('a look at its pictures that it holds back', async () => {
+    const picture = '<style>p { background: url("data:image/png;base64,AAAA") }</style>';
+    const html = `${picture}<p>x<script>Image = class { addEventListener() {} }</script>`;
+    expect((await readPdfReply(await ada.pdf({ html, options: { timeout: 20_000 } }))).pages).toEqual(['x']);
+  });
+
   test('the height of one page', async () => {
     const html = '<p>x<script>Math.max = () => 1; Math.ceil = () => ({ toString: 1, valueOf: 1 })</script>';
     expect((await ada.pdf({ html, options: { singlePage: true } })).status).toBe(422);

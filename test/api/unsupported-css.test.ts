@@ -173,3 +173,11 @@ describe('sizes with a name', () => {
     expect(await sizesOf('x')).toEqual([[210, 297]]);
   });
 });
+
+test('style sheets are read up to 512 KB in all', async () => {
+  const padding = `/* ${'x'.repeat(300_000)} */`;
+  const sheets = ['a { float: footnote }', 'h1 { string-set: x content() }', '@page { size: A11 }'];
+  const document = `${sheets.map((css) => `<style>${css} ${padding}</style>`).join('')}<p>x`;
+  const found = told(await web.ada.report({ html: document })).map(([property]) => property);
+  expect(found).toEqual(['float', 'string-set']);
+});

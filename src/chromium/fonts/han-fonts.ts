@@ -43,13 +43,26 @@ export function showsHan(characters: Iterable<string>): boolean {
   return false;
 }
 
+/** Of a page that has shown some, and now a document in `now`; empty where it has shown none. */
+export function joinLanguages(before: string, now: readonly string[]): string {
+  const told = now.filter((language) => language && language !== UNKNOWN);
+  const all = new Set([...before.split(','), ...(told.length ? told : now)].filter(Boolean));
+  return [...all].sort().join();
+}
+
+/** What the page says of the languages it shows, which may be anything. Text without one is in an unknown language. */
+export function readShownLanguages(value: unknown): string[] {
+  const told: unknown[] = Array.isArray(value) ? value : [''];
+  return [UNKNOWN, 'ja', 'ko', 'zh-hans', 'zh-hant'].filter((language) => told.includes(language === UNKNOWN ? '' : language));
+}
+
 /**
- * Names the fonts. `guesses`: also for text that has no language, by the letters beside it; otherwise such text is left to the fonts
+ * Names the fonts, and evaluates to the languages of the text. `guesses`: also for text that has no language, by the letters beside it; otherwise such text is left to the fonts
  * of the operator, which fontconfig prefers.
  */
 export function nameFontsExpression(guesses: boolean): string {
-  const functions = [rootsOf, elementsOf, guessFont, fontFor, nameFonts].join('\n');
-  return `(() => { ${functions}\ntry { nameFonts(new RegExp(${JSON.stringify(`[${HAN}]`)}, 'u'), ${guesses}) } catch {} })()`;
+  const functions = [rootsOf, elementsOf, guessFont, languageFor, nameFonts].join('\n');
+  return `(() => { ${functions}\ntry { return nameFonts(new RegExp(${JSON.stringify(`[${HAN}]`)}, 'u'), ${guesses}) } catch {} })()`;
 }
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
@@ -95,26 +108,32 @@ function guessFont(text: string): string {
   return count(/\p{sc=Hangul}/gu) > han ? 'Noto Sans KR' : 'Noto Sans SC';
 }
 
-function fontFor(element: PageElement, otherwise: string): string {
-  if (element.matches(':lang(ja)')) return 'Noto Sans JP';
-  if (element.matches(':lang(ko)')) return 'Noto Sans KR';
-  if (!element.matches(':lang(zh)')) return otherwise;
-  const isTraditional = element.matches(':is(:lang(zh-Hant), :lang(zh-TW), :lang(zh-HK), :lang(zh-MO))');
-  return isTraditional ? 'Noto Sans TC' : 'Noto Sans SC';
+function languageFor(element: PageElement): string {
+  if (element.matches(':lang(ja)')) return 'ja';
+  if (element.matches(':lang(ko)')) return 'ko';
+  if (!element.matches(':lang(zh)')) return '';
+  return element.matches(':is(:lang(zh-Hant), :lang(zh-TW), :lang(zh-HK), :lang(zh-MO))') ? 'zh-hant' : 'zh-hans';
 }
 
-function nameFonts(han: RegExp, guesses: boolean): void {
+function nameFonts(han: RegExp, guesses: boolean): string[] {
+  const fonts: Record<string, string> = {
+    ja: 'Noto Sans JP',
+    ko: 'Noto Sans KR',
+    'zh-hans': 'Noto Sans SC',
+    'zh-hant': 'Noto Sans TC',
+  };
   const otherwise = guesses ? guessFont(document.documentElement.textContent ?? '') : '';
   const wanted = new Map<PageElement, string>();
   const note = (element: PageElement) => {
     const { fontFamily } = getComputedStyle(element);
-    const font = fontFor(element, otherwise);
+    const font = fonts[languageFor(element)] ?? otherwise;
     // Alone it has a size of its own, which it would lose beside another.
     if (font && fontFamily !== 'monospace' && !fontFamily.includes(font)) wanted.set(element, `${fontFamily}, "${font}"`);
   };
   // The root first: most elements have it from there, and need nothing of their own.
-  const elements = new Set([document.documentElement, ...rootsOf(document).flatMap((root) => [...elementsOf(root, han)])]);
-  for (const element of elements) note(element);
+  const elements = rootsOf(document).flatMap((root) => [...elementsOf(root, han)]);
+  for (const element of new Set([document.documentElement, ...elements])) note(element);
   for (const [element, families] of wanted)
     if (getComputedStyle(element).fontFamily !== families) element.style?.setProperty('font-family', families, 'important');
+  return [...new Set(elements.map(languageFor))];
 }

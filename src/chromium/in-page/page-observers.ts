@@ -85,7 +85,7 @@ function keepScrolling(self: PageWindow): () => boolean {
     grownTo = Number.POSITIVE_INFINITY;
     Reflect.deleteProperty(root, 'clientHeight');
     Object.defineProperty(self, 'innerHeight', { value: ownHeight, configurable: true, writable: true });
-    apply(dispatchEvent, self, [new Event('resize')]);
+    for (const name of ['resize', 'scroll']) apply(dispatchEvent, self, [new Event(name)]);
     return true;
   };
   return () => {

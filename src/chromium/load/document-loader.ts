@@ -11,7 +11,7 @@ import { type Emulation, PLAIN_DEVICE } from '../devtools/emulation.ts';
 import type { Step } from '../devtools/step.ts';
 import type { FontKnowledge } from '../fonts/font-knowledge.ts';
 import { type GlyphCandidates, glyphCandidates } from '../fonts/glyph-candidates.ts';
-import { nameFontsExpression, showsHan } from '../fonts/han-fonts.ts';
+import { nameFontsExpression, readShownLanguages, showsHan } from '../fonts/han-fonts.ts';
 import { inspectDocument, NOTHING_LACKING, readSeenText, type TextFindings } from '../fonts/missing-glyphs.ts';
 import { INIT_SCRIPT, readErrors } from '../in-page/init-script.ts';
 import { MEMORY_STORAGE } from '../in-page/memory-storage.ts';
@@ -149,7 +149,7 @@ export class DocumentLoader {
   #lingers = false;
   #loading = false;
   #windowOwned = false;
-  #showedHan = false;
+  #hanLanguages: string[] = [];
   /** Whether what was loaded since `forget` has left something that an empty document has not. */
   #traces = false;
 
@@ -194,9 +194,9 @@ export class DocumentLoader {
     return this.#lingers;
   }
 
-  /** Whether any document so far has shown Chinese characters. */
-  get showedHan(): boolean {
-    return this.#showedHan;
+  /** Of the Chinese characters that the present document shows. */
+  get hanLanguages(): readonly string[] {
+    return this.#hanLanguages;
   }
 
   /** Sizes that `@page` rules of the present document name, as far as they can be seen. */
@@ -321,9 +321,9 @@ export class DocumentLoader {
     if (!interest) return;
     this.#text = await inspectDocument(this.#session, this.#frameId, this.#fonts, interest, attempt.step);
     if (!showsHan(interest.characters)) return;
-    this.#showedHan = true;
     const expression = nameFontsExpression(this.#settings.fontsDir === '');
-    await attempt.step(this.#session.send('Runtime.evaluate', { expression }));
+    const { result } = await attempt.step(this.#session.send('Runtime.evaluate', { expression, returnByValue: true }));
+    this.#hanLanguages = readShownLanguages(result.value);
   }
 
   /** What is missing. Throws `render_gate_failed` where the caller wants no PDF then. */
@@ -351,6 +351,7 @@ export class DocumentLoader {
     this.#unfinished = undefined;
     this.#pageSizes = [];
     this.#stated = {};
+    this.#hanLanguages = [];
     this.#htmlClass = ACTIVE;
     this.#attempt = undefined;
     this.#stay();
