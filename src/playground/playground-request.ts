@@ -27,20 +27,31 @@ const OF_TEMPLATE = ['engine', 'data'] as const;
 
 export const PlaygroundBody = Type.Object(
   {
-    html: option(
-      Type.String(),
-      'a string of HTML',
-      `A complete HTML document, at most ${MAX_PLAYGROUND_HTML_BYTES} bytes of UTF-8. Exactly one of \`html\` and \`template\` is sent.`,
-      '<h1>Hello</h1>',
-    ),
-    template: option(
-      Type.String(),
-      'a string of HTML with placeholders',
-      'The HTML of a template, which is kept nowhere. Neither it nor what it becomes may have more bytes than `html`.',
-      '<h1>Hello {{name}}</h1>',
-    ),
-    engine: option(oneOf(ENGINES), `one of ${ENGINES.join(', ')}`, 'What fills the template. Default: placeholders.', 'liquid'),
-    data: option(Type.Unknown(), 'an object', 'What the template is filled with. Default: an empty object.', { name: 'Ada' }),
+    html: option(Type.String(), {
+      expected: 'a string of HTML',
+      description: `A complete HTML document, at most ${MAX_PLAYGROUND_HTML_BYTES} bytes of UTF-8. Send exactly one of \`html\` and \`template\`.`,
+      contentMediaType: 'text/html',
+      examples: ['<h1>Hello</h1>'],
+    }),
+    template: option(Type.String(), {
+      expected: 'a string of HTML with placeholders',
+      description:
+        'The HTML of a template, which is not stored. The size limit of `html` applies to it and to the filled document.',
+      contentMediaType: 'text/html',
+      examples: ['<h1>Hello {{name}}</h1>'],
+    }),
+    engine: option(oneOf(ENGINES), {
+      expected: `one of ${ENGINES.join(', ')}`,
+      description: 'The engine that fills the template.',
+      default: 'placeholders',
+      examples: ['liquid'],
+    }),
+    data: option(Type.Unknown(), {
+      expected: 'an object',
+      description: 'The values the template is filled with.',
+      default: {},
+      examples: [{ name: 'Ada' }],
+    }),
     options: Type.Optional(PdfOptions),
   },
   { additionalProperties: false, expected: 'a JSON object' },

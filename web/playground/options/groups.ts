@@ -1,5 +1,5 @@
-/** The order of the form: as in docs/options.md. What is named nowhere comes last, so that no option can be missing. */
-import { FORMAT_NAMES, PDF_OPTIONS } from 'virtual:options-schema';
+/** The groups and the order of the form. An option that is named nowhere comes last, so that none can be missing. */
+import { PDF_OPTIONS } from 'virtual:options-schema';
 import { type OptionField, optionField } from './option-field.ts';
 
 const GROUPS: Record<string, string> = {
@@ -31,5 +31,5 @@ function groupsOf(names: string[]): OptionGroup[] {
 }
 
 function fieldOf(name: string): OptionField {
-  return optionField(name, PDF_OPTIONS.properties[name] ?? {}, FORMAT_NAMES);
+  return optionField(name, PDF_OPTIONS.properties[name] ?? {});
 }
