@@ -1,5 +1,6 @@
 /** The pages, built once: two entries, hashed names below `/assets/`, nothing that a strict Content-Security-Policy refuses. */
 import { defineConfig, type Plugin } from 'vite';
+import { OPTION_GROUPS } from '../src/render/option-groups.ts';
 import { PdfOptions } from '../src/render/options-schema.ts';
 
 /** What `options` may hold, taken from the service itself, so that the form of the playground cannot lag behind. */
@@ -8,7 +9,10 @@ function optionsSchema(): Plugin {
   return {
     name: 'options-schema',
     resolveId: (id) => (id === name ? `\0${name}` : undefined),
-    load: (id) => (id === `\0${name}` ? `export const PDF_OPTIONS = ${JSON.stringify(PdfOptions)};` : undefined),
+    load: (id) =>
+      id === `\0${name}`
+        ? `export const PDF_OPTIONS = ${JSON.stringify(PdfOptions)};\nexport const GROUPS = ${JSON.stringify(OPTION_GROUPS)};`
+        : undefined,
   };
 }
 

@@ -4,7 +4,7 @@ import { MAX_DOCUMENT_BYTES } from '../chromium/load-settings.ts';
 import { FINISH_OPTIONS } from './finish-schema.ts';
 import { FORMAT_NAMES } from './lengths.ts';
 import { oneOf, option } from './option.ts';
-import { WARNING_KINDS } from './report.ts';
+import { WARNING_KINDS } from './warnings.ts';
 
 export const MAX_HTML_BYTES = MAX_DOCUMENT_BYTES;
 

@@ -15,7 +15,7 @@ import { parseLoading } from './load-options.ts';
 import { FILENAME, MAX_HTML_BYTES, type PdfOptions, PdfRequestBody } from './options-schema.ts';
 import { parsePageRanges } from './page-ranges.ts';
 import { parseUrl } from './parse-url.ts';
-import type { WarningKind } from './report.ts';
+import type { WarningKind } from './warnings.ts';
 
 /** Where the document comes from. */
 export type Source =
