@@ -9,7 +9,7 @@ export default defineConfig(async () => ({
       test: {
         name,
         env: { PLATEN_TEST_BROWSER: path },
-        include: ['test/api/{faults,hostile-documents,lifecycle}.test.ts', 'test/outbound/{budgets,self-test}.test.ts'],
+        include: ['test/api/{faults,hostile-documents,lifecycle}.test.ts', 'test/egress/{budgets,self-test}.test.ts'],
         globalSetup: 'test/support/unpack-first.ts',
         testTimeout: 120_000,
         hookTimeout: 120_000,

@@ -1,11 +1,11 @@
 /** The finishing room by itself: time in a warm thread and in a cold one, bytes, memory, and how long the event loop is held. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { launchBrowser } from '../src/chromium/browser.ts';
-import { locateBrowser } from '../src/chromium/locate-browser.ts';
+import { locateBrowser } from '../src/chromium/launch/locate-browser.ts';
 import { loadConfig } from '../src/config.ts';
 import { Deadline } from '../src/deadline.ts';
-import { startEgressProxy } from '../src/outbound/egress-proxy.ts';
-import { OutboundPolicy } from '../src/outbound/policy.ts';
+import { startEgressProxy } from '../src/egress/egress-proxy.ts';
+import { OutboundPolicy } from '../src/egress/policy.ts';
 import type { FinishSettings } from '../src/pdf/finish-settings.ts';
 import { Finisher } from '../src/pdf/finisher.ts';
 import { parseRenderRequest } from '../src/render/render-request.ts';

@@ -3,11 +3,11 @@
  * measured against it, in the same run.
  */
 import { type Browser, launchBrowser } from '../src/chromium/browser.ts';
-import type { Session } from '../src/chromium/connection.ts';
-import { locateBrowser } from '../src/chromium/locate-browser.ts';
+import type { Session } from '../src/chromium/devtools/connection.ts';
+import { locateBrowser } from '../src/chromium/launch/locate-browser.ts';
 import { loadConfig } from '../src/config.ts';
-import { startEgressProxy } from '../src/outbound/egress-proxy.ts';
-import { OutboundPolicy } from '../src/outbound/policy.ts';
+import { startEgressProxy } from '../src/egress/egress-proxy.ts';
+import { OutboundPolicy } from '../src/egress/policy.ts';
 import { closedLoop, type Figures } from './measure.ts';
 
 interface BarePage {

@@ -10,10 +10,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createFinisher, createFinishLine } from '../src/app.ts';
 import { launchBrowser } from '../src/chromium/browser.ts';
-import { type LocatedBrowser, locateBrowser } from '../src/chromium/locate-browser.ts';
+import { type LocatedBrowser, locateBrowser } from '../src/chromium/launch/locate-browser.ts';
 import { loadConfig } from '../src/config.ts';
-import { type EgressProxy, startEgressProxy } from '../src/outbound/egress-proxy.ts';
-import { OutboundPolicy } from '../src/outbound/policy.ts';
+import { type EgressProxy, startEgressProxy } from '../src/egress/egress-proxy.ts';
+import { OutboundPolicy } from '../src/egress/policy.ts';
 import { Pool } from '../src/pool/pool.ts';
 import { type PrintEngine, printAlone } from '../src/render/print-content.ts';
 import { parseRenderRequest } from '../src/render/render-request.ts';
@@ -154,13 +154,13 @@ function loop(engine: Engine, html: () => string, seconds = SECONDS): Promise<Fi
 const NO_PROXY: EgressProxy = {
   url: 'direct://',
   refused: 0,
-  openGate: async () => ({
+  openListener: async () => ({
     proxyUrl: 'direct://',
-    knocks: 0,
-    open: () => {},
-    shut: () => SOMETHING,
+    lateRequests: 0,
+    startRender: () => {},
+    endRender: () => SOMETHING,
     limitSilence: () => {},
-    cutOff: () => {},
+    abortRequest: () => {},
     failureOf: () => undefined,
     close: async () => {},
   }),

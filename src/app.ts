@@ -1,4 +1,4 @@
-/** Puts the rooms together: the only file that knows them all. Starts in order, stops in reverse order. */
+/** Puts the services together: the only file that knows them all. Starts in order, stops in reverse order. */
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -9,16 +9,16 @@ import { Merging } from './batches/merging.ts';
 import { BatchRunner } from './batches/runner.ts';
 import { type Browser, launchBrowser } from './chromium/browser.ts';
 import type { BrowserSettings } from './chromium/browser-settings.ts';
-import { locateBrowser } from './chromium/locate-browser.ts';
+import { locateBrowser } from './chromium/launch/locate-browser.ts';
+import { removeStaleProfiles } from './chromium/launch/temporary-profile.ts';
 import type { Page } from './chromium/page.ts';
-import { removeStaleProfiles } from './chromium/temporary-profile.ts';
 import type { Config } from './config.ts';
 import { Sweep } from './documents/sweep.ts';
+import { type EgressProxy, startEgressProxy } from './egress/egress-proxy.ts';
+import { OutboundPolicy } from './egress/policy.ts';
 import { giveBackMemory } from './http/give-back-memory.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import { createServer } from './http/server.ts';
-import { type EgressProxy, startEgressProxy } from './outbound/egress-proxy.ts';
-import { OutboundPolicy } from './outbound/policy.ts';
 import { Pages } from './pages/pages.ts';
 import { Finisher } from './pdf/finisher.ts';
 import { playgroundBrowser } from './playground/browser-limits.ts';
@@ -29,8 +29,8 @@ import { OwnerQueue } from './queue/owner-queue.ts';
 import { FinishLine } from './render/finish-line.ts';
 import { createReadiness } from './render/readiness.ts';
 import { render } from './render/render.ts';
-import { proveWalls } from './render/self-test.ts';
-import { openRooms, type Rooms } from './rooms.ts';
+import { runEgressSelfTest } from './render/self-test.ts';
+import { openServices, type Services } from './services.ts';
 import { namedBlobs } from './storage/named-blobs.ts';
 import { Deliverer, type DeliveryOutcome } from './webhooks/deliverer.ts';
 
@@ -73,7 +73,7 @@ export async function startEngine(config: Config, logger: Logger, secret: Uint8A
   const browsers = new Set<Browser>();
   const launch = async (settings: BrowserSettings, through: EgressProxy) => {
     const browser = await launchBrowser(located, settings, through);
-    await proveWalls(browser, policy).catch(async (error: unknown) => {
+    await runEgressSelfTest(browser, policy).catch(async (error: unknown) => {
       logger.warn({ err: error, browser_pid: browser.pid }, 'a browser failed its self-test and does not serve');
       await browser.close();
       throw error;
@@ -135,7 +135,7 @@ export interface App {
   /** Where it listens, for example `http://127.0.0.1:3000`. */
   readonly url: string;
   readonly server: FastifyInstance;
-  readonly rooms: Rooms;
+  readonly services: Services;
   readonly engine: RenderEngine;
   /** Removes what is over; runs by itself, too. */
   readonly sweep: Sweep;
@@ -146,12 +146,12 @@ export interface App {
 /** Starts the whole service. `clock` is for tests that cannot wait for the end of a month. */
 export async function startApp(config: Config, clock: Clock = Date.now): Promise<App> {
   const logger = pino({ level: config.logLevel, serializers: { err: describeError } });
-  const rooms = await openRooms(config, clock);
-  const engine = await startEngine(config, logger, rooms.links.secretFor('finishing')).catch(async (error: unknown) => {
-    await rooms.close();
+  const services = await openServices(config, clock);
+  const engine = await startEngine(config, logger, services.links.secretFor('finishing')).catch(async (error: unknown) => {
+    await services.close();
     throw error;
   });
-  const visitors = config.playground === 'on' ? await openPlayground(rooms, engine, config, logger) : undefined;
+  const visitors = config.playground === 'on' ? await openPlayground(services, engine, config, logger) : undefined;
   const pages = new Pages(WEB_DIR, (error) => logger.warn({ err: error }, 'the pages could not be built'));
   const memory = createBudgets(config);
   const metrics = createMetrics({
@@ -159,14 +159,14 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
     poolStats: () => engine.pool.stats(),
     browserMemory: () => memoryOf(engine.browsers),
     refusedRequests: () => engine.proxy.refused + (visitors?.proxy.refused ?? 0),
-    waitingItems: () => rooms.batchQueue.waiting(),
+    waitingItems: () => services.batchQueue.waiting(),
   });
-  const runner = createRunner(rooms, engine, config, metrics, logger);
-  const merging = createMerging(rooms, config);
+  const runner = createRunner(services, engine, config, metrics, logger);
+  const merging = createMerging(services, config);
   const server = await createServer(
     { ...config, version: VERSION },
     {
-      ...rooms,
+      ...services,
       limits: config,
       playground: visitors?.playground,
       pages,
@@ -174,20 +174,20 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
       logger,
       log: logger,
       ...memory,
-      render: (request, principal, client, receipt, held) =>
-        render({ ...rooms, engine, memory: held }, request, principal, client, receipt),
+      render: (request, principal, client, commitHook, held) =>
+        render({ ...services, engine, memory: held }, request, principal, client, commitHook),
       merging,
       secondsForItems: (unfinished) => runner.secondsFor(unfinished),
       checkReady: createReadiness({ ...engine, pool: engine.pool.exempt }),
     },
   );
-  const sweep = createSweep(rooms, config, metrics, logger);
-  const deliverer = createDeliverer({ ...rooms, policy: engine.policy, clock }, config, metrics, logger);
+  const sweep = createSweep(services, config, metrics, logger);
+  const deliverer = createDeliverer({ ...services, policy: engine.policy, clock }, config, metrics, logger);
   let stopping: Promise<void> | undefined;
   const stop = async () => {
     const late = delay(config.drainTimeoutMs);
     const delivered = deliverer.stop(late);
-    rooms.batches.progress.close(); // whoever waits for a batch is told how far it has come
+    services.batches.progress.close(); // whoever waits for a batch is told how far it has come
     await Promise.race([Promise.all([runner.drain(), engine.pool.drain(), visitors?.playground.drain()]), late]);
     runner.abort();
     const closing = server.close(); // waits for replies that are still being read
@@ -200,11 +200,11 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
     await sweep.stop();
     await pages.close();
     await delivered;
-    await rooms.close();
+    await services.close();
   };
   const begin = async () => {
     await pages.open();
-    await rooms.batchQueue.recover({ alone: true }); // the folder is this process's alone: whoever had claimed something is gone
+    await services.batchQueue.recover({ alone: true }); // the folder is this process's alone: whoever had claimed something is gone
     return server.listen({ host: config.host, port: config.port });
   };
   const url = await begin().catch(async (error: unknown) => {
@@ -215,7 +215,7 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
   sweep.start();
   deliverer.start();
   runner.start();
-  return { url, server, rooms, engine, sweep, stop: () => (stopping ??= stop()) };
+  return { url, server, services, engine, sweep, stop: () => (stopping ??= stop()) };
 }
 
 /** Visitors have a part of their own, so that they take nothing from key holders. */
@@ -230,7 +230,7 @@ function createBudgets({ requestMemoryBytes, playground }: Config) {
 }
 
 /** The playground, with a way out of its own: what is allowed for key holders is not allowed for everybody. */
-async function openPlayground({ templates }: Rooms, engine: RenderEngine, config: Config, logger: Logger) {
+async function openPlayground({ templates }: Services, engine: RenderEngine, config: Config, logger: Logger) {
   const policy = engine.policy.allowing(config.playgroundOutboundAllow);
   const proxy = await startEgressProxy(policy, (details) => logger.info(details, 'outbound connection refused'));
   const settings = playgroundBrowser(config);
@@ -261,23 +261,23 @@ function describeError(error: Error): object {
   return { type: name, message, stack, ...(code !== undefined && { code }) };
 }
 
-function createRunner(rooms: Rooms, engine: RenderEngine, config: Config, metrics: Metrics, logger: Logger): BatchRunner {
-  const { accounts, allowance, batches, batchQueue, batchSeal, concurrency } = rooms;
+function createRunner(services: Services, engine: RenderEngine, config: Config, metrics: Metrics, logger: Logger): BatchRunner {
+  const { accounts, allowance, batches, batchQueue, batchCipher, concurrency } = services;
   const inBackground = {
-    ...rooms,
+    ...services,
     concurrency: concurrency.background,
     engine: { pool: engine.pool.background, finishing: engine.finishing },
   };
   const runner = new BatchRunner({
     queue: batchQueue,
-    seal: batchSeal,
+    cipher: batchCipher,
     limits: config,
     progress: batches.progress,
     principalOf: (keyId) => accounts.principalOf(keyId),
     mayComeBack: (accountId) => allowance.mayComeBack(accountId),
     hasRoom: (principal) => concurrency.hasRoom(principal),
     pool: engine.pool,
-    render: (request, principal, client, receipt) => render(inBackground, request, principal, client, receipt),
+    render: (request, principal, client, commitHook) => render(inBackground, request, principal, client, commitHook),
     onRendered({ pdf, document }) {
       metrics.renderSucceeded(pdf);
       if (document) metrics.documentStored(document);
@@ -291,7 +291,7 @@ function createRunner(rooms: Rooms, engine: RenderEngine, config: Config, metric
 }
 
 /** In a thread of its own: a batch of hundreds takes long, and no render is to wait for it. */
-function createMerging({ documents, blobs, links }: Rooms, settings: Config): Merging & AsyncDisposable {
+function createMerging({ documents, blobs, links }: Services, settings: Config): Merging & AsyncDisposable {
   const config = { ...settings, finishThreads: 1 };
   const finisher = createFinisher(config, links.secretFor('finishing'));
   const finishing = createFinishLine(config, finisher);
@@ -301,7 +301,7 @@ function createMerging({ documents, blobs, links }: Rooms, settings: Config): Me
 }
 
 function createSweep(
-  { database, blobs, documents, idempotency, allowance, batches, webhooks, webhookSecrets }: Rooms,
+  { database, blobs, documents, idempotency, allowance, batches, webhooks, webhookSecrets }: Services,
   { sweepMs }: Config,
   metrics: Metrics,
   logger: Logger,
@@ -326,13 +326,13 @@ function createSweep(
 }
 
 function createDeliverer(
-  rooms: Rooms & { policy: OutboundPolicy; clock: Clock },
+  opened: Services & { policy: OutboundPolicy; clock: Clock },
   config: Config,
   metrics: Metrics,
   logger: Logger,
 ): Deliverer {
   const services = {
-    ...rooms,
+    ...opened,
     onOutcome(outcome: DeliveryOutcome, details: object) {
       metrics.webhookAttempted(outcome);
       logger.info({ ...details, outcome }, 'webhook');
@@ -341,7 +341,7 @@ function createDeliverer(
     onFailure: (error: unknown) => logger.warn({ err: error }, 'a webhook could not be delivered or its outcome not be kept'),
   };
   const deliverer = new Deliverer(services, config);
-  rooms.webhooks.onEnqueued(() => deliverer.wake());
+  opened.webhooks.onEnqueued(() => deliverer.wake());
   return deliverer;
 }
 

@@ -7,7 +7,7 @@ import { readdirSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
-import { parseRules } from './outbound/rules.ts';
+import { parseRules } from './egress/rules.ts';
 
 interface Setting<T> {
   env: string;

@@ -21,11 +21,11 @@ export function validator<S extends TSchema>(schema: S): Validator<Static<S>> {
   const compiled = Compile(schema);
   return (value) => {
     if (compiled.Check(value)) return value as Static<S>;
-    throw invalidRequest(describe(schema, compiled.Errors(value)));
+    throw invalidRequest(describeErrors(schema, compiled.Errors(value)));
   };
 }
 
-interface SchemaFault {
+interface SchemaError {
   keyword: string;
   schemaPath: string;
   instancePath: string;
@@ -40,27 +40,28 @@ interface SchemaNode {
   [name: string]: unknown;
 }
 
-function describe(schema: TSchema, faults: SchemaFault[]): FieldError[] {
+function describeErrors(schema: TSchema, schemaErrors: SchemaError[]): FieldError[] {
   const errors = new Map<string, FieldError>();
-  for (const fault of faults) {
-    for (const error of describeFault(schema, fault)) errors.set(`${error.path} ${error.message}`, error);
+  for (const schemaError of schemaErrors) {
+    for (const error of describeSchemaError(schema, schemaError)) errors.set(`${error.path} ${error.message}`, error);
   }
   return [...errors.values()];
 }
 
-function describeFault(schema: TSchema, fault: SchemaFault): FieldError[] {
-  const path = toPath(fault.instancePath);
-  const node = schemaAt(schema, fault.schemaPath);
+function describeSchemaError(schema: TSchema, schemaError: SchemaError): FieldError[] {
+  const path = toPath(schemaError.instancePath);
+  const node = schemaAt(schema, schemaError.schemaPath);
   // One field that is not in the schema; `additionalProperties` says it again for all of them, unless there are too many.
-  if (fault.keyword === 'boolean') return unknownField(schema, fault);
-  if (fault.keyword === 'additionalProperties') return unknownFields(path, node, namesIn(fault.params, 'additionalProperties'));
-  if (fault.keyword === 'required')
-    return namesIn(fault.params, 'requiredProperties').map((name) => ({ path: join(path, name), message: 'is required' }));
-  const expected = expectation(schema, fault.schemaPath);
-  return [{ path, message: expected ? `must be ${expected}` : fault.message }];
+  if (schemaError.keyword === 'boolean') return unknownField(schema, schemaError);
+  if (schemaError.keyword === 'additionalProperties')
+    return unknownFields(path, node, namesIn(schemaError.params, 'additionalProperties'));
+  if (schemaError.keyword === 'required')
+    return namesIn(schemaError.params, 'requiredProperties').map((name) => ({ path: join(path, name), message: 'is required' }));
+  const expected = expectation(schema, schemaError.schemaPath);
+  return [{ path, message: expected ? `must be ${expected}` : schemaError.message }];
 }
 
-function unknownField(schema: TSchema, { instancePath, schemaPath }: SchemaFault): FieldError[] {
+function unknownField(schema: TSchema, { instancePath, schemaPath }: SchemaError): FieldError[] {
   const steps = stepsOf(instancePath);
   const parent = toPath(`/${steps.slice(0, -1).join('/')}`.replace(/^\/$/, ''));
   return unknownFields(parent, walk(schema, stepsOf(schemaPath).slice(0, -1)), steps.slice(-1));
@@ -80,7 +81,7 @@ export function suggestion(name: string, known: string[]): string {
   return `; valid are ${known.join(', ')}`;
 }
 
-/** The nearest `expected` on the way from the fault up to the root. */
+/** The nearest `expected` on the way from the error up to the root. */
 function expectation(schema: TSchema, schemaPath: string): string | undefined {
   const steps = stepsOf(schemaPath);
   for (let length = steps.length; length >= 0; length--) {
@@ -127,11 +128,11 @@ function shorten(name: string): string {
 }
 
 /** Faults of a text that cannot be printed: one that has no UTF-8, and NUL, which HTML does not know. */
-export function faultsOfText(path: string, text: string): FieldError[] {
-  const faults: FieldError[] = [];
+export function textErrors(path: string, text: string): FieldError[] {
+  const errors: FieldError[] = [];
   if (!text.isWellFormed())
-    faults.push({ path, message: `holds half of a surrogate pair at position ${text.search(/\p{Surrogate}/u)}` });
+    errors.push({ path, message: `holds half of a surrogate pair at position ${text.search(/\p{Surrogate}/u)}` });
   const nul = text.indexOf('\0');
-  if (nul >= 0) faults.push({ path, message: `holds a NUL character at position ${nul}` });
-  return faults;
+  if (nul >= 0) errors.push({ path, message: `holds a NUL character at position ${nul}` });
+  return errors;
 }

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { type FieldError, hasCode, invalidRequest, type ServiceError } from '../errors.ts';
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../render/render-request.ts';
-import { faultsOfText, validator } from '../validate.ts';
+import { textErrors, validator } from '../validate.ts';
 import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../webhooks/webhook-url.ts';
 
 /** An object as it was sent. */
@@ -44,35 +44,35 @@ export function parseBatchRequest(body: unknown): BatchRequest {
 /** The reference of an item; undefined where there is none that can be given back. */
 export function referenceOf(item: unknown): string | undefined {
   const reference = isMembers(item) ? item.reference : undefined;
-  const usable = typeof reference === 'string' && reference.length <= MAX_REFERENCE && !faultsOfText('', reference).length;
+  const usable = typeof reference === 'string' && reference.length <= MAX_REFERENCE && !textErrors('', reference).length;
   return usable ? reference : undefined;
 }
 
 /** What an item asks for, with its defaults. Throws as `parseRenderRequest` does. */
 export function parseItem(item: unknown, defaults: Members, limits: RenderLimits): RenderRequest {
   if (!isMembers(item)) throw invalidRequest([{ path: '', message: 'must be an object' }]);
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   if (item.reference !== undefined && referenceOf(item) === undefined)
-    faults.push({ path: 'reference', message: `must be a string of at most ${MAX_REFERENCE} characters` });
+    errors.push({ path: 'reference', message: `must be a string of at most ${MAX_REFERENCE} characters` });
   const merged = merge(item, defaults);
-  if (merged.store === false) faults.push({ path: 'store', message: 'cannot be false: results of batches are stored documents' });
-  const request = collecting(faults, () => parseRenderRequest(merged, limits));
-  if (!request || faults.length) throw invalidRequest(faults);
+  if (merged.store === false) errors.push({ path: 'store', message: 'cannot be false: results of batches are stored documents' });
+  const request = collecting(errors, () => parseRenderRequest(merged, limits));
+  if (!request || errors.length) throw invalidRequest(errors);
   return { ...request, store: true };
 }
 
 /** Faults of the rest are told with those that were found before. */
-function collecting<T>(faults: FieldError[], parse: () => T): T | undefined {
+function collecting<T>(errors: FieldError[], parse: () => T): T | undefined {
   try {
     return parse();
   } catch (error) {
-    if (!faults.length || !hasCode(error, 'invalid_request')) throw error;
-    faults.push(...errorsOf(error));
+    if (!errors.length || !hasCode(error, 'invalid_request')) throw error;
+    errors.push(...errorsOf(error));
     return undefined;
   }
 }
 
-/** The faults an error names. */
+/** The errors an error names. */
 export function errorsOf({ members }: ServiceError): FieldError[] {
   return Array.isArray(members.errors) ? (members.errors as FieldError[]) : [];
 }

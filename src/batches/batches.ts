@@ -8,11 +8,11 @@ import type { Database, Query } from '../storage/database.ts';
 import { newestFirst, type Position } from '../storage/listing.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { BatchRequest } from './batch-request.ts';
-import { type ItemDraft, prepareItems } from './item-drafts.ts';
+import { type PreparedItem, prepareItems } from './item-drafts.ts';
 import { type Announce, announceEnd, cancelQueued, DEFAULTS_POSITION } from './outcomes.ts';
+import { additionalDataOf, type PayloadCipher } from './payload-cipher.ts';
 import type { Progress } from './progress.ts';
 import type { ItemError } from './queue.ts';
-import { placeOf, type Seal } from './sealed.ts';
 
 export type BatchStatus = 'queued' | 'running' | 'completed' | 'cancelled';
 export type ItemStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
@@ -53,7 +53,7 @@ const ROWS = 100;
 const REMOVED_AT_ONCE = 50;
 
 interface BatchOptions {
-  seal: Seal;
+  cipher: PayloadCipher;
   limits: RenderLimits;
   progress: Progress;
   announce: Announce;
@@ -62,7 +62,7 @@ interface BatchOptions {
 export class Batches {
   readonly #database: Database;
   readonly #clock: Clock;
-  readonly #seal: Seal;
+  readonly #cipher: PayloadCipher;
   readonly #limits: RenderLimits;
   readonly progress: Progress;
   readonly #announce: Announce;
@@ -70,7 +70,7 @@ export class Batches {
   constructor(database: Database, clock: Clock, options: BatchOptions) {
     this.#database = database;
     this.#clock = clock;
-    this.#seal = options.seal;
+    this.#cipher = options.cipher;
     this.#limits = options.limits;
     this.progress = options.progress;
     this.#announce = options.announce;
@@ -85,8 +85,8 @@ export class Batches {
       throw new ServiceError('storage_unavailable', `the plan ${owner.plan.name} stores no documents, and batches are stored`);
     const id = `bat_${randomBase62(22)}`;
     const drafts = await prepareItems(request, this.#limits);
-    const requests = drafts.flatMap(({ position, member }) => (member ? this.#sealed(id, position, member) : []));
-    if (requests.length) requests.push(this.#sealed(id, DEFAULTS_POSITION, request.defaults));
+    const requests = drafts.flatMap(({ position, member }) => (member ? this.#ciphertext(id, position, member) : []));
+    if (requests.length) requests.push(this.#ciphertext(id, DEFAULTS_POSITION, request.defaults));
     await this.#database.transaction(async (query) => {
       await this.#insert(query, id, owner, drafts, request.webhookUrl);
       for (const rows of chunksOf(requests)) await query.insertInto('batch_requests').values(rows).execute();
@@ -193,7 +193,7 @@ export class Batches {
     query: Query,
     id: string,
     { keyId, accountId, plan }: Principal,
-    drafts: ItemDraft[],
+    drafts: PreparedItem[],
     webhookUrl: string | undefined,
   ): Promise<void> {
     const now = this.#clock();
@@ -224,8 +224,8 @@ export class Batches {
     if (!unfinished) await announceEnd(query, id, this.#announce);
   }
 
-  #sealed(id: string, position: number, value: unknown): Tables['batch_requests'] {
-    return { batch_id: id, position, sealed: this.#seal.close(value, placeOf(id, position)) };
+  #ciphertext(id: string, position: number, value: unknown): Tables['batch_requests'] {
+    return { batch_id: id, position, ciphertext: this.#cipher.encrypt(value, additionalDataOf(id, position)) };
   }
 
   #rows() {
@@ -281,7 +281,7 @@ function toItem({ document_id: id, pages, bytes, expires_at: expiresAt, ...row }
 
 function rowOf(
   id: string,
-  { position, leader, reference, error }: ItemDraft,
+  { position, leader, reference, error }: PreparedItem,
   now: number,
   finishedNo: number | null,
 ): Tables['batch_items'] {

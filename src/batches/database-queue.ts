@@ -35,9 +35,9 @@ export class DatabaseQueue implements BatchQueue {
     const claim = `clm_${randomBase62(22)}`;
     const attempts = await this.#database.transaction((query) => this.#take(query, place, claim));
     if (attempts === undefined) return this.claim(keyId); // another process was faster
-    const sealed = await this.#requestOf(place); // where that fails, the lease ends by itself
+    const ciphertext = await this.#requestOf(place); // where that fails, the lease ends by itself
     this.#leases.hold(this.#renew, claim);
-    return { claim, keyId, ...place, attempts, sealed };
+    return { claim, keyId, ...place, attempts, ciphertext };
   }
 
   async complete(item: ClaimedItem, outcome: Outcome, query?: Query): Promise<Completed> {
@@ -88,17 +88,17 @@ export class DatabaseQueue implements BatchQueue {
     const lease = { batchId, position, claim, until: this.#leases.until() };
     const {
       rows: [leader],
-    } = await takeLeader(query, lease);
+    } = await takeCanonical(query, lease);
     if (!leader) return undefined;
     await takeFollowers(query, lease);
     await markStarted(query, { batchId, now: this.#clock() });
     return leader.attempts;
   }
 
-  async #requestOf({ batchId, position }: Place): Promise<ClaimedItem['sealed']> {
+  async #requestOf({ batchId, position }: Place): Promise<ClaimedItem['ciphertext']> {
     const { rows } = await selectRequest(this.#database.query, { batchId, position });
-    const sealed = new Map(rows.map((row) => [row.position, row.sealed]));
-    return { item: sealed.get(position) ?? new Uint8Array(), defaults: sealed.get(DEFAULTS_POSITION) };
+    const ciphertext = new Map(rows.map((row) => [row.position, row.ciphertext]));
+    return { item: ciphertext.get(position) ?? new Uint8Array(), defaults: ciphertext.get(DEFAULTS_POSITION) };
   }
 
   async #complete({ claim, batchId, position }: ClaimedItem, outcome: Outcome, query: Query): Promise<Completed> {
@@ -153,7 +153,7 @@ const selectNext = prepared((query, { batchId, now }: { batchId: string; now: nu
 const selectRequest = prepared((query, { batchId, position }: { batchId: string; position: number }) =>
   query
     .selectFrom('batch_requests')
-    .select(['position', 'sealed'])
+    .select(['position', 'ciphertext'])
     .where('batch_id', '=', batchId)
     .where('position', 'in', [position, DEFAULTS_POSITION]),
 );
@@ -163,7 +163,7 @@ interface Lease extends Place {
   until: number;
 }
 
-const takeLeader = prepared((query, { batchId, position, claim, until }: Lease) =>
+const takeCanonical = prepared((query, { batchId, position, claim, until }: Lease) =>
   query
     .updateTable('batch_items')
     .set((eb) => ({ status: 'running', claim, lease_until: until, due_at: null, attempts: eb('attempts', '+', 1) }))

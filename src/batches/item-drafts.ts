@@ -6,12 +6,12 @@ import { type BatchRequest, errorsOf, isMembers, type Members, merge, parseItem,
 import type { ItemError } from './queue.ts';
 import { SameItems } from './same-items.ts';
 
-export interface ItemDraft {
+export interface PreparedItem {
   position: number;
   /** The first item that is the same; its own position where it is that, or not valid. */
   leader: number;
   reference: string | undefined;
-  /** What is to be rendered, without the defaults; of leaders only. */
+  /** What is to be rendered, without the defaults; of canonical items only. */
   member: Members | undefined;
   error: ItemError | undefined;
 }
@@ -19,9 +19,9 @@ export interface ItemDraft {
 /** How long the items of one batch hold the event loop at a time. */
 const TURN_MS = 10;
 
-export async function prepareItems({ items, defaults }: BatchRequest, limits: RenderLimits): Promise<ItemDraft[]> {
+export async function prepareItems({ items, defaults }: BatchRequest, limits: RenderLimits): Promise<PreparedItem[]> {
   const same = new SameItems(defaults);
-  const drafts: ItemDraft[] = [];
+  const drafts: PreparedItem[] = [];
   let since = performance.now();
   for (const [position, item] of items.entries()) {
     drafts.push({ ...prepareItem(item, position), reference: referenceOf(item) });
@@ -31,10 +31,10 @@ export async function prepareItems({ items, defaults }: BatchRequest, limits: Re
   }
   return drafts;
 
-  function prepareItem(item: unknown, position: number): Omit<ItemDraft, 'reference'> {
+  function prepareItem(item: unknown, position: number): Omit<PreparedItem, 'reference'> {
     const error = faultOf(() => parseItem(item, defaults, limits));
     if (error || !isMembers(item)) return { position, leader: position, member: undefined, error };
-    const leader = same.leaderOf(merge(item, defaults), position);
+    const leader = same.canonicalOf(merge(item, defaults), position);
     const { reference: _, ...member } = item;
     return { position, leader, member: leader === position ? member : undefined, error };
   }

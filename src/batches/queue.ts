@@ -11,7 +11,7 @@ export interface ClaimedItem {
   /** How often it was claimed, this time included. */
   attempts: number;
   /** What it asks for and the defaults of its batch, encrypted. */
-  sealed: { item: Uint8Array; defaults: Uint8Array | undefined };
+  ciphertext: { item: Uint8Array; defaults: Uint8Array | undefined };
 }
 
 export type Outcome =

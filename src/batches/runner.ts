@@ -4,20 +4,20 @@
  */
 import type { Principal } from '../accounts/accounts.ts';
 import { hasCode, ServiceError } from '../errors.ts';
-import type { Delivery, Receipt } from '../render/render.ts';
+import type { CommitHook, Delivery } from '../render/render.ts';
 import type { RenderLimits, RenderRequest } from '../render/render-request.ts';
 import { type Members, parseItem } from './batch-request.ts';
 import { itemErrorOf } from './item-drafts.ts';
 import { DEFAULTS_POSITION } from './outcomes.ts';
+import { additionalDataOf, type PayloadCipher } from './payload-cipher.ts';
 import type { Progress } from './progress.ts';
 import { type BatchQueue, type CancelledLate, type ClaimedItem, ClaimLost, type Completed, type Outcome } from './queue.ts';
 import { isOurs, MAX_ATTEMPTS, MAX_CLAIMS, MAX_PAUSE_MS, passes, pauseAfter } from './retries.ts';
-import { placeOf, type Seal } from './sealed.ts';
 import { Turns } from './turns.ts';
 
 export interface RunnerServices {
   queue: BatchQueue;
-  seal: Seal;
+  cipher: PayloadCipher;
   limits: RenderLimits;
   progress: Progress;
   /** Undefined once the key is revoked. */
@@ -28,7 +28,7 @@ export interface RunnerServices {
   hasRoom(principal: Principal): boolean;
   pool: { hasRoomInBackground(owner: string): boolean; readonly capacity: number; secondsFor(renders: number): number };
   /** See `render/render.ts`. */
-  render(request: RenderRequest, principal: Principal, client: AbortSignal, receipt: Receipt): Promise<Delivery>;
+  render(request: RenderRequest, principal: Principal, client: AbortSignal, commitHook: CommitHook): Promise<Delivery>;
   onRendered(delivery: Delivery): void;
   /** What the operator should know: faults of the service, not of items. */
   onFault(error: unknown): void;
@@ -167,16 +167,16 @@ export class BatchRunner {
   }
 
   /** Throws as `parseItem` does: the operator may have changed the limits. */
-  #requestOf({ batchId, position, attempts, sealed }: ClaimedItem): RenderRequest {
-    const { seal, limits } = this.#services;
+  #requestOf({ batchId, position, attempts, ciphertext }: ClaimedItem): RenderRequest {
+    const { cipher, limits } = this.#services;
     if (attempts > MAX_CLAIMS) throw new ServiceError('internal_error', 'the service ended each time this item was rendered');
-    const item = seal.open(sealed.item, placeOf(batchId, position));
-    const defaults = sealed.defaults ? seal.open(sealed.defaults, placeOf(batchId, DEFAULTS_POSITION)) : {};
+    const item = cipher.decrypt(ciphertext.item, additionalDataOf(batchId, position));
+    const defaults = ciphertext.defaults ? cipher.decrypt(ciphertext.defaults, additionalDataOf(batchId, DEFAULTS_POSITION)) : {};
     return parseItem(item, defaults as Members, limits);
   }
 
   /** The outcome is written in the transaction that charges for the document and stores it. */
-  #receiptOf(item: ClaimedItem, written: { completed?: Completed }): Receipt {
+  #receiptOf(item: ClaimedItem, written: { completed?: Completed }): CommitHook {
     const { queue } = this.#services;
     return {
       async prepare() {},

@@ -6,22 +6,22 @@ import { isMembers, type Members } from './batch-request.ts';
 export class SameItems {
   readonly #defaults: Members;
   readonly #digests = new Map<string, string>();
-  readonly #leaders = new Map<string, number>();
+  readonly #canonical = new Map<string, number>();
 
   constructor(defaults: Members) {
     this.#defaults = { ...defaults, ...prefixed(defaults.options) };
   }
 
   /** `merged` is what the item asks for, with its defaults. */
-  leaderOf(merged: Members, position: number): number {
+  canonicalOf(merged: Members, position: number): number {
     const { options, ...rest } = merged;
     const members = { ...rest, ...prefixed(options) };
     const hash = createHash('sha256');
     for (const name of Object.keys(members).sort())
       if (members[name] !== undefined) hash.update(`${JSON.stringify(name)} ${this.#digestOf(name, members[name])}\n`);
     const digest = hash.digest('hex');
-    const leader = this.#leaders.get(digest) ?? position;
-    this.#leaders.set(digest, leader);
+    const leader = this.#canonical.get(digest) ?? position;
+    this.#canonical.set(digest, leader);
     return leader;
   }
 

@@ -7,18 +7,18 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
+import type { EgressProxy, ProxyListener } from '../egress/egress-proxy.ts';
 import { ServiceError } from '../errors.ts';
-import type { EgressProxy, Gate } from '../outbound/egress-proxy.ts';
 import type { BrowserSettings } from './browser-settings.ts';
-import { Connection } from './connection.ts';
-import { FontKnowledge } from './font-knowledge.ts';
-import { launchFlags } from './launch-flags.ts';
-import type { LocatedBrowser } from './locate-browser.ts';
-import { MemoryWatchdog } from './memory-watchdog.ts';
+import { Connection } from './devtools/connection.ts';
+import { FontKnowledge } from './fonts/font-knowledge.ts';
+import { launchFlags } from './launch/launch-flags.ts';
+import type { LocatedBrowser } from './launch/locate-browser.ts';
+import { MemoryWatchdog } from './launch/memory-watchdog.ts';
+import { endProcess } from './launch/process-life.ts';
+import { ProcessTree } from './launch/process-tree.ts';
+import { makeProfile, removeProfile } from './launch/temporary-profile.ts';
 import { Page } from './page.ts';
-import { endProcess } from './process-life.ts';
-import { ProcessTree } from './process-tree.ts';
-import { makeProfile, removeProfile } from './temporary-profile.ts';
 
 const RENDERING_NICENESS = 5;
 /** A third of the weight. Much less, and a machine that is busy with other things renders nothing at all. */
@@ -158,8 +158,8 @@ export class Browser {
   }
 
   /** A way out for one page. */
-  openGate(): Promise<Gate> {
-    return this.#proxy.openGate();
+  openListener(): Promise<ProxyListener> {
+    return this.#proxy.openListener();
   }
 
   /** Makes all of it give way to other browsers, where Linux shares the processor between sessions: a browser is one. */

@@ -6,22 +6,22 @@
  * one that provably could not, the next is written in its place. After any failure the page is closed, not cleaned.
  */
 import { Deadline } from '../deadline.ts';
+import type { OutboundBudget, OutboundReport, ProxyListener } from '../egress/egress-proxy.ts';
 import { ServiceError } from '../errors.ts';
-import type { Gate, OutboundBudget, OutboundReport } from '../outbound/egress-proxy.ts';
 import type { BrowserSettings } from './browser-settings.ts';
-import type { Clipped } from './clipped-content.ts';
-import { type Connection, DevToolsError, type Events, type Session } from './connection.ts';
-import { type Crash, isTrap } from './crash-causes.ts';
-import { DocumentLoader, type Findings, type PaperView, type PrintJob } from './document-loader.ts';
-import { Emulation, OWN_SIZE, setMedia, setWindow } from './emulation.ts';
-import type { FontKnowledge } from './font-knowledge.ts';
-import { UNKNOWN } from './han-fonts.ts';
-import { PLAIN_LOAD } from './load-settings.ts';
-import type { MemoryWatchdog, PageAtWork } from './memory-watchdog.ts';
-import { type PageSize, possibleSizes } from './page-sizes.ts';
-import { type PrintSettings, printParameters } from './print-options.ts';
-import { Sheet } from './sheet.ts';
-import type { Step } from './step.ts';
+import { type Connection, DevToolsError, type Events, type Session } from './devtools/connection.ts';
+import { Emulation, OWN_SIZE, setMedia, setWindow } from './devtools/emulation.ts';
+import type { Step } from './devtools/step.ts';
+import type { FontKnowledge } from './fonts/font-knowledge.ts';
+import { UNKNOWN } from './fonts/han-fonts.ts';
+import { type Crash, isTrap } from './launch/crash-causes.ts';
+import type { MemoryWatchdog, PageAtWork } from './launch/memory-watchdog.ts';
+import { DocumentLoader, type Findings, type PaperView, type PrintJob } from './load/document-loader.ts';
+import { PLAIN_LOAD } from './load/load-settings.ts';
+import type { Clipped } from './print/content-clipping.ts';
+import { PageLayout } from './print/page-layout.ts';
+import { type PageSize, possibleSizes } from './print/page-sizes.ts';
+import { type PrintSettings, printParameters } from './print/print-options.ts';
 
 export type { PaperView, PrintJob };
 
@@ -74,7 +74,7 @@ export interface PageHost {
   readonly memory: MemoryWatchdog;
   readonly settings: BrowserSettings;
   readonly fonts: FontKnowledge;
-  openGate(): Promise<Gate>;
+  openListener(): Promise<ProxyListener>;
   /** Ends the whole browser. */
   kill(): void;
 }
@@ -91,7 +91,7 @@ const CLOSE_TIMEOUT_MS = 1_000;
 export class Page implements PageAtWork {
   readonly #browser: PageHost;
   readonly #session: Session;
-  readonly #gate: Gate;
+  readonly #proxy: ProxyListener;
   readonly #contextId: string;
   readonly #targetId: string;
   /** Fails the render that is under way. */
@@ -101,24 +101,24 @@ export class Page implements PageAtWork {
   /** Set when the page is ended for what the browser holds: whether that was this page's. */
   #wasCause: Promise<boolean> | undefined;
   readonly #loader: DocumentLoader;
-  readonly #sheet: Sheet;
+  readonly #layout: PageLayout;
   /** Of the Chinese characters it has shown; undefined before the first. */
   #hanLanguages: string | undefined;
   readonly #stopListening: () => void;
   /** Whether the last document reached something, or tried to. */
-  #visited = false;
+  #hasLoaded = false;
 
   /** Throws `browser_unavailable`. */
   static async open(browser: PageHost): Promise<Page> {
     const { browser: root } = browser.connection;
-    const gate = await browser.openGate();
-    const context = { disposeOnDetach: true, proxyServer: gate.proxyUrl, proxyBypassList: '<-loopback>' };
+    const proxy = await browser.openListener();
+    const context = { disposeOnDetach: true, proxyServer: proxy.proxyUrl, proxyBypassList: '<-loopback>' };
     const { browserContextId } = await root.send('Target.createBrowserContext', context).catch(async (error: unknown) => {
-      await gate.close();
+      await proxy.close();
       return cannotOpen(error);
     });
     const giveUp = () => {
-      void gate.close();
+      void proxy.close();
       root.send('Target.disposeBrowserContext', { browserContextId }).catch(() => {});
     };
     const timer = setTimeout(giveUp, OPEN_TIMEOUT_MS); // whatever is pending then fails
@@ -131,7 +131,7 @@ export class Page implements PageAtWork {
         return created.targetId;
       });
       const { sessionId } = await root.send('Target.attachToTarget', { targetId, flatten: true });
-      page = new Page(browser, browser.connection.openSession(sessionId), gate, browserContextId, targetId);
+      page = new Page(browser, browser.connection.openSession(sessionId), proxy, browserContextId, targetId);
       await page.#prepare();
       return page;
     } catch (error) {
@@ -144,10 +144,10 @@ export class Page implements PageAtWork {
     }
   }
 
-  private constructor(browser: PageHost, session: Session, gate: Gate, contextId: string, targetId: string) {
+  private constructor(browser: PageHost, session: Session, proxy: ProxyListener, contextId: string, targetId: string) {
     this.#browser = browser;
     this.#session = session;
-    this.#gate = gate;
+    this.#proxy = proxy;
     this.#contextId = contextId;
     this.#targetId = targetId;
     session.onClose = (reason) => this.#end(crashed(reason));
@@ -160,8 +160,8 @@ export class Page implements PageAtWork {
     // The main frame carries its target's id.
     const emulation = new Emulation(session);
     const place = { frameId: targetId, contextId, settings, fonts };
-    this.#loader = new DocumentLoader(connection.browser, session, gate, emulation, place);
-    this.#sheet = new Sheet(session, targetId, emulation);
+    this.#loader = new DocumentLoader(connection.browser, session, proxy, emulation, place);
+    this.#layout = new PageLayout(session, targetId, emulation);
   }
 
   /** Whether the page can be used at all. */
@@ -190,37 +190,37 @@ export class Page implements PageAtWork {
    */
   async print(job: PrintJob, deadline: Deadline): Promise<RawPdf> {
     if (this.#lost) throw this.#lost;
-    if (this.#gate.knocks) throw crashed(); // something of an earlier document lives on
+    if (this.#proxy.lateRequests) throw crashed(); // something of an earlier document lives on
     const { promise: failed, reject: fail } = Promise.withResolvers<never>();
     failed.catch(() => {});
     this.#fail = fail;
     const step = <T>(work: Promise<T>) => deadline.race(Promise.race([work, failed]));
     this.#browser.memory.begin(this);
-    this.#gate.open(this.#budgetFor(job, deadline));
+    this.#proxy.startRender(this.#budgetFor(job, deadline));
     try {
       deadline.enter('load');
       const attempt = { deadline, step, fail };
-      const settings = await this.#sheet.marginsFor(job.print, step);
+      const settings = await this.#layout.marginsFor(job.print, step);
       if (settings !== job.print) await step(this.#openEmptyDocument());
       await this.#loader.load({ ...job, print: settings }, attempt);
       this.#hanLanguages ||= job.hanLanguages || (this.#loader.showedHan ? UNKNOWN : undefined);
       deadline.enter('print');
       const windowPx = (job.load.device.viewport ?? OWN_SIZE).height;
-      const first = settings.singlePage ? await this.#sheet.onOnePage(settings, windowPx, step) : settings;
+      const first = settings.singlePage ? await this.#layout.onOnePage(settings, windowPx, step) : settings;
       const stream = await this.#printChecked(first, job, step);
       const findings = await step(this.#loader.judge(job.load));
-      const { sheet, ...pdf } = await this.#onOnePage(first, await this.#read(stream, step), job, step);
-      await job.check?.(pdf.chunks, () => this.#printAll(sheet, step));
+      const { printedWith, ...pdf } = await this.#onOnePage(first, await this.#read(stream, step), job, step);
+      await job.check?.(pdf.chunks, () => this.#printAll(printedWith, step));
       const losses = await this.#losses(job.view?.(pdf.chunks), step);
-      const network = this.#gate.shut(); // nothing is sent after the print
-      this.#visited ||= network.requests > 0 || findings.failures > 0; // Chromium remembers also what it has refused by itself
-      const sizes = possibleSizes(sheet, this.#loader.pageSizes);
+      const network = this.#proxy.endRender(); // nothing is sent after the print
+      this.#hasLoaded ||= network.requests > 0 || findings.failures > 0; // Chromium remembers also what it has refused by itself
+      const sizes = possibleSizes(printedWith, this.#loader.pageSizes);
       return { ...pdf, sizes, report: { ...findings, ...losses, network } };
     } catch (error) {
       throw this.#explain(error);
     } finally {
       this.#browser.memory.end(this);
-      this.#gate.shut();
+      this.#proxy.endRender();
       this.#loader.end();
       this.#fail = undefined;
     }
@@ -235,13 +235,13 @@ export class Page implements PageAtWork {
 
   /** Makes the page ready for its owner's next document. Rejects when it cannot be; then it must be closed. */
   async reset(): Promise<void> {
-    if (!this.#loader.leavesTraces && !this.#visited) return;
+    if (!this.#loader.needsReset && !this.#hasLoaded) return;
     const timer = setTimeout(() => this.#lose(crashed()), RESET_TIMEOUT_MS);
     try {
       await this.#openEmptyDocument();
       this.#session.send('Page.resetNavigationHistory').catch(() => {});
-      if (this.#visited) await this.#forgetVisits();
-      if (this.#gate.knocks) throw crashed(new Error('requests outlive the document'));
+      if (this.#hasLoaded) await this.#clearBrowsingData();
+      if (this.#proxy.lateRequests) throw crashed(new Error('requests outlive the document'));
       if (this.#lost) throw this.#lost;
       await this.#loader.forgetTraces();
     } catch (error) {
@@ -277,7 +277,7 @@ export class Page implements PageAtWork {
     clearTimeout(killRenderer);
     clearTimeout(killBrowser);
     memory.forget(this.#targetId);
-    await this.#gate.close();
+    await this.#proxy.close();
     this.#end(crashed());
   }
 
@@ -300,7 +300,7 @@ export class Page implements PageAtWork {
   async #openEmptyDocument(): Promise<void> {
     const session = this.#session;
     // Nothing of a document runs when it goes: what it sent then would be sent in the time of the next.
-    if (this.#loader.mayLinger) await session.send('Emulation.setScriptExecutionDisabled', { value: true });
+    if (this.#loader.mayRunOnUnload) await session.send('Emulation.setScriptExecutionDisabled', { value: true });
     const committed = new Set<string>();
     const stop = session.on('Page.frameNavigated', ({ frame }) => committed.add(frame.loaderId));
     try {
@@ -308,18 +308,19 @@ export class Page implements PageAtWork {
       const { loaderId } = await session.send('Page.navigate', { url: 'about:blank' });
       await loaded;
       if (!loaderId || !committed.has(loaderId)) throw new Error('the page could not be emptied');
-      if (this.#loader.mayLinger) await session.send('Emulation.setScriptExecutionDisabled', { value: false });
+      if (this.#loader.mayRunOnUnload) await session.send('Emulation.setScriptExecutionDisabled', { value: false });
     } finally {
       stop();
     }
   }
 
   /** Chromium prints nothing at all where no page of the document was asked for. */
-  async #printChecked(sheet: PrintSettings, { check }: PrintJob, step: Step): Promise<string> {
+  async #printChecked(printedWith: PrintSettings, { check }: PrintJob, step: Step): Promise<string> {
     try {
-      return await this.#printToPdf(sheet, step);
+      return await this.#printToPdf(printedWith, step);
     } catch (error) {
-      if (error instanceof DevToolsError && sheet.pageRanges) await check?.(undefined, () => this.#printAll(sheet, step));
+      if (error instanceof DevToolsError && printedWith.pageRanges)
+        await check?.(undefined, () => this.#printAll(printedWith, step));
       throw error;
     }
   }
@@ -330,29 +331,29 @@ export class Page implements PageAtWork {
     printed: PdfBytes,
     { pages }: PrintJob,
     step: Step,
-  ): Promise<PdfBytes & { sheet: PrintSettings }> {
-    let [sheet, pdf] = [first, printed];
-    if (!first.singlePage || !pages) return { sheet, ...pdf };
+  ): Promise<PdfBytes & { printedWith: PrintSettings }> {
+    let [printedWith, pdf] = [first, printed];
+    if (!first.singlePage || !pages) return { printedWith, ...pdf };
     for (let more = 0; pages(pdf.chunks) > 1; more++) {
       if (more === MAX_MEASURES)
         throw new ServiceError(
           'print_failed',
           'singlePage: the document grows with its page, so that it never fits on one; give its parts heights of their own',
         );
-      sheet = await this.#sheet.higher(sheet, pages(pdf.chunks), step);
-      pdf = await this.#read(await this.#printToPdf(sheet, step), step);
+      printedWith = await this.#layout.higher(printedWith, pages(pdf.chunks), step);
+      pdf = await this.#read(await this.#printToPdf(printedWith, step), step);
     }
-    return { sheet, ...pdf };
+    return { printedWith, ...pdf };
   }
 
   async #losses(view: PaperView | undefined, step: Step): Promise<Losses> {
-    const cutOffPx = view?.roomPx === undefined ? 0 : await this.#sheet.overflow(view.roomPx, step);
-    const clipped = view && this.#loader.mayClip ? await this.#sheet.clipped(view, step) : [];
+    const cutOffPx = view?.roomPx === undefined ? 0 : await this.#layout.overflow(view.roomPx, step);
+    const clipped = view && this.#loader.mayClip ? await this.#layout.clipped(view, step) : [];
     return { cutOffPx, clipped, shrunkToPercent: view?.shrunkToPercent };
   }
 
-  async #printAll(sheet: PrintSettings, step: Step): Promise<Buffer[]> {
-    const stream = await this.#printToPdf({ ...sheet, pageRanges: '' }, step);
+  async #printAll(printedWith: PrintSettings, step: Step): Promise<Buffer[]> {
+    const stream = await this.#printToPdf({ ...printedWith, pageRanges: '' }, step);
     return (await this.#read(stream, step)).chunks;
   }
 
@@ -363,10 +364,10 @@ export class Page implements PageAtWork {
   }
 
   /** Cookies that came with images and fonts. What a cache holds stays: it is this owner's alone. */
-  async #forgetVisits(): Promise<void> {
+  async #clearBrowsingData(): Promise<void> {
     const { browser: root } = this.#browser.connection;
     await root.send('Storage.clearCookies', { browserContextId: this.#contextId });
-    this.#visited = false;
+    this.#hasLoaded = false;
   }
 
   /** The document itself may take as long as the render; its parts may not. */

@@ -4,16 +4,16 @@ import { access, constants, mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { createFinisher, createFinishLine } from '../app.ts';
 import { type Browser, launchBrowser } from '../chromium/browser.ts';
-import { fontCoverage } from '../chromium/font-coverage.ts';
-import { type LocatedBrowser, locateBrowser } from '../chromium/locate-browser.ts';
-import { fontPackageFor } from '../chromium/optional-fonts.ts';
+import { fontCoverage } from '../chromium/fonts/font-coverage.ts';
+import { fontPackageFor } from '../chromium/fonts/optional-fonts.ts';
+import { type LocatedBrowser, locateBrowser } from '../chromium/launch/locate-browser.ts';
 import { type Config, loadConfig, unknownSettings } from '../config.ts';
-import { startEgressProxy } from '../outbound/egress-proxy.ts';
-import { OutboundPolicy } from '../outbound/policy.ts';
+import { startEgressProxy } from '../egress/egress-proxy.ts';
+import { OutboundPolicy } from '../egress/policy.ts';
 import { Pool } from '../pool/pool.ts';
 import { printAlone } from '../render/print-content.ts';
 import { parseRenderRequest } from '../render/render-request.ts';
-import { proveWalls } from '../render/self-test.ts';
+import { runEgressSelfTest } from '../render/self-test.ts';
 import { type DatabaseState, inspectDatabase } from '../storage/database.ts';
 
 type Level = 'ok' | 'warning' | 'problem';
@@ -66,7 +66,7 @@ async function checkBrowser(located: LocatedBrowser, config: Config, report: Rep
     const browser = await launchBrowser(located, config, proxy);
     try {
       checkKind(browser, report);
-      await proveWalls(browser, policy);
+      await runEgressSelfTest(browser, policy);
       report.add('ok', 'walls: a document reaches nothing but through the proxy, and reads no file');
       report.add('ok', 'memory: the renderer of an open page is seen, so its limit holds');
       await checkFonts(browser, config, report);

@@ -29,7 +29,7 @@ function stopOnSignal(app: App): void {
   process.on('SIGTERM', stop).on('SIGINT', stop);
 }
 
-async function handOutFirstKey({ rooms: { accounts, plans }, url }: App): Promise<void> {
+async function handOutFirstKey({ services: { accounts, plans }, url }: App): Promise<void> {
   if (await accounts.hasKeys()) return;
   const account = await accounts.createAccount(plans.defaultName, 'first account');
   const { secret } = await accounts.createKey(account.id, 'first key');

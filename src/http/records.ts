@@ -1,4 +1,4 @@
-/** What the rooms hand out, as the interface names it: times in RFC 3339, snake_case. */
+/** What the services hand out, as the interface names it: times in RFC 3339, snake_case. */
 import type { StoredDocument } from '../documents/documents.ts';
 import { WARNING_KINDS } from '../render/warnings.ts';
 import type { Template } from '../templates/templates.ts';

@@ -27,7 +27,7 @@ export function sendRendered(
   filename: string | undefined,
   content: Content,
 ): FastifyReply {
-  describe(reply, { ...pdf, filename });
+  setPdfHeaders(reply, { ...pdf, filename });
   if (content instanceof Readable) return reply.send(content);
   const [only, ...more] = content;
   return reply.send(more.length || !only ? Readable.from(content, { objectMode: false }) : only);
@@ -35,7 +35,7 @@ export function sendRendered(
 
 /** Sends a PDF as a whole, from where it is kept. */
 export function sendStream(reply: FastifyReply, facts: PdfFacts, content: Readable): FastifyReply {
-  return describe(reply, facts).send(content);
+  return setPdfHeaders(reply, facts).send(content);
 }
 
 /** Sends a stored document, as the request asks: all of it, a range, or nothing because the client has it already. */
@@ -46,7 +46,7 @@ export async function sendStored(
   document: StoredDocument,
 ): Promise<FastifyReply> {
   const etag = `"${document.sha256}"`;
-  describe(reply, document).header('etag', etag).header('accept-ranges', 'bytes');
+  setPdfHeaders(reply, document).header('etag', etag).header('accept-ranges', 'bytes');
   // Of the request's headers this one alone: `fetch` adds a Cache-Control of its own, which asks caches, not us.
   if (fresh({ 'if-none-match': request.headers['if-none-match'] }, { etag }))
     return reply.removeHeader('content-length').code(304).send();
@@ -60,7 +60,7 @@ export async function sendStored(
   return reply.send(content);
 }
 
-function describe(reply: FastifyReply, { bytes, pages, filename }: PdfFacts): FastifyReply {
+function setPdfHeaders(reply: FastifyReply, { bytes, pages, filename }: PdfFacts): FastifyReply {
   return reply
     .type(PDF)
     .header('content-security-policy', PDF_CSP)

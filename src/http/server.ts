@@ -11,8 +11,8 @@ import type { ByteBudget } from '../queue/byte-budget.ts';
 import { answerOtherMethods } from './allowed-methods.ts';
 import { authenticate, principalOf } from './authenticate.ts';
 import { judgeExpectations } from './expectations.ts';
+import { rememberBody } from './idempotent.ts';
 import { parseJson } from './json-body.ts';
-import { rememberBody } from './once.ts';
 import { PROBLEM_TYPE, PROBLEMS, problemOf, sendProblem, toServiceError } from './problem.ts';
 import { limitRates } from './rate-limit.ts';
 import { heldBytes, letGo, readBody } from './read-body.ts';
@@ -93,7 +93,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
     routerOptions: { ignoreTrailingSlash: true },
   });
   app.decorate('publicUrl', options.publicUrl.replace(/\/+$/, ''));
-  app.setValidatorCompiler(() => () => true); // requests are parsed by their rooms; the schemas here are documentation
+  app.setValidatorCompiler(() => () => true); // requests are parsed by the modules they belong to; the schemas here are documentation
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   judgeExpectations(app.server);
   readJsonOnly(app);
@@ -101,7 +101,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
   observe(app, services);
   answerOtherMethods(app);
   await app.register(accepts);
-  await describe(app, options.version);
+  await registerOpenApi(app, options.version);
   await app.register(async (routes) => {
     routes.addHook('onRequest', authenticate(services.accounts));
     await limitRates(routes);
@@ -186,7 +186,7 @@ function observe(app: FastifyInstance, services: ServerServices): void {
   });
 }
 
-async function describe(app: FastifyInstance, version: string): Promise<void> {
+async function registerOpenApi(app: FastifyInstance, version: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',

@@ -1,17 +1,17 @@
 /** The worker side of finishing: a PDF as Chromium printed it in, the finished one out. One at a time in a thread. */
 import { setPriority } from 'node:os';
 import { move } from 'piscina';
-import { attach } from './attachments.ts';
-import { Draft } from './draft.ts';
+import { attach } from './edit/attachments.ts';
+import { type Merged, type MergeTask, merge as mergeAll } from './edit/merge.ts';
+import { describe } from './edit/metadata.ts';
+import { normalizeInfoDictionary } from './edit/normalize-info-dictionary.ts';
+import { stampPages } from './edit/stamp.ts';
 import type { FinishSettings } from './finish-settings.ts';
-import { settleIdentity } from './identity.ts';
-import { digestOf, Keystream } from './keystream.ts';
-import { type Merged, type MergeTask, merge as mergeAll } from './merge.ts';
-import { describe } from './metadata.ts';
-import { writePacked } from './pack.ts';
-import { protect } from './protect.ts';
-import { stampPages } from './stamp.ts';
-import { type Parts, writePlain } from './write.ts';
+import { EditablePdf } from './objects/editable-pdf.ts';
+import { writeWithObjectStreams } from './objects/object-streams.ts';
+import { type Parts, writePlain } from './objects/write.ts';
+import { DeterministicRandom, digestOf } from './security/deterministic-random.ts';
+import { encrypt } from './security/encrypt.ts';
 
 export interface FinishTask {
   pieces: Uint8Array[];
@@ -26,7 +26,7 @@ yieldToOthers();
 /** The same task gives the same bytes, which are handed over and not copied. Encryption is the last change. */
 export async function finish(task: FinishTask): Promise<Uint8Array> {
   const { input, settings, secret } = received(task);
-  const draft = await Draft.read(input);
+  const draft = await EditablePdf.read(input);
   describe(draft, settings.metadata);
   await stampPages(draft, settings.watermark);
   attach(draft, settings.attachments);
@@ -62,14 +62,14 @@ function received({ pieces, settings, secret }: FinishTask): { input: Buffer; se
 
 function settled(pieces: Uint8Array[]): Buffer {
   const whole = Buffer.concat(pieces);
-  settleIdentity([whole]);
+  normalizeInfoDictionary([whole]);
   return whole;
 }
 
-function write(draft: Draft, input: Buffer, settings: FinishSettings, secret: Uint8Array): Parts {
+function write(draft: EditablePdf, input: Buffer, settings: FinishSettings, secret: Uint8Array): Parts {
   if (settings.password) {
-    const random = new Keystream(secret, digestOf(input, settings));
-    return writePacked(draft, protect(draft.catalog, settings.password, random));
+    const random = new DeterministicRandom(secret, digestOf(input, settings));
+    return writeWithObjectStreams(draft, encrypt(draft.catalog, settings.password, random));
   }
-  return settings.compress ? writePacked(draft) : writePlain(draft);
+  return settings.compress ? writeWithObjectStreams(draft) : writePlain(draft);
 }

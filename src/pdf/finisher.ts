@@ -1,11 +1,11 @@
 /** Finishing as the rest of the service sees it: a PDF as it came from the browser in, the finished one or a `ServiceError` out. */
 import { Piscina } from 'piscina';
 import { ServiceError } from '../errors.ts';
+import { TaskAbort } from './abort-task.ts';
+import type { Merged, MergeTask } from './edit/merge.ts';
 import type { FinishSettings } from './finish-settings.ts';
 import type { FinishTask } from './finish-worker.ts';
 import { Line } from './line.ts';
-import type { Merged, MergeTask } from './merge.ts';
-import { Stop } from './stop.ts';
 
 export interface FinisherSettings {
   threads: number;
@@ -35,7 +35,7 @@ export class Finisher {
   readonly #secret: Uint8Array;
   readonly #threads: Piscina;
   readonly #line: Line;
-  readonly #running = new Set<Stop>();
+  readonly #running = new Set<TaskAbort>();
   #closed = false;
 
   /** Starts no thread yet. */
@@ -86,7 +86,7 @@ export class Finisher {
 
   async #run(name: string, prepare: () => Prepared, refusal: string, signal: AbortSignal): Promise<unknown> {
     const leave = await this.#line.enter(signal);
-    const stop = new Stop(this.#threads, signal);
+    const stop = new TaskAbort(this.#threads, signal);
     this.#running.add(stop);
     try {
       if (this.#closed) throw shuttingDown();

@@ -1,11 +1,11 @@
 /** The body of `POST /v1/playground/pdf` in, a valid request out: what `POST /v1/pdf` takes, without what belongs to a key. */
 import { Type } from 'typebox';
-import { Faults } from '../render/faults.ts';
 import { oneOf, option } from '../render/option.ts';
 import { PdfOptions } from '../render/options-schema.ts';
 import { checkSize, parseData, parseRendering, type Rendering, type RenderLimits } from '../render/render-request.ts';
+import { ValidationErrors } from '../render/validation-errors.ts';
 import { ENGINES, type EngineName } from '../templates/templates.ts';
-import { faultsOfText, validator } from '../validate.ts';
+import { textErrors, validator } from '../validate.ts';
 
 /** Of the document, before and after a template was filled. */
 export const MAX_PLAYGROUND_HTML_BYTES = 524_288;
@@ -70,7 +70,7 @@ export function playgroundLimits({ renderTimeoutMs, maxRenderTimeoutMs }: Render
 /** Throws `invalid_request` with every fault found, or `content_too_large`. */
 export function parsePlaygroundRequest(body: unknown, limits: RenderLimits): PlaygroundRequest {
   const checked = checkBody(body);
-  const errors = new Faults();
+  const errors = new ValidationErrors();
   const request = { source: parseSource(checked, errors), ...parseRendering(pickOptions(checked), limits, errors) };
   errors.throwIfAny();
   checkSize(request.source.kind, request.source.html, MAX_PLAYGROUND_HTML_BYTES);
@@ -83,13 +83,13 @@ function pickOptions({ options }: Body): { options?: PdfOptions } {
   return options === undefined ? {} : { options };
 }
 
-function parseSource(body: Body, errors: Faults): PlaygroundSource {
+function parseSource(body: Body, errors: ValidationErrors): PlaygroundSource {
   const { html, template, engine = 'placeholders', data } = body;
   if (html !== undefined && template !== undefined) errors.add('template', 'goes not with html: send exactly one of them');
   if (html === undefined && template === undefined) errors.add('html', 'is required, or template in its place');
   for (const name of OF_TEMPLATE)
     if (body[name] !== undefined && template === undefined) errors.add(name, 'goes with template only');
-  for (const name of SOURCES) errors.addAll(faultsOfText(name, body[name] ?? ''));
+  for (const name of SOURCES) errors.addAll(textErrors(name, body[name] ?? ''));
   if (template !== undefined) return { kind: 'template', html: template, engine, data: parseData(data, errors) };
   return { kind: 'html', html: html ?? '' };
 }

@@ -5,7 +5,7 @@
 import type { Page } from '../chromium/page.ts';
 import { Deadline } from '../deadline.ts';
 import { queueFull, ServiceError } from '../errors.ts';
-import type { PooledBrowser } from '../pool/browser-seat.ts';
+import type { PooledBrowser } from '../pool/browser-slot.ts';
 import { Pool, type PoolOptions } from '../pool/pool.ts';
 import { OwnerQueue } from '../queue/owner-queue.ts';
 import type { FinishLine } from '../render/finish-line.ts';

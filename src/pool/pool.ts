@@ -5,11 +5,11 @@
 import type { Deadline } from '../deadline.ts';
 import { hasCode, ServiceError } from '../errors.ts';
 import { OwnerQueue } from '../queue/owner-queue.ts';
-import { BrowserSeat, type PooledBrowser, type SeatLimits } from './browser-seat.ts';
-import type { Entry, PageCounts, PageShelf, PooledPage, Suits } from './page-shelf.ts';
-import { Regulars } from './regulars.ts';
+import { BrowserSlot, type PooledBrowser, type SlotLimits } from './browser-slot.ts';
+import type { Entry, PageCache, PageCounts, PooledPage, Suits } from './page-cache.ts';
+import { ReturningOwners } from './returning-owners.ts';
 
-export interface PoolOptions extends Omit<SeatLimits, 'quietLoad'> {
+export interface PoolOptions extends Omit<SlotLimits, 'quietLoad'> {
   browsers: number;
   /** Renders at one time, over all browsers. */
   concurrency: number;
@@ -75,9 +75,9 @@ const QUIET_SHARE = 4;
 export class Pool<P extends PooledPage> {
   readonly #options: PoolOptions;
   readonly #queue: OwnerQueue;
-  readonly #seats: BrowserSeat<P>[];
+  readonly #slots: BrowserSlot<P>[];
   readonly #sweeper: NodeJS.Timeout;
-  readonly #regulars = new Regulars();
+  readonly #returning = new ReturningOwners();
   #draining = false;
   #retries = 0;
 
@@ -90,13 +90,13 @@ export class Pool<P extends PooledPage> {
       overtime: OVERTIME * options.concurrency,
     });
     const quietLoad = Math.floor(options.concurrency / options.browsers / QUIET_SHARE);
-    this.#seats = Array.from({ length: options.browsers }, () => new BrowserSeat(launch, { ...options, quietLoad }));
+    this.#slots = Array.from({ length: options.browsers }, () => new BrowserSlot(launch, { ...options, quietLoad }));
     this.#sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
   }
 
   /** Launches the browsers. Throws `browser_unavailable` when not even one starts. */
   async start(): Promise<void> {
-    const starts = await Promise.allSettled(this.#seats.map((seat) => seat.ready()));
+    const starts = await Promise.allSettled(this.#slots.map((slot) => slot.ready()));
     const [first] = starts;
     if (first?.status === 'rejected' && starts.every(({ status }) => status === 'rejected')) throw first.reason;
   }
@@ -203,47 +203,47 @@ export class Pool<P extends PooledPage> {
   async close(): Promise<void> {
     this.#draining = true;
     clearInterval(this.#sweeper);
-    await Promise.all(this.#seats.map((seat) => seat.close()));
+    await Promise.all(this.#slots.map((slot) => slot.close()));
   }
 
   /** Closes what has grown old. Runs by itself every few seconds. */
   sweep(now = Date.now()): void {
-    for (const seat of this.#seats) seat.sweep(now);
+    for (const slot of this.#slots) slot.sweep(now);
   }
 
   stats(): PoolStats {
     const pages: PageCounts = { spare: 0, primed: 0, warm: 0, busy: 0 };
-    for (const { shelf } of this.#seats) {
-      if (!shelf) continue;
-      pages.spare += shelf.counts.spare;
-      pages.primed += shelf.counts.primed;
-      pages.warm += shelf.counts.warm;
-      pages.busy += shelf.counts.busy;
+    for (const { cache } of this.#slots) {
+      if (!cache) continue;
+      pages.spare += cache.counts.spare;
+      pages.primed += cache.counts.primed;
+      pages.warm += cache.counts.warm;
+      pages.busy += cache.counts.busy;
     }
     return {
       running: this.#queue.running,
       waiting: this.#queue.waiting,
       capacity: this.#options.concurrency,
-      browsers: this.#seats.filter((seat) => seat.occupied).length,
+      browsers: this.#slots.filter((slot) => slot.occupied).length,
       pages,
-      crashes: sum(this.#seats, (seat) => seat.crashes),
-      replaced: sum(this.#seats, (seat) => seat.replaced),
+      crashes: sum(this.#slots, (slot) => slot.crashes),
+      replaced: sum(this.#slots, (slot) => slot.replaced),
       retries: this.#retries,
     };
   }
 
   async #onPage<T>(kind: PageKind, use: Use<P>, work: (page: P) => Promise<T>): Promise<T> {
     const { owner, deadline, suits } = use;
-    const shelf = await deadline.race(this.#choose(owner, suits).ready());
-    const entry = await this.#take(kind === 'new' ? shelf.takeNew(owner) : shelf.take(owner, suits), shelf, deadline);
+    const cache = await deadline.race(this.#choose(owner, suits).ready());
+    const entry = await this.#take(kind === 'new' ? cache.takeNew(owner) : cache.take(owner, suits), cache, deadline);
     use.page = entry.page;
     if (use.isOverdue) entry.page.giveWay();
     try {
       const result = await work(entry.page);
-      shelf.giveBack(entry, !use.isOverdue && this.#isWorthKeeping(owner)); // a page that gave way stays slow
+      cache.giveBack(entry, !use.isOverdue && this.#isWorthKeeping(owner)); // a page that gave way stays slow
       return result;
     } catch (error) {
-      void shelf.discard(entry);
+      void cache.discard(entry);
       throw error;
     } finally {
       use.page = undefined;
@@ -251,29 +251,29 @@ export class Pool<P extends PooledPage> {
   }
 
   #isWorthKeeping(owner: string | undefined): boolean {
-    const returned = owner !== undefined && this.#regulars.visit(owner);
+    const returned = owner !== undefined && this.#returning.isReturning(owner);
     return returned || this.#queue.waiting === 0;
   }
 
-  async #take(taking: Promise<Entry<P>>, shelf: PageShelf<P>, deadline: Deadline): Promise<Entry<P>> {
+  async #take(taking: Promise<Entry<P>>, cache: PageCache<P>, deadline: Deadline): Promise<Entry<P>> {
     try {
       return await deadline.race(taking);
     } catch (error) {
-      taking.then((entry) => shelf.restore(entry)).catch(() => {}); // it came too late, or not at all
+      taking.then((entry) => cache.restore(entry)).catch(() => {}); // it came too late, or not at all
       throw error;
     }
   }
 
   /** The browser that has a page of this owner that suits, else the one with the least to do. */
-  #choose(owner: string | undefined, suits: Suits<P>): BrowserSeat<P> {
-    const score = ({ shelf }: BrowserSeat<P>) => {
-      if (!shelf) return Number.POSITIVE_INFINITY;
-      const own = owner && shelf.pagesOf(owner, suits) ? 1_000 : 0;
-      return shelf.counts.busy - own;
+  #choose(owner: string | undefined, suits: Suits<P>): BrowserSlot<P> {
+    const score = ({ cache }: BrowserSlot<P>) => {
+      if (!cache) return Number.POSITIVE_INFINITY;
+      const own = owner && cache.pagesOf(owner, suits) ? 1_000 : 0;
+      return cache.counts.busy - own;
     };
-    const [first, ...others] = this.#seats;
-    if (!first) throw new Error('a pool has at least one seat');
-    return others.reduce((best, seat) => (score(seat) < score(best) ? seat : best), first);
+    const [first, ...others] = this.#slots;
+    if (!first) throw new Error('a pool has at least one slot');
+    return others.reduce((best, slot) => (score(slot) < score(best) ? slot : best), first);
   }
 }
 

@@ -14,7 +14,7 @@
  */
 import type { Deadline } from '../deadline.ts';
 import { queueFull, type ServiceError } from '../errors.ts';
-import { Lines } from './lines.ts';
+import { WaitingList } from './waiting-list.ts';
 
 export interface OwnerQueueOptions {
   /** Places. */
@@ -75,8 +75,8 @@ const REVIEW_MS = 100;
 
 export class OwnerQueue {
   readonly #options: Required<OwnerQueueOptions>;
-  readonly #calls = new Lines<Waiter>();
-  readonly #background = new Lines<Waiter>();
+  readonly #calls = new WaitingList<Waiter>();
+  readonly #background = new WaitingList<Waiter>();
   readonly #places = new Set<Place>();
   #averageMs = FIRST_GUESS_MS;
   #onIdle: (() => void) | undefined;
@@ -275,7 +275,7 @@ export class OwnerQueue {
   }
 
   /** Owners with the fewest places first, then those whose turn it is. */
-  #first(lines: Lines<Waiter>, background: boolean): Waiter | undefined {
+  #first(lines: WaitingList<Waiter>, background: boolean): Waiter | undefined {
     let next: Waiter | undefined;
     let fewest = Number.POSITIVE_INFINITY;
     for (const waiter of lines.firsts()) {

@@ -1,9 +1,9 @@
 /** What a document is told of its reader, and what is added to it: the caller's options in, settings of a page out. */
-import { type Device, PLAIN_DEVICE } from '../chromium/emulation.ts';
-import type { AddedTag } from '../chromium/load-settings.ts';
-import type { Faults } from './faults.ts';
+import { type Device, PLAIN_DEVICE } from '../chromium/devtools/emulation.ts';
+import type { AddedTag } from '../chromium/load/load-settings.ts';
 import type { PdfOptions } from './options-schema.ts';
 import { parseUrl } from './parse-url.ts';
+import type { ValidationErrors } from './validation-errors.ts';
 
 const PRINTABLE = /^[\x20-\x7e]+$/;
 const OF_DEVICE = [
@@ -19,7 +19,7 @@ const OF_DEVICE = [
 ] as const;
 
 /** `PLAIN_DEVICE` itself where nothing is said. */
-export function parseDevice(options: PdfOptions, errors: Faults): Device {
+export function parseDevice(options: PdfOptions, errors: ValidationErrors): Device {
   if (OF_DEVICE.every((name) => options[name] === undefined)) return PLAIN_DEVICE;
   const { userAgent, viewport } = options;
   if (userAgent !== undefined && !PRINTABLE.test(userAgent))
@@ -37,7 +37,7 @@ export function parseDevice(options: PdfOptions, errors: Faults): Device {
   };
 }
 
-export function parseAdded({ addStyleTag, addScriptTag, javascript = true }: PdfOptions, errors: Faults): AddedTag[] {
+export function parseAdded({ addStyleTag, addScriptTag, javascript = true }: PdfOptions, errors: ValidationErrors): AddedTag[] {
   if (addScriptTag !== undefined && !javascript) errors.add('options.addScriptTag', 'goes not with options.javascript: false');
   const styles = listOf(addStyleTag).map((tag, index): AddedTag => {
     const path = `options.addStyleTag[${index}].url`;
@@ -51,7 +51,7 @@ export function parseAdded({ addStyleTag, addScriptTag, javascript = true }: Pdf
   return [...styles, ...scripts];
 }
 
-function sourceOf(tag: { content: string } | { url: string }, path: string, errors: Faults): AddedTag['from'] {
+function sourceOf(tag: { content: string } | { url: string }, path: string, errors: ValidationErrors): AddedTag['from'] {
   return 'url' in tag ? { url: parseUrl(path, tag.url, errors)?.href ?? '' } : { content: tag.content };
 }
 
@@ -60,14 +60,14 @@ function listOf<T>(given: T | T[] | undefined): T[] {
   return Array.isArray(given) ? given : [given];
 }
 
-function parseLocale(given: string | undefined, errors: Faults): string | undefined {
+function parseLocale(given: string | undefined, errors: ValidationErrors): string | undefined {
   if (given === undefined) return undefined;
   const [locale] = orUndefined(() => Intl.getCanonicalLocales(given)) ?? [];
   if (!locale) errors.add('options.locale', 'must be a language tag such as de-AT');
   return locale;
 }
 
-function parseTimezone(given: string | undefined, errors: Faults): string | undefined {
+function parseTimezone(given: string | undefined, errors: ValidationErrors): string | undefined {
   if (given === undefined) return undefined;
   const known = orUndefined(() => new Intl.DateTimeFormat('en', { timeZone: given }).resolvedOptions().timeZone);
   if (!known || /^[+-]/.test(given))

@@ -1,9 +1,9 @@
 /** PDFs on their way into the threads that finish them: keys in turn, and no more of them in memory than there is room for. */
 import type { Deadline } from '../deadline.ts';
 import { queueFull } from '../errors.ts';
+import type { MergeTask } from '../pdf/edit/merge.ts';
 import type { FinishSettings } from '../pdf/finish-settings.ts';
 import type { Finisher } from '../pdf/finisher.ts';
-import type { MergeTask } from '../pdf/merge.ts';
 import type { OwnerQueue } from '../queue/owner-queue.ts';
 
 /** Of the bytes that may be in memory: what is left is for owners who have none there. */

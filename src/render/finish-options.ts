@@ -1,11 +1,11 @@
 /** What is to become of a printed PDF: the caller's options in, the plan of its finishing out. */
 import { type FinishSettings, RFC_3339 } from '../pdf/finish-settings.ts';
-import { faultsOfText } from '../validate.ts';
+import { textErrors } from '../validate.ts';
 import { decodeBase64 } from './base64.ts';
-import type { Faults } from './faults.ts';
 import { isUsableFilename } from './filename.ts';
 import type { PdfOptions } from './options-schema.ts';
-import { faultsOfPassword } from './password.ts';
+import { passwordErrors } from './password.ts';
+import type { ValidationErrors } from './validation-errors.ts';
 import { parseWatermark, type Watermark } from './watermark.ts';
 
 /** The watermark has yet to be printed, and whose it is is told later. */
@@ -19,7 +19,7 @@ const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/i;
 const TEXTS = ['title', 'author', 'subject', 'creator'] as const;
 const DATES = ['creationDate', 'modDate'] as const;
 
-export function parseFinishing(options: PdfOptions, errors: Faults): FinishPlan {
+export function parseFinishing(options: PdfOptions, errors: ValidationErrors): FinishPlan {
   const tagged = options.tagged ?? false;
   const outline = options.outline ?? false;
   if (outline && options.tagged === false)
@@ -35,12 +35,12 @@ export function parseFinishing(options: PdfOptions, errors: Faults): FinishPlan 
   };
 }
 
-function parseMetadata(given: Given<'metadata'>, errors: Faults): FinishSettings['metadata'] {
+function parseMetadata(given: Given<'metadata'>, errors: ValidationErrors): FinishSettings['metadata'] {
   const metadata: FinishSettings['metadata'] = {};
   for (const name of TEXTS) {
     const text = given[name];
     if (text === undefined) continue;
-    errors.addAll(faultsOfText(`options.metadata.${name}`, text));
+    errors.addAll(textErrors(`options.metadata.${name}`, text));
     metadata[name] = text;
   }
   for (const name of DATES) {
@@ -50,7 +50,7 @@ function parseMetadata(given: Given<'metadata'>, errors: Faults): FinishSettings
     metadata[name] = time;
   }
   if (given.keywords !== undefined) metadata.keywords = [given.keywords].flat();
-  for (const word of metadata.keywords ?? []) errors.addAll(faultsOfText('options.metadata.keywords', word));
+  for (const word of metadata.keywords ?? []) errors.addAll(textErrors('options.metadata.keywords', word));
   return metadata;
 }
 
@@ -61,7 +61,7 @@ function isTime(text: string): boolean {
   return Number(year) > 0 && Number(hour) < 24 && date.getUTCDate() === day && !Number.isNaN(Date.parse(text));
 }
 
-function parseAttachments(given: Given<'attachments'>, errors: Faults): FinishSettings['attachments'] {
+function parseAttachments(given: Given<'attachments'>, errors: ValidationErrors): FinishSettings['attachments'] {
   const names = new Set<string>();
   return given.map(({ name, type, content, description }, index) => {
     const at = `options.attachments[${index}]`;
@@ -69,22 +69,22 @@ function parseAttachments(given: Given<'attachments'>, errors: Faults): FinishSe
     if (names.has(name)) errors.add(`${at}.name`, 'is the name of another attachment');
     names.add(name);
     if (type !== undefined && !MEDIA_TYPE.test(type)) errors.add(`${at}.type`, 'must be a media type such as text/csv');
-    if (description !== undefined) errors.addAll(faultsOfText(`${at}.description`, description));
+    if (description !== undefined) errors.addAll(textErrors(`${at}.description`, description));
     return { name, type, description, content: decodeBase64(`${at}.content`, content, errors) };
   });
 }
 
-function parsePassword(given: PdfOptions['password'], errors: Faults): FinishSettings['password'] {
+function parsePassword(given: PdfOptions['password'], errors: ValidationErrors): FinishSettings['password'] {
   if (given === undefined) return undefined;
   if (typeof given === 'string') {
-    errors.addAll(faultsOfPassword('options.password', given));
+    errors.addAll(passwordErrors('options.password', given));
     return { user: given, owner: undefined, permissions: undefined };
   }
   const { user, owner, permissions } = given;
   if (user === undefined && owner === undefined && permissions === undefined)
     errors.add('options.password', 'must hold user, owner or permissions');
-  if (user !== undefined) errors.addAll(faultsOfPassword('options.password.user', user));
-  if (owner !== undefined) errors.addAll(faultsOfPassword('options.password.owner', owner));
+  if (user !== undefined) errors.addAll(passwordErrors('options.password.user', user));
+  if (owner !== undefined) errors.addAll(passwordErrors('options.password.owner', owner));
   if (user !== undefined && user === owner && permissions !== undefined)
     errors.add(
       'options.password.permissions',

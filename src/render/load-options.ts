@@ -1,10 +1,10 @@
 /** How a document is to be loaded: the caller's options in, the settings of a page out. */
 import { Script } from 'node:vm';
-import type { Cookie, LoadSettings, SelectorWait, StatusGate, Target } from '../chromium/load-settings.ts';
+import type { Cookie, FailingStatus, LoadSettings, SelectorWait, Target } from '../chromium/load/load-settings.ts';
 import { parseAdded, parseDevice } from './device-options.ts';
-import type { Faults } from './faults.ts';
 import type { PdfOptions, PdfRequestBody } from './options-schema.ts';
 import { parseUrl } from './parse-url.ts';
+import type { ValidationErrors } from './validation-errors.ts';
 
 interface Loading {
   baseUrl: string | undefined;
@@ -28,7 +28,7 @@ const SECRETS = ['cookies', 'extraHTTPHeaders', 'authenticate'] as const;
 export function parseLoading(
   { url, options = {} }: Pick<PdfRequestBody, 'url' | 'options'>,
   limits: { maxRenderTimeoutMs: number },
-  errors: Faults,
+  errors: ValidationErrors,
 ): Loading {
   const baseUrl = parseBaseUrl(options.baseUrl, url, errors);
   const address = url === undefined ? baseUrl : URL.parse(url);
@@ -44,8 +44,8 @@ export function parseLoading(
       device: parseDevice(options, errors),
       added: parseAdded(options, errors),
       target: parseTarget(options, address ?? undefined, errors),
-      gates: {
-        httpStatus: statusGate(options.failOnHttpStatus),
+      failsOn: {
+        httpStatus: failingStatus(options.failOnHttpStatus),
         resourceError: options.failOnResourceError ?? false,
         consoleError: options.failOnConsoleError ?? false,
       },
@@ -54,7 +54,7 @@ export function parseLoading(
   };
 }
 
-function parseBaseUrl(given: string | undefined, url: string | undefined, errors: Faults): URL | undefined {
+function parseBaseUrl(given: string | undefined, url: string | undefined, errors: ValidationErrors): URL | undefined {
   if (given === undefined) return undefined;
   if (url !== undefined) errors.add('options.baseUrl', 'goes not with url, which has an address of its own');
   const base = parseUrl('options.baseUrl', given, errors);
@@ -62,7 +62,7 @@ function parseBaseUrl(given: string | undefined, url: string | undefined, errors
   return base;
 }
 
-function parseSelector(given: PdfOptions['waitForSelector'], errors: Faults): SelectorWait | undefined {
+function parseSelector(given: PdfOptions['waitForSelector'], errors: ValidationErrors): SelectorWait | undefined {
   if (given === undefined) return undefined;
   const { selector, visible = false, hidden = false } = typeof given === 'string' ? { selector: given } : given;
   if (visible && hidden) errors.add('options.waitForSelector', 'cannot be visible and hidden at one time');
@@ -71,7 +71,7 @@ function parseSelector(given: PdfOptions['waitForSelector'], errors: Faults): Se
 }
 
 /** Only read, never run here. */
-function parseFunction(source: string | undefined, errors: Faults): string | undefined {
+function parseFunction(source: string | undefined, errors: ValidationErrors): string | undefined {
   try {
     if (source !== undefined) for (const place of [`(${source}\n)`, `async () => (${source}\n)`]) new Script(place);
   } catch (error) {
@@ -84,20 +84,20 @@ function atMost(
   name: 'waitForTimeout' | 'resourceTimeout',
   given: number | undefined,
   { maxRenderTimeoutMs }: { maxRenderTimeoutMs: number },
-  errors: Faults,
+  errors: ValidationErrors,
 ): number | undefined {
   if (given !== undefined && given > maxRenderTimeoutMs)
     errors.add(`options.${name}`, `must be at most ${maxRenderTimeoutMs} ms on this server`);
   return given;
 }
 
-function statusGate(given: PdfOptions['failOnHttpStatus']): StatusGate {
+function failingStatus(given: PdfOptions['failOnHttpStatus']): FailingStatus {
   if (given === undefined) return 'target';
   if (Array.isArray(given)) return new Set(given);
   return given ? 'all' : 'none';
 }
 
-function parseTarget(options: PdfOptions, address: URL | undefined, errors: Faults): Target | undefined {
+function parseTarget(options: PdfOptions, address: URL | undefined, errors: ValidationErrors): Target | undefined {
   const credentials = parseCredentials(options, address, errors);
   const secrets = SECRETS.filter((name) => options[name] !== undefined);
   if (!secrets.length && !credentials) return undefined;
@@ -114,7 +114,11 @@ function parseTarget(options: PdfOptions, address: URL | undefined, errors: Faul
   };
 }
 
-function parseCredentials({ authenticate }: PdfOptions, address: URL | undefined, errors: Faults): Target['credentials'] {
+function parseCredentials(
+  { authenticate }: PdfOptions,
+  address: URL | undefined,
+  errors: ValidationErrors,
+): Target['credentials'] {
   const fromAddress = credentialsIn(address);
   if (fromAddress && authenticate) errors.add('options.authenticate', 'goes not with a name and password in url: send them once');
   return authenticate ?? fromAddress;
@@ -133,7 +137,7 @@ function decoded(text: string): string {
   }
 }
 
-function parseHeaders(given: Record<string, string>, errors: Faults): Record<string, string> {
+function parseHeaders(given: Record<string, string>, errors: ValidationErrors): Record<string, string> {
   const entries = Object.entries(given);
   if (entries.length > MAX_HEADERS) errors.add('options.extraHTTPHeaders', `must have at most ${MAX_HEADERS} headers`);
   for (const [name, value] of entries) {
@@ -145,7 +149,7 @@ function parseHeaders(given: Record<string, string>, errors: Faults): Record<str
   return given;
 }
 
-function parseCookies(given: GivenCookie[], { hostname, protocol }: URL, errors: Faults): Cookie[] {
+function parseCookies(given: GivenCookie[], { hostname, protocol }: URL, errors: ValidationErrors): Cookie[] {
   const now = Date.now() / 1000;
   given.forEach((cookie, index) => {
     checkCookie(`options.cookies[${index}]`, cookie, errors);
@@ -161,7 +165,7 @@ function parseCookies(given: GivenCookie[], { hostname, protocol }: URL, errors:
     }));
 }
 
-function checkCookie(at: string, { name, value, path = '/' }: GivenCookie, errors: Faults): void {
+function checkCookie(at: string, { name, value, path = '/' }: GivenCookie, errors: ValidationErrors): void {
   if (!TOKEN.test(name)) errors.add(`${at}.name`, 'is not the name of a cookie');
   if (!COOKIE_VALUE.test(value)) errors.add(`${at}.value`, 'must be printable ASCII without commas, semicolons and quotes');
   if (!COOKIE_PATH.test(path)) errors.add(`${at}.path`, 'must begin with / and hold no semicolon');

@@ -1,6 +1,6 @@
 /** The shape of `POST /v1/pdf`, with its documentation as keywords of the schema. */
 import { type Static, type TSchema, Type } from 'typebox';
-import { MAX_DOCUMENT_BYTES } from '../chromium/load-settings.ts';
+import { MAX_DOCUMENT_BYTES } from '../chromium/load/load-settings.ts';
 import { FINISH_OPTIONS } from './finish-schema.ts';
 import { FORMAT_NAMES } from './lengths.ts';
 import { oneOf, option } from './option.ts';

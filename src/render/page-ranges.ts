@@ -1,6 +1,6 @@
 /** Ranges of pages such as `1-3,5,8-`: what they ask for, and whether a document has it. */
 import { ServiceError } from '../errors.ts';
-import type { Faults } from './faults.ts';
+import type { ValidationErrors } from './validation-errors.ts';
 
 export interface Range {
   from: number;
@@ -13,7 +13,7 @@ const PAGE_RANGES = /^(?:(?:\d+(?:-\d*)?|-\d+)(?:,(?=.)|$))*$/;
 const LAST_PAGE = 2_147_483_647;
 
 /** Without the blanks and with the numbers Chromium can read. */
-export function parsePageRanges(path: string, given: string, errors: Faults): string {
+export function parsePageRanges(path: string, given: string, errors: ValidationErrors): string {
   const ranges = given.replace(/[ \t]+/g, '');
   if (!PAGE_RANGES.test(ranges)) errors.add(path, 'must be page ranges such as 1-3, 5, 8-');
   for (const [range, from, to] of ranges.matchAll(/(\d+)-(\d+)/g)) {

@@ -1,6 +1,6 @@
 /** A password of a PDF: what the caller sent in, and whether every reader takes what is typed for the same out. */
 import type { FieldError } from '../errors.ts';
-import { faultsOfText } from '../validate.ts';
+import { textErrors } from '../validate.ts';
 import { MAX_PASSWORD_BYTES } from './finish-schema.ts';
 
 /** RFC 3454, tables C.1.2 and B.1. */
@@ -16,14 +16,14 @@ const LEFT_TO_RIGHT = /[\p{L}--[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Tha
  * PDF 2.0 wants passwords after SASLprep (RFC 4013). Some readers apply it to what is typed, such as PDFBox; qpdf
  * and Poppler take that as it is. A password that SASLprep changes opens the PDF in some of them only, whichever form it has.
  */
-export function faultsOfPassword(path: string, password: string): FieldError[] {
-  const faults = [...faultsOfText(path, password), ...faultsOfCharacters(path, password)];
+export function passwordErrors(path: string, password: string): FieldError[] {
+  const errors = [...textErrors(path, password), ...characterErrors(path, password)];
   if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES)
-    faults.push({ path, message: `must have at most ${MAX_PASSWORD_BYTES} bytes of UTF-8` });
-  return faults;
+    errors.push({ path, message: `must have at most ${MAX_PASSWORD_BYTES} bytes of UTF-8` });
+  return errors;
 }
 
-function faultsOfCharacters(path: string, password: string): FieldError[] {
+function characterErrors(path: string, password: string): FieldError[] {
   const normalized = password.replace(OTHER_SPACES, ' ').replace(UNSEEN, '').normalize('NFKC');
   if (!normalized || PROHIBITED.test(normalized)) return [{ path, message: 'must hold letters and no control characters' }];
   if (isMixed(normalized))

@@ -1,17 +1,17 @@
 /** The middle of every render: a document in, a finished PDF out. It knows no accounts: what may be rendered is settled before. */
-import { hanLanguages } from '../chromium/han-fonts.ts';
-import { type Content, needsOwnPage } from '../chromium/load-settings.ts';
+import { hanLanguages } from '../chromium/fonts/han-fonts.ts';
+import { type Content, needsOwnPage } from '../chromium/load/load-settings.ts';
 import type { Page, PageReport, PrintJob, RawPdf } from '../chromium/page.ts';
 import { Deadline, type Phase } from '../deadline.ts';
+import { normalizeInfoDictionary } from '../pdf/edit/normalize-info-dictionary.ts';
+import { correctPageSizes, type PageSize } from '../pdf/edit/page-boxes.ts';
 import { type FinishSettings, needsFinishing } from '../pdf/finish-settings.ts';
-import { settleIdentity } from '../pdf/identity.ts';
-import { countPages } from '../pdf/inspect.ts';
-import { correctPageSizes, type PageSize } from '../pdf/page-boxes.ts';
+import { countPages } from '../pdf/objects/inspect.ts';
 import type { Workplace } from '../pool/pool.ts';
+import { paperView } from './content-shrinking.ts';
 import { type FinishLine, sizeOf } from './finish-line.ts';
 import type { FinishPlan } from './finish-options.ts';
 import { beyondTheEnd, mayLackPages, rangesOf } from './page-ranges.ts';
-import { paperView } from './paper-room.ts';
 import type { RenderRequest } from './render-request.ts';
 import { type RenderReport, reportOf } from './report.ts';
 import { printStamp, type Watermark } from './watermark.ts';
@@ -115,7 +115,7 @@ async function finished(
   deadline: Deadline,
 ): Promise<Buffer[]> {
   if (needsFinishing(settings)) return finishing.finish(shareOf, chunks, settings, deadline);
-  settleIdentity(chunks);
+  normalizeInfoDictionary(chunks);
   return chunks;
 }
 

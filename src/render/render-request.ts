@@ -2,12 +2,11 @@
  * The value that travels: what a caller sent, parsed once. A `RenderRequest` is valid once built; nothing checks it again.
  */
 
-import type { LoadSettings } from '../chromium/load-settings.ts';
-import type { PrintSettings } from '../chromium/print-options.ts';
+import type { LoadSettings } from '../chromium/load/load-settings.ts';
+import type { PrintSettings } from '../chromium/print/print-options.ts';
 import { ServiceError } from '../errors.ts';
-import { faultsOfText, suggestion, validator } from '../validate.ts';
+import { suggestion, textErrors, validator } from '../validate.ts';
 import { externalReference } from './external-references.ts';
-import { Faults } from './faults.ts';
 import { isUsableFilename } from './filename.ts';
 import { type FinishPlan, parseFinishing } from './finish-options.ts';
 import { FORMAT_NAMES, paperOf, toInches } from './lengths.ts';
@@ -15,6 +14,7 @@ import { parseLoading } from './load-options.ts';
 import { FILENAME, MAX_HTML_BYTES, type PdfOptions, PdfRequestBody } from './options-schema.ts';
 import { parsePageRanges } from './page-ranges.ts';
 import { parseUrl } from './parse-url.ts';
+import { ValidationErrors } from './validation-errors.ts';
 import type { WarningKind } from './warnings.ts';
 
 /** Where the document comes from. */
@@ -61,7 +61,7 @@ const checkBody = validator(PdfRequestBody);
 export function parseRenderRequest(body: unknown, limits: RenderLimits): RenderRequest {
   const checked = checkBody(body);
   const { store, filename } = checked;
-  const errors = new Faults();
+  const errors = new ValidationErrors();
   const source = parseSource(checked, errors);
   const request = { source, ...parseRendering(checked, limits, errors), store, filename };
   if (filename !== undefined && !isUsableFilename(filename)) errors.add('filename', `must be ${FILENAME}`);
@@ -71,7 +71,11 @@ export function parseRenderRequest(body: unknown, limits: RenderLimits): RenderR
 }
 
 /** The options, with the address of the document where it has one. */
-export function parseRendering(body: Pick<PdfRequestBody, 'url' | 'options'>, limits: RenderLimits, errors: Faults): Rendering {
+export function parseRendering(
+  body: Pick<PdfRequestBody, 'url' | 'options'>,
+  limits: RenderLimits,
+  errors: ValidationErrors,
+): Rendering {
   const { url, options = {} } = body;
   return {
     ...parseLoading(body, limits, errors),
@@ -91,27 +95,27 @@ export function checkSize(what: string, html: string, limit = MAX_HTML_BYTES): v
   });
 }
 
-function parseSource(body: PdfRequestBody, errors: Faults): Source {
+function parseSource(body: PdfRequestBody, errors: ValidationErrors): Source {
   const { html, url, template_id: templateId, data } = body;
   const [first, ...more] = SOURCES.filter((name) => body[name] !== undefined);
   for (const name of more) errors.add(name, `goes not with ${first}: send exactly one of ${SOURCES.join(', ')}`);
   if (!first) errors.add('html', 'is required, or url or template_id in its place');
   if (data !== undefined && templateId === undefined) errors.add('data', 'goes with template_id only');
-  if (html !== undefined) errors.addAll(faultsOfText('html', html));
+  if (html !== undefined) errors.addAll(textErrors('html', html));
   if (templateId !== undefined) return { kind: 'template', templateId, data: parseData(data, errors) };
   if (url !== undefined) return { kind: 'url', url: parseUrl('url', url, errors)?.href ?? '' };
   return { kind: 'html', html: html ?? '' };
 }
 
 /** What is in it is the template's affair; it may be large, and is not walked through here. */
-export function parseData(data: unknown, errors: Faults): Record<string, unknown> {
+export function parseData(data: unknown, errors: ValidationErrors): Record<string, unknown> {
   if (data === undefined) return {};
   if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data as Record<string, unknown>;
   errors.add('data', 'must be an object');
   return {};
 }
 
-function parsePrintSettings(options: PdfOptions, addressed: boolean, errors: Faults): PrintSettings {
+function parsePrintSettings(options: PdfOptions, addressed: boolean, errors: ValidationErrors): PrintSettings {
   const sized = options.format !== undefined || options.width !== undefined || options.height !== undefined;
   const margin = parseMargin(options.margin, errors);
   const paper = parsePaper(options, errors);
@@ -137,7 +141,11 @@ function parsePrintSettings(options: PdfOptions, addressed: boolean, errors: Fau
 }
 
 /** Chromium loads nothing for it, and fails to print where it would have to. */
-function parseTemplate(name: 'headerTemplate' | 'footerTemplate', options: PdfOptions, errors: Faults): string | undefined {
+function parseTemplate(
+  name: 'headerTemplate' | 'footerTemplate',
+  options: PdfOptions,
+  errors: ValidationErrors,
+): string | undefined {
   const template = options[name];
   const found = template && externalReference(template);
   if (found)
@@ -148,13 +156,13 @@ function parseTemplate(name: 'headerTemplate' | 'footerTemplate', options: PdfOp
   return template;
 }
 
-function checkSinglePage(options: PdfOptions, errors: Faults): void {
+function checkSinglePage(options: PdfOptions, errors: ValidationErrors): void {
   if (!options.singlePage) return;
   for (const name of ['height', 'pageRanges'] as const)
     if (options[name] !== undefined) errors.add(`options.${name}`, 'goes not with options.singlePage');
 }
 
-function parsePaper(options: PdfOptions, errors: Faults): PrintSettings['paper'] {
+function parsePaper(options: PdfOptions, errors: ValidationErrors): PrintSettings['paper'] {
   const [widthInches, heightInches] = paperSides(options, errors);
   const widthIsMeant = options.singlePage && options.width !== undefined; // there is no height to change places with
   return options.landscape && !widthIsMeant
@@ -162,12 +170,12 @@ function parsePaper(options: PdfOptions, errors: Faults): PrintSettings['paper']
     : { widthInches, heightInches };
 }
 
-function paperSides(options: PdfOptions, errors: Faults): readonly [number, number] {
+function paperSides(options: PdfOptions, errors: ValidationErrors): readonly [number, number] {
   const [formatWidth, formatHeight] = parseFormat(options, errors);
   return [parseSide('width', options.width, formatWidth, errors), parseSide('height', options.height, formatHeight, errors)];
 }
 
-function parseFormat({ format, width, height, singlePage }: PdfOptions, errors: Faults): readonly [number, number] {
+function parseFormat({ format, width, height, singlePage }: PdfOptions, errors: ValidationErrors): readonly [number, number] {
   if (format !== undefined && (width !== undefined || height !== undefined))
     errors.add('options.format', 'goes neither with options.width nor with options.height: send a format, or width and height');
   if ((width === undefined) !== (height === undefined) && !singlePage)
@@ -184,7 +192,12 @@ function parseFormat({ format, width, height, singlePage }: PdfOptions, errors: 
   return [1, 1];
 }
 
-function parseSide(name: 'width' | 'height', given: string | number | undefined, fallback: number, errors: Faults): number {
+function parseSide(
+  name: 'width' | 'height',
+  given: string | number | undefined,
+  fallback: number,
+  errors: ValidationErrors,
+): number {
   if (given === undefined) return fallback;
   const inches = parseLength(`options.${name}`, given, errors);
   if (inches !== undefined && inches >= MIN_PAPER_INCHES && inches <= MAX_PAPER_INCHES) return inches;
@@ -192,7 +205,7 @@ function parseSide(name: 'width' | 'height', given: string | number | undefined,
   return 1;
 }
 
-function parseMargin(given: PdfOptions['margin'], errors: Faults): PrintSettings['margin'] {
+function parseMargin(given: PdfOptions['margin'], errors: ValidationErrors): PrintSettings['margin'] {
   const side = (path: string, length: string | number | undefined) =>
     length === undefined ? 0 : (parseLength(path, length, errors) ?? 0);
   if (typeof given === 'object') {
@@ -208,7 +221,12 @@ function parseMargin(given: PdfOptions['margin'], errors: Faults): PrintSettings
 }
 
 /** Margins that leave no room are refused before anything is rendered. */
-function checkRoom(paper: PrintSettings['paper'], margin: PrintSettings['margin'], sent: boolean, errors: Faults): void {
+function checkRoom(
+  paper: PrintSettings['paper'],
+  margin: PrintSettings['margin'],
+  sent: boolean,
+  errors: ValidationErrors,
+): void {
   if (!sent) return;
   if (margin.left + margin.right >= paper.widthInches)
     errors.add('options.margin', 'leaves no room between left and right on this paper');
@@ -216,14 +234,14 @@ function checkRoom(paper: PrintSettings['paper'], margin: PrintSettings['margin'
     errors.add('options.margin', 'leaves no room between top and bottom on this paper');
 }
 
-function parseLength(path: string, length: string | number, errors: Faults): number | undefined {
+function parseLength(path: string, length: string | number, errors: ValidationErrors): number | undefined {
   const inches = toInches(length);
   if (inches === undefined)
     errors.add(path, 'must be a length: a number of CSS pixels, or a string such as 10mm, 2.5cm, 1in, 72pt, 96px');
   return inches;
 }
 
-function parseTimeout(given: number | undefined, limits: RenderLimits, errors: Faults): number {
+function parseTimeout(given: number | undefined, limits: RenderLimits, errors: ValidationErrors): number {
   if (given !== undefined && given > limits.maxRenderTimeoutMs)
     errors.add('options.timeout', `must be at most ${limits.maxRenderTimeoutMs} ms on this server`);
   return given ?? limits.renderTimeoutMs;

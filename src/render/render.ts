@@ -2,7 +2,7 @@
 import type { Principal } from '../accounts/accounts.ts';
 import type { Allowance, Reservation } from '../accounts/allowance.ts';
 import type { Concurrency } from '../accounts/concurrency.ts';
-import type { Content } from '../chromium/load-settings.ts';
+import type { Content } from '../chromium/load/load-settings.ts';
 import { Deadline } from '../deadline.ts';
 import type { Documents, StoredDocument } from '../documents/documents.ts';
 import { ServiceError } from '../errors.ts';
@@ -34,7 +34,7 @@ export interface Delivery {
 type Also = NonNullable<Parameters<Allowance['commit']>[1]>;
 
 /** What is to be written in the transaction that charges for the render. */
-export interface Receipt {
+export interface CommitHook {
   /** Before the transaction. */
   prepare(delivery: Delivery): Promise<void>;
   write(delivery: Delivery, query: Parameters<Also>[0]): Promise<void>;
@@ -43,7 +43,7 @@ export interface Receipt {
 }
 
 const NOTHING = async () => {};
-const NO_RECEIPT: Receipt = { prepare: NOTHING, write: NOTHING, undo: NOTHING };
+const NO_HOOK: CommitHook = { prepare: NOTHING, write: NOTHING, undo: NOTHING };
 
 /** `client` aborts when the caller has gone. */
 export async function render(
@@ -51,7 +51,7 @@ export async function render(
   request: RenderRequest,
   principal: Principal,
   client: AbortSignal,
-  receipt: Receipt = NO_RECEIPT,
+  commitHook: CommitHook = NO_HOOK,
 ): Promise<Delivery> {
   const keep = isToBeStored(request, principal);
   using deadline = new Deadline(request.timeoutMs, client);
@@ -67,7 +67,7 @@ export async function render(
       requireNone(request.failOnWarning, pdf.report);
       const document = keep ? await store(services.documents, pdf, request, principal, deadline) : undefined;
       const delivery = { pdf, document, remaining: reservation.remaining };
-      await settle(services, delivery, reservation, principal, deadline, receipt);
+      await settle(services, delivery, reservation, principal, deadline, commitHook);
       return delivery;
     });
   } finally {
@@ -119,27 +119,27 @@ async function store(
   });
 }
 
-/** The charge, the document and the receipt are one: all of it is written, or nothing. */
+/** The charge, the document and what the commit hook writes are one: all of it is written, or nothing. */
 async function settle(
   { allowance, documents }: RenderServices,
   delivery: Delivery,
   reservation: Reservation,
   principal: Principal,
   deadline: Deadline,
-  receipt: Receipt,
+  commitHook: CommitHook,
 ): Promise<void> {
   const { document } = delivery;
   try {
-    await deadline.race(receipt.prepare(delivery));
+    await deadline.race(commitHook.prepare(delivery));
     deadline.throwIfOver();
     await allowance.commit(reservation, async (query) => {
       if (document) await documents.insert(document, principal, query);
-      await receipt.write(delivery, query);
+      await commitHook.write(delivery, query);
     });
   } catch (error) {
     // Content that nothing names, and that cannot be removed now, is removed with the orphans.
-    await Promise.allSettled([document && documents.discard(document), receipt.undo()]);
+    await Promise.allSettled([document && documents.discard(document), commitHook.undo()]);
     throw error;
   }
-  if (document || receipt !== NO_RECEIPT) await documents.settled();
+  if (document || commitHook !== NO_HOOK) await documents.settled();
 }

@@ -1,9 +1,9 @@
 /** What a render has to tell besides its PDF: whom it asked, and what is missing. */
-import { fontPackageFor } from '../chromium/optional-fonts.ts';
+import { fontPackageFor } from '../chromium/fonts/optional-fonts.ts';
 import type { PageReport } from '../chromium/page.ts';
 import type { Phase } from '../deadline.ts';
+import { hostOf } from '../egress/render-traffic.ts';
 import { ServiceError } from '../errors.ts';
-import { hostOf } from '../outbound/visit.ts';
 import type { WarningKind } from './warnings.ts';
 
 /** Requests that are named. */

@@ -1,8 +1,8 @@
 /** A source in, what the page is to show out. */
-import type { Content } from '../chromium/load-settings.ts';
+import type { Content } from '../chromium/load/load-settings.ts';
 import { invalidRequest } from '../errors.ts';
 import type { Templates } from '../templates/templates.ts';
-import { faultsOfText } from '../validate.ts';
+import { textErrors } from '../validate.ts';
 import { MAX_HTML_BYTES } from './options-schema.ts';
 import type { RenderRequest } from './render-request.ts';
 
@@ -21,10 +21,10 @@ export async function resolveSource(
 
 /** What a template has become. Throws `invalid_request` where data has made it a text that cannot be printed. */
 export function filled(html: string, baseUrl: string | undefined): Content {
-  const faults = faultsOfText('data', html);
-  if (faults.length)
+  const errors = textErrors('data', html);
+  if (errors.length)
     throw invalidRequest(
-      faults.map(({ path }) => ({ path, message: 'puts half of a surrogate pair, or a NUL character, into the document' })),
+      errors.map(({ path }) => ({ path, message: 'puts half of a surrogate pair, or a NUL character, into the document' })),
     );
   return { kind: 'html', html, baseUrl };
 }

@@ -9,14 +9,14 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type LoadSettings, PLAIN_LOAD } from '../chromium/load-settings.ts';
+import { type LoadSettings, PLAIN_LOAD } from '../chromium/load/load-settings.ts';
 import type { Page } from '../chromium/page.ts';
 import { Deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import { parseRenderRequest } from './render-request.ts';
 
 /** What is to be proved of. */
-interface Walled {
+interface TestedBrowser {
   openPage(): Promise<Page>;
 }
 
@@ -33,7 +33,7 @@ const METADATA = '169.254.169.254';
 const NAME = 'self-test.invalid';
 
 /** Resolves when nothing got through. Throws `browser_unavailable` with what did, or with what could not be proved. */
-export async function proveWalls(browser: Walled, policy: Protector): Promise<void> {
+export async function runEgressSelfTest(browser: TestedBrowser, policy: Protector): Promise<void> {
   const canary = await startCanary(policy);
   const folder = await mkdtemp(join(tmpdir(), `platen-browser-${process.pid}-`)); // a name that is swept should we be killed
   try {
@@ -50,8 +50,8 @@ export async function proveWalls(browser: Walled, policy: Protector): Promise<vo
   }
 }
 
-/** Renders the probes with a gate that lets nothing through. The hosts it was asked for. */
-async function attempt(browser: Walled, html: string): Promise<string[]> {
+/** Renders the probes with a listener that lets nothing through. The hosts it was asked for. */
+async function attempt(browser: TestedBrowser, html: string): Promise<string[]> {
   const { print } = parseRenderRequest({ html }, { renderTimeoutMs: TIMEOUT_MS, maxRenderTimeoutMs: TIMEOUT_MS });
   const load: LoadSettings = { ...PLAIN_LOAD, waitUntil: 'load', offline: true, waitForFunction: 'globalThis.probed === true' };
   using deadline = new Deadline(TIMEOUT_MS);

@@ -2,16 +2,16 @@
  * A watermark: the caller's option in, a document to print out. Chromium prints it, on a square sheet of its own, so that any
  * script, font and image it knows can be one; the finishing lays that sheet over or under each page.
  */
-import { onlyLanguage } from '../chromium/han-fonts.ts';
-import { PLAIN_LOAD } from '../chromium/load-settings.ts';
+import { onlyLanguage } from '../chromium/fonts/han-fonts.ts';
+import { PLAIN_LOAD } from '../chromium/load/load-settings.ts';
 import type { Page, PrintJob, RawPdf } from '../chromium/page.ts';
 import type { Deadline } from '../deadline.ts';
 import { hasCode, invalidRequest } from '../errors.ts';
-import { faultsOfText } from '../validate.ts';
+import { textErrors } from '../validate.ts';
 import { decodeBase64 } from './base64.ts';
-import type { Faults } from './faults.ts';
 import type { PdfOptions } from './options-schema.ts';
 import { parsePageRanges } from './page-ranges.ts';
+import type { ValidationErrors } from './validation-errors.ts';
 
 export interface Watermark {
   /** The markup of the square sheet, in its `html` element. */
@@ -50,7 +50,7 @@ const MAGIC_BYTES = 256;
 
 type Given = NonNullable<PdfOptions['watermark']>;
 
-export function parseWatermark(given: Given, errors: Faults): Watermark {
+export function parseWatermark(given: Given, errors: ValidationErrors): Watermark {
   const { text, image, opacity = 0.15, layer = 'over' } = given;
   if (text !== undefined && image !== undefined)
     errors.add('options.watermark.image', 'goes not with options.watermark.text: send one of them');
@@ -77,7 +77,7 @@ export async function printStamp(page: Page, watermark: Watermark, hanLanguages:
 }
 
 function stampJob({ html, image }: Watermark, language = ''): PrintJob {
-  const checks = { waitForFunction: IS_SHOWN, gates: { ...PLAIN_LOAD.gates, consoleError: true } };
+  const checks = { waitForFunction: IS_SHOWN, failsOn: { ...PLAIN_LOAD.failsOn, consoleError: true } };
   return {
     content: { kind: 'html', html: `<!doctype html><html lang="${language}">${html}`, baseUrl: undefined },
     load: { ...PLAIN_LOAD, offline: true, ...(image && checks) },
@@ -105,8 +105,8 @@ img { flex: none; object-fit: contain }
 </style>${mark}`;
 }
 
-function textMark(text: string, { rotate = 45, color = '#000000' }: Given, errors: Faults): string {
-  errors.addAll(faultsOfText('options.watermark.text', text));
+function textMark(text: string, { rotate = 45, color = '#000000' }: Given, errors: ValidationErrors): string {
+  errors.addAll(textErrors('options.watermark.text', text));
   if (!COLOR.test(color)) errors.add('options.watermark.color', 'must be a colour such as #c00000');
   const style = `font: bold ${fontSize(text, rotate)}px/${LINE_HEIGHT} sans-serif; color: ${color}; transform: rotate(${-rotate}deg)`;
   return `<div style="${style}" dir="auto">${escaped(text)}</div>`;
@@ -136,7 +136,7 @@ function turned(width: number, height: number, degrees: number): { across: numbe
 }
 
 /** Whatever its shape, a turned square of this side stays on the sheet. */
-function imageMark(image: string, { rotate = 0, color }: Given, errors: Faults): string {
+function imageMark(image: string, { rotate = 0, color }: Given, errors: ValidationErrors): string {
   if (color !== undefined) errors.add('options.watermark.color', 'goes not with options.watermark.image');
   const { across } = turned(1, 1, rotate);
   const side = Math.floor((FILLED * SIDE_PX) / across);
@@ -144,7 +144,7 @@ function imageMark(image: string, { rotate = 0, color }: Given, errors: Faults):
   return `<img alt="" style="${style}" src="${imageAddress(image, errors)}">`;
 }
 
-function imageAddress(given: string, errors: Faults): string {
+function imageAddress(given: string, errors: ValidationErrors): string {
   const path = 'options.watermark.image';
   const bytes = decodeBase64(path, given.replace(DATA_URL, ''), errors);
   const start = bytes.toString('latin1', 0, MAGIC_BYTES);

@@ -25,11 +25,11 @@ export function prepared<Values extends object, Row>(
 }
 
 function fill(parameter: unknown, values: object): unknown {
-  return parameter instanceof Mark ? values[parameter.name as keyof typeof values] : parameter;
+  return parameter instanceof Placeholder ? values[parameter.name as keyof typeof values] : parameter;
 }
 
 /** Stands for a value that is not known yet. To look at it is a mistake, which would be built into the statement for good. */
-class Mark {
+class Placeholder {
   readonly name: string;
 
   constructor(name: string) {
@@ -44,7 +44,7 @@ class Mark {
 const MARKS = new Proxy(
   {},
   {
-    get: (_, name) => new Mark(String(name)),
+    get: (_, name) => new Placeholder(String(name)),
     ownKeys: () => {
       throw new Error('a prepared statement has to name its values one by one');
     },

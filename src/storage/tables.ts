@@ -152,7 +152,7 @@ export interface Tables {
     reference: string | null;
     /** queued, running, succeeded, failed, cancelled */
     status: string;
-    /** When it may be taken up; set on leaders that are queued, and on nothing else. */
+    /** When it may be taken up; set on canonical items that are queued, and on nothing else. */
     due_at: number | null;
     /** How often it was taken up. */
     attempts: number;
@@ -168,11 +168,11 @@ export interface Tables {
     /** It was the how manieth of its batch to get its outcome, from 1; null: it has none. */
     finished_no: number | null;
   };
-  /** What is still to be rendered, encrypted: of leaders, and of each batch its defaults, at position -1. */
+  /** What is still to be rendered, encrypted: of canonical items, and of each batch its defaults, at position -1. */
   batch_requests: {
     batch_id: string;
     position: number;
-    sealed: Uint8Array;
+    ciphertext: Uint8Array;
   };
   /** Secrets that sign webhooks. */
   webhook_secrets: {

@@ -1,8 +1,8 @@
 /** One attempt to deliver: an address, headers and a body in, what was answered or what went wrong out. Never throws. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { type OutboundPolicy, Refusal } from '../outbound/policy.ts';
-import { NotTrusted, reach } from '../outbound/reach.ts';
+import { type OutboundPolicy, Refusal } from '../egress/policy.ts';
+import { NotTrusted, reach } from '../egress/reach.ts';
 
 export interface Attempt {
   url: string;
@@ -39,7 +39,7 @@ export async function attempt(policy: OutboundPolicy, { url, timeoutMs, signal, 
   } catch (error) {
     if (late.aborted) return { error: `there was no answer within ${timeoutMs / 1000} seconds` };
     if (signal.aborted) return { error: 'the service was stopped before there was an answer' };
-    return { error: describe(error), ...(error instanceof Refusal && { refusal: error }) };
+    return { error: describeFailure(error), ...(error instanceof Refusal && { refusal: error }) };
   } finally {
     socket?.destroy();
   }
@@ -50,7 +50,7 @@ function isRedirect(status: number): boolean {
 }
 
 /** Whether a name leads to a place that may not be reached or to none is not told. */
-function describe(error: unknown): string {
+function describeFailure(error: unknown): string {
   if (error instanceof Refusal && (!error.netError || error.netError === 'ERR_NAME_NOT_RESOLVED'))
     return 'the host has no address that may be reached';
   if (error instanceof Refusal) return 'no connection could be made';

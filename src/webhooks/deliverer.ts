@@ -4,7 +4,7 @@
  */
 import { Webhook } from 'standardwebhooks';
 import type { Clock } from '../accounts/leases.ts';
-import type { OutboundPolicy } from '../outbound/policy.ts';
+import type { OutboundPolicy } from '../egress/policy.ts';
 import type { Database } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
 import { type AttemptResult, attempt } from './attempt.ts';

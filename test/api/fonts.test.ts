@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OPTIONAL_SCRIPTS } from '../../src/chromium/optional-fonts.ts';
+import { OPTIONAL_SCRIPTS } from '../../src/chromium/fonts/optional-fonts.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { runCli, type Service, startService } from '../support/service.ts';
 

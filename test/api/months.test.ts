@@ -23,8 +23,8 @@ afterAll(async () => {
 });
 
 async function on(plan: string): Promise<Client> {
-  const account = await app.rooms.accounts.createAccount(plan);
-  return new Client(app.url, (await app.rooms.accounts.createKey(account.id)).secret);
+  const account = await app.services.accounts.createAccount(plan);
+  return new Client(app.url, (await app.services.accounts.createKey(account.id)).secret);
 }
 
 test.each([
@@ -79,5 +79,5 @@ test('documents expire by the same clock, to the millisecond, and links too', as
   expect(await status()).toBe(410);
   await app.sweep.run();
   expect(await status()).toBe(410);
-  expect(await app.rooms.blobs.read(document.document_id)).toBeUndefined();
+  expect(await app.services.blobs.read(document.document_id)).toBeUndefined();
 });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { merge, parseBatchRequest, parseItem } from '../../src/batches/batch-request.ts';
 import { prepareItems } from '../../src/batches/item-drafts.ts';
-import { Seal } from '../../src/batches/sealed.ts';
+import { PayloadCipher } from '../../src/batches/payload-cipher.ts';
 import { Turns } from '../../src/batches/turns.ts';
 
 const LIMITS = { renderTimeoutMs: 1_000, maxRenderTimeoutMs: 2_000 };
@@ -50,15 +50,15 @@ test('the same items have the same leader, whatever their reference and the orde
   expect(drafts.map(({ error }) => error?.code)).toEqual([...Array(3), 'invalid_request', 'invalid_request', ...Array(3)]);
 });
 
-test('what is sealed opens in its place, with its key, unchanged, and nowhere else', () => {
-  const seal = new Seal(Buffer.alloc(32, 1));
-  const sealed = seal.close({ html: 'ä' }, 'bat_a 1');
-  expect(sealed.includes('html')).toBe(false);
-  expect(seal.open(sealed, 'bat_a 1')).toEqual({ html: 'ä' });
-  expect(() => seal.open(sealed, 'bat_a 2')).toThrow();
-  expect(() => new Seal(Buffer.alloc(32, 2)).open(sealed, 'bat_a 1')).toThrow();
-  sealed[20] = (sealed[20] ?? 0) ^ 1;
-  expect(() => seal.open(sealed, 'bat_a 1')).toThrow();
+test('what is ciphertext opens in its place, with its key, unchanged, and nowhere else', () => {
+  const cipher = new PayloadCipher(Buffer.alloc(32, 1));
+  const ciphertext = cipher.encrypt({ html: 'ä' }, 'bat_a 1');
+  expect(ciphertext.includes('html')).toBe(false);
+  expect(cipher.decrypt(ciphertext, 'bat_a 1')).toEqual({ html: 'ä' });
+  expect(() => cipher.decrypt(ciphertext, 'bat_a 2')).toThrow();
+  expect(() => new PayloadCipher(Buffer.alloc(32, 2)).decrypt(ciphertext, 'bat_a 1')).toThrow();
+  ciphertext[20] = (ciphertext[20] ?? 0) ^ 1;
+  expect(() => cipher.decrypt(ciphertext, 'bat_a 1')).toThrow();
 });
 
 test('turns go round', () => {

@@ -7,9 +7,9 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Leases } from '../../src/accounts/leases.ts';
 import { Batches } from '../../src/batches/batches.ts';
 import { DatabaseQueue } from '../../src/batches/database-queue.ts';
+import { PayloadCipher } from '../../src/batches/payload-cipher.ts';
 import { Progress } from '../../src/batches/progress.ts';
 import { type ClaimedItem, ClaimLost, type Outcome } from '../../src/batches/queue.ts';
-import { Seal } from '../../src/batches/sealed.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 
 const LIMITS = { renderTimeoutMs: 1_000, maxRenderTimeoutMs: 1_000 };
@@ -33,7 +33,7 @@ beforeEach(async () => {
   database = await openDatabase({ dataDir });
   leases = new Leases(() => now);
   batches = new Batches(database, () => now, {
-    seal: new Seal(Buffer.alloc(32)),
+    cipher: new PayloadCipher(Buffer.alloc(32)),
     limits: LIMITS,
     progress: new Progress(),
     announce: async () => {},

@@ -6,9 +6,9 @@ import { expect, test } from 'vitest';
 import { Leases } from '../../src/accounts/leases.ts';
 import { Batches } from '../../src/batches/batches.ts';
 import { DatabaseQueue } from '../../src/batches/database-queue.ts';
+import { PayloadCipher } from '../../src/batches/payload-cipher.ts';
 import { Progress } from '../../src/batches/progress.ts';
 import { BatchRunner } from '../../src/batches/runner.ts';
-import { Seal } from '../../src/batches/sealed.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 
@@ -21,8 +21,8 @@ test('an item that is put back into a cancelled batch is told as cancelled, thou
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   const database = await openDatabase({ dataDir });
   const leases = new Leases(Date.now);
-  const [seal, progress, announce] = [new Seal(Buffer.alloc(32)), new Progress(), async () => {}];
-  const batches = new Batches(database, Date.now, { seal, limits: LIMITS, progress, announce });
+  const [cipher, progress, announce] = [new PayloadCipher(Buffer.alloc(32)), new Progress(), async () => {}];
+  const batches = new Batches(database, Date.now, { cipher, limits: LIMITS, progress, announce });
   const queue = new DatabaseQueue(database, Date.now, leases, announce);
   await database.query
     .insertInto('accounts')
@@ -36,7 +36,7 @@ test('an item that is put back into a cancelled batch is told as cancelled, thou
   const bothRender = Promise.withResolvers<void>();
   const runner = new BatchRunner({
     queue,
-    seal,
+    cipher,
     limits: LIMITS,
     progress,
     principalOf: async () => OWNER,

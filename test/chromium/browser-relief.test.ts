@@ -1,6 +1,6 @@
 /** Which page is ended for what the browser holds, and what its end proves. The clock and the bytes are the test's. */
 import { beforeEach, expect, test } from 'vitest';
-import { BrowserRelief, type PageAtWork } from '../../src/chromium/browser-relief.ts';
+import { BrowserRelief, type PageAtWork } from '../../src/chromium/launch/browser-relief.ts';
 
 const LIMIT = 1_000;
 const PROOF_MS = 500;

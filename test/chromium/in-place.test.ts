@@ -1,6 +1,6 @@
 /** A document on a page that served others prints exactly as on a page of its own. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { speaksOfNetwork, traitsOf } from '../../src/chromium/document-traits.ts';
+import { classifyHtml, speaksOfNetwork } from '../../src/chromium/load/classify-html.ts';
 import type { Page } from '../../src/chromium/page.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Deadline } from '../../src/deadline.ts';
@@ -85,7 +85,7 @@ const PROBES: Record<string, string> = {
 
 describe.each(Object.entries(INERT))('after %s', (_name, before) => {
   test.each(Object.entries(PROBES))('%s prints as on a page of its own', async (_probe, html) => {
-    expect(traitsOf(before).inert).toBe(true);
+    expect(classifyHtml(before).isStatic).toBe(true);
     const page = await bare.browser.openPage();
     await print(page, before);
     await page.reset();
@@ -125,7 +125,7 @@ const SCRIPTED: Record<string, string> = {
 
 describe.each(Object.entries(SCRIPTED))('after %s', (_name, before) => {
   test.each(Object.entries(PROBES))('%s prints as on a page of its own', async (_probe, html) => {
-    expect(traitsOf(before).inert).toBe(false);
+    expect(classifyHtml(before).isStatic).toBe(false);
     const page = await bare.browser.openPage();
     for (let round = 0; round < 2; round++) {
       await print(page, before);
@@ -183,14 +183,14 @@ test.each([
   '<input autofocus>',
   '<video src=x>',
   '<canvas>',
-])('%s is not inert', (html) => expect(traitsOf(html).inert).toBe(false));
+])('%s is not inert', (html) => expect(classifyHtml(html).isStatic).toBe(false));
 
 test.each([
   '<p>x',
   '<style>p { color: red }</style>',
   '<img src="data:,">',
   '<p class="on">one = two</p>'.replace('one =', 'two ='),
-])('%s is inert', (html) => expect(traitsOf(html).inert).toBe(true));
+])('%s is inert', (html) => expect(classifyHtml(html).isStatic).toBe(true));
 
 test.each([
   '<img src="http://a.example/x.png">',

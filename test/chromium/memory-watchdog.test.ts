@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { residentBytes } from '../../src/chromium/launch/proc.ts';
+import { ProcessTree } from '../../src/chromium/launch/process-tree.ts';
 import type { Page } from '../../src/chromium/page.ts';
-import { residentBytes } from '../../src/chromium/proc.ts';
-import { ProcessTree } from '../../src/chromium/process-tree.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Deadline } from '../../src/deadline.ts';
 import { ServiceError } from '../../src/errors.ts';

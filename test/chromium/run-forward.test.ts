@@ -1,7 +1,7 @@
 /** Time of a page run forward, in a window of which nothing but time is there. */
 import { createContext, runInContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { PAGE_CLOCK, type PageTime, TIME } from '../../src/chromium/page-clock.ts';
+import { PAGE_CLOCK, type PageTime, TIME } from '../../src/chromium/in-page/page-clock.ts';
 
 interface Window {
   /** Evaluates a script of the document's. */

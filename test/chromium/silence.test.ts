@@ -1,9 +1,9 @@
 /** When a browser is taken for dead: only where nothing at all is heard of it. The clock is the test's. */
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Connection } from '../../src/chromium/connection.ts';
-import { MemoryWatchdog } from '../../src/chromium/memory-watchdog.ts';
-import { ProcessTree } from '../../src/chromium/process-tree.ts';
+import { Connection } from '../../src/chromium/devtools/connection.ts';
+import { MemoryWatchdog } from '../../src/chromium/launch/memory-watchdog.ts';
+import { ProcessTree } from '../../src/chromium/launch/process-tree.ts';
 
 const SECOND = 1_000;
 const NO_PROCESS = 0;

@@ -1,6 +1,6 @@
 /** Only a pixel of each page is painted for the screen; the page sees a whole window, and prints what it would print in one. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { setWindow } from '../../src/chromium/emulation.ts';
+import { setWindow } from '../../src/chromium/devtools/emulation.ts';
 import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
 import { Tab } from '../support/tab.ts';
 

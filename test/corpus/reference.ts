@@ -1,7 +1,7 @@
 /** What a document is when one waits long enough: an address in, the PDF of a Chromium without the service around it out. */
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { launchFlags } from '../../src/chromium/launch-flags.ts';
-import { locateBrowser } from '../../src/chromium/locate-browser.ts';
+import { launchFlags } from '../../src/chromium/launch/launch-flags.ts';
+import { locateBrowser } from '../../src/chromium/launch/locate-browser.ts';
 import { loadConfig } from '../../src/config.ts';
 import { BROWSER_SETTINGS } from '../support/test-browser.ts';
 import type { CorpusDocument } from './page.ts';

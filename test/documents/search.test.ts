@@ -6,27 +6,27 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Principal } from '../../src/accounts/accounts.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { DocumentPage, Position, StoredDocument } from '../../src/documents/documents.ts';
-import { openRooms, type Rooms } from '../../src/rooms.ts';
+import { openServices, type Services } from '../../src/services.ts';
 
 const MANY = 12_000;
 /** The oldest, one in the middle, the newest. */
 const NAMED: Record<number, string> = { 0: 'Übersicht first.pdf', 6000: 'übersicht middle.pdf', 11999: 'Übersicht last.pdf' };
 
 let dataDir: string;
-let rooms: Rooms;
+let services: Services;
 let owner: Principal;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  rooms = await openRooms(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => 1_800_000_000_000);
-  const { id } = await rooms.accounts.createAccount('free');
-  owner = (await rooms.accounts.authenticate((await rooms.accounts.createKey(id)).secret)) as Principal;
-  await rooms.database.transaction(async (query) => {
-    for (let n = 0; n < MANY; n++) await rooms.documents.insert(numbered(n), owner, query);
+  services = await openServices(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => 1_800_000_000_000);
+  const { id } = await services.accounts.createAccount('free');
+  owner = (await services.accounts.authenticate((await services.accounts.createKey(id)).secret)) as Principal;
+  await services.database.transaction(async (query) => {
+    for (let n = 0; n < MANY; n++) await services.documents.insert(numbered(n), owner, query);
   });
 });
 afterAll(async () => {
-  await rooms.close();
+  await services.close();
   await rm(dataDir, { recursive: true, force: true });
 });
 
@@ -49,7 +49,7 @@ async function pagesOf(text: string, limit: number): Promise<string[][]> {
   const pages: string[][] = [];
   let after: Position | undefined;
   do {
-    const page: DocumentPage = await rooms.documents.list(owner.keyId, limit, { text }, after);
+    const page: DocumentPage = await services.documents.list(owner.keyId, limit, { text }, after);
     pages.push(page.documents.map(({ filename }) => filename));
     after = page.next;
   } while (after);

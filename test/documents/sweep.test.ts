@@ -6,12 +6,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Principal } from '../../src/accounts/accounts.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Sweep } from '../../src/documents/sweep.ts';
-import { openRooms, type Rooms } from '../../src/rooms.ts';
+import { openServices, type Services } from '../../src/services.ts';
 import { namedBlobs } from '../../src/storage/named-blobs.ts';
 import { blobFile, blobFiles } from '../support/data-folder.ts';
 
 let dataDir: string;
-let rooms: Rooms;
+let services: Services;
 let sweep: Sweep;
 let owner: Principal;
 let now = 1_800_000_000_000;
@@ -20,25 +20,25 @@ let removed: Record<string, number>;
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  rooms = await openRooms(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => now);
+  services = await openServices(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => now);
   failures = [];
   removed = { content: 0, orphans: 0 };
-  sweep = new Sweep(rooms.database, rooms.blobs, {
+  sweep = new Sweep(services.database, services.blobs, {
     everyMs: 3_600_000,
-    perishables: [rooms.documents, rooms.idempotency],
-    chores: [() => rooms.idempotency.removeExpired()],
-    named: (names) => namedBlobs(rooms.database, names),
+    perishables: [services.documents, services.idempotency],
+    chores: [() => services.idempotency.removeExpired()],
+    named: (names) => namedBlobs(services.database, names),
     onFailure: (error) => failures.push(error),
     onRemoved: (what, count) => {
       removed[what] = (removed[what] ?? 0) + count;
     },
   });
-  const { id } = await rooms.accounts.createAccount('free');
-  owner = (await rooms.accounts.authenticate((await rooms.accounts.createKey(id)).secret)) as Principal;
+  const { id } = await services.accounts.createAccount('free');
+  owner = (await services.accounts.authenticate((await services.accounts.createKey(id)).secret)) as Principal;
 });
 afterEach(async () => {
   await sweep.stop();
-  await rooms.close();
+  await services.close();
   await rm(dataDir, { recursive: true, force: true });
 });
 
@@ -52,8 +52,8 @@ async function store(): Promise<string> {
     templateId: undefined,
     report: { warning_count: 0 },
   } as const;
-  const document = await rooms.documents.write(draft, 1_000);
-  await rooms.database.transaction((query) => rooms.documents.insert(document, owner, query));
+  const document = await services.documents.write(draft, 1_000);
+  await services.database.transaction((query) => services.documents.insert(document, owner, query));
   return document.id;
 }
 
@@ -83,12 +83,12 @@ test('one document that cannot be removed stops nothing else, and is removed whe
 });
 
 test('a PDF kept for an Idempotency-Key that cannot be removed is tried again', async () => {
-  const claim = await rooms.idempotency.claim(owner.keyId, 'k', 'fingerprint');
+  const claim = await services.idempotency.claim(owner.keyId, 'k', 'fingerprint');
   if ('kind' in claim) throw new Error('it was never asked for');
-  const name = await rooms.idempotency.keep([Buffer.from('pdf')]);
+  const name = await services.idempotency.keep([Buffer.from('pdf')]);
   const told = { filename: 'secret.pdf', remaining: null, report: { warning_count: 0 } };
   const answer = { kind: 'pdf', bytes: 3, pages: 1, ...told } as const;
-  await rooms.idempotency.complete(claim, answer, rooms.database.query, { blob: { name, keptMs: 1_000 } });
+  await services.idempotency.complete(claim, answer, services.database.query, { blob: { name, keptMs: 1_000 } });
   const mend = await makeStuck(name);
   now += 1_001;
   await sweep.run();
@@ -96,9 +96,9 @@ test('a PDF kept for an Idempotency-Key that cannot be removed is tried again', 
   await mend();
   await sweep.run();
   expect(await blobFiles(dataDir)).toEqual([]);
-  const records = () => rooms.database.query.selectFrom('idempotency_keys').selectAll().execute();
+  const records = () => services.database.query.selectFrom('idempotency_keys').selectAll().execute();
   expect(JSON.stringify(await records())).not.toContain('secret');
-  expect(await rooms.idempotency.claim(owner.keyId, 'k', 'fingerprint')).toEqual({ kind: 'not_kept' });
+  expect(await services.idempotency.claim(owner.keyId, 'k', 'fingerprint')).toEqual({ kind: 'not_kept' });
   now += 86_400_000;
   await sweep.run();
   expect(await records()).toEqual([]);
@@ -120,28 +120,28 @@ test('content without a row is removed at the start; what has one stays', async 
 });
 
 test('a second service on the same folder does not start', async () => {
-  await expect(openRooms(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => now)).rejects.toThrow('Another service runs on');
+  await expect(openServices(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => now)).rejects.toThrow('Another service runs on');
 }, 30_000);
 
 test('a request whose lease ended under it is undone when another took over', async () => {
-  const first = await rooms.idempotency.claim(owner.keyId, 'k', 'fingerprint');
+  const first = await services.idempotency.claim(owner.keyId, 'k', 'fingerprint');
   now += 60_000;
-  const second = await rooms.idempotency.claim(owner.keyId, 'k', 'fingerprint');
+  const second = await services.idempotency.claim(owner.keyId, 'k', 'fingerprint');
   if ('kind' in first || 'kind' in second) throw new Error('there is no answer yet');
-  const reservation = await rooms.allowance.reserve(owner);
+  const reservation = await services.allowance.reserve(owner);
   const answer = { kind: 'not_kept' } as const;
-  const settle = rooms.allowance.commit(reservation, (query) => rooms.idempotency.complete(first, answer, query));
+  const settle = services.allowance.commit(reservation, (query) => services.idempotency.complete(first, answer, query));
   await expect(settle).rejects.toMatchObject({ code: 'idempotency_running' });
-  await rooms.allowance.release(reservation);
-  expect((await rooms.allowance.usage(owner.accountId)).used).toBe(0);
-  await rooms.idempotency.complete(second, answer, rooms.database.query);
-  expect(await rooms.idempotency.claim(owner.keyId, 'k', 'fingerprint')).toEqual(answer);
+  await services.allowance.release(reservation);
+  expect((await services.allowance.usage(owner.accountId)).used).toBe(0);
+  await services.idempotency.complete(second, answer, services.database.query);
+  expect(await services.idempotency.claim(owner.keyId, 'k', 'fingerprint')).toEqual(answer);
 });
 
 test('a name whose request died unanswered is free for another request', async () => {
-  await rooms.idempotency.claim(owner.keyId, 'k', 'first');
-  await expect(rooms.idempotency.claim(owner.keyId, 'k', 'second')).rejects.toMatchObject({ code: 'idempotency_mismatch' });
+  await services.idempotency.claim(owner.keyId, 'k', 'first');
+  await expect(services.idempotency.claim(owner.keyId, 'k', 'second')).rejects.toMatchObject({ code: 'idempotency_mismatch' });
   now += 60_000;
-  expect(await rooms.idempotency.claim(owner.keyId, 'k', 'second')).toHaveProperty('id');
-  await expect(rooms.idempotency.claim(owner.keyId, 'k', 'first')).rejects.toMatchObject({ code: 'idempotency_mismatch' });
+  expect(await services.idempotency.claim(owner.keyId, 'k', 'second')).toHaveProperty('id');
+  await expect(services.idempotency.claim(owner.keyId, 'k', 'first')).rejects.toMatchObject({ code: 'idempotency_mismatch' });
 });

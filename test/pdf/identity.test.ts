@@ -1,6 +1,6 @@
 /** PDFs with nothing to finish: the same request gives the same bytes, and they say who made them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { settleIdentity } from '../../src/pdf/identity.ts';
+import { normalizeInfoDictionary } from '../../src/pdf/edit/normalize-info-dictionary.ts';
 import { DOCUMENT, inPieces, TAGGED } from '../support/finishing.ts';
 import { RawPrinter } from '../support/raw-printer.ts';
 import { readFinished } from '../support/read-finished.ts';
@@ -19,7 +19,7 @@ const dateOf = (pdf: Buffer) => /CreationDate \((.*)\)/.exec(pdf.toString('latin
 
 function settled(pdf: Buffer, size?: number): Buffer {
   const pieces = inPieces(pdf, size);
-  settleIdentity(pieces);
+  normalizeInfoDictionary(pieces);
   return Buffer.concat(pieces);
 }
 

@@ -1,6 +1,6 @@
 /** Facts read out of what Chromium printed, without parsing all of it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { printedView, widestPage } from '../../src/pdf/inspect.ts';
+import { printedView, widestPage } from '../../src/pdf/objects/inspect.ts';
 import { type Service, startService } from '../support/service.ts';
 
 let service: Service;

@@ -7,13 +7,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Leases } from '../../src/accounts/leases.ts';
 import { Batches } from '../../src/batches/batches.ts';
 import { DatabaseQueue } from '../../src/batches/database-queue.ts';
+import { PayloadCipher } from '../../src/batches/payload-cipher.ts';
 import { Progress } from '../../src/batches/progress.ts';
 import type { ClaimedItem } from '../../src/batches/queue.ts';
-import { Seal } from '../../src/batches/sealed.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Documents } from '../../src/documents/documents.ts';
+import { OutboundPolicy } from '../../src/egress/policy.ts';
 import { Idempotency } from '../../src/idempotency/idempotency.ts';
-import { OutboundPolicy } from '../../src/outbound/policy.ts';
 import { DiskBlobs } from '../../src/storage/blobs-disk.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { namedBlobs } from '../../src/storage/named-blobs.ts';
@@ -28,7 +28,7 @@ const asked: Array<{ sql: string; parameters: readonly unknown[] }> = [];
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   const opened = await openDatabase({ dataDir });
-  // The statements the rooms really make, written down on their way.
+  // The statements the services really make, written down on their way.
   const query = opened.query.withPlugin({
     transformQuery: ({ node }) => {
       asked.push(opened.query.getExecutor().compileQuery(node, { queryId: 'noted' }));
@@ -59,7 +59,7 @@ test('no statement of documents, webhooks and sweeps scans a table or sorts', as
   await idempotency.removeExpired();
   const limits = { renderTimeoutMs: 1, maxRenderTimeoutMs: 1 };
   const batches = new Batches(database, Date.now, {
-    seal: new Seal(Buffer.alloc(32)),
+    cipher: new PayloadCipher(Buffer.alloc(32)),
     limits,
     progress: new Progress(),
     announce: async () => {},

@@ -1,9 +1,9 @@
 /** The browser of the suites, as the service starts it, and nothing of the service around it. */
 import { type Browser, launchBrowser } from '../../src/chromium/browser.ts';
-import { locateBrowser } from '../../src/chromium/locate-browser.ts';
+import { locateBrowser } from '../../src/chromium/launch/locate-browser.ts';
 import { loadConfig } from '../../src/config.ts';
-import { startEgressProxy } from '../../src/outbound/egress-proxy.ts';
-import { OutboundPolicy } from '../../src/outbound/policy.ts';
+import { startEgressProxy } from '../../src/egress/egress-proxy.ts';
+import { OutboundPolicy } from '../../src/egress/policy.ts';
 import { BROWSER_SETTINGS } from './test-browser.ts';
 
 export interface BareBrowser {

@@ -1,11 +1,11 @@
 /** Starts a browser where hardly a file can be opened any more, and tells what became of it. */
 import { closeSync, openSync } from 'node:fs';
 import { launchBrowser } from '../../src/chromium/browser.ts';
-import { locateBrowser } from '../../src/chromium/locate-browser.ts';
+import { locateBrowser } from '../../src/chromium/launch/locate-browser.ts';
 import { loadConfig } from '../../src/config.ts';
+import { startEgressProxy } from '../../src/egress/egress-proxy.ts';
+import { OutboundPolicy } from '../../src/egress/policy.ts';
 import type { ServiceError } from '../../src/errors.ts';
-import { startEgressProxy } from '../../src/outbound/egress-proxy.ts';
-import { OutboundPolicy } from '../../src/outbound/policy.ts';
 import { BROWSER_SETTINGS } from './test-browser.ts';
 
 const config = loadConfig(BROWSER_SETTINGS);

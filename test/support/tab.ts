@@ -1,6 +1,6 @@
 /** A tab of the bundled browser with nothing of the service around it. */
 import type { Browser } from '../../src/chromium/browser.ts';
-import type { Session } from '../../src/chromium/connection.ts';
+import type { Session } from '../../src/chromium/devtools/connection.ts';
 
 export class Tab implements AsyncDisposable {
   readonly session: Session;

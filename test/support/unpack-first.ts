@@ -1,5 +1,5 @@
 /** Before all tests: browser and fonts are unpacked and the pages are built once, so that no test waits for that on a fresh machine. */
-import { locateBrowser } from '../../src/chromium/locate-browser.ts';
+import { locateBrowser } from '../../src/chromium/launch/locate-browser.ts';
 import { loadConfig } from '../../src/config.ts';
 import { buildPages, isBuilt } from '../../src/pages/build.ts';
 import { BROWSER_SETTINGS } from './test-browser.ts';

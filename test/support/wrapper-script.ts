@@ -1,7 +1,7 @@
 /** Scripts that start the bundled browser, as packages of it do: the way they start it in, a path for PLATEN_BROWSER_PATH out. */
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { locateBrowser } from '../../src/chromium/locate-browser.ts';
+import { locateBrowser } from '../../src/chromium/launch/locate-browser.ts';
 import { loadConfig } from '../../src/config.ts';
 
 /** As Debian's package does it: without `exec`, so that the browser is a child of the process we start. */

@@ -6,8 +6,8 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Principal } from '../../src/accounts/accounts.ts';
 import { loadConfig } from '../../src/config.ts';
-import { OutboundPolicy } from '../../src/outbound/policy.ts';
-import { openRooms, type Rooms } from '../../src/rooms.ts';
+import { OutboundPolicy } from '../../src/egress/policy.ts';
+import { openServices, type Services } from '../../src/services.ts';
 import { Deliverer, type DeliveryOutcome } from '../../src/webhooks/deliverer.ts';
 import type { Delivery } from '../../src/webhooks/webhooks.ts';
 import { NameServer } from '../support/name-server.ts';
@@ -16,7 +16,7 @@ import { eventually } from '../support/service.ts';
 import { TLS } from '../support/tls.ts';
 
 let dataDir: string;
-let rooms: Rooms;
+let opened: Services;
 let owner: Principal;
 let receiver: Receiver;
 let deliverer: Deliverer | undefined;
@@ -33,8 +33,8 @@ beforeEach(async () => {
   for (const list of [outcomes, refusals, failures]) list.length = 0;
   dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   await open();
-  const { id } = await rooms.accounts.createAccount('free');
-  owner = (await rooms.accounts.authenticate((await rooms.accounts.createKey(id)).secret)) as Principal;
+  const { id } = await opened.accounts.createAccount('free');
+  owner = (await opened.accounts.authenticate((await opened.accounts.createKey(id)).secret)) as Principal;
   receiver = await another();
 });
 afterEach(async () => {
@@ -45,13 +45,13 @@ afterEach(async () => {
 });
 
 async function open(): Promise<void> {
-  rooms = await openRooms(loadConfig({ PLATEN_DATA_DIR: dataDir }), clock);
+  opened = await openServices(loadConfig({ PLATEN_DATA_DIR: dataDir }), clock);
 }
 
 async function close(late: Promise<unknown> = Promise.resolve()): Promise<void> {
   await deliverer?.stop(late);
   deliverer = undefined;
-  await rooms.close();
+  await opened.close();
 }
 
 async function another(...more: Parameters<typeof Receiver.start>): Promise<Receiver> {
@@ -68,7 +68,7 @@ function start(settings: Record<string, string> = {}, allowed: Receiver[] = rece
     ...settings,
   });
   const services = {
-    ...rooms,
+    ...opened,
     policy: new OutboundPolicy(config),
     clock,
     onOutcome: (outcome: DeliveryOutcome) => outcomes.push(outcome),
@@ -76,18 +76,18 @@ function start(settings: Record<string, string> = {}, allowed: Receiver[] = rece
     onFailure: (error: unknown) => failures.push(error),
   };
   deliverer = new Deliverer(services, config);
-  rooms.webhooks.onEnqueued(() => deliverer?.wake());
+  opened.webhooks.onEnqueued(() => deliverer?.wake());
   deliverer.start();
   return deliverer;
 }
 
 function enqueue(url = receiver.url, data: object = {}): Promise<string> {
   const event = { ...owner, url, type: 'batch.completed', data } as const;
-  return rooms.database.transaction((query) => rooms.webhooks.enqueue(event, query));
+  return opened.database.transaction((query) => opened.webhooks.enqueue(event, query));
 }
 
 async function delivery(id: string): Promise<Delivery> {
-  const found = (await rooms.webhooks.list(owner.keyId, 100)).find((each) => each.id === id);
+  const found = (await opened.webhooks.list(owner.keyId, 100)).find((each) => each.id === id);
   if (!found) throw new Error(`no delivery ${id}`);
   return found;
 }
@@ -113,7 +113,7 @@ describe('what a receiver gets', () => {
     expect(got.path).toBe('POST /hook?room=1');
     expect(got.headers).toMatchObject({ 'webhook-id': id, 'content-type': 'application/json' });
     expect(id).toMatch(/^msg_[0-9A-Za-z]{22}$/);
-    const [{ secret }] = await rooms.webhookSecrets.of(owner.accountId);
+    const [{ secret }] = await opened.webhookSecrets.of(owner.accountId);
     expect(secret).toMatch(/^whsec_/);
     const event = verified(got, secret);
     expect(event).toEqual({ type: 'batch.completed', timestamp: event.timestamp, data: { batch_id: 'bat_1', name: 'Zoë' } });
@@ -124,8 +124,8 @@ describe('what a receiver gets', () => {
 
   test('signatures by the new secret and by the one before for 24 hours, then by the new one alone', async () => {
     start();
-    const [first] = await rooms.webhookSecrets.of(owner.accountId);
-    const [second, ...previous] = await rooms.webhookSecrets.rotate(owner.accountId);
+    const [first] = await opened.webhookSecrets.of(owner.accountId);
+    const [second, ...previous] = await opened.webhookSecrets.rotate(owner.accountId);
     expect(previous.map(({ secret }) => secret)).toEqual([first.secret]);
     expect(second.secret).not.toBe(first.secret);
     await ended(await enqueue());
@@ -137,32 +137,32 @@ describe('what a receiver gets', () => {
     passed = 86_400_001;
     await ended(await enqueue());
     expect(receiver.received[1]?.headers['webhook-signature']).toMatch(/^v1,\S+$/);
-    await rooms.webhookSecrets.removeEnded();
-    expect(await rooms.webhookSecrets.of(owner.accountId)).toEqual([{ ...second, validUntil: null }]);
+    await opened.webhookSecrets.removeEnded();
+    expect(await opened.webhookSecrets.of(owner.accountId)).toEqual([{ ...second, validUntil: null }]);
   });
 
   test('of secrets replaced one after the other the last four sign', async () => {
-    const [first] = await rooms.webhookSecrets.of(owner.accountId);
+    const [first] = await opened.webhookSecrets.of(owner.accountId);
     for (let n = 0; n < 5; n++) {
       passed += 1_000;
-      await rooms.webhookSecrets.rotate(owner.accountId);
+      await opened.webhookSecrets.rotate(owner.accountId);
     }
-    const secrets = await rooms.webhookSecrets.of(owner.accountId);
+    const secrets = await opened.webhookSecrets.of(owner.accountId);
     expect(secrets).toHaveLength(4);
     expect(secrets.map(({ secret }) => secret)).not.toContain(first.secret);
     expect(secrets.map(({ validUntil }) => validUntil === null)).toEqual([true, false, false, false]);
   });
 
   test('asked for many times at once, an account has one secret', async () => {
-    const all = await Promise.all(Array.from({ length: 10 }, () => rooms.webhookSecrets.of(owner.accountId)));
+    const all = await Promise.all(Array.from({ length: 10 }, () => opened.webhookSecrets.of(owner.accountId)));
     expect(new Set(all.map(([{ secret }]) => secret)).size).toBe(1);
   });
 
   test('an event whose transaction is undone is never sent', async () => {
     start();
     const event = { ...owner, url: receiver.url, type: 'batch.completed', data: {} } as const;
-    const undone = rooms.database.transaction(async (query) => {
-      await rooms.webhooks.enqueue(event, query);
+    const undone = opened.database.transaction(async (query) => {
+      await opened.webhooks.enqueue(event, query);
       throw new Error('undone');
     });
     await expect(undone).rejects.toThrow('undone');
@@ -184,7 +184,7 @@ describe('a receiver that', () => {
     expect(await ended(id)).toMatchObject({ status: 'delivered', attempts: 3, responseStatus: 200 });
     expect(receiver.ids).toEqual([id, id, id]);
     expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
-    const [{ secret }] = await rooms.webhookSecrets.of(owner.accountId);
+    const [{ secret }] = await opened.webhookSecrets.of(owner.accountId);
     for (const each of receiver.received) verified(each, secret);
     const [a = 0, b = 0, c = 0] = receiver.received.map(({ at }) => at);
     expect(b - a).toBeGreaterThanOrEqual(950);
@@ -386,7 +386,7 @@ describe('a process that ends', () => {
 
   test('without a word leaves what was under way to the next one, when its lease has ended', async () => {
     const id = await enqueue();
-    await rooms.database.query
+    await opened.database.query
       .updateTable('webhook_deliveries')
       .set({ lease_until: clock() + 7_000, attempts: 1 })
       .execute();
@@ -406,12 +406,12 @@ describe('what is kept', () => {
       passed = n;
       ids.unshift(await enqueue());
     }
-    const all = await rooms.webhooks.list(owner.keyId, 10);
+    const all = await opened.webhooks.list(owner.keyId, 10);
     expect(all.map(({ id }) => id).sort()).toEqual([...ids].sort());
     expect(all.map(({ createdAt }) => createdAt)).toEqual(all.map(({ createdAt }) => createdAt).sort((a, b) => b - a));
     const [, second] = all;
-    expect(await rooms.webhooks.list(owner.keyId, 2, second)).toEqual(all.slice(2, 4));
-    expect(await rooms.webhooks.list('key_other', 10)).toEqual([]);
+    expect(await opened.webhooks.list(owner.keyId, 2, second)).toEqual(all.slice(2, 4));
+    expect(await opened.webhooks.list('key_other', 10)).toEqual([]);
   });
 
   test('30 days, unless it is still to be delivered; of the content nothing once it has ended', async () => {
@@ -419,14 +419,14 @@ describe('what is kept', () => {
     start();
     const id = await enqueue(receiver.url, { marker: 'unmistakable' });
     await ended(id);
-    expect(await rooms.database.query.selectFrom('webhook_deliveries').select('payload').execute()).toEqual([{ payload: null }]);
+    expect(await opened.database.query.selectFrom('webhook_deliveries').select('payload').execute()).toEqual([{ payload: null }]);
     await deliverer?.stop(never);
     const waiting = await enqueue();
     passed = 30 * 86_400_000 - 60_000;
-    await rooms.webhooks.removeOld();
-    expect(await rooms.webhooks.list(owner.keyId, 10)).toHaveLength(2);
+    await opened.webhooks.removeOld();
+    expect(await opened.webhooks.list(owner.keyId, 10)).toHaveLength(2);
     passed += 120_000;
-    await rooms.webhooks.removeOld();
-    expect((await rooms.webhooks.list(owner.keyId, 10)).map((each) => each.id)).toEqual([waiting]);
+    await opened.webhooks.removeOld();
+    expect((await opened.webhooks.list(owner.keyId, 10)).map((each) => each.id)).toEqual([waiting]);
   });
 });

@@ -1,9 +1,9 @@
 /** Follows a batch to its end: events while the connection holds, from where it broke off when it comes back. */
 import { Problem } from '../shared/api.ts';
+import { hasStatus } from './format.ts';
 import { isAbort } from './loaded.ts';
 import type { Batch, BatchItem, BatchSummary } from './records.ts';
 import { call, read } from './session.ts';
-import { hasStatus } from './words.ts';
 
 export interface BatchNews {
   items: BatchItem[];

@@ -1,8 +1,8 @@
 /** The items of a batch with their outcomes, all of them or those that failed. */
 import { useState } from 'preact/hooks';
-import { Name } from './pieces.tsx';
+import { Name } from './components.tsx';
+import { countText, numberText, sentence, sizeText } from './format.ts';
 import type { BatchItem } from './records.ts';
-import { countText, numberText, sentence, sizeText } from './words.ts';
 
 const STATES: Record<BatchItem['status'], string> = {
   queued: 'Waiting',

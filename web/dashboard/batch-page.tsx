@@ -6,12 +6,12 @@ import { type BatchNews, followBatch } from './batch-feed.ts';
 import { BatchItems } from './batch-items.tsx';
 import { Bar, isEnded, outcomeText, stateText } from './batch-state.tsx';
 import { saveAs } from './blobs.ts';
+import { Facts, Fault, Loading, PageHead, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
+import { sizeText } from './format.ts';
 import { isAbort, type Loaded, useLoaded } from './loaded.ts';
-import { Facts, Fault, Loading, PageHead, Time } from './pieces.tsx';
 import type { Batch, BatchItem } from './records.ts';
 import { call, read } from './session.ts';
-import { sizeText } from './words.ts';
 
 /** A file of this size is held in memory until it is whole: not without asking. */
 const LARGE_BYTES = 200_000_000;

@@ -1,6 +1,7 @@
 /** How far a batch is: in words and as a bar. */
+
+import { countText, numberText } from './format.ts';
 import type { BatchSummary } from './records.ts';
-import { countText, numberText } from './words.ts';
 
 const STATES: Record<BatchSummary['status'], string> = {
   queued: 'Waiting',

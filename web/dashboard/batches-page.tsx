@@ -1,9 +1,9 @@
 /** All batches of the key, newest first; those under way move. */
 import { useEffect } from 'preact/hooks';
 import { Bar, isEnded, outcomeText, stateText } from './batch-state.tsx';
+import { Empty, PageHead, Time } from './components.tsx';
 import { type Paged, usePaged } from './paged.ts';
 import { PagedList } from './paged-list.tsx';
-import { Empty, PageHead, Time } from './pieces.tsx';
 import type { BatchSummary, List } from './records.ts';
 import { read } from './session.ts';
 

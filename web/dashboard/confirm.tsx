@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { Dialog } from '../shared/dialog.tsx';
 import { useAction } from './action.ts';
-import { Fault } from './pieces.tsx';
+import { Fault } from './components.tsx';
 
 export interface ConfirmProps {
   title: string;

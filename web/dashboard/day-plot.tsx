@@ -1,7 +1,7 @@
 /** Documents per day as columns. The same as a table, for who does not see it and for who wants the figures. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { countText, dayText, numberText } from './format.ts';
 import type { Day } from './records.ts';
-import { countText, dayText, numberText } from './words.ts';
 
 /** In CSS pixels, as all that follows, until the plot knows how much room it has. */
 const FIRST_WIDTH = 720;

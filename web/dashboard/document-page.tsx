@@ -4,15 +4,15 @@ import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
 import { tell } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
 import { saveAs } from './blobs.ts';
+import { Facts, Fault, Loading, Name, PageHead, Span, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
+import { hasStatus, numberText, sizeText } from './format.ts';
 import { LinkDialog } from './link-dialog.tsx';
 import { useLoaded } from './loaded.ts';
-import { Facts, Fault, Loading, Name, PageHead, Span, Time } from './pieces.tsx';
-import { go } from './place.ts';
 import type { DocumentRecord } from './records.ts';
 import { ReportOf } from './report.tsx';
+import { go } from './route.ts';
 import { call, read } from './session.ts';
-import { hasStatus, numberText, sizeText } from './words.ts';
 
 /** More is shown only to those who ask. */
 const SHOWN_UNASKED_BYTES = 25_000_000;

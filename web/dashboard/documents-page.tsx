@@ -1,13 +1,13 @@
 /** All stored documents of the key, newest first, as far as they match what is searched for. */
 import { useEffect, useState } from 'preact/hooks';
+import { Empty, Name, PageHead, Span, Time } from './components.tsx';
+import { countText, sizeText } from './format.ts';
 import { useLoaded } from './loaded.ts';
 import { usePaged } from './paged.ts';
 import { PagedList } from './paged-list.tsx';
-import { Empty, Name, PageHead, Span, Time } from './pieces.tsx';
-import { keepQuery } from './place.ts';
 import type { DocumentRecord, List, TemplateRecord } from './records.ts';
+import { keepQuery } from './route.ts';
 import { read } from './session.ts';
-import { countText, sizeText } from './words.ts';
 
 const TYPING_PAUSE_MS = 250;
 const DAY_HOURS = 24;

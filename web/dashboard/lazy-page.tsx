@@ -1,7 +1,7 @@
 /** A page that is fetched when it is shown for the first time. */
 import type { ComponentType } from 'preact';
+import { Fault, Loading } from './components.tsx';
 import { useLoaded } from './loaded.ts';
-import { Fault, Loading } from './pieces.tsx';
 
 export function lazyPage<Props extends object>(what: string, load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   return function Lazy(props: Props) {

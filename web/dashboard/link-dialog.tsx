@@ -2,7 +2,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { Dialog } from '../shared/dialog.tsx';
 import { useAction } from './action.ts';
-import { Fault, Span } from './pieces.tsx';
+import { Fault, Span } from './components.tsx';
 import { send } from './session.ts';
 
 /** The service cuts it down to the document's own time. */

@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import './dashboard.css';
 import { App } from './app.tsx';
-import { startPlaces } from './place.ts';
+import { startPlaces } from './route.ts';
 
 startPlaces();
 const app = document.getElementById('app');

@@ -1,8 +1,8 @@
 /** A list as far as it has come: its rows, or what is said where there are none. */
 import type { ComponentChildren } from 'preact';
+import { Fault } from './components.tsx';
+import { countText } from './format.ts';
 import type { Paged } from './paged.ts';
-import { Fault } from './pieces.tsx';
-import { countText } from './words.ts';
 
 /** How rows are counted in words: `many` only where it is not `one` with an s. */
 interface Counted {

@@ -1,7 +1,7 @@
 /** What a render told about itself: what is missing of the document, whom it asked, how long it took. */
-import { Facts } from './pieces.tsx';
+import { Facts } from './components.tsx';
+import { countText, numberText, sentence, sizeText } from './format.ts';
 import type { Report, Warning } from './records.ts';
-import { countText, numberText, sentence, sizeText } from './words.ts';
 
 const KINDS: Record<string, string> = {
   resource_failed: 'Not loaded',

@@ -3,9 +3,9 @@ import { useState } from 'preact/hooks';
 import { Brand } from '../shared/brand.tsx';
 import { ThemeSwitch } from '../shared/theme-switch.tsx';
 import { useAction } from './action.ts';
-import { Fault } from './pieces.tsx';
+import { Fault } from './components.tsx';
+import { hasStatus } from './format.ts';
 import { endedBecause, signIn } from './session.ts';
-import { hasStatus } from './words.ts';
 
 /** What may stand in a header. Everything else is no key, and need not be sent to find out. */
 const COULD_BE_KEY = /^[!-~]+$/;

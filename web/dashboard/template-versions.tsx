@@ -7,12 +7,12 @@ import { useMemo, useState } from 'preact/hooks';
 import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
 import { TEMPLATE } from '../shared/code-editor/languages.ts';
 import { tell } from '../shared/toast.tsx';
+import { Fault, Loading, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
+import { sizeText } from './format.ts';
 import { useLoaded } from './loaded.ts';
-import { Fault, Loading, Time } from './pieces.tsx';
 import type { List, TemplateRecord, VersionRecord } from './records.ts';
 import { read, send } from './session.ts';
-import { sizeText } from './words.ts';
 
 type Look = { version: number; compares: boolean };
 

@@ -6,14 +6,14 @@ import { JSON_DATA, TEMPLATE } from '../shared/code-editor/languages.ts';
 import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
 import { type Tab, Tabs } from '../shared/tabs.tsx';
 import { useAction } from './action.ts';
+import { Fault } from './components.tsx';
+import { countText } from './format.ts';
 import { useLoaded } from './loaded.ts';
-import { Fault } from './pieces.tsx';
 import type { TemplateRecord } from './records.ts';
 import { keepSample, sampleFor, sampleOf } from './sample-data.ts';
 import type { Draft } from './template-draft.ts';
 import { canPlay, type Preview, readData, readPlayground, renderDraft, renderSaved } from './template-preview.ts';
 import { TemplateVersions } from './template-versions.tsx';
-import { countText } from './words.ts';
 
 export interface WorkbenchProps {
   /** As the service has it; null where it has none. */

@@ -1,9 +1,10 @@
 /** All templates of the key, newest first. */
+
+import { Empty, Name, PageHead, Time } from './components.tsx';
+import { countText, numberText } from './format.ts';
 import { usePaged } from './paged.ts';
 import { PagedList } from './paged-list.tsx';
-import { Empty, Name, PageHead, Time } from './pieces.tsx';
 import type { TemplateRecord } from './records.ts';
-import { countText, numberText } from './words.ts';
 
 const EXAMPLE = `curl ${location.origin}/v1/templates \\
   -H "Authorization: Bearer $PLATEN_API_KEY" \\

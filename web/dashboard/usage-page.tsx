@@ -2,12 +2,12 @@
 import { useState } from 'preact/hooks';
 import { tell } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
+import { Fault, Loading, PageHead, Span } from './components.tsx';
 import { DayPlot } from './day-plot.tsx';
+import { countText, dayText, numberText, sizeText } from './format.ts';
 import { useLoaded } from './loaded.ts';
-import { Fault, Loading, PageHead, Span } from './pieces.tsx';
 import type { Account, Usage } from './records.ts';
 import { read, send } from './session.ts';
-import { countText, dayText, numberText, sizeText } from './words.ts';
 
 export function UsagePage() {
   const usage = useLoaded((signal) => read<Usage>('/v1/usage', { signal }), []);

@@ -1,14 +1,14 @@
 /** What became of the webhooks that were sent, and the secret that signs them. */
 import { useState } from 'preact/hooks';
 import { tell } from '../shared/toast.tsx';
+import { Empty, Fault, PageHead, Span, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
+import { countText, sentence } from './format.ts';
 import { type Loaded, useLoaded } from './loaded.ts';
 import { usePaged } from './paged.ts';
 import { PagedList } from './paged-list.tsx';
-import { Empty, Fault, PageHead, Span, Time } from './pieces.tsx';
 import type { Delivery, WebhookSecret } from './records.ts';
 import { call, read } from './session.ts';
-import { countText, sentence } from './words.ts';
 
 const STATES: Record<Delivery['status'], string> = { pending: 'On its way', delivered: 'Delivered', failed: 'Given up' };
 

@@ -5,7 +5,7 @@ import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
 import { diagnosticOf } from '../shared/code-editor/diagnostics.ts';
 import { HTML, JSON_DATA, TEMPLATE } from '../shared/code-editor/languages.ts';
 import { change, draft, type Engine, type Mode } from './draft.ts';
-import { otherFaults, templateFault } from './faults.ts';
+import { otherFaults, templateFault } from './request-errors.ts';
 
 const MODES: Array<{ mode: Mode; text: string }> = [
   { mode: 'html', text: 'HTML' },

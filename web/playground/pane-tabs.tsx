@@ -1,6 +1,6 @@
 /** The tabs of the page: two beside the preview, three where there is room for one thing at a time. */
 import { useRef } from 'preact/hooks';
-import { type Pane, pane } from './places.ts';
+import { type Pane, pane } from './panes.ts';
 
 const PANES: Array<{ name: Pane; label: string }> = [
   { name: 'edit', label: 'Edit' },

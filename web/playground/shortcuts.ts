@@ -3,7 +3,7 @@
 import { viewer } from '../shared/pdf-view/open-viewer.ts';
 import { ZOOM_STEP } from '../shared/pdf-view/preview-tools.tsx';
 import { downloadPdf } from './download.ts';
-import { type Pane, pane } from './places.ts';
+import { type Pane, pane } from './panes.ts';
 import { renderNow } from './render-loop.ts';
 
 export const SHORTCUTS: Array<[keys: string, what: string]> = [

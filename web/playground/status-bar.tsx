@@ -1,11 +1,11 @@
 /** How the last render went, in words and figures, and what can be done about it. Results are read out politely. */
 import { useSignal } from '@preact/signals';
 import { Icon } from '../shared/icon.tsx';
-import { optionFaults, optionOf, otherFaults, templateFault } from './faults.ts';
 import { bytes, milliseconds, plural } from './figures.ts';
-import { showData, showOption, showTemplate } from './places.ts';
+import { showData, showOption, showTemplate } from './panes.ts';
 import type { Rendered, Warning } from './render-call.ts';
 import { type RenderState, rendered, renderNow, renderState } from './render-loop.ts';
+import { optionFaults, optionOf, otherFaults, templateFault } from './request-errors.ts';
 
 export function StatusBar() {
   const state = renderState.value;

@@ -9,8 +9,8 @@ import { PdfRequestBody } from '../../render/options-schema.ts';
 import { principalOf } from '../authenticate.ts';
 import { BATCH_SCHEMA, batchRecord, batchSummary, SUMMARY_SCHEMA } from '../batch-record.ts';
 import { whenClientLeaves } from '../client-leaves.ts';
+import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../idempotent.ts';
 import { pageOf, readPage } from '../listing.ts';
-import { IDEMPOTENCY_SCHEMA, markReplayed, once } from '../once.ts';
 import { originOf } from '../origin.ts';
 import { PREFER_SCHEMA, readWait, tellWait } from '../prefer.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
@@ -66,7 +66,7 @@ async function accept(
     batches.create(principalOf(request), batch, async (batchId, query) => {
       if (claim) await idempotency.complete(claim, { kind: 'batch', batchId }, query, { resourceId: batchId });
     });
-  return once<{ id: string; isReplay: boolean }>(
+  return idempotent<{ id: string; isReplay: boolean }>(
     request,
     idempotency,
     async (claim) => ({ id: await create(claim), isReplay: false }),

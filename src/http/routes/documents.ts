@@ -6,9 +6,9 @@ import type { Links } from '../../documents/links.ts';
 import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
 import { validator } from '../../validate.ts';
 import { principalOf } from '../authenticate.ts';
+import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, sendJson } from '../idempotent.ts';
 import { pageBefore, readPage, readText, readTime } from '../listing.ts';
 import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
-import { IDEMPOTENCY_SCHEMA, markReplayed, once, sendJson } from '../once.ts';
 import { originOf } from '../origin.ts';
 import { DOCUMENT_SCHEMA, documentRecord, listSchema, PAGE_PARAMETERS, timeOf } from '../records.ts';
 import { sendStored } from '../send-pdf.ts';
@@ -93,7 +93,7 @@ export function documentRoutes(app: FastifyInstance, { documents, links, idempot
       if (claim) await idempotency.completeAlone(claim, answer, { resourceId: document.id });
       return sendJson(reply, answer);
     };
-    return once(request, idempotency, make, async (answer) => sendJson(markReplayed(reply), answer));
+    return idempotent(request, idempotency, make, async (answer) => sendJson(markReplayed(reply), answer));
   });
 }
 

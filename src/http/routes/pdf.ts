@@ -5,14 +5,14 @@ import type { Documents, StoredDocument } from '../../documents/documents.ts';
 import { type Answer, type Claim, type Idempotency, resultGone } from '../../idempotency/idempotency.ts';
 import type { HeldBytes } from '../../queue/byte-budget.ts';
 import { PdfRequestBody } from '../../render/options-schema.ts';
-import type { Delivery, Receipt } from '../../render/render.ts';
+import type { CommitHook, Delivery } from '../../render/render.ts';
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../../render/render-request.ts';
 import { principalOf } from '../authenticate.ts';
 import { whenClientLeaves } from '../client-leaves.ts';
 import { heldPdf, type Spool } from '../held-pdf.ts';
+import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../idempotent.ts';
 import type { Metrics } from '../metrics.ts';
 import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
-import { IDEMPOTENCY_SCHEMA, markReplayed, once } from '../once.ts';
 import { originOf } from '../origin.ts';
 import { toServiceError } from '../problem.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
@@ -34,7 +34,7 @@ export interface PdfRouteServices {
     request: RenderRequest,
     principal: Principal,
     client: AbortSignal,
-    receipt?: Receipt,
+    commitHook?: CommitHook,
     memory?: HeldBytes,
   ): Promise<Delivery>;
 }
@@ -43,7 +43,7 @@ export function pdfRoutes(app: FastifyInstance, services: PdfRouteServices): voi
   app.post('/v1/pdf', { schema: SCHEMA, config: RATE_LIMITED }, async (request, reply) => {
     const renderRequest = parseRenderRequest(takeBody(request), services.limits);
     requireAcceptable(request, PDF, JSON_TYPE);
-    return once(
+    return idempotent(
       request,
       services.idempotency,
       (claim) => renderNow(services, renderRequest, request, reply, claim),
@@ -61,10 +61,10 @@ async function renderNow(
 ): Promise<FastifyReply> {
   const principal = principalOf(request);
   const memory = memoryOf(request);
-  const receipt = claim && receiptOf(idempotency, claim, renderRequest, principal);
-  const delivery = await measured(metrics, () => render(renderRequest, principal, whenClientLeaves(reply), receipt, memory));
+  const commitHook = claim && commitHookOf(idempotency, claim, renderRequest, principal);
+  const delivery = await measured(metrics, () => render(renderRequest, principal, whenClientLeaves(reply), commitHook, memory));
   const { pdf, document } = delivery;
-  describe(reply, { ...delivery, warnings: pdf.report.warning_count }).header('server-timing', serverTiming(pdf));
+  setResultHeaders(reply, { ...delivery, warnings: pdf.report.warning_count }).header('server-timing', serverTiming(pdf));
   if (!renderRequest.store || !document) {
     const send = asksFor(request, JSON_TYPE, PDF) ? sendReported : sendRendered;
     return send(reply, pdf, renderRequest.filename, await heldPdf(pdf, memory, blobs));
@@ -87,7 +87,12 @@ async function measured(metrics: Metrics, render: () => Promise<Delivery>): Prom
 }
 
 /** What is remembered of a render under an Idempotency-Key. A plan that stores nothing keeps no PDF for it either. */
-function receiptOf(idempotency: Idempotency, claim: Claim, { store, filename }: RenderRequest, { plan }: Principal): Receipt {
+function commitHookOf(
+  idempotency: Idempotency,
+  claim: Claim,
+  { store, filename }: RenderRequest,
+  { plan }: Principal,
+): CommitHook {
   let keeping: Promise<string> | undefined;
   let blob: string | undefined;
   return {
@@ -127,13 +132,13 @@ async function replay(
   markReplayed(reply);
   if (answer.kind === 'pdf') {
     const content = await idempotency.read({ keyId, name });
-    describe(reply, { ...answer, warnings: answer.report.warning_count });
+    setResultHeaders(reply, { ...answer, warnings: answer.report.warning_count });
     if (asksFor(request, JSON_TYPE, PDF)) return sendReportedStream(reply, answer, content, answer.filename ?? undefined);
     return sendStream(reply, answer, content);
   }
   if (answer.kind !== 'document') throw resultGone();
   const document = await documents.find(keyId, answer.documentId);
-  describe(reply, { document, remaining: answer.remaining, warnings: document.report?.warning_count });
+  setResultHeaders(reply, { document, remaining: answer.remaining, warnings: document.report?.warning_count });
   if (answer.asked) created(request, reply, document);
   if (!answer.asked && asksFor(request, JSON_TYPE, PDF)) {
     const { filename, report = {} } = document;
@@ -143,7 +148,7 @@ async function replay(
   return reply.send(documentRecord(document, originOf(request)));
 }
 
-function describe(
+function setResultHeaders(
   reply: FastifyReply,
   {
     document,

@@ -7,10 +7,10 @@ import { MAX_HTML_BYTES } from '../../render/options-schema.ts';
 import { checkSize } from '../../render/render-request.ts';
 import { ENGINES, type TemplateChange, type TemplateDraft, type Templates } from '../../templates/templates.ts';
 import { PAST_VERSIONS, type TemplateVersion } from '../../templates/versions.ts';
-import { faultsOfText, validator } from '../../validate.ts';
+import { textErrors, validator } from '../../validate.ts';
 import { principalOf } from '../authenticate.ts';
+import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, sendJson } from '../idempotent.ts';
 import { type Page, pageOf, readPage } from '../listing.ts';
-import { IDEMPOTENCY_SCHEMA, markReplayed, once, sendJson } from '../once.ts';
 import { originOf } from '../origin.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import { listSchema, PAGE_PARAMETERS, TEMPLATE_SCHEMA, templateRecord, VERSION_SCHEMA, versionRecord } from '../records.ts';
@@ -58,7 +58,7 @@ const checkReplace = validator(ReplaceBody);
 export function templateRoutes(app: FastifyInstance, { templates, idempotency }: TemplateRouteServices): void {
   app.post('/v1/templates', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
     const draft = checked({ engine: 'placeholders', ...checkCreate(takeBody(request)) });
-    return once(
+    return idempotent(
       request,
       idempotency,
       (claim) => create(templates, idempotency, draft, request, reply, claim),
@@ -101,8 +101,8 @@ export function templateRoutes(app: FastifyInstance, { templates, idempotency }:
 
 /** Throws `invalid_request` and `content_too_large`. */
 function checked<D extends TemplateChange>(draft: D): D {
-  const faults = [...faultsOfText('name', draft.name ?? ''), ...faultsOfText('html', draft.html)];
-  if (faults.length) throw invalidRequest(faults);
+  const errors = [...textErrors('name', draft.name ?? ''), ...textErrors('html', draft.html)];
+  if (errors.length) throw invalidRequest(errors);
   checkSize('html', draft.html);
   return draft;
 }

@@ -59,7 +59,7 @@ async function items(db: Kysely<unknown>): Promise<void> {
     .createTable('batch_requests')
     .addColumn('batch_id', 'text', (column) => column.notNull().references('batches.id'))
     .addColumn('position', 'integer', (column) => column.notNull())
-    .addColumn('sealed', 'bytea', (column) => column.notNull())
+    .addColumn('ciphertext', 'bytea', (column) => column.notNull())
     .addPrimaryKeyConstraint('batch_requests_key', ['batch_id', 'position'])
     .execute();
 }

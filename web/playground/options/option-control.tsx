@@ -1,7 +1,7 @@
 /** One option: its name, what is entered for it, what it does and what is wrong with it. */
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { faultsAt } from '../faults.ts';
+import { faultsAt } from '../request-errors.ts';
 import { Composite } from './composite-control.tsx';
 import { HelpText } from './help-text.tsx';
 import type { OptionField } from './option-field.ts';

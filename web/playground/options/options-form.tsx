@@ -1,7 +1,7 @@
 /** All options, in groups; only those that differ from their default become part of the draft. */
 import { useSignal } from '@preact/signals';
 import { change, changeOption, draft } from '../draft.ts';
-import { optionFaults, optionOf } from '../faults.ts';
+import { optionFaults, optionOf } from '../request-errors.ts';
 import { OPTION_GROUPS, type OptionGroup } from './groups.ts';
 import { OptionControl } from './option-control.tsx';
 

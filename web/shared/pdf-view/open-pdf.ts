@@ -1,8 +1,8 @@
 /** A PDF in, its pages with their sizes out. pdf.js runs no scripts of documents, and nothing of them becomes markup. */
 import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy, type PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import workerAddress from 'pdfjs-dist/legacy/build/pdf.worker.min.mjs?url';
+import type { SheetSize } from './page-sizes.ts';
 import { CSS_PER_POINT } from './page-view.ts';
-import type { SheetSize } from './sheet-sizes.ts';
 
 GlobalWorkerOptions.workerSrc = workerAddress;
 

@@ -1,6 +1,6 @@
 /** One page of a PDF as an element: a canvas, as sharp as the screen, and over it the text, which can be selected and read. */
 import { type PDFPageProxy, type RenderTask, TextLayer } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import type { SheetSize } from './sheet-sizes.ts';
+import type { SheetSize } from './page-sizes.ts';
 
 /** Browsers draw nothing on larger ones. */
 const MAX_SIDE = 16_384;

@@ -2,7 +2,7 @@
 import type { Signal } from '@preact/signals';
 import { Icon, type IconName } from '../icon.tsx';
 import { viewer } from './open-viewer.ts';
-import type { Zoom } from './sheet-sizes.ts';
+import type { Zoom } from './page-sizes.ts';
 
 export const ZOOM_STEP = 1.2;
 const PERCENTS = [50, 75, 100, 125, 150, 200, 300];

@@ -1,8 +1,8 @@
 /** Shows PDFs one after the other: a new one takes the old one's place once it is drawn, at the same zoom and the same place. */
 import { signal } from '@preact/signals';
 import { openPdf } from './open-pdf.ts';
-import type { Anchor, Room, Zoom } from './sheet-sizes.ts';
-import { Sheets } from './sheets.ts';
+import type { Anchor, Room, Zoom } from './page-sizes.ts';
+import { Sheets } from './rendered-pages.ts';
 import { Thumbnails } from './thumbnails.ts';
 
 export class Viewer {

@@ -1,0 +1,38 @@
+/** What waits to be rendered, as it lies in the database: a value in, bytes nobody reads without the secret out; and the reverse. */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+const CIPHER = 'aes-256-gcm';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+export class PayloadCipher {
+  readonly #key: Uint8Array;
+
+  /** `key`: 32 bytes. */
+  constructor(key: Uint8Array) {
+    this.#key = key;
+  }
+
+  /** `place` is where the bytes will be: they open nowhere else. */
+  encrypt(value: unknown, place: string): Buffer {
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv(CIPHER, this.#key, iv).setAAD(Buffer.from(place));
+    const ciphertext = [iv, cipher.update(JSON.stringify(value), 'utf8'), cipher.final()];
+    return Buffer.concat([...ciphertext, cipher.getAuthTag()]);
+  }
+
+  /** Throws when the bytes were changed, moved, or closed with another key. */
+  decrypt(ciphertext: Uint8Array, place: string): unknown {
+    const bytes = Buffer.from(ciphertext.buffer, ciphertext.byteOffset, ciphertext.byteLength);
+    const decipher = createDecipheriv(CIPHER, this.#key, bytes.subarray(0, IV_BYTES))
+      .setAAD(Buffer.from(place))
+      .setAuthTag(bytes.subarray(-TAG_BYTES));
+    const text = [decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()];
+    return JSON.parse(Buffer.concat(text).toString());
+  }
+}
+
+/** Where a request is kept. */
+export function additionalDataOf(batchId: string, position: number): string {
+  return `${batchId} ${position}`;
+}

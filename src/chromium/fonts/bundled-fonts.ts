@@ -1,0 +1,97 @@
+/**
+ * The fonts that npm brings: folders for fontconfig out. Chromium reads no WOFF2 as a font of the system, and its PDFs
+ * hold no variable font, so those that come so are unpacked once, into the cache; the others stay where npm has put them.
+ */
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Piscina } from 'piscina';
+import { type FoundPackage, findPackage } from '../launch/find-package.ts';
+import { unpackOnce } from '../launch/unpack-once.ts';
+import type { FontPackage } from './font-worker.ts';
+import { OPTIONAL_PACKAGES } from './optional-fonts.ts';
+
+/** TrueType files, a folder for each cut. */
+const READY = [
+  'arimo',
+  'tinos',
+  'cousine',
+  'gelasio',
+  'carlito',
+  'caladea',
+  'inter',
+  'noto-sans-math',
+  'noto-sans-symbols',
+  'noto-sans-symbols-2',
+  'vazirmatn',
+  'noto-sans-arabic',
+  'noto-sans-devanagari',
+  'noto-sans-hebrew',
+  'noto-sans-thai',
+];
+const CUTS = ['400Regular', '400Regular_Italic', '700Bold', '700Bold_Italic'];
+/** WOFF2 files, and their family: the largest first. */
+const PACKED: Record<string, string> = {
+  '@fontsource/noto-color-emoji': 'Noto Color Emoji',
+  '@fontsource-variable/noto-sans-jp': 'Noto Sans JP',
+  '@fontsource-variable/noto-sans-sc': 'Noto Sans SC',
+  '@fontsource-variable/noto-sans-tc': 'Noto Sans TC',
+  '@fontsource-variable/noto-sans-kr': 'Noto Sans KR',
+};
+const FAMILIES = [
+  ...['Arimo', 'Tinos', 'Cousine', 'Gelasio', 'Carlito', 'Caladea', 'Inter', 'Noto Sans Math', 'Noto Sans Symbols'],
+  ...['Noto Sans Symbols 2', 'Vazirmatn', 'Noto Sans Arabic', 'Noto Sans Devanagari', 'Noto Sans Hebrew', 'Noto Sans Thai'],
+  ...Object.values(PACKED),
+];
+/** Changes when the way they are unpacked does. */
+const FORM = 3;
+const THREADS = 2;
+
+export interface BundledFonts {
+  folders: string[];
+  families: string[];
+}
+
+/** With fewer packages than there should be: their folders alone, and no promise of families. */
+export async function bundledFonts(cacheDir: string): Promise<BundledFonts> {
+  const [ready, packed] = await Promise.all([readyFolders(), findAll(Object.keys(PACKED))]);
+  if (packed.length < Object.keys(PACKED).length) return { folders: ready, families: [] };
+  const versions = packed.map(({ root, version }) => `${root.split('/').slice(-2).join('/')}@${version}`);
+  const digest = createHash('sha256')
+    .update([FORM, ...versions].join())
+    .digest('hex');
+  const unpacked = await unpackOnce(cacheDir, `fonts-${digest.slice(0, 16)}`, (folder) => unpackAll(packed, folder));
+  return { folders: [...ready, unpacked], families: FAMILIES };
+}
+
+async function readyFolders(): Promise<string[]> {
+  const found = await findAll([...READY.map((name) => `@expo-google-fonts/${name}`), ...OPTIONAL_PACKAGES]);
+  const folders = await Promise.all(
+    found.map(async ({ root }) => (await readdir(root)).filter((name) => CUTS.includes(name)).map((name) => join(root, name))),
+  );
+  return folders.flat();
+}
+
+async function findAll(names: string[]): Promise<FoundPackage[]> {
+  return (await Promise.all(names.map(findPackage))).filter((found) => found !== undefined);
+}
+
+/** In threads: a second or two of computing, while the browser is unpacked beside it. */
+async function unpackAll(packages: FoundPackage[], folder: string): Promise<void> {
+  const threads = new Piscina<FontPackage, void>({
+    filename: new URL('./font-worker.ts', import.meta.url).href,
+    minThreads: 0,
+    maxThreads: THREADS,
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
+  try {
+    const families = Object.values(PACKED);
+    await Promise.all(
+      packages.map(({ root }, index) =>
+        threads.run({ from: join(root, 'files'), to: join(folder, String(index)), family: families[index] ?? '' }),
+      ),
+    );
+  } finally {
+    await threads.destroy();
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * What in a document may lack a font, as far as its markup tells: markup in, characters and families to look at out.
+ * It errs on the side of looking: what is not text of the document after all is not found in the page.
+ */
+import { plainCharacters } from './glyph-probe.ts';
+
+export interface GlyphCandidates {
+  /** Distinct characters that not every font has. */
+  characters: Set<string>;
+  /** Names the document gives first in a list of fonts. */
+  families: Set<string>;
+}
+
+const MAX_CHARACTERS = 20_000;
+const MAX_FAMILIES = 50;
+const MAX_MENTIONS = 2_000;
+const UNUSUAL = new RegExp(`[^${plainCharacters}]`, 'u');
+const REFERENCE = /&#(?:x([0-9a-f]{1,6})|([0-9]{1,7}))/gi;
+const NAMES_FONTS = /font-family|font\s*:|<font|face\s*=/i;
+const FAMILIES = /font-family\s*:\s*([^;,{}<>]{1,200})|face\s*=\s*(?:"([^",]{1,200})|'([^',]{1,200}))/gi;
+const SHORTHAND = /font\s{0,10}:([^;{}<>]{1,300})/gi;
+/** In a shorthand the families come after the size. */
+const AFTER_SIZE = /[\d.](?:px|pt|r?em|%|ex|ch|mm|cm|in|pc|q|v[wh])(?:\s{0,5}\/\s{0,5}[\w.%]{1,20})?\s{1,5}([^,]{1,200})/i;
+const WORDS_OF_CSS = /^(?:inherit|initial|unset|revert|revert-layer|var\(.*|)$/i;
+
+export function glyphCandidates(html: string): GlyphCandidates {
+  return { characters: unusualCharacters(html), families: NAMES_FONTS.test(html) ? namedFamilies(html) : new Set() };
+}
+
+function unusualCharacters(html: string): Set<string> {
+  const found = new Set<string>();
+  if (UNUSUAL.test(html)) collectUnusual(html, found);
+  if (!html.includes('&#')) return found;
+  for (const [, hex, decimal] of firstMatches(html, REFERENCE, MAX_CHARACTERS)) {
+    const code = hex ? Number.parseInt(hex, 16) : Number(decimal);
+    if (isUnusual(code) && found.size < MAX_CHARACTERS) found.add(String.fromCodePoint(code));
+  }
+  return found;
+}
+
+/** By hand: there may be millions of them, and everybody waits meanwhile. */
+function collectUnusual(html: string, found: Set<string>): void {
+  const seen = new Uint8Array(0x110000);
+  for (let at = 0; at < html.length && found.size < MAX_CHARACTERS; at++) {
+    if (html.charCodeAt(at) < 0x250) continue;
+    const code = html.codePointAt(at) as number;
+    if (code > 0xffff) at++;
+    if (seen[code]) continue;
+    seen[code] = 1;
+    if (isUnusual(code)) found.add(String.fromCodePoint(code));
+  }
+}
+
+function isUnusual(code: number): boolean {
+  return code <= 0x10ffff && UNUSUAL.test(String.fromCodePoint(code));
+}
+
+function namedFamilies(html: string): Set<string> {
+  const found = new Set<string>();
+  const note = (names: Array<string | undefined>) => {
+    const family = unquoted(names.find((name) => name !== undefined) ?? '');
+    if (!WORDS_OF_CSS.test(family) && found.size < MAX_FAMILIES) found.add(family);
+  };
+  for (const [, ...names] of firstMatches(html, FAMILIES, MAX_MENTIONS)) note(names);
+  for (const [, value = ''] of firstMatches(html, SHORTHAND, MAX_MENTIONS)) note(AFTER_SIZE.exec(value)?.slice(1) ?? []);
+  return found;
+}
+
+function* firstMatches(html: string, pattern: RegExp, atMost: number): Generator<RegExpExecArray> {
+  let n = 0;
+  for (const match of html.matchAll(pattern)) {
+    if (n++ >= atMost) return;
+    yield match;
+  }
+}
+
+function unquoted(name: string): string {
+  return name
+    .replace(/&quot;|["']|!important/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+}

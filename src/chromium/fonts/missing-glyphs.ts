@@ -1,0 +1,83 @@
+/** Tells of one loaded document what its text lacks: characters without a glyph, families that others stand in for. */
+import type { Session } from '../devtools/connection.ts';
+import type { Step } from '../devtools/step.ts';
+import type { FontKnowledge } from './font-knowledge.ts';
+import type { GlyphCandidates } from './glyph-candidates.ts';
+import { type InspectedText, inspectExpression, type SeenText } from './glyph-probe.ts';
+import { scriptOf } from './unicode-scripts.ts';
+
+export interface MissingGlyphs {
+  script: string;
+  /** The first distinct ones. */
+  characters: string;
+  /** How many characters of the document are concerned. */
+  count: number;
+}
+
+export interface TextFindings {
+  missingGlyphs: MissingGlyphs[];
+  substituted: string[];
+}
+
+export const NOTHING_LACKING: TextFindings = { missingGlyphs: [], substituted: [] };
+
+const WORLD = 'platen';
+const MAX_SHOWN = 10;
+const MAX_SOUGHT = 2_000;
+
+/** What the document itself tells. It may say anything. */
+export function readSeenText(value: unknown): GlyphCandidates {
+  const { characters, families } = (value ?? {}) as Partial<SeenText>;
+  return {
+    characters: new Set(typeof characters === 'string' ? characters.slice(0, 40_000) : ''),
+    families: new Set(
+      Array.isArray(families)
+        ? families
+            .slice(0, 50)
+            .filter(isName)
+            .map((family) => family.slice(0, 200))
+        : [],
+    ),
+  };
+}
+
+function isName(family: unknown): family is string {
+  return typeof family === 'string' && family.trim() !== '';
+}
+
+/** Costs nothing where all is known. */
+export async function inspectDocument(
+  session: Session,
+  frameId: string,
+  knowledge: FontKnowledge,
+  interest: GlyphCandidates,
+  step: Step,
+): Promise<TextFindings> {
+  const characters = knowledge.uncovered(interest.characters).slice(0, MAX_SOUGHT);
+  const families = knowledge.notInstalled(interest.families);
+  if (!characters.length && !families.length) return NOTHING_LACKING;
+  const { executionContextId } = await step(session.send('Page.createIsolatedWorld', { frameId, worldName: WORLD }));
+  const inspected = session.send('Runtime.evaluate', {
+    expression: inspectExpression(characters, families),
+    contextId: executionContextId,
+    awaitPromise: true,
+    returnByValue: true,
+  });
+  const { result, exceptionDetails } = await step(inspected);
+  if (exceptionDetails) return NOTHING_LACKING;
+  const found = result.value as InspectedText;
+  knowledge.learn(found);
+  return { missingGlyphs: byScript(found.missing), substituted: found.substituted };
+}
+
+function byScript(missing: InspectedText['missing']): MissingGlyphs[] {
+  const scripts = new Map<string, MissingGlyphs>();
+  for (const [character, count] of missing) {
+    const script = scriptOf(character);
+    const entry = scripts.get(script) ?? { script, characters: '', count: 0 };
+    if ([...entry.characters].length < MAX_SHOWN) entry.characters += character;
+    entry.count += count;
+    scripts.set(script, entry);
+  }
+  return [...scripts.values()];
+}

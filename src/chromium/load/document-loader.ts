@@ -1,0 +1,562 @@
+/**
+ * Loads one document after the other into a page, from its markup or from its address, until it is ready to print; and keeps
+ * it where it is meanwhile.
+ */
+import type { Deadline } from '../../deadline.ts';
+import type { ProxyListener } from '../../egress/egress-proxy.ts';
+import { hasCode, ServiceError } from '../../errors.ts';
+import type { BrowserSettings } from '../browser-settings.ts';
+import { DevToolsError, type Result, type Session } from '../devtools/connection.ts';
+import { type Emulation, PLAIN_DEVICE } from '../devtools/emulation.ts';
+import type { Step } from '../devtools/step.ts';
+import type { FontKnowledge } from '../fonts/font-knowledge.ts';
+import { type GlyphCandidates, glyphCandidates } from '../fonts/glyph-candidates.ts';
+import { nameFontsExpression, showsHan } from '../fonts/han-fonts.ts';
+import { inspectDocument, NOTHING_LACKING, readSeenText, type TextFindings } from '../fonts/missing-glyphs.ts';
+import { INIT_SCRIPT, readErrors } from '../in-page/init-script.ts';
+import { MEMORY_STORAGE } from '../in-page/memory-storage.ts';
+import { PAGE_CLOCK } from '../in-page/page-clock.ts';
+import { PAGE_OBSERVERS } from '../in-page/page-observers.ts';
+import { readPageSizes, stateRuleExpression } from '../print/page-rules.ts';
+import { sizesIn } from '../print/page-sizes.ts';
+import { overrulingRule, type PrintSettings, pageRule, reachesEdge } from '../print/print-options.ts';
+import { ACTIVE, classifyHtml, type HtmlClass, speaksOfNetwork, withBase } from './classify-html.ts';
+import { ConsoleMonitor } from './console-monitor.ts';
+import { awaitContent, checkSelector, untilTrue } from './content-waits.ts';
+import { finishDocument, type Unfinished } from './finish-document.ts';
+import { insertInHead } from './insert-into-head.ts';
+import { DocumentInspection, type InspectionFindings } from './inspect-document.ts';
+import { Interception } from './interception.ts';
+import {
+  type AddedTag,
+  type Content,
+  failsResource,
+  type LoadSettings,
+  MAX_DOCUMENT_BYTES,
+  needsOwnPage,
+  type WaitUntil,
+} from './load-settings.ts';
+import { Navigation } from './navigation.ts';
+import { type FailedResource, NetworkMonitor, withMissing } from './network-monitor.ts';
+import { addExpression, FINISH_EXPRESSION, isSettledExpression, settleExpression } from './wait-for-assets.ts';
+
+/** One document to print. */
+export interface PrintJob {
+  content: Content;
+  load: LoadSettings;
+  print: PrintSettings;
+  /**
+   * Looks at what was printed of the pages that were asked for (undefined where Chromium would print none); `printAll` prints all of
+   * the same document.
+   */
+  check?: (printed: Buffer[] | undefined, printAll: () => Promise<Buffer[]>) => Promise<void>;
+  /** As `hanLanguages` tells. */
+  hanLanguages?: string;
+  /** How many pages were printed: asks for a single page that has become several to be printed again. */
+  pages?: (printed: Buffer[]) => number;
+  /** How what was printed shows the document: asks for what is cut off or made smaller to be told. */
+  view?: (printed: Buffer[]) => PaperView;
+}
+
+/** In CSS pixels, as the document counts them. */
+export interface PaperView {
+  /** Between the margins of the widest page; undefined where the document was not made as small as may be. */
+  roomPx: number | undefined;
+  /** Set where the document was made smaller to fit. */
+  shrunkToPercent?: number;
+  /** What fits between the margins of the first page. */
+  widthPx: number;
+  heightPx: number;
+}
+
+/** What is missing of a document, or wrong with it. */
+export interface Findings extends TextFindings, InspectionFindings {
+  /** At most a hundred that were refused, and a hundred that failed in another way. */
+  failed: FailedResource[];
+  failures: number;
+  /** The first twenty. */
+  consoleErrors: string[];
+  /** What it had not done when it was printed. */
+  unfinished: Unfinished | undefined;
+}
+
+/** What a document is loaded for: how long it may take, and who is told when it cannot be. */
+export interface Attempt {
+  deadline: Deadline;
+  step: Step;
+  fail(error: ServiceError): void;
+}
+
+/** What is not to be done again to the next document. */
+interface Done {
+  /** With the document they were added to. */
+  tags: Map<AddedTag, number | undefined>;
+  awaited: boolean;
+}
+
+/** Requests that may be under way. */
+const IDLE: Partial<Record<WaitUntil, number>> = { networkidle0: 0, networkidle2: 2 };
+/** The window of documents that are written into it. */
+const WRITTEN_WINDOW = `${INIT_SCRIPT}; ${MEMORY_STORAGE}; ${PAGE_CLOCK}; ${PAGE_OBSERVERS}`;
+/** A worker that outlives its document is of no use to a printer. */
+const NO_SERVICE_WORKERS = 'delete Navigator.prototype.serviceWorker';
+const VISITED_WINDOW = `${INIT_SCRIPT}; ${NO_SERVICE_WORKERS}; ${PAGE_CLOCK}; ${PAGE_OBSERVERS}`;
+/** Nobody is there to be asked. */
+const PERMISSIONS = [
+  'geolocation',
+  'notifications',
+  'midi',
+  'camera',
+  'microphone',
+  'background-sync',
+  'background-fetch',
+  'persistent-storage',
+  'clipboard-read',
+  'clipboard-write',
+  'local-fonts',
+  'storage-access',
+  'window-management',
+  'idle-detection',
+  'screen-wake-lock',
+];
+const MAX_LEAVING_MS = 5_000;
+/** Of what is missing. */
+const MAX_NAMED = 100;
+
+export class DocumentLoader {
+  readonly #root: Session;
+  readonly #session: Session;
+  readonly #proxy: ProxyListener;
+  readonly #frameId: string;
+  readonly #contextId: string;
+  readonly #settings: BrowserSettings;
+  readonly #fonts: FontKnowledge;
+  readonly #interception: Interception;
+  readonly #network: NetworkMonitor;
+  readonly #console: ConsoleMonitor;
+  readonly #emulation: Emulation;
+  readonly #look: DocumentInspection;
+  #htmlClass = ACTIVE;
+  #attempt: Attempt | undefined;
+  /** While the document may go on to another. */
+  #navigation: Navigation | undefined;
+  #consoleErrors: string[] = [];
+  #text = NOTHING_LACKING;
+  #unfinished: Unfinished | undefined;
+  #pageSizes: string[] = [];
+  #lingers = false;
+  #loading = false;
+  #windowOwned = false;
+  #showedHan = false;
+  /** Whether what was loaded since `forget` has left something that an empty document has not. */
+  #traces = false;
+
+  constructor(
+    root: Session,
+    session: Session,
+    proxy: ProxyListener,
+    emulation: Emulation,
+    {
+      frameId,
+      contextId,
+      settings,
+      fonts,
+    }: { frameId: string; contextId: string; settings: BrowserSettings; fonts: FontKnowledge },
+  ) {
+    this.#root = root;
+    this.#session = session;
+    this.#proxy = proxy;
+    this.#frameId = frameId;
+    this.#contextId = contextId;
+    this.#settings = settings;
+    this.#fonts = fonts;
+    this.#interception = new Interception(root, session, { frameId, contextId });
+    this.#network = new NetworkMonitor(session, proxy, frameId);
+    this.#console = new ConsoleMonitor(session);
+    this.#emulation = emulation;
+    this.#look = new DocumentInspection(session, (url) => this.#network.styleText(url));
+    session.on('Page.frameNavigated', ({ frame }) => frame.parentId ?? this.#navigated(frame.url));
+    session.on('Page.loadEventFired', () => {
+      this.#loading = false;
+    });
+    session.on('Page.frameStartedNavigating', (event) => this.#judgeNavigation(event.frameId));
+  }
+
+  /** Whether the present document must go before the next may be written. */
+  get needsReset(): boolean {
+    return this.#traces;
+  }
+
+  /** Whether the present document may want to send something when it goes. */
+  get mayRunOnUnload(): boolean {
+    return this.#lingers;
+  }
+
+  /** Whether any document so far has shown Chinese characters. */
+  get showedHan(): boolean {
+    return this.#showedHan;
+  }
+
+  /** Sizes that `@page` rules of the present document name, as far as they can be seen. */
+  get pageSizes(): readonly string[] {
+    return this.#pageSizes;
+  }
+
+  /** Whether boxes of the document may hide a part of it. */
+  get mayClip(): boolean {
+    return this.#htmlClass.mayClip;
+  }
+
+  /** An empty document is there again; what was told of the device is taken back. */
+  async forgetTraces(): Promise<void> {
+    await this.#emulation.undo();
+    this.#lingers = false;
+    this.#traces = false;
+  }
+
+  /** Resolves when the document is ready to print. To be followed by `end`, on every path. */
+  async load(job: PrintJob, attempt: Attempt): Promise<void> {
+    const { content, load } = job;
+    this.#attempt = attempt;
+    await this.#prepare(job, attempt);
+    const htmlClass = await (content.kind === 'url'
+      ? this.#loadUrl(content.url, load, attempt)
+      : this.#write(withBase(content.html, content.baseUrl), job, attempt));
+    this.#htmlClass = htmlClass;
+    await this.#complete(htmlClass, job, attempt);
+    this.#stay();
+  }
+
+  /** All that is done to a document that is there: once more where it goes on to another meanwhile. */
+  async #complete(htmlClass: HtmlClass, job: PrintJob, attempt: Attempt): Promise<void> {
+    const done: Done = { tags: new Map(), awaited: false };
+    while (!(await this.#hasCompleted(htmlClass, job, attempt, done)) || (await this.#goesOn(attempt)));
+  }
+
+  /** A document that is complete may be on its way to another: one that does not come soon is not waited for. */
+  async #goesOn({ step, deadline }: Attempt): Promise<boolean> {
+    const navigation = this.#navigation;
+    if (!navigation?.isLeaving) return false;
+    const { documents } = navigation;
+    await step(navigation.untilItStays(Math.min(MAX_LEAVING_MS, deadline.remainingMs / 2)));
+    if (navigation.documents === documents && navigation.isLeaving) await step(this.#session.send('Page.stopLoading'));
+    return navigation.documents !== documents;
+  }
+
+  /** Whether the document is still the same after it. */
+  async #hasCompleted(htmlClass: HtmlClass, job: PrintJob, attempt: Attempt, done: Done): Promise<boolean> {
+    const { load } = job;
+    const navigation = this.#navigation;
+    const arrived = async () => navigation && attempt.step(navigation.until(load.waitUntil));
+    await arrived();
+    const documents = navigation?.documents;
+    const isSame = async () => {
+      await arrived(); // it may have gone on meanwhile
+      return navigation?.documents === documents;
+    };
+    try {
+      await this.#addAll(load, documents, done, attempt);
+      if (!done.awaited) await awaitContent(this.#session, load, attempt.step);
+      done.awaited = true;
+      if (htmlClass.runsOn && (await isSame())) await this.#finish(load, attempt);
+      if (await isSame()) await this.#settleAndInspect(htmlClass, job, attempt);
+      return navigation?.documents === documents;
+    } catch (error) {
+      if (await this.#wasInCourse(error, navigation, documents, attempt)) return false;
+      throw error;
+    }
+  }
+
+  /** Whether the document was on its way to another when it was asked, so that what it answered says nothing. */
+  async #wasInCourse(
+    error: unknown,
+    navigation: Navigation | undefined,
+    documents: number | undefined,
+    attempt: Attempt,
+  ): Promise<boolean> {
+    if (navigation && hasCode(error, 'wait_failed')) await this.#nextTask(navigation, attempt);
+    const goesOn = navigation?.isLeaving || navigation?.documents !== documents;
+    return goesOn && (error instanceof DevToolsError || hasCode(error, 'wait_failed'));
+  }
+
+  /** What the document has begun is waited for, and its time run forward, as far as the caller wants it. */
+  async #finish({ waitUntil, finishesAnimations: finishes, device }: LoadSettings, attempt: Attempt): Promise<void> {
+    const { deadline, step } = attempt;
+    const waits = waitUntil === 'finished';
+    if (!device.javascript || waitUntil === 'domcontentloaded' || !(waits || finishes)) return;
+    const leaving = this.#navigation?.untilLeaving();
+    this.#unfinished = await finishDocument(this.#session, this.#network, { waits, finishes, deadline, step, leaving });
+    await this.#goesOn(attempt); // to what may never answer
+  }
+
+  /** A script that throws may have sent its document elsewhere before: that is told in the next task of the page. */
+  async #nextTask(navigation: Navigation, { step }: Attempt): Promise<void> {
+    const expression = 'new Promise((resolve) => setTimeout(resolve))';
+    const task = this.#session.send('Runtime.evaluate', { expression, awaitPromise: true });
+    await step(Promise.race([task.catch(() => {}), navigation.untilLeaving()])); // while it leaves the document is not asked
+  }
+
+  /** Scripts run once, whatever they lead to; styles go with every document. */
+  async #addAll({ added, device }: LoadSettings, document: number | undefined, done: Done, attempt: Attempt): Promise<void> {
+    for (const tag of added) {
+      if (done.tags.has(tag) && (tag.element === 'script' || done.tags.get(tag) === document)) continue;
+      await this.#add(tag, device.javascript, attempt);
+      done.tags.set(tag, document);
+    }
+  }
+
+  async #settleAndInspect(htmlClass: HtmlClass, { content, load, print }: PrintJob, attempt: Attempt): Promise<void> {
+    const seen = await this.#settle(htmlClass, load, print, attempt);
+    const stated = await this.#look.readStyles(htmlClass, attempt.step);
+    if (stated.length) this.#traces = true; // adopted style sheets would stay
+    this.#pageSizes.push(...stated);
+    const interest = seen ?? (content.kind === 'html' ? glyphCandidates(content.html) : undefined);
+    if (!interest) return;
+    this.#text = await inspectDocument(this.#session, this.#frameId, this.#fonts, interest, attempt.step);
+    if (!showsHan(interest.characters)) return;
+    this.#showedHan = true;
+    const expression = nameFontsExpression(this.#settings.fontsDir === '');
+    await attempt.step(this.#session.send('Runtime.evaluate', { expression }));
+  }
+
+  /** What is missing. Throws `render_gate_failed` where the caller wants no PDF then. */
+  async judge({ failsOn, device }: LoadSettings): Promise<Findings> {
+    const told = await this.#network.findings((this.#attempt?.deadline.remainingMs ?? 0) / 2);
+    const { missing, unsupported } = await this.#look.findings(this.#htmlClass, device.javascript);
+    const { failed, failures } = withMissing(told, missing);
+    const answered = failed.filter(({ status }) => status !== undefined && failsResource(failsOn.httpStatus, status));
+    if (answered.length) throw gateFailed('failOnHttpStatus', answered, answered.length);
+    if (failsOn.resourceError && failures) throw gateFailed('failOnResourceError', failed, failures);
+    const firstOf = (refused: boolean) => failed.filter((each) => each.refused === refused).slice(0, MAX_NAMED);
+    return {
+      failed: [...firstOf(true), ...firstOf(false)],
+      failures,
+      unsupported,
+      consoleErrors: this.#consoleErrors,
+      unfinished: this.#unfinished,
+      ...this.#text,
+    };
+  }
+
+  end(): void {
+    this.#consoleErrors = [];
+    this.#text = NOTHING_LACKING;
+    this.#unfinished = undefined;
+    this.#pageSizes = [];
+    this.#htmlClass = ACTIVE;
+    this.#attempt = undefined;
+    this.#stay();
+    this.#look.end();
+    this.#network.end();
+    this.#console.end();
+  }
+
+  async #prepare({ content, load, print }: PrintJob, { step, fail }: Attempt): Promise<void> {
+    if (needsOwnPage(content, load) || load.device !== PLAIN_DEVICE || print.singlePage) this.#traces = true;
+    const { target, failsOn, added, waitForSelector } = load;
+    const preparations: Array<Promise<unknown>> = [];
+    if (load.device !== PLAIN_DEVICE) preparations.push(this.#emulation.apply(load.device));
+    if (added.length) preparations.push(this.#emulation.ignorePolicy());
+    if (target) preparations.push(this.#interception.accompany(target, content.kind));
+    if (failsOn.consoleError) preparations.push(this.#console.begin(fail));
+    if (waitForSelector) preparations.push(checkSelector(this.#session, waitForSelector));
+    if (preparations.length) await step(Promise.all(preparations));
+  }
+
+  /** A document from its markup, in the opaque origin of an empty page. */
+  async #write(html: string, { load, print }: PrintJob, attempt: Attempt): Promise<HtmlClass> {
+    const { step } = attempt;
+    const isHelped = load.added.length > 0 || load.waitForFunction !== undefined; // by a script of the caller's
+    const htmlClass = isHelped ? ACTIVE : classifyHtml(html);
+    if (!htmlClass.isStatic) await this.#beginActiveDocument(htmlClass, step);
+    const idle = IDLE[load.waitUntil];
+    const reachesOut = speaksOfNetwork(html) || isHelped;
+    if (reachesOut || idle !== undefined) await step(this.#watchNetwork(load, attempt));
+    this.#lingers = reachesOut && !htmlClass.isStatic;
+    const loaded = this.#session.next(
+      load.waitUntil === 'domcontentloaded' ? 'Page.domContentEventFired' : 'Page.loadEventFired',
+    );
+    this.#loading = true;
+    if (htmlClass.hasPageRules) this.#pageSizes = sizesIn(html);
+    const written = htmlClass.isStatic ? withPageRule(html, htmlClass, print) : html;
+    await step(this.#session.send('Page.setDocumentContent', { frameId: this.#frameId, html: written }));
+    await step(loaded);
+    // Chromium speaks of idleness once for each page it has navigated to, which this one was written into.
+    if (idle !== undefined) await step(this.#network.idle(idle));
+    return htmlClass;
+  }
+
+  /** A document from its address, in a page that is used for nothing else. */
+  async #loadUrl(url: string, load: LoadSettings, attempt: Attempt): Promise<HtmlClass> {
+    const navigation = new Navigation(this.#session, this.#proxy, this.#frameId, load.failsOn.httpStatus, attempt.fail);
+    this.#navigation = navigation;
+    this.#interception.staysPut = false;
+    for (const name of PERMISSIONS) this.#deny(name);
+    await attempt.step(
+      Promise.all([
+        this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: VISITED_WINDOW }),
+        this.#session.send('Network.setBypassServiceWorker', { bypass: true }),
+        this.#watchNetwork(load, attempt, navigation),
+      ]),
+    );
+    await navigation.open(url, load.waitUntil, attempt.step);
+    return ACTIVE;
+  }
+
+  /** Denied for any origin; what a browser does not know cannot be asked for either. */
+  #deny(name: string): void {
+    const permission = { permission: { name }, setting: 'denied' as const, browserContextId: this.#contextId };
+    this.#root.send('Browser.setPermission', permission).catch(() => {});
+  }
+
+  #watchNetwork(
+    { resourceTimeoutMs, failsOn }: LoadSettings,
+    { fail, deadline }: Attempt,
+    navigation?: Navigation,
+  ): Promise<void> {
+    const limitMs = resourceTimeoutMs ?? this.#settings.resourceTimeoutMs;
+    return this.#network.begin({
+      resourceTimeoutMs: limitMs,
+      maxBytes: this.#settings.renderMaxNetworkBytes,
+      countsAsFailed: (status) => failsResource(failsOn.httpStatus, status),
+      fail,
+      ...(navigation && {
+        main: {
+          maxBytes: MAX_DOCUMENT_BYTES,
+          onBegin: () => this.#proxy.limitSilence(Math.ceil(deadline.remainingMs)),
+          onResponse: (response) => navigation.onResponse(response),
+          onFailure: (url, netError) => navigation.onFailure(url, netError),
+          onCanceled: (loaderId) => navigation.onCanceled(loaderId),
+          onLoaded: () => this.#proxy.limitSilence(limitMs), // the document had all the time of the render
+        },
+      }),
+    });
+  }
+
+  /** From here on the document may run script, navigate, close its window; and it will have to be replaced. */
+  async #beginActiveDocument({ mayNavigate }: HtmlClass, step: Step): Promise<void> {
+    this.#traces = true;
+    if (mayNavigate) await step(this.#interception.guard());
+    if (this.#windowOwned) return;
+    this.#windowOwned = true;
+    await Promise.all([
+      step(this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: WRITTEN_WINDOW })),
+      step(this.#session.send('Runtime.evaluate', { expression: WRITTEN_WINDOW })),
+    ]);
+  }
+
+  /** Throws `navigation_failed` when it cannot be loaded. */
+  async #add(tag: AddedTag, javascript: boolean, { step }: Attempt): Promise<void> {
+    const evaluated = this.#session.send('Runtime.evaluate', { expression: addExpression(tag), awaitPromise: javascript });
+    const { exceptionDetails } = await step(evaluated);
+    if (!exceptionDetails) return;
+    throw addFailed(tag, exceptionDetails.exception?.description ?? exceptionDetails.text, this.#proxy);
+  }
+
+  /** What an active document shows, where it could be asked. */
+  async #settle(
+    htmlClass: HtmlClass,
+    load: LoadSettings,
+    settings: PrintSettings,
+    { step }: Attempt,
+  ): Promise<GlyphCandidates | undefined> {
+    const waits = htmlClass.loadsLate && load.waitUntil !== 'domcontentloaded';
+    const active = htmlClass.isStatic ? undefined : { rule: await this.#overrulePages(settings, step) };
+    // Where script is off no listener is ever called, so that there is nothing to wait for but the state itself.
+    if (waits && !load.device.javascript) await untilTrue(this.#session, isSettledExpression(), step);
+    const finishes = htmlClass.moves && load.finishesAnimations;
+    if (finishes && !load.device.javascript)
+      await step(this.#session.send('Runtime.evaluate', { expression: FINISH_EXPRESSION }));
+    if (!load.device.javascript || (htmlClass.isStatic && !waits && !finishes)) return undefined;
+    const settled = this.#session.send('Runtime.evaluate', {
+      expression: settleExpression({ waits, finishes, active }),
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    const { result } = await step(settled.catch((error) => notTold(error, this.#navigation?.isLeaving)));
+    const [errors, seen, sizes] = Array.isArray(result.value) ? result.value : [];
+    this.#consoleErrors = readErrors(errors);
+    if (htmlClass.isStatic) return undefined;
+    this.#pageSizes = readPageSizes(sizes);
+    return readSeenText(seen);
+  }
+
+  /** States what the caller has chosen; otherwise the rule that is only suggested. A single page gets its own when its height is known. */
+  async #overrulePages(settings: PrintSettings, step: Step): Promise<string> {
+    const rule = pageRule(settings);
+    if (settings.singlePage) return '';
+    const overruling = overrulingRule(settings);
+    if (!overruling) return rule;
+    await step(this.#session.send('Runtime.evaluate', { expression: stateRuleExpression(rule, overruling) }));
+    return '';
+  }
+
+  #stay(): void {
+    this.#navigation?.close();
+    this.#navigation = undefined;
+    this.#interception.staysPut = true;
+  }
+
+  /**
+   * A loaded document stays where it is: its attempts to go elsewhere are stopped. One that leaves while it is still loading
+   * is cut off there, so there is nothing whole to print. Frames inside a document may load.
+   */
+  #judgeNavigation(frameId: string): void {
+    if (frameId !== this.#frameId || !this.#attempt || this.#navigation) return;
+    if (this.#loading) this.#navigatedAway();
+    else this.#session.send('Page.stopLoading').catch(() => {});
+  }
+
+  #navigated(url: string): void {
+    if (!this.#navigation) this.#navigatedAway();
+    else this.#interception.arriveAt(url);
+  }
+
+  /** Also for navigations that are done at once (`reload`, `blob:`) and cannot be stopped. */
+  #navigatedAway(): void {
+    const detail = 'the document navigated away from itself (a new location, a form, a reload) before it could be printed';
+    this.#attempt?.fail(new ServiceError('navigation_failed', detail));
+  }
+}
+
+/** A document that runs no script is told in its markup: it goes with the document. A single page gets its rule later. */
+function withPageRule(html: string, { hasPageRules }: HtmlClass, settings: PrintSettings): string {
+  if (settings.singlePage || !(hasPageRules || reachesEdge(settings))) return html;
+  return insertInHead(html, `<style>${pageRule(settings)}</style>`);
+}
+
+/** A document that spoils what it is asked with, or has too much to say, has said nothing. One that goes is not asked. */
+function notTold(error: unknown, isLeaving = false): Result<'Runtime.evaluate'> {
+  if (isLeaving || !(error instanceof DevToolsError)) throw error;
+  return { result: { type: 'undefined' } };
+}
+
+function addFailed({ element, from }: AddedTag, description: string, proxy: ProxyListener): ServiceError {
+  const option = element === 'style' ? 'addStyleTag' : 'addScriptTag';
+  const failure = 'url' in from ? proxy.failureOf(URL.parse(from.url)) : undefined;
+  if (failure?.refusedBy)
+    return new ServiceError('forbidden_url', `options.${option}: the url is an address this service may not reach`);
+  const reason = failure?.netError ?? description.split('\n')[0]?.replace(/^Error: /, '');
+  return new ServiceError('navigation_failed', `options.${option}: ${reason}`, {
+    members: failure ? { net_error: failure.netError } : {},
+  });
+}
+
+function gateFailed(gate: string, failed: FailedResource[], failures: number): ServiceError {
+  const [first] = failed;
+  const what = first?.refused ? 'refused' : (first?.status ?? first?.netError ?? first?.reason);
+  const more = failures > 1 ? `, and ${failures - 1} more` : '';
+  return new ServiceError('render_gate_failed', `${gate}: ${first?.url} (${what})${more}`, {
+    members: { gate, resources: failed.slice(0, MAX_NAMED).map(describeFailure) },
+  });
+}
+
+function describeFailure({ url, refused, status, netError, reason }: FailedResource) {
+  return {
+    url,
+    ...(refused && { refused }),
+    ...(status !== undefined && { status }),
+    ...(netError && { net_error: netError }),
+    ...(reason && { reason }),
+  };
+}

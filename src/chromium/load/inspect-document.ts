@@ -1,0 +1,72 @@
+/**
+ * Looks at a loaded document for what nobody says by himself: parts that are missing, CSS without effect. It asks nothing where the
+ * markup gives no reason to.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Session } from '../devtools/connection.ts';
+import type { Step } from '../devtools/step.ts';
+import { sizesIn } from '../print/page-sizes.ts';
+import type { HtmlClass } from './classify-html.ts';
+import { readLanguages, UNHYPHENATED } from './hyphenation.ts';
+import { missingPartsExpression, type Part, readParts } from './missing-parts.ts';
+import { readStyles, type StatedStyles, type TextAt } from './style-sheets.ts';
+import { type UnsupportedCss, unsupportedIn } from './unsupported-css.ts';
+
+export interface InspectionFindings {
+  unsupported: UnsupportedCss[];
+}
+
+const NOTHING: StatedStyles = { texts: [], rules: [] };
+/** A document may hold back what it is asked. */
+const MAX_LOOK_MS = 3_000;
+const NO_DICTIONARY = 'write soft hyphens (&shy;)';
+
+export class DocumentInspection {
+  readonly #session: Session;
+  readonly #textAt: TextAt;
+  #styles = NOTHING;
+
+  constructor(session: Session, textAt: TextAt) {
+    this.#session = session;
+    this.#textAt = textAt;
+  }
+
+  /** Before the document is printed. Makes page sizes take effect that only we know, and tells them. */
+  async readStyles({ mayBeReadOver }: HtmlClass, step: Step): Promise<string[]> {
+    if (!mayBeReadOver) return [];
+    this.#styles = await readStyles(this.#session, this.#textAt, step);
+    return sizesIn(this.#styles.rules.join(' '));
+  }
+
+  /** When it has been printed. */
+  async findings({ hasParts }: HtmlClass, hasScript: boolean): Promise<InspectionFindings & { missing: Part[] }> {
+    const missing = hasParts ? readParts(await this.#ask(missingPartsExpression(hasScript))) : [];
+    const stated = unsupportedIn(this.#styles.texts);
+    const unsupported = await Promise.all(stated.map((each) => (each.property === 'hyphens' ? this.#inVain(each) : each)));
+    return { missing, unsupported: unsupported.filter((each) => each !== undefined) };
+  }
+
+  end(): void {
+    this.#styles = NOTHING;
+  }
+
+  async #inVain(hyphens: UnsupportedCss): Promise<UnsupportedCss | undefined> {
+    const languages = readLanguages(await this.#ask(UNHYPHENATED));
+    if (!languages.length) return undefined;
+    const named = languages.filter(Boolean).map((language) => `for ${language}`);
+    const unnamed = languages.includes('') ? ['where no lang is given'] : [];
+    return { ...hyphens, why: `there is no dictionary ${[...named, ...unnamed].join(', ')}; ${NO_DICTIONARY}` };
+  }
+
+  /** A document that is on its way elsewhere tells nothing. */
+  async #ask(expression: string): Promise<unknown> {
+    const asked = this.#session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
+    const answer = asked.then(
+      ({ result }) => result.value,
+      () => undefined,
+    );
+    const limit = new AbortController();
+    const tooLong = sleep(MAX_LOOK_MS, undefined, { signal: limit.signal }).catch(() => undefined);
+    return Promise.race([answer, tooLong]).finally(() => limit.abort());
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * Requests of a page that wait for our word: those that would replace the document, and those that are told a secret. A
+ * secret goes to one origin; each hop of a redirect is asked about anew.
+ */
+import type { Events, Session } from '../devtools/connection.ts';
+import type { Content, Cookie, Target } from './load-settings.ts';
+
+export class Interception {
+  readonly #root: Session;
+  readonly #contextId: string;
+  readonly #session: Session;
+  readonly #frameId: string;
+  #target: Target | undefined;
+  #sendsCookies = false;
+  /** Requests whose credentials were refused once. */
+  readonly #answered = new Set<string>();
+  #guarded = false;
+  /** Whether the document stays where it is. */
+  staysPut = true;
+
+  constructor(root: Session, session: Session, { frameId, contextId }: { frameId: string; contextId: string }) {
+    this.#root = root;
+    this.#contextId = contextId;
+    this.#session = session;
+    this.#frameId = frameId;
+    session.on('Fetch.requestPaused', (request) => this.#answer(request));
+    session.on('Fetch.authRequired', (challenge) => this.#authenticate(challenge));
+  }
+
+  /** Navigations wait from now on, which costs every later document of the page some speed. */
+  async guard(): Promise<void> {
+    if (this.#guarded) return;
+    this.#guarded = true;
+    await this.#session.send('Fetch.enable', { patterns: [{ urlPattern: '*', resourceType: 'Document' }] });
+  }
+
+  /** A document that is no more the target's: nobody is told anything from now on. */
+  arriveAt(url: string): void {
+    if (URL.parse(url)?.origin !== this.#target?.origin) this.#target = undefined;
+  }
+
+  /**
+   * Requests to the target carry its headers. A document with an address has its target's cookies in the browser's store; one
+   * without sends them with its requests, since to the store they would be a third party's.
+   */
+  async accompany(target: Target, kind: Content['kind']): Promise<void> {
+    this.#guarded = true;
+    this.#target = target;
+    this.#sendsCookies = kind === 'html';
+    await this.#session.send('Fetch.enable', { patterns: [{ urlPattern: '*' }], handleAuthRequests: true });
+    if (kind === 'url' && target.cookies.length) await this.#store(target);
+  }
+
+  async #store({ origin, cookies }: Target): Promise<void> {
+    const { protocol, port } = new URL(origin);
+    const isSecure = protocol === 'https:';
+    const source = {
+      url: origin,
+      secure: isSecure,
+      sourceScheme: isSecure ? ('Secure' as const) : ('NonSecure' as const),
+      sourcePort: Number(port || (isSecure ? 443 : 80)),
+    };
+    const bound = cookies.map((cookie) => ({ ...cookie, ...source }));
+    await this.#root.send('Storage.setCookies', { browserContextId: this.#contextId, cookies: bound });
+  }
+
+  #answer({ requestId, frameId, resourceType, request }: Events['Fetch.requestPaused'][0]): void {
+    const replaces = this.staysPut && resourceType === 'Document' && frameId === this.#frameId;
+    const answer = replaces
+      ? this.#session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
+      : this.#session.send('Fetch.continueRequest', { requestId, ...this.#headersFor(request.url, request.headers) });
+    answer.catch(() => {}); // the frame is gone
+  }
+
+  #headersFor(url: string, sent: Record<string, string>) {
+    if (!this.#target || URL.parse(url)?.origin !== this.#target.origin) return {};
+    const cookies = this.#sendsCookies ? cookieHeader(this.#target.cookies, url) : undefined;
+    const added = { ...this.#target.headers, ...(cookies && { Cookie: cookies }) };
+    const replaced = new Set(Object.keys(added).map((name) => name.toLowerCase()));
+    const kept = Object.entries(sent).filter(([name]) => !replaced.has(name.toLowerCase()));
+    return { headers: [...kept, ...Object.entries(added)].map(([name, value]) => ({ name, value })) };
+  }
+
+  #authenticate({ requestId, authChallenge }: Events['Fetch.authRequired'][0]): void {
+    const credentials = this.#credentialsFor(requestId, authChallenge);
+    this.#answered.add(requestId);
+    const response = credentials
+      ? ({ response: 'ProvideCredentials', ...credentials } as const)
+      : { response: 'CancelAuth' as const };
+    this.#session.send('Fetch.continueWithAuth', { requestId, authChallengeResponse: response }).catch(() => {});
+  }
+
+  #credentialsFor(requestId: string, { source, origin }: Events['Fetch.authRequired'][0]['authChallenge']) {
+    if (source !== 'Server' || URL.parse(origin)?.origin !== this.#target?.origin || this.#answered.has(requestId))
+      return undefined;
+    return this.#target?.credentials;
+  }
+}
+
+function cookieHeader(cookies: Cookie[], url: string): string {
+  const { pathname } = new URL(url);
+  const matching = cookies.filter(({ path }) => pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`));
+  return matching.map(({ name, value }) => `${name}=${value}`).join('; ');
+}

@@ -1,0 +1,217 @@
+/**
+ * Which parts of a loaded document are not there although nothing was asked for over the network, or something else came than was
+ * meant. The functions below run in the page, sent as text, so they may use nothing but each other.
+ */
+
+import { FAILED_ELEMENTS } from '../in-page/init-script.ts';
+import { framed } from '../in-page/page-frames.ts';
+import { lookAtStyles, MISSING_STYLES, STYLE_LIMITS, type StyledDocument } from './missing-styles.ts';
+
+/** A part that is missing. */
+export interface Part {
+  /** As the document writes it, or resolved. */
+  url: string;
+  reason: string;
+  /** Addresses of which one would have done. */
+  others: string[];
+}
+
+const MAX_PARTS = 1_000;
+const MAX_ADDRESS = 500;
+const REASONS: Record<string, string> = {
+  base: 'the address is relative, and the document has none it could start from: send baseUrl',
+  file: 'no document may read files of the server',
+  scheme: 'nothing can be loaded from such an address',
+  image: 'what came is no image that can be shown',
+  font: 'no font came that can be read',
+  late: 'the font came too late for its font-display: use swap or block',
+  sprite: 'parts of SVG files are only taken from the origin of the document: embed them',
+  xml: 'the XHTML does not parse: what follows its first error is missing',
+  failed: 'failed',
+};
+
+const FUNCTIONS = [
+  ...MISSING_STYLES,
+  framed,
+  documentsIn,
+  judgeAddress,
+  chosenAddress,
+  lookAtImages,
+  lookAtAddresses,
+  lookAtLinks,
+  lookAtSprites,
+  lookAtMarkup,
+  lookAtFailed,
+  lookAround,
+].join(' ');
+
+/** Its promise resolves to the parts; without script nothing can be waited for, and images in styles are not tried. */
+export function missingPartsExpression(hasScript: boolean): string {
+  const limits = { ...STYLE_LIMITS, images: hasScript ? STYLE_LIMITS.images : 0 };
+  return `(() => { ${FUNCTIONS} return lookAround(${JSON.stringify(limits)}, ${MAX_PARTS}, ${MAX_ADDRESS}, (page) => ${FAILED_ELEMENTS}) })()`;
+}
+
+/** What the page says of it, which may be anything. */
+export function readParts(value: unknown): Part[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, MAX_PARTS).flatMap(([url, code, others]) => {
+    const reason = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
+    if (typeof url !== 'string' || !url || !reason) return [];
+    const alternatives = Array.isArray(others) ? others.filter((each) => typeof each === 'string') : [];
+    return [{ url: url.slice(0, MAX_ADDRESS).toWellFormed(), reason, others: alternatives }];
+  });
+}
+
+type Judge = (address: string, base: string) => string | undefined;
+type Note = (address: string, reason: string, others?: string[]) => void;
+
+// Typed loosely: this project's code runs in Node and has no DOM types.
+interface PageElement {
+  localName: string;
+  parentElement: PageElement | null;
+  children: Iterable<PageElement>;
+  style?: { cssText: string };
+  sheet?: unknown;
+  disabled?: boolean;
+  networkState?: number;
+  getAttribute(name: string): string | null;
+  checkVisibility(): boolean;
+}
+interface PageImage extends PageElement {
+  complete: boolean;
+  naturalWidth: number;
+  currentSrc: string;
+}
+export interface PageDocument {
+  baseURI: string;
+  documentURI: string;
+  contentType: string;
+  defaultView: { origin: string; matchMedia(query: string): { matches: boolean } } | null;
+  querySelectorAll(selector: string): Iterable<PageElement>;
+}
+declare const document: PageDocument;
+declare const Document: { prototype: PageDocument };
+
+/** Of the frames that can be looked into, too. */
+function documentsIn(page: PageDocument): PageDocument[] {
+  return [page, ...framed(page).flatMap(documentsIn)];
+}
+
+function judgeAddress(address: string, base: string): string | undefined {
+  const scheme = /^\s*([a-z][-+.\w]*):/i.exec(address)?.[1]?.toLowerCase();
+  if (scheme === 'file') return 'file';
+  return URL.canParse(address, base) ? undefined : 'base';
+}
+
+/** Of several candidates that of the engine's choice, or the first where it could make none. */
+function chosenAddress(page: PageDocument, image: PageImage): string {
+  const first = (candidates: string | null) => candidates?.trim().split(/,?\s+/)[0] ?? '';
+  if (image.currentSrc) return image.currentSrc;
+  const sources = image.parentElement?.localName === 'picture' ? [...image.parentElement.children] : [];
+  const source = sources.find((each) => {
+    const media = each.getAttribute('media');
+    return each.localName === 'source' && (!media || page.defaultView?.matchMedia(media).matches);
+  });
+  return (
+    first(source?.getAttribute('srcset') ?? null) ||
+    first(image.getAttribute('srcset')) ||
+    (image.getAttribute('src') ?? '').trim()
+  );
+}
+
+function lookAtImages(page: PageDocument, images: Iterable<PageImage>, judge: Judge, note: Note): void {
+  for (const image of images) {
+    if (!image.complete || image.naturalWidth > 0) continue;
+    const address = chosenAddress(page, image);
+    const isUsual = /^(?:https?|data|blob):/i.test(URL.parse(address, page.baseURI)?.href ?? '');
+    if (address) note(address, judge(address, page.baseURI) ?? (isUsual ? 'image' : 'scheme'));
+  }
+}
+
+function lookAtAddresses(page: PageDocument, judge: Judge, note: Note): void {
+  const attributes: Array<[selector: string, attribute: string]> = [
+    ['iframe:not([srcdoc]), frame, embed, input[type=image i]', 'src'],
+    ['object', 'data'],
+    ['video', 'poster'],
+    ['image, feImage', 'href'],
+    ['image, feImage', 'xlink:href'],
+  ];
+  for (const [selector, attribute] of attributes) {
+    for (const element of Document.prototype.querySelectorAll.call(page, selector)) {
+      const address = element.getAttribute(attribute) ?? '';
+      const reason = judge(address, page.baseURI);
+      if (reason) note(address, reason);
+    }
+  }
+}
+
+function lookAtLinks(page: PageDocument, judge: Judge, note: Note): void {
+  const links = 'link[rel~=stylesheet i]:not([rel~=alternate i])';
+  for (const link of Document.prototype.querySelectorAll.call(page, links)) {
+    const address = link.getAttribute('href') ?? '';
+    const isCss = (link.getAttribute('type') || 'text/css') === 'text/css';
+    if (link.sheet === null && !link.disabled && isCss) note(address, judge(address, page.baseURI) ?? 'failed');
+  }
+}
+
+function lookAtSprites(page: PageDocument, judge: Judge, note: Note): void {
+  for (const use of Document.prototype.querySelectorAll.call(page, 'use')) {
+    const address = use.getAttribute('href') ?? use.getAttribute('xlink:href') ?? '';
+    if (!address || address.startsWith('#')) continue;
+    const { protocol = '', origin } = URL.parse(address, page.baseURI) ?? {};
+    const isOwn = /^https?:$/.test(protocol) && origin === page.defaultView?.origin;
+    if (!isOwn) note(address, judge(address, page.baseURI) ?? 'sprite');
+  }
+}
+
+function lookAtMarkup(page: PageDocument, note: Note): void {
+  const faults = Document.prototype.querySelectorAll.call(page, 'parsererror');
+  if (page.contentType !== 'text/html' && [...faults].length) note(page.documentURI, 'xml');
+}
+
+/** What elements have said themselves. */
+function lookAtFailed(page: PageDocument, failed: Array<[PageElement, string]>, judge: Judge, note: Note): void {
+  for (const [element, address] of failed) {
+    const hasAnother = element.localName === 'source' && element.parentElement?.networkState !== 3;
+    const isImage = ['image', 'feImage', 'input'].includes(element.localName);
+    if (address && !hasAnother) note(address, judge(address, page.baseURI) ?? (isImage ? 'image' : 'failed'));
+  }
+}
+
+async function lookAround(
+  limits: Parameters<typeof lookAtStyles>[3],
+  atMost: number,
+  maxAddress: number,
+  failedOf: (page: PageDocument) => Array<[PageElement, string]>,
+): Promise<Array<[string, string, string[]]>> {
+  const found = new Map<string, [string, string, string[]]>();
+  let base = document.baseURI;
+  const cutOf = (address: string) => {
+    const url = URL.parse(address, base);
+    return (url && /^https?:/.test(url.protocol) ? url.href : address).slice(0, maxAddress);
+  };
+  const note: Note = (address, reason, others = []) => {
+    const cut = cutOf(address);
+    if (cut && found.size < atMost && !found.has(cut)) found.set(cut, [cut, reason, others.slice(0, 10).map(cutOf)]);
+  };
+  for (const page of documentsIn(document)) {
+    base = page.baseURI;
+    const steps = [
+      () => lookAtImages(page, Document.prototype.querySelectorAll.call(page, 'img') as Iterable<PageImage>, judgeAddress, note),
+      () => lookAtAddresses(page, judgeAddress, note),
+      () => lookAtLinks(page, judgeAddress, note),
+      () => lookAtSprites(page, judgeAddress, note),
+      () => lookAtMarkup(page, note),
+      () => lookAtFailed(page, failedOf(page), judgeAddress, note),
+      () => lookAtStyles(page as unknown as StyledDocument, judgeAddress, note, limits),
+    ];
+    for (const step of steps) {
+      try {
+        await step();
+      } catch {
+        // a document that breaks the tools it is looked at with is not looked at
+      }
+    }
+  }
+  return [...found.values()];
+}

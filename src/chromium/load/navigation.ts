@@ -1,0 +1,208 @@
+/**
+ * A document loaded from its address: follows the redirects of the server and those of the page itself until it is loaded, and
+ * judges what comes. Throws, through `fail`, `forbidden_url`, `navigation_failed`.
+ */
+
+import type { ProxyListener } from '../../egress/egress-proxy.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Events, Session } from '../devtools/connection.ts';
+import type { Step } from '../devtools/step.ts';
+import { type FailingStatus, failsTarget, type WaitUntil } from './load-settings.ts';
+import type { MainResponse } from './network-monitor.ts';
+
+/** The names of Chromium's lifecycle events. */
+const MILESTONES: Readonly<Record<WaitUntil, string>> = {
+  finished: 'load',
+  load: 'load',
+  domcontentloaded: 'DOMContentLoaded',
+  networkidle0: 'networkIdle',
+  networkidle2: 'networkAlmostIdle',
+};
+/** A page may send its visitor on; what goes round in circles is ended here. */
+const MAX_DOCUMENTS = 20;
+/** A refresh that comes later is meant for readers, not for redirecting. */
+const MAX_REFRESH_SECONDS = 1;
+/** Ports of other protocols, and ways from the web into the machine. */
+const REFUSED_BY_CHROMIUM = ['ERR_UNSAFE_PORT', 'ERR_UNSAFE_REDIRECT', 'ERR_UNKNOWN_URL_SCHEME'];
+const NO_CONTENT = [204, 205];
+const SCHEDULED = 'scheduled';
+/** Blink's documents of markup. */
+const DOCUMENT_TYPES = /^(?:text\/html|application\/xhtml\+xml|(?:text|application)\/xml)$/i;
+
+export class Navigation {
+  readonly #session: Session;
+  readonly #gate: ProxyListener;
+  readonly #statuses: FailingStatus;
+  readonly #fail: (error: ServiceError) => void;
+  readonly #unsubscribe: Array<() => void>;
+  /** Of the document that is shown. */
+  #loaderId = '';
+  #documents = 0;
+  /** The loader of another document that is on its way, or `scheduled`. */
+  #leavingTo: string | undefined;
+  #reached = new Set<string>();
+  #stopped = false;
+  #changed = Promise.withResolvers<void>();
+
+  constructor(
+    session: Session,
+    gate: ProxyListener,
+    frameId: string,
+    statuses: FailingStatus,
+    fail: (error: ServiceError) => void,
+  ) {
+    this.#session = session;
+    this.#gate = gate;
+    this.#statuses = statuses;
+    this.#fail = fail;
+    // What other programs would open (mailto:) leads nowhere here.
+    const isOurs = (event: { frameId: string; url: string }) => event.frameId === frameId && /^https?:/.test(event.url);
+    this.#unsubscribe = [
+      session.on('Page.frameNavigated', ({ frame }) => frame.id === frameId && this.#arrive(frame)),
+      session.on('Page.lifecycleEvent', (event) => event.frameId === frameId && this.#progress(event)),
+      session.on('Page.frameScheduledNavigation', (event) => {
+        if (isOurs(event) && event.delay <= MAX_REFRESH_SECONDS) this.#leave(this.#leavingTo ?? SCHEDULED);
+      }),
+      session.on('Page.frameClearedScheduledNavigation', (event) => event.frameId === frameId && this.onCanceled(SCHEDULED)),
+      session.on('Page.frameStartedNavigating', (event) => {
+        if (isOurs(event) && event.navigationType !== 'sameDocument') this.#leave(event.loaderId);
+      }),
+      session.on('Page.frameStoppedLoading', (event) => event.frameId === frameId && this.#stop()),
+    ];
+  }
+
+  /** Resolves when the document has reached what is to be waited for. */
+  async open(url: string, waitUntil: WaitUntil, step: Step): Promise<void> {
+    await step(this.#session.send('Page.setLifecycleEventsEnabled', { enabled: true }));
+    const { errorText } = await step(this.#session.send('Page.navigate', { url }));
+    if (errorText) this.onFailure(URL.parse(url), errorText.replace(/^net::/, ''));
+    await step(this.until(waitUntil));
+  }
+
+  /** How many documents there were so far. */
+  get documents(): number {
+    return this.#documents;
+  }
+
+  /** Resolves when no other document is on its way any more, or when the time is over. */
+  async untilItStays(milliseconds: number): Promise<void> {
+    let isOver = false;
+    const timer = setTimeout(() => {
+      isOver = true;
+      this.#notify();
+    }, milliseconds);
+    while (this.isLeaving && !isOver) await this.#change();
+    clearTimeout(timer);
+  }
+
+  /** Resolves once another document is on its way. */
+  async untilLeaving(): Promise<void> {
+    while (!this.isLeaving) await this.#change();
+  }
+
+  /** Whether another document is on its way. */
+  get isLeaving(): boolean {
+    return this.#leavingTo !== undefined;
+  }
+
+  /** Takes no more notice. */
+  close(): void {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+  }
+
+  /** What came from the address, or from the one it was sent on to. */
+  onResponse(response: MainResponse): void {
+    const fault = this.#faultOf(response);
+    if (fault) this.#fail(fault);
+  }
+
+  /** Nothing came. */
+  onFailure(url: URL | null, netError: string): void {
+    this.#fail(this.#unreachable(url, netError));
+  }
+
+  /** The document stays after all. */
+  onCanceled(loaderId: string): void {
+    if (this.#leavingTo !== loaderId) return;
+    this.#leavingTo = undefined;
+    this.#notify();
+  }
+
+  /** Resolves when the document that is shown has come so far, and is going nowhere. */
+  async until(waitUntil: WaitUntil): Promise<void> {
+    const milestone = MILESTONES[waitUntil];
+    const isThere = () =>
+      this.#leavingTo === undefined && this.#reached.has(milestone) && (waitUntil === 'domcontentloaded' || this.#stopped);
+    while (!isThere()) await this.#change();
+  }
+
+  #change(): Promise<void> {
+    return this.#changed.promise;
+  }
+
+  #notify(): void {
+    const { resolve } = this.#changed;
+    this.#changed = Promise.withResolvers();
+    resolve();
+  }
+
+  #leave(to: string): void {
+    this.#leavingTo = to;
+    this.#notify();
+  }
+
+  #faultOf({ url, status, mimeType, isDownload }: MainResponse): ServiceError | undefined {
+    // An answer out of a tunnel is nobody's but the server's.
+    if (url?.protocol !== 'https:' && this.#gate.failureOf(url)) return this.#unreachable(url, 'ERR_FAILED');
+    if (failsTarget(this.#statuses, status)) return answeredWith(status, `with status ${status}`);
+    if (NO_CONTENT.includes(status)) return answeredWith(status, `with status ${status}, which comes without a document`);
+    if (isDownload) return answeredWith(status, 'with a file to be saved', mimeType);
+    return DOCUMENT_TYPES.test(mimeType) ? undefined : answeredWith(status, `with ${mimeType}, not with HTML`, mimeType);
+  }
+
+  /** The proxy knows better than Chromium, which only sees that the proxy gave it nothing. */
+  #unreachable(url: URL | null, netError: string): ServiceError {
+    const failure = this.#gate.failureOf(url);
+    if (failure?.refusedBy === 'budget') return overBudget();
+    if (failure?.refusedBy || REFUSED_BY_CHROMIUM.includes(netError)) return forbidden();
+    const error = failure?.netError ?? netError;
+    const detail = `the document at url could not be loaded: ${error}`;
+    return new ServiceError('navigation_failed', detail, { members: { net_error: error } });
+  }
+
+  #arrive(frame: Events['Page.frameNavigated'][0]['frame']): void {
+    if (frame.unreachableUrl) return; // Chromium's page that says so
+    this.#loaderId = frame.loaderId;
+    this.#leavingTo = undefined;
+    this.#stopped = false;
+    this.#reached = new Set();
+    if (++this.#documents > MAX_DOCUMENTS) this.onFailure(URL.parse(frame.url), 'ERR_TOO_MANY_REDIRECTS');
+    this.#notify();
+  }
+
+  #progress({ loaderId, name }: Events['Page.lifecycleEvent'][0]): void {
+    if (loaderId !== this.#loaderId) return;
+    this.#reached.add(name);
+    this.#notify();
+  }
+
+  #stop(): void {
+    this.#stopped = true;
+    this.#notify();
+  }
+}
+
+function answeredWith(status: number, what: string, contentType?: string): ServiceError {
+  return new ServiceError('navigation_failed', `the server at url answered ${what}`, {
+    members: { upstream_status: status, ...(contentType !== undefined && { content_type: contentType }) },
+  });
+}
+
+function overBudget(): ServiceError {
+  return new ServiceError('resource_limit', 'the document at url took more of the network than one render may take');
+}
+
+/** Says nothing of what is there. */
+function forbidden(): ServiceError {
+  return new ServiceError('forbidden_url', 'the url, or what it leads to, is an address this service may not reach');
+}

@@ -1,0 +1,86 @@
+/**
+ * CSS that Chromium reads over, or parses and does not carry out: the text of a style sheet in, features out. The text has to be
+ * looked at, since what is unknown never gets into a style sheet's rules. Docs: docs/decisions/0033-what-a-report-tells.md
+ */
+import { type Declaration, declarationsIn, isOfPage } from '../print/css-statements.ts';
+import { isUnknownSize, lengthsOf } from '../print/page-sizes.ts';
+
+export interface UnsupportedCss {
+  property: string;
+  /** As it is written. */
+  value: string;
+  /** Address of the style sheet, or `style` for one in the document. */
+  where: string;
+  /** More of it, for people. */
+  why?: string;
+}
+
+/** Text of a style sheet. */
+export interface StyleText {
+  text: string;
+  where: string;
+}
+
+/** What text of a document or a style sheet has to hold for a look at it to be worth it. Also evaluated in pages. */
+export const MENTIONS =
+  /footnote|target-(?:counter|text)|(?<![\w-])(?:leader|running|element|string)\(|string-set|bookmark-l|:nth\(|hyphens\s*:\s*auto|device-cmyk|(?<![\w-])(?:marks|bleed)\s*:|(?<![\w-])size\s*:\s*[a-z]/i;
+
+const MAX_SHOWN = 100;
+
+/** What in a declaration has no effect, as it is to be shown. */
+type Feature = (declaration: Declaration) => string | undefined;
+
+const FEATURES: Record<string, Feature> = {
+  footnotes: inValue(/^(?:float|footnote-(?:display|policy))$/, /footnote|^(?:block|inline|compact|line)\b/i),
+  'target-counter': call(/./, 'target-(?:counters?|text)'),
+  leader: call(/^content$/, 'leader'),
+  'string-set': inValue(/^string-set$/, /./),
+  string: call(/^content$/, 'string'),
+  running: call(/^position$/, 'running'),
+  element: call(/^content$/, 'element'),
+  bookmarks: inValue(/^bookmark-(?:level|label)$/, /./),
+  cmyk: call(/./, 'device-cmyk'),
+  hyphens: inValue(/^hyphens$/, /^auto\b/i),
+  marks: ofPage(inValue(/^(?:marks|bleed)$/, /^(?!none|auto|0)/)),
+  size: ofPage(inValue(/^size$/, { test: isUnknownSize })),
+  nth: ofPage(({ property, within }) => (property ? undefined : /:nth\([^)]*\)?/i.exec(within.at(-1) ?? '')?.[0])),
+};
+
+/** The first of each feature. `hyphens: auto` is among them: whether there is a dictionary the text does not tell. */
+export function unsupportedIn(texts: readonly StyleText[]): UnsupportedCss[] {
+  const found = new Map<string, UnsupportedCss>();
+  for (const { text, where } of texts) for (const declaration of declarationsIn(text)) noteFeatures(declaration, where, found);
+  return [...found.values()].map((each) => (each.property === 'size' ? { ...each, why: remedyOf(each.value) } : each));
+}
+
+function noteFeatures(declaration: Declaration, where: string, found: Map<string, UnsupportedCss>): void {
+  for (const [name, feature] of Object.entries(FEATURES)) {
+    const value = found.has(name) ? undefined : feature(declaration);
+    if (value !== undefined) found.set(name, { property: declaration.property || '@page', value: shown(value), where });
+  }
+}
+
+function inValue(name: RegExp, wanted: { test(value: string): boolean }): Feature {
+  return ({ property, value }) => (name.test(property) && wanted.test(value) ? value : undefined);
+}
+
+/** A function in a value: it is shown alone. */
+function call(name: RegExp, called: string): Feature {
+  const pattern = new RegExp(`(?<![\\w-])${called}\\((?:[^()]|\\([^()]*\\))*\\)?`, 'i');
+  return ({ property, value }) => (name.test(property) ? pattern.exec(value)?.[0] : undefined);
+}
+
+function ofPage(feature: Feature): Feature {
+  return (declaration) => (isOfPage(declaration) ? feature(declaration) : undefined);
+}
+
+function remedyOf(size: string): string {
+  const lengths = lengthsOf(size);
+  return lengths
+    ? `it does not know this size, which was stated as ${lengths} instead`
+    : 'it does not know this size; state two lengths';
+}
+
+function shown(value: string): string {
+  return value.replace(/\s+/g, ' ').trim().slice(0, MAX_SHOWN);
+}

@@ -1,0 +1,119 @@
+/**
+ * How high a document is, and what is to be done where that depends on the height of its window. The functions below run in the
+ * page, sent as text, so they may use nothing but each other.
+ */
+import { ServiceError } from '../../errors.ts';
+
+const KEY = 'platen.heights';
+/** Evaluates to a `Measure`. */
+export const MEASURE = `(${measure})()`;
+/** To be evaluated in a window as high as the document is designed for, then `FIX_HEIGHTS` in one of another height. */
+export const NOTE_HEIGHTS = `(${noteHeights})(${JSON.stringify(KEY)})`;
+/** What follows the height of the window keeps what it had when it was noted; what hides its content there grows with it. */
+export const FIX_HEIGHTS = `(() => { ${[kept, fixHeights].join(' ')} fixHeights(${JSON.stringify(KEY)}) })()`;
+
+/** In CSS pixels. */
+export interface Measure {
+  height: number;
+  /** Of the content of boxes that scroll, or cut it off. */
+  hidden: number;
+}
+
+/** What the page says of it, which may be anything. Throws `print_failed`. */
+export function readMeasure(value: unknown): Measure {
+  const { height, hidden } = Object(value) as Partial<Measure>;
+  if (typeof height === 'number' && height >= 0) return { height, hidden: Number(hidden) };
+  throw new ServiceError('print_failed', 'singlePage: the document tells no height');
+}
+
+// Typed loosely: this project's code runs in Node and has no DOM types.
+interface PageElement {
+  scrollHeight: number;
+  clientHeight: number;
+  parentElement: PageElement | null;
+  style?: { setProperty(name: string, value: string, priority: 'important'): void };
+  getBoundingClientRect(): { height: number };
+  computedStyleMap(): { get(property: string): unknown };
+}
+declare const document: {
+  documentElement: PageElement | null;
+  body: PageElement | null;
+  querySelectorAll(selector: '*'): Iterable<PageElement>;
+};
+
+interface Noted {
+  /** What elements have of each property. */
+  values: Map<PageElement, string[]>;
+  properties: string[];
+  /** Those that hide a part of their content, and those around them. */
+  hiding: Set<PageElement>;
+}
+
+function measure(): { height: number; hidden: number } {
+  const { documentElement: root, body } = document;
+  const height = Math.max(root?.getBoundingClientRect().height ?? 0, root?.scrollHeight ?? 0, body?.scrollHeight ?? 0);
+  let hidden = 0;
+  for (const element of document.querySelectorAll('*')) {
+    const rest = element.scrollHeight - element.clientHeight;
+    if (rest <= 1 || element === root || element === body) continue;
+    if (String(element.computedStyleMap().get('overflow-y')) !== 'visible') hidden += rest;
+  }
+  return { height: Math.ceil(height), hidden };
+}
+
+function noteHeights(key: string): void {
+  const sides = ['top', 'bottom'];
+  const properties = [
+    'height',
+    'min-height',
+    'max-height',
+    'width',
+    'min-width',
+    'max-width',
+    'font-size',
+    'line-height',
+    'flex-basis',
+  ];
+  properties.push(...sides, ...sides.flatMap((side) => [`margin-${side}`, `padding-${side}`]), 'row-gap', 'grid-template-rows');
+  const noted: Noted = { values: new Map(), properties, hiding: new Set() };
+  for (const element of document.querySelectorAll('*')) {
+    const style = element.computedStyleMap();
+    noted.values.set(
+      element,
+      properties.map((property) => String(style.get(property))),
+    );
+    if (element.scrollHeight <= element.clientHeight + 1 || String(style.get('overflow-y')) === 'visible') continue;
+    for (let around: PageElement | null = element; around; around = around.parentElement) noted.hiding.add(around);
+  }
+  (globalThis as unknown as Record<symbol, Noted>)[Symbol.for(key)] = noted;
+}
+
+/** The declarations that keep a value. */
+function kept(property: string, value: string, grows: boolean): Array<[property: string, value: string]> {
+  if (grows && property === 'max-height') return [[property, 'none']];
+  return grows && property === 'height'
+    ? [
+        ['height', 'auto'],
+        ['min-height', value],
+      ]
+    : [[property, value]];
+}
+
+function fixHeights(key: string): void {
+  const noted = (globalThis as unknown as Record<symbol, Noted | undefined>)[Symbol.for(key)];
+  if (!noted) return;
+  const { values, properties, hiding } = noted;
+  const changes: Array<[element: PageElement, property: string, value: string]> = [];
+  for (const [element, before] of values) {
+    const now = element.computedStyleMap();
+    const changed = properties.flatMap((property, n) =>
+      String(now.get(property)) === before[n] ? [] : kept(property, before[n] ?? '', hiding.has(element)),
+    );
+    changes.push(...changed.map(([property, value]): [PageElement, string, string] => [element, property, value]));
+  }
+  // The sheet is as high as these, and not they as the sheet.
+  for (const element of [document.documentElement, document.body])
+    if (element) changes.push([element, 'height', 'auto'], [element, 'min-height', '0']);
+  // All has been read: each change would lay the page out anew.
+  for (const [element, property, value] of changes) element.style?.setProperty(property, value, 'important');
+}

@@ -1,0 +1,407 @@
+/**
+ * Egress proxy: every page has a listener, an HTTP proxy on a port of its own, and everything the page asks for passes it.
+ * It serves while a render is under way; then it ends every connection, and nothing is sent after the reply.
+ */
+import { once } from 'node:events';
+import {
+  Agent,
+  type ClientRequest,
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { type AddressInfo, connect, isIPv6, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type OutboundPolicy, Refusal } from './policy.ts';
+import { type RefusalLine, RefusalLog, type Wait } from './refusal-log.ts';
+import {
+  hostOf,
+  hrefOf,
+  type OutboundBudget,
+  type OutboundFailure,
+  type OutboundReport,
+  RenderTraffic,
+  type RequestTarget,
+  TIMED_OUT,
+  UNREADABLE,
+} from './render-traffic.ts';
+
+export type { OutboundBudget, OutboundFailure, OutboundReport };
+
+export interface ProxyListener {
+  /** What to hand to the page's browser context. */
+  readonly proxyUrl: string;
+  /** From now on the page reaches what the policy allows, within the budget. */
+  startRender(budget: OutboundBudget): void;
+  /** Ends every connection. What the page has taken since `open`. */
+  endRender(): OutboundReport;
+  /** From now on a server may be silent for so long only. */
+  limitSilence(milliseconds: number): void;
+  /** Ends what is under way for this address, with other things on the same connection where it is encrypted. */
+  abortRequest(url: URL | null): void;
+  /** Why the last attempt to load this address led to nothing. Browsers know addresses that nobody else can read: `null`. */
+  failureOf(url: URL | null): OutboundFailure | undefined;
+  /** Requests that came since `shut`: something of the document lives on. */
+  readonly lateRequests: number;
+  close(): Promise<void>;
+}
+
+export interface EgressProxy {
+  /** For `--proxy-server`: whatever does not belong to a page is refused. */
+  readonly url: string;
+  /** Requests refused so far. */
+  readonly refused: number;
+  openListener(): Promise<ProxyListener>;
+  close(): Promise<void>;
+}
+
+type Log = (line: RefusalLine) => void;
+
+interface RefusalObserver {
+  /** Called for every refusal. */
+  onRefused: () => void;
+  /** Called for a line of the log. */
+  log: Log;
+  wait: Wait | undefined;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+/** For all addresses of a name together. */
+const MAX_CONNECTING_MS = 8_000;
+const MAX_HEADER_BYTES = 65_536;
+const NOTHING: OutboundReport = { requests: 0, bytes: 0, contacted: [], refused: [] };
+const NET_ERRORS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'ERR_CONNECTION_REFUSED',
+  ECONNRESET: 'ERR_CONNECTION_RESET',
+  ETIMEDOUT: 'ERR_CONNECTION_TIMED_OUT',
+  EHOSTUNREACH: 'ERR_ADDRESS_UNREACHABLE',
+  ENETUNREACH: 'ERR_ADDRESS_UNREACHABLE',
+  HPE_HEADER_OVERFLOW: 'ERR_RESPONSE_HEADERS_TOO_BIG',
+};
+/** Of a server that has answered with something else than HTTP. */
+const INVALID_RESPONSE = 'ERR_INVALID_HTTP_RESPONSE';
+const EMPTY_RESPONSE = 'ERR_EMPTY_RESPONSE';
+const HOP_BY_HOP = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+/** Starts the proxy on free loopback ports. `log` is told of refusals: for each render at most once a second, by the clock of `wait`. */
+export async function startEgressProxy(policy: OutboundPolicy, log: Log = () => {}, wait?: Wait): Promise<EgressProxy> {
+  let refused = 0;
+  const listeners = new Set<PageProxyListener>();
+  const openListener = async () => {
+    const listener = new PageProxyListener(policy, { onRefused: () => refused++, log, wait });
+    await listener.listen();
+    listeners.add(listener);
+    void listener.closed.then(() => listeners.delete(listener));
+    return listener;
+  };
+  const dead = await openListener(); // never opened: refuses all
+  return {
+    url: dead.proxyUrl,
+    get refused() {
+      return refused;
+    },
+    openListener: openListener,
+    async close() {
+      await Promise.all([...listeners].map((listener) => listener.close()));
+    },
+  };
+}
+
+class PageProxyListener implements ProxyListener {
+  readonly closed: Promise<void>;
+  readonly #policy: OutboundPolicy;
+  readonly #observer: RefusalObserver;
+  /** Of the present render or, between two, of the last. */
+  #refusals: RefusalLog;
+  readonly #server: Server;
+  /** Connections from the page on which something is under way. Idle ones stay for the next render: nothing leaves by them. */
+  readonly #busy = new Set<Duplex>();
+  #traffic: RenderTraffic | undefined;
+  #port = 0;
+  #lateRequests = 0;
+
+  constructor(policy: OutboundPolicy, observer: RefusalObserver) {
+    this.#policy = policy;
+    this.#observer = observer;
+    this.#refusals = new RefusalLog(observer.log, observer.wait);
+    this.#server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 30_000 });
+    this.#server.on('request', (request, response) => this.#forward(request, response));
+    this.#server.on('connect', (request, socket, head) => void this.#tunnel(request, socket, head));
+    this.#server.on('upgrade', (_request, socket) => socket.destroy());
+    this.#server.on('clientError', (_error, socket) => socket.destroy());
+    this.#server.on('connection', (socket) => socket.on('error', () => socket.destroy()));
+    this.closed = once(this.#server, 'close').then(
+      () => {},
+      () => {}, // it never listened
+    );
+  }
+
+  get proxyUrl(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  async listen(): Promise<void> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.#server.unref();
+    this.#port = (this.#server.address() as AddressInfo).port;
+    this.#policy.protect(this.#port);
+  }
+
+  get lateRequests(): number {
+    return this.#lateRequests;
+  }
+
+  startRender(budget: OutboundBudget): void {
+    this.#lateRequests = 0;
+    this.#traffic = new RenderTraffic(budget);
+    this.#refusals = new RefusalLog(this.#observer.log, this.#observer.wait);
+  }
+
+  endRender(): OutboundReport {
+    const report = this.#traffic?.end() ?? NOTHING;
+    this.#traffic = undefined;
+    for (const socket of this.#busy) socket.destroy();
+    return report;
+  }
+
+  limitSilence(milliseconds: number): void {
+    this.#traffic?.limitSilence(milliseconds);
+  }
+
+  abortRequest(url: URL | null): void {
+    if (url) this.#traffic?.abort(url);
+  }
+
+  failureOf(url: URL | null): OutboundFailure | undefined {
+    return url ? this.#traffic?.failureOf(url) : UNREADABLE;
+  }
+
+  async close(): Promise<void> {
+    this.endRender();
+    this.#policy.unprotect(this.#port);
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await this.closed;
+  }
+
+  /** `http:` comes as a request with the whole address. */
+  #forward(request: IncomingMessage, response: ServerResponse): void {
+    const url = URL.parse(request.url ?? '');
+    const to = { host: url ? hostOf(url) : '', url: url ? hrefOf(url) : '' };
+    this.#busy.add(request.socket);
+    response.once('close', () => this.#busy.delete(request.socket));
+    const traffic = this.#traffic;
+    try {
+      this.#begin(traffic);
+      if (url?.protocol !== 'http:') throw new Refusal('not an address for a proxy');
+      this.#ask(traffic, url, to, request, response);
+    } catch (error) {
+      this.#refuse(response, to, error, traffic);
+    }
+  }
+
+  /** A connection that waited for the next request may be closed from the other side just then: that is tried once more. */
+  #ask(traffic: RenderTraffic, url: URL, to: RequestTarget, request: IncomingMessage, response: ServerResponse): void {
+    const onward = httpRequest({
+      agent: this.#agentOf(traffic),
+      hostname: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: url.port || 80,
+      method: request.method,
+      path: url.pathname + url.search,
+      headers: { ...endToEnd(request.headers), host: url.host },
+      setHost: false,
+    });
+    const end = () => {
+      onward.destroy();
+      breakOff(response);
+    };
+    const fail = (netError: string) => {
+      if (!traffic.failureOf(url)) traffic.failed(to, { refusedBy: undefined, netError });
+      end();
+    };
+    const untrack = traffic.track({ ...to, end });
+    response.once('close', () => {
+      untrack();
+      onward.destroy();
+    });
+    onward.on('error', (error) => {
+      const isWaiting = !response.headersSent && !response.destroyed;
+      const wasIdle = onward.reusedSocket && isWaiting && request.method === 'GET' && !traffic.failureOf(url);
+      if (error instanceof Refusal) this.#refuse(response, to, error, traffic);
+      else if (wasIdle) this.#ask(traffic, url, to, request, response);
+      else fail(netErrorOf(error, onward.socket));
+    });
+    onward.on('socket', (socket) => {
+      traffic.limit(socket); // the agent takes the limit off a connection that waits
+      whileOpen(onward, socket, 'timeout', () => traffic.failed(to, TIMED_OUT));
+    });
+    onward.on('upgrade', () => fail(INVALID_RESPONSE)); // nobody asked for one
+    onward.on('response', (answer) => {
+      traffic.answered(to);
+      this.#answer(traffic, to.host, answer, response, { end, fail });
+    });
+    request.pipe(onward);
+  }
+
+  /** Connections that are used again, for the same host, while this render lasts. */
+  #agentOf(traffic: RenderTraffic): Agent {
+    if (traffic.agent) return traffic.agent;
+    const agent = new Agent({ keepAlive: true });
+    traffic.agent = agent;
+    agent.createConnection = ({ host, port }, callback) => {
+      const hostname = isIPv6(String(host)) ? `[${host}]` : String(host);
+      this.#reach(traffic, hostname, Number(port)).then(
+        (socket) => callback?.(null, socket),
+        (error: Error) => callback?.(error, undefined as never),
+      );
+      return undefined;
+    };
+    return agent;
+  }
+
+  #answer(
+    traffic: RenderTraffic,
+    host: string,
+    answer: IncomingMessage,
+    response: ServerResponse,
+    { end, fail }: { end: () => void; fail: (netError: string) => void },
+  ): void {
+    answer.on('error', end);
+    try {
+      response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
+      traffic.count(host, answer, end);
+      answer.pipe(response);
+    } catch {
+      fail(INVALID_RESPONSE); // a status or header that HTTP does not know
+    }
+  }
+
+  /** Everything else comes as a tunnel. */
+  async #tunnel(request: IncomingMessage, inward: Duplex, head: Buffer): Promise<void> {
+    inward.on('error', () => inward.destroy());
+    this.#busy.add(inward);
+    inward.once('close', () => this.#busy.delete(inward));
+    const hostname = URL.parse(`http://${request.url}`)?.hostname ?? '';
+    const port = Number(/:(\d+)$/.exec(request.url ?? '')?.[1] ?? 0);
+    const to = { host: `${hostname}:${port}`, url: undefined };
+    const traffic = this.#traffic;
+    try {
+      this.#begin(traffic);
+      const socket = await this.#reach(traffic, hostname, port);
+      if (inward.destroyed) return void socket.destroy();
+      traffic.answered(to);
+      socket.once('timeout', () => traffic.failed(to, TIMED_OUT));
+      inward.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      if (head.length) socket.write(head);
+      const end = () => socket.destroy();
+      socket.once('close', traffic.track({ ...to, end }));
+      traffic.count(to.host, socket, end);
+      socket.pipe(inward).pipe(socket);
+      socket.on('close', () => inward.destroy());
+      inward.on('close', end);
+    } catch (error) {
+      this.#note(to, error, traffic);
+      inward.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+    }
+  }
+
+  #begin(traffic: RenderTraffic | undefined): asserts traffic is RenderTraffic {
+    if (!traffic) throw new Refusal('no render is under way');
+    traffic.begin();
+  }
+
+  /** A connection to an address that was judged. Throws `Refusal`. */
+  async #reach(traffic: RenderTraffic, hostname: string, port: number): Promise<Socket> {
+    const addresses = await this.#policy.admit(hostname, port);
+    const socket = await this.#connect(traffic, addresses, port);
+    traffic.reached(`${hostname}:${port}`, socket);
+    return socket;
+  }
+
+  /** Tries one address after the other. */
+  async #connect(traffic: RenderTraffic, addresses: string[], port: number): Promise<Socket> {
+    let netError = 'ERR_CONNECTION_FAILED';
+    const giveUpAt = performance.now() + MAX_CONNECTING_MS;
+    for (const host of addresses) {
+      if (traffic.over) throw new Refusal('the render is over');
+      if (performance.now() > giveUpAt) break;
+      traffic.freeConnection();
+      const socket = connect({ host, port, timeout: CONNECT_TIMEOUT_MS });
+      traffic.adopt(socket);
+      socket.on('error', (error: NodeJS.ErrnoException) => {
+        netError = NET_ERRORS[error.code ?? ''] ?? netError;
+      });
+      socket.on('timeout', () => {
+        netError = 'ERR_CONNECTION_TIMED_OUT';
+        socket.destroy();
+      });
+      const connected = once(socket, 'connect').then(
+        () => true,
+        () => false,
+      );
+      if (await Promise.race([connected, once(socket, 'close').then(() => false)])) return socket;
+      socket.destroy();
+    }
+    throw new Refusal('nothing answers there', { netError });
+  }
+
+  #refuse(response: ServerResponse, to: RequestTarget, error: unknown, traffic: RenderTraffic | undefined): void {
+    this.#note(to, error, traffic);
+    if (response.headersSent || response.destroyed)
+      response.destroy(); // it was given up meanwhile
+    else response.writeHead(403, { 'content-length': 0, connection: 'close' }).end();
+  }
+
+  #note(to: RequestTarget, error: unknown, traffic: RenderTraffic | undefined): void {
+    if (traffic?.over) return; // it ended with its render
+    const { message, netError, overBudget } = error instanceof Refusal ? error : new Refusal('it cannot be reached');
+    const refusedBy = overBudget ? 'budget' : 'policy';
+    traffic?.failed(to, netError ? { refusedBy: undefined, netError } : { refusedBy, netError: 'ERR_BLOCKED' });
+    if (!traffic) this.#lateRequests++;
+    if (traffic?.offline) return;
+    this.#observer.onRefused();
+    this.#refusals.add({ host: to.host, reason: message });
+  }
+}
+
+function endToEnd(headers: IncomingMessage['headers']): Record<string, string | string[]> {
+  const named = String(headers.connection ?? '')
+    .split(',')
+    .map((name) => name.trim().toLowerCase());
+  const kept = Object.entries(headers).filter(
+    ([name, value]) => value !== undefined && !HOP_BY_HOP.includes(name) && !named.includes(name),
+  );
+  return Object.fromEntries(kept) as Record<string, string | string[]>;
+}
+
+/** In the words of Chromium's network errors. */
+function netErrorOf(error: NodeJS.ErrnoException, socket: Socket | null): string {
+  // It closed in order, and said nothing.
+  if (error.code === 'ECONNRESET' && !socket?.bytesRead && !socket?.errored) return EMPTY_RESPONSE;
+  return NET_ERRORS[error.code ?? ''] ?? INVALID_RESPONSE;
+}
+
+/** A connection is used by one request after the other: each listens for its own time. */
+function whileOpen(request: ClientRequest, socket: Socket, event: string, listener: () => void): void {
+  socket.once(event, listener);
+  request.once('close', () => socket.off(event, listener));
+}
+
+/** What is missing cannot be made up: a page that has a part already sees a connection that broke. */
+function breakOff(response: ServerResponse): void {
+  if (response.headersSent || response.destroyed) response.destroy();
+  else response.writeHead(504, { 'content-length': 0, connection: 'close' }).end();
+}

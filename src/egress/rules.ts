@@ -1,0 +1,73 @@
+/** The operator's rules: text such as `10.0.0.0/8, [::1]:8080, *.example.com` in, rules that match a destination out. */
+import ipaddr from 'ipaddr.js';
+import { isIn, parseAddress } from './address.ts';
+
+/** Where a connection is to go. */
+export interface Destination {
+  /** Lower case, without a dot at its end; an address stands for itself. */
+  host: string;
+  address: string;
+  port: number;
+}
+
+export interface Rule {
+  /** Whether it speaks of the name rather than of the address the name led to. */
+  byName: boolean;
+  /** Whether it speaks of this port, on whatever host. */
+  includesPort(port: number): boolean;
+  matches(destination: Destination): boolean;
+}
+
+const NAME = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?$/i;
+
+/** Entries are separated by commas or blanks. Throws an Error that names every entry that is none. */
+export function parseRules(text: string): Rule[] {
+  const errors: string[] = [];
+  const rules = text
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .flatMap((entry) => {
+      const rule = parseRule(entry);
+      if (!rule) errors.push(entry);
+      return rule ?? [];
+    });
+  if (errors.length)
+    throw new Error(
+      `use addresses, CIDR ranges or names, each with an optional port; not ${errors.map((f) => `"${f}"`).join(', ')}.`,
+    );
+  return rules;
+}
+
+function parseRule(entry: string): Rule | undefined {
+  const { host, port } = splitPort(entry);
+  if (port !== undefined && (port < 1 || port > 65_535)) return undefined;
+  const includesPort = (wanted: number) => port === undefined || port === wanted;
+  const onPort = ({ byName, matchesHost }: { byName: boolean; matchesHost(destination: Destination): boolean }): Rule => ({
+    byName,
+    includesPort,
+    matches: (destination) => includesPort(destination.port) && matchesHost(destination),
+  });
+  const range = parseRange(host);
+  if (range) return onPort({ byName: false, matchesHost: ({ address }) => isInRange(address, range) });
+  if (!NAME.test(host) || /^[\d.]+$/.test(host)) return undefined;
+  const name = host.toLowerCase();
+  if (name.startsWith('*.')) return onPort({ byName: true, matchesHost: (to) => to.host.endsWith(name.slice(1)) });
+  return onPort({ byName: true, matchesHost: (to) => to.host === name });
+}
+
+function splitPort(entry: string): { host: string; port?: number } {
+  const bracketed = /^\[([^\]]+)\](?::(\d{1,5}))?$/.exec(entry);
+  const [, host = entry, port] = bracketed ?? /^([^:]+):(\d{1,5})$/.exec(entry) ?? [];
+  return port === undefined ? { host } : { host, port: Number(port) };
+}
+
+function parseRange(host: string): ReturnType<typeof ipaddr.parseCIDR> | undefined {
+  if (ipaddr.isValidCIDR(host)) return ipaddr.parseCIDR(host);
+  const address = /^[\d.]+$/.test(host) && !ipaddr.IPv4.isValidFourPartDecimal(host) ? undefined : parseAddress(host);
+  return address && [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
+function isInRange(text: string, range: ReturnType<typeof ipaddr.parseCIDR>): boolean {
+  const address = parseAddress(text);
+  return address !== undefined && isIn(address, range);
+}

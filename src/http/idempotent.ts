@@ -1,0 +1,76 @@
+/** The Idempotency-Key header: a request that came before gets the reply it got then. */
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { invalidRequest } from '../errors.ts';
+import type { Answer, Claim, Idempotency } from '../idempotency/idempotency.ts';
+import { principalOf } from './authenticate.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** SHA-256 of the body as it was sent; set only where the request has an Idempotency-Key. */
+    bodyDigest?: string;
+  }
+}
+
+export const IDEMPOTENCY_HEADER = 'idempotency-key';
+const SHAPE = /^[\x21-\x7e]{1,255}$/;
+
+export const IDEMPOTENCY_SCHEMA = {
+  type: 'object',
+  properties: {
+    'Idempotency-Key': {
+      type: 'string',
+      maxLength: 255,
+      description:
+        'A name for this request, such as a UUID. Sent again with the same body within 24 hours, it gets the same reply, is charged once and stored once; only successes are remembered.',
+    },
+  },
+};
+
+/** Does `fresh`, or gives the answer of the first time again. Without the header every request is fresh. */
+export async function idempotent<T>(
+  request: FastifyRequest,
+  idempotency: Idempotency,
+  fresh: (claim: Claim | undefined) => Promise<T>,
+  replay: (answer: Answer, name: string) => Promise<T>,
+): Promise<T> {
+  const name = nameOf(request);
+  if (name === undefined) return fresh(undefined);
+  const claimed = await idempotency.claim(principalOf(request).keyId, name, fingerprintOf(request));
+  if ('kind' in claimed) return replay(claimed, name);
+  try {
+    return await fresh(claimed);
+  } catch (error) {
+    await idempotency.abandon(claimed).catch(() => {}); // the lease ends by itself
+    throw error;
+  }
+}
+
+/** Sends an answer that is JSON, for the first time or again. */
+export function sendJson(reply: FastifyReply, answer: Answer): FastifyReply {
+  if (answer.kind !== 'json') throw new Error('this answer belongs to another address');
+  if (answer.location) reply.header('location', answer.location);
+  return reply.code(answer.status).send(answer.body);
+}
+
+/** Tells that a reply is not the first. */
+export function markReplayed(reply: FastifyReply): FastifyReply {
+  return reply.header('idempotency-replayed', 'true');
+}
+
+/** For the parser of bodies. */
+export function rememberBody(request: FastifyRequest, body: Buffer): void {
+  if (request.headers[IDEMPOTENCY_HEADER] !== undefined) request.bodyDigest = createHash('sha256').update(body).digest('hex');
+}
+
+function nameOf({ headers }: FastifyRequest): string | undefined {
+  const name = headers[IDEMPOTENCY_HEADER];
+  if (name === undefined || (typeof name === 'string' && SHAPE.test(name))) return name as string | undefined;
+  throw invalidRequest([{ path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }]);
+}
+
+function fingerprintOf({ method, url, bodyDigest }: FastifyRequest): string {
+  return createHash('sha256')
+    .update(`${method} ${url} ${bodyDigest ?? ''}`)
+    .digest('hex');
+}

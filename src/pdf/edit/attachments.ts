@@ -1,0 +1,42 @@
+/** Files that travel inside a PDF: their bytes in, embedded files with their names, types and descriptions out. */
+import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, type PdfRef, PdfStream } from '@libpdf/core';
+import type { Attachment } from '../finish-settings.ts';
+import type { EditablePdf } from '../objects/editable-pdf.ts';
+import { deflated, textString, unicodeString } from '../objects/syntax.ts';
+
+/** Files associated with the whole document (ISO 32000-2, 7.11.4 and 14.13), found by their names. No dates. */
+export function attach(draft: EditablePdf, attachments: Attachment[]): void {
+  if (!attachments.length) return;
+  const files = attachments.map((attachment) => ({
+    key: unicodeString(attachment.name), // ASCII would be sorted apart, where some readers expect one alphabet
+    file: draft.add(fileSpecification(attachment, draft.add(embeddedFile(attachment)))),
+  }));
+  const tree = files.toSorted((one, other) => Buffer.compare(one.key.bytes, other.key.bytes)); // 7.9.6
+  const names = draft.copyOf(draft.catalog, 'Names');
+  names.set('EmbeddedFiles', PdfDict.of({ Names: PdfArray.of(...tree.flatMap(({ key, file }) => [key, file])) }));
+  draft.catalog.set('Names', names);
+  draft.catalog.set('AF', PdfArray.of(...files.map(({ file }) => file)));
+}
+
+function fileSpecification({ name, description }: Attachment, content: PdfRef): PdfDict {
+  const entries: Record<string, PdfObject> = {
+    Type: PdfName.of('Filespec'),
+    F: textString(name),
+    UF: textString(name),
+    EF: PdfDict.of({ F: content, UF: content }),
+    AFRelationship: PdfName.of('Unspecified'),
+  };
+  if (description !== undefined) entries.Desc = textString(description);
+  return PdfDict.of(entries);
+}
+
+/** Compressed, unless that makes it longer. */
+function embeddedFile({ type, content }: Attachment): PdfStream {
+  const entries: Record<string, PdfObject> = {
+    Type: PdfName.of('EmbeddedFile'),
+    Subtype: PdfName.of(type ?? 'application/octet-stream'),
+    Params: PdfDict.of({ Size: PdfNumber.of(content.length) }),
+  };
+  const compressed = deflated(entries, content);
+  return compressed.data.length < content.length ? compressed : PdfStream.fromDict(entries, content);
+}

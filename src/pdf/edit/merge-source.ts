@@ -1,0 +1,150 @@
+/** One document on its way into a merged PDF: a parsed PDF in; its pages, and all they refer to, under new numbers out. */
+import { type PDF, PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
+import { inherited } from '../objects/page-view.ts';
+import { toText } from '../objects/syntax.ts';
+
+/** Where new objects go. */
+interface Target {
+  /** New numbers of streams that are there already, by their old ones; those that are added are put down here. */
+  streams: Map<number, number>;
+  /** Takes the place of the root of the document's own bookmarks. */
+  bookmark: number;
+  newId(): number;
+}
+
+interface NewObject {
+  id: number;
+  body: Array<string | Uint8Array>;
+}
+
+/** Attributes that a page may have from what it belongs to (ISO 32000-1, table 30). */
+const INHERITABLE = ['Resources', 'MediaBox', 'CropBox', 'Rotate'];
+/** What refers to the tags of a document, which are left behind. */
+const OF_TAGS = ['StructParent', 'StructParents', 'SE', 'Tabs'];
+const MAX_DEPTH = 100;
+
+export class MergeSource {
+  /** In order, under their new numbers. */
+  readonly pages: Array<{ id: number; page: PdfDict }>;
+  /** Entries of the document's bookmark for those below it. */
+  readonly outline: string;
+  readonly #pdf: PDF;
+  readonly #target: Target;
+  /** New numbers by old ones. */
+  readonly #ids = new Map<number, number>();
+  /** Old numbers of objects that something refers to, and that are not copied yet. */
+  readonly #waiting: number[] = [];
+  readonly #destinations: PdfObject | undefined;
+
+  /** Throws when it is damaged. */
+  constructor(pdf: PDF, target: Target) {
+    if (pdf.recoveredViaBruteForce) throw new Error('the PDF is damaged');
+    this.#pdf = pdf;
+    this.#target = target;
+    const catalog = pdf.context.catalog.getDict();
+    this.#destinations = this.resolve(catalog.get('Dests'));
+    this.pages = this.#pagesOf(catalog.get('Pages'));
+    if (!this.pages.length) throw new Error('the PDF has no pages');
+    this.outline = this.#outlineOf(catalog.get('Outlines'));
+  }
+
+  /** What a value refers to, or the value itself. */
+  resolve(value: PdfObject | undefined): PdfObject | undefined {
+    return value instanceof PdfRef ? (this.#pdf.getObject(value) ?? undefined) : value;
+  }
+
+  /** All that is to be written; `node` is what its pages belong to. */
+  *objects(node: number): Generator<NewObject> {
+    for (const { id, page } of this.pages) yield { id, body: [toText(this.#pageOf(page, node))] };
+    for (let old = this.#waiting.pop(); old !== undefined; old = this.#waiting.pop()) {
+      const object = this.#pdf.getObject(PdfRef.of(old));
+      const id = this.#ids.get(old) as number;
+      if (object instanceof PdfStream) this.#target.streams.set(old, id);
+      yield { id, body: this.#bodyOf(object) };
+    }
+  }
+
+  #pagesOf(root: PdfObject | undefined): Array<{ id: number; page: PdfDict }> {
+    const found: Array<{ id: number; page: PdfDict }> = [];
+    const collect = (ref: PdfObject | undefined, depth: number): void => {
+      const node = this.resolve(ref);
+      if (!(node instanceof PdfDict) || !(ref instanceof PdfRef) || depth > MAX_DEPTH) throw new Error('the PDF is damaged');
+      const kids = this.resolve(node.get('Kids'));
+      if (kids instanceof PdfArray) for (const kid of kids.toArray()) collect(kid, depth + 1);
+      else found.push({ id: this.#idOf(ref.objectNumber), page: node });
+    };
+    collect(root, 0);
+    return found;
+  }
+
+  /** The bookmark that all others hang from is the document's new one. */
+  #outlineOf(ref: PdfObject | undefined): string {
+    const root = this.resolve(ref);
+    const [first, last] = root instanceof PdfDict ? [root.get('First'), root.get('Last')] : [];
+    if (!(root instanceof PdfDict) || !(ref instanceof PdfRef) || !first || !last) return '';
+    this.#ids.set(ref.objectNumber, this.#target.bookmark);
+    const count = this.resolve(root.get('Count'));
+    const closed = -Math.abs(count instanceof PdfNumber ? count.value : 1);
+    return `/First ${toText(this.#copyOf(first))}/Last ${toText(this.#copyOf(last))}/Count ${closed}`;
+  }
+
+  #pageOf(page: PdfDict, node: number): PdfDict {
+    const whole = page.clone();
+    whole.delete('Parent');
+    for (const entry of INHERITABLE) {
+      const value = page.get(entry) ?? inherited(this, page, entry);
+      if (value) whole.set(entry, value);
+    }
+    const copy = this.#dictionaryOf(whole);
+    copy.set('Parent', PdfRef.of(node));
+    return copy;
+  }
+
+  #bodyOf(object: PdfObject | null): Array<string | Uint8Array> {
+    if (!object) return ['null'];
+    if (!(object instanceof PdfStream)) return [toText(this.#copyOf(object))];
+    const dictionary = this.#dictionaryOf(object);
+    dictionary.set('Length', PdfNumber.of(object.data.length));
+    return [`${toText(dictionary)}\nstream\n`, object.data, '\nendstream'];
+  }
+
+  /** The same value, with new numbers wherever it refers to an object. */
+  #copyOf(value: PdfObject): PdfObject {
+    if (value instanceof PdfRef) return this.#refOf(value);
+    if (value instanceof PdfArray) return PdfArray.of(...value.toArray().map((item) => this.#copyOf(item)));
+    return value instanceof PdfDict ? this.#dictionaryOf(value) : value;
+  }
+
+  #dictionaryOf(dict: PdfDict): PdfDict {
+    const copy = new PdfDict();
+    const target = dict.getName('S')?.value === 'GoTo' ? 'D' : 'Dest';
+    for (const [{ value: key }, value] of dict) {
+      if (OF_TAGS.includes(key)) continue;
+      const kept = key === target ? this.#destinationOf(value) : value;
+      if (kept) copy.set(key, this.#copyOf(kept));
+    }
+    return copy;
+  }
+
+  /** Names of places are known within one document only: what they stand for is put in their place. */
+  #destinationOf(value: PdfObject): PdfObject | undefined {
+    const named = this.resolve(value);
+    if (!(named instanceof PdfName || named instanceof PdfString)) return value;
+    const name = named instanceof PdfName ? named.value : named.asString();
+    const place = this.#destinations instanceof PdfDict ? this.resolve(this.#destinations.get(name)) : undefined;
+    return place instanceof PdfDict ? place.get('D') : place;
+  }
+
+  #refOf({ objectNumber: old }: PdfRef): PdfRef {
+    const known = this.#ids.get(old) ?? this.#target.streams.get(old);
+    if (known !== undefined) return PdfRef.of(known);
+    this.#waiting.push(old);
+    return PdfRef.of(this.#idOf(old));
+  }
+
+  #idOf(old: number): number {
+    const id = this.#target.newId();
+    this.#ids.set(old, id);
+    return id;
+  }
+}

@@ -1,0 +1,82 @@
+/** Says what a PDF is: the information dictionary and the XMP packet, anew and with the same content. */
+import { PdfBool, PdfDict, PdfName, type PdfObject, PdfStream, PdfString } from '@libpdf/core';
+import { type Metadata, RFC_3339 } from '../finish-settings.ts';
+import type { EditablePdf } from '../objects/editable-pdf.ts';
+import { textString } from '../objects/syntax.ts';
+import { type DocumentFacts, xmpPacket } from './xmp.ts';
+
+const PRODUCT = 'Platen';
+
+/** Characters of the document's own title, which may be anything. */
+const MAX_TITLE = 4_096;
+
+/** The document's own title is kept where none is given. There are no dates but those that are given. */
+export function describe(draft: EditablePdf, metadata: Metadata): void {
+  const facts = factsOf(metadata, ownTitle(draft));
+  const info = informationDictionary(facts);
+  if (draft.info) draft.change(draft.info, info);
+  else draft.info = draft.add(info);
+  const packet = Buffer.from(xmpPacket(facts));
+  draft.catalog.set(
+    'Metadata',
+    draft.add(PdfStream.fromDict({ Type: PdfName.of('Metadata'), Subtype: PdfName.of('XML') }, packet)),
+  );
+  if (facts.title && draft.catalog.has('StructTreeRoot')) showTitle(draft);
+}
+
+function ownTitle(draft: EditablePdf): string | undefined {
+  const info = draft.resolve(draft.info);
+  const title = info instanceof PdfDict ? draft.resolve(info.get('Title')) : undefined;
+  return title instanceof PdfString ? title.asString() : undefined;
+}
+
+function factsOf(metadata: Metadata, title: string | undefined): DocumentFacts {
+  return {
+    title: clean(metadata.title ?? title?.slice(0, MAX_TITLE)),
+    author: clean(metadata.author),
+    subject: clean(metadata.subject),
+    keywords: (metadata.keywords ?? []).map((keyword) => clean(keyword)),
+    creator: clean(metadata.creator ?? PRODUCT),
+    producer: PRODUCT,
+    creationDate: metadata.creationDate,
+    modDate: metadata.modDate,
+  };
+}
+
+/** What XML cannot have is replaced, here and there alike. */
+function clean<T extends string | undefined>(text: T): T {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones (XML 1.0, 2.2)
+  return text?.toWellFormed().replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '\ufffd') as T;
+}
+
+function informationDictionary(facts: DocumentFacts): PdfDict {
+  const entries: Array<[string, PdfObject | undefined]> = [
+    ['Title', text(facts.title)],
+    ['Author', text(facts.author)],
+    ['Subject', text(facts.subject)],
+    ['Keywords', text(facts.keywords.length ? facts.keywords.join(', ') : undefined)],
+    ['Creator', text(facts.creator)],
+    ['Producer', text(facts.producer)],
+    ['CreationDate', text(pdfDate(facts.creationDate))],
+    ['ModDate', text(pdfDate(facts.modDate))],
+  ];
+  return new PdfDict(entries.filter((entry): entry is [string, PdfObject] => entry[1] !== undefined));
+}
+
+function text(value: string | undefined): PdfString | undefined {
+  return value === undefined ? undefined : textString(value);
+}
+
+/** ISO 32000-1, 7.9.4. */
+function pdfDate(date: string | undefined): string | undefined {
+  const [, year, month, day, hour, minute, second, offsetHours = '+00', offsetMinutes = '00'] = RFC_3339.exec(date ?? '') ?? [];
+  if (!year) return undefined;
+  return `D:${year}${month}${day}${hour}${minute}${second}${offsetHours}'${offsetMinutes}'`;
+}
+
+/** Readers show the title of a tagged PDF rather than the name of its file (PDF/UA, 7.1). */
+function showTitle(draft: EditablePdf): void {
+  const preferences = draft.copyOf(draft.catalog, 'ViewerPreferences');
+  preferences.set('DisplayDocTitle', PdfBool.TRUE);
+  draft.catalog.set('ViewerPreferences', preferences);
+}

@@ -1,0 +1,86 @@
+/**
+ * Gives the pages of a PDF that Chromium printed exactly the size they are to have, in place. Chromium rounds to whole points, and
+ * then down to 1/300 inch. Docs: docs/decisions/0029-exact-page-sizes.md
+ */
+
+import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
+import { type CrossReference, type objectAt, objectNumbered, objectOf, readCrossReference } from '../objects/cross-reference.ts';
+
+/** In points. */
+export interface PageSize {
+  width: number;
+  height: number;
+}
+
+const BOX = /\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/;
+/** What PDF viewers no longer read (ISO 32000-1, 14.2): room for longer numbers. */
+const PROCEDURES = '/ProcSet [/PDF /Text /ImageB /ImageC /ImageI]';
+/** More than Chromium rounds. */
+const MAX_DIFFERENCE = 1;
+/** Points by which content may move to let a page begin at zero: 0.02 mm. */
+const MAX_SHIFT = 0.05;
+
+/** Each page gets the nearest of the sizes; one that has none within a point stays. Throws when it is no such PDF. */
+export function correctPageSizes(chunks: readonly Buffer[], sizes: readonly PageSize[]): void {
+  const file = new ChunkedBuffer(chunks);
+  const references = readCrossReference(file);
+  const catalog = objectOf(file, references, 'Root', references.trailer);
+  const boxes = new Boxes(sizes);
+  for (const page of pagesOf(file, references, objectOf(file, references, 'Pages', catalog.text))) {
+    const corrected = boxes.correct(page.text);
+    if (corrected !== undefined) file.overwrite(page.offset, corrected);
+  }
+}
+
+type PdfObject = ReturnType<typeof objectAt>;
+
+function* pagesOf(file: ChunkedBuffer, references: CrossReference, node: PdfObject): Generator<PdfObject> {
+  const [, kids] = /\/Kids \[([\d R]*)\]/.exec(node.text) ?? [];
+  if (kids === undefined) yield node;
+  for (const [, id] of (kids ?? '').matchAll(/(\d+) 0 R/g))
+    yield* pagesOf(file, references, objectNumbered(file, references, Number(id)));
+}
+
+/** What takes the place of a box; undefined where it stays. Most pages of a document have the same. */
+class Boxes {
+  readonly #sizes: readonly PageSize[];
+  readonly #known = new Map<string, string | undefined>();
+
+  constructor(sizes: readonly PageSize[]) {
+    this.#sizes = sizes;
+  }
+
+  /** The object of a page with its exact box, and as long as before. Undefined where it stays as it is. */
+  correct(page: string): string | undefined {
+    const [box, width = '', height = ''] = BOX.exec(page) ?? [];
+    if (!box) return undefined;
+    if (!this.#known.has(box)) this.#known.set(box, this.#exactBox(width, height));
+    const exact = this.#known.get(box);
+    if (exact === undefined) return undefined;
+    const fitting = exact.length > box.length ? page.replace(PROCEDURES, '') : page;
+    const corrected = fitting.replace(box, exact);
+    return corrected.length > page.length ? undefined : corrected.padEnd(page.length);
+  }
+
+  #exactBox(width: string, height: string): string | undefined {
+    const size = nearest(this.#sizes, Number(width), Number(height));
+    return size && exactBox(size, height);
+  }
+}
+
+function nearest(sizes: readonly PageSize[], width: number, height: number): PageSize | undefined {
+  const difference = (size: PageSize) => Math.max(Math.abs(size.width - width), Math.abs(size.height - height));
+  const [best] = [...sizes].sort((a, b) => difference(a) - difference(b));
+  return best && difference(best) < MAX_DIFFERENCE ? best : undefined;
+}
+
+/** Chromium draws from the top: it is the lower edge that moves. */
+function exactBox({ width, height }: PageSize, top: string): string {
+  const bottom = Number(top) - height;
+  const [from, to] = Math.abs(bottom) <= MAX_SHIFT ? ['0', decimal(height)] : [decimal(bottom), top];
+  return `/MediaBox [0 ${from} ${decimal(width)} ${to}]`;
+}
+
+function decimal(value: number): string {
+  return String(Number(value.toFixed(3)));
+}

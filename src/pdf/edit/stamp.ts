@@ -1,0 +1,110 @@
+/** Draws a watermark: one square page of another PDF in, embedded once and drawn on each chosen page out. */
+import {
+  PDF,
+  type PDFEmbeddedPage,
+  type PDFPage,
+  PdfArray,
+  PdfDict,
+  PdfName,
+  PdfNumber,
+  type PdfObject,
+  type PdfRef,
+  PdfStream,
+} from '@libpdf/core';
+import type { Watermark } from '../finish-settings.ts';
+import type { EditablePdf } from '../objects/editable-pdf.ts';
+import { inherited, type PageView, viewOf } from '../objects/page-view.ts';
+import { decimal, deflated } from '../objects/syntax.ts';
+
+/** Throws when the stamp cannot be read. */
+export async function stampPages(draft: EditablePdf, watermark: Watermark | undefined): Promise<void> {
+  if (!watermark) return;
+  const stamp = await draft.pdf.embedPage(await PDF.load(Buffer.concat(watermark.stamp)), 0);
+  makeGroup(draft, stamp.ref);
+  const drawing = new Drawing(draft, stamp, watermark);
+  for (const page of draft.pdf.getPages().filter((_, index) => isChosen(watermark, index + 1))) drawing.drawOn(page);
+}
+
+function isChosen({ pages }: Watermark, number: number): boolean {
+  return pages.length === 0 || pages.some(({ from, to }) => from <= number && number <= to);
+}
+
+/** Opacity is that of the whole, however its parts overlap: a transparency group (ISO 32000-1, 11.6.6). */
+function makeGroup(draft: EditablePdf, ref: PdfRef): void {
+  const form = draft.resolve(ref);
+  if (!(form instanceof PdfStream)) throw new Error('the stamp has no content');
+  const entries = Object.fromEntries([...form].map(([key, value]) => [key.value, value]));
+  const Group = PdfDict.of({ Type: PdfName.of('Group'), S: PdfName.of('Transparency') });
+  draft.change(ref, deflated({ ...entries, Group }, form.data));
+}
+
+/** Names in the resources of a page, where Chromium's are a letter and a number. */
+const STAMP = 'PlatenStamp';
+const OPACITY = 'PlatenOpacity';
+
+class Drawing {
+  readonly #draft: EditablePdf;
+  readonly #stamp: PDFEmbeddedPage;
+  readonly #over: boolean;
+  readonly #opacity: PdfRef;
+  /** By their text: pages of one size share them. */
+  readonly #streams = new Map<string, PdfRef>();
+
+  constructor(draft: EditablePdf, stamp: PDFEmbeddedPage, { opacity, layer }: Watermark) {
+    this.#draft = draft;
+    this.#stamp = stamp;
+    this.#over = layer === 'over';
+    const alpha = PdfNumber.of(opacity);
+    this.#opacity = draft.add(PdfDict.of({ Type: PdfName.of('ExtGState'), ca: alpha, CA: alpha }));
+  }
+
+  drawOn(page: PDFPage): void {
+    const dict = page.dict.clone();
+    const matrix = placement(viewOf(this.#draft, dict), this.#stamp).map(decimal).join(' ');
+    // Not part of the text a reader with a screen reader hears (14.8.2.2).
+    const draw = `/Artifact <</Type /Pagination /Subtype /Watermark>> BDC q /${OPACITY} gs ${matrix} cm /${STAMP} Do Q EMC`;
+    const content = contentOf(this.#draft, dict);
+    const stamped = this.#over
+      ? [this.#stream('q'), ...content, this.#stream(`Q ${draw}`)] // Chromium leaves its coordinates behind
+      : [this.#stream(draw), ...content];
+    dict.set('Contents', PdfArray.of(...stamped));
+    dict.set('Resources', this.#resources(dict));
+    this.#draft.change(page.ref, dict);
+  }
+
+  #stream(text: string): PdfRef {
+    const known = this.#streams.get(text) ?? this.#draft.add(PdfStream.fromDict({}, Buffer.from(`${text}\n`)));
+    this.#streams.set(text, known);
+    return known;
+  }
+
+  /** Of this page alone, though others may share what they are made from. */
+  #resources(page: PdfDict): PdfDict {
+    const own = inherited(this.#draft, page, 'Resources');
+    const resources = own instanceof PdfDict ? own.clone() : new PdfDict();
+    const add = (kind: string, name: string, ref: PdfRef) => {
+      const entries = this.#draft.copyOf(resources, kind);
+      entries.set(name, ref);
+      resources.set(kind, entries);
+    };
+    add('XObject', STAMP, this.#stamp.ref);
+    add('ExtGState', OPACITY, this.#opacity);
+    return resources;
+  }
+}
+
+function contentOf(draft: EditablePdf, page: PdfDict): PdfObject[] {
+  const entry = page.get('Contents');
+  const content = draft.resolve(entry);
+  if (content instanceof PdfArray) return content.toArray();
+  return entry && content ? [entry] : [];
+}
+
+/** A matrix that puts the stamp into the middle of the page as it is seen, upright, as large as its shorter side. */
+function placement({ left, bottom, width, height, turn }: PageView, { box }: PDFEmbeddedPage): number[] {
+  const scale = Math.min(width, height) / box.width;
+  const radians = (turn * Math.PI) / 180;
+  const [cos, sin] = [Math.round(Math.cos(radians)) * scale, Math.round(Math.sin(radians)) * scale];
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  return [cos, sin, -sin, cos, left + width / 2 - cos * x + sin * y, bottom + height / 2 - sin * x - cos * y];
+}

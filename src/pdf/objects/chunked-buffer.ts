@@ -1,0 +1,38 @@
+/** A PDF in the pieces it came in, as if they were one: bytes at an offset in or out, without joining them. */
+export class ChunkedBuffer {
+  readonly length: number;
+  readonly #chunks: readonly Buffer[];
+
+  constructor(chunks: readonly Buffer[]) {
+    this.#chunks = chunks;
+    this.length = chunks.reduce((total, { length }) => total + length, 0);
+  }
+
+  /** `size` bytes from `start` as Latin-1, less where the file ends. */
+  text(start: number, size: number): string {
+    let text = '';
+    this.#eachPart(start, size, (part) => {
+      text += part.toString('latin1');
+    });
+    return text;
+  }
+
+  /** Puts Latin-1 text in the place of what is at `start`. */
+  overwrite(start: number, text: string): void {
+    let written = 0;
+    this.#eachPart(start, text.length, (part) => {
+      part.write(text.slice(written, written + part.length), 'latin1');
+      written += part.length;
+    });
+  }
+
+  #eachPart(start: number, size: number, visit: (part: Buffer) => void): void {
+    let at = 0;
+    for (const chunk of this.#chunks) {
+      const from = Math.max(0, start - at);
+      const to = Math.min(chunk.length, start + size - at);
+      if (from < to) visit(chunk.subarray(from, to));
+      at += chunk.length;
+    }
+  }
+}

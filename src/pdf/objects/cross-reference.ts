@@ -1,0 +1,83 @@
+/**
+ * Finds objects by the classic cross-reference table that Chromium writes: `startxref` -> table and trailer -> offset of an
+ * object (ISO 32000-1, 7.5.4, 7.5.5). Throws when it is not such a PDF.
+ */
+import type { ChunkedBuffer } from './chunked-buffer.ts';
+
+const ENTRY_BYTES = 20;
+const HEADER_BYTES = 32;
+
+export interface CrossReference {
+  /** Where the table begins, which is where the objects end. */
+  start: number;
+  /** Objects, with the free one of number 0. */
+  size: number;
+  /** Where the entries begin. Those of a large file are many, and only those asked for are read. */
+  entries: number;
+  /** The trailer dictionary. */
+  trailer: string;
+}
+
+export function readCrossReference(file: ChunkedBuffer): CrossReference {
+  const start = startOf(file);
+  const header = /^xref\s+0\s+(\d+)\s*\n/.exec(file.text(start, HEADER_BYTES));
+  if (!header) throw new Error('the PDF has no single cross-reference table');
+  const [size, entries] = [Number(header[1]), start + header[0].length];
+  const end = entries + size * ENTRY_BYTES;
+  return { start, size, entries, trailer: file.text(end, file.length - end) };
+}
+
+/** Whether a password protects it: by its trailer, or the dictionary of the cross-reference stream that stands for one. */
+export function isEncrypted(file: ChunkedBuffer): boolean {
+  const start = startOf(file);
+  const tail = file.text(start, file.length - start);
+  const trailer = tail.startsWith('xref') ? tail.slice(tail.lastIndexOf('trailer')) : tail.slice(0, tail.indexOf('\nstream'));
+  return /\/Encrypt\b/.test(trailer);
+}
+
+function startOf(file: ChunkedBuffer): number {
+  return Number(match(/startxref\s+(\d+)\s+%%EOF\s*$/, file.text(file.length - 64, 64)));
+}
+
+/** Offset of each object in the file; 0 where the number is free. */
+export function allOffsets(file: ChunkedBuffer, { entries, size }: CrossReference): Float64Array {
+  const table = file.text(entries, size * ENTRY_BYTES);
+  return Float64Array.from({ length: size }, (_, id) => offsetIn(table, id * ENTRY_BYTES));
+}
+
+function offsetIn(table: string, at: number): number {
+  return table[at + 17] === 'n' ? Number(table.slice(at, at + 10)) : 0;
+}
+
+/** The text of an object, up to its `endobj`, and where it begins. */
+export function objectAt(file: ChunkedBuffer, offset: number): { offset: number; text: string } {
+  for (let size = 4_096; ; size *= 4) {
+    const text = file.text(offset, size);
+    const end = text.indexOf('\nendobj'); // in a string a line feed is escaped
+    if (end >= 0) return { offset, text: text.slice(0, end) };
+    if (offset + size >= file.length) throw new Error(`the PDF's object at ${offset} has no end`);
+  }
+}
+
+/** The object that an entry of a dictionary refers to, such as `Root` of the trailer. */
+export function objectOf(
+  file: ChunkedBuffer,
+  references: CrossReference,
+  entry: string,
+  dictionary: string,
+): ReturnType<typeof objectAt> {
+  return objectNumbered(file, references, Number(match(new RegExp(`/${entry}\\s+(\\d+)\\s+0\\s+R`), dictionary)));
+}
+
+export function objectNumbered(file: ChunkedBuffer, references: CrossReference, id: number): ReturnType<typeof objectAt> {
+  const offset = id < references.size ? offsetIn(file.text(references.entries + id * ENTRY_BYTES, ENTRY_BYTES), 0) : 0;
+  if (!offset) throw new Error(`the PDF has no object ${id}`);
+  return objectAt(file, offset);
+}
+
+/** What the first group of a pattern finds. */
+export function match(pattern: RegExp, text: string): string {
+  const found = pattern.exec(text)?.[1];
+  if (found === undefined) throw new Error(`the PDF has no ${pattern.source}`);
+  return found;
+}

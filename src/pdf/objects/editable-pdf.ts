@@ -1,0 +1,72 @@
+/** A PDF while it is being finished: the objects of the file it came in, and those that were changed or added since. */
+import { PDF, PdfDict, type PdfObject, PdfRef } from '@libpdf/core';
+import { RawFile } from './raw-file.ts';
+
+/** An object to be written: as bytes of the old file, or as a value. */
+export type EditableObject = { id: number; raw: Buffer } | { id: number; value: PdfObject };
+
+/** libpdf reads objects one by one and forgets which it has read, when there are very many: changes are kept here, by number. */
+export class EditablePdf {
+  readonly pdf: PDF;
+  /** Always written anew. */
+  readonly catalog: PdfDict;
+  readonly root: PdfRef;
+  info: PdfRef | undefined;
+  readonly file: RawFile;
+  readonly #changed = new Map<number, PdfObject>();
+
+  /** Throws when these bytes are no PDF as Chromium prints them. */
+  static async read(bytes: Buffer): Promise<EditablePdf> {
+    const file = new RawFile(bytes);
+    return new EditablePdf(file, await PDF.load(bytes));
+  }
+
+  private constructor(file: RawFile, pdf: PDF) {
+    const { catalog, info } = pdf.context;
+    const root = info.trailer.getRef('Root');
+    if (!root || pdf.recoveredViaBruteForce) throw new Error('the PDF is damaged');
+    this.file = file;
+    this.pdf = pdf;
+    this.root = root;
+    this.info = info.trailer.getRef('Info');
+    this.catalog = catalog.getDict();
+    this.change(root, this.catalog);
+  }
+
+  /** What a value refers to, or the value itself. */
+  resolve(value: PdfObject | undefined): PdfObject | undefined {
+    if (!(value instanceof PdfRef)) return value;
+    return this.#changed.get(value.objectNumber) ?? this.pdf.getObject(value) ?? undefined;
+  }
+
+  /** A copy of the dictionary that an entry holds or refers to; an empty one where it does neither. */
+  copyOf(parent: PdfDict, entry: string): PdfDict {
+    const found = this.resolve(parent.get(entry));
+    return found instanceof PdfDict ? found.clone() : new PdfDict();
+  }
+
+  change(ref: PdfRef, object: PdfObject): void {
+    this.#changed.set(ref.objectNumber, object);
+  }
+
+  add(object: PdfObject): PdfRef {
+    return this.pdf.register(object);
+  }
+
+  /** A number that no object has. To be asked for when nothing is added any more. */
+  get nextId(): number {
+    return this.pdf.context.registry.nextObjectNumber;
+  }
+
+  /** By number. */
+  *objects(): Generator<EditableObject> {
+    for (let id = 1; id < this.file.size; id++) {
+      const value = this.#changed.get(id);
+      const raw = this.file.body(id);
+      if (value) yield { id, value };
+      else if (raw) yield { id, raw };
+    }
+    for (const [{ objectNumber: id }, added] of this.pdf.context.registry.getNewObjects())
+      yield { id, value: this.#changed.get(id) ?? added };
+  }
+}

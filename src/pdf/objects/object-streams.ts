@@ -1,0 +1,130 @@
+/**
+ * Writes a finished PDF in its smallest form: a draft in, bytes in parts out. What is no stream goes into compressed object streams,
+ * found by a cross-reference stream (ISO 32000-1, 7.5.7 and 7.5.8). With a password, streams are encrypted, and what is in them
+ * with them.
+ */
+import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
+import type { Encryption } from '../security/encrypt.ts';
+import type { EditableObject, EditablePdf } from './editable-pdf.ts';
+import { isStream } from './raw-file.ts';
+import { deflated, numbers, toText } from './syntax.ts';
+import { bodyOf, Parts } from './write.ts';
+
+/** Of one object stream. A reader unpacks all of it to find one. */
+const OBJECTS_PER_STREAM = 200;
+
+export function writeWithObjectStreams(draft: EditablePdf, protection?: Encryption): Parts {
+  const file = new PackedFile(draft.nextId, protection);
+  for (const object of draft.objects()) {
+    const stream = streamOf(object, draft, protection !== undefined);
+    if (stream) file.addStream(object.id, stream);
+    else file.addPlain(object.id, 'raw' in object ? object.raw : Buffer.from(toText(object.value), 'latin1'));
+  }
+  return file.end(draft);
+}
+
+/** A stream as a value, or as it stands where nothing in it is encrypted; undefined for all else. */
+function streamOf(object: EditableObject, draft: EditablePdf, encrypted: boolean): PdfStream | Buffer | undefined {
+  if ('value' in object) return object.value instanceof PdfStream ? object.value : undefined;
+  if (!isStream(object.raw)) return undefined;
+  if (!encrypted) return object.raw;
+  const parsed = draft.pdf.getObject(PdfRef.of(object.id));
+  if (!(parsed instanceof PdfStream)) throw new Error(`the PDF's object ${object.id} is no stream`);
+  return parsed;
+}
+
+/** Where an object is: at an offset of the file, or at an index of the object stream with this number. */
+type Location = { offset: number } | { container: number; index: number };
+
+class PackedFile {
+  readonly #parts = new Parts();
+  readonly #locations: Location[] = [];
+  readonly #protection: Encryption | undefined;
+  #nextId: number;
+  #waiting: Array<{ id: number; body: Uint8Array }> = [];
+
+  constructor(nextId: number, protection: Encryption | undefined) {
+    this.#nextId = nextId;
+    this.#protection = protection;
+  }
+
+  addStream(id: number, stream: PdfStream | Buffer): void {
+    this.#put(id, stream instanceof PdfStream ? bodyOf(stream, this.#protection?.cipher) : stream);
+  }
+
+  /** Strings of such objects are not encrypted by themselves. */
+  addPlain(id: number, body: Uint8Array): void {
+    this.#waiting.push({ id, body });
+    if (this.#waiting.length === OBJECTS_PER_STREAM) this.#flush();
+  }
+
+  end(draft: EditablePdf): Parts {
+    this.#flush();
+    const entries: Record<string, PdfObject> = { Type: PdfName.of('XRef'), Root: draft.root };
+    if (draft.info) entries.Info = draft.info;
+    if (this.#protection) {
+      const part = new PdfString(this.#protection.id);
+      entries.ID = PdfArray.of(part, part);
+      entries.Encrypt = PdfRef.of(this.#nextId);
+      this.#put(this.#nextId++, toText(this.#protection.dictionary));
+    }
+    const start = this.#parts.length;
+    this.#locations[this.#nextId] = { offset: start };
+    this.#parts.addObject(this.#nextId, bodyOf(crossReferenceStream(this.#locations, entries)));
+    this.#parts.end(start);
+    return this.#parts;
+  }
+
+  #flush(): void {
+    const waiting = this.#waiting;
+    if (!waiting.length) return;
+    this.#waiting = [];
+    const container = this.#nextId++;
+    for (const [index, { id }] of waiting.entries()) this.#locations[id] = { container, index };
+    this.addStream(container, objectStream(waiting));
+  }
+
+  #put(id: number, body: string | Uint8Array): void {
+    this.#locations[id] = { offset: this.#parts.length };
+    this.#parts.addObject(id, body);
+  }
+}
+
+function objectStream(objects: Array<{ id: number; body: Uint8Array }>): PdfStream {
+  let offset = 0;
+  let header = '';
+  for (const { id, body } of objects) {
+    header += `${id} ${offset} `;
+    offset += body.length + 1;
+  }
+  const bodies = objects.flatMap(({ body }) => [body, LINE_FEED]);
+  const entries = { Type: PdfName.of('ObjStm'), N: PdfNumber.of(objects.length), First: PdfNumber.of(header.length) };
+  return deflated(entries, Buffer.concat([Buffer.from(header), ...bodies]));
+}
+
+const LINE_FEED = Buffer.from('\n');
+const ROW_BYTES = 7;
+
+/** Each row: the kind of its entry in 1 byte, an offset or an object stream in 4, an index in 2. */
+function crossReferenceStream(locations: Location[], entries: Record<string, PdfObject>): PdfStream {
+  const table = Buffer.alloc(locations.length * ROW_BYTES);
+  for (const [id, location] of locations.entries()) {
+    if (!location) continue; // a free number
+    const container = 'container' in location;
+    table.writeUInt8(container ? 2 : 1, id * ROW_BYTES);
+    table.writeUInt32BE(container ? location.container : location.offset, id * ROW_BYTES + 1);
+    if (container) table.writeUInt16BE(location.index, id * ROW_BYTES + 5);
+  }
+  const DecodeParms = PdfDict.of({ Predictor: PdfNumber.of(12), Columns: PdfNumber.of(ROW_BYTES) });
+  return deflated({ ...entries, Size: PdfNumber.of(locations.length), W: numbers(1, 4, 2), DecodeParms }, differences(table));
+}
+
+/** Each row less the one above it, which hardly differs, after the number of that filter (PNG's `Up`, 2). */
+function differences(table: Buffer): Buffer {
+  const filtered = Buffer.alloc((table.length / ROW_BYTES) * (ROW_BYTES + 1));
+  for (let from = 0, to = 0; from < table.length; from += ROW_BYTES) {
+    filtered[to++] = 2;
+    for (let at = from; at < from + ROW_BYTES; at++) filtered[to++] = (table[at] ?? 0) - (table[at - ROW_BYTES] ?? 0);
+  }
+  return filtered;
+}

@@ -1,0 +1,71 @@
+/** PDF objects as text: values of libpdf in, Latin-1 out (ISO 32000-1, 7.3). Numbers keep every digit, which libpdf's own do not. */
+
+import { deflateSync } from 'node:zlib';
+import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, type PdfRef, PdfStream, PdfString } from '@libpdf/core';
+
+/** What is done to the bytes of each string, such as encryption. */
+export type Seal = (bytes: Uint8Array) => Uint8Array;
+
+/** Of a stream: its dictionary. */
+export function toText(object: PdfObject, cipher?: Seal): string {
+  switch (object.type) {
+    case 'dict':
+    case 'stream':
+      return dictionary(object as PdfDict, cipher);
+    case 'array':
+      return `[${(object as PdfArray)
+        .toArray()
+        .map((item) => toText(item, cipher))
+        .join(' ')}]`;
+    case 'string':
+      return `<${Buffer.from(cipher ? cipher((object as PdfString).bytes) : (object as PdfString).bytes).toString('hex')}>`;
+    case 'name':
+      return name((object as PdfName).value);
+    case 'number':
+      return decimal((object as PdfNumber).value);
+    case 'ref':
+      return `${(object as PdfRef).objectNumber} ${(object as PdfRef).generation} R`;
+    case 'bool':
+      return String((object as { value: boolean }).value);
+    default:
+      return 'null';
+  }
+}
+
+/** A text string (7.9.2.2): any Unicode. */
+export function textString(text: string): PdfString {
+  return /^[\x20-\x7e]*$/.test(text) ? new PdfString(Buffer.from(text, 'latin1')) : unicodeString(text);
+}
+
+/** A text string in UTF-16, whatever it says. */
+export function unicodeString(text: string): PdfString {
+  return new PdfString(Buffer.from(`\uFEFF${text}`, 'utf16le').swap16());
+}
+
+/** A compressed stream with these entries. */
+export function deflated(entries: Record<string, PdfObject>, data: Uint8Array): PdfStream {
+  return new PdfStream(PdfDict.of({ ...entries, Filter: PdfName.FlateDecode }), deflateSync(data));
+}
+
+/** Whole numbers and fractions, such as a rectangle or a matrix. */
+export function numbers(...values: number[]): PdfArray {
+  return PdfArray.of(...values.map(PdfNumber.of));
+}
+
+/** A real never has an exponent (7.3.3). */
+export function decimal(value: number): string {
+  const text = String(value);
+  return text.includes('e') ? value.toFixed(10) : text;
+}
+
+function dictionary(dict: PdfDict, cipher?: Seal): string {
+  let text = '<<';
+  for (const [key, value] of dict) text += `${name(key.value)} ${toText(value, cipher)}`;
+  return `${text}>>`;
+}
+
+function name(value: string): string {
+  const bytes = Buffer.from(value).toString('latin1');
+  const escaped = (character: string) => `#${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
+  return `/${bytes.replace(/[^!-~]|[#()<>[\]{}/%]/g, escaped)}`;
+}

@@ -1,0 +1,77 @@
+/** Writes a finished PDF with a classic cross-reference table: a draft in, bytes in parts out. */
+import { PdfDict, PdfNumber, type PdfObject, PdfStream } from '@libpdf/core';
+import type { EditablePdf } from './editable-pdf.ts';
+import { type Seal, toText } from './syntax.ts';
+
+export function writePlain(draft: EditablePdf): Parts {
+  const parts = new Parts();
+  const offsets: number[] = [];
+  for (const object of draft.objects()) {
+    offsets[object.id] = parts.length;
+    parts.addObject(object.id, 'raw' in object ? object.raw : bodyOf(object.value));
+  }
+  const trailer = PdfDict.of({ Root: draft.root });
+  if (draft.info) trailer.set('Info', draft.info);
+  endPlain(parts, offsets, trailer);
+  return parts;
+}
+
+/** Ends a file whose objects are at these offsets, by number. */
+export function endPlain(parts: Parts, offsets: number[], trailer: PdfDict): void {
+  const free = (id: number) => `0000000000 ${id ? '00000' : '65535'} f \n`;
+  const entry = (offset: number | undefined, id: number) =>
+    offset === undefined ? free(id) : `${String(offset).padStart(10, '0')} 00000 n \n`;
+  const table = Array.from(offsets, entry);
+  trailer.set('Size', PdfNumber.of(table.length));
+  const start = parts.length;
+  parts.add(`xref\n0 ${table.length}\n${table.join('')}trailer\n${toText(trailer)}\n`);
+  parts.end(start);
+}
+
+/** The bytes of a file so far. */
+export class Parts {
+  readonly #parts: Uint8Array[] = [];
+  length = 0;
+
+  constructor() {
+    this.add('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n');
+  }
+
+  /** Text is Latin-1. */
+  add(part: string | Uint8Array): void {
+    const bytes = typeof part === 'string' ? Buffer.from(part, 'latin1') : part;
+    this.#parts.push(bytes);
+    this.length += bytes.length;
+  }
+
+  addObject(id: number, ...body: Array<string | Uint8Array>): void {
+    this.add(`${id} 0 obj\n`);
+    for (const part of body) this.add(part);
+    this.add('\nendobj\n');
+  }
+
+  /** `start` is where the cross-reference begins. */
+  end(start: number): void {
+    this.add(`startxref\n${start}\n%%EOF\n`);
+  }
+
+  /** In memory of its own, which can be handed to another thread. */
+  join(): Uint8Array<ArrayBuffer> {
+    const joined = new Uint8Array(this.length);
+    let at = 0;
+    for (const part of this.#parts) {
+      joined.set(part, at);
+      at += part.length;
+    }
+    return joined;
+  }
+}
+
+/** An object as it stands between `obj` and `endobj`, its strings and its stream encrypted. */
+export function bodyOf(object: PdfObject, cipher?: Seal): string | Uint8Array {
+  if (!(object instanceof PdfStream)) return toText(object, cipher);
+  const data = cipher ? cipher(object.data) : object.data;
+  const dictionary = new PdfDict(object);
+  dictionary.set('Length', PdfNumber.of(data.length));
+  return Buffer.concat([Buffer.from(`${toText(dictionary, cipher)}\nstream\n`, 'latin1'), data, Buffer.from('\nendstream')]);
+}

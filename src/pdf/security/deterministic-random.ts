@@ -1,0 +1,35 @@
+/**
+ * Randomness that can be had again: a secret and what is to be finished in, bytes out that nobody without the secret can tell from
+ * random. The same request gives the same bytes, encrypted or not.
+ */
+import { createCipheriv, createHash, createHmac } from 'node:crypto';
+import type { FinishSettings } from '../finish-settings.ts';
+
+/** The key stream of AES-256 in counter mode. */
+export class DeterministicRandom {
+  readonly #cipher: ReturnType<typeof createCipheriv>;
+
+  constructor(secret: Uint8Array, digest: Uint8Array) {
+    const key = createHmac('sha256', secret).update('platen finishing 1').update(digest).digest();
+    this.#cipher = createCipheriv('aes-256-ctr', key, Buffer.alloc(16));
+  }
+
+  /** The next ones. */
+  bytes(count: number): Buffer {
+    return this.#cipher.update(Buffer.alloc(count));
+  }
+}
+
+/** Of everything that the finished PDF depends on. */
+export function digestOf(pdf: Uint8Array, { attachments, watermark, ...rest }: FinishSettings): Buffer {
+  const { stamp = [], ...drawing } = watermark ?? {};
+  const contents = [pdf, Buffer.concat(stamp), ...attachments.map(({ content }) => content)];
+  const facts = { ...rest, drawing, files: attachments.map(({ content: _, ...facts }) => facts) };
+  const hash = createHash('sha256').update(sha256(Buffer.from(JSON.stringify(facts))));
+  for (const content of contents) hash.update(sha256(content));
+  return hash.digest();
+}
+
+function sha256(bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(bytes).digest();
+}

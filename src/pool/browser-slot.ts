@@ -1,0 +1,154 @@
+/**
+ * A slot that always has a browser: launches it, notices when it ends, launches the next, and replaces it in the background
+ * before it grows old.
+ */
+import { ServiceError } from '../errors.ts';
+import { PageCache, type PageCacheLimits, type PooledPage } from './page-cache.ts';
+
+/** What the pool asks of a browser. */
+export interface PooledBrowser<P extends PooledPage> {
+  /** Resolves when the browser cannot be used any more, for whatever reason. */
+  readonly ended: Promise<void>;
+  /** Bytes it holds besides its pages when last measured. */
+  readonly memoryBytes: number;
+  openPage(): Promise<P>;
+  close(): Promise<void>;
+}
+
+export interface SlotLimits extends PageCacheLimits {
+  browserMaxRenders: number;
+  browserMaxAgeMs: number;
+  /** What it may hold while its pages are at work; at rest, three quarters of it. */
+  browserMemoryBytes: number;
+}
+
+const FIRST_BACKOFF_MS = 500;
+const LONGEST_BACKOFF_MS = 30_000;
+const REST_SHARE = 0.75;
+
+interface BrowserInstance<P extends PooledPage> {
+  browser: PooledBrowser<P>;
+  cache: PageCache<P>;
+  startedAt: number;
+  renders: number;
+}
+
+export class BrowserSlot<P extends PooledPage> {
+  readonly #launch: () => Promise<PooledBrowser<P>>;
+  readonly #limits: SlotLimits;
+  #instance: BrowserInstance<P> | undefined;
+  #launching: Promise<BrowserInstance<P>> | undefined;
+  readonly #leaving = new Set<Promise<void>>();
+  #notBefore = 0;
+  #backoffMs = FIRST_BACKOFF_MS;
+  #closed = false;
+  /** Browsers that ended although nobody asked them to. */
+  crashes = 0;
+  /** Browsers replaced because of their age, number of renders or memory. */
+  replaced = 0;
+
+  constructor(launch: () => Promise<PooledBrowser<P>>, limits: SlotLimits) {
+    this.#launch = launch;
+    this.#limits = limits;
+  }
+
+  get occupied(): boolean {
+    return this.#instance !== undefined;
+  }
+
+  /** The pages of the present browser, if there is one. */
+  get cache(): PageCache<P> | undefined {
+    return this.#instance?.cache;
+  }
+
+  /** The pages of a living browser; starts one when there is none. Throws `browser_unavailable`. */
+  async ready(): Promise<PageCache<P>> {
+    const instance = this.#instance ?? (await this.#start());
+    instance.renders++;
+    return instance.cache;
+  }
+
+  /** Closes old pages; replaces the browser when it is due. */
+  sweep(now = Date.now()): void {
+    const instance = this.#instance;
+    if (!instance) {
+      if (!this.#closed && !this.#launching) this.#start().catch(() => {}); // told to whoever asks
+      return;
+    }
+    instance.cache.sweep(now);
+    if (this.#isDue(instance, now) && !this.#launching && !this.#closed) void this.#replace(instance);
+  }
+
+  #isDue({ renders, startedAt, browser, cache }: BrowserInstance<P>, now: number): boolean {
+    const { browserMaxRenders, browserMaxAgeMs, browserMemoryBytes } = this.#limits;
+    const keepsMemory = cache.counts.busy === 0 && browser.memoryBytes > REST_SHARE * browserMemoryBytes;
+    return renders >= browserMaxRenders || now - startedAt > browserMaxAgeMs || keepsMemory;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#launching?.catch(() => {});
+    const instance = this.#instance;
+    this.#instance = undefined;
+    if (instance) await instance.browser.close();
+    await Promise.all(this.#leaving);
+  }
+
+  #start(): Promise<BrowserInstance<P>> {
+    if (this.#closed) return Promise.reject(new ServiceError('shutting_down', 'the service is shutting down'));
+    this.#launching ??= this.#launchInstance().finally(() => {
+      this.#launching = undefined;
+    });
+    return this.#launching;
+  }
+
+  async #launchInstance(): Promise<BrowserInstance<P>> {
+    const waitMs = this.#notBefore - Date.now();
+    if (waitMs > 0) throw unavailable(waitMs);
+    try {
+      const browser = await this.#launch();
+      const instance: BrowserInstance<P> = {
+        browser,
+        cache: new PageCache(() => browser.openPage(), this.#limits),
+        startedAt: Date.now(),
+        renders: 0,
+      };
+      const ended = browser.ended.then(() => true);
+      await instance.cache.replenish();
+      if (await Promise.race([ended, Promise.resolve(false)])) throw new Error('the browser ended right after it had started');
+      void ended.then(() => this.#noticeEnd(instance));
+      this.#backoffMs = FIRST_BACKOFF_MS;
+      this.#instance = instance;
+      return instance;
+    } catch (error) {
+      const waitMs = this.#backoffMs;
+      this.#notBefore = Date.now() + waitMs;
+      this.#backoffMs = Math.min(2 * waitMs, LONGEST_BACKOFF_MS);
+      throw unavailable(waitMs, error);
+    }
+  }
+
+  /** The new browser is warm before the old one goes; renders under way finish on the old one. */
+  async #replace(old: BrowserInstance<P>): Promise<void> {
+    await this.#start().catch(() => old);
+    if (this.#instance === old) return; // the launch failed: the old one stays
+    if (this.#instance) this.replaced++;
+    const leaving = old.cache.retire().then(() => old.browser.close());
+    this.#leaving.add(leaving);
+    await leaving.finally(() => this.#leaving.delete(leaving));
+  }
+
+  #noticeEnd(instance: BrowserInstance<P>): void {
+    if (this.#instance !== instance) return;
+    this.#instance = undefined;
+    this.crashes++;
+    void instance.cache.retire(); // what its pages had of this process
+    if (!this.#closed) this.#start().catch(() => {}); // told to whoever asks
+  }
+}
+
+function unavailable(waitMs: number, cause?: unknown): ServiceError {
+  const retryAfterSeconds = Math.ceil(waitMs / 1000);
+  const detail = 'the browser could not be started; `platen doctor` tells why';
+  return new ServiceError('browser_unavailable', detail, { retryAfterSeconds, cause });
+}

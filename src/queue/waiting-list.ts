@@ -1,0 +1,53 @@
+/** Those who wait: a line for each owner, and owners in turn. */
+
+export class WaitingList<W extends { owner: string }> {
+  /** By owner; the owner whose turn it is comes first. */
+  readonly #owners = new Map<string, W[]>();
+  #length = 0;
+
+  /** All lines together. */
+  get length(): number {
+    return this.#length;
+  }
+
+  lengthOf(owner: string): number {
+    return this.#owners.get(owner)?.length ?? 0;
+  }
+
+  add(waiter: W): void {
+    const line = this.#owners.get(waiter.owner);
+    if (line) line.push(waiter);
+    else this.#owners.set(waiter.owner, [waiter]);
+    this.#length++;
+  }
+
+  /** The first of each owner, in the order of their turns. */
+  *firsts(): Generator<W> {
+    for (const [first] of this.#owners.values()) if (first) yield first;
+  }
+
+  /** Takes one out whose turn it is; its owner goes to the end. */
+  takeTurn(waiter: W): void {
+    const line = this.#owners.get(waiter.owner);
+    if (!this.remove(waiter) || !line?.length) return;
+    this.#owners.delete(waiter.owner);
+    this.#owners.set(waiter.owner, line);
+  }
+
+  /** Whether it still waited. */
+  remove(waiter: W): boolean {
+    const line = this.#owners.get(waiter.owner);
+    const at = line?.indexOf(waiter) ?? -1;
+    if (!line || at < 0) return false;
+    line.splice(at, 1);
+    if (!line.length) this.#owners.delete(waiter.owner);
+    this.#length--;
+    return true;
+  }
+
+  longest(): readonly W[] {
+    let longest: W[] = [];
+    for (const line of this.#owners.values()) if (line.length > longest.length) longest = line;
+    return longest;
+  }
+}

@@ -1,0 +1,52 @@
+/** How much of a printed page is there for the document, and how small it was made to fit. */
+import type { Content } from '../chromium/load/load-settings.ts';
+import type { PaperView } from '../chromium/page.ts';
+import { WIDEST_LAYOUT } from '../chromium/print/page-layout.ts';
+import type { PrintSettings } from '../chromium/print/print-options.ts';
+import { type PrintedView, printedView, widestPage } from '../pdf/objects/inspect.ts';
+
+const PX_PER_POINT = 96 / 72;
+const PX_PER_INCH = 96;
+const PAGE_RULE = /@page|@import|<link/i;
+
+const TOLERANCE = 0.01;
+
+/** Less than this nobody sees. */
+const SHRUNK_PERCENT = 98;
+
+export function paperView(content: Content, print: PrintSettings, printed: readonly Buffer[]): PaperView {
+  const view = printedView(printed);
+  const percent = view ? Math.round((100 * view.scale) / print.scale) : 100;
+  return {
+    roomPx: roomOf(content, print, printed, view),
+    ...(percent <= SHRUNK_PERCENT && { shrunkToPercent: percent }),
+    ...(view ? { widthPx: view.widthPx, heightPx: view.heightPx } : settingsView(print)),
+  };
+}
+
+/** An empty page does not tell what fits on it. */
+function settingsView({ paper, margin, scale }: PrintSettings): Pick<PaperView, 'widthPx' | 'heightPx'> {
+  const toPixels = (inches: number) => (inches * PX_PER_INCH) / scale;
+  return {
+    widthPx: toPixels(paper.widthInches - margin.left - margin.right),
+    heightPx: toPixels(paper.heightInches - margin.top - margin.bottom),
+  };
+}
+
+/**
+ * CSS pixels between the margins of the widest page, as the document counts them; undefined where nothing can be cut off, since
+ * the document was not made as small as may be. Where the margins may be the document's own affair they count as none, so that
+ * nothing is called cut off that is not.
+ */
+function roomOf(
+  content: Content,
+  { margin, marginChosenBy, scale }: PrintSettings,
+  printed: readonly Buffer[],
+  view: PrintedView | undefined,
+): number | undefined {
+  const shown = view?.scale;
+  if (shown !== undefined && shown > (scale / WIDEST_LAYOUT) * (1 + TOLERANCE)) return undefined;
+  const known = marginChosenBy === 'caller' || (content.kind === 'html' && !PAGE_RULE.test(content.html));
+  const margins = known ? (margin.left + margin.right) * PX_PER_INCH : 0;
+  return (widestPage(printed) * PX_PER_POINT - margins) / scale;
+}

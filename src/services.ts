@@ -1,0 +1,102 @@
+/** The services that keep something, opened on one database and one place for content; closed together. */
+import { join } from 'node:path';
+import { Accounts } from './accounts/accounts.ts';
+import { Allowance } from './accounts/allowance.ts';
+import { Concurrency } from './accounts/concurrency.ts';
+import { type Clock, Leases } from './accounts/leases.ts';
+import { loadPlans, type Plans } from './accounts/plans.ts';
+import { Batches } from './batches/batches.ts';
+import { DatabaseQueue } from './batches/database-queue.ts';
+import type { Announce } from './batches/outcomes.ts';
+import { PayloadCipher } from './batches/payload-cipher.ts';
+import { Progress } from './batches/progress.ts';
+import type { BatchQueue } from './batches/queue.ts';
+import { type Config, ConfigError } from './config.ts';
+import { Documents } from './documents/documents.ts';
+import { Links } from './documents/links.ts';
+import { Idempotency } from './idempotency/idempotency.ts';
+import type { Blobs } from './storage/blobs.ts';
+import { DiskBlobs } from './storage/blobs-disk.ts';
+import { type Database, openDatabase } from './storage/database.ts';
+import { lockFolder } from './storage/folder-lock.ts';
+import { LiquidEngine } from './templates/liquid.ts';
+import { Templates } from './templates/templates.ts';
+import { WebhookSecrets } from './webhooks/secrets.ts';
+import { Webhooks } from './webhooks/webhooks.ts';
+
+export interface Services {
+  database: Database;
+  blobs: Blobs;
+  plans: Plans;
+  accounts: Accounts;
+  allowance: Allowance;
+  concurrency: Concurrency;
+  templates: Templates;
+  documents: Documents;
+  links: Links;
+  idempotency: Idempotency;
+  webhooks: Webhooks;
+  webhookSecrets: WebhookSecrets;
+  batches: Batches;
+  batchQueue: BatchQueue;
+  batchCipher: PayloadCipher;
+  close(): Promise<void>;
+}
+
+/** Throws `ConfigError` and `PlansError`. */
+export async function openServices(config: Config, clock: Clock): Promise<Services> {
+  const plans = loadPlans(config);
+  const unlock = lockFolder(config.dataDir);
+  if (!unlock) throw new ConfigError(`Another service runs on ${config.dataDir}: give each a PLATEN_DATA_DIR of its own.`);
+  const database = await openDatabase(config).catch((error: unknown) => {
+    unlock();
+    throw error;
+  });
+  const leases = new Leases(clock);
+  const liquid = new LiquidEngine();
+  const close = async () => {
+    leases.stop();
+    await liquid.close();
+    await database.close();
+    unlock();
+  };
+  try {
+    const accounts = new Accounts(database, plans);
+    await requireKnownPlans(accounts, plans);
+    const blobs = await DiskBlobs.open(join(config.dataDir, 'blobs'));
+    const webhooks = new Webhooks(database, clock);
+    const announce: Announce = (event, query) => webhooks.enqueue(event, query);
+    const links = await Links.open(database, clock);
+    const batchCipher = new PayloadCipher(links.secretFor('batches'));
+    return {
+      database,
+      blobs,
+      plans,
+      accounts,
+      allowance: new Allowance(database, clock, leases),
+      concurrency: new Concurrency(),
+      templates: new Templates(database, clock, liquid, config),
+      documents: new Documents(database, blobs, clock, (document, query) => webhooks.documentExpired(document, query)),
+      links,
+      idempotency: new Idempotency(database, blobs, clock, leases),
+      batches: new Batches(database, clock, { cipher: batchCipher, limits: config, progress: new Progress(), announce }),
+      batchQueue: new DatabaseQueue(database, clock, leases, announce),
+      batchCipher: batchCipher,
+      webhooks,
+      webhookSecrets: new WebhookSecrets(database, clock),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** An account whose plan is not in the file could do nothing: better said at the start. */
+async function requireKnownPlans(accounts: Accounts, plans: Plans): Promise<void> {
+  const missing = await accounts.missingPlans();
+  if (!missing.length) return;
+  throw new ConfigError(
+    `Accounts are on plans the plans file lacks: ${missing.join(', ')}. Add them to the file, or move the accounts to one of ${plans.names.join(', ')} with \`platen accounts set-plan\`.`,
+  );
+}

@@ -1,0 +1,76 @@
+/** What is missing of a document, whatever the order in which the browser tells it. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Events, Session } from '../../src/chromium/devtools/connection.ts';
+import { type FailedResource, NetworkMonitor } from '../../src/chromium/load/network-monitor.ts';
+import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
+import { redirect, Site, status } from '../support/site.ts';
+import { Tab } from '../support/tab.ts';
+
+let bare: BareBrowser;
+let site: Site;
+
+beforeAll(async () => {
+  site = await Site.start({ '/404': status(404), '/moved': redirect('/404') });
+  bare = await startBareBrowser({ PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` });
+});
+afterAll(async () => {
+  await bare?.close();
+  site?.close();
+});
+
+type Told = Events['Network.responseReceivedExtraInfo'][0];
+
+/** Keeps to itself what the network tells of answers; returns what lets it through from then on. */
+function holdBack(session: Session): () => void {
+  const allowed = Promise.withResolvers<void>();
+  const on = session.on.bind(session);
+  session.on = (event, listener) => {
+    if (event !== 'Network.responseReceivedExtraInfo') return on(event, listener);
+    return on(
+      'Network.responseReceivedExtraInfo',
+      (told) => void allowed.promise.then(() => (listener as (told: Told) => void)(told)),
+    );
+  };
+  return allowed.resolve;
+}
+
+/** Chromium keeps each of these answers from the document, so that only the network itself tells its status. */
+const WITHHELD: Array<[kind: string, element: (url: string) => string]> = [
+  ['image', (url) => `<img src="${url}">`],
+  ['script', (url) => `<script src="${url}"></script>`],
+  ['style sheet', (url) => `<link rel="stylesheet" href="${url}">`],
+];
+
+/** After what the tab does, whose answers are told of only when the question has been asked. */
+async function missingAfter(act: (tab: Tab) => Promise<unknown>): Promise<FailedResource[]> {
+  const proxy = await bare.browser.openListener();
+  proxy.startRender({ requests: 10, bytes: 1_000_000, connections: 10, silenceMs: 60_000 });
+  await using tab = await Tab.open(bare.browser, proxy.proxyUrl);
+  const tell = holdBack(tab.session);
+  const monitor = new NetworkMonitor(tab.session, proxy, tab.frameId);
+  const fail = (error: Error) => expect.unreachable(error.message);
+  await monitor.begin({ resourceTimeoutMs: 60_000, maxBytes: 1_000_000, countsAsFailed: () => false, fail });
+  await act(tab);
+  const findings = monitor.findings(60_000);
+  setImmediate(tell); // when all that can be said without it is said
+  const { failed } = await findings;
+  monitor.end();
+  await proxy.close();
+  return failed;
+}
+
+describe.each(['/404', '/moved'])('%s', (path) => {
+  test.each(WITHHELD)('%s: a status that comes last still counts', async (_kind, element) => {
+    const answered = { url: `${site.origin}/404`, status: 404, refused: false, netError: undefined };
+    expect(await missingAfter((tab) => tab.load(element(site.origin + path)))).toEqual([answered]);
+  });
+});
+
+test.each([
+  ['/404', { status: 404, netError: undefined }],
+  ['/moved', { status: undefined, netError: 'ERR_FAILED' }], // may not even learn where to
+])('%s, asked for by a script that may not read the answer', async (path, told) => {
+  const url = site.origin + path;
+  const failed = await missingAfter((tab) => tab.evaluate(`fetch('${url}').catch(() => {})`));
+  expect(failed).toEqual([{ url, refused: false, ...told }]);
+});

@@ -1,0 +1,123 @@
+/** The proxy of one page, asked as a page asks it: what happens on a connection that is used once more. */
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
+import { type EgressProxy, type ProxyListener, startEgressProxy } from '../../src/egress/egress-proxy.ts';
+import { OutboundPolicy } from '../../src/egress/policy.ts';
+import type { RefusalLine } from '../../src/egress/refusal-log.ts';
+import { image, Site } from '../support/site.ts';
+
+let site: Site;
+let proxy: EgressProxy;
+let listener: ProxyListener;
+let reached: PromiseWithResolvers<IncomingMessage>;
+
+beforeAll(async () => {
+  site = await Site.start({ '/image.png': image, '/never': (asked) => reached.resolve(asked) });
+  proxy = await startEgressProxy(new OutboundPolicy(loadConfig({ PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` })));
+  listener = await proxy.openListener();
+});
+afterAll(async () => {
+  await proxy.close();
+  site.close();
+});
+/** There is a connection to the site that waits for the next request. */
+beforeEach(async () => {
+  reached = Promise.withResolvers();
+  listener.endRender();
+  listener.startRender({ requests: 10, bytes: 1_000_000, connections: 10, silenceMs: 500 });
+  const [answer] = (await once(ask('/image.png'), 'response')) as [IncomingMessage];
+  await once(answer.resume(), 'end');
+  site.forget();
+});
+
+function ask(path: string): ClientRequest {
+  return request({ host: '127.0.0.1', port: new URL(listener.proxyUrl).port, path: site.origin + path }).end();
+}
+
+describe('the log of what is refused', () => {
+  const lines: RefusalLine[] = [];
+  /** The pauses between lines, to be ended by the test. */
+  const pauses: Array<PromiseWithResolvers<void>> = [];
+  let watched: EgressProxy;
+  let page: ProxyListener;
+  beforeEach(async () => {
+    for (const list of [lines, pauses]) list.length = 0;
+    const wait = () => {
+      const pause = Promise.withResolvers<void>();
+      pauses.push(pause);
+      return pause.promise;
+    };
+    const policy = new OutboundPolicy(loadConfig({ PLATEN_OUTBOUND: 'listed' }));
+    watched = await startEgressProxy(policy, (line) => lines.push(line), wait);
+    page = await watched.openListener();
+  });
+  afterEach(() => watched.close());
+
+  const open = () => page.startRender({ requests: 10_000, bytes: 1_000_000, connections: 10, silenceMs: 500 });
+  const reason = 'PLATEN_OUTBOUND_ALLOW does not name it';
+  /** Refused by the time this resolves. */
+  async function refused(host: string): Promise<void> {
+    const asked = request({ host: '127.0.0.1', port: new URL(page.proxyUrl).port, path: `http://${host}/`, agent: false }).end();
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    expect(answer.statusCode).toBe(403);
+    answer.resume();
+  }
+  async function nextSecond(): Promise<void> {
+    pauses.shift()?.resolve();
+    await setImmediate();
+  }
+
+  test('has one line a second for a render, with the number of those that have none', async () => {
+    open();
+    for (let n = 0; n < 500; n++) await refused(`a${n}.test`);
+    expect(lines).toEqual([{ host: 'a0.test:80', reason }]);
+    await nextSecond();
+    expect(lines.slice(1)).toEqual([{ host: 'a499.test:80', reason, left_out: 498 }]);
+    await refused('b0.test');
+    await nextSecond();
+    expect(lines.slice(2)).toEqual([{ host: 'b0.test:80', reason }]);
+    await nextSecond();
+    expect(pauses).toEqual([]); // nothing is waited for any more
+    await refused('c0.test');
+    expect(lines.slice(3)).toEqual([{ host: 'c0.test:80', reason }]);
+    expect(watched.refused).toBe(502);
+  });
+
+  test('has a line at once for the next render, and for what comes after it one a second, too', async () => {
+    open();
+    await refused('a0.test');
+    open();
+    await refused('b0.test');
+    expect(lines.map(({ host }) => host)).toEqual(['a0.test:80', 'b0.test:80']);
+    page.endRender();
+    await refused('c0.test');
+    await refused('c1.test');
+    await page.close();
+    pauses.shift(); // of the first render
+    expect(lines).toHaveLength(2);
+    await nextSecond();
+    expect(lines.slice(2)).toEqual([{ host: 'c1.test:80', reason: 'no render is under way', left_out: 1 }]);
+  });
+});
+
+test('a server that is silent there is given up as well', async () => {
+  const [answer] = (await once(ask('/never'), 'response')) as [IncomingMessage];
+  expect(answer.statusCode).toBe(504);
+  expect(listener.failureOf(new URL(`${site.origin}/never`))).toEqual({ refusedBy: undefined, netError: 'ERR_TIMED_OUT' });
+});
+
+test('what the page has given up is not asked for again', async () => {
+  listener.limitSilence(60_000);
+  const asked = ask('/never').on('error', () => {});
+  const { socket } = await reached.promise;
+  const gone = once(socket, 'close');
+  asked.destroy();
+  await gone;
+  await once(ask('/image.png'), 'response'); // goes the same way, and after it
+  await site.caughtUp();
+  expect(site.askedFor('/never')).toHaveLength(1);
+  expect(listener.endRender().requests).toBe(3);
+});

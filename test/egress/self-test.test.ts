@@ -1,0 +1,69 @@
+/** A browser without its walls does not serve: the service says so and does not start. With them it does. */
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { locateBrowser } from '../../src/chromium/launch/locate-browser.ts';
+import { loadConfig } from '../../src/config.ts';
+import { Client } from '../support/client.ts';
+import { readPdfReply } from '../support/read-pdf.ts';
+import { startService } from '../support/service.ts';
+import { BROWSER_SETTINGS } from '../support/test-browser.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platen-wrapper-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A browser that ignores every switch that begins like one of these, and is given others. */
+async function browserWithout(dropped: string[], added: string[] = []): Promise<string> {
+  const { path, env } = await locateBrowser(loadConfig(BROWSER_SETTINGS));
+  const exports = Object.entries(env).map(([name, value]) => `export ${name}='${value}'`);
+  const patterns = dropped.map((start) => `${start}*`).join(' | ');
+  const wrapper = join(folder, `browser-${Math.random()}`);
+  await writeFile(
+    wrapper,
+    `#!/bin/sh
+${exports.join('\n')}
+for argument do
+  shift
+  ${patterns ? `case "$argument" in ${patterns}) continue ;; esac` : ''}
+  set -- "$@" "$argument"
+done
+exec '${path}' "$@" ${added.join(' ')}
+`,
+  );
+  await chmod(wrapper, 0o755);
+  return wrapper;
+}
+
+async function refusalOf(browserPath: string): Promise<string> {
+  return startService({ PLATEN_BROWSER_PATH: browserPath }).then(
+    async (service) => {
+      await service[Symbol.asyncDispose]();
+      return 'it started';
+    },
+    (error: Error) => error.message,
+  );
+}
+
+test('with every switch it starts, and renders', async () => {
+  await using service = await startService({ PLATEN_BROWSER_PATH: await browserWithout([]) });
+  const { pages } = await readPdfReply(await new Client(service.url, service.key).pdf({ html: '<p>x' }));
+  expect(pages).toEqual(['x']);
+});
+
+describe('it does not start', () => {
+  const WEBRTC = ['--force-webrtc-ip-handling-policy', '--webrtc-ip-handling-policy'];
+
+  test.each<[name: string, dropped: string[], added: string[], says: RegExp]>([
+    ['without the switches of WebRTC', WEBRTC, [], /reached a UDP port/],
+    ['with files open to documents', [], ['--disable-web-security', '--allow-file-access-from-files'], /read a file|reached/],
+  ])('%s', async (_name, dropped, added, says) => {
+    const said = await refusalOf(await browserWithout(dropped, added));
+    expect(said).toMatch(/^the service ended with [1-9]/);
+    expect(said).toMatch(says);
+    expect(said).toContain('the browser failed its self-test');
+  });
+});

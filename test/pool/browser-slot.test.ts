@@ -1,0 +1,68 @@
+/** When a slot replaces its browser for the memory it keeps. */
+import { expect, test } from 'vitest';
+import { BrowserSlot, type PooledBrowser } from '../../src/pool/browser-slot.ts';
+import type { PooledPage } from '../../src/pool/page-cache.ts';
+import { eventually } from '../support/service.ts';
+
+const LIMITS = {
+  sparePages: 0,
+  warmPages: 1,
+  pageMaxRenders: 100,
+  pageMaxAgeMs: 1e9,
+  pageIdleMs: 1e9,
+  pageMaxMemoryBytes: 1e9,
+  quietLoad: 0,
+  browserMaxRenders: 100,
+  browserMaxAgeMs: 1e9,
+  browserMemoryBytes: 1_000,
+};
+
+const PAGE: PooledPage = {
+  alive: true,
+  memoryBytes: 1,
+  prime: async () => {},
+  reset: async () => {},
+  giveWay() {},
+  close: async () => {},
+};
+
+function browserHolding(memoryBytes: number): PooledBrowser<PooledPage> {
+  return { ended: new Promise(() => {}), memoryBytes, openPage: async () => PAGE, close: async () => {} };
+}
+
+/** A slot whose first browser holds this much, and the next ones next to nothing. */
+function seatHolding(memoryBytes: number): BrowserSlot<PooledPage> {
+  const browsers = [browserHolding(memoryBytes)];
+  return new BrowserSlot(async () => browsers.shift() ?? browserHolding(10), LIMITS);
+}
+
+test('a browser that keeps more than three quarters of its limit at rest is replaced', async () => {
+  const slot = seatHolding(751);
+  const before = await slot.ready();
+  slot.sweep();
+  await eventually('it is replaced', () => slot.replaced === 1);
+  expect(slot.cache).not.toBe(before);
+});
+
+test('not while a page is at work', async () => {
+  const slot = seatHolding(751);
+  const cache = await slot.ready();
+  const entry = await cache.take('ada');
+  slot.sweep();
+  await settled();
+  expect(slot.cache).toBe(cache);
+  await cache.discard(entry);
+  slot.sweep();
+  await eventually('it is replaced', () => slot.replaced === 1);
+});
+
+test('one that keeps less stays', async () => {
+  const slot = seatHolding(750);
+  const cache = await slot.ready();
+  slot.sweep();
+  await settled();
+  expect(slot.cache).toBe(cache);
+});
+
+/** A replacement that was begun is done by then: nothing of it waits for more than a promise. */
+const settled = () => new Promise(setImmediate);

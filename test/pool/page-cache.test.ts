@@ -1,0 +1,72 @@
+/** Pages in the cache of a browser that is to go. */
+import { expect, test } from 'vitest';
+import { PageCache, type PooledPage } from '../../src/pool/page-cache.ts';
+
+const LIMITS = {
+  sparePages: 0,
+  warmPages: 4,
+  pageMaxRenders: 100,
+  pageMaxAgeMs: 3_600_000,
+  pageIdleMs: 3_600_000,
+  pageMaxMemoryBytes: 1e9,
+  quietLoad: 0,
+};
+
+/** A page that takes its time to be emptied. */
+function slowPage(): PooledPage & { emptied: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return {
+    alive: true,
+    memoryBytes: 0,
+    emptied: resolve,
+    prime: async () => {},
+    reset: () => promise,
+    giveWay() {},
+    close: async () => {},
+  };
+}
+
+test('the last to go waits for a page that is being taken, and for its render', async () => {
+  const page = slowPage();
+  const cache = new PageCache(async () => page, LIMITS);
+  const order: string[] = [];
+  cache.giveBack(await cache.take('owner'), true);
+  const taken = cache.take('owner'); // it is still being emptied
+  const retired = cache.retire().then(() => order.push('retired'));
+  page.emptied();
+  const entry = await taken;
+  await new Promise((resolve) => setImmediate(resolve));
+  order.push('rendered');
+  cache.giveBack(entry, true);
+  await retired;
+  expect(order).toEqual(['rendered', 'retired']);
+});
+
+test('a page that does not suit stays for what it suits, also while it is being emptied', async () => {
+  const pages = [slowPage(), slowPage(), slowPage()];
+  const [first, second, third] = pages;
+  const cache = new PageCache(async () => pages.shift() as PooledPage, LIMITS);
+  cache.giveBack(await cache.take('owner'), true);
+  const suits = (page: PooledPage) => page !== first;
+  expect(cache.pagesOf('owner', suits)).toBe(0);
+  expect(cache.pagesOf('owner', () => true)).toBe(1);
+  const other = await cache.take('owner', suits);
+  expect(other.page).toBe(second);
+  first?.emptied();
+  expect((await cache.take('owner')).page).toBe(first);
+  cache.giveBack(other, true);
+  second?.emptied();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect((await cache.take('owner', (page) => page !== second)).page, 'warm, and not taken').toBe(third);
+  expect((await cache.take('owner', suits)).page).toBe(second);
+});
+
+test('a page that cannot be taken keeps nobody waiting', async () => {
+  const { promise, reject } = Promise.withResolvers<PooledPage>();
+  const cache = new PageCache(() => promise, LIMITS);
+  const taken = expect(cache.take('owner')).rejects.toThrow('no page');
+  const retired = cache.retire();
+  reject(new Error('no page'));
+  await taken;
+  await retired;
+});

@@ -1,0 +1,87 @@
+/** The pages of one PDF, laid out below each other; those in sight are drawn, those far away are blank. */
+import type { OpenPdf } from './open-pdf.ts';
+import { type Anchor, GAP, pageAt, type Room, scaleFor, topsOf, type Zoom } from './page-sizes.ts';
+import { CSS_PER_POINT, PageView } from './page-view.ts';
+
+/** Pages drawn beyond those in sight, and beyond which they are given back. */
+const NEAR = 1;
+const FAR = 8;
+
+export class Sheets {
+  readonly element = document.createElement('div');
+  readonly #pdf: OpenPdf;
+  readonly #views: PageView[];
+  #tops: number[] = [];
+  #room: Room = { width: 0, height: 0 };
+  scale = 1;
+
+  constructor(pdf: OpenPdf) {
+    this.#pdf = pdf;
+    this.element.className = 'sheets';
+    const count = pdf.sizes.length;
+    this.#views = pdf.sizes.map((size, index) => new PageView(() => pdf.page(index + 1), `Page ${index + 1} of ${count}`, size));
+    this.element.append(...this.#views.map(({ element }) => element));
+  }
+
+  get count(): number {
+    return this.#views.length;
+  }
+
+  layOut(zoom: Zoom, room: Room, index: number): void {
+    this.#room = room;
+    this.scale = scaleFor(zoom, this.#pdf.sizes, room, index);
+    this.#tops = topsOf(this.#pdf.sizes, this.scale);
+    const widest = Math.max(...this.#pdf.sizes.map(({ width }) => Math.round(width * this.scale)));
+    const across = Math.max(widest + 2 * GAP, room.width);
+    const { style } = this.element;
+    style.width = `${across}px`;
+    style.height = `${this.topOf(this.count - 1) + this.#heightOf(this.count - 1) + GAP}px`;
+    style.setProperty('--total-scale-factor', String(this.scale * CSS_PER_POINT));
+    this.#views.forEach((view, at) => {
+      const width = Math.round((this.#pdf.sizes[at]?.width ?? 0) * this.scale);
+      view.place(this.topOf(at), Math.max(GAP, Math.round((across - width) / 2)), this.scale);
+    });
+  }
+
+  topOf(index: number): number {
+    return this.#tops[index] ?? 0;
+  }
+
+  /** The page a reader at this place would name: the one in the upper third. */
+  currentAt(scrollTop: number): number {
+    return pageAt(this.#tops, scrollTop + this.#room.height / 3);
+  }
+
+  anchorAt(scrollTop: number, scrollLeft: number): Anchor {
+    const index = pageAt(this.#tops, scrollTop);
+    const part = (scrollTop - this.topOf(index)) / (this.#heightOf(index) || 1);
+    return { index, part, across: scrollLeft / (this.element.offsetWidth || 1) };
+  }
+
+  scrollTopOf({ index, part }: Anchor): number {
+    if (index >= this.count) return this.topOf(this.count - 1);
+    return this.topOf(index) + part * this.#heightOf(index);
+  }
+
+  /** Draws what is in sight, then its neighbours; resolves when what is in sight is drawn. */
+  async drawAround(scrollTop: number): Promise<void> {
+    const first = pageAt(this.#tops, scrollTop);
+    const last = pageAt(this.#tops, scrollTop + this.#room.height);
+    this.#views.forEach((view, index) => {
+      if (index < first - FAR || index > last + FAR) view.clear();
+    });
+    await Promise.all(this.#views.slice(first, last + 1).map((view) => view.draw(this.scale)));
+    for (const view of [...this.#views.slice(last + 1, last + 1 + NEAR), ...this.#views.slice(Math.max(0, first - NEAR), first)])
+      void view.draw(this.scale).catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    for (const view of this.#views) view.clear();
+    this.element.remove();
+    await this.#pdf.close();
+  }
+
+  #heightOf(index: number): number {
+    return Math.round((this.#pdf.sizes[index]?.height ?? 0) * this.scale);
+  }
+}
