@@ -69,3 +69,8 @@ function slug(heading: string): string {
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
     .replaceAll(' ', '-');
 }
+
+/** Files and folders of this project that are named in the text, such as `src/app.ts`. */
+export function namedPaths({ prose }: Document): string[] {
+  return [...prose.matchAll(/`((?:src|web|test|tools|bench|docs)\/[\w./-]*)`/g)].map(([, path = '']) => path);
+}
