@@ -1,4 +1,4 @@
-/** The Liquid that templates are written in: LiquidJS without files and without code in texts, with money, and with time in UTC. */
+/** The Liquid that templates are written in: LiquidJS without files and without code in texts, with money. Its process tells the time in UTC. */
 import { assert, filters, Liquid, toValue } from 'liquidjs';
 import { CaptureEmitter, measured } from './liquid-limits.ts';
 
@@ -32,43 +32,6 @@ export function createLiquid(): Liquid {
 function refused(tag: string): TagOptions {
   const refuse = () => assert(false, `tag "${tag}" is not available: a template stands alone`);
   return { parse: refuse, render: refuse };
-}
-
-function withZone(text: string): string {
-  if (text.length > 100 || HAS_ZONE.test(text)) return text;
-  return [`${text}Z`, `${text} UTC`].find((zoned) => !Number.isNaN(Date.parse(zoned))) ?? text;
-}
-
-/**
- * A date of UTC wherever the server is, for LiquidJS to find under the name of `Date`: it would read dates without a zone in that
- * of the server, and shift all others to be read with its clock, which goes wrong for hours when that clock changes.
- */
-class UtcDate extends Date {
-  constructor(init: number | string | Date) {
-    super(typeof init === 'string' ? withZone(init) : init);
-  }
-
-  override getTimezoneOffset(): number {
-    return 0;
-  }
-}
-
-/** The zones that JavaScript knows, and offsets such as +02:00 after a time. */
-const HAS_ZONE = /(?:z|utc?|gmt|[ecmp][sd]t|:.*[+-]\d\d:?\d\d)\s*$/i;
-
-export function tellTimeInUtc(): void {
-  const parts = ['FullYear', 'Month', 'Date', 'Day', 'Hours', 'Minutes', 'Seconds', 'Milliseconds'] as const;
-  for (const part of parts) UtcDate.prototype[`get${part}`] = UtcDate.prototype[`getUTC${part}`];
-  for (const name of ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString'] as const) {
-    const write = Date.prototype[name] as (locale: unknown, options: object) => string;
-    UtcDate.prototype[name] = function (locale: unknown = LOCALE, options?: object) {
-      return write.call(this, locale, { timeZone: 'UTC', ...options });
-    };
-  }
-  const { DateTimeFormat } = Intl;
-  const format = (locale?: string, options?: object) => new DateTimeFormat(locale, { timeZone: 'UTC', ...options });
-  Intl.DateTimeFormat = Object.assign(format, DateTimeFormat) as unknown as typeof DateTimeFormat;
-  globalThis.Date = UtcDate as DateConstructor;
 }
 
 /** `{{ total | money: "EUR", "de-DE" }}`: a number, or its decimal digits in a text; nothing for what is missing. */

@@ -1,68 +1,49 @@
-/**
- * The worker side of the Liquid engine: a template and data in, HTML or what is wrong out, both as plain values that can cross
- * threads.
- */
+/** The process side of the Liquid engine: a task in, HTML or what is wrong with the template out, as messages. */
 import { setPriority } from 'node:os';
+import { Script } from 'node:vm';
 import { AssertionError, assert, type Liquid, LiquidError, Parser, Token, toValueSync } from 'liquidjs';
-import { createLiquid, tellTimeInUtc } from './liquid-dialect.ts';
-import {
-  checkRanges,
-  contextOf,
-  MAX_CODE_CHARACTERS,
-  MeasuredTokenizer,
-  measureJoin,
-  OUT_OF_MEMORY,
-  OUT_OF_TIME,
-  ResultEmitter,
-  TokenLine,
-} from './liquid-limits.ts';
+import { createLiquid } from './liquid-dialect.ts';
+import { contextOf, MAX_CODE_CHARACTERS, MeasuredTokenizer, ResultEmitter, TokenLine } from './liquid-limits.ts';
+import { type Answer, type Fault, type FillTask, type LiquidTask, OUT_OF_MEMORY, OUT_OF_TIME } from './liquid-messages.ts';
 
-/** As renderers have it: what serves requests comes first. Linux keeps a priority for each thread. */
+/** As renderers have it: what serves requests comes first. */
 const FILLING_NICENESS = 5;
 setPriority(FILLING_NICENESS);
 
 /** Parsed templates kept, by their estimated size. */
 const CACHE_BYTES = 64_000_000;
 
-export interface ParseTask {
-  html: string;
-}
+process.on('message', (task: LiquidTask) => process.send?.(answerTo(task)));
 
-export interface FillTask {
-  /** Names one version of one template. */
-  key: string;
-  html: string;
-  /** Text crosses threads faster than many small objects. */
-  dataJson: string;
-  limitBytes: number;
-  /** Filling ends by itself after this time, and says where it was. */
-  timeoutMs: number;
-}
-
-export type Answer<T> = { value: T } | { fault: Fault };
-
-export type Fault =
-  | { kind: 'template'; message: string; line?: number; column?: number }
-  /** `actual` is left out where nobody counted to the end. */
-  | { kind: 'size'; actual?: number };
-
-export function parse({ html }: ParseTask): Answer<{ paths: string[] }> {
+function answerTo(task: LiquidTask): Answer<unknown> {
+  const work = () => (task.kind === 'parse' ? parse(task.html) : fill(task));
   try {
-    return { value: { paths: pathsOf(parseHtml(html).templates) } };
+    return runWithin(task.timeoutMs, work);
   } catch (error) {
-    return { fault: faultOf(error, html) };
+    return { fault: faultOf(error, task.html) };
   }
 }
 
-export function fill({ key, html, dataJson, limitBytes, timeoutMs }: FillTask): Answer<string> {
+const CALL = new Script('work()');
+
+/** V8 itself ends what takes longer, so that a service that was killed leaves no process at work behind. */
+function runWithin<T>(timeout: number, work: () => T): T {
+  Object.assign(globalThis, { work });
+  return CALL.runInThisContext({ timeout });
+}
+
+function parse(html: string): Answer<{ paths: string[] }> {
+  return { value: { paths: pathsOf(parseHtml(html).templates) } };
+}
+
+function fill({ key, html, dataJson, limitBytes, fillTimeMs }: FillTask): Answer<string> {
   const result = new ResultEmitter(limitBytes);
   try {
     const { templates } = parsed(key, html);
-    toValueSync(
-      liquid.renderer.renderTemplates(templates, contextOf(liquid, JSON.parse(dataJson), timeoutMs), result) as Generator,
-    );
+    const context = contextOf(liquid, JSON.parse(dataJson), fillTimeMs);
+    toValueSync(liquid.renderer.renderTemplates(templates, context, result) as Generator);
   } catch (error) {
-    if (!result.tooLarge) return { fault: faultOf(error, html) };
+    if (!result.tooLarge) throw error;
     return { fault: { kind: 'size' } };
   }
   return result.tooLarge ? { fault: { kind: 'size', actual: result.bytes } } : { value: result.buffer };
@@ -137,14 +118,12 @@ const MAX_MESSAGE_CHARACTERS = 200;
 /** Messages of LiquidJS quote the template; those of JavaScript itself can quote the data. */
 function messageOf(cause: Error): string {
   if (cause.message.startsWith('template render limit')) return OUT_OF_TIME;
-  if (cause.message.startsWith('memory alloc limit')) return OUT_OF_MEMORY;
+  if (/^memory alloc limit|^Invalid string length|^Invalid array length/.test(cause.message)) return OUT_OF_MEMORY;
+  if ((cause as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return OUT_OF_TIME;
   if (cause.message.startsWith('Maximum call stack')) return 'the template is nested too deeply';
   if (!(cause instanceof AssertionError || LiquidError.is(cause) || cause.constructor === Error)) return FAILED;
   const message = cause.message.replace(/, line:\d+, col:\d+$/, '');
   return message.length > MAX_MESSAGE_CHARACTERS ? `${message.slice(0, MAX_MESSAGE_CHARACTERS)}...` : message;
 }
 
-measureJoin();
-checkRanges();
-tellTimeInUtc();
 const liquid = createLiquid();

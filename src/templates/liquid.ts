@@ -1,64 +1,76 @@
 /**
- * The Liquid engine as the rest of the service sees it: a template and data in, HTML or a `ServiceError` out. The work is done in
- * worker threads, which a template may block or break without anybody else noticing.
+ * The Liquid engine as the rest of the service sees it: a template and data in, HTML or a `ServiceError` out. Templates run in child
+ * processes, which one may block or break without anybody else noticing. Docs: docs/decisions/0012-liquid-in-child-processes.md
  */
-import type { Worker } from 'node:worker_threads';
-import { Piscina } from 'piscina';
-import { invalidRequest, ServiceError } from '../errors.ts';
-import type { Answer, Fault, FillTask, ParseTask } from './liquid-worker.ts';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { Deadline } from '../deadline.ts';
+import { invalidRequest, queueFull, ServiceError } from '../errors.ts';
+import { OwnerQueue } from '../queue/owner-queue.ts';
+import { ProcessEndedError, ProcessPool } from '../queue/process-pool.ts';
+import { type Answer, type Fault, type LiquidTask, OUT_OF_MEMORY } from './liquid-messages.ts';
 import { resultTooLarge } from './placeholders.ts';
-import { type TurnLimits, Turns } from './turns.ts';
 
-export interface LiquidLimits extends TurnLimits {
-  /** For one template, the start of its thread included. The thread of one that takes longer is ended. */
+export interface LiquidLimits {
+  /** Processes. No owner has the last of them while there is more than one. */
+  processes: number;
+  /** How many templates may wait for a process, and how long. */
+  maxWaiting: number;
+  waitMs: number;
+  /** For one template, the start of its process included. The process of one that takes longer is killed. */
   timeoutMs: number;
-  /** Threads without work end after this time. */
+  /** Processes without work end after this time. */
   idleMs: number;
-  /** Of one thread. Templates are stopped well below: a thread that gets here may end the process. */
+  /** Of one process. */
   heapMb: number;
 }
 
 export const LIQUID_LIMITS: Readonly<LiquidLimits> = {
-  threads: 2,
-  maxWaiting: 16,
+  processes: 2,
+  maxWaiting: 64,
   waitMs: 10_000,
   timeoutMs: 5_000,
   idleMs: 30_000,
-  heapMb: 768,
+  heapMb: 256,
 };
 
-/** Of `timeoutMs`. A template that is merely slow ends by itself, says on which line it was, and keeps its thread. */
+/** As threads of Node have it, four times that of a process: conditions in conditions need it. */
+const STACK_KB = 3_900;
+
+/** Of `timeoutMs`. A template that is merely slow ends by itself, says on which line it was, and keeps its process. */
 const FILL_TIME_SHARE = 0.6;
+
+const WORKER = new URL('./liquid-worker.ts', import.meta.url);
+/** All its process may read: where this project and its libraries are. It can write nothing and start nothing. */
+const READABLE = [
+  fileURLToPath(new URL('..', import.meta.url)),
+  ...(createRequire(import.meta.url).resolve.paths('liquidjs') ?? []),
+  fileURLToPath(new URL('..', import.meta.resolve('liquidjs'))), // where a package manager links to it
+];
 
 export class LiquidEngine {
   readonly #limits: LiquidLimits;
-  readonly #threads: Piscina;
-  readonly #turns: Turns;
+  readonly #processes: ProcessPool;
+  readonly #queue: OwnerQueue;
   #closed = false;
 
-  /** Starts no thread yet. */
+  /** Starts no process yet. */
   constructor(limits: Partial<LiquidLimits> = {}) {
     this.#limits = { ...LIQUID_LIMITS, ...limits };
-    this.#turns = new Turns(this.#limits);
-    this.#threads = new Piscina({
-      filename: new URL('./liquid-worker.ts', import.meta.url).href,
-      minThreads: 0,
-      maxThreads: this.#limits.threads,
-      idleTimeout: this.#limits.idleMs,
-      resourceLimits: { maxOldGenerationSizeMb: this.#limits.heapMb, maxYoungGenerationSizeMb: 48 },
-    });
-    // Of a thread that fails between two tasks. Nobody waits for it, and the next task starts another.
-    this.#threads.on('error', () => {});
+    const { processes, maxWaiting, idleMs, heapMb } = this.#limits;
+    const reserved = processes > 1 ? 1 : 0;
+    this.#queue = new OwnerQueue({ capacity: processes - reserved, reserved, limit: maxWaiting });
+    this.#processes = new ProcessPool({ module: WORKER, execArgv: flags(heapMb), env: { TZ: 'UTC' }, idleMs });
   }
 
   /** `owner` is whose turn it takes. The paths a template takes from the data, such as `order.total` and `order.items[0].name`. Throws `template_error`. */
   async parse(owner: string, html: string, signal?: AbortSignal): Promise<{ paths: string[] }> {
-    const task: ParseTask = { html };
-    return unwrap(await this.#run<{ paths: string[] }>(owner, 'parse', task, signal));
+    const { timeoutMs } = this.#limits;
+    return unwrap(await this.#run<{ paths: string[] }>(owner, { kind: 'parse', html, timeoutMs }, signal));
   }
 
   /**
-   * `key` names one version of one template, which the threads keep parsed. Throws `template_error`, `content_too_large`,
+   * `key` names one version of one template, which the processes keep parsed. Throws `template_error`, `content_too_large`,
    * `queue_full`, and what `signal` was aborted with.
    */
   async fill(
@@ -69,37 +81,58 @@ export class LiquidEngine {
     limitBytes: number,
     signal?: AbortSignal,
   ): Promise<string> {
-    const task: FillTask = { key, html, dataJson: toJson(data), limitBytes, timeoutMs: FILL_TIME_SHARE * this.#limits.timeoutMs };
-    return unwrap(await this.#run<string>(owner, 'fill', task, signal), limitBytes);
+    const { timeoutMs } = this.#limits;
+    const fillTimeMs = FILL_TIME_SHARE * timeoutMs;
+    const task = { kind: 'fill', key, html, dataJson: toJson(data), limitBytes, fillTimeMs, timeoutMs } as const;
+    return unwrap(await this.#run<string>(owner, task, signal), limitBytes);
   }
 
-  /** Ends the threads, whatever they do. What runs or waits is refused, and so is what comes later. */
+  /** Ends the processes, whatever they do. What runs or waits is refused, and so is what comes later. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#threads.destroy();
+    this.#processes.close();
   }
 
-  async #run<T>(owner: string, name: string, task: object, signal?: AbortSignal): Promise<Answer<T>> {
-    const leave = await this.#turns.enter(owner, signal);
-    const stop = new Stop(this.#threads, this.#limits.timeoutMs, signal);
+  async #run<T>(owner: string, task: LiquidTask, caller?: AbortSignal): Promise<Answer<T>> {
+    using waiting = new Deadline(this.#limits.waitMs, caller);
+    const leave = await this.#queue.acquire(owner, waiting).catch((error: ServiceError) => {
+      caller?.throwIfAborted();
+      throw error.code === 'render_timeout' ? queueFull('too many templates are being filled', 1) : error;
+    });
     try {
-      if (this.#closed) throw new ServiceError('shutting_down', 'the service is shutting down');
-      return await this.#threads.run(task, { name, signal: stop.signal });
+      if (this.#closed) throw shuttingDown();
+      const over = AbortSignal.timeout(this.#limits.timeoutMs);
+      return (await this.#processes.run(task, caller ? AbortSignal.any([caller, over]) : over)) as Answer<T>;
     } catch (error) {
-      throw stop.reason ?? this.#translate(error);
+      caller?.throwIfAborted();
+      throw this.#translate(error);
     } finally {
-      stop.clear();
-      void stop.threadGone.then(leave);
+      leave();
     }
   }
 
   #translate(error: unknown): unknown {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (this.#closed) return new ServiceError('shutting_down', 'the service is shutting down', { cause: error });
-    if (code === 'ERR_WORKER_OUT_OF_MEMORY' || message.startsWith('worker exited'))
-      return templateError('the template takes more memory than it may have', { cause: error });
-    return error;
+    if (this.#closed) return shuttingDown();
+    if (error instanceof ProcessEndedError && error.signal) return templateError(OUT_OF_MEMORY, { cause: error });
+    if (!(error instanceof DOMException)) return error;
+    return templateError(`the template takes longer than ${this.#limits.timeoutMs} ms`, { cause: error });
   }
+}
+
+/** Of Node: the limit of the heap, and no way to write, to start anything, or to read what is not its own. */
+function flags(heapMb: number): string[] {
+  const readable = READABLE.map((folder) => `--allow-fs-read=${folder}`);
+  return [
+    `--max-old-space-size=${heapMb}`,
+    `--stack-size=${STACK_KB}`,
+    '--disable-warning=ExperimentalWarning',
+    '--permission',
+    ...readable,
+  ];
+}
+
+function shuttingDown(): ServiceError {
+  return new ServiceError('shutting_down', 'the service is shutting down');
 }
 
 /** Throws `invalid_request` for data nested some thousands of levels deep, where the stack of the serializer ends. */
@@ -126,45 +159,4 @@ function errorOf(fault: Fault, limitBytes: number): ServiceError {
 
 function templateError(message: string, extras: ConstructorParameters<typeof ServiceError>[2] = {}): ServiceError {
   return new ServiceError('template_error', message, extras);
-}
-
-/** Ends the thread of one task when its time is over or its caller has left. */
-class Stop {
-  /** Until then the thread takes its share of the processor: it cannot be ended in the middle of a built-in function. */
-  threadGone: Promise<unknown> = Promise.resolve();
-  readonly #controller = new AbortController();
-  readonly #threads: Piscina;
-  readonly #timer: NodeJS.Timeout;
-  readonly #caller: AbortSignal | undefined;
-
-  constructor(threads: Piscina, timeoutMs: number, caller?: AbortSignal) {
-    this.#threads = threads;
-    this.#caller = caller;
-    this.#timer = setTimeout(() => this.#end(templateError(`the template takes longer than ${timeoutMs} ms`)), timeoutMs);
-    if (caller?.aborted) this.#leave();
-    caller?.addEventListener('abort', this.#leave, { once: true });
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** What the task was stopped with. */
-  get reason(): unknown {
-    return this.signal.reason;
-  }
-
-  clear(): void {
-    clearTimeout(this.#timer);
-    this.#caller?.removeEventListener('abort', this.#leave);
-  }
-
-  readonly #leave = (): void => this.#end(this.#caller?.reason);
-
-  #end(reason: unknown): void {
-    const before: Worker[] = this.#threads.threads;
-    this.#controller.abort(reason);
-    const ended = before.filter((thread) => !this.#threads.threads.includes(thread));
-    this.threadGone = Promise.all(ended.map((thread) => new Promise((resolve) => thread.once('exit', resolve))));
-  }
 }

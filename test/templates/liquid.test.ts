@@ -1,11 +1,11 @@
 /** The Liquid engine: what templates can do, what they cannot reach, and that a hostile one harms nobody but itself. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { ServiceError } from '../../src/errors.ts';
 import { LiquidEngine, type LiquidLimits } from '../../src/templates/liquid.ts';
@@ -33,7 +33,7 @@ function fill(html: string, data: Record<string, unknown> = {}, limitBytes = NO_
   return on.fill('owner', `tpl_test:${versions++}`, html, data, limitBytes);
 }
 
-/** Keeps a thread busy in one step, where LiquidJS looks at no limit: compares two arrays of 2^60 elements. */
+/** Keeps a process busy in one step, where LiquidJS looks at no limit: compares two arrays of 2^60 elements. */
 const ENDLESS = `{% assign a = "x" | split: "" %}{% assign b = a %}{% for i in (1..60) %}${['a', 'b']
   .map((name) => `{% assign c = ${name} %}{% assign ${name} = "" | split: "" | push: c | push: c %}`)
   .join('')}{% endfor %}{% if a == b %}same{% endif %}`;
@@ -300,11 +300,6 @@ describe('a hostile template ends as a fault of its own, and the next works', ()
       expect.objectContaining({ code: 'template_error' }),
     ],
     [
-      'such numbers out of a sum',
-      '{% assign n = 9007199254740991 | plus: 1 %}{% for i in (n..n) %}x{% endfor %}',
-      expect.objectContaining({ code: 'template_error' }),
-    ],
-    [
       'a text doubled and doubled',
       '{% assign s = "x" %}{% for i in (1..60) %}{% assign s = s | append: s %}{% endfor %}',
       outOfMemory,
@@ -368,13 +363,13 @@ describe('a hostile template ends as a fault of its own, and the next works', ()
       expect.objectContaining({ message: 'more than 1000000 characters in tags (line 1, column 1)' }),
     ],
   ])('%s', async (_, html, expected) => {
-    const own = engineWith({ threads: 1, timeoutMs: 50_000 });
+    const own = engineWith({ processes: 1, timeoutMs: 20_000 });
     await expect(fill(html, { data: {}, list: [{}] }, NO_LIMIT, own)).rejects.toMatchObject(expected);
     expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
   });
 
   test('one owner has a line of its own, however long: others are served between', async () => {
-    const own = engineWith({ threads: 2, maxWaiting: 20, waitMs: 50_000, timeoutMs: 50_000 });
+    const own = engineWith({ processes: 2, maxWaiting: 20, waitMs: 50_000, timeoutMs: 50_000 });
     const order: string[] = [];
     const work = (owner: string) =>
       own.fill(owner, `tpl_test:${versions++}`, '{% for i in (1..20000) %}{{ i }}{% endfor %}', {}, NO_LIMIT).then(
@@ -392,6 +387,11 @@ describe('a hostile template ends as a fault of its own, and the next works', ()
   test.each([
     ['ninety thousand filters in a chain', `{{ 0${' | plus: 1'.repeat(90_000)} }}`, '90000'],
     ['two thousand conditions in one another', `${'{% if true %}'.repeat(2_000)}x${'{% endif %}'.repeat(2_000)}`, 'x'],
+    [
+      'a loop over a number beyond those that can be counted',
+      '{% assign n = 9007199254740991 | plus: 1 %}{% for i in (n..n) %}x{% endfor %}',
+      '',
+    ],
     ['text times a number', '{{ "x" | times: 1000000000 }}', '0'],
     ['a comment of blank lines', `{% # ${'\n'.repeat(400_000)}# %}x`, 'x'],
   ])('what is only unusual is filled: %s', async (_, html, expected) => {
@@ -399,7 +399,7 @@ describe('a hostile template ends as a fault of its own, and the next works', ()
   });
 
   test('a loop in a loop, with the line it was at when time was over', async () => {
-    const own = engineWith({ threads: 1, timeoutMs: 10_000 });
+    const own = engineWith({ processes: 1, timeoutMs: 10_000 });
     const html = '<p>\n{% for i in (1..100000) %}\n{% for j in (1..100000) %}{% endfor %}{% endfor %}';
     const error = (await fill(html, {}, NO_LIMIT, own).catch((failure) => failure)) as ServiceError;
     expect(error.code).toBe('template_error');
@@ -418,9 +418,9 @@ describe('a hostile template ends as a fault of its own, and the next works', ()
   });
 });
 
-describe('threads', () => {
-  test('a step that never ends is ended with its thread, while others are served', async () => {
-    const own = engineWith({ threads: 2, timeoutMs: 4_000 });
+describe('processes', () => {
+  test('a step that never ends is ended with its process, while others are served', async () => {
+    const own = engineWith({ processes: 2, timeoutMs: 4_000 });
     const order: string[] = [];
     const hostile = own.fill('hostile', `tpl_test:${versions++}`, ENDLESS, {}, NO_LIMIT).catch((error) => {
       order.push('hostile');
@@ -435,33 +435,35 @@ describe('threads', () => {
     expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
   });
 
-  test('a thread that dies fails one fill', async () => {
-    const own = engineWith({ threads: 1, timeoutMs: 30_000 });
-    const [[thread]] = (await Promise.all([once(process, 'worker'), fill('x', {}, NO_LIMIT, own)])) as [[Worker], string];
+  test('a process that dies fails one fill', async () => {
+    const own = engineWith({ processes: 1, timeoutMs: 30_000 });
+    const [child] = await startedBy(() => fill('x', {}, NO_LIMIT, own));
     const filling = expect(fill(ENDLESS, {}, NO_LIMIT, own)).rejects.toMatchObject({ code: 'template_error' });
     const waiting = fill('{{ a }}', { a: 'next' }, NO_LIMIT, own);
-    await new Promise((resolve) => setImmediate(resolve)); // by now the thread has its task
-    await Promise.all([thread.terminate(), filling]);
+    await new Promise((resolve) => setImmediate(resolve)); // by now the process has its task
+    child?.kill('SIGKILL');
+    await filling;
     expect(await waiting).toBe('next');
   });
 
-  test('a caller who leaves takes the thread along', async () => {
-    const own = engineWith({ threads: 1, timeoutMs: 60_000 });
-    const [[thread]] = (await Promise.all([once(process, 'worker'), fill('x', {}, NO_LIMIT, own)])) as [[Worker], string];
+  test('a caller who leaves takes the process along', async () => {
+    const own = engineWith({ processes: 1, timeoutMs: 60_000 });
+    const [child] = await startedBy(() => fill('x', {}, NO_LIMIT, own));
+    const gone = once(child as ChildProcess, 'exit');
     const caller = new AbortController();
     const reason = new Error('left');
     const left = ['runs', 'waits'].map((key) =>
       expect(own.fill('owner', key, ENDLESS, {}, NO_LIMIT, caller.signal)).rejects.toBe(reason),
     );
-    await new Promise((resolve) => setImmediate(resolve)); // by now the thread has its task
+    await new Promise((resolve) => setImmediate(resolve)); // by now the process has its task
     caller.abort(reason);
-    await Promise.all([...left, once(thread, 'exit')]);
+    await Promise.all([...left, gone]);
     await expect(own.fill('owner', 'comes too late', 'x', {}, NO_LIMIT, caller.signal)).rejects.toBe(reason);
     expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
   });
 
-  test('a caller who leaves before the thread has started leaves it to the next', async () => {
-    const own = engineWith({ threads: 1, timeoutMs: 60_000 });
+  test('a caller who leaves before the process has started leaves another to the next', async () => {
+    const own = engineWith({ processes: 1, timeoutMs: 60_000 });
     const caller = new AbortController();
     const left = expect(own.fill('owner', 'tpl_left:1', ENDLESS, {}, NO_LIMIT, caller.signal)).rejects.toThrow('left');
     caller.abort(new Error('left'));
@@ -470,7 +472,7 @@ describe('threads', () => {
   });
 
   test('a full line refuses at once, and who waits too long is refused', async () => {
-    const own = engineWith({ threads: 1, maxWaiting: 1, waitMs: 200, timeoutMs: 2_000 });
+    const own = engineWith({ processes: 1, maxWaiting: 1, waitMs: 200, timeoutMs: 2_000 });
     const full = { code: 'queue_full', retryAfterSeconds: 1, members: { retry_after: 1 } };
     const order: string[] = [];
     await Promise.all([
@@ -485,21 +487,17 @@ describe('threads', () => {
   });
 
   test('start with the first template and end when there are no more', async () => {
-    const threads: Worker[] = [];
-    const note = (thread: Worker) => threads.push(thread);
-    process.on('worker', note);
-    const own = engineWith({ idleMs: 20 });
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(threads).toHaveLength(0);
-    await fill('x', {}, NO_LIMIT, own);
-    process.off('worker', note);
-    expect(threads).toHaveLength(1);
-    await Promise.all(threads.map((thread) => once(thread, 'exit')));
+    const made: LiquidEngine[] = [];
+    expect(await startedBy(async () => void made.push(engineWith({ idleMs: 20 })))).toHaveLength(0);
+    const own = made[0] as LiquidEngine;
+    const children = await startedBy(() => fill('x', {}, NO_LIMIT, own));
+    expect(children).toHaveLength(1);
+    await Promise.all(children.map((child) => child.exitCode ?? once(child, 'exit')));
     expect(await fill('again', {}, NO_LIMIT, own)).toBe('again');
   });
 
   test('closing ends what runs, what waits and what comes later', async () => {
-    const own = new LiquidEngine({ threads: 1, timeoutMs: 60_000 });
+    const own = new LiquidEngine({ processes: 1, timeoutMs: 60_000 });
     const filling = [fill(ENDLESS, {}, NO_LIMIT, own), fill('x', {}, NO_LIMIT, own)].map((one) =>
       expect(one).rejects.toMatchObject({ code: 'shutting_down' }),
     );
@@ -513,6 +511,19 @@ describe('threads', () => {
     expect({ output, errors, code }).toEqual({ output: '1\n', errors: '', code: 0 });
   });
 });
+
+/** The processes that are started while `work` is done. */
+async function startedBy(work: () => Promise<unknown>): Promise<ChildProcess[]> {
+  const children: ChildProcess[] = [];
+  const note = (message: unknown) => children.push((message as { process: ChildProcess }).process);
+  subscribe('child_process', note);
+  try {
+    await work();
+  } finally {
+    unsubscribe('child_process', note);
+  }
+  return children;
+}
 
 /** Runs a few lines with an `engine` in a process of their own, under the Node of this one. */
 async function run(lines: string, env: Record<string, string> = {}): Promise<{ output: string; errors: string; code: number }> {

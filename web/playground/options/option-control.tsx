@@ -1,77 +1,178 @@
-/** One option: its name, what is entered for it, what it does and what is wrong with it. */
-import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
-import { faultsAt } from '../request-errors.ts';
-import { Composite } from './composite-control.tsx';
-import { HelpText } from './help-text.tsx';
-import type { OptionField } from './option-field.ts';
-import { SimpleControl } from './simple-control.tsx';
-
-export interface ControlProps {
-  field: OptionField;
-  /** As the service names it in errors: `margin.top`, `cookies[0].name`. */
-  path: string;
-  value: unknown;
-  onChange(value: unknown): void;
-}
-
-const COMPOSITE: ReadonlySet<OptionField['kind']> = new Set(['flags', 'statuses', 'members', 'either', 'list', 'pairs']);
+/**
+ * The control of one option, which may be made of the controls of others: objects, lists of objects, names with values, sets of words.
+ * What is left empty is not sent.
+ */
+import { useState } from 'preact/hooks';
+import { isObject } from '../draft.ts';
+import type { ControlProps, OptionField } from './option-field.ts';
+import { OptionSet, SimpleOption } from './option-frame.tsx';
+import { Pairs } from './pairs-control.tsx';
 
 export function OptionControl(props: ControlProps) {
-  return COMPOSITE.has(props.field.kind) ? <Composite {...props} /> : <Simple {...props} />;
+  const { field } = props;
+  switch (field.kind) {
+    case 'flags':
+      return <Flags {...props} names={field.names} />;
+    case 'statuses':
+      return <Statuses {...props} />;
+    case 'members':
+      return (
+        <OptionSet {...props} within={namesOf(field.fields)}>
+          <Members {...props} fields={field.fields} />
+        </OptionSet>
+      );
+    case 'either':
+      return <Either {...props} fields={field.fields} />;
+    case 'list':
+      return <List {...props} fields={field.fields} maxItems={field.maxItems} />;
+    case 'pairs':
+      return (
+        <OptionSet {...props} within={[]}>
+          <Pairs {...props} />
+        </OptionSet>
+      );
+    default:
+      return <SimpleOption {...props} />;
+  }
 }
 
-function Simple(props: ControlProps) {
-  const { field, path } = props;
-  const id = useId();
-  const faults = faultsAt(path);
+function namesOf(fields: OptionField[]): string[] {
+  return fields.map(({ name }) => name);
+}
+
+function Members({ fields, path, value, onChange, keepEmpty }: ControlProps & { fields: OptionField[]; keepEmpty?: boolean }) {
+  const held = isObject(value) ? value : {};
+  const set = (name: string, part: unknown) => {
+    const { [name]: _, ...others } = held;
+    const next = part === undefined ? others : { ...others, [name]: part };
+    onChange(Object.keys(next).length || keepEmpty ? next : undefined);
+  };
   return (
-    <div class={field.kind === 'switch' ? 'option switched' : 'option'} data-path={path}>
-      <label for={id}>
-        <code>{field.name}</code>
-        {field.required && <span class="hint"> required</span>}
-      </label>
-      <SimpleControl {...props} id={id} describedBy={`${id}-help ${id}-fault`} invalid={faults.length > 0} />
-      <OptionWords id={id} field={field} faults={faults.map(({ message }) => message)} />
+    <div class="members">
+      {fields.map((field) => (
+        <OptionControl
+          key={field.name}
+          field={field}
+          path={`${path}.${field.name}`}
+          value={held[field.name]}
+          onChange={(part) => set(field.name, part)}
+        />
+      ))}
     </div>
   );
 }
 
-/** Several fields with one name above them. */
-export function OptionSet({ field, path, children, within }: ControlProps & { children: ComponentChildren; within: string[] }) {
-  const id = useId();
-  const faults = faultsAt(path, within).map((fault) => wordsOf(path, fault.path, fault.message));
+/** One text, or its parts: `margin`, `password`, `waitForSelector`. */
+function Either(props: ControlProps & { fields: OptionField[] }) {
+  const { field, path, value, onChange, fields } = props;
+  const [parts, setParts] = useState(isObject(value));
+  const inParts = value === undefined ? parts : isObject(value);
+  const show = (next: boolean) => {
+    setParts(next);
+    onChange(undefined);
+  };
+  const whole: OptionField = { ...field, kind: 'text', lines: false, maxLength: undefined };
+  if (!inParts)
+    return (
+      <div class="either">
+        <OptionControl {...props} field={whole} />
+        <button type="button" class="button quiet small" onClick={() => show(true)}>
+          Set {namesOf(fields).join(', ')}
+        </button>
+      </div>
+    );
   return (
-    <fieldset class="option set" data-path={path} aria-describedby={`${id}-help ${id}-fault`}>
-      <legend>
-        <code>{field.name}</code>
-        {field.required && <span class="hint"> required</span>}
-      </legend>
-      {children}
-      <OptionWords id={id} field={field} faults={faults} />
-    </fieldset>
+    <div class="either">
+      <OptionSet {...props} within={namesOf(fields)}>
+        <Members field={field} path={path} value={value} onChange={onChange} fields={fields} />
+      </OptionSet>
+      <button type="button" class="button quiet small" onClick={() => show(false)}>
+        Set one value for <code>{field.name}</code>
+      </button>
+    </div>
   );
 }
 
-function wordsOf(path: string, at: string, message: string): string {
-  return at === path ? message : `${at.slice(path.length).replace(/^\./, '')}: ${message}`;
+/** One object, where it is not in a list, counts as a list of one. */
+function List(props: ControlProps & { fields: OptionField[]; maxItems: number | undefined }) {
+  const { field, path, value, onChange, fields, maxItems = Number.POSITIVE_INFINITY } = props;
+  const items: unknown[] = Array.isArray(value) ? value : isObject(value) ? [value] : [];
+  const replace = (next: unknown[]) => onChange(next.length ? next : undefined);
+  return (
+    <OptionSet {...props} value={items} within={[]}>
+      {items.map((item, index) => (
+        <div key={index} class="entry">
+          <Members
+            field={field}
+            path={`${path}[${index}]`}
+            value={item}
+            fields={fields}
+            keepEmpty
+            onChange={(part) => replace(items.map((other, at) => (at === index ? part : other)))}
+          />
+          <button type="button" class="button quiet small" onClick={() => replace(items.filter((_, at) => at !== index))}>
+            Remove {field.name} {index + 1}
+          </button>
+        </div>
+      ))}
+      {items.length < maxItems && (
+        <button type="button" class="button small" onClick={() => replace([...items, {}])}>
+          Add to {field.name}
+        </button>
+      )}
+    </OptionSet>
+  );
 }
 
-function OptionWords({ id, field, faults }: { id: string; field: OptionField; faults: string[] }) {
+function Flags(props: ControlProps & { names: string[] }) {
+  const { path, value, onChange, names } = props;
+  const set = new Set(Array.isArray(value) ? value : []);
+  const toggle = (name: string, on: boolean) => {
+    const next = names.filter((other) => (other === name ? on : set.has(other)));
+    onChange(next.length ? next : undefined);
+  };
   return (
-    <>
-      <p class="fault" id={`${id}-fault`}>
-        {faults.join('; ')}
-      </p>
-      <p class="hint" id={`${id}-help`}>
-        <HelpText text={field.help} />
-        {field.fallback && (
-          <>
-            {' '}
-            Default: <HelpText text={field.fallback} />.
-          </>
-        )}
-      </p>
-    </>
+    <OptionSet {...props} within={[]}>
+      <div class="flags">
+        {names.map((name) => (
+          <label key={name} class="check">
+            <input
+              type="checkbox"
+              name={`${path}.${name}`}
+              checked={set.has(name)}
+              onChange={({ currentTarget }) => toggle(name, currentTarget.checked)}
+            />
+            <code>{name}</code>
+          </label>
+        ))}
+      </div>
+    </OptionSet>
   );
+}
+
+/** `true`, `false`, or a list of HTTP statuses. */
+function Statuses(props: ControlProps) {
+  const { field, value, onChange } = props;
+  const numbers = (text: string) =>
+    text
+      .split(/[\s,]+/)
+      .filter(Boolean)
+      .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+  const enter = (text: string) => {
+    const word = text.trim();
+    if (word === '') onChange(undefined);
+    else onChange(word === 'true' || word === 'false' ? word === 'true' : numbers(word));
+  };
+  const [text, setText] = useState(shownStatuses(value));
+  const shown = value === undefined && !text.trim() ? '' : text;
+  const whole: OptionField = { ...field, kind: 'text', lines: false, maxLength: undefined, example: 'true, false, or 404 410' };
+  const change = (entered: unknown) => {
+    setText(String(entered ?? ''));
+    enter(String(entered ?? ''));
+  };
+  return <OptionControl {...props} field={whole} value={shown} onChange={change} />;
+}
+
+function shownStatuses(value: unknown): string {
+  return Array.isArray(value) ? value.join(' ') : typeof value === 'boolean' ? String(value) : '';
 }

@@ -135,3 +135,12 @@ function fallbackOf({ default: value, 'x-default': words }: OptionSchema): strin
 function exampleOf({ examples: [first] = [] }: OptionSchema): string {
   return typeof first === 'string' || typeof first === 'number' ? String(first) : '';
 }
+
+/** What the control of an option is given. */
+export interface ControlProps {
+  field: OptionField;
+  /** As the service names it in errors: `margin.top`, `cookies[0].name`. */
+  path: string;
+  value: unknown;
+  onChange(value: unknown): void;
+}

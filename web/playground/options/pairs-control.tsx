@@ -1,7 +1,7 @@
 /** Names with their values, such as headers: one row each, and always an empty one to go on with. */
 import { useState } from 'preact/hooks';
 import { isObject } from '../draft.ts';
-import type { ControlProps } from './option-control.tsx';
+import type { ControlProps } from './option-field.ts';
 
 type Pair = [name: string, value: string];
 

@@ -1,8 +1,7 @@
 /** What is entered in one go: a switch, a choice, a number, a text, a file. An empty one is not sent. */
 import { useState } from 'preact/hooks';
 import { readFileAs } from './file-content.ts';
-import type { ControlProps } from './option-control.tsx';
-import type { OptionField } from './option-field.ts';
+import type { ControlProps, OptionField } from './option-field.ts';
 
 interface SimpleProps extends ControlProps {
   id: string;

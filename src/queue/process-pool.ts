@@ -1,0 +1,111 @@
+/**
+ * Child processes for work that may loop for ever or take all the memory it can get: a task in, its answer out. A process that
+ * misbehaves is killed, and nothing else ends with it. How many run at once is up to the queue in front.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+
+export interface ProcessPoolOptions {
+  /** Receives one message at a time and answers each with one. */
+  module: URL;
+  /** Flags of Node, such as the limit of the heap. */
+  execArgv: string[];
+  env: Record<string, string>;
+  /** A process without work ends after this time. */
+  idleMs: number;
+}
+
+/** The process ended before it had answered. With a signal it ran out of memory, or somebody killed it. */
+export class ProcessEndedError extends Error {
+  readonly signal: string | undefined;
+
+  constructor(code: unknown, signal: unknown) {
+    super(`the process ended before it had answered, with ${signal ?? code}`);
+    this.signal = typeof signal === 'string' ? signal : undefined;
+  }
+}
+
+export class ProcessPool {
+  readonly #options: ProcessPoolOptions;
+  readonly #children = new Set<ChildProcess>();
+  /** With what ends them when their time is over; the one used last is at the end. */
+  readonly #idle = new Map<ChildProcess, NodeJS.Timeout>();
+
+  /** Starts no process yet. */
+  constructor(options: ProcessPoolOptions) {
+    this.#options = options;
+  }
+
+  /** Throws `ProcessEndedError`, and what `signal` was aborted with; then the process that did the work has gone. */
+  async run(task: object, signal: AbortSignal): Promise<unknown> {
+    signal.throwIfAborted();
+    const child = this.#takeIdle() ?? this.#start();
+    const kill = () => child.kill('SIGKILL');
+    signal.addEventListener('abort', kill, { once: true });
+    try {
+      const answer = await answerOf(child, task);
+      if (!signal.aborted) this.#rest(child);
+      return answer;
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', kill);
+    }
+  }
+
+  /** Kills every process, whatever it does. */
+  close(): void {
+    for (const child of this.#children) child.kill('SIGKILL');
+  }
+
+  #start(): ChildProcess {
+    const { module, execArgv, env } = this.#options;
+    const child = fork(module, { execArgv, env, serialization: 'advanced', stdio: 'ignore' });
+    const forget = () => {
+      this.#children.delete(child);
+      this.#wake(child);
+    };
+    child.once('exit', forget);
+    child.on('error', forget); // it could not be started, or not be reached
+    this.#children.add(child);
+    return child;
+  }
+
+  #takeIdle(): ChildProcess | undefined {
+    const child = [...this.#idle.keys()].at(-1);
+    if (child) this.#wake(child);
+    child?.ref();
+    child?.channel?.ref();
+    return child;
+  }
+
+  #wake(child: ChildProcess): void {
+    clearTimeout(this.#idle.get(child));
+    this.#idle.delete(child);
+  }
+
+  /** It does not keep this process alive, and ends by itself unless there is work again. */
+  #rest(child: ChildProcess): void {
+    const end = () => {
+      this.#wake(child);
+      child.disconnect();
+    };
+    this.#idle.set(child, setTimeout(end, this.#options.idleMs).unref());
+    child.unref();
+    child.channel?.unref();
+  }
+}
+
+function answerOf(child: ChildProcess, task: object): Promise<unknown> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  const end = (code: unknown, signal: unknown) => reject(new ProcessEndedError(code, signal));
+  child.once('message', resolve);
+  child.once('exit', end);
+  child.once('error', reject);
+  child.send(task);
+  return promise.finally(() => {
+    child.off('message', resolve);
+    child.off('exit', end);
+    child.off('error', reject);
+  });
+}
