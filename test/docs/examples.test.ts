@@ -70,5 +70,6 @@ function isRenderBody(value: object): boolean {
 
 test('examples are found', () => {
   const sent = of('sh').flatMap(([, { text }]: readonly [string, Block]) => bodiesOf(text));
-  expect(sent.filter(({ target }) => target === 'pdf').length).toBeGreaterThan(10);
+  expect(sent.filter(({ target }) => target === 'pdf').length).toBeGreaterThanOrEqual(5);
+  expect(of('json').filter(([, { text }]) => isRenderBody(JSON.parse(text))).length).toBeGreaterThan(10);
 });
