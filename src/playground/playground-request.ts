@@ -85,7 +85,8 @@ function pickOptions({ options }: Body): { options?: PdfOptions } {
 
 function parseSource(body: Body, errors: ValidationErrors): PlaygroundSource {
   const { html, template, engine = 'placeholders', data } = body;
-  if (html !== undefined && template !== undefined) errors.add('template', 'cannot be combined with html: send exactly one of them');
+  if (html !== undefined && template !== undefined)
+    errors.add('template', 'cannot be combined with html: send exactly one of them');
   if (html === undefined && template === undefined) errors.add('html', 'is required, or template in its place');
   for (const name of OF_TEMPLATE)
     if (body[name] !== undefined && template === undefined) errors.add(name, 'goes with template only');
