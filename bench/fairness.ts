@@ -1,7 +1,7 @@
 /** How long does a render of one account take while another holds as much as it can, in every way there is? */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { invoice } from './documents.ts';
 import { closedLoop, type Figures, median } from './measure.ts';
 import type { Row } from './report.ts';
@@ -17,12 +17,25 @@ const TIMEOUT_MS = 60_000;
 /** A template that takes all the time it may have. */
 const SLOW_TEMPLATE = '{% for a in (1..99999) %}{% for b in (1..99999) %}{% assign c = a %}{% endfor %}{% endfor %}';
 
-type Way = (service: ServiceUnderTest, site: string, signal: AbortSignal) => Promise<unknown>;
+/** Of the batch that is merged, with 75 pages each. */
+const MERGED_ITEMS = 20;
+const BODY_BYTES = 30_000_000;
+/** Of the victim's batches. */
+const ITEMS = 4;
+
+/** What is there before the account begins to hold. */
+interface Stage {
+  site: string;
+  /** A batch of the account that has ended. */
+  batchId: string;
+}
+
+type Way = (service: ServiceUnderTest, stage: Stage, signal: AbortSignal) => Promise<unknown>;
 
 const options = { timeout: TIMEOUT_MS };
 const sending =
   (body: (site: string) => object): Way =>
-  (service, site, signal) =>
+  (service, { site }, signal) =>
     send(service, '/v1/pdf', body(site), signal);
 
 const WAYS: Record<string, Way> = {
@@ -61,33 +74,65 @@ const WAYS: Record<string, Way> = {
       headers: { authorization: `Bearer ${service.keys[0]}` },
     });
   },
+  'merging of a batch of 1,500 pages': async (service, { batchId }, signal) => {
+    const headers = { authorization: `Bearer ${service.keys[0]}` };
+    await (await fetch(`${service.url}/v1/batches/${batchId}.pdf`, { headers, signal })).arrayBuffer();
+  },
+  'bodies of 30 MB of which the half is sent': async (service, _, signal) => {
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname).on('error', () => {});
+    socket.write(
+      `POST /v1/pdf HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.keys[0]}\r\nContent-Type: application/json\r\nContent-Length: ${BODY_BYTES}\r\n\r\n`,
+    );
+    socket.write(Buffer.alloc(BODY_BYTES / 2, ' '));
+    await Promise.race([once(socket.resume(), 'data'), once(signal, 'abort')]); // the refusal, or the end
+    socket.destroy();
+  },
+  'storage of the browser': sending((site) => ({ url: `${site}/storing`, options: { ...options, waitForFunction: 'false' } })),
 };
 
+/** Fills what an origin may store, again and again. */
+const STORING = `<script>(async () => { const part = new Uint8Array(16 << 20).fill(7); for (let n = 0; ; n++) {
+  await (await caches.open('c')).put('/' + n % 8, new Response(part)).catch(() => {});
+} })()</script>`;
+
+/** Those that a batch, which runs in the background, could be kept waiting by. */
+const HARD_ON_BATCHES = [
+  'waitForFunction: false',
+  'documents of 150 pages',
+  'batches of items that wait',
+  'storage of the browser',
+];
+
 export async function fairness(): Promise<Row[]> {
-  const silent = createServer(() => {});
+  const silent = createServer((request, response) => {
+    if (request.url === '/storing') response.setHeader('content-type', 'text/html').end(STORING);
+  });
   const site = await listen(silent);
   const service = await startService(2, { PLATEN_OUTBOUND_ALLOW: new URL(site).host });
   const rows: Row[] = [];
-  for (const way of Object.keys(WAYS)) rows.push(await measure(service, site, way));
+  const stage = { site, batchId: await makeBatchToMerge(service) };
+  for (const way of Object.keys(WAYS)) rows.push(await measure(service, stage, way, 'a plain render', plainRenders));
+  for (const way of HARD_ON_BATCHES) rows.push(await measure(service, stage, way, `a batch of ${ITEMS}`, batches));
   await service.stop();
   silent.closeAllConnections();
   silent.close();
   return rows;
 }
 
-async function measure(service: ServiceUnderTest, site: string, way: string): Promise<Row> {
+async function measure(service: ServiceUnderTest, stage: Stage, way: string, what: string, run: Victim): Promise<Row> {
   const rounds: Array<{ alone: Figures; beside: Figures }> = [];
   const readiness: number[] = [];
   let longestMs = 0;
   for (let round = 0; round < ROUNDS; round++) {
     await idle(service);
-    const alone = await plainRenders(service);
+    const alone = await run(service);
     const end = new AbortController();
     const holders = Array.from({ length: HOLDERS }, async () => {
-      while (!end.signal.aborted) await WAYS[way]?.(service, site, end.signal).catch(() => {});
+      while (!end.signal.aborted) await WAYS[way]?.(service, stage, end.signal).catch(() => {});
     });
     await full(service);
-    const beside = await plainRenders(service, (milliseconds) => {
+    const beside = await run(service, (milliseconds) => {
       longestMs = Math.max(longestMs, milliseconds);
     });
     readiness.push((await fetch(`${service.url}/readyz`)).status);
@@ -99,13 +144,16 @@ async function measure(service: ServiceUnderTest, site: string, way: string): Pr
   const isReady = readiness.every((status) => status === 200);
   const p50 = (pick: (round: (typeof rounds)[number]) => Figures) => median(rounds.map((round) => pick(round).p50Ms));
   return {
-    measure: `a plain render beside an account with ${HOLDERS} requests: ${way}`,
+    measure: `${what} beside an account with ${HOLDERS} requests: ${way}`,
     value: `p50 ${times.toFixed(2)} times as long (${p50(({ alone }) => alone).toFixed(0)} ms alone, ${p50(({ beside }) => beside).toFixed(0)} ms beside it, longest ${longestMs.toFixed(0)} ms); /readyz ${readiness.join(' ')}`,
     target: `at most ${MOST} times; /readyz 200`,
     met: times <= MOST && isReady,
     figures: { times, longestMs, readiness },
   };
 }
+
+/** What the other account does, over and over. */
+type Victim = (service: ServiceUnderTest, note?: (milliseconds: number) => void) => Promise<Figures>;
 
 function plainRenders(service: ServiceUnderTest, note: (milliseconds: number) => void = () => {}): Promise<Figures> {
   const html = invoice(20);
@@ -120,6 +168,33 @@ function plainRenders(service: ServiceUnderTest, note: (milliseconds: number) =>
       note(performance.now() - begun);
     },
   );
+}
+
+/** From a batch to its last item. */
+function batches(service: ServiceUnderTest, note: (milliseconds: number) => void = () => {}): Promise<Figures> {
+  const items = Array.from({ length: ITEMS }, (_item, n) => ({ html: `${invoice(20)}<p>${n}` }));
+  return closedLoop(
+    1,
+    SECONDS,
+    async () => undefined,
+    async () => {
+      const begun = performance.now();
+      const prefer = { prefer: `wait=${TIMEOUT_MS / 1_000}` };
+      const { bytes } = await service.request(service.keys[1] ?? '', 'POST', '/v1/batches', { items }, prefer);
+      const { status, succeeded } = JSON.parse(bytes.toString()) as { status: string; succeeded: number };
+      if (succeeded !== ITEMS) throw new Error(`the batch is ${status} with ${succeeded} of ${ITEMS} items`);
+      note(performance.now() - begun);
+    },
+  );
+}
+
+async function makeBatchToMerge(service: ServiceUnderTest): Promise<string> {
+  const items = Array.from({ length: MERGED_ITEMS }, (_item, n) => ({ html: `${invoice(2_500)}<p>${n}`, options }));
+  const prefer = { prefer: `wait=${TIMEOUT_MS / 1_000}` };
+  const { bytes } = await service.request(service.keys[0] ?? '', 'POST', '/v1/batches', { items }, prefer);
+  const { batch_id, succeeded } = JSON.parse(bytes.toString()) as { batch_id: string; succeeded: number };
+  if (succeeded !== MERGED_ITEMS) throw new Error(`${succeeded} of ${MERGED_ITEMS} items of the batch to merge succeeded`);
+  return batch_id;
 }
 
 async function send<T>(service: ServiceUnderTest, path: string, body: object, signal: AbortSignal): Promise<T> {

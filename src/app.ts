@@ -43,6 +43,10 @@ const WEB_DIR = fileURLToPath(new URL('../web', import.meta.url));
 
 /** Threads beside those of the settings, for owners who have none. */
 const RESERVED_THREADS = 1;
+/** How much PDFs that nobody has read yet may have of the disk, by what requests may have of memory. */
+const REPLIES_ON_DISK = 4;
+/** While others wait. Merging hundreds of documents takes longer than anything else. */
+const LONGEST_MERGE_MS = 30_000;
 
 export interface Logger {
   info(details: object, message: string): void;
@@ -108,11 +112,12 @@ export function createFinisher(config: Config, secret: Uint8Array): Finisher {
 }
 
 /** In front of the finisher, whose own line is then never longer than the thread that is going. */
-export function createFinishLine(config: Config, finisher: Finisher): FinishLine {
+export function createFinishLine(config: Config, finisher: Finisher, options: { longestMs?: number } = {}): FinishLine {
   const queue = new OwnerQueue({
     capacity: config.finishThreads,
     limit: config.finishQueueLimit,
     reserved: RESERVED_THREADS,
+    ...options,
   });
   return new FinishLine(finisher, queue, { maxBytes: config.finishQueueBytes });
 }
@@ -153,9 +158,9 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
   });
   const visitors = config.playground === 'on' ? await openPlayground(services, engine, config, logger) : undefined;
   const pages = new Pages(WEB_DIR, (error) => logger.warn({ err: error }, 'the pages could not be built'));
-  const memory = createBudgets(config);
+  const budgets = createBudgets(config);
   const metrics = createMetrics({
-    requestMemory: () => [memory.requestMemory, memory.playgroundMemory],
+    requestMemory: () => [budgets.budgets.memory, budgets.playgroundBudgets.memory],
     poolStats: () => engine.pool.stats(),
     browserMemory: () => memoryOf(engine.browsers),
     refusedRequests: () => engine.proxy.refused + (visitors?.proxy.refused ?? 0),
@@ -173,7 +178,7 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
       metrics,
       logger,
       log: logger,
-      ...memory,
+      ...budgets,
       render: (request, principal, client, commitHook, held) =>
         render({ ...services, engine, memory: held }, request, principal, client, commitHook),
       merging,
@@ -221,12 +226,13 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
 /** Visitors have a part of their own, so that they take nothing from key holders. */
 function createBudgets({ requestMemoryBytes, playground }: Config) {
   const forVisitors = playground === 'on' ? requestMemoryBytes / 4 : 0;
-  const budgets = {
-    requestMemory: new ByteBudget(requestMemoryBytes - forVisitors),
-    playgroundMemory: new ByteBudget(forVisitors),
-  };
-  giveBackMemory(Object.values(budgets));
-  return budgets;
+  const budgetsOf = (bytes: number) => ({
+    memory: new ByteBudget(bytes),
+    disk: new ByteBudget(REPLIES_ON_DISK * bytes, 'replies'),
+  });
+  const [budgets, playgroundBudgets] = [budgetsOf(requestMemoryBytes - forVisitors), budgetsOf(forVisitors)];
+  giveBackMemory([budgets.memory, playgroundBudgets.memory]);
+  return { budgets, playgroundBudgets };
 }
 
 /** The playground, with a way out of its own: what is allowed for key holders is not allowed for everybody. */
@@ -294,7 +300,7 @@ function createRunner(services: Services, engine: RenderEngine, config: Config, 
 function createMerging({ documents, blobs, links }: Services, settings: Config): Merging & AsyncDisposable {
   const config = { ...settings, finishThreads: 1 };
   const finisher = createFinisher(config, links.secretFor('finishing'));
-  const finishing = createFinishLine(config, finisher);
+  const finishing = createFinishLine(config, finisher, { longestMs: LONGEST_MERGE_MS });
   const maxBytes = Math.min(config.maxPdfBytes, config.finishQueueBytes);
   const merging = new Merging({ documents, blobs, finishing }, { maxBytes, timeoutMs: config.maxRenderTimeoutMs });
   return Object.assign(merging, { [Symbol.asyncDispose]: () => finisher.close() });

@@ -43,8 +43,16 @@ export class Merging {
     this.#limits = limits;
   }
 
-  /** Throws `not_mergeable`, `resource_limit`, `queue_full`, `render_timeout`, and what reading throws. */
-  async merge({ keyId, accountId }: Principal, batch: WholeBatch, client: AbortSignal): Promise<MergedBatch> {
+  /**
+   * The PDF waits on the disk for its reader, once `makeRoomFor` has counted it. Throws `not_mergeable`, `resource_limit`,
+   * `queue_full`, `render_timeout`, and what `makeRoomFor` and reading throw.
+   */
+  async merge(
+    { keyId, accountId }: Principal,
+    batch: WholeBatch,
+    makeRoomFor: (bytes: number) => void,
+    client: AbortSignal,
+  ): Promise<MergedBatch> {
     const { blobs } = this.#services;
     const results: Result[] = [];
     for await (const result of resultsOf(this.#services.documents, keyId, batch)) results.push(result);
@@ -53,7 +61,9 @@ export class Merging {
     if (!present.length) throw new ServiceError('not_mergeable', 'the batch has no documents to merge');
     const pages = present.reduce((sum, { document }) => sum + document.pages, 0);
     const chunks = await this.#mergeAll(accountId, present, pages, client);
-    return { content: await blobs.spool(chunks), bytes: sizeOf(chunks), pages, leftOut };
+    const bytes = sizeOf(chunks);
+    makeRoomFor(bytes);
+    return { content: await blobs.spool(chunks), bytes, pages, leftOut };
   }
 
   async #mergeAll(accountId: string, present: Present[], pages: number, client: AbortSignal): Promise<Buffer[]> {

@@ -107,6 +107,8 @@ export class Page implements PageAtWork {
   readonly #stopListening: () => void;
   /** Whether the last document reached something, or tried to. */
   #hasLoaded = false;
+  /** Whether a document or frame of a site was in it, which finds in the same context what it has stored there. */
+  #mayHaveStored = false;
 
   /** Throws `browser_unavailable`. */
   static async open(browser: PageHost): Promise<Page> {
@@ -185,7 +187,7 @@ export class Page implements PageAtWork {
   }
 
   /**
-   * Renders one document. Throws `render_timeout`, `print_failed`, `navigation_failed`, `forbidden_url`, `content_too_large`,
+   * Renders one document, which is watched closely until the page is reset or closed: what runs in it goes on. Throws `render_timeout`, `print_failed`, `navigation_failed`, `forbidden_url`, `content_too_large`,
    * `render_gate_failed`, `wait_failed`, `invalid_request` (a selector), `resource_limit` or `page_crashed` (which may be tried again on another page).
    */
   async print(job: PrintJob, deadline: Deadline): Promise<RawPdf> {
@@ -219,7 +221,6 @@ export class Page implements PageAtWork {
     } catch (error) {
       throw this.#explain(error);
     } finally {
-      this.#browser.memory.end(this);
       this.#proxy.endRender();
       this.#loader.end();
       this.#fail = undefined;
@@ -231,11 +232,17 @@ export class Page implements PageAtWork {
     using deadline = new Deadline(PRIME_TIMEOUT_MS);
     const content = { kind: 'html' as const, html: PRIMER, baseUrl: undefined };
     await this.print({ content, load: PLAIN_LOAD, print: PRIMER_SETTINGS }, deadline);
+    this.#browser.memory.end(this);
   }
 
   /** Makes the page ready for its owner's next document. Rejects when it cannot be; then it must be closed. */
   async reset(): Promise<void> {
-    if (!this.#loader.needsReset && !this.#hasLoaded) return;
+    if (this.#mayHaveStored) throw crashed(new Error('a frame of a site may have stored something'));
+    if (this.#loader.needsReset || this.#hasLoaded) await this.#empty();
+    this.#browser.memory.end(this);
+  }
+
+  async #empty(): Promise<void> {
     const timer = setTimeout(() => this.#lose(crashed()), RESET_TIMEOUT_MS);
     try {
       await this.#openEmptyDocument();
@@ -276,6 +283,7 @@ export class Page implements PageAtWork {
     await connection.browser.send('Target.disposeBrowserContext', { browserContextId: this.#contextId }).catch(() => {});
     clearTimeout(killRenderer);
     clearTimeout(killBrowser);
+    memory.end(this);
     memory.forget(this.#targetId);
     await this.#proxy.close();
     this.#end(crashed());
@@ -411,6 +419,7 @@ export class Page implements PageAtWork {
   /** What an origin stores is kept in the memory of the browser. Documents from HTML have an opaque origin, which stores nothing. */
   #limitStorage(origin: string): void {
     if (!origin.startsWith('http')) return;
+    this.#mayHaveStored = true;
     this.#session.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: STORAGE_QUOTA_BYTES }).catch(() => {});
   }
 

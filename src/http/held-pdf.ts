@@ -10,13 +10,25 @@ export interface Spool {
   spool(chunks: Iterable<Buffer>): Promise<Readable>;
 }
 
-/** What the request held so far has been printed, and is counted no longer. */
-export async function heldPdf(
-  { chunks, bytes }: { chunks: Buffer[]; bytes: number },
-  memory: HeldBytes,
-  blobs: Spool,
-): Promise<Content> {
-  if (memory.tryResize(bytes)) return chunks;
+/** What a request holds. */
+export interface Held {
+  memory: HeldBytes;
+  /** Of a PDF that has no room in memory. */
+  disk: HeldBytes;
+}
+
+/**
+ * Holds a PDF in place of all that the request held so far, which has been printed. To be called before the render is charged:
+ * throws `memory_limited` or `overloaded` where there is no room on the disk either.
+ */
+export function makeRoomFor(bytes: number, { memory, disk }: Held): void {
+  if (memory.tryResize(bytes)) return;
+  disk.resize(bytes);
   memory.resize(0);
+}
+
+/** A PDF that was made room for. */
+export async function heldPdf({ chunks }: { chunks: Buffer[] }, { disk }: Held, blobs: Spool): Promise<Content> {
+  if (!disk.bytes) return chunks;
   return blobs.spool(chunks).catch(() => chunks); // it has been charged: better in memory than lost
 }

@@ -217,7 +217,8 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   queue_full: {
     status: 429,
     title: 'Too many renders are waiting',
-    meaning: 'As many renders wait as the server allows, or visitors of the playground, or Liquid templates of this key.',
+    meaning:
+      'As many renders wait as the server allows, or visitors of the playground, or Liquid templates of this account; or the work had held its place for long while others waited, and was ended for them.',
     remedy: 'Send the request again after the seconds in Retry-After.',
   },
   rate_limited: {

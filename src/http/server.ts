@@ -7,7 +7,6 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequ
 import type { Accounts } from '../accounts/accounts.ts';
 import { randomBase62 } from '../accounts/secret.ts';
 import { ServiceError } from '../errors.ts';
-import type { ByteBudget } from '../queue/byte-budget.ts';
 import { answerOtherMethods } from './allowed-methods.ts';
 import { authenticate, principalOf } from './authenticate.ts';
 import { judgeExpectations } from './expectations.ts';
@@ -17,7 +16,7 @@ import { PROBLEM_TYPE, PROBLEMS, problemOf, sendProblem, toServiceError } from '
 import { limitRates } from './rate-limit.ts';
 import { heldBytes, letGo, readBody } from './read-body.ts';
 import { checkHead, unknownTransferEncoding } from './request-head.ts';
-import { countMemory, memoryOf } from './request-memory.ts';
+import { type Budgets, countMemory, memoryOf } from './request-memory.ts';
 import { type AccountRouteServices, accountRoutes } from './routes/account.ts';
 import { type BatchResultRouteServices, batchResultRoutes } from './routes/batch-results.ts';
 import { type BatchRouteServices, batchRoutes } from './routes/batches.ts';
@@ -59,8 +58,8 @@ export interface ServerServices
     PageRouteServices,
     OperationServices {
   accounts: Accounts;
-  /** Memory for requests with a key. */
-  requestMemory: ByteBudget;
+  /** For requests with a key. */
+  budgets: Budgets;
   logger: FastifyBaseLogger;
 }
 
@@ -105,7 +104,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
   await app.register(async (routes) => {
     routes.addHook('onRequest', authenticate(services.accounts));
     await limitRates(routes);
-    countMemory(routes, services.requestMemory, (request) => principalOf(request).accountId);
+    countMemory(routes, services.budgets, (request) => principalOf(request).accountId);
     pdfRoutes(routes, services);
     templateRoutes(routes, services);
     documentRoutes(routes, services);

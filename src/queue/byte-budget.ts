@@ -1,7 +1,10 @@
-/** Memory that requests hold: how many bytes somebody wants to hold in, room for them or a refusal out. It moves no bytes itself. */
+/** Memory or disk that requests hold: how many bytes somebody wants to hold in, room for them or a refusal out. It moves no bytes itself. */
 import { ServiceError } from '../errors.ts';
 
 const RETRY_AFTER_SECONDS = 2;
+
+/** What the bytes are of: requests in memory, or replies on the disk that nobody has read yet. */
+type Holds = 'requests' | 'replies';
 
 /** The owner holds its share, or the others hold too much. */
 type Shortage = 'share' | 'whole';
@@ -12,13 +15,15 @@ type Shortage = 'share' | 'whole';
  */
 export class ByteBudget {
   readonly limit: number;
+  readonly holds: Holds;
   readonly #owners = new Map<string, number>();
   #held = 0;
   /** Refusals so far, by what there was too little of. */
   readonly refused: Record<Shortage, number> = { share: 0, whole: 0 };
 
-  constructor(limit: number) {
+  constructor(limit: number, holds: Holds = 'requests') {
     this.limit = limit;
+    this.holds = holds;
   }
 
   /** Bytes held at the moment. */
@@ -63,12 +68,17 @@ export class HeldBytes {
     this.#owner = owner;
   }
 
+  /** Held at the moment. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** Throws `memory_limited` or `overloaded` where there is no room to hold more, and holds what it did before. */
   resize(bytes: number): void {
     const shortage = this.#replace(bytes);
     if (!shortage) return;
     this.#budget.refused[shortage]++;
-    throw shortage === 'share' ? shareUsedUp() : wholeUsedUp();
+    throw REFUSALS[this.#budget.holds][shortage]();
   }
 
   /** The same for what can do without: false where there is no room. */
@@ -86,6 +96,11 @@ export class HeldBytes {
     if (bytes > this.#bytes) this.resize(bytes);
   }
 
+  /** The same for what cannot be refused any more: where there is no room, as much is held as before. */
+  tryAtLeast(bytes: number): void {
+    if (bytes > this.#bytes) this.#replace(bytes);
+  }
+
   /** From now on nothing is counted any more. */
   release(): void {
     this.resize(0);
@@ -100,16 +115,29 @@ export class HeldBytes {
   }
 }
 
-function shareUsedUp(): ServiceError {
-  return refusal(
-    'memory_limited',
-    'your requests under way hold as much memory as one account or visitor may have; wait for one of them to be answered',
-  );
-}
-
-function wholeUsedUp(): ServiceError {
-  return refusal('overloaded', `requests hold all the memory that is meant for them; try again in ${RETRY_AFTER_SECONDS} s`);
-}
+const REFUSALS: Record<Holds, Record<Shortage, () => ServiceError>> = {
+  requests: {
+    share: () =>
+      refusal(
+        'memory_limited',
+        'your requests under way hold as much memory as one account or visitor may have; wait for one of them to be answered',
+      ),
+    whole: () =>
+      refusal('overloaded', `requests hold all the memory that is meant for them; try again in ${RETRY_AFTER_SECONDS} s`),
+  },
+  replies: {
+    share: () =>
+      refusal(
+        'memory_limited',
+        'replies to you that have not been read hold as much room as those of one account or visitor may have; read them first',
+      ),
+    whole: () =>
+      refusal(
+        'overloaded',
+        `replies that have not been read hold all the room that is meant for them; try again in ${RETRY_AFTER_SECONDS} s`,
+      ),
+  },
+};
 
 function refusal(code: 'memory_limited' | 'overloaded', detail: string): ServiceError {
   return new ServiceError(code, detail, {

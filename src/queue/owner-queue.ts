@@ -6,7 +6,8 @@
  *   newest request of the owner with the longest line makes room for an owner with a shorter one.
  * - Reserved places are for owners who have none while others have more than their share.
  * - A place held for longer than `OVERDUE_MS` while an owner with fewer waits goes into overtime: its work goes on, told to give
- *   way, but the place is free for others. When there is no more room for overtime, the longest is ended.
+ *   way, but the place is free for others. When there is no more room for overtime, the longest is ended that has held its place
+ *   for `longestMs`. Neither is done where it would help nobody.
  *
  * Background work has lines of its own, which move only while no call waits. How many wait there is up to whoever sends
  * them. Calls do not wait for background work to end, either: a few places more than there are may be taken beside it, and it
@@ -25,6 +26,8 @@ export interface OwnerQueueOptions {
   reserved?: number;
   /** Work that may go on in overtime. Default: 0. */
   overtime?: number;
+  /** Milliseconds after which work may be ended for others, where there is no more room for overtime. Default: 10,000. */
+  longestMs?: number;
   /** Milliseconds on a clock of its own. */
   now?: () => number;
 }
@@ -68,7 +71,7 @@ const SHARE_FREE = 0.25;
 const FREE_FOR_MS = 500;
 /** While others wait, a place is held for no longer. Most renders take a tenth of it. */
 const OVERDUE_MS = 1_000;
-/** While others wait and there is no more room for overtime, work may go on for no longer. */
+/** While others wait and there is no more room for overtime, work may go on for no longer, unless told otherwise. */
 const LONGEST_MS = 10_000;
 /** How often places are looked at while somebody waits. */
 const REVIEW_MS = 100;
@@ -88,7 +91,7 @@ export class OwnerQueue {
   #reviewer: NodeJS.Timeout | undefined;
 
   constructor(options: OwnerQueueOptions) {
-    this.#options = { reserved: 0, overtime: 0, now: () => performance.now(), ...options };
+    this.#options = { reserved: 0, overtime: 0, longestMs: LONGEST_MS, now: () => performance.now(), ...options };
   }
 
   /** Calls that wait. */
@@ -228,21 +231,25 @@ export class OwnerQueue {
     if (!this.#places.delete(place)) return; // it was given back already
     this.#lastEnd = this.#options.now();
     if (!place.background) this.#lastCall = this.#lastEnd;
-    if (place.kind !== 'overtime') this.#free(place);
+    if (place.kind !== 'overtime') {
+      this.#note(place);
+      this.#vacate(place);
+    }
     this.#admit();
     if (this.running === 0) this.#onIdle?.();
     if (!this.waiting) for (const listener of this.#onRoom) listener();
   }
 
-  /** A place is free again: whoever has a reserved one takes it, and the reserve is free for the next. */
-  #free(place: Place): void {
+  #note(place: Place): void {
     this.#averageMs += AVERAGE_WEIGHT * (this.#options.now() - place.since - this.#averageMs);
-    if (place.kind === 'reserved') return;
-    for (const reserved of this.#places) {
-      if (reserved.kind !== 'reserved') continue;
-      reserved.kind = 'regular';
-      return;
-    }
+  }
+
+  /** Its place is free again: whoever has a reserved one takes it, and the reserve is free for the next. */
+  #vacate(place: Place): void {
+    const wasRegular = place.kind === 'regular';
+    place.kind = 'overtime';
+    const reserved = wasRegular && [...this.#places].find(({ kind }) => kind === 'reserved');
+    if (reserved) reserved.kind = 'regular';
   }
 
   #admit(): void {
@@ -299,39 +306,62 @@ export class OwnerQueue {
 
   #giveOverduePlaces(): void {
     for (let [waiter] = this.#candidates(); waiter; [waiter] = this.#candidates()) {
-      const place = this.#overdueFor(waiter);
-      if (place && this.#hasOvertimeFor(place.owner)) {
-        this.#free(place);
-        place.kind = 'overtime';
-      } else if (place) this.#endLongest(waiter);
+      const overdue = this.#overdueFor(waiter);
+      const place = overdue.find(({ owner }) => this.#hasOvertimeFor(owner));
+      if (place) this.#moveToOvertime(place);
+      else this.#endLongest(waiter, overdue);
       const before = this.#places.size;
       this.#admit();
       if (this.#places.size === before) return;
     }
   }
 
-  /** The longest held of the places that are held for too long while this one waits. All of those are told to give way. */
-  #overdueFor(waiter: Waiter): Place | undefined {
+  /**
+   * Places that are held for too long while this one waits, longest first: those of which each would admit it, else those which
+   * would together. They are told to give way.
+   */
+  #overdueFor(waiter: Waiter): Place[] {
     const isOverdue = (place: Place) => this.#hasBeenHeldFor(place, OVERDUE_MS) && this.#goesBefore(waiter, place);
-    const [longest, ...others] = [...this.#places].filter((place) => place.kind !== 'overtime' && isOverdue(place));
-    for (const place of longest ? [longest, ...others] : []) {
+    const overdue = [...this.#places].filter((place) => place.kind !== 'overtime' && isOverdue(place));
+    const enough = overdue.filter((place) => this.#wouldAdmit(waiter, [place]));
+    const needed = enough.length || !this.#wouldAdmit(waiter, overdue) ? enough : overdue;
+    for (const place of needed) {
       if (!place.isOverdue) place.onOverdue();
       place.isOverdue = true;
     }
-    return longest;
+    return needed;
   }
 
-  #hasOvertimeFor(owner: string): boolean {
+  /** Whether it had a place if these were free. */
+  #wouldAdmit({ owner, background }: Waiter, places: Place[]): boolean {
+    const before = [...this.#places].map((place) => ({ place, kind: place.kind }));
+    for (const place of places) this.#vacate(place);
+    const kind = this.#placeFor(owner, background);
+    for (const { place, kind: was } of before) place.kind = was;
+    return kind !== undefined;
+  }
+
+  #moveToOvertime(place: Place): void {
+    this.#note(place);
+    this.#vacate(place);
+  }
+
+  /** Whether its owner may have one more in overtime, `without` one that has ended. */
+  #hasOvertimeFor(owner: string, without?: Place): boolean {
     const { overtime } = this.#options;
-    const own = this.#count((place) => place.kind === 'overtime' && place.owner === owner);
-    return own < Math.ceil(overtime / 2) && this.#count(({ kind }) => kind === 'overtime') < overtime;
+    const inOvertime = [...this.#places].filter((place) => place.kind === 'overtime' && place !== without);
+    const own = inOvertime.filter((place) => place.owner === owner).length;
+    return own < Math.ceil(overtime / 2) && inOvertime.length < overtime;
   }
 
-  #endLongest(waiter: Waiter): void {
-    const isTooLong = (place: Place) =>
-      place.kind === 'overtime' && this.#hasBeenHeldFor(place, LONGEST_MS) && this.#goesBefore(waiter, place);
-    const longest = [...this.#places].find(isTooLong);
-    const detail = `the work was ended after ${LONGEST_MS / 1_000} seconds, since others were waiting for its place`;
+  /** What has gone on for longest of the work whose end makes room: in one of the overdue places, or in overtime for one of them. */
+  #endLongest(waiter: Waiter, overdue: Place[]): void {
+    const { longestMs } = this.#options;
+    const makesRoom = (place: Place) =>
+      place.kind === 'overtime' ? overdue.some(({ owner }) => this.#hasOvertimeFor(owner, place)) : overdue.includes(place);
+    const isTooLong = (place: Place) => this.#hasBeenHeldFor(place, longestMs) && this.#goesBefore(waiter, place);
+    const longest = [...this.#places].find((place) => isTooLong(place) && makesRoom(place));
+    const detail = `the work was ended after ${longestMs / 1_000} seconds, since others were waiting for its place`;
     longest?.deadline.end(queueFull(detail, this.retryAfterSeconds));
   }
 

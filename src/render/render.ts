@@ -6,7 +6,6 @@ import type { Content } from '../chromium/load/load-settings.ts';
 import { Deadline } from '../deadline.ts';
 import type { Documents, StoredDocument } from '../documents/documents.ts';
 import { ServiceError } from '../errors.ts';
-import type { HeldBytes } from '../queue/byte-budget.ts';
 import type { Templates } from '../templates/templates.ts';
 import { type PrintEngine, printContent, type RenderedPdf } from './print-content.ts';
 import type { RenderRequest } from './render-request.ts';
@@ -20,7 +19,14 @@ export interface RenderServices {
   allowance: Allowance;
   concurrency: Pick<Concurrency, 'enter'>;
   /** Counts what the render holds beside its request; absent where that is bounded otherwise. */
-  memory?: HeldBytes | undefined;
+  memory?: RenderMemory | undefined;
+}
+
+/** Both throw `memory_limited` and `overloaded`. */
+export interface RenderMemory {
+  grow(bytes: number): void;
+  /** The PDF, in place of all that was held so far. */
+  makeRoomFor(pdfBytes: number): void;
 }
 
 export interface Delivery {
@@ -57,7 +63,7 @@ export async function render(
   using deadline = new Deadline(request.timeoutMs, client);
   const leave = services.concurrency.enter(principal);
   try {
-    const content = await deadline.race(resolveSource(request, principal.keyId, services.templates, deadline.signal));
+    const content = await deadline.race(resolveSource(request, principal, services.templates, deadline.signal));
     if (request.source.kind === 'template') services.memory?.grow(textBytes(content)); // it may be much larger than its data
     services.engine.pool.requireRoom(principal.accountId); // a full queue refuses at once, before anything is written
     return await charged(services.allowance, principal, async (reservation) => {
@@ -65,6 +71,7 @@ export async function render(
       const owner = { boundary: principal.keyId, shareOf: principal.accountId };
       const pdf = await printContent(services.engine, { content, load, print, finish }, owner, deadline);
       requireNone(request.failOnWarning, pdf.report);
+      services.memory?.makeRoomFor(pdf.bytes);
       const document = keep ? await store(services.documents, pdf, request, principal, deadline) : undefined;
       const delivery = { pdf, document, remaining: reservation.remaining };
       await settle(services, delivery, reservation, principal, deadline, commitHook);

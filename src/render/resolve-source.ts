@@ -1,7 +1,7 @@
 /** A source in, what the page is to show out. */
 import type { Content } from '../chromium/load/load-settings.ts';
 import { invalidRequest } from '../errors.ts';
-import type { Templates } from '../templates/templates.ts';
+import type { TemplateOwner, Templates } from '../templates/templates.ts';
 import { textErrors } from '../validate.ts';
 import { MAX_HTML_BYTES } from './options-schema.ts';
 import type { RenderRequest } from './render-request.ts';
@@ -9,13 +9,13 @@ import type { RenderRequest } from './render-request.ts';
 /** Throws `not_found` for an unknown template, `content_too_large`, `template_error`. */
 export async function resolveSource(
   { source, baseUrl }: RenderRequest,
-  keyId: string,
+  owner: TemplateOwner,
   templates: Templates,
   signal: AbortSignal,
 ): Promise<Content> {
   if (source.kind === 'url') return source;
   if (source.kind === 'html') return { ...source, baseUrl };
-  const html = await templates.fill(keyId, source.templateId, source.data, MAX_HTML_BYTES, signal);
+  const html = await templates.fill(owner, source.templateId, source.data, MAX_HTML_BYTES, signal);
   return filled(html, baseUrl);
 }
 

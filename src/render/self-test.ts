@@ -8,6 +8,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type LoadSettings, PLAIN_LOAD } from '../chromium/load/load-settings.ts';
 import type { Page } from '../chromium/page.ts';
@@ -27,6 +28,8 @@ interface Protector {
 }
 
 const TIMEOUT_MS = 10_000;
+const LOOK_AGAIN_MS = 50;
+const LONGEST_LOOK_MS = 5_000;
 /** Addresses of no machine (RFC 5737, RFC 6761), asked for through the proxy as a sign. */
 const FILE_WAS_READ = '192.0.2.1';
 const METADATA = '169.254.169.254';
@@ -57,11 +60,20 @@ async function attempt(browser: TestedBrowser, html: string): Promise<string[]> 
   using deadline = new Deadline(TIMEOUT_MS);
   const page = await browser.openPage();
   try {
-    if (!page.memoryBytes) throw unseen();
+    await seen(page);
     const { report } = await page.print({ content: { kind: 'html', html, baseUrl: undefined }, load, print }, deadline);
     return report.network.refused;
   } finally {
     await page.close();
+  }
+}
+
+/** On a busy machine the process of a page may be there later than the page. Throws where it cannot be told. */
+async function seen(page: Page): Promise<void> {
+  const until = performance.now() + LONGEST_LOOK_MS;
+  while (!page.memoryBytes) {
+    if (performance.now() > until || !page.alive) throw unseen();
+    await delay(LOOK_AGAIN_MS);
   }
 }
 

@@ -106,12 +106,15 @@ export class CaptureEmitter implements Emitter {
   }
 }
 
-/** As LiquidJS writes values that the filter `raw` let through. */
-function textOf(value: unknown): string {
+/** As LiquidJS writes values that the filter `raw` let through. An array in an array can be small until it is written out. */
+function textOf(value: unknown, budget = { elements: MAX_STEP }): string {
   const plain = toValue(value);
   if (typeof plain === 'string') return plain;
   if (plain === undefined || plain === null) return '';
-  return Array.isArray(plain) ? plain.map(textOf).join('') : String(plain);
+  if (!Array.isArray(plain)) return String(plain);
+  budget.elements -= plain.length;
+  assert(budget.elements >= 0, OUT_OF_MEMORY);
+  return plain.map((element) => textOf(element, budget)).join('');
 }
 
 /** Not all filters are measured by LiquidJS. Those that read an argument as the name of a property make much out of little. */

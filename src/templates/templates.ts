@@ -22,6 +22,12 @@ export interface TemplateDraft {
 /** What replaces a template; what is left out stays as it is. */
 export type TemplateChange = Pick<TemplateDraft, 'html'> & Partial<TemplateDraft>;
 
+/** Whose templates they are, and whose turn filling one takes. */
+export interface TemplateOwner {
+  keyId: string;
+  accountId: string;
+}
+
 /** What the templates of one key may take. */
 export interface TemplateLimits {
   maxTemplates: number;
@@ -49,11 +55,12 @@ export class Templates {
 
   /** `also` is written in the same transaction. Throws `template_error` and `template_limit`. */
   async create(
-    keyId: string,
+    owner: TemplateOwner,
     draft: TemplateDraft,
     also: (template: Template, query: Query) => Promise<void> = async () => {},
   ): Promise<Template> {
-    const placeholders = await this.#pathsOf(keyId, draft);
+    const { keyId } = owner;
+    const placeholders = await this.#pathsOf(owner, draft);
     const now = this.#clock();
     const id = `tpl_${randomBase62(22)}`;
     const template = { id, name: draft.name, engine: draft.engine, version: 1, placeholders, createdAt: now, updatedAt: now };
@@ -81,10 +88,11 @@ export class Templates {
   }
 
   /** A new version in place of the old one. Throws `not_found`, `template_error`, `template_limit`. */
-  async replace(keyId: string, id: string, draft: TemplateChange): Promise<Template> {
+  async replace(owner: TemplateOwner, id: string, draft: TemplateChange): Promise<Template> {
+    const { keyId } = owner;
     const current = await this.find(keyId, id); // an unknown id is told before what is wrong with the draft
     const { engine } = { ...current, ...draft }; // written with the HTML: another change may come between
-    const placeholders = JSON.stringify(await this.#pathsOf(keyId, { ...draft, engine }));
+    const placeholders = JSON.stringify(await this.#pathsOf(owner, { ...draft, engine }));
     const bytes = Buffer.byteLength(draft.html);
     const row = await this.#database.transaction(async (query) => {
       await keepVersion(query, keyId, id);
@@ -156,7 +164,7 @@ export class Templates {
 
   /** The HTML of a template with the data in its places. Throws `not_found`, `content_too_large`, `template_error`. */
   async fill(
-    keyId: string,
+    { keyId, accountId }: TemplateOwner,
     id: string,
     data: Record<string, unknown>,
     limitBytes: number,
@@ -173,7 +181,7 @@ export class Templates {
     const parsed = row.engine === 'placeholders' && this.#cache.get(id, row.version);
     if (parsed) return fillPlaceholders(parsed, data, limitBytes);
     const { engine, version, html } = await this.find(keyId, id);
-    if (engine === 'liquid') return this.#liquid.fill(keyId, `${id}:${version}`, html, data, limitBytes, signal);
+    if (engine === 'liquid') return this.#liquid.fill(accountId, `${id}:${version}`, html, data, limitBytes, signal);
     return fillPlaceholders(this.#cache.keep(id, version, html), data, limitBytes);
   }
 
@@ -198,8 +206,8 @@ export class Templates {
     if (bytes > maxTemplateBytes) throw limitReached(`at most ${maxTemplateBytes} bytes of templates`, maxTemplateBytes);
   }
 
-  async #pathsOf(keyId: string, { html, engine }: Pick<TemplateDraft, 'html' | 'engine'>): Promise<string[]> {
-    return checkPaths(engine === 'liquid' ? (await this.#liquid.parse(keyId, html)).paths : parsePlaceholders(html).paths);
+  async #pathsOf({ accountId }: TemplateOwner, { html, engine }: Pick<TemplateDraft, 'html' | 'engine'>): Promise<string[]> {
+    return checkPaths(engine === 'liquid' ? (await this.#liquid.parse(accountId, html)).paths : parsePlaceholders(html).paths);
   }
 }
 

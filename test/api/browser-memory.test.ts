@@ -9,7 +9,7 @@ const LIMIT = LIMIT_MB * 1_048_576;
 
 /** Stores 16 MB after 16 MB until it fails; writes down why, and how many it has stored. */
 const endless = (body: string) =>
-  `<p id=out>x</p><script>(async () => { const part = new Uint8Array(16 << 20).fill(7); let n = 0; try { for (; ; n++) { ${body} } } catch (error) { out.textContent = error.name + ' after ' + n; globalThis.over = true } })()</script>`;
+  `<p id=out>x</p><script>(async () => { const part = new Uint8Array(16 << 20).fill(7); let n = 0; try { for (; ; n++) { ${body} } } catch (error) { out.textContent = error.name + ' after ' + n; parent.postMessage(out.textContent, '*'); globalThis.over = true } })()</script>`;
 const BLOBS = endless(`(globalThis.kept ??= []).push(new Blob([part])); await new Promise((go) => setTimeout(go, 5))`);
 
 const page =
@@ -19,9 +19,11 @@ const page =
 
 let service: Service;
 let site: Site;
+/** The same answers at another port. */
+let other: Site;
 let neighbour: string;
 beforeAll(async () => {
-  site = await Site.start({
+  const answers = {
     '/files': page(
       endless(`const file = await (await navigator.storage.getDirectory()).getFileHandle('f' + n, { create: true });
         const writable = await file.createWritable(); await writable.write(part); await writable.close()`),
@@ -31,7 +33,8 @@ beforeAll(async () => {
       endless(`globalThis.first ??= URL.createObjectURL(new Blob([part]));
         (globalThis.kept ??= []).push(await (await fetch(first)).blob())`),
     ),
-  });
+  };
+  [site, other] = await Promise.all([Site.start(answers), Site.start(answers)]);
   service = await startService({
     PLATEN_BROWSER_MEMORY_MB: String(LIMIT_MB),
     PLATEN_CONCURRENCY: '3',
@@ -42,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service[Symbol.asyncDispose]();
-  await site.close();
+  await Promise.all([site.close(), other.close()]);
 });
 
 const expectLimit = async (response: Response) =>
@@ -85,5 +88,18 @@ describe('what an origin stores has a quota of its own', () => {
     const options = { timeout: 50_000, waitForFunction: 'globalThis.over' };
     const response = await service.pdf({ url: site.origin + path, options });
     expect((await readPdfReply(response)).pages.join()).toMatch(/^QuotaExceededError after [4-8]$/); // 128 MB in all
+  });
+
+  test.each<[string, () => string, string]>([
+    ['of the same site', () => other.origin, '/files'],
+    ['of another site', () => `http://localhost:${site.port}`, '/files'],
+    ['of another site', () => `http://localhost:${site.port}`, '/cache'],
+  ])('in a frame %s', async (_name, origin, path) => {
+    const framed = `<p id=said>x</p><script>onmessage = ({ data }) => { said.textContent = data; globalThis.over = true }</script>
+      <iframe hidden src="${origin()}${path}"></iframe>`;
+    site.serve({ '/framing': page(framed) });
+    const options = { timeout: 50_000, waitForFunction: 'globalThis.over' };
+    const response = await service.pdf({ url: `${site.origin}/framing`, options });
+    expect((await readPdfReply(response)).pages.join()).toMatch(/^QuotaExceededError after [4-8]$/);
   });
 });

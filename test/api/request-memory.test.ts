@@ -227,6 +227,32 @@ describe('replies', () => {
     await eventually('its file is gone', async () => (await spooled()) === 0);
   });
 
+  test('PDFs on the disk have a limit, too; what has no room there is refused and not charged', async () => {
+    const { key } = await service.createKey('three');
+    await using _one = await announce(key, 2_000_000);
+    await using _two = await announce(key, 2_000_000);
+    const large = () => service.pdf({ html: NOISE, options: { timeout: 60_000 } }, { key }); // 18 MB
+    const unread = [await large(), await large()];
+    expect(unread.map(({ status }) => status)).toEqual([200, 200]);
+    const { detail } = await problem(await large(), 429, 'memory_limited'); // the account has half of 72 MiB
+    expect(detail).toContain('have not been read');
+    expect(await new Client(service.url, key).json('/v1/usage')).toMatchObject({ documents: { used: 2, remaining: 1 } });
+    for (const response of unread) await response.arrayBuffer();
+    await eventually('its room is given back', async () => {
+      const again = await large();
+      await again.arrayBuffer();
+      return again.status === 200;
+    });
+  });
+
+  test('that have no room are sent all the same: what was asked for is done', async () => {
+    const client = new Client(service.url, first.key);
+    const { template_id } = await client.template('x'.repeat(200_000));
+    await using _one = await announce(first.key, 4_000_000);
+    await using _two = await announce(first.key, 700_000); // 37 kB are left
+    expect((await client.send('GET', `/v1/templates/${template_id}`)).status).toBe(200);
+  });
+
   test('a PDF that has room is held until it is read', async () => {
     const response = await service.pdf({ html: NOISE, options: { timeout: 60_000 } }, { key: first.key });
     expect(await heldBytes()).toBe(Number(response.headers.get('content-length')));

@@ -98,6 +98,17 @@ describe('the end of a page for want of memory', () => {
   });
 });
 
+test('a document is watched closely after its print, too, until its page is reset or closed', async () => {
+  const [page] = pages as [Page];
+  const hold = `onafterprint = () => setTimeout(() => {
+    const a = []; for (let i = 0; i < 40; i++) a.push(new Uint8Array(2e7).fill(1));
+    const end = performance.now() + 1400; while (performance.now() < end);
+    for (const each of a) each.buffer.transfer(0);
+  }, 100)`;
+  await outcome(page, { html: `<p>x<script>${hold}</script>` });
+  await eventually('it is ended, although it would have given its memory back', () => !page.alive);
+});
+
 test('processes are found that a thread other than the first has started', async () => {
   const source = `const { Worker } = require('node:worker_threads');
     new Worker("require('node:child_process').spawn('sleep', ['1000'], { stdio: 'ignore' }).on('spawn', () => console.log('started'))", { eval: true });`;

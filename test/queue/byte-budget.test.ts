@@ -23,6 +23,12 @@ test('an owner has half of what the others leave', () => {
   expect(budget.refused).toEqual({ share: 2, whole: 0 });
 });
 
+test('of replies on the disk it tells that they are to be read', () => {
+  const budget = new ByteBudget(1_000, 'replies');
+  hold(budget, 'a', 500);
+  for (const owner of ['a', 'b']) expect(() => hold(budget, owner, 251)).toThrow('have not been read');
+});
+
 test('whoever holds nothing is told that others hold too much', () => {
   const budget = new ByteBudget(1_000);
   hold(budget, 'a', 500);
@@ -37,6 +43,7 @@ test('what is refused changes nothing, and can be tried again when others have g
   const second = hold(budget, 'a', 50);
   expect(() => second.resize(101)).toThrow(SHARE);
   expect(second.tryResize(101)).toBe(false);
+  second.tryAtLeast(101);
   expect(budget.held).toBe(450);
   first.release();
   second.grow(400);

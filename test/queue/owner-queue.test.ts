@@ -271,6 +271,61 @@ describe('an owner with more than others', () => {
     expect(order).toEqual(['d']);
   });
 
+  test('whose end would make no room for those who wait is not ended', async () => {
+    const queue = new OwnerQueue({ capacity: 1, limit: 10, overtime: 4 });
+    const deadlines: Record<string, Deadline> = {};
+    const hold = async (owner: string, name: string) => {
+      const deadline = patient();
+      deadlines[name] = deadline;
+      const release = await queue.acquire(owner, deadline);
+      deadline.signal.addEventListener('abort', release);
+    };
+    await hold('neighbour', 'neighbour');
+    for (const name of ['first', 'second', 'third']) {
+      const held = hold('many', name);
+      const passing = visitor(queue, [], 'passing'); // so that each goes into overtime, where an owner may have two
+      await vi.advanceTimersByTimeAsync(1_200);
+      void passing.then((release) => release());
+      await vi.advanceTimersByTimeAsync(1_200);
+      await held;
+    }
+    const last = visitor(queue, [], 'last');
+    await vi.advanceTimersByTimeAsync(8_000);
+    await last;
+    expect(Object.values(deadlines).map(({ error }) => error?.code)).toEqual([undefined, 'queue_full', undefined, undefined]);
+  });
+
+  test('is ended where there is no overtime at all', async () => {
+    const queue = new OwnerQueue({ capacity: 1, limit: 10, reserved: 1, longestMs: 5_000 });
+    const deadlines = [patient(), patient()];
+    for (const [n, owner] of ['a', 'b'].entries()) {
+      const deadline = deadlines[n] as Deadline;
+      const release = await queue.acquire(owner, deadline);
+      deadline.signal.addEventListener('abort', release);
+    }
+    const third = visitor(queue, [], 'c');
+    await vi.advanceTimersByTimeAsync(4_800);
+    expect(queue.waiting).toBe(1);
+    await vi.advanceTimersByTimeAsync(400);
+    await third;
+    expect(deadlines.map(({ error }) => error?.code)).toEqual(['queue_full', undefined]);
+  });
+
+  test('in the background goes on where calls alone take all the places', async () => {
+    const queue = new OwnerQueue({ capacity: 2, limit: 10, overtime: 4 });
+    let told = 0;
+    const release = await queue.acquire('batch', patient(), { background: true, onOverdue: () => told++ });
+    await vi.advanceTimersByTimeAsync(2_000);
+    for (const owner of ['a', 'b']) await queue.acquire(owner, patient());
+    const third = visitor(queue, [], 'c');
+    await vi.advanceTimersByTimeAsync(500);
+    expect([told, queue.waiting]).toEqual([0, 1]); // its place would help nobody
+    await vi.advanceTimersByTimeAsync(1_000);
+    await third;
+    expect(told).toBe(0);
+    release();
+  });
+
   test('has no more of the background than others', async () => {
     const queue = new OwnerQueue({ capacity: 2, limit: 10, overtime: 4 });
     const behind = (owner: string) => queue.acquire(owner, patient(), { background: true });

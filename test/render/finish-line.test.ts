@@ -19,8 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => finisher.close());
 
-function openLine(): FinishLine {
-  const queue = new OwnerQueue({ capacity: 1, limit: 8, reserved: 1 });
+function openLine(longestMs?: number): FinishLine {
+  const queue = new OwnerQueue({ capacity: 1, limit: 8, reserved: 1, ...(longestMs && { longestMs }) });
   return new FinishLine(finisher, queue, { maxBytes: 40 * MEGABYTE });
 }
 
@@ -47,6 +47,18 @@ test('a thread is left for an owner who has none, and for one after the other', 
     ).toBe('%PDF-');
   client.abort();
   for (const each of held) await expect(each).rejects.toMatchObject({ code: 'client_closed' });
+});
+
+test('two owners who hold all threads are not waited for for ever: the longest is ended', async () => {
+  const line = openLine(1_000);
+  const client = new AbortController();
+  using deadline = new Deadline(600_000, client.signal);
+  using ended = new Deadline(600_000);
+  const [first, second] = [hold(line, 'a', ended), hold(line, 'b', deadline)];
+  expect(await finish(line, 'c', deadline)).not.toHaveLength(0);
+  await expect(first).rejects.toMatchObject({ code: 'queue_full' });
+  client.abort();
+  await expect(second).rejects.toMatchObject({ code: 'client_closed' });
 });
 
 test('a part of the bytes is left for owners who have none there; one PDF alone may be larger', async () => {

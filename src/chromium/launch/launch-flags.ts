@@ -63,8 +63,8 @@ function flags({ proxyUrl, profileDir, sandbox, heapBytes }: LaunchOptions): Fla
 
     // Speed: warm pages stay in one renderer and one frame.
     {
-      flag: '--disable-features=RenderDocument,SpareRendererForSitePerProcess,IsolateSandboxedIframes,Translate,MediaRouter,OptimizationHints,AcceptCHFrame',
-      why: 'RenderDocument and the spare renderer halve the speed of a warm page; sandboxed iframes stay in the renderer that is charged for them; the rest is of no use to a printer',
+      flag: '--disable-features=RenderDocument,SpareRendererForSitePerProcess,IsolateSandboxedIframes,ThirdPartyStoragePartitioning,Translate,MediaRouter,OptimizationHints,AcceptCHFrame',
+      why: 'RenderDocument and the spare renderer halve the speed of a warm page; sandboxed iframes stay in the renderer that is charged for them; frames of other sites have the quota of their origin, which no partition of it would; the rest is of no use to a printer',
     },
     {
       flag: '--disable-site-isolation-trials',

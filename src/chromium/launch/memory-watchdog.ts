@@ -11,7 +11,7 @@ import { CrashCauses } from './crash-causes.ts';
 import { residentBytes } from './proc.ts';
 import { endProcess, lowerPriority, terminateProcess } from './process-life.ts';
 import type { ProcessTree } from './process-tree.ts';
-import { type Renderer, Renderers } from './renderers.ts';
+import { NOBODY, type Renderer, Renderers } from './renderers.ts';
 
 export type { PageAtWork };
 
@@ -101,6 +101,7 @@ export class MemoryWatchdog {
   /** The page is closed. */
   forget(targetId: string): void {
     this.#renderers.forget(targetId);
+    this.crashes.forget(targetId);
   }
 
   /** The page's renderer gives way to others. */
@@ -168,12 +169,16 @@ export class MemoryWatchdog {
     const now = performance.now();
     if (renderer.ending === undefined) {
       renderer.ending = { since: now, killed: false };
-      this.crashes.expect('terminated');
+      this.#tell('terminated', renderer);
       terminateProcess(renderer.pid);
     } else if (!renderer.ending.killed && now - renderer.ending.since > TERMINATION_MS) {
       renderer.ending.killed = true;
-      this.crashes.expect('killed');
+      this.#tell('killed', renderer);
       endProcess(renderer.pid);
     }
+  }
+
+  #tell(signal: 'terminated' | 'killed', { owner }: Renderer): void {
+    if (owner !== NOBODY) this.crashes.expect(signal, owner);
   }
 }

@@ -15,14 +15,14 @@ export interface Renderer {
   readonly born: number;
   /** Resident bytes when last seen. */
   bytes: number;
-  /** The target id of its page; undefined while that cannot be told. */
+  /** The target id of its page; undefined while that cannot be told, `NOBODY` once it is closed. */
   owner: string | undefined;
   /** Set once it has been told to end. */
   ending: { since: number; killed: boolean } | undefined;
 }
 
 /** Owner of a process whose page is closed: on its way out, not to be matched again. */
-const NOBODY = '';
+export const NOBODY = '';
 /** The process of a page that has just been created is there at once or after a few milliseconds. */
 const LOOK_AGAIN_MS = 2;
 const LONGEST_LOOK_MS = 1_000;

@@ -16,6 +16,7 @@ import { LongReplies } from '../long-replies.ts';
 import { asksFor, PDF, requireAcceptable } from '../negotiation.ts';
 import { originOf } from '../origin.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
+import { heldBy } from '../request-memory.ts';
 import { sendStream } from '../send-pdf.ts';
 import { EVENTS, EVENTS_TYPE, LINES_TYPE, MERGED, ZIP, ZIP_TYPE } from './batch-results-schema.ts';
 
@@ -108,7 +109,8 @@ async function sendMerged(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const client = whenClientLeaves(reply);
-  const merged = await merging.merge(principalOf(request), batch, client);
+  const { disk } = heldBy(request);
+  const merged = await merging.merge(principalOf(request), batch, (bytes) => disk.resize(bytes), client);
   if (client.aborted) merged.content.destroy();
   if (merged.leftOut.length) reply.header('platen-left-out', merged.leftOut.join(', '));
   return sendStream(reply, { ...merged, filename: `${batch.id}.pdf` }, merged.content);

@@ -3,13 +3,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../accounts/accounts.ts';
 import type { Documents, StoredDocument } from '../../documents/documents.ts';
 import { type Answer, type Claim, type Idempotency, resultGone } from '../../idempotency/idempotency.ts';
-import type { HeldBytes } from '../../queue/byte-budget.ts';
 import { PdfRequestBody } from '../../render/options-schema.ts';
-import type { CommitHook, Delivery } from '../../render/render.ts';
+import type { CommitHook, Delivery, RenderMemory } from '../../render/render.ts';
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../../render/render-request.ts';
 import { principalOf } from '../authenticate.ts';
 import { whenClientLeaves } from '../client-leaves.ts';
-import { heldPdf, type Spool } from '../held-pdf.ts';
+import { heldPdf, makeRoomFor, type Spool } from '../held-pdf.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../idempotent.ts';
 import type { Metrics } from '../metrics.ts';
 import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
@@ -17,7 +16,7 @@ import { originOf } from '../origin.ts';
 import { toServiceError } from '../problem.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import { DOCUMENT_SCHEMA, documentRecord } from '../records.ts';
-import { memoryOf, takeBody } from '../request-memory.ts';
+import { heldBy, takeBody } from '../request-memory.ts';
 import { sendRendered, sendStored, sendStream, serverTiming } from '../send-pdf.ts';
 import { REPORTED_SCHEMA, sendReported, sendReportedStream } from '../send-report.ts';
 import { problemResponses } from './problem-responses.ts';
@@ -35,7 +34,7 @@ export interface PdfRouteServices {
     principal: Principal,
     client: AbortSignal,
     commitHook?: CommitHook,
-    memory?: HeldBytes,
+    memory?: RenderMemory,
   ): Promise<Delivery>;
 }
 
@@ -60,17 +59,22 @@ async function renderNow(
   claim: Claim | undefined,
 ): Promise<FastifyReply> {
   const principal = principalOf(request);
-  const memory = memoryOf(request);
+  const held = heldBy(request);
+  const sendsPdf = !renderRequest.store || asksFor(request, PDF, JSON_TYPE);
+  const memory = {
+    grow: (bytes: number) => held.memory.grow(bytes),
+    makeRoomFor: (bytes: number) => sendsPdf && makeRoomFor(bytes, held),
+  };
   const commitHook = claim && commitHookOf(idempotency, claim, renderRequest, principal);
   const delivery = await measured(metrics, () => render(renderRequest, principal, whenClientLeaves(reply), commitHook, memory));
   const { pdf, document } = delivery;
   setResultHeaders(reply, { ...delivery, warnings: pdf.report.warning_count }).header('server-timing', serverTiming(pdf));
   if (!renderRequest.store || !document) {
     const send = asksFor(request, JSON_TYPE, PDF) ? sendReported : sendRendered;
-    return send(reply, pdf, renderRequest.filename, await heldPdf(pdf, memory, blobs));
+    return send(reply, pdf, renderRequest.filename, await heldPdf(pdf, held, blobs));
   }
   created(request, reply, document);
-  if (asksFor(request, PDF, JSON_TYPE)) return sendRendered(reply, pdf, document.filename, await heldPdf(pdf, memory, blobs));
+  if (sendsPdf) return sendRendered(reply, pdf, document.filename, await heldPdf(pdf, held, blobs));
   return reply.send(documentRecord(document, originOf(request)));
 }
 

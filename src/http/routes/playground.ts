@@ -8,16 +8,15 @@ import {
   parsePlaygroundRequest,
   playgroundLimits,
 } from '../../playground/playground-request.ts';
-import type { ByteBudget } from '../../queue/byte-budget.ts';
 import type { RenderedPdf } from '../../render/print-content.ts';
 import type { RenderLimits } from '../../render/render-request.ts';
 import { whenClientLeaves } from '../client-leaves.ts';
-import { heldPdf, type Spool } from '../held-pdf.ts';
+import { heldPdf, makeRoomFor, type Spool } from '../held-pdf.ts';
 import type { Metrics } from '../metrics.ts';
 import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
 import { toServiceError } from '../problem.ts';
 import { limitVisitors, RATE_LIMITED } from '../rate-limit.ts';
-import { countMemory, memoryOf, takeBody } from '../request-memory.ts';
+import { type Budgets, countMemory, heldBy, takeBody } from '../request-memory.ts';
 import { sendRendered, serverTiming } from '../send-pdf.ts';
 import { REPORTED_SCHEMA, sendReported } from '../send-report.ts';
 import { visitorOf } from '../visitor.ts';
@@ -28,8 +27,8 @@ export interface PlaygroundRouteServices {
   playground: Pick<Playground, 'prepare' | 'render' | 'requireRoom'> | undefined;
   limits: RenderLimits;
   metrics: Metrics;
-  /** Memory for requests of visitors. */
-  playgroundMemory: ByteBudget;
+  /** For requests of visitors. */
+  playgroundBudgets: Budgets;
   blobs: Spool;
 }
 
@@ -40,7 +39,7 @@ export interface PlaygroundRouteOptions {
 
 export function playgroundRoutes(
   app: FastifyInstance,
-  { playground, metrics, blobs, playgroundMemory, ...services }: PlaygroundRouteServices,
+  { playground, metrics, blobs, playgroundBudgets, ...services }: PlaygroundRouteServices,
   { playgroundRequestsPerMinute, trustedProxies }: PlaygroundRouteOptions,
 ): void {
   const limits = playgroundLimits(services.limits);
@@ -59,7 +58,7 @@ export function playgroundRoutes(
   const nameOf = (request: FastifyRequest) => visitorOf(request, trustedProxies);
   app.register(async (routes) => {
     await limitVisitors(routes, playgroundRequestsPerMinute, nameOf);
-    countMemory(routes, playgroundMemory, nameOf);
+    countMemory(routes, playgroundBudgets, nameOf);
     // A crowd is turned away before what it sends is read.
     const onRequest = async (request: FastifyRequest) => playground.requireRoom(nameOf(request));
     const route = { schema: RENDER, config: RATE_LIMITED, bodyLimit: MAX_PLAYGROUND_BODY_BYTES, onRequest };
@@ -70,7 +69,9 @@ export function playgroundRoutes(
       const pdf = await measured(metrics, () => playground.render(renderRequest, nameOf(request), client));
       reply.header('platen-warnings', pdf.report.warning_count).header('server-timing', serverTiming(pdf));
       const send = asksFor(request, JSON_TYPE, PDF) ? sendReported : sendRendered;
-      return send(reply, pdf, undefined, await heldPdf(pdf, memoryOf(request), blobs));
+      const held = heldBy(request);
+      makeRoomFor(pdf.bytes, held);
+      return send(reply, pdf, undefined, await heldPdf(pdf, held, blobs));
     });
   });
 }

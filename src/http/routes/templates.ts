@@ -93,8 +93,8 @@ export function templateRoutes(app: FastifyInstance, { templates, idempotency }:
   });
 
   app.put<ById>('/v1/templates/:id', { schema: REPLACE, config: RATE_LIMITED }, async (request) => {
-    const { keyId } = principalOf(request);
-    return templateRecord(await templates.replace(keyId, request.params.id, checked(checkReplace(takeBody(request)))));
+    const draft = checked(checkReplace(takeBody(request)));
+    return templateRecord(await templates.replace(principalOf(request), request.params.id, draft));
   });
 
   app.delete<ById>('/v1/templates/:id', { schema: REMOVE, config: { bodyOptional: true } }, async (request, reply) => {
@@ -134,7 +134,7 @@ async function create(
     location: `${originOf(request)}/v1/templates/${template.id}`,
     body: templateRecord(template),
   });
-  const template = await templates.create(principalOf(request).keyId, draft, async (made, query) => {
+  const template = await templates.create(principalOf(request), draft, async (made, query) => {
     if (claim) await idempotency.complete(claim, answerOf(made), query, { resourceId: made.id });
   });
   return sendJson(reply, answerOf(template));

@@ -1,0 +1,42 @@
+/** Whose turn it is to have a template filled: an account has one share of the processes, however many keys it has. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Accounts } from '../../src/accounts/accounts.ts';
+import { loadPlans } from '../../src/accounts/plans.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { LiquidEngine } from '../../src/templates/liquid.ts';
+import { Templates } from '../../src/templates/templates.ts';
+import { PLANS } from '../support/service.ts';
+
+const HOUR_MS = 3_600_000;
+/** Compares two trees of 2^60 leaves, in a function of the language itself: it ends with its process. */
+const ENDLESS = `{% assign a = "x" | split: "" %}{% assign b = a %}{% for i in (1..60) %}${['a', 'b']
+  .map((name) => `{% assign c = ${name} %}{% assign ${name} = "" | split: "" | push: c | push: c %}`)
+  .join('')}{% endfor %}{% if a == b %}same{% endif %}`;
+
+test('templates of two keys of one account leave a process to another account', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  const database = await openDatabase({ dataDir });
+  const liquid = new LiquidEngine({ processes: 2, timeoutMs: HOUR_MS, waitMs: HOUR_MS });
+  const templates = new Templates(database, Date.now, liquid, { maxTemplates: 10, maxTemplateBytes: 1_000_000 });
+  const accounts = new Accounts(database, loadPlans({ plansFile: PLANS }));
+  const [hog, other] = [(await accounts.createAccount('growth', 'a')).id, (await accounts.createAccount('growth', 'b')).id];
+  const ownerOf = async (accountId: string) => ({ accountId, keyId: (await accounts.createKey(accountId)).key.id });
+  const made = async (accountId: string, html: string) => {
+    const owner = await ownerOf(accountId);
+    return { owner, id: (await templates.create(owner, { name: 'x', engine: 'liquid', html })).id };
+  };
+  const slow = [await made(hog, ENDLESS), await made(hog, ENDLESS)];
+  const quick = await made(other, '{{ a }}');
+  const leaving = new AbortController();
+  const held = slow.map(({ owner, id }) => templates.fill(owner, id, {}, 1_000, leaving.signal));
+  for (const each of held) each.catch(() => {});
+  expect(await templates.fill(quick.owner, quick.id, { a: 'filled' }, 1_000)).toBe('filled');
+  leaving.abort(new Error('left'));
+  for (const each of held) await expect(each).rejects.toThrow('left');
+  await liquid.close();
+  await database.close();
+  await rm(dataDir, { recursive: true });
+});
