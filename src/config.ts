@@ -15,10 +15,17 @@ interface Setting<T> {
   fallback: T;
   /** The same as an operator would write it. */
   shown: string;
+  /** How the default follows from the machine, where it does: the reference is the same on every machine. */
+  rule?: string;
+  /** What is valid, for the reference. */
+  valid: string;
   help: string;
   /** Turns the text into the value, or throws an Error that says what is valid. */
   parse: (text: string) => T;
 }
+
+/** Timers of Node and of browsers count milliseconds in 31 bits: what is longer would be over at once. */
+const MAX_TIMER_SECONDS = 2_147_483;
 
 const cores = availableParallelism();
 const cacheHome = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
@@ -34,14 +41,17 @@ const SETTINGS = {
   plansFile: text(
     'PLATEN_PLANS_FILE',
     '',
-    'A JSON file with the plans (see docs/plans.md); empty: the plans that come with the service.',
+    'A JSON file with the plans (see docs/operate/plans-and-keys.md); empty: the plans that come with the service.',
   ),
   sweepMs: seconds('PLATEN_SWEEP_SECONDS', 60, 'How often content whose time is over is removed from the disk.'),
-  cacheDir: folder(
-    'PLATEN_CACHE_DIR',
-    join(cacheHome, 'platen'),
-    'Where the bundled browser and fonts are unpacked, once, and compiled code is kept.',
-  ),
+  cacheDir: {
+    ...folder(
+      'PLATEN_CACHE_DIR',
+      join(cacheHome, 'platen'),
+      'Where the bundled browser and fonts are unpacked, once, and compiled code is kept.',
+    ),
+    rule: '`platen` in `$XDG_CACHE_HOME`, or in `~/.cache`',
+  },
   fontsDir: readableFolder(
     'PLATEN_FONTS_DIR',
     'A folder with fonts of your own, for all documents; empty: those that come with the service and those of the system.',
@@ -59,20 +69,14 @@ const SETTINGS = {
     ['auto', 'on', 'off'],
     "Chromium's sandbox. auto: on where user and kernel allow it, else off with a warning; on: do not start without it.",
   ),
-  browsers: whole(
-    'PLATEN_BROWSERS',
-    Math.min(4, Math.max(1, Math.floor(cores / 4))),
-    1,
-    32,
-    'Browser processes. Default: one per four cores, at most four.',
-  ),
-  concurrency: whole(
-    'PLATEN_CONCURRENCY',
-    Math.max(2, cores),
-    1,
-    256,
-    'Renders at one time, over all browsers. Default: the number of cores, at least two.',
-  ),
+  browsers: {
+    ...whole('PLATEN_BROWSERS', Math.min(4, Math.max(1, Math.floor(cores / 4))), 1, 32, 'Browser processes.'),
+    rule: 'one for every four cores, from 1 to 4',
+  },
+  concurrency: {
+    ...whole('PLATEN_CONCURRENCY', Math.max(2, cores), 1, 256, 'Renders at one time, over all browsers.'),
+    rule: 'the number of cores, at least 2',
+  },
   queueLimit: whole('PLATEN_QUEUE_LIMIT', 256, 0, 100_000, 'Renders that may wait; past that requests are answered 429.'),
   freshContexts: flag(
     'PLATEN_FRESH_CONTEXTS',
@@ -142,13 +146,16 @@ const SETTINGS = {
   ),
   webhookTimeoutMs: seconds('PLATEN_WEBHOOK_TIMEOUT_SECONDS', 15, 'Time the receiver of a webhook has to answer.'),
 
-  finishThreads: whole(
-    'PLATEN_FINISH_THREADS',
-    Math.max(1, Math.floor(cores / 2)),
-    1,
-    64,
-    'Threads that finish PDFs: passwords, metadata, watermarks, attachments, packing. Default: half the number of cores.',
-  ),
+  finishThreads: {
+    ...whole(
+      'PLATEN_FINISH_THREADS',
+      Math.max(1, Math.floor(cores / 2)),
+      1,
+      64,
+      'Threads that finish PDFs: passwords, metadata, watermarks, attachments, packing.',
+    ),
+    rule: 'half the number of cores, at least 1',
+  },
   finishQueueLimit: whole(
     'PLATEN_FINISH_QUEUE_LIMIT',
     64,
@@ -211,13 +218,10 @@ const SETTINGS = {
     ['on', 'off'],
     'The page at / on which anyone renders without a key, in a browser of its own that is started for the first visitor.',
   ),
-  playgroundConcurrency: whole(
-    'PLATEN_PLAYGROUND_CONCURRENCY',
-    cores > 4 ? 2 : 1,
-    1,
-    64,
-    'Renders of the playground at one time. Default: 1 on up to four cores, otherwise 2.',
-  ),
+  playgroundConcurrency: {
+    ...whole('PLATEN_PLAYGROUND_CONCURRENCY', cores > 4 ? 2 : 1, 1, 64, 'Renders of the playground at one time.'),
+    rule: '1 on up to four cores, otherwise 2',
+  },
   playgroundRequestsPerMinute: whole(
     'PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE',
     60,
@@ -277,9 +281,19 @@ export function cacheFolder(env: Record<string, string | undefined> = process.en
   return given ? cacheDir.parse(given) : cacheDir.fallback;
 }
 
-/** The table of settings, for documentation: name, default, meaning. */
-export function describeSettings(): Array<{ env: string; fallback: string; help: string }> {
-  return Object.values(SETTINGS).map(({ env, shown, help }) => ({ env, fallback: shown, help }));
+interface SettingDescription {
+  env: string;
+  /** The default on this machine, as an operator would write it. */
+  fallback: string;
+  rule: string | undefined;
+  valid: string;
+  help: string;
+}
+
+/** The table of settings, for documentation. */
+export function describeSettings(): SettingDescription[] {
+  const settings: Setting<unknown>[] = Object.values(SETTINGS);
+  return settings.map(({ env, shown, rule, valid, help }) => ({ env, fallback: shown, rule, valid, help }));
 }
 
 /** Variables that look like ours but are not: a misspelt setting must not be ignored silently. One line each. */
@@ -291,7 +305,7 @@ export function unknownSettings(env: Record<string, string | undefined> = proces
 }
 
 function text(env: string, fallback: string, help: string): Setting<string> {
-  return { env, fallback, shown: fallback, help, parse: (given) => given };
+  return { env, fallback, shown: fallback, valid: 'text', help, parse: (given) => given };
 }
 
 function url(env: string, help: string): Setting<string> {
@@ -300,7 +314,7 @@ function url(env: string, help: string): Setting<string> {
       throw new Error('use an address that begins with https:// or http://.');
     return given;
   };
-  return { env, fallback: '', shown: '', help, parse };
+  return { env, fallback: '', shown: '', valid: 'address with `http://` or `https://`', help, parse };
 }
 
 function rules(env: string, help: string): Setting<string> {
@@ -308,18 +322,18 @@ function rules(env: string, help: string): Setting<string> {
     parseRules(given);
     return given;
   };
-  return { env, fallback: '', shown: '', help, parse };
+  return { env, fallback: '', shown: '', valid: 'list of [rules](../operate/network.md#rules)', help, parse };
 }
 
 function ports(env: string, fallback: number[], help: string): Setting<number[]> {
   const parse = (given: string) => entries(given).map((port) => wholeNumber(port, 1, 65_535));
-  return { env, fallback, shown: fallback.join(', '), help, parse };
+  return { env, fallback, shown: fallback.join(', '), valid: 'list of ports', help, parse };
 }
 
 function waits(env: string, fallbackSeconds: number[], help: string): Setting<number[]> {
   const toMs = (seconds: number) => seconds * 1000;
   const parse = (given: string) => entries(given).map((wait) => toMs(wholeNumber(wait, 1, 31_536_000)));
-  return { env, fallback: fallbackSeconds.map(toMs), shown: fallbackSeconds.join(', '), help, parse };
+  return { env, fallback: fallbackSeconds.map(toMs), shown: fallbackSeconds.join(', '), valid: 'list of seconds', help, parse };
 }
 
 /** A network and the bits of it that count. */
@@ -327,7 +341,7 @@ export type AddressRange = ReturnType<typeof ipaddr.parseCIDR>;
 
 function ranges(env: string, help: string): Setting<AddressRange[]> {
   const parse = (given: string) => entries(given).map(addressRange);
-  return { env, fallback: [], shown: '', help, parse };
+  return { env, fallback: [], shown: '', valid: 'list of addresses and CIDR ranges', help, parse };
 }
 
 function addressRange(entry: string): AddressRange {
@@ -344,7 +358,7 @@ function servers(env: string, help: string): Setting<string[]> {
     new Resolver().setServers(found);
     return found;
   };
-  return { env, fallback: [], shown: '', help, parse };
+  return { env, fallback: [], shown: '', valid: 'list of addresses, each with an optional port', help, parse };
 }
 
 function entries(text: string): string[] {
@@ -352,7 +366,8 @@ function entries(text: string): string[] {
 }
 
 function folder(env: string, fallback: string, help: string): Setting<string> {
-  return { env, fallback: resolve(fallback), shown: fallback.replace(homedir(), '~'), help, parse: (given) => resolve(given) };
+  const shown = fallback.replace(homedir(), '~');
+  return { env, fallback: resolve(fallback), shown, valid: 'folder', help, parse: (given) => resolve(given) };
 }
 
 function readableFolder(env: string, help: string): Setting<string> {
@@ -364,21 +379,20 @@ function readableFolder(env: string, help: string): Setting<string> {
     }
     return resolve(given);
   };
-  return { env, fallback: '', shown: '', help, parse };
+  return { env, fallback: '', shown: '', valid: 'folder', help, parse };
 }
 
 function whole(env: string, fallback: number, min: number, max: number, help: string): Setting<number> {
-  return { env, fallback, shown: String(fallback), help, parse: (given) => wholeNumber(given, min, max) };
+  const valid = `whole number, ${range(min, max)}`;
+  return { env, fallback, shown: String(fallback), valid, help, parse: (given) => wholeNumber(given, min, max) };
 }
-
-/** Timers of Node and of browsers count milliseconds in 31 bits: what is longer would be over at once. */
-const MAX_TIMER_SECONDS = 2_147_483;
 
 function seconds(env: string, fallback: number, help: string): Setting<number> {
   return {
     env,
     fallback: fallback * 1000,
     shown: String(fallback),
+    valid: `seconds, ${range(1, MAX_TIMER_SECONDS)}`,
     help,
     parse: (given) => wholeNumber(given, 1, MAX_TIMER_SECONDS) * 1000,
   };
@@ -389,6 +403,7 @@ function megabytes(env: string, fallback: number, help: string, min = 64): Setti
     env,
     fallback: fallback * 1_048_576,
     shown: String(fallback),
+    valid: `megabytes (1,048,576 bytes), ${range(min, 1_048_576)}`,
     help,
     parse: (given) => wholeNumber(given, min, 1_048_576) * 1_048_576,
   };
@@ -400,7 +415,7 @@ function choice<const V extends string>(env: string, fallback: NoInfer<V>, value
     if (!value) throw new Error(`use one of ${values.join(', ')}.`);
     return value;
   };
-  return { env, fallback, shown: String(fallback), help, parse };
+  return { env, fallback, shown: String(fallback), valid: values.map((v) => `\`${v}\``).join(', '), help, parse };
 }
 
 function flag(env: string, fallback: boolean, help: string): Setting<boolean> {
@@ -408,7 +423,11 @@ function flag(env: string, fallback: boolean, help: string): Setting<boolean> {
     if (!['true', 'false'].includes(given)) throw new Error('use true or false.');
     return given === 'true';
   };
-  return { env, fallback, shown: String(fallback), help, parse };
+  return { env, fallback, shown: String(fallback), valid: '`true`, `false`', help, parse };
+}
+
+function range(min: number, max: number): string {
+  return `${min.toLocaleString('en')} to ${max.toLocaleString('en')}`;
 }
 
 function wholeNumber(given: string, min: number, max: number): number {

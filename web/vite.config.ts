@@ -1,6 +1,6 @@
 /** The pages, built once: two entries, hashed names below `/assets/`, nothing that a strict Content-Security-Policy refuses. */
 import { defineConfig, type Plugin } from 'vite';
-import { FORMAT_NAMES } from '../src/render/lengths.ts';
+import { OPTION_GROUPS } from '../src/render/option-groups.ts';
 import { PdfOptions } from '../src/render/options-schema.ts';
 
 /** What `options` may hold, taken from the service itself, so that the form of the playground cannot lag behind. */
@@ -11,7 +11,7 @@ function optionsSchema(): Plugin {
     resolveId: (id) => (id === name ? `\0${name}` : undefined),
     load: (id) =>
       id === `\0${name}`
-        ? `export const PDF_OPTIONS = ${JSON.stringify(PdfOptions)};\nexport const FORMAT_NAMES = ${JSON.stringify(FORMAT_NAMES)};`
+        ? `export const PDF_OPTIONS = ${JSON.stringify(PdfOptions)};\nexport const GROUPS = ${JSON.stringify(OPTION_GROUPS)};`
         : undefined,
   };
 }

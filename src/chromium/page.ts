@@ -18,11 +18,11 @@ import { type Crash, isTrap } from './launch/crash-causes.ts';
 import type { MemoryWatchdog, PageAtWork } from './launch/memory-watchdog.ts';
 import { DocumentLoader, type Findings, type PaperView, type PrintJob } from './load/document-loader.ts';
 import { PLAIN_LOAD } from './load/load-settings.ts';
+import type { StatedMetadata } from './load/stated-metadata.ts';
 import type { Clipped } from './print/content-clipping.ts';
 import { PageLayout } from './print/page-layout.ts';
 import { type PageSize, possibleSizes } from './print/page-sizes.ts';
 import { type PrintSettings, printParameters } from './print/print-options.ts';
-import type { StatedMetadata } from './stated-metadata.ts';
 
 export type { PaperView, PrintJob };
 

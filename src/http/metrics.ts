@@ -31,6 +31,8 @@ export interface Metrics {
   requestFinished(request: { method: string; route: string; status: number; milliseconds: number }): void;
   /** The exposition text and its content type. */
   expose(): Promise<{ text: string; type: string }>;
+  /** Holds every metric, with its name, type, labels and help. */
+  registry: Registry;
 }
 
 const STAGE_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -115,6 +117,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     renderFailed: (code) => renders.inc({ outcome: code }),
     requestFinished: ({ milliseconds, ...labels }) => requests.observe(labels, milliseconds / 1000),
     expose: async () => ({ text: await registry.metrics(), type: registry.contentType }),
+    registry,
   };
 }
 

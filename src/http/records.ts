@@ -1,6 +1,6 @@
 /** What the services hand out, as the interface names it: times in RFC 3339, snake_case. */
 import type { StoredDocument } from '../documents/documents.ts';
-import { WARNING_KINDS } from '../render/report.ts';
+import { WARNING_KINDS } from '../render/warnings.ts';
 import type { Template } from '../templates/templates.ts';
 import type { TemplateVersion } from '../templates/versions.ts';
 

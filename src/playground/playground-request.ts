@@ -27,20 +27,31 @@ const OF_TEMPLATE = ['engine', 'data'] as const;
 
 export const PlaygroundBody = Type.Object(
   {
-    html: option(
-      Type.String(),
-      'a string of HTML',
-      `A complete HTML document, at most ${MAX_PLAYGROUND_HTML_BYTES} bytes of UTF-8. Exactly one of \`html\` and \`template\` is sent.`,
-      '<h1>Hello</h1>',
-    ),
-    template: option(
-      Type.String(),
-      'a string of HTML with placeholders',
-      'The HTML of a template, which is kept nowhere. Neither it nor what it becomes may have more bytes than `html`.',
-      '<h1>Hello {{name}}</h1>',
-    ),
-    engine: option(oneOf(ENGINES), `one of ${ENGINES.join(', ')}`, 'What fills the template. Default: placeholders.', 'liquid'),
-    data: option(Type.Unknown(), 'an object', 'What the template is filled with. Default: an empty object.', { name: 'Ada' }),
+    html: option(Type.String(), {
+      expected: 'a string of HTML',
+      description: `A complete HTML document, at most ${MAX_PLAYGROUND_HTML_BYTES} bytes of UTF-8. Send exactly one of \`html\` and \`template\`.`,
+      contentMediaType: 'text/html',
+      examples: ['<h1>Hello</h1>'],
+    }),
+    template: option(Type.String(), {
+      expected: 'a string of HTML with placeholders',
+      description:
+        'The HTML of a template, which is not stored. The size limit of `html` applies to it and to the filled document.',
+      contentMediaType: 'text/html',
+      examples: ['<h1>Hello {{name}}</h1>'],
+    }),
+    engine: option(oneOf(ENGINES), {
+      expected: `one of ${ENGINES.join(', ')}`,
+      description: 'The engine that fills the template.',
+      default: 'placeholders',
+      examples: ['liquid'],
+    }),
+    data: option(Type.Unknown(), {
+      expected: 'an object',
+      description: 'The values the template is filled with.',
+      default: {},
+      examples: [{ name: 'Ada' }],
+    }),
     options: Type.Optional(PdfOptions),
   },
   { additionalProperties: false, expected: 'a JSON object' },
@@ -74,7 +85,8 @@ function pickOptions({ options }: Body): { options?: PdfOptions } {
 
 function parseSource(body: Body, errors: ValidationErrors): PlaygroundSource {
   const { html, template, engine = 'placeholders', data } = body;
-  if (html !== undefined && template !== undefined) errors.add('template', 'goes not with html: send exactly one of them');
+  if (html !== undefined && template !== undefined)
+    errors.add('template', 'cannot be combined with html: send exactly one of them');
   if (html === undefined && template === undefined) errors.add('html', 'is required, or template in its place');
   for (const name of OF_TEMPLATE)
     if (body[name] !== undefined && template === undefined) errors.add(name, 'goes with template only');

@@ -58,7 +58,7 @@ export class Playground {
     this.#queue = new OwnerQueue({ capacity: options.concurrency, limit: WAITING_PER_PLACE * options.concurrency });
   }
 
-  /** Throws what `render` would throw at once: `shutting_down`, `rate_limited`, and `queue_full` for who would wait in vain. */
+  /** Throws what `render` would throw at once: `shutting_down`, `rate_limited`, and `queue_full` where waiting would be in vain. */
   requireRoom(visitor: string): void {
     if (this.#ending) throw shuttingDown();
     this.#visitors.requireRoom(visitor);

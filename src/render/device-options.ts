@@ -38,10 +38,11 @@ export function parseDevice(options: PdfOptions, errors: ValidationErrors): Devi
 }
 
 export function parseAdded({ addStyleTag, addScriptTag, javascript = true }: PdfOptions, errors: ValidationErrors): AddedTag[] {
-  if (addScriptTag !== undefined && !javascript) errors.add('options.addScriptTag', 'goes not with options.javascript: false');
+  if (addScriptTag !== undefined && !javascript)
+    errors.add('options.addScriptTag', 'cannot be combined with options.javascript: false');
   const styles = listOf(addStyleTag).map((tag, index): AddedTag => {
     const path = `options.addStyleTag[${index}].url`;
-    if ('url' in tag && !javascript) errors.add(path, 'goes not with options.javascript: false; send the content');
+    if ('url' in tag && !javascript) errors.add(path, 'cannot be combined with options.javascript: false; send the content');
     return { element: 'style', from: sourceOf(tag, path, errors) };
   });
   const scripts = listOf(addScriptTag).map((tag, index): AddedTag => {

@@ -56,7 +56,7 @@ export function parseLoading(
 
 function parseBaseUrl(given: string | undefined, url: string | undefined, errors: ValidationErrors): URL | undefined {
   if (given === undefined) return undefined;
-  if (url !== undefined) errors.add('options.baseUrl', 'goes not with url, which has an address of its own');
+  if (url !== undefined) errors.add('options.baseUrl', 'cannot be combined with url, which has an address of its own');
   const base = parseUrl('options.baseUrl', given, errors);
   if (base?.username || base?.password) errors.add('options.baseUrl', 'must hold no name and password: use options.authenticate');
   return base;
@@ -120,7 +120,8 @@ function parseCredentials(
   errors: ValidationErrors,
 ): Target['credentials'] {
   const fromAddress = credentialsIn(address);
-  if (fromAddress && authenticate) errors.add('options.authenticate', 'goes not with a name and password in url: send them once');
+  if (fromAddress && authenticate)
+    errors.add('options.authenticate', 'cannot be combined with a name and password in url: send them once');
   return authenticate ?? fromAddress;
 }
 

@@ -14,8 +14,8 @@ import { parseLoading } from './load-options.ts';
 import { FILENAME, MAX_HTML_BYTES, type PdfOptions, PdfRequestBody } from './options-schema.ts';
 import { parsePageRanges } from './page-ranges.ts';
 import { parseUrl } from './parse-url.ts';
-import type { WarningKind } from './report.ts';
 import { ValidationErrors } from './validation-errors.ts';
+import type { WarningKind } from './warnings.ts';
 
 /** Where the document comes from. */
 export type Source =
@@ -98,7 +98,7 @@ export function checkSize(what: string, html: string, limit = MAX_HTML_BYTES): v
 function parseSource(body: PdfRequestBody, errors: ValidationErrors): Source {
   const { html, url, template_id: templateId, data } = body;
   const [first, ...more] = SOURCES.filter((name) => body[name] !== undefined);
-  for (const name of more) errors.add(name, `goes not with ${first}: send exactly one of ${SOURCES.join(', ')}`);
+  for (const name of more) errors.add(name, `cannot be combined with ${first}: send exactly one of ${SOURCES.join(', ')}`);
   if (!first) errors.add('html', 'is required, or url or template_id in its place');
   if (data !== undefined && templateId === undefined) errors.add('data', 'goes with template_id only');
   if (html !== undefined) errors.addAll(textErrors('html', html));
@@ -159,7 +159,7 @@ function parseTemplate(
 function checkSinglePage(options: PdfOptions, errors: ValidationErrors): void {
   if (!options.singlePage) return;
   for (const name of ['height', 'pageRanges'] as const)
-    if (options[name] !== undefined) errors.add(`options.${name}`, 'goes not with options.singlePage');
+    if (options[name] !== undefined) errors.add(`options.${name}`, 'cannot be combined with options.singlePage');
 }
 
 function parsePaper(options: PdfOptions, errors: ValidationErrors): PrintSettings['paper'] {
@@ -177,7 +177,7 @@ function paperSides(options: PdfOptions, errors: ValidationErrors): readonly [nu
 
 function parseFormat({ format, width, height, singlePage }: PdfOptions, errors: ValidationErrors): readonly [number, number] {
   if (format !== undefined && (width !== undefined || height !== undefined))
-    errors.add('options.format', 'goes neither with options.width nor with options.height: send a format, or width and height');
+    errors.add('options.format', 'cannot be combined with options.width or options.height: send a format, or width and height');
   if ((width === undefined) !== (height === undefined) && !singlePage)
     errors.add(
       width === undefined ? 'options.width' : 'options.height',

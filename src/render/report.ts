@@ -4,20 +4,7 @@ import type { PageReport } from '../chromium/page.ts';
 import type { Phase } from '../deadline.ts';
 import { hostOf } from '../egress/render-traffic.ts';
 import { ServiceError } from '../errors.ts';
-
-export const WARNING_KINDS = [
-  'resource_failed',
-  'resource_refused',
-  'host_refused',
-  'console_error',
-  'missing_glyphs',
-  'font_substituted',
-  'content_clipped',
-  'content_shrunk',
-  'unsupported_css',
-  'printed_early',
-] as const;
-export type WarningKind = (typeof WARNING_KINDS)[number];
+import type { WarningKind } from './warnings.ts';
 
 /** Requests that are named. */
 const MAX_PENDING = 100;

@@ -53,7 +53,7 @@ type Given = NonNullable<PdfOptions['watermark']>;
 export function parseWatermark(given: Given, errors: ValidationErrors): Watermark {
   const { text, image, opacity = 0.15, layer = 'over' } = given;
   if (text !== undefined && image !== undefined)
-    errors.add('options.watermark.image', 'goes not with options.watermark.text: send one of them');
+    errors.add('options.watermark.image', 'cannot be combined with options.watermark.text: send one of them');
   if (text === undefined && image === undefined) errors.add('options.watermark.text', 'is required, or image in its place');
   return {
     html: sheet(image === undefined ? textMark(text ?? '', given, errors) : imageMark(image, given, errors)),
@@ -137,7 +137,7 @@ function turned(width: number, height: number, degrees: number): { across: numbe
 
 /** Whatever its shape, a turned square of this side stays on the sheet. */
 function imageMark(image: string, { rotate = 0, color }: Given, errors: ValidationErrors): string {
-  if (color !== undefined) errors.add('options.watermark.color', 'goes not with options.watermark.image');
+  if (color !== undefined) errors.add('options.watermark.color', 'cannot be combined with options.watermark.image');
   const { across } = turned(1, 1, rotate);
   const side = Math.floor((FILLED * SIDE_PX) / across);
   const style = `width: ${side}px; height: ${side}px; transform: rotate(${-rotate}deg)`;

@@ -165,7 +165,7 @@ export interface Tables {
     expires_at: number | null;
     /** JSON: code, detail, errors. */
     error: string | null;
-    /** It was the how manieth of its batch to get its outcome, from 1; null: it has none. */
+    /** The order in which items of its batch got their outcomes, from 1; null while it has none. */
     finished_no: number | null;
   };
   /** What is still to be rendered, encrypted: of canonical items, and of each batch its defaults, at position -1. */

@@ -170,7 +170,7 @@ describe('a name and password in the address', () => {
     expect(web.service.output()).not.toContain('hunter2');
   });
 
-  test('goes not together with authenticate', async () => {
+  test('cannot be combined with authenticate', async () => {
     const response = await web.ada.pdf({ url: at('ada:secret'), options: { authenticate: { username: 'a', password: 'b' } } });
     expect(((await response.json()) as { errors: object[] }).errors).toMatchObject([{ path: 'options.authenticate' }]);
   });

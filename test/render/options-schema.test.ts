@@ -1,17 +1,12 @@
-/** Every option is documented: what it does, its default, an example, and what is valid where a value is wrong. */
-import { expect, test } from 'vitest';
+/** Every option is documented by keywords: what it does, its default, examples, and what is valid where a value is wrong. */
+import { describe, expect, test } from 'vitest';
+import type { Keywords } from '../../src/render/option.ts';
 import { PdfOptions } from '../../src/render/options-schema.ts';
 import { parseRenderRequest } from '../../src/render/render-request.ts';
 
-interface Documented {
-  description?: string;
-  examples?: unknown[];
-  expected?: string;
-}
-
 const LIMITS = { renderTimeoutMs: 30_000, maxRenderTimeoutMs: 120_000 };
-const OPTIONS = Object.entries(PdfOptions.properties) as Array<[string, Documented]>;
-/** Options that go with others only. */
+const OPTIONS = Object.entries(PdfOptions.properties) as Array<[string, Keywords & { type?: string }]>;
+/** Options that are sent together with others only. */
 const TOGETHER: Record<string, object> = {
   width: { height: 100 },
   height: { width: 100 },
@@ -19,13 +14,24 @@ const TOGETHER: Record<string, object> = {
   extraHTTPHeaders: { baseUrl: 'https://example.com/' },
   authenticate: { baseUrl: 'https://example.com/' },
 };
+/** Their default is that of the browser, which is told nothing then. */
+const OF_BROWSER = ['colorScheme', 'viewport', 'locale'];
+const parse = (options: object) => parseRenderRequest({ html: '<p>x', options }, LIMITS);
 
-test.each(OPTIONS)('%s', (name, { description, examples, expected }) => {
-  expect(description).toMatch(/Default/);
-  expect(expected).toBeTruthy();
-  expect(examples?.length).toBeGreaterThan(0);
-  for (const example of examples ?? []) {
-    const options = { ...TOGETHER[name], [name]: example };
-    expect(() => parseRenderRequest({ html: '<p>x', options }, LIMITS)).not.toThrow();
-  }
+describe.each(OPTIONS)('%s', (name, keywords) => {
+  test('says what it does, what is valid, and what happens without it', () => {
+    expect(keywords.description).toMatch(/\.$/);
+    expect(keywords.expected).toBeTruthy();
+    expect('default' in keywords || 'x-default' in keywords).toBe(true);
+    if (keywords.type === 'integer') expect(keywords['x-unit']).toBeTruthy();
+  });
+
+  test('its examples are valid', () => {
+    expect(keywords.examples?.length).toBeGreaterThan(0);
+    for (const example of keywords.examples ?? []) expect(() => parse({ ...TOGETHER[name], [name]: example })).not.toThrow();
+  });
+
+  test.runIf('default' in keywords && !OF_BROWSER.includes(name))('its default has the effect of sending nothing', () => {
+    expect(parse({ [name]: keywords.default })).toEqual(parse({}));
+  });
 });

@@ -1,5 +1,5 @@
 /**
- * Does for the commands of the playground what curl does, on machines without curl: the same arguments and standard input in,
+ * Does for the commands of the playground and of the README what curl does, on machines without curl: the same arguments and standard input in,
  * the same request out, the body of the reply in the same file. Fails on arguments it does not know.
  */
 import { writeFile } from 'node:fs/promises';
@@ -13,20 +13,22 @@ const { values, positionals } = parseArgs({
     silent: { type: 'boolean', short: 's' },
     'show-error': { type: 'boolean', short: 'S' },
     'fail-with-body': { type: 'boolean' },
+    fail: { type: 'boolean', short: 'f' },
+    data: { type: 'string', short: 'd' },
     header: { type: 'string', short: 'H', multiple: true },
     'data-binary': { type: 'string' },
     output: { type: 'string', short: 'o' },
   },
 });
 const [url = ''] = positionals;
-const data = values['data-binary'];
+const data = values['data-binary'] ?? values.data;
 
 const reply = await fetch(url, {
-  method: 'POST',
+  method: data === undefined ? 'GET' : 'POST',
   headers: (values.header ?? []).map((line) => line.split(/: (.*)/).slice(0, 2) as [string, string]),
-  body: data === '@-' ? await buffer(process.stdin) : (data ?? ''),
+  ...(data !== undefined && { body: data === '@-' ? await buffer(process.stdin) : data }),
 });
 const body = Buffer.from(await reply.arrayBuffer());
 if (values.output) await writeFile(values.output, body);
 else process.stdout.write(body);
-if (values['fail-with-body'] && !reply.ok) process.exitCode = 22;
+if ((values['fail-with-body'] || values.fail) && !reply.ok) process.exitCode = 22;

@@ -1,4 +1,4 @@
-/** Documents per day as columns. The same as a table, for who does not see it and for who wants the figures. */
+/** Documents per day as columns, and as a table for screen readers and for people who want the figures. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { countText, dayText, numberText } from './format.ts';
 import type { Day } from './records.ts';

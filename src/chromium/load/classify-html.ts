@@ -3,8 +3,8 @@
  * mentions `<script` in its prose counts as active and merely takes the slower way.
  */
 
-import { STATES_METADATA } from '../stated-metadata.ts';
 import { afterComment, insertInHead } from './insert-into-head.ts';
+import { STATES_METADATA } from './stated-metadata.ts';
 import { MENTIONS } from './unsupported-css.ts';
 
 export interface HtmlClass {

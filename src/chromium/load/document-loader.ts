@@ -20,7 +20,6 @@ import { PAGE_OBSERVERS } from '../in-page/page-observers.ts';
 import { readPageSizes, stateRuleExpression } from '../print/page-rules.ts';
 import { sizesIn } from '../print/page-sizes.ts';
 import { overrulingRule, type PrintSettings, pageRule, reachesEdge } from '../print/print-options.ts';
-import { readStatedMetadata, type StatedMetadata } from '../stated-metadata.ts';
 import { ACTIVE, classifyHtml, type HtmlClass, speaksOfNetwork, withBase } from './classify-html.ts';
 import { ConsoleMonitor } from './console-monitor.ts';
 import { awaitContent, checkSelector, untilTrue } from './content-waits.ts';
@@ -39,6 +38,7 @@ import {
 } from './load-settings.ts';
 import { Navigation } from './navigation.ts';
 import { type FailedResource, NetworkMonitor, withMissing } from './network-monitor.ts';
+import { readStatedMetadata, type StatedMetadata } from './stated-metadata.ts';
 import { addExpression, isSettledExpression, settleAtOnceExpression, settleExpression } from './wait-for-assets.ts';
 
 /** One document to print. */

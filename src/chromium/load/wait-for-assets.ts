@@ -7,8 +7,8 @@ import { CONSOLE_ERRORS } from '../in-page/init-script.ts';
 import { FINISH_ANIMATIONS } from '../in-page/page-animations.ts';
 import { framed } from '../in-page/page-frames.ts';
 import { pageSizesExpression } from '../print/page-rules.ts';
-import { STATED_METADATA } from '../stated-metadata.ts';
 import type { AddedTag } from './load-settings.ts';
+import { STATED_METADATA } from './stated-metadata.ts';
 
 const SETTLE = [part, framed, imagesOf, framesOf, fontsOf, settle];
 const IS_SETTLED = [part, framed, isSettled];

@@ -22,14 +22,16 @@ const PatchBody = Type.Object(
     auto_store: Type.Optional({
       ...Type.Boolean(),
       expected: 'true or false',
-      description: 'Stores every render that does not say `store: false`. The reply stays the PDF. Default: false.',
+      description: 'Stores every render that does not say `store: false`. The reply stays the PDF.',
+      'x-default': 'unchanged; false for a new account',
       examples: [true],
     }),
     document_expired_webhook_url: Type.Optional({
       ...Type.Union([Type.String(), Type.Null()]),
       expected: `${WEBHOOK_URL_EXPECTED}, or null`,
       description:
-        'Where to send a signed `document.expired` for every document of the account whose time is over. null, the default: nowhere.',
+        'Where to send a signed `document.expired` for every document of the account whose time is over; `null` for nowhere.',
+      'x-default': 'unchanged; null for a new account',
       examples: ['https://example.com/hooks/platen'],
     }),
   },

@@ -180,7 +180,8 @@ const CREATE = {
       webhook_url: {
         type: 'string',
         format: 'uri',
-        description: 'Is told when the batch has ended (`batch.completed`), signed, see Webhooks. Default: nobody is told.',
+        description: 'Receives a signed `batch.completed` when the batch has ended.',
+        'x-default': 'none',
         examples: ['https://example.com/hooks/platen'],
       },
       defaults: {

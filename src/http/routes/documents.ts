@@ -33,7 +33,9 @@ const LinkBody = Type.Object(
     expires_in: Type.Optional({
       ...Type.Integer({ minimum: 1, maximum: MAX_LINK_SECONDS }),
       expected: 'a whole number of seconds, at least 1',
-      description: `Seconds the link works; it never outlives its document. Default: ${DEFAULT_LINK_SECONDS}.`,
+      description: 'How long the link works; it never outlives its document.',
+      default: DEFAULT_LINK_SECONDS,
+      'x-unit': 's',
       examples: [86_400],
     }),
   },

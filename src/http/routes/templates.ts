@@ -46,12 +46,16 @@ const engine = {
   ...Type.Union(ENGINES.map((value) => Type.Literal(value))),
   expected: `one of ${ENGINES.join(', ')}`,
   description:
-    '`placeholders` knows `{{path}}` (escaped) and `{{{path}}}` (raw); `liquid` is LiquidJS with loops, conditions and filters. Default: placeholders.',
+    '`placeholders` knows `{{path}}` (escaped) and `{{{path}}}` (raw); `liquid` is LiquidJS with loops, conditions and filters.',
 };
 
 const CLOSED = { additionalProperties: false, expected: 'a JSON object' };
-const CreateBody = Type.Object({ name, html, engine: Type.Optional(engine) }, CLOSED);
-const ReplaceBody = Type.Object({ html, name: Type.Optional(name), engine: Type.Optional(engine) }, CLOSED);
+const KEPT = { 'x-default': 'as before' };
+const CreateBody = Type.Object({ name, html, engine: Type.Optional({ ...engine, default: 'placeholders' }) }, CLOSED);
+const ReplaceBody = Type.Object(
+  { html, name: Type.Optional({ ...name, ...KEPT }), engine: Type.Optional({ ...engine, ...KEPT }) },
+  CLOSED,
+);
 const checkCreate = validator(CreateBody);
 const checkReplace = validator(ReplaceBody);
 

@@ -1,6 +1,6 @@
 /**
  * Gives the pages of a PDF that Chromium printed exactly the size they are to have, in place. Chromium rounds to whole points, and
- * then down to 1/300 inch. Docs: docs/decisions/0029-exact-page-sizes.md
+ * then down to 1/300 inch. Docs: docs/decisions/0004-page-sizes.md
  */
 
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';

@@ -1,16 +1,6 @@
-/** The order of the form: as in docs/options.md. What is named nowhere comes last, so that no option can be missing. */
-import { FORMAT_NAMES, PDF_OPTIONS } from 'virtual:options-schema';
+/** The options of the form, in the groups and the order of the service. An option without a group comes last, so that none can be missing. */
+import { GROUPS, PDF_OPTIONS } from 'virtual:options-schema';
 import { type OptionField, optionField } from './option-field.ts';
-
-const GROUPS: Record<string, string> = {
-  Page: 'format landscape width height margin scale pageRanges printBackground preferCSSPageSize omitBackground singlePage',
-  'Header and footer': 'headerTemplate footerTemplate',
-  Loading: 'waitUntil animations waitForSelector waitForFunction waitForTimeout timeout resourceTimeout',
-  'Page context':
-    'mediaType colorScheme viewport locale timezone javascript baseUrl userAgent cookies extraHTTPHeaders authenticate addStyleTag addScriptTag',
-  Gates: 'failOnHttpStatus failOnResourceError failOnConsoleError failOnWarning',
-  Result: 'tagged outline metadata password watermark attachments compress',
-};
 
 export interface OptionGroup {
   title: string;
@@ -31,5 +21,5 @@ function groupsOf(names: string[]): OptionGroup[] {
 }
 
 function fieldOf(name: string): OptionField {
-  return optionField(name, PDF_OPTIONS.properties[name] ?? {}, FORMAT_NAMES);
+  return optionField(name, PDF_OPTIONS.properties[name] ?? {});
 }

@@ -14,16 +14,21 @@ export interface OptionSchema {
   maxLength?: number;
   maxItems?: number;
   contentEncoding?: string;
+  contentMediaType?: string;
   description?: string;
-  expected?: string;
+  default?: unknown;
   examples?: unknown[];
+  /** What happens when nothing is sent, in words. */
+  'x-default'?: string;
+  'x-unit'?: string;
+  /** Values of a text, in any case of letters. */
+  'x-values'?: string[];
 }
 
 export interface FieldFacts {
   name: string;
-  /** Without the sentence on the default. */
   help: string;
-  /** The words after "Default: ". */
+  /** What happens when nothing is sent, for the eye; empty where the schema does not say. */
   fallback: string;
   required: boolean;
   example: string;
@@ -31,7 +36,7 @@ export interface FieldFacts {
 
 type Shape =
   | { kind: 'switch'; on: boolean }
-  /** `fallback` is the value that need not be sent, where it is one of the choices. */
+  /** `usual` is the choice that need not be sent, where there is one. */
   | { kind: 'choice'; choices: Array<{ text: string; value: string | boolean }>; usual: string | boolean | undefined }
   | { kind: 'number'; minimum: number | undefined; maximum: number | undefined; whole: boolean; unit: string }
   | { kind: 'text'; lines: boolean; maxLength: number | undefined }
@@ -46,30 +51,26 @@ type Shape =
 
 export type OptionField = FieldFacts & Shape;
 
-/** Texts that may be longer are written in a field of several lines. */
-const ONE_LINE = 8_192;
-
-export function optionField(name: string, schema: OptionSchema, formats: string[] = [], required = false): OptionField {
-  const { help, fallback } = splitDefault(schema.description ?? '');
-  const facts = { name, help, fallback, required, example: exampleOf(schema) };
-  return { ...facts, ...shapeOf(name, schema, fallback, formats) };
+export function optionField(name: string, schema: OptionSchema, required = false): OptionField {
+  const facts = { name, help: schema.description ?? '', fallback: fallbackOf(schema), required, example: exampleOf(schema) };
+  return { ...facts, ...shapeOf(schema) };
 }
 
-function shapeOf(name: string, schema: OptionSchema, fallback: string, formats: string[]): Shape {
-  if (name === 'format') return choice(formats, fallback);
-  if (schema.anyOf) return ofUnion(schema, schema.anyOf, fallback);
-  if (schema.type === 'boolean') return ofBoolean(fallback);
+function shapeOf(schema: OptionSchema): Shape {
+  if (schema['x-values']) return choice(schema['x-values'], schema.default);
+  if (schema.anyOf) return ofUnion(schema, schema.anyOf);
+  if (schema.type === 'boolean') return ofBoolean(schema);
   if (schema.type === 'array') return ofList(schema, schema.items ?? {});
   if (schema.type === 'object') return ofObject(schema);
   if (schema.type === 'integer' || schema.type === 'number') return ofNumber(schema);
   return ofText(schema);
 }
 
-function ofUnion(schema: OptionSchema, branches: OptionSchema[], fallback: string): Shape {
+function ofUnion(schema: OptionSchema, branches: OptionSchema[]): Shape {
   if (branches.every((branch) => branch.const !== undefined))
     return choice(
       branches.map((branch) => String(branch.const)),
-      fallback,
+      schema.default,
     );
   const list = branches.find(({ type }) => type === 'array');
   const objects = branches.flatMap((branch) => (branch.anyOf ?? [branch]).filter(({ type }) => type === 'object'));
@@ -84,13 +85,13 @@ function merged(objects: OptionSchema[]): OptionField[] {
   const all = new Map<string, OptionField>();
   for (const { properties = {}, required = [] } of objects) {
     const always = objects.length === 1 ? required : [];
-    for (const [name, schema] of Object.entries(properties)) all.set(name, optionField(name, schema, [], always.includes(name)));
+    for (const [name, schema] of Object.entries(properties)) all.set(name, optionField(name, schema, always.includes(name)));
   }
   return [...all.values()];
 }
 
-function ofBoolean(fallback: string): Shape {
-  if (fallback === 'true' || fallback === 'false' || !fallback) return { kind: 'switch', on: fallback === 'true' };
+function ofBoolean(schema: OptionSchema): Shape {
+  if (typeof schema.default === 'boolean') return { kind: 'switch', on: schema.default };
   const choices = [
     { text: 'true', value: true },
     { text: 'false', value: false },
@@ -108,29 +109,27 @@ function ofObject(schema: OptionSchema): Shape {
   return schema.properties ? { kind: 'members', fields: merged([schema]) } : { kind: 'pairs' };
 }
 
-function ofNumber({ minimum, maximum, type, expected = '', description = '' }: OptionSchema): Shape {
-  const words = `${expected} ${description}`;
-  const unit = /milliseconds/.test(words) ? 'ms' : /degrees/i.test(words) ? '°' : '';
+function ofNumber({ minimum, maximum, type, 'x-unit': unit = '' }: OptionSchema): Shape {
   return { kind: 'number', minimum, maximum, whole: type === 'integer', unit };
 }
 
-function ofText({ maxLength, contentEncoding, expected = '' }: OptionSchema): Shape {
+/** Documents, styles and scripts are written in a field of several lines. */
+function ofText({ maxLength, contentEncoding, contentMediaType = '' }: OptionSchema): Shape {
+  if (contentMediaType.startsWith('image/')) return { kind: 'file', as: 'data-url' };
   if (contentEncoding === 'base64') return { kind: 'file', as: 'base64' };
-  if (expected.startsWith('an image')) return { kind: 'file', as: 'data-url' };
-  return { kind: 'text', lines: (maxLength ?? 0) > ONE_LINE, maxLength };
+  return { kind: 'text', lines: contentMediaType.startsWith('text/'), maxLength };
 }
 
-function choice(names: string[], fallback: string): Shape {
-  const usual = names.includes(fallback) ? fallback : undefined;
+function choice(names: string[], fallback: unknown): Shape {
+  const usual = names.find((name) => name === fallback);
   return { kind: 'choice', choices: names.map((name) => ({ text: name, value: name })), usual };
 }
 
-function splitDefault(description: string): { help: string; fallback: string } {
-  const at = description.search(/Default[:,]/);
-  if (at < 0) return { help: description, fallback: '' };
-  const [, fallback = '', rest = ''] =
-    /^Default(?::|, and nothing else:|, or) (.*?)\.(?=\s|$)(.*)$/s.exec(description.slice(at)) ?? [];
-  return { help: `${description.slice(0, at)}${rest}`.trim(), fallback: fallback.replace(/^`(.*)`$/, '$1') };
+function fallbackOf({ default: value, 'x-default': words }: OptionSchema): string {
+  if (words !== undefined) return words;
+  if (value === undefined) return '';
+  const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  return isPlain ? String(value) : `\`${JSON.stringify(value)}\``;
 }
 
 function exampleOf({ examples: [first] = [] }: OptionSchema): string {

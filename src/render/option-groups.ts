@@ -1,0 +1,10 @@
+/** The groups of the options and their order, for the reference and the playground's form. A test finds an option that is missing. */
+export const OPTION_GROUPS: Record<string, string> = {
+  Page: 'format landscape width height margin scale pageRanges printBackground preferCSSPageSize omitBackground singlePage',
+  'Header and footer': 'headerTemplate footerTemplate',
+  Loading: 'waitUntil animations waitForSelector waitForFunction waitForTimeout timeout resourceTimeout',
+  'Page context':
+    'mediaType colorScheme viewport locale timezone javascript baseUrl userAgent cookies extraHTTPHeaders authenticate addStyleTag addScriptTag',
+  Gates: 'failOnHttpStatus failOnResourceError failOnConsoleError failOnWarning',
+  Result: 'tagged outline metadata password watermark attachments compress',
+};

@@ -1,0 +1,75 @@
+/** The examples in documents are valid: bodies that curl sends, JSON, plans, and names of settings. */
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { parseBatchRequest, parseItem } from '../../src/batches/batch-request.ts';
+import { describeSettings } from '../../src/config.ts';
+import { parseRenderRequest } from '../../src/render/render-request.ts';
+import { type Block, readDocuments } from '../../tools/docs/documents.ts';
+
+const LIMITS = { renderTimeoutMs: 30_000, maxRenderTimeoutMs: 120_000 };
+
+const documents = (await readDocuments()).filter(({ path }) => path !== 'CHANGELOG.md');
+const blocks = documents.flatMap(({ path, blocks }) => blocks.map((block) => [`${path}:${block.line}`, block] as const));
+const of = (language: string) => blocks.filter(([, block]) => block.language === language);
+
+test.each(of('sh'))('%s: commands are sound, and what curl sends is valid', (_place, { text }) => {
+  execFileSync('bash', ['-n'], { input: text });
+  for (const { target, body } of bodiesOf(text)) checkBody(target, body);
+});
+
+test.each(of('json'))('%s: JSON', (_place, { text }) => {
+  const value = JSON.parse(text);
+  if (isRenderBody(value)) parseRenderRequest(value, LIMITS);
+});
+
+test.each(blocks.filter(([, { text }]) => text.includes('PLATEN_')))('%s: names settings that exist', (_place, { text }) => {
+  expect(unknownSettings(text)).toEqual([]);
+});
+
+test.each(documents.map(({ path, prose }) => [path, prose] as const))('%s: names settings that exist', (_path, prose) => {
+  expect(unknownSettings(prose)).toEqual([]);
+});
+
+/** Names that end in an underscore or an asterisk stand for several. */
+function unknownSettings(text: string): string[] {
+  const known = new Set([...describeSettings().map(({ env }) => env), ...OF_TESTS]);
+  return [...new Set([...text.matchAll(/PLATEN_[A-Z_]*[A-Z](?!_?\*|_?[A-Z_])/g)].map(([name]) => name))].filter(
+    (name) => !known.has(name),
+  );
+}
+
+const OF_TESTS = ['PLATEN_TEST_BROWSER', 'PLATEN_UPDATE_REFERENCES', 'PLATEN_TEST_CRASH_ROUNDS'];
+
+interface Sent {
+  target: string;
+  body: unknown;
+}
+
+/** `curl $API/pdf ... -d '{...}'`, where the body may have the value of a variable in it: `'"$TEMPLATE"'`. */
+function bodiesOf(text: string): Sent[] {
+  const commands = text.replaceAll(/\\\n/g, ' ').split(/(?=curl )/);
+  return commands.flatMap((command) => {
+    const [, target = ''] = /(?:\$API|\/v1)\/([a-z]+[^\s"]*)/.exec(command) ?? [];
+    const [, body] = /(?:-d|--data-binary) '((?:[^']|'"?\$[A-Z]+"?')*)'/.exec(command) ?? [];
+    return body === undefined
+      ? []
+      : [{ target, body: JSON.parse(body.replaceAll(/'"?\$[A-Z]+"?'/g, 'tpl_0123456789ABCDEFGHIJKL')) }];
+  });
+}
+
+function checkBody(target: string, body: unknown): void {
+  if (target === 'pdf') parseRenderRequest(body, LIMITS);
+  if (target !== 'batches') return;
+  const { items, defaults } = parseBatchRequest(body);
+  for (const item of items) parseItem(item, defaults, LIMITS);
+}
+
+function isRenderBody(value: object): boolean {
+  return ['html', 'url', 'template_id'].some((name) => name in value) && !('items' in value) && !('placeholders' in value);
+}
+
+test('examples are found', () => {
+  const sent = of('sh').flatMap(([, { text }]: readonly [string, Block]) => bodiesOf(text));
+  expect(sent.filter(({ target }) => target === 'pdf').length).toBeGreaterThanOrEqual(5);
+  expect(of('json').filter(([, { text }]) => isRenderBody(JSON.parse(text))).length).toBeGreaterThan(10);
+});

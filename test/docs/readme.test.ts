@@ -1,0 +1,53 @@
+/** The examples of the README, pasted into a shell against a running service: each ends well and leaves what it says. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readDocument } from '../../tools/docs/documents.ts';
+import { readPdf } from '../support/read-pdf.ts';
+import { type Service, startService } from '../support/service.ts';
+import { pathWithCurl } from '../support/shell-path.ts';
+
+const commands = readDocument('README.md').blocks.filter(({ language }) => language === 'sh');
+const variables = commands.find(({ text }) => text.startsWith('API='))?.text ?? '';
+const examples = commands.filter(({ text }) => text.includes('$API/'));
+const STARTS: Record<string, string> = { pdf: '%PDF-', zip: 'PK' };
+
+let service: Service;
+let folder: string;
+
+beforeAll(async () => {
+  [service, folder] = await Promise.all([startService(), mkdtemp(join(tmpdir(), 'platen-readme-'))]);
+});
+
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** As a reader does: the variables first. */
+async function paste(text: string): Promise<string> {
+  const address = variables.replace(/http:\/\/127\.0\.0\.1:\d+/, service.url);
+  const env = { PATH: await pathWithCurl(folder), KEY: service.key };
+  const script = `set -e -o pipefail\n${address}\n${text}`;
+  return (await promisify(execFile)('bash', ['-c', script], { cwd: folder, env })).stdout;
+}
+
+test('there are five', () => {
+  expect(examples).toHaveLength(5);
+});
+
+test.each(examples.map((example) => [example.line, example.text] as const))('line %i', async (_line, text) => {
+  const printed = await paste(text);
+  const files = [...text.matchAll(/ -o (\w+\.(\w+))/g)];
+  for (const [, name = '', kind = ''] of files)
+    expect(await readFile(join(folder, name), 'latin1')).toMatch(new RegExp(`^${STARTS[kind]}`));
+  if (!files.length) expect(await (await fetch(JSON.parse(printed).url)).text()).toMatch(/^%PDF-/);
+});
+
+test('the template is filled', async () => {
+  await paste(examples.find(({ text }) => text.includes('template_id'))?.text ?? '');
+  expect((await readPdf(await readFile(join(folder, 'receipt.pdf')))).pages[0]).toContain('€19.90');
+});

@@ -1,0 +1,32 @@
+/** `docs/reference` says what the code says, and has every option. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { OPTION_GROUPS } from '../../src/render/option-groups.ts';
+import { PdfOptions } from '../../src/render/options-schema.ts';
+import { readOpenApi } from '../../tools/docs/openapi.ts';
+import { REFERENCE, referenceFiles } from '../../tools/docs/reference.ts';
+
+const files = await referenceFiles();
+
+test.each([...files])('%s is what `npm run docs` writes', async (name, text) => {
+  expect(await readFile(join(REFERENCE, name), 'utf8')).toBe(text);
+});
+
+test('there is nothing else in the folder', async () => {
+  expect((await readdir(REFERENCE)).sort()).toEqual([...files.keys()].sort());
+});
+
+test('every option is in one group', () => {
+  const grouped = Object.values(OPTION_GROUPS).flatMap((names) => names.split(' '));
+  expect(grouped.sort()).toEqual(Object.keys(PdfOptions.properties).sort());
+});
+
+test('the OpenAPI document has the keywords of the options', async () => {
+  const { paths } = await readOpenApi();
+  const body = paths['/v1/pdf']?.post?.requestBody?.content?.['application/json']?.schema;
+  const options = body?.properties?.options?.properties;
+  expect(options?.scale).toMatchObject({ default: 1, examples: [0.8] });
+  expect(options?.waitForTimeout).toMatchObject({ 'x-unit': 'ms' });
+  expect(options?.headerTemplate).toMatchObject({ 'x-default': 'none', contentMediaType: 'text/html' });
+});

@@ -1,0 +1,39 @@
+/**
+ * Refuses phrases that are not English, or that only this project would use: documents and sources in, a line for each place out.
+ * Part of `npm run check`; spelling is checked by cspell beside it.
+ */
+import { readFileSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+
+const FILES = ['*.md', 'docs/**/*.md', '{src,web,test,bench,tools}/**/*.{ts,tsx,html}'];
+/** Generated, foreign, or full of documents that test something else. */
+const LEFT_OUT = /^(?:web\/dist|test\/(?:corpus|visual)\/|web\/playground\/examples|tools\/check-phrases\.ts)|node_modules/;
+
+/** What must not be written, and what to write instead. */
+const PHRASES: Array<[RegExp, string]> = [
+  [/\bgoes? not\b/i, 'cannot be combined with'],
+  [/\bgo not with\b/i, 'cannot be combined with'],
+  [/\bgoes neither\b/i, 'cannot be combined with'],
+  [/\bhow manieth\b/i, 'the index of'],
+  [/\bfor who (?!is\b)\w+s\b/i, 'for whoever, or the name of the reader'],
+  [/\bon a telephone\b/i, 'on a phone'],
+];
+
+let found = 0;
+for (const path of await filesToRead()) {
+  for (const [index, line] of readFileSync(path, 'utf8').split('\n').entries())
+    for (const [phrase, better] of PHRASES)
+      if (phrase.test(line)) report(`${path}:${index + 1}: "${phrase.exec(line)?.[0]}": ${better}`);
+}
+process.exitCode = found ? 1 : 0;
+
+async function filesToRead(): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const path of glob(FILES, { exclude: ['node_modules', 'web/dist', 'web/dist-*'] })) paths.push(path);
+  return paths.filter((path) => !LEFT_OUT.test(path)).sort();
+}
+
+function report(line: string): void {
+  found++;
+  process.stdout.write(`${line}\n`);
+}

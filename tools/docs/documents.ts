@@ -1,0 +1,76 @@
+/** The documents of the repository: files in, their links, headings and fenced blocks out. */
+import { readFileSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import { dirname, join, normalize } from 'node:path';
+
+export const PROJECT = new URL('../../', import.meta.url).pathname;
+
+export interface Block {
+  language: string;
+  text: string;
+  line: number;
+}
+
+export interface Document {
+  path: string;
+  /** Without fenced blocks. */
+  prose: string;
+  blocks: Block[];
+}
+
+const FENCE = /^```(\w*)\n([\s\S]*?)^```$/gm;
+
+export async function readDocuments(): Promise<Document[]> {
+  const paths: string[] = [];
+  for await (const path of glob(['*.md', 'docs/**/*.md'], { cwd: PROJECT })) paths.push(path);
+  return paths.sort().map(readDocument);
+}
+
+export function readDocument(path: string): Document {
+  const text = readFileSync(join(PROJECT, path), 'utf8');
+  const lineOf = (index: number) => text.slice(0, index).split('\n').length;
+  const blocks = [...text.matchAll(FENCE)].map(({ 1: language = '', 2: content = '', index }) => ({
+    ...{ language, text: content },
+    line: lineOf(index),
+  }));
+  return { path, prose: text.replace(FENCE, ''), blocks };
+}
+
+/** Links and pictures, without those that lead elsewhere. */
+export function relativeLinks({ prose }: Document): string[] {
+  const withoutCode = prose.replace(/`[^`\n]*`/g, '');
+  return [...withoutCode.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^[a-z]+:/.test(target));
+}
+
+/** Where a relative link leads, from the root of the project; and its anchor. */
+export function resolveLink({ path }: Document, link: string): { path: string; anchor: string | undefined } {
+  const [file = '', anchor] = link.split('#');
+  return { path: file ? normalize(join(dirname(path), file)) : path, anchor };
+}
+
+/** The anchors GitHub gives to headings. */
+export function anchorsOf({ prose }: Document): Set<string> {
+  const anchors = new Set<string>();
+  for (const [, heading = ''] of prose.matchAll(/^#{1,6} (.*)$/gm)) {
+    const name = slug(heading);
+    let anchor = name;
+    for (let count = 1; anchors.has(anchor); count++) anchor = `${name}-${count}`;
+    anchors.add(anchor);
+  }
+  return anchors;
+}
+
+function slug(heading: string): string {
+  const text = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+/** Files and folders of this project that are named in the text, such as `src/app.ts`. */
+export function namedPaths({ prose }: Document): string[] {
+  return [...prose.matchAll(/`((?:src|web|test|tools|bench|docs)\/[\w./-]*)`/g)].map(([, path = '']) => path);
+}

@@ -1,0 +1,90 @@
+/** The endpoints, from the OpenAPI document. */
+import { code, page, table } from './markdown.ts';
+import type { OpenApi, Operation } from './openapi.ts';
+import { defaultOf, membersTable, type Schema, typeOf } from './schema.ts';
+
+const INTRODUCTION = `The service describes its API at \`/openapi.json\` and shows it at \`/docs\`. This page is made of the same document. Endpoints
+marked with a key need \`Authorization: Bearer plt_...\`. Lists are newest first and stable while objects come and go: pass \`next_cursor\` as
+\`cursor\` while \`has_more\` is true.
+
+Addresses that are not part of the API: \`/\` (playground), \`/dashboard\`, \`/docs\`, \`/errors\` (a page for each error), \`/healthz\`, \`/readyz\`,
+\`/metrics\`.`;
+
+interface Endpoint {
+  title: string;
+  operation: Operation;
+}
+
+export function endpointsPage({ paths, webhooks }: OpenApi): string {
+  const endpoints = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([method]) => !(method === 'head' && methods.get)) // the same without a body
+      .map(([method, operation]) => ({ title: `${method.toUpperCase()} ${path}`, operation })),
+  );
+  const tags = [...new Set(endpoints.map(tagOf))];
+  const groups = tags.flatMap((tag) => [`## ${tag}`, ...endpoints.filter((one) => tagOf(one) === tag).map(section)]);
+  return page('Endpoints', INTRODUCTION, overview(endpoints), ...groups, '## Webhooks that the service sends', sent(webhooks));
+}
+
+function tagOf({ operation }: Endpoint): string {
+  return operation.tags?.[0] ?? 'Other';
+}
+
+function overview(endpoints: Endpoint[]): string {
+  const rows = endpoints.map(({ title, operation }) => [code(title), operation.summary ?? '', operation.security ? 'yes' : '']);
+  return table(['endpoint', 'what it does', 'key'], rows);
+}
+
+function section({ title, operation }: Endpoint): string {
+  const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
+  return [
+    `### ${code(title)}`,
+    [`${operation.summary}.`, operation.description].filter(Boolean).join(' '),
+    parameters(operation),
+    body && 'Body:',
+    body && membersTable(withoutOptions(body)),
+    responses(operation),
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+/** Options have a page of their own. */
+function withoutOptions(body: Schema): Schema {
+  const { options, ...properties } = body.properties ?? {};
+  if (!options) return body;
+  return { ...body, properties: { ...properties, options: { type: 'object', description: 'See [options](options.md).' } } };
+}
+
+function parameters({ parameters = [] }: Operation): string {
+  if (!parameters.length) return '';
+  const rows = parameters.map(({ name, in: place, required, description, schema = {} }) => [
+    code(name),
+    place,
+    typeOf(schema),
+    required ? 'required' : defaultOf(schema),
+    description ?? schema.description ?? '',
+  ]);
+  return table(['parameter', 'in', 'type', 'default', 'meaning'], rows);
+}
+
+/** Errors by their status alone: what they mean is on the page of errors. */
+function responses({ responses = {} }: Operation): string {
+  const isError = (status: string) => /^[45]/.test(status);
+  const rows = Object.entries(responses)
+    .filter(([status]) => !isError(status))
+    .map(([status, { description = '', headers = {} }]) => [status, description, Object.keys(headers).map(code).join(', ')]);
+  const errors = Object.keys(responses).filter(isError);
+  return [
+    rows.length && table(['status', 'reply', 'headers'], rows),
+    errors.length && `[Errors](errors.md): ${errors.join(', ')}.`,
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+function sent(webhooks: OpenApi['webhooks']): string {
+  return Object.entries(webhooks)
+    .flatMap(([name, methods]) => Object.values(methods).map((operation) => section({ title: name, operation })))
+    .join('\n\n');
+}

@@ -1,0 +1,7 @@
+/** `npm run docs`: writes `docs/reference` from the code. A test fails when the files differ from what this writes. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { REFERENCE, referenceFiles } from './reference.ts';
+
+await mkdir(REFERENCE, { recursive: true });
+for (const [name, text] of await referenceFiles()) await writeFile(join(REFERENCE, name), text);

@@ -1,0 +1,48 @@
+/** The OpenAPI document, from the routes of the service, without starting anything. */
+import { loadConfig } from '../../src/config.ts';
+import { createServer, type ServerServices } from '../../src/http/server.ts';
+import type { Schema } from './schema.ts';
+import { standIn } from './stand-in.ts';
+
+export interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  schema?: Schema;
+}
+
+type Content = Record<string, { schema?: Schema }>;
+
+export interface Operation {
+  tags?: string[];
+  summary?: string;
+  description?: string;
+  security?: object[];
+  parameters?: Parameter[];
+  requestBody?: { content?: Content };
+  responses?: Record<string, { description?: string; headers?: Record<string, { description?: string }>; content?: Content }>;
+}
+
+export interface OpenApi {
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, Record<string, Operation>>;
+}
+
+export async function readOpenApi(): Promise<OpenApi> {
+  const config = loadConfig({});
+  // Routes are registered and described, and none of them is ever called.
+  const services = { logger: SILENT, limits: config, playground: standIn() } as unknown as ServerServices;
+  const app = await createServer({ ...config, version: '' }, services);
+  await app.ready();
+  const document = app.swagger() as unknown as OpenApi;
+  await app.close();
+  return document;
+}
+
+const nothing = () => {};
+const SILENT = {
+  ...{ trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing, fatal: nothing, silent: nothing },
+  level: 'silent',
+  child: () => SILENT,
+};

@@ -1,0 +1,19 @@
+/** The files of `docs/reference`: the tables of the code in, Markdown out. Nothing depends on the machine it runs on. */
+import { endpointsPage } from './endpoints.ts';
+import { errorsPage } from './errors.ts';
+import { metricsPage } from './metrics.ts';
+import { readOpenApi } from './openapi.ts';
+import { optionsPage } from './options.ts';
+import { settingsPage } from './settings.ts';
+
+export const REFERENCE = new URL('../../docs/reference/', import.meta.url).pathname;
+
+export async function referenceFiles(): Promise<Map<string, string>> {
+  return new Map([
+    ['settings.md', settingsPage()],
+    ['errors.md', errorsPage()],
+    ['metrics.md', metricsPage()],
+    ['options.md', optionsPage()],
+    ['endpoints.md', endpointsPage(await readOpenApi())],
+  ]);
+}
