@@ -14,75 +14,79 @@ interface Flag {
 }
 
 export function launchFlags(options: LaunchOptions): string[] {
-  return flags(options).map(({ flag }) => flag);
+  return [...FLAGS, ...startFlags(options)].map(({ flag }) => flag);
 }
 
-function flags({ proxyUrl, profileDir, sandbox, heapBytes }: LaunchOptions): Flag[] {
+/** Those that depend on the browser that is started. */
+function startFlags({ proxyUrl, profileDir, sandbox, heapBytes }: LaunchOptions): Flag[] {
   return [
-    { flag: '--headless', why: 'no display' },
-    {
-      flag: '--remote-debugging-pipe',
-      why: 'a port would be an open door for pages; with a pipe the browser dies with its parent',
-    },
     { flag: `--user-data-dir=${profileDir}`, why: 'a profile of its own, removed with the browser' },
     ...(sandbox ? [] : [{ flag: '--no-sandbox', why: 'root, or a kernel that forbids it: see the warning at start' }]),
-
-    // What a page may reach: only the egress proxy. The full set was measured together; each alone leaks.
     { flag: `--proxy-server=${proxyUrl}`, why: 'every request leaves through our proxy' },
-    {
-      flag: '--proxy-bypass-list=<-loopback>',
-      why: 'Chromium otherwise goes round a proxy for loopback and link-local addresses',
-    },
-    { flag: '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1', why: 'Chromium resolves no name by itself' },
-    {
-      flag: '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
-      why: 'no datagrams (the name the headless shell honours)',
-    },
-    { flag: '--webrtc-ip-handling-policy=disable_non_proxied_udp', why: 'no datagrams (the name the full browser honours)' },
-    { flag: '--disable-quic', why: 'QUIC would not go through the proxy' },
-    {
-      flag: '--enable-features=EnablePortBoundCookies,EnableSchemeBoundCookies',
-      why: 'a cookie goes to the origin it was meant for, not to other ports of its host',
-    },
-    { flag: '--block-new-web-contents', why: 'no popups' },
-    { flag: '--disable-background-networking', why: 'no traffic of the browser itself' },
-    { flag: '--disable-component-update', why: 'no traffic of the browser itself' },
-    { flag: '--disable-domain-reliability', why: 'no traffic of the browser itself' },
-    { flag: '--disable-sync', why: 'no traffic of the browser itself' },
-    { flag: '--no-pings', why: 'no hyperlink auditing (the full browser alone knows it; a ping of the shell meets the proxy)' },
-    { flag: '--no-first-run', why: 'no first-run work' },
-    { flag: '--no-default-browser-check', why: 'no first-run work' },
-
-    // What a document may take.
     {
       flag: `--js-flags=--max-old-space-size=${Math.floor(heapBytes / 1_048_576)}`,
       why: 'a script cannot grow its heap without end',
     },
-    { flag: '--disable-breakpad', why: 'no crash dumps: they would hold customers’ documents' },
-    { flag: '--disable-crash-reporter', why: 'no crash dumps: they would hold customers’ documents' },
-
-    // Speed: warm pages stay in one renderer and one frame.
-    {
-      flag: '--disable-features=RenderDocument,SpareRendererForSitePerProcess,IsolateSandboxedIframes,ThirdPartyStoragePartitioning,Translate,MediaRouter,OptimizationHints,AcceptCHFrame',
-      why: 'RenderDocument and the spare renderer halve the speed of a warm page; sandboxed iframes stay in the renderer that is charged for them; frames of other sites have the quota of their origin, which no partition of it would; the rest is of no use to a printer',
-    },
-    {
-      flag: '--disable-site-isolation-trials',
-      why: 'all frames of a document are in the renderer that is watched and told; the headless shell does so anyway',
-    },
-    { flag: '--disable-gpu', why: 'printing needs no GPU' },
-    { flag: '--disable-dev-shm-usage', why: 'containers have a /dev/shm of 64 MB' },
-    { flag: '--disable-extensions', why: 'of no use to a printer' },
-    { flag: '--disable-hang-monitor', why: 'we have deadlines of our own' },
-    { flag: '--disable-renderer-backgrounding', why: 'a page that prints is never in the background' },
-    { flag: '--disable-background-timer-throttling', why: 'a page that prints is never in the background' },
-    { flag: '--disable-backgrounding-occluded-windows', why: 'a page that prints is never in the background' },
-
-    // The same document looks the same everywhere.
-    { flag: '--font-render-hinting=none', why: 'text is laid out by the font, not by the screen’s pixels' },
-    { flag: '--force-color-profile=srgb', why: 'colours do not depend on the machine' },
-    { flag: '--hide-scrollbars', why: 'scrollbars do not belong on paper' },
-    { flag: '--mute-audio', why: 'no sound device' },
-    { flag: '--password-store=basic', why: 'no desktop key ring' },
   ];
 }
+
+const FLAGS: readonly Flag[] = [
+  { flag: '--headless', why: 'no display' },
+  {
+    flag: '--remote-debugging-pipe',
+    why: 'a port would be an open door for pages; with a pipe the browser dies with its parent',
+  },
+
+  // What a page may reach: only the egress proxy. The full set was measured together; each alone leaks.
+  {
+    flag: '--proxy-bypass-list=<-loopback>',
+    why: 'Chromium otherwise goes round a proxy for loopback and link-local addresses',
+  },
+  { flag: '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1', why: 'Chromium resolves no name by itself' },
+  {
+    flag: '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+    why: 'no datagrams (the name the headless shell honours)',
+  },
+  { flag: '--webrtc-ip-handling-policy=disable_non_proxied_udp', why: 'no datagrams (the name the full browser honours)' },
+  { flag: '--disable-quic', why: 'QUIC would not go through the proxy' },
+  {
+    flag: '--enable-features=EnablePortBoundCookies,EnableSchemeBoundCookies',
+    why: 'a cookie goes to the origin it was meant for, not to other ports of its host',
+  },
+  { flag: '--block-new-web-contents', why: 'no popups' },
+  { flag: '--disable-background-networking', why: 'no traffic of the browser itself' },
+  { flag: '--disable-component-update', why: 'no traffic of the browser itself' },
+  { flag: '--disable-domain-reliability', why: 'no traffic of the browser itself' },
+  { flag: '--disable-sync', why: 'no traffic of the browser itself' },
+  { flag: '--no-pings', why: 'no hyperlink auditing (the full browser alone knows it; a ping of the shell meets the proxy)' },
+  { flag: '--no-first-run', why: 'no first-run work' },
+  { flag: '--no-default-browser-check', why: 'no first-run work' },
+
+  // What a document may take.
+  { flag: '--disable-breakpad', why: 'no crash dumps: they would hold customers’ documents' },
+  { flag: '--disable-crash-reporter', why: 'no crash dumps: they would hold customers’ documents' },
+
+  // Speed: warm pages stay in one renderer and one frame.
+  {
+    flag: '--disable-features=RenderDocument,SpareRendererForSitePerProcess,IsolateSandboxedIframes,ThirdPartyStoragePartitioning,Translate,MediaRouter,OptimizationHints,AcceptCHFrame',
+    why: 'RenderDocument and the spare renderer halve the speed of a warm page; sandboxed iframes stay in the renderer that is charged for them; frames of other sites have the quota of their origin, which no partition of it would; the rest is of no use to a printer',
+  },
+  {
+    flag: '--disable-site-isolation-trials',
+    why: 'all frames of a document are in the renderer that is watched and told; the headless shell does so anyway',
+  },
+  { flag: '--disable-gpu', why: 'printing needs no GPU' },
+  { flag: '--disable-dev-shm-usage', why: 'containers have a /dev/shm of 64 MB' },
+  { flag: '--disable-extensions', why: 'of no use to a printer' },
+  { flag: '--disable-hang-monitor', why: 'we have deadlines of our own' },
+  { flag: '--disable-renderer-backgrounding', why: 'a page that prints is never in the background' },
+  { flag: '--disable-background-timer-throttling', why: 'a page that prints is never in the background' },
+  { flag: '--disable-backgrounding-occluded-windows', why: 'a page that prints is never in the background' },
+
+  // The same document looks the same everywhere.
+  { flag: '--font-render-hinting=none', why: 'text is laid out by the font, not by the screen’s pixels' },
+  { flag: '--force-color-profile=srgb', why: 'colours do not depend on the machine' },
+  { flag: '--hide-scrollbars', why: 'scrollbars do not belong on paper' },
+  { flag: '--mute-audio', why: 'no sound device' },
+  { flag: '--password-store=basic', why: 'no desktop key ring' },
+];
