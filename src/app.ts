@@ -150,6 +150,24 @@ export interface App {
 
 /** Starts the whole service. `clock` is for tests that cannot wait for the end of a month. */
 export async function startApp(config: Config, clock: Clock = Date.now): Promise<App> {
+  const parts = await buildApp(config, clock);
+  const { server, services, engine, sweep, deliverer, runner } = parts;
+  let stopping: Promise<void> | undefined;
+  const stop = () => (stopping ??= stopApp(parts, config.drainTimeoutMs));
+  const url = await listen(parts, config).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  engine.policy.protect((server.server.address() as AddressInfo).port);
+  sweep.start();
+  deliverer.start();
+  runner.start();
+  return { url, server, services, engine, sweep, stop };
+}
+
+type AppParts = Awaited<ReturnType<typeof buildApp>>;
+
+async function buildApp(config: Config, clock: Clock) {
   const logger = pino({ level: config.logLevel, serializers: { err: describeError } });
   const services = await openServices(config, clock);
   const engine = await startEngine(config, logger, services.links.secretFor('finishing')).catch(async (error: unknown) => {
@@ -188,39 +206,35 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
   );
   const sweep = createSweep(services, config, metrics, logger);
   const deliverer = createDeliverer({ ...services, policy: engine.policy, clock }, config, metrics, logger);
-  let stopping: Promise<void> | undefined;
-  const stop = async () => {
-    const late = delay(config.drainTimeoutMs);
-    const delivered = deliverer.stop(late);
-    services.batches.progress.close(); // whoever waits for a batch is told how far it has come
-    await Promise.race([Promise.all([runner.drain(), engine.pool.drain(), visitors?.playground.drain()]), late]);
-    runner.abort();
-    const closing = server.close(); // waits for replies that are still being read
-    await Promise.race([closing, late]);
-    await visitors?.close();
-    await Promise.all([engine.close(), merging[Symbol.asyncDispose]()]); // what is not done by now fails
-    server.server.closeAllConnections();
-    await closing;
-    await runner.drain();
-    await sweep.stop();
-    await pages.close();
-    await delivered;
-    await services.close();
-  };
-  const begin = async () => {
-    await pages.open();
-    await services.batchQueue.recover({ alone: true }); // the folder is this process's alone: whoever had claimed something is gone
-    return server.listen({ host: config.host, port: config.port });
-  };
-  const url = await begin().catch(async (error: unknown) => {
-    await stop();
-    throw error;
-  });
-  engine.policy.protect((server.server.address() as AddressInfo).port);
-  sweep.start();
-  deliverer.start();
-  runner.start();
-  return { url, server, services, engine, sweep, stop: () => (stopping ??= stop()) };
+  return { services, engine, visitors, pages, runner, merging, server, sweep, deliverer };
+}
+
+/** Resolves with the address. */
+async function listen({ pages, services, server }: AppParts, { host, port }: Config): Promise<string> {
+  await pages.open();
+  await services.batchQueue.recover({ alone: true }); // the folder is this process's alone: whoever had claimed something is gone
+  return server.listen({ host, port });
+}
+
+/** Finishes what was accepted, within the time that is given, then ends everything. */
+async function stopApp(parts: AppParts, drainTimeoutMs: number): Promise<void> {
+  const { services, engine, visitors, pages, runner, merging, server, sweep, deliverer } = parts;
+  const late = delay(drainTimeoutMs);
+  const delivered = deliverer.stop(late);
+  services.batches.progress.close(); // whoever waits for a batch is told how far it has come
+  await Promise.race([Promise.all([runner.drain(), engine.pool.drain(), visitors?.playground.drain()]), late]);
+  runner.abort();
+  const closing = server.close(); // waits for replies that are still being read
+  await Promise.race([closing, late]);
+  await visitors?.close();
+  await Promise.all([engine.close(), merging[Symbol.asyncDispose]()]); // what is not done by now fails
+  server.server.closeAllConnections();
+  await closing;
+  await runner.drain();
+  await sweep.stop();
+  await pages.close();
+  await delivered;
+  await services.close();
 }
 
 /** Visitors have a part of their own, so that they take nothing from key holders. */
