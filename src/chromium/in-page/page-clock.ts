@@ -22,7 +22,7 @@ const NESTED_MS = 4;
 const MAX_PASS_MS = 1_000;
 
 /** To be evaluated in a window before any script of a document is. */
-export const PAGE_CLOCK = `(() => { ${[replace, tick, keepClocks, keepTimers, keepFrames, keepRequests, taskQueue, sendsElsewhere, loadWatch, nextTimer, runTimers, runFrames, runLastFrames, runPass, stayWhile, keepTime].join('\n')}
+export const PAGE_CLOCK = `(() => { ${[replace, tick, keepClocks, keepTimers, keepFrames, keepRequests, taskQueue, sendsElsewhere, loadWatch, nextTimer, runTimers, runFrames, runLastFrames, runPass, stayWhile, takeNatives, keepTime].join('\n')}
 keepTime(${JSON.stringify(TIME)}, { passMs: ${PASS_MS}, frameMs: ${FRAME_MS}, lastFrames: ${MAX_LAST_FRAMES}, lastFramesMs: ${MAX_LAST_FRAMES_MS}, nestedMs: ${NESTED_MS}, maxPasses: ${MAX_PASSES}, maxCalls: ${MAX_CALLS}, maxPassMs: ${MAX_PASS_MS} }) })()`;
 
 /** What a window is asked with once its document has loaded. */
@@ -376,13 +376,9 @@ function stayWhile(isMoving: () => boolean): void {
   });
 }
 
-function keepTime(key: string, limits: Limits): void {
-  if (Symbol.for(key) in globalThis) return; // a document that is written into a window begins it anew
-  const self = globalThis as unknown as PageWindow;
-  const { apply } = Reflect;
-  const realNow = performance.now.bind(performance);
-  const toSource = Function.prototype.toString;
-  const native: Natives = {
+/** What the document finds is replaced; we go on with these. */
+function takeNatives(self: PageWindow): Natives {
+  return {
     setTimeout: self.setTimeout.bind(self),
     clearTimeout: self.clearTimeout.bind(self),
     requestAnimationFrame: self.requestAnimationFrame.bind(self),
@@ -391,8 +387,17 @@ function keepTime(key: string, limits: Limits): void {
     queueMicrotask: self.queueMicrotask.bind(self),
     Promise: self.Promise,
     MutationObserver: self.MutationObserver,
-    now: realNow,
+    now: performance.now.bind(performance),
   };
+}
+
+function keepTime(key: string, limits: Limits): void {
+  if (Symbol.for(key) in globalThis) return; // a document that is written into a window begins it anew
+  const self = globalThis as unknown as PageWindow;
+  const { apply } = Reflect;
+  const native = takeNatives(self);
+  const realNow = native.now;
+  const toSource = Function.prototype.toString;
   const clock: Clock = {
     ...limits,
     native,
