@@ -3,9 +3,11 @@
  * them. Owners take turns, and none takes the last thread: whatever the templates of one do, those of others are filled. (Piscina's
  * own queue does not count tasks that can be aborted, and forgets those that wait for a thread that was ended.)
  */
-import { queueFull, type ServiceError } from '../errors.ts';
+import { queueFull } from '../errors.ts';
 
 export interface TurnLimits {
+  /** What is said to an owner for whom too many wait. */
+  what: string;
   threads: number;
   /** How many of one owner may wait for a thread, and how long. */
   maxWaiting: number;
@@ -59,7 +61,7 @@ export class Turns {
 
   async #wait(owner: string, signal?: AbortSignal): Promise<void> {
     const line = this.#waiting.get(owner) ?? [];
-    if (line.length >= this.#limits.maxWaiting) throw full();
+    if (line.length >= this.#limits.maxWaiting) throw queueFull(this.#limits.what, 1);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const refuse = (reason: unknown) => {
       const at = line.indexOf(resolve);
@@ -69,7 +71,7 @@ export class Turns {
       reject(reason);
     };
     const leave = () => refuse(signal?.reason);
-    const timer = setTimeout(() => refuse(full()), this.#limits.waitMs);
+    const timer = setTimeout(() => refuse(queueFull(this.#limits.what, 1)), this.#limits.waitMs);
     signal?.addEventListener('abort', leave, { once: true });
     line.push(resolve);
     this.#waiting.set(owner, line);
@@ -78,8 +80,4 @@ export class Turns {
       signal?.removeEventListener('abort', leave);
     });
   }
-}
-
-function full(): ServiceError {
-  return queueFull('too many templates are being filled', 1);
 }
