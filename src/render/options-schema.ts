@@ -1,6 +1,7 @@
 /** The shape of `POST /v1/pdf`, with the words of its documentation. */
 import { type Static, type TSchema, Type } from 'typebox';
 import { MAX_DOCUMENT_BYTES } from '../chromium/load/load-settings.ts';
+import { AssetsSchema } from './assets.ts';
 import { FINISH_OPTIONS } from './finish-schema.ts';
 import { oneOf, option } from './option.ts';
 import { WARNING_KINDS } from './report.ts';
@@ -29,6 +30,7 @@ const COLOR_SCHEMES = ['light', 'dark'] as const;
 const MAX_VIEWPORT = 16_384;
 const MAX_TEMPLATE = 524_288;
 const MAX_TAG = 1_048_576;
+const MAX_STYLESHEET = 524_288;
 const MAX_URL = 8_192;
 export const URL_EXPECTED = 'an address that begins with https:// or http://';
 const OF_TARGET = 'Goes with `url`, or with `baseUrl`.';
@@ -307,8 +309,20 @@ export const PdfRequestBody = Type.Object(
     html: option(
       Type.String(),
       'a string of HTML',
-      `A complete HTML document, at most ${MAX_HTML_BYTES} bytes of UTF-8. Exactly one of \`html\`, \`url\` and \`template_id\` is sent.`,
+      `A complete HTML document, at most ${MAX_HTML_BYTES} bytes of UTF-8. Exactly one of \`html\`, \`markdown\`, \`url\` and \`template_id\` is sent.`,
       '<h1>Hello</h1>',
+    ),
+    markdown: option(
+      Type.String(),
+      'a string of Markdown',
+      `A document in Markdown: CommonMark with tables and strikethrough; HTML in it is kept. At most ${MAX_HTML_BYTES} bytes of UTF-8, as text and as the HTML it becomes.`,
+      '# Hello',
+    ),
+    stylesheet: option(
+      Type.String({ maxLength: MAX_STYLESHEET }),
+      `a string of CSS, at most ${MAX_STYLESHEET} characters`,
+      'The style sheet of a `markdown` document. It replaces the default one, and may be empty. To add to the default one instead, use `options.addStyleTag`, or a `<style>` in the Markdown. Default: a style sheet for print.',
+      'body { font: 11pt/1.5 serif }',
     ),
     url: option(
       Type.String({ maxLength: MAX_URL }),
@@ -325,6 +339,7 @@ export const PdfRequestBody = Type.Object(
     data: option(Type.Unknown(), 'an object', 'What the template is filled with. Default: an empty object.', {
       customer: { name: 'Ada' },
     }),
+    assets: Type.Optional(AssetsSchema),
     options: Type.Optional(PdfOptions),
     store: option(
       Type.Boolean(),
