@@ -44,8 +44,11 @@ function withoutNulls(schema: SchemaNode, value: unknown): unknown {
   return Object.fromEntries(present.map(([name, member]) => [name, withoutNulls(memberSchema(schema, name), member)]));
 }
 
+/** Where null has a meaning of its own it stays. */
 function isOptional({ properties = {}, required = [] }: SchemaNode, name: string): boolean {
-  return Object.hasOwn(properties, name) && !required.includes(name);
+  const member = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  if (!member || required.includes(name)) return false;
+  return ![member, ...(member.anyOf ?? [])].some(({ type }) => type === 'null');
 }
 
 /** Of a member about which nothing is said, nothing. */

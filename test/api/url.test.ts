@@ -198,7 +198,6 @@ describe('400', () => {
 
   test.each([
     ['a number', 5],
-    ['null', null],
     ['a list', ['http://example.com/']],
     ['too long', `http://example.com/${'a'.repeat(8_192)}`],
   ])('%s', async (_name, url) => {
