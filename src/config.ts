@@ -182,6 +182,14 @@ const SETTINGS = {
     1_073_741_824,
     'Largest request body. (The HTML itself may have 5 MB; JSON escaping makes a body larger.)',
   ),
+  maxAssets: whole(
+    'PLATEN_MAX_ASSETS',
+    200,
+    1,
+    10_000,
+    'Files that may come with one document (`assets`, or `files` of a form).',
+  ),
+  maxAssetsBytes: megabytes('PLATEN_MAX_ASSETS_MB', 24, 'Size of these files together.', 1),
   requestMemoryBytes: megabytes(
     'PLATEN_REQUEST_MEMORY_MB',
     512,

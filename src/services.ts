@@ -15,6 +15,7 @@ import { type Config, ConfigError } from './config.ts';
 import { Documents } from './documents/documents.ts';
 import { Links } from './documents/links.ts';
 import { Idempotency } from './idempotency/idempotency.ts';
+import { Markdown } from './markdown/markdown.ts';
 import type { Blobs } from './storage/blobs.ts';
 import { DiskBlobs } from './storage/blobs-disk.ts';
 import { type Database, openDatabase } from './storage/database.ts';
@@ -32,6 +33,7 @@ export interface Services {
   allowance: Allowance;
   concurrency: Concurrency;
   templates: Templates;
+  markdown: Markdown;
   documents: Documents;
   links: Links;
   idempotency: Idempotency;
@@ -54,9 +56,10 @@ export async function openServices(config: Config, clock: Clock): Promise<Servic
   });
   const leases = new Leases(clock);
   const liquid = new LiquidEngine();
+  const markdown = new Markdown();
   const close = async () => {
     leases.stop();
-    await liquid.close();
+    await Promise.all([liquid.close(), markdown.close()]);
     await database.close();
     unlock();
   };
@@ -76,6 +79,7 @@ export async function openServices(config: Config, clock: Clock): Promise<Servic
       allowance: new Allowance(database, clock, leases),
       concurrency: new Concurrency(),
       templates: new Templates(database, clock, liquid, config),
+      markdown,
       documents: new Documents(database, blobs, clock, (document, query) => webhooks.documentExpired(document, query)),
       links,
       idempotency: new Idempotency(database, blobs, clock, leases),

@@ -16,13 +16,45 @@ Settings.Set({ maxErrors: MAX_FAULTS });
 /** The nearest name is offered when at most this share of its letters differs. */
 const NEAR = 0.5;
 
-/** Returns a function that returns its argument, typed, or throws `invalid_request` naming every faulty field. */
-export function validator<S extends TSchema>(schema: S): Validator<Static<S>> {
+/** What a name that is not in the schema is likely to mean; `parent` is where it was sent. */
+export type Hint = (parent: string, name: string) => string | undefined;
+
+const NO_HINT: Hint = () => undefined;
+
+/**
+ * Returns a function that returns its argument, typed, or throws `invalid_request` naming every faulty field. Optional fields that
+ * are null count as not sent: Go, Jackson and pydantic write them.
+ */
+export function validator<S extends TSchema>(schema: S, hint = NO_HINT): Validator<Static<S>> {
   const compiled = Compile(schema);
-  return (value) => {
+  return (given) => {
+    const value = withoutNulls(schema as TSchema as SchemaNode, given);
     if (compiled.Check(value)) return value as Static<S>;
-    throw invalidRequest(describeErrors(schema, compiled.Errors(value)));
+    throw invalidRequest(new Faults(schema, value, hint).describe(compiled.Errors(value)));
   };
+}
+
+/** What the schema says nothing about stays as it is. */
+function withoutNulls(schema: SchemaNode, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (schema.anyOf) return schema.anyOf.reduce((rest: unknown, branch) => withoutNulls(branch, rest), value);
+  if (!schema.items && !schema.properties && !schema.patternProperties) return value;
+  if (Array.isArray(value)) return schema.items ? value.map((each) => withoutNulls(schema.items ?? {}, each)) : value;
+  const present = Object.entries(value).filter(([name, member]) => member !== null || !isOptional(schema, name));
+  return Object.fromEntries(present.map(([name, member]) => [name, withoutNulls(memberSchema(schema, name), member)]));
+}
+
+/** Where null has a meaning of its own it stays. */
+function isOptional({ properties = {}, required = [] }: SchemaNode, name: string): boolean {
+  const member = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  if (!member || required.includes(name)) return false;
+  return ![member, ...(member.anyOf ?? [])].some(({ type }) => type === 'null');
+}
+
+/** Of a member about which nothing is said, nothing. */
+function memberSchema({ properties = {}, patternProperties = {} }: SchemaNode, name: string): SchemaNode {
+  const known = Object.hasOwn(properties, name) ? properties[name] : Object.values(patternProperties)[0];
+  return known ?? {};
 }
 
 interface SchemaError {
@@ -36,40 +68,103 @@ interface SchemaError {
 interface SchemaNode {
   expected?: string;
   type?: string;
-  properties?: Record<string, unknown>;
+  properties?: Record<string, SchemaNode>;
+  patternProperties?: Record<string, SchemaNode>;
+  required?: string[];
+  items?: SchemaNode;
+  anyOf?: SchemaNode[];
   [name: string]: unknown;
 }
 
-function describeErrors(schema: TSchema, schemaErrors: SchemaError[]): FieldError[] {
-  const errors = new Map<string, FieldError>();
-  for (const schemaError of schemaErrors) {
-    for (const error of describeSchemaError(schema, schemaError)) errors.set(`${error.path} ${error.message}`, error);
+/** What is wrong with one value. */
+class Faults {
+  readonly #schema: TSchema;
+  readonly #value: unknown;
+  readonly #hint: Hint;
+
+  constructor(schema: TSchema, value: unknown, hint: Hint) {
+    this.#schema = schema;
+    this.#value = value;
+    this.#hint = hint;
   }
-  return [...errors.values()];
+
+  describe(schemaErrors: SchemaError[]): FieldError[] {
+    const relevant = schemaErrors.filter((error) => concerns(this.#schema as SchemaNode, error, this.#value));
+    const errors = (relevant.length ? relevant : schemaErrors).flatMap((error) => this.#describeOne(error));
+    return [...new Map(errors.map((error) => [`${error.path} ${error.message}`, error])).values()];
+  }
+
+  #describeOne(schemaError: SchemaError): FieldError[] {
+    const path = toPath(schemaError.instancePath);
+    const node = schemaAt(this.#schema, schemaError.schemaPath);
+    // One field that is not in the schema; `additionalProperties` says it again for all of them, unless there are too many.
+    if (schemaError.keyword === 'boolean') return this.#unknownField(schemaError);
+    if (schemaError.keyword === 'additionalProperties')
+      return this.#unknownFields(path, node, namesIn(schemaError.params, 'additionalProperties'));
+    if (schemaError.keyword === 'required')
+      return namesIn(schemaError.params, 'requiredProperties').map((name) => ({
+        path: join(path, name),
+        message: 'is required',
+      }));
+    const expected = expectation(this.#schema, schemaError.schemaPath);
+    const isNull = path !== '' && memberAt(this.#value, stepsOf(schemaError.instancePath)) === null;
+    return [{ path, message: `${expected ? `must be ${expected}` : schemaError.message}${isNull ? ', not null' : ''}` }];
+  }
+
+  #unknownField({ instancePath, schemaPath }: SchemaError): FieldError[] {
+    const steps = stepsOf(instancePath);
+    const parent = toPath(`/${steps.slice(0, -1).join('/')}`.replace(/^\/$/, ''));
+    return this.#unknownFields(parent, walk(this.#schema, stepsOf(schemaPath).slice(0, -1)), steps.slice(-1));
+  }
+
+  #unknownFields(path: string, node: SchemaNode | undefined, names: string[]): FieldError[] {
+    const known = Object.keys(node?.properties ?? {});
+    return names.map((name) => {
+      const hint = this.#hint(path, name);
+      const meant = hint ? `; did you mean ${hint}?` : suggestion(name, known);
+      return { path: join(path, shorten(name)), message: `there is no such field${meant}` };
+    });
+  }
 }
 
-function describeSchemaError(schema: TSchema, schemaError: SchemaError): FieldError[] {
-  const path = toPath(schemaError.instancePath);
-  const node = schemaAt(schema, schemaError.schemaPath);
-  // One field that is not in the schema; `additionalProperties` says it again for all of them, unless there are too many.
-  if (schemaError.keyword === 'boolean') return unknownField(schema, schemaError);
-  if (schemaError.keyword === 'additionalProperties')
-    return unknownFields(path, node, namesIn(schemaError.params, 'additionalProperties'));
-  if (schemaError.keyword === 'required')
-    return namesIn(schemaError.params, 'requiredProperties').map((name) => ({ path: join(path, name), message: 'is required' }));
-  const expected = expectation(schema, schemaError.schemaPath);
-  return [{ path, message: expected ? `must be ${expected}` : schemaError.message }];
+/** Whether an error is of the branch that the value belongs to, in every union on the way. */
+function concerns(schema: SchemaNode, { keyword, schemaPath, instancePath }: SchemaError, whole: unknown): boolean {
+  const places = stepsOf(instancePath);
+  let at: { node: SchemaNode | undefined; value: unknown } = { node: schema, value: whole };
+  for (const [step, name] of pairsOf(stepsOf(schemaPath))) {
+    if (step !== 'anyOf') at.value = memberAt(at.value, places.splice(0, 1));
+    else if ((branchOf(at.node, at.value) ?? Number(name)) !== Number(name)) return false;
+    at = { node: walk(at.node, name === undefined ? [step] : [step, name]), value: at.value };
+  }
+  return keyword !== 'anyOf' || branchOf(at.node, at.value) === undefined;
 }
 
-function unknownField(schema: TSchema, { instancePath, schemaPath }: SchemaError): FieldError[] {
-  const steps = stepsOf(instancePath);
-  const parent = toPath(`/${steps.slice(0, -1).join('/')}`.replace(/^\/$/, ''));
-  return unknownFields(parent, walk(schema, stepsOf(schemaPath).slice(0, -1)), steps.slice(-1));
+/** `properties/html`, `anyOf/1`, `items`: what leads from one schema to the next. */
+function* pairsOf(steps: string[]): Generator<[step: string, name: string | undefined]> {
+  for (let at = 0; at < steps.length; at++) {
+    const step = steps[at] as string;
+    if (step === 'items') yield [step, undefined];
+    else if (['properties', 'patternProperties', 'anyOf'].includes(step)) yield [step, steps[++at]];
+  }
 }
 
-function unknownFields(path: string, node: SchemaNode | undefined, names: string[]): FieldError[] {
-  const known = Object.keys(node?.properties ?? {});
-  return names.map((name) => ({ path: join(path, shorten(name)), message: `there is no such field${suggestion(name, known)}` }));
+/** Of objects and lists; of anything else each branch may be meant. */
+function branchOf(union: SchemaNode | undefined, value: unknown): number | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const names = Object.keys(value);
+  const likeness = (union?.anyOf ?? []).map((branch) => likenessOf(branch, Array.isArray(value) ? 'array' : 'object', names));
+  const most = Math.max(...likeness);
+  return most > 0 ? likeness.indexOf(most) : undefined;
+}
+
+function likenessOf(branch: SchemaNode, type: string, names: string[]): number {
+  if (branch.anyOf) return Math.max(...branch.anyOf.map((each) => likenessOf(each, type, names)));
+  if (branch.type !== type) return 0;
+  return 1 + names.filter((name) => Object.hasOwn(branch.properties ?? {}, name)).length;
+}
+
+function memberAt(value: unknown, steps: string[]): unknown {
+  return steps.reduce((inner: unknown, step) => (inner as Record<string, unknown> | null | undefined)?.[step], value);
 }
 
 /** The nearest of the valid names, and otherwise all of them. */
@@ -96,8 +191,8 @@ function schemaAt(schema: TSchema, schemaPath: string): SchemaNode | undefined {
   return walk(schema, stepsOf(schemaPath));
 }
 
-function walk(schema: TSchema, steps: string[]): SchemaNode | undefined {
-  let node: SchemaNode | undefined = schema as SchemaNode;
+function walk(schema: TSchema | undefined, steps: string[]): SchemaNode | undefined {
+  let node = schema as SchemaNode | undefined;
   for (const step of steps) node = node?.[step] as SchemaNode | undefined;
   return node;
 }

@@ -52,7 +52,7 @@ export function referenceOf(item: unknown): string | undefined {
 export function parseItem(item: unknown, defaults: Members, limits: RenderLimits): RenderRequest {
   if (!isMembers(item)) throw invalidRequest([{ path: '', message: 'must be an object' }]);
   const errors: FieldError[] = [];
-  if (item.reference !== undefined && referenceOf(item) === undefined)
+  if ((item.reference ?? undefined) !== undefined && referenceOf(item) === undefined)
     errors.push({ path: 'reference', message: `must be a string of at most ${MAX_REFERENCE} characters` });
   const merged = merge(item, defaults);
   if (merged.store === false) errors.push({ path: 'store', message: 'cannot be false: results of batches are stored documents' });
@@ -77,17 +77,27 @@ export function errorsOf({ members }: ServiceError): FieldError[] {
   return Array.isArray(members.errors) ? (members.errors as FieldError[]) : [];
 }
 
-/** Members of the item win, those of options one by one. A source of its own takes the place of all there is of the defaults'. */
-export function merge({ reference: _, ...item }: Members, defaults: Members): Members {
+/** Members that are null count as not sent. */
+function present(members: Members): Members {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
+}
+
+/** Members of the item win, those of options and assets one by one. A source of its own takes the place of all there is of the defaults'. */
+export function merge({ reference: _, ...given }: Members, defaults: Members): Members {
+  const item = present(given);
   const merged = { ...withoutSource(defaults, item), ...item };
-  if (isMembers(defaults.options) && isMembers(item.options)) merged.options = { ...defaults.options, ...item.options };
+  for (const name of ['options', 'assets'])
+    if (isMembers(merged[name]) && isMembers(defaults[name])) merged[name] = { ...defaults[name], ...present(merged[name]) };
   return merged;
 }
 
 function withoutSource(defaults: Members, item: Members): Members {
-  const { html, url, template_id, data, ...rest } = defaults;
+  const { html, markdown, stylesheet, url, template_id, data, assets, ...others } = defaults;
+  const rest = { ...others, ...(assets !== undefined && { assets }) };
   const given = (name: string) => item[name] !== undefined;
-  if (given('html') || given('url')) return rest;
+  if (given('url')) return others;
+  if (given('html')) return rest;
+  if (given('markdown')) return { ...rest, ...(stylesheet !== undefined && { stylesheet }) };
   if (given('template_id')) return { ...rest, ...(data !== undefined && { data }) };
   return defaults;
 }

@@ -7,6 +7,7 @@
  */
 import { Deadline } from '../deadline.ts';
 import type { OutboundBudget, OutboundReport, ProxyListener } from '../egress/egress-proxy.ts';
+import { HostedAssets } from '../egress/hosted-assets.ts';
 import { ServiceError } from '../errors.ts';
 import type { BrowserSettings } from './browser-settings.ts';
 import { type Connection, DevToolsError, type Events, type Session } from './devtools/connection.ts';
@@ -39,6 +40,8 @@ export interface RawPdf extends PdfBytes {
   /** What the document says of itself: Chromium writes its title only. */
   stated: StatedMetadata;
   report: PageReport;
+  /** From which assets came: links of the PDF may name it. */
+  assetOrigin: string | undefined;
 }
 
 export interface PageReport extends Findings, Losses {
@@ -194,6 +197,18 @@ export class Page implements PageAtWork {
    * `render_gate_failed`, `wait_failed`, `invalid_request` (a selector), `resource_limit` or `page_crashed` (which may be tried again on another page).
    */
   async print(job: PrintJob, deadline: Deadline): Promise<RawPdf> {
+    const { content } = job;
+    if (content.kind === 'url' || !content.assets) return this.#print(job, deadline);
+    const assets = new HostedAssets(content.assets);
+    try {
+      const pdf = await this.#print({ ...job, content: { ...content, baseUrl: `${assets.origin}/` } }, deadline, assets);
+      return { ...pdf, report: assets.withoutOrigin(pdf.report), assetOrigin: assets.origin };
+    } catch (error) {
+      throw error instanceof ServiceError ? withoutOrigin(error, assets) : error;
+    }
+  }
+
+  async #print(job: PrintJob, deadline: Deadline, assets?: HostedAssets): Promise<RawPdf> {
     if (this.#lost) throw this.#lost;
     if (this.#proxy.lateRequests) throw crashed(); // something of an earlier document lives on
     const { promise: failed, reject: fail } = Promise.withResolvers<never>();
@@ -201,7 +216,7 @@ export class Page implements PageAtWork {
     this.#fail = fail;
     const step = <T>(work: Promise<T>) => deadline.race(Promise.race([work, failed]));
     this.#browser.memory.begin(this);
-    this.#proxy.startRender(this.#budgetFor(job, deadline));
+    this.#proxy.startRender(this.#budgetFor(job, deadline), assets);
     try {
       deadline.enter('load');
       const attempt = { deadline, step, fail };
@@ -221,7 +236,8 @@ export class Page implements PageAtWork {
       const network = this.#proxy.endRender(); // nothing is sent after the print
       this.#hasLoaded ||= network.requests > 0 || findings.failures > 0; // Chromium remembers also what it has refused by itself
       const sizes = possibleSizes(printedWith, this.#loader.pageSizes);
-      return { ...pdf, sizes, stated: this.#loader.statedMetadata, report: { ...findings, ...losses, network } };
+      const stated = this.#loader.statedMetadata;
+      return { ...pdf, sizes, stated, report: { ...findings, ...losses, network }, assetOrigin: undefined };
     } catch (error) {
       throw this.#explain(error);
     } finally {
@@ -470,6 +486,14 @@ export class Page implements PageAtWork {
       return new ServiceError('print_failed', `the document could not be printed: ${error.reason}`);
     return error;
   }
+}
+
+function withoutOrigin({ code, message, members, cause, retryAfterSeconds }: ServiceError, assets: HostedAssets): ServiceError {
+  return new ServiceError(code, assets.withoutOrigin(message), {
+    members: assets.withoutOrigin(members),
+    cause,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  });
 }
 
 function crashed(cause?: Error): ServiceError {

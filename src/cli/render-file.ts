@@ -1,4 +1,4 @@
-/** `platen render`: an HTML file or an address in, a PDF file out, without a server. */
+/** `platen render`: an HTML or Markdown file, or an address in, a PDF file out, without a server. */
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -43,8 +43,9 @@ function tellWarnings({ warnings, warning_count: count }: RenderReport): void {
   if (count > warnings.length) process.stderr.write(`platen: and ${count - warnings.length} more\n`);
 }
 
-async function readSource(input: string): Promise<{ url: string } | { html: string }> {
+async function readSource(input: string): Promise<{ url: string } | { html: string } | { markdown: string }> {
   if (/^https?:\/\//i.test(input)) return { url: input };
+  if (/\.(?:md|markdown)$/i.test(input)) return { markdown: await readInput(input) };
   return { html: input === '-' ? await text(process.stdin) : await readInput(input) };
 }
 

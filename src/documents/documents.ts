@@ -12,7 +12,7 @@ import type { Tables } from '../storage/tables.ts';
 import { totalOf } from '../storage/totals.ts';
 
 export type { ByteRange, Position };
-export type Source = 'html' | 'url' | 'template';
+export type Source = 'html' | 'markdown' | 'url' | 'template';
 
 /** What a render had to tell; kept as it is. */
 export interface Report {

@@ -14,6 +14,7 @@ import {
 } from 'node:http';
 import { type AddressInfo, connect, isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { HostedAssets } from './hosted-assets.ts';
 import { type OutboundPolicy, Refusal } from './policy.ts';
 import { type RefusalLine, RefusalLog, type Wait } from './refusal-log.ts';
 import {
@@ -33,8 +34,8 @@ export type { OutboundBudget, OutboundFailure, OutboundReport };
 export interface ProxyListener {
   /** What to hand to the page's browser context. */
   readonly proxyUrl: string;
-  /** From now on the page reaches what the policy allows, within the budget. */
-  startRender(budget: OutboundBudget): void;
+  /** From now on the page reaches its assets, and what the policy allows, within the budget. */
+  startRender(budget: OutboundBudget, assets?: HostedAssets): void;
   /** Ends every connection. What the page has taken since `open`. */
   endRender(): OutboundReport;
   /** From now on a server may be silent for so long only. */
@@ -128,6 +129,9 @@ class PageProxyListener implements ProxyListener {
   readonly #server: Server;
   /** Connections from the page on which something is under way. Idle ones stay for the next render: nothing leaves by them. */
   readonly #busy = new Set<Duplex>();
+  /** Connections on which assets were asked for: no later document asks there again. */
+  readonly #assetConnections = new Set<Duplex>();
+  #assets: HostedAssets | undefined;
   #traffic: RenderTraffic | undefined;
   #port = 0;
   #lateRequests = 0;
@@ -164,7 +168,8 @@ class PageProxyListener implements ProxyListener {
     return this.#lateRequests;
   }
 
-  startRender(budget: OutboundBudget): void {
+  startRender(budget: OutboundBudget, assets?: HostedAssets): void {
+    this.#assets = assets;
     this.#lateRequests = 0;
     this.#traffic = new RenderTraffic(budget);
     this.#refusals = new RefusalLog(this.#observer.log, this.#observer.wait);
@@ -173,7 +178,8 @@ class PageProxyListener implements ProxyListener {
   endRender(): OutboundReport {
     const report = this.#traffic?.end() ?? NOTHING;
     this.#traffic = undefined;
-    for (const socket of this.#busy) socket.destroy();
+    this.#assets = undefined;
+    for (const socket of [...this.#busy, ...this.#assetConnections]) socket.destroy();
     return report;
   }
 
@@ -203,6 +209,10 @@ class PageProxyListener implements ProxyListener {
     const to = { host: url ? hostOf(url) : '', url: url ? hrefOf(url) : '' };
     this.#busy.add(request.socket);
     response.once('close', () => this.#busy.delete(request.socket));
+    if (url && this.#assets?.owns(url)) {
+      this.#sendAsset(this.#assets, url, request, response);
+      return;
+    }
     const traffic = this.#traffic;
     try {
       this.#begin(traffic);
@@ -211,6 +221,15 @@ class PageProxyListener implements ProxyListener {
     } catch (error) {
       this.#refuse(response, to, error, traffic);
     }
+  }
+
+  /** Nothing leaves for it: it counts as no request, and no rule is asked. */
+  #sendAsset(assets: HostedAssets, url: URL, request: IncomingMessage, response: ServerResponse): void {
+    if (!this.#assetConnections.has(request.socket)) {
+      this.#assetConnections.add(request.socket);
+      request.socket.once('close', () => this.#assetConnections.delete(request.socket));
+    }
+    assets.answer(url, request, response);
   }
 
   /** A connection that waited for the next request may be closed from the other side just then: that is tried once more. */

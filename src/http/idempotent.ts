@@ -4,10 +4,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalidRequest } from '../errors.ts';
 import type { Answer, Claim, Idempotency } from '../idempotency/idempotency.ts';
 import { principalOf } from './authenticate.ts';
+import type { Part } from './form-body.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** SHA-256 of the body as it was sent; set only where the request has an Idempotency-Key. */
+    /** SHA-256 of the body, unpacked; set only where the request has an Idempotency-Key. */
     bodyDigest?: string;
   }
 }
@@ -58,9 +59,19 @@ export function markReplayed(reply: FastifyReply): FastifyReply {
   return reply.header('idempotency-replayed', 'true');
 }
 
-/** For the parser of bodies. */
-export function rememberBody(request: FastifyRequest, body: Buffer): void {
-  if (request.headers[IDEMPOTENCY_HEADER] !== undefined) request.bodyDigest = createHash('sha256').update(body).digest('hex');
+/** For the parsers of bodies. `kind` tells apart bodies of the same bytes that ask for different things. */
+export function rememberBody(request: FastifyRequest, body: Buffer, kind = ''): void {
+  if (request.headers[IDEMPOTENCY_HEADER] === undefined) return;
+  request.bodyDigest = createHash('sha256').update(kind).update(body).digest('hex');
+}
+
+/** The same for a form, whatever stands between its parts. */
+export function rememberParts(request: FastifyRequest, parts: readonly Part[]): void {
+  if (request.headers[IDEMPOTENCY_HEADER] === undefined) return;
+  const hash = createHash('sha256');
+  for (const { name, filename, type, content } of parts)
+    hash.update(`form ${JSON.stringify([name, filename, type, content.length])}\n`).update(content);
+  request.bodyDigest = hash.digest('hex');
 }
 
 function nameOf({ headers }: FastifyRequest): string | undefined {

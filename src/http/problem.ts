@@ -1,6 +1,7 @@
 /** Errors as the client sees them: error code in, `application/problem+json` (RFC 9457) out. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, ServiceError } from '../errors.ts';
+import { ACCEPTED_CODINGS, isAccepted } from './content-coding.ts';
 import { isUnasked } from './expectations.ts';
 import { originOf } from './origin.ts';
 
@@ -123,8 +124,10 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   unsupported_media_type: {
     status: 415,
     title: 'Unsupported media type',
-    meaning: 'The body has a content type, a charset or a Content-Encoding that this address does not read.',
-    remedy: 'Send `Content-Type: application/json`, with a body in UTF-8 that is not compressed.',
+    meaning:
+      'The body has a content type, a charset or a Content-Encoding that this address does not read. Accept-Encoding names the codings it does.',
+    remedy:
+      'Send `Content-Type: application/json`, with a body in UTF-8, as it is or with `Content-Encoding: gzip` or `deflate`. `POST /v1/pdf` also reads `text/html`, `text/markdown` and `multipart/form-data`.',
   },
   range_not_satisfiable: {
     status: 416,
@@ -331,6 +334,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   const { status } = PROBLEMS[error.code];
   for (const name of OF_SUCCESS) reply.removeHeader(name);
   reply.code(status).type(PROBLEM_TYPE).header('x-request-id', request.id); // also where no hook has run yet
+  if (status === 415 && !isAccepted(request.headers['content-encoding'])) reply.header('accept-encoding', ACCEPTED_CODINGS);
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds);
   readRest(request, reply);
@@ -374,7 +378,10 @@ export function toServiceError(error: unknown): ServiceError {
 }
 
 const FRAMEWORK_ERRORS: Record<string, { code: ErrorCode; detail: string }> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'unsupported_media_type', detail: 'send Content-Type: application/json' },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: 'unsupported_media_type',
+    detail: 'this address does not read that Content-Type; send application/json',
+  },
   FST_ERR_MAX_PARAM_LENGTH: { code: 'not_found', detail: 'there is nothing at this address' },
   FST_ERR_BAD_URL: { code: 'not_found', detail: 'there is nothing at this address' },
 };

@@ -1,7 +1,9 @@
-/** A request body: bytes from the socket in, one buffer out, or an error before more is held than there is room for. */
+/** A request body: bytes from the socket in, one buffer out, unpacked, or an error before more is held than there is room for. */
 import type { IncomingMessage } from 'node:http';
+import type { Readable, Transform } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { ServiceError } from '../errors.ts';
+import { invalidRequest, ServiceError } from '../errors.ts';
+import { unpackerFor } from './content-coding.ts';
 import { sendContinue } from './expectations.ts';
 import { memoryOf } from './request-memory.ts';
 
@@ -17,13 +19,17 @@ export function heldBytes(bodyBytes: number, values = 0): number {
   return HELD_PER_BYTE * bodyBytes + HELD_PER_VALUE * values;
 }
 
-/** Throws `content_too_large`, `memory_limited` and `overloaded`, at best before anything is read, and `client_closed`. */
-export async function readBody(request: FastifyRequest): Promise<Buffer> {
-  const body = new Body(request);
+/**
+ * Throws `unsupported_media_type`, `content_too_large`, `memory_limited` and `overloaded`, at best before anything is read, and
+ * `invalid_request` and `client_closed`. `limit` is that of the bytes once they are unpacked.
+ */
+export async function readBody(request: FastifyRequest, limit = request.routeOptions.bodyLimit): Promise<Buffer> {
+  const unpacker = unpackerFor(request.headers['content-encoding']);
+  const body = new Body(request, limit, !unpacker);
   sendContinue(request.raw);
-  await pour(request.raw, body).catch((error: unknown) => {
+  await (unpacker ? unpack(request.raw, unpacker, body) : pour(request.raw, body)).catch((error: unknown) => {
     letGo(body.bytes);
-    throw error;
+    throw error instanceof ServiceError ? error : clientClosed();
   });
   return body.bytes;
 }
@@ -33,8 +39,23 @@ export function letGo(body: Buffer): void {
   if (body.buffer instanceof ArrayBuffer) body.buffer.transfer(0);
 }
 
+/** Ends at the first byte that is too much: what the rest would unpack to is never made. */
+async function unpack(source: IncomingMessage, unpacker: Transform, body: Body): Promise<void> {
+  const lost = () => unpacker.destroy(clientClosed());
+  source.once('error', lost);
+  try {
+    await pour(source.pipe(unpacker), body);
+  } catch (error) {
+    throw error instanceof ServiceError ? error : notPacked();
+  } finally {
+    source.unpipe(unpacker);
+    source.off('error', lost);
+    unpacker.destroy();
+  }
+}
+
 /** What is left after an error is read by whoever answers. */
-function pour(source: IncomingMessage, body: Body): Promise<void> {
+function pour(source: Readable, body: Body): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const add = (chunk: Buffer) => {
     try {
@@ -46,8 +67,18 @@ function pour(source: IncomingMessage, body: Body): Promise<void> {
   };
   source.on('data', add);
   source.once('end', resolve);
-  source.once('error', () => reject(new ServiceError('client_closed', 'the client closed the connection')));
+  source.once('error', reject);
   return promise;
+}
+
+function clientClosed(): ServiceError {
+  return new ServiceError('client_closed', 'the client closed the connection');
+}
+
+function notPacked(): ServiceError {
+  return invalidRequest([
+    { path: 'Content-Encoding', message: 'names a coding in which the body is not packed, or not to its end' },
+  ]);
 }
 
 /** Chunks are copied together as they come: a chunk of one byte kept for itself takes hundreds. */
@@ -57,10 +88,11 @@ class Body {
   #room: Buffer;
   #length = 0;
 
-  constructor(request: FastifyRequest) {
-    const announced = request.headers['content-length'];
+  /** `isPlain`: as many bytes come as are announced. */
+  constructor(request: FastifyRequest, limit: number, isPlain: boolean) {
+    const announced = isPlain ? request.headers['content-length'] : undefined;
     this.#request = request;
-    this.#limit = request.routeOptions.bodyLimit;
+    this.#limit = limit;
     if (announced !== undefined && Number(announced) > this.#limit) throw this.#tooLarge({ actual: Number(announced) });
     this.#room = this.#makeRoom(announced === undefined ? FIRST_ROOM_BYTES : Number(announced));
   }

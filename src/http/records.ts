@@ -108,7 +108,7 @@ export const DOCUMENT_SCHEMA = {
     bytes: { type: 'integer', description: 'Size of the PDF.' },
     pages: { type: 'integer' },
     sha256: { type: 'string', description: 'Digest of the PDF, in hexadecimal; also its ETag.' },
-    source: { type: 'string', enum: ['html', 'url', 'template'] },
+    source: { type: 'string', enum: ['html', 'markdown', 'url', 'template'] },
     template_id: { type: 'string', description: 'Only where the source is a template.' },
     created_at: TIME,
     expires_at: { ...TIME, description: 'From this instant on the document is answered with 410.' },

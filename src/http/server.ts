@@ -9,9 +9,11 @@ import { randomBase62 } from '../accounts/secret.ts';
 import { ServiceError } from '../errors.ts';
 import { answerOtherMethods } from './allowed-methods.ts';
 import { authenticate, principalOf } from './authenticate.ts';
+import { requireUtf8 } from './charset.ts';
 import { judgeExpectations } from './expectations.ts';
 import { rememberBody } from './idempotent.ts';
 import { parseJson } from './json-body.ts';
+import { readQuery } from './listing.ts';
 import { PROBLEM_TYPE, PROBLEMS, problemOf, sendProblem, toServiceError } from './problem.ts';
 import { limitRates } from './rate-limit.ts';
 import { heldBytes, letGo, readBody } from './read-body.ts';
@@ -104,8 +106,9 @@ export async function createServer(options: ServerOptions, services: ServerServi
   await app.register(async (routes) => {
     routes.addHook('onRequest', authenticate(services.accounts));
     await limitRates(routes);
+    refuseParameters(routes);
     countMemory(routes, services.budgets, (request) => principalOf(request).accountId);
-    pdfRoutes(routes, services);
+    await pdfRoutes(routes, services);
     templateRoutes(routes, services);
     documentRoutes(routes, services);
     batchRoutes(routes, services);
@@ -121,11 +124,17 @@ export async function createServer(options: ServerOptions, services: ServerServi
   return app;
 }
 
+/** Of routes that know none. Those that do judge them themselves. */
+function refuseParameters(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request) => {
+    if (!request.routeOptions.schema?.querystring) readQuery(request, {});
+  });
+}
+
 function readJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
-    refuseCharset(request.headers['content-type']);
-    refuseEncoding(request.headers['content-encoding']);
+    requireUtf8(request);
     const body = await readBody(request);
     try {
       rememberBody(request, body);
@@ -135,19 +144,6 @@ function readJsonOnly(app: FastifyInstance): void {
       letGo(body);
     }
   });
-}
-
-/** Wherever it is named, however it is quoted. */
-const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/gi;
-
-function refuseCharset(type = ''): void {
-  for (const [, charset = ''] of type.matchAll(CHARSET))
-    if (!/^utf-?8$/i.test(charset)) throw new ServiceError('unsupported_media_type', 'send the body in UTF-8');
-}
-
-function refuseEncoding(encoding: string | undefined): void {
-  if (encoding === undefined || encoding.toLowerCase() === 'identity') return;
-  throw new ServiceError('unsupported_media_type', 'send the body without Content-Encoding');
 }
 
 function handleErrors(app: FastifyInstance, services: ServerServices): void {

@@ -1,5 +1,6 @@
 /** The body of `POST /v1/playground/pdf` in, a valid request out: what `POST /v1/pdf` takes, without what belongs to a key. */
 import { Type } from 'typebox';
+import { foreignName } from '../render/foreign-names.ts';
 import { oneOf, option } from '../render/option.ts';
 import { PdfOptions } from '../render/options-schema.ts';
 import { checkSize, parseData, parseRendering, type Rendering, type RenderLimits } from '../render/render-request.ts';
@@ -57,11 +58,12 @@ export const PlaygroundBody = Type.Object(
   { additionalProperties: false, expected: 'a JSON object' },
 );
 
-const checkBody = validator(PlaygroundBody);
+const checkBody = validator(PlaygroundBody, foreignName);
 
 /** Shorter times of the service hold here, too. */
-export function playgroundLimits({ renderTimeoutMs, maxRenderTimeoutMs }: RenderLimits): RenderLimits {
+export function playgroundLimits({ renderTimeoutMs, maxRenderTimeoutMs, ...limits }: RenderLimits): RenderLimits {
   return {
+    ...limits,
     renderTimeoutMs: Math.min(renderTimeoutMs, MAX_TIMEOUT_MS),
     maxRenderTimeoutMs: Math.min(maxRenderTimeoutMs, MAX_TIMEOUT_MS),
   };

@@ -1,6 +1,7 @@
 /** The shape of `POST /v1/pdf`, with its documentation as keywords of the schema. */
 import { type Static, type TSchema, Type } from 'typebox';
 import { MAX_DOCUMENT_BYTES } from '../chromium/load/load-settings.ts';
+import { AssetsSchema } from './assets.ts';
 import { FINISH_OPTIONS } from './finish-schema.ts';
 import { FORMAT_NAMES } from './lengths.ts';
 import { oneOf, option } from './option.ts';
@@ -22,6 +23,7 @@ const COLOR_SCHEMES = ['light', 'dark'] as const;
 const MAX_VIEWPORT = 16_384;
 const MAX_TEMPLATE = 524_288;
 const MAX_TAG = 1_048_576;
+const MAX_STYLESHEET = 524_288;
 const MAX_URL = 8_192;
 const MAX_TAGS = 50;
 export const URL_EXPECTED = 'an address that begins with https:// or http://';
@@ -365,9 +367,23 @@ export const PdfRequestBody = Type.Object(
   {
     html: option(Type.String(), {
       expected: 'a string of HTML',
-      description: `A complete HTML document, at most ${MAX_HTML_BYTES} bytes of UTF-8. Send exactly one of \`html\`, \`url\` and \`template_id\`.`,
+      description: `A complete HTML document, at most ${MAX_HTML_BYTES} bytes of UTF-8. Send exactly one of \`html\`, \`markdown\`, \`url\` and \`template_id\`.`,
       contentMediaType: 'text/html',
       examples: ['<h1>Hello</h1>'],
+    }),
+    markdown: option(Type.String(), {
+      expected: 'a string of Markdown',
+      description: `A document in Markdown: CommonMark with tables and strikethrough; HTML in it is kept. At most ${MAX_HTML_BYTES} bytes of UTF-8, as text and as the HTML it becomes.`,
+      contentMediaType: 'text/markdown',
+      examples: ['# Hello'],
+    }),
+    stylesheet: option(Type.String({ maxLength: MAX_STYLESHEET }), {
+      expected: `a string of CSS, at most ${MAX_STYLESHEET} characters`,
+      description:
+        'The style sheet of a `markdown` document. It replaces the default one, and may be empty. To add to the default one instead, use `options.addStyleTag`, or a `<style>` in the Markdown.',
+      'x-default': 'a style sheet for print',
+      contentMediaType: 'text/css',
+      examples: ['body { font: 11pt/1.5 serif }'],
     }),
     url: option(Type.String({ maxLength: MAX_URL }), {
       expected: URL_EXPECTED,
@@ -385,6 +401,7 @@ export const PdfRequestBody = Type.Object(
       default: {},
       examples: [{ customer: { name: 'Ada' } }],
     }),
+    assets: Type.Optional(AssetsSchema),
     options: Type.Optional(PdfOptions),
     store: option(Type.Boolean(), {
       expected: YES_OR_NO,

@@ -3,8 +3,10 @@ import { hanLanguages } from '../chromium/fonts/han-fonts.ts';
 import { type Content, needsOwnPage } from '../chromium/load/load-settings.ts';
 import type { Page, PageReport, PrintJob, RawPdf } from '../chromium/page.ts';
 import { Deadline, type Phase } from '../deadline.ts';
+import { Markdown } from '../markdown/markdown.ts';
 import { normalizeInfoDictionary, withMetadata } from '../pdf/edit/normalize-info-dictionary.ts';
 import { correctPageSizes, type PageSize } from '../pdf/edit/page-boxes.ts';
+import { makeLinksRelative } from '../pdf/edit/relative-links.ts';
 import { type FinishSettings, needsFinishing } from '../pdf/finish-settings.ts';
 import { countPages } from '../pdf/objects/inspect.ts';
 import type { Workplace } from '../pool/pool.ts';
@@ -14,6 +16,7 @@ import type { FinishPlan } from './finish-options.ts';
 import { beyondTheEnd, mayLackPages, rangesOf } from './page-ranges.ts';
 import type { RenderRequest } from './render-request.ts';
 import { type RenderReport, reportOf } from './report.ts';
+import { resolveWithoutTemplate, type SourceDocument } from './resolve-source.ts';
 import { printStamp, type Watermark } from './watermark.ts';
 
 export interface RenderedPdf {
@@ -48,14 +51,23 @@ export interface RenderOwner {
 /** For the service's own renders, and those of the command line: no account, no templates, nothing charged. */
 export async function printAlone(
   engine: PrintEngine,
-  { source, baseUrl, load, print, finish, timeoutMs }: RenderRequest,
+  { source, baseUrl, assets, load, print, finish, timeoutMs }: RenderRequest,
   owner?: RenderOwner,
   client?: AbortSignal,
 ): Promise<RenderedPdf> {
-  if (source.kind === 'template') throw new Error('templates belong to a key');
-  const content: Content = source.kind === 'url' ? source : { ...source, baseUrl };
   using deadline = new Deadline(timeoutMs, client);
+  const content = await deadline.race(resolveAlone({ source, baseUrl, assets }, deadline.signal));
   return await printContent(engine, { content, load, print, finish }, owner, deadline);
+}
+
+async function resolveAlone(document: SourceDocument, signal: AbortSignal): Promise<Content> {
+  if (document.source.kind === 'template') throw new Error('templates belong to a key');
+  const markdown = new Markdown();
+  try {
+    return await resolveWithoutTemplate(document, document.source, '', markdown, signal);
+  } finally {
+    await markdown.close();
+  }
 }
 
 /** Without an owner it renders on a page used once. */
@@ -84,6 +96,7 @@ export async function printContent(
   );
   deadline.enter('finish');
   const { raw, stamp } = printed;
+  if (raw.assetOrigin) makeLinksRelative(raw.chunks, raw.assetOrigin);
   correctPageSizes(raw.chunks, raw.sizes.map(inPoints));
   const pages = countPages(raw.chunks);
   const settings = { ...finish, boundary, watermark: laidOut(watermark, stamp?.chunks, pages) };

@@ -2,13 +2,15 @@
  * The value that travels: what a caller sent, parsed once. A `RenderRequest` is valid once built; nothing checks it again.
  */
 
-import type { LoadSettings } from '../chromium/load/load-settings.ts';
+import type { HostedFiles, LoadSettings } from '../chromium/load/load-settings.ts';
 import type { PrintSettings } from '../chromium/print/print-options.ts';
 import { ServiceError } from '../errors.ts';
 import { suggestion, textErrors, validator } from '../validate.ts';
+import { type AssetLimits, parseAssets, type UploadedFile } from './assets.ts';
 import { externalReference } from './external-references.ts';
 import { isUsableFilename } from './filename.ts';
 import { type FinishPlan, parseFinishing } from './finish-options.ts';
+import { foreignName } from './foreign-names.ts';
 import { FORMAT_NAMES, paperOf, toInches } from './lengths.ts';
 import { parseLoading } from './load-options.ts';
 import { FILENAME, MAX_HTML_BYTES, type PdfOptions, PdfRequestBody } from './options-schema.ts';
@@ -20,6 +22,7 @@ import type { WarningKind } from './warnings.ts';
 /** Where the document comes from. */
 export type Source =
   | { kind: 'html'; html: string }
+  | { kind: 'markdown'; markdown: string /** In place of the default one. */; stylesheet: string | undefined }
   | { kind: 'url'; url: string }
   | { kind: 'template'; templateId: string; data: Record<string, unknown> };
 
@@ -38,12 +41,14 @@ export interface Rendering {
 
 export interface RenderRequest extends Rendering {
   source: Source;
+  /** Files that relative addresses in the document lead to. */
+  assets: HostedFiles | undefined;
   /** What the caller asked for; undefined leaves it to the account. */
   store: boolean | undefined;
   filename: string | undefined;
 }
 
-export interface RenderLimits {
+export interface RenderLimits extends Partial<AssetLimits> {
   renderTimeoutMs: number;
   maxRenderTimeoutMs: number;
 }
@@ -53,20 +58,34 @@ const DEFAULT_MARGIN_INCHES = 0.4;
 const MAX_PAPER_INCHES = 200;
 const MIN_PAPER_INCHES = 1 / 96;
 
-const SOURCES = ['html', 'url', 'template_id'] as const;
+const SOURCES = ['html', 'markdown', 'url', 'template_id'] as const;
 
-const checkBody = validator(PdfRequestBody);
+/** Fields that say something of a source, with that source. */
+const COMPANIONS = [
+  ['data', 'template_id'],
+  ['stylesheet', 'markdown'],
+] as const;
 
-/** Throws `invalid_request` with every fault found, or `content_too_large`. */
-export function parseRenderRequest(body: unknown, limits: RenderLimits): RenderRequest {
+const TEXTS = ['html', 'markdown', 'stylesheet'] as const;
+
+const checkBody = validator(PdfRequestBody, foreignName);
+
+/** `uploaded` are assets that came beside the body. Throws `invalid_request` with every fault found, or `content_too_large`. */
+export function parseRenderRequest(body: unknown, limits: RenderLimits, uploaded: readonly UploadedFile[] = []): RenderRequest {
   const checked = checkBody(body);
   const { store, filename } = checked;
   const errors = new ValidationErrors();
   const source = parseSource(checked, errors);
-  const request = { source, ...parseRendering(checked, limits, errors), store, filename };
+  const assets = parseAssets(checked.assets, uploaded, limits, errors);
+  if (assets && source.kind === 'url')
+    errors.add('assets', 'cannot be combined with url, whose parts have addresses of their own');
+  if (assets && checked.options?.baseUrl !== undefined)
+    errors.add('assets', 'cannot be combined with options.baseUrl: relative addresses start from one place');
+  const request = { source, assets, ...parseRendering(checked, limits, errors), store, filename };
   if (filename !== undefined && !isUsableFilename(filename)) errors.add('filename', `must be ${FILENAME}`);
   errors.throwIfAny();
-  if (request.source.kind === 'html') checkSize('html', request.source.html);
+  if (source.kind === 'html') checkSize('html', source.html);
+  if (source.kind === 'markdown') checkSize('markdown', source.markdown);
   return request;
 }
 
@@ -96,15 +115,21 @@ export function checkSize(what: string, html: string, limit = MAX_HTML_BYTES): v
 }
 
 function parseSource(body: PdfRequestBody, errors: ValidationErrors): Source {
-  const { html, url, template_id: templateId, data } = body;
-  const [first, ...more] = SOURCES.filter((name) => body[name] !== undefined);
-  for (const name of more) errors.add(name, `cannot be combined with ${first}: send exactly one of ${SOURCES.join(', ')}`);
-  if (!first) errors.add('html', 'is required, or url or template_id in its place');
-  if (data !== undefined && templateId === undefined) errors.add('data', 'goes with template_id only');
-  if (html !== undefined) errors.addAll(textErrors('html', html));
+  checkSources(body, errors);
+  const { html = '', markdown, stylesheet, url, template_id: templateId, data } = body;
   if (templateId !== undefined) return { kind: 'template', templateId, data: parseData(data, errors) };
   if (url !== undefined) return { kind: 'url', url: parseUrl('url', url, errors)?.href ?? '' };
-  return { kind: 'html', html: html ?? '' };
+  if (markdown !== undefined) return { kind: 'markdown', markdown, stylesheet };
+  return { kind: 'html', html };
+}
+
+function checkSources(body: PdfRequestBody, errors: ValidationErrors): void {
+  const [first, ...more] = SOURCES.filter((name) => body[name] !== undefined);
+  for (const name of more) errors.add(name, `cannot be combined with ${first}: send exactly one of ${SOURCES.join(', ')}`);
+  if (!first) errors.add('html', 'is required, or markdown, url or template_id in its place');
+  for (const [name, companion] of COMPANIONS)
+    if (body[name] !== undefined && body[companion] === undefined) errors.add(name, `requires ${companion}`);
+  for (const name of TEXTS) errors.addAll(textErrors(name, body[name] ?? ''));
 }
 
 /** What is in it is the template's affair; it may be large, and is not walked through here. */

@@ -6,15 +6,14 @@ import type { Content } from '../chromium/load/load-settings.ts';
 import { Deadline } from '../deadline.ts';
 import type { Documents, StoredDocument } from '../documents/documents.ts';
 import { ServiceError } from '../errors.ts';
-import type { Templates } from '../templates/templates.ts';
+import type { HeldBytes } from '../queue/byte-budget.ts';
 import { type PrintEngine, printContent, type RenderedPdf } from './print-content.ts';
 import type { RenderRequest } from './render-request.ts';
 import { requireNone } from './report.ts';
-import { resolveSource } from './resolve-source.ts';
+import { resolveSource, type SourceServices } from './resolve-source.ts';
 
-export interface RenderServices {
+export interface RenderServices extends SourceServices {
   engine: PrintEngine;
-  templates: Templates;
   documents: Documents;
   allowance: Allowance;
   concurrency: Pick<Concurrency, 'enter'>;
@@ -63,8 +62,8 @@ export async function render(
   using deadline = new Deadline(request.timeoutMs, client);
   const leave = services.concurrency.enter(principal);
   try {
-    const content = await deadline.race(resolveSource(request, principal, services.templates, deadline.signal));
-    if (request.source.kind === 'template') services.memory?.grow(textBytes(content)); // it may be much larger than its data
+    const content = await deadline.race(resolveSource(request, principal, services, deadline.signal));
+    if (isMade(request.source)) services.memory?.grow(textBytes(content)); // it may be much larger than what it is made of
     services.engine.pool.requireRoom(principal.accountId); // a full queue refuses at once, before anything is written
     return await charged(services.allowance, principal, async (reservation) => {
       const { load, print, finish } = request;
@@ -80,6 +79,10 @@ export async function render(
   } finally {
     leave();
   }
+}
+
+function isMade({ kind }: RenderRequest['source']): boolean {
+  return kind === 'template' || kind === 'markdown';
 }
 
 /** At most: characters have one byte or two. */

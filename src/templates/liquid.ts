@@ -2,28 +2,12 @@
  * The Liquid engine as the rest of the service sees it: a template and data in, HTML or a `ServiceError` out. Templates run in child
  * processes, which one may block or break without anybody else noticing. Docs: docs/decisions/0012-liquid-in-child-processes.md
  */
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
-import { Deadline } from '../deadline.ts';
-import { invalidRequest, queueFull, ServiceError } from '../errors.ts';
-import { OwnerQueue } from '../queue/owner-queue.ts';
-import { ProcessEndedError, ProcessPool } from '../queue/process-pool.ts';
+import { invalidRequest, ServiceError } from '../errors.ts';
+import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
 import { type Answer, type Fault, type LiquidTask, OUT_OF_MEMORY } from './liquid-messages.ts';
 import { resultTooLarge } from './placeholders.ts';
 
-export interface LiquidLimits {
-  /** Processes. No owner has the last of them while there is more than one. */
-  processes: number;
-  /** How many templates may wait for a process, and how long. */
-  maxWaiting: number;
-  waitMs: number;
-  /** For one template, the start of its process included. The process of one that takes longer is killed. */
-  timeoutMs: number;
-  /** Processes without work end after this time. */
-  idleMs: number;
-  /** Of one process. */
-  heapMb: number;
-}
+export type LiquidLimits = ProcessLimits;
 
 export const LIQUID_LIMITS: Readonly<LiquidLimits> = {
   processes: 2,
@@ -34,33 +18,27 @@ export const LIQUID_LIMITS: Readonly<LiquidLimits> = {
   heapMb: 256,
 };
 
-/** As threads of Node have it, four times that of a process: conditions in conditions need it. */
-const STACK_KB = 3_900;
-
 /** Of `timeoutMs`. A template that is merely slow ends by itself, says on which line it was, and keeps its process. */
 const FILL_TIME_SHARE = 0.6;
 
 const WORKER = new URL('./liquid-worker.ts', import.meta.url);
-/** All its process may read: where this project and its libraries are. It can write nothing and start nothing. */
-const READABLE = [
-  fileURLToPath(new URL('..', import.meta.url)),
-  ...(createRequire(import.meta.url).resolve.paths('liquidjs') ?? []),
-  fileURLToPath(new URL('..', import.meta.resolve('liquidjs'))), // where a package manager links to it
-];
 
 export class LiquidEngine {
   readonly #limits: LiquidLimits;
-  readonly #processes: ProcessPool;
-  readonly #queue: OwnerQueue;
-  #closed = false;
+  readonly #processes: ProcessQueue;
 
   /** Starts no process yet. */
   constructor(limits: Partial<LiquidLimits> = {}) {
     this.#limits = { ...LIQUID_LIMITS, ...limits };
-    const { processes, maxWaiting, idleMs, heapMb } = this.#limits;
-    const reserved = processes > 1 ? 1 : 0;
-    this.#queue = new OwnerQueue({ capacity: processes - reserved, reserved, limit: maxWaiting });
-    this.#processes = new ProcessPool({ module: WORKER, execArgv: flags(heapMb), env: { TZ: 'UTC' }, idleMs });
+    const { timeoutMs } = this.#limits;
+    const work = {
+      module: WORKER,
+      libraries: ['liquidjs'],
+      busy: 'too many templates are being filled',
+      outOfTime: (cause: unknown) => templateError(`the template takes longer than ${timeoutMs} ms`, { cause }),
+      outOfMemory: (cause: unknown) => templateError(OUT_OF_MEMORY, { cause }),
+    };
+    this.#processes = new ProcessQueue(work, this.#limits);
   }
 
   /** `owner` is whose turn it takes. The paths a template takes from the data, such as `order.total` and `order.items[0].name`. Throws `template_error`. */
@@ -89,50 +67,12 @@ export class LiquidEngine {
 
   /** Ends the processes, whatever they do. What runs or waits is refused, and so is what comes later. */
   async close(): Promise<void> {
-    this.#closed = true;
     this.#processes.close();
   }
 
   async #run<T>(owner: string, task: LiquidTask, caller?: AbortSignal): Promise<Answer<T>> {
-    using waiting = new Deadline(this.#limits.waitMs, caller);
-    const leave = await this.#queue.acquire(owner, waiting).catch((error: ServiceError) => {
-      caller?.throwIfAborted();
-      throw error.code === 'render_timeout' ? queueFull('too many templates are being filled', 1) : error;
-    });
-    try {
-      if (this.#closed) throw shuttingDown();
-      const over = AbortSignal.timeout(this.#limits.timeoutMs);
-      return (await this.#processes.run(task, caller ? AbortSignal.any([caller, over]) : over)) as Answer<T>;
-    } catch (error) {
-      caller?.throwIfAborted();
-      throw this.#translate(error);
-    } finally {
-      leave();
-    }
+    return (await this.#processes.run(owner, task, caller)) as Answer<T>;
   }
-
-  #translate(error: unknown): unknown {
-    if (this.#closed) return shuttingDown();
-    if (error instanceof ProcessEndedError && error.signal) return templateError(OUT_OF_MEMORY, { cause: error });
-    if (!(error instanceof DOMException)) return error;
-    return templateError(`the template takes longer than ${this.#limits.timeoutMs} ms`, { cause: error });
-  }
-}
-
-/** Of Node: the limit of the heap, and no way to write, to start anything, or to read what is not its own. */
-function flags(heapMb: number): string[] {
-  const readable = READABLE.map((folder) => `--allow-fs-read=${folder}`);
-  return [
-    `--max-old-space-size=${heapMb}`,
-    `--stack-size=${STACK_KB}`,
-    '--disable-warning=ExperimentalWarning',
-    '--permission',
-    ...readable,
-  ];
-}
-
-function shuttingDown(): ServiceError {
-  return new ServiceError('shutting_down', 'the service is shutting down');
 }
 
 /** Throws `invalid_request` for data nested some thousands of levels deep, where the stack of the serializer ends. */

@@ -399,7 +399,7 @@ describe('signed links', () => {
 
   test('400 for a time that is none, 404 for a document that is not the caller’s', async () => {
     const document = await ada.store({ html: 'x' });
-    for (const expires_in of [0, -1, 1.5, '1h', null])
+    for (const expires_in of [0, -1, 1.5, '1h'])
       await problem(await ada.send('POST', `${pathOf(document)}/links`, { expires_in }), 400, 'invalid_request');
     await problem(await bob.send('POST', `${pathOf(document)}/links`), 404, 'not_found');
   });
@@ -474,7 +474,7 @@ describe('400', () => {
     },
   );
 
-  test.each(['yes', 1, null])('store: %j', async (store) => {
+  test.each(['yes', 1])('store: %j', async (store) => {
     const { errors } = await problem(await ada.pdf({ html: 'x', store }), 400, 'invalid_request');
     expect(errors?.map(({ path }) => path)).toEqual(['store']);
   });

@@ -202,7 +202,6 @@ describe('400', () => {
     ['data without a template', { html: 'x', data: {} }, 'data'],
     ['data that is a list', { template_id: unknownId, data: [] }, 'data'],
     ['data that is a text', { template_id: unknownId, data: 'x' }, 'data'],
-    ['data that is null', { template_id: unknownId, data: null }, 'data'],
     ['an id that is no text', { template_id: 7 }, 'template_id'],
   ])('a render with %s', async (_name, body, path) => {
     const { errors } = await problem(await ada.pdf(body), 400, 'invalid_request');

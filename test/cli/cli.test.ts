@@ -36,6 +36,13 @@ describe('platen render', () => {
     expect(pdf.sizes).toEqual([{ width: 792, height: 612 }]);
   });
 
+  test('a Markdown file', async () => {
+    const input = join(folder, 'note.md');
+    await writeFile(input, '# A *note*');
+    await cli('render', input, '-o', join(folder, 'note.pdf'));
+    expect(await readPdf(await readFile(join(folder, 'note.pdf')))).toMatchObject({ pages: ['A note'], title: 'A note' });
+  });
+
   test('standard input to standard output, with nothing else on it', async () => {
     const child = spawnCli(['render', '-', '-o', '-'], env);
     const chunks: Buffer[] = [];

@@ -106,7 +106,13 @@ function Preview({ path }: { path: string }) {
 }
 
 function RecordFacts({ record }: { record: DocumentRecord }) {
-  const source = record.template_id ? <a href={`#/templates/${record.template_id}`}>Template</a> : record.source.toUpperCase();
+  const source = record.template_id ? (
+    <a href={`#/templates/${record.template_id}`}>Template</a>
+  ) : record.source === 'markdown' ? (
+    'Markdown'
+  ) : (
+    record.source.toUpperCase()
+  );
   return (
     <section>
       <h2>About</h2>

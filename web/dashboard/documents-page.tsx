@@ -12,7 +12,12 @@ import { read } from './session.ts';
 const TYPING_PAUSE_MS = 250;
 const DAY_HOURS = 24;
 
-const SOURCES: Record<DocumentRecord['source'], string> = { html: 'HTML', url: 'URL', template: 'Template' };
+const SOURCES: Record<DocumentRecord['source'], string> = {
+  html: 'HTML',
+  markdown: 'Markdown',
+  url: 'URL',
+  template: 'Template',
+};
 
 const EXAMPLE = `curl ${location.origin}/v1/pdf \\
   -H "Authorization: Bearer $PLATEN_API_KEY" \\

@@ -20,7 +20,7 @@ export interface DocumentRecord {
   bytes: number;
   pages: number;
   sha256: string;
-  source: 'html' | 'url' | 'template';
+  source: 'html' | 'markdown' | 'url' | 'template';
   template_id?: string;
   created_at: string;
   expires_at: string;

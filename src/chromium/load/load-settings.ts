@@ -1,11 +1,21 @@
 /** What a page is to show, and how it is to be loaded. */
+import type { HostedFile, HostedFiles } from '../../egress/hosted-assets.ts';
 import { type Device, PLAIN_DEVICE } from '../devtools/emulation.ts';
+
+export type { HostedFile, HostedFiles };
 
 /** Of a document, from its markup or from its address: 5 MB of UTF-8. */
 export const MAX_DOCUMENT_BYTES = 5_242_880;
 
 export type Content =
-  | { kind: 'html'; html: string /** For relative addresses. */; baseUrl: string | undefined }
+  | {
+      kind: 'html';
+      html: string;
+      /** For relative addresses. */
+      baseUrl: string | undefined;
+      /** What relative addresses lead to; not with `baseUrl`. */
+      assets?: HostedFiles | undefined;
+    }
   | { kind: 'url'; url: string };
 
 export type WaitUntil = 'finished' | 'load' | 'domcontentloaded' | 'networkidle0' | 'networkidle2';

@@ -10,15 +10,18 @@ import { principalOf } from '../authenticate.ts';
 import { whenClientLeaves } from '../client-leaves.ts';
 import { heldPdf, makeRoomFor, type Spool } from '../held-pdf.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../idempotent.ts';
+import { readQuery } from '../listing.ts';
 import type { Metrics } from '../metrics.ts';
 import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
 import { originOf } from '../origin.ts';
+import { PARAMETERS_SCHEMA } from '../parameters.ts';
 import { toServiceError } from '../problem.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import { DOCUMENT_SCHEMA, documentRecord } from '../records.ts';
 import { heldBy, takeBody } from '../request-memory.ts';
 import { sendRendered, sendStored, sendStream, serverTiming } from '../send-pdf.ts';
 import { REPORTED_SCHEMA, sendReported, sendReportedStream } from '../send-report.ts';
+import { readSourceBodies, SourceBody } from '../source-bodies.ts';
 import { problemResponses } from './problem-responses.ts';
 
 export interface PdfRouteServices {
@@ -38,17 +41,27 @@ export interface PdfRouteServices {
   ): Promise<Delivery>;
 }
 
-export function pdfRoutes(app: FastifyInstance, services: PdfRouteServices): void {
-  app.post('/v1/pdf', { schema: SCHEMA, config: RATE_LIMITED }, async (request, reply) => {
-    const renderRequest = parseRenderRequest(takeBody(request), services.limits);
-    requireAcceptable(request, PDF, JSON_TYPE);
-    return idempotent(
-      request,
-      services.idempotency,
-      (claim) => renderNow(services, renderRequest, request, reply, claim),
-      (answer, name) => replay(services, answer, name, request, reply),
-    );
+export async function pdfRoutes(app: FastifyInstance, services: PdfRouteServices): Promise<void> {
+  await app.register(async (scope) => {
+    readSourceBodies(scope, services.limits);
+    scope.post('/v1/pdf', { schema: SCHEMA, config: RATE_LIMITED }, async (request, reply) => {
+      const renderRequest = renderRequestOf(request, services.limits);
+      requireAcceptable(request, PDF, JSON_TYPE);
+      return idempotent(
+        request,
+        services.idempotency,
+        (claim) => renderNow(services, renderRequest, request, reply, claim),
+        (answer, name) => replay(services, answer, name, request, reply),
+      );
+    });
   });
+}
+
+function renderRequestOf(request: FastifyRequest, limits: RenderLimits): RenderRequest {
+  const body = takeBody(request);
+  if (body instanceof SourceBody) return body.parse(limits);
+  readQuery(request, {});
+  return parseRenderRequest(body, limits);
 }
 
 async function renderNow(
@@ -187,14 +200,40 @@ const HEADERS = {
 
 const PDF_CONTENT = { [PDF]: { schema: { type: 'string', contentMediaType: PDF } } };
 
+const FORM_SCHEMA = {
+  type: 'object',
+  description:
+    'The document in `request` (the JSON body), `html` or `markdown`, and files beside it. Without `request`, every query parameter may be a part of the form.',
+  properties: {
+    request: { type: 'string', contentMediaType: JSON_TYPE, description: 'The JSON body.' },
+    html: { type: 'string', description: 'An HTML document.' },
+    markdown: { type: 'string', description: 'A Markdown document.' },
+    stylesheet: { type: 'string', description: 'The style sheet of a Markdown document.' },
+    files: {
+      type: 'array',
+      items: { type: 'string', format: 'binary' },
+      description:
+        'Files that relative addresses in the document lead to. The file name of each part is its path, such as `css/print.css`.',
+    },
+  },
+};
+
 const SCHEMA = {
   summary: 'Render a document',
   description:
-    'Renders HTML, the document at an address, or a stored template with data, to PDF. Background prints by default; A4 is the default paper. Only successful renders are charged.',
+    'Renders HTML, Markdown, the document at an address, or a stored template with data, to PDF. Background prints by default; A4 is the default paper. Only successful renders are charged. The body may be the document itself, as `text/html` or `text/markdown`, with options as query parameters; or a form with files beside the document. `Content-Encoding: gzip` and `deflate` are understood.',
   tags: ['Rendering'],
   security: [{ bearer: [] }],
   headers: IDEMPOTENCY_SCHEMA,
-  body: PdfRequestBody,
+  querystring: PARAMETERS_SCHEMA,
+  body: {
+    content: {
+      [JSON_TYPE]: { schema: PdfRequestBody },
+      'text/html': { schema: { type: 'string', description: 'An HTML document.' } },
+      'multipart/form-data': { schema: FORM_SCHEMA },
+      'text/markdown': { schema: { type: 'string', description: 'A Markdown document.' } },
+    },
+  },
   response: {
     200: {
       description: 'The PDF; or, where Accept names application/json alone, the PDF with the report of its render.',

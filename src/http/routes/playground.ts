@@ -12,6 +12,7 @@ import type { RenderedPdf } from '../../render/print-content.ts';
 import type { RenderLimits } from '../../render/render-request.ts';
 import { whenClientLeaves } from '../client-leaves.ts';
 import { heldPdf, makeRoomFor, type Spool } from '../held-pdf.ts';
+import { readQuery } from '../listing.ts';
 import type { Metrics } from '../metrics.ts';
 import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
 import { toServiceError } from '../problem.ts';
@@ -63,6 +64,7 @@ export function playgroundRoutes(
     const onRequest = async (request: FastifyRequest) => playground.requireRoom(nameOf(request));
     const route = { schema: RENDER, config: RATE_LIMITED, bodyLimit: MAX_PLAYGROUND_BODY_BYTES, onRequest };
     routes.post('/v1/playground/pdf', route, async (request, reply) => {
+      readQuery(request, {});
       const renderRequest = parsePlaygroundRequest(takeBody(request), limits);
       requireAcceptable(request, PDF, JSON_TYPE);
       const client = whenClientLeaves(reply);

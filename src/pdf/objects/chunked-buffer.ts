@@ -33,6 +33,21 @@ export class ChunkedBuffer {
     return parts;
   }
 
+  /** Where Latin-1 text stands, also where two chunks meet. */
+  positionsOf(text: string): number[] {
+    const positions: number[] = [];
+    let at = 0;
+    for (const chunk of this.#chunks) {
+      for (let found = chunk.indexOf(text, 0, 'latin1'); found >= 0; found = chunk.indexOf(text, found + 1, 'latin1'))
+        positions.push(at + found);
+      at += chunk.length;
+      const seam = Math.max(0, at - text.length + 1);
+      const across = this.text(seam, 2 * (text.length - 1)).indexOf(text);
+      if (across >= 0) positions.push(seam + across);
+    }
+    return positions;
+  }
+
   #eachPart(start: number, size: number, visit: (part: Buffer) => void): void {
     let at = 0;
     for (const chunk of this.#chunks) {

@@ -1,0 +1,32 @@
+/** The Content-Encoding of a request: its header in, what unpacks the body out. */
+import type { Transform } from 'node:stream';
+import { createGunzip, createInflate } from 'node:zlib';
+import { ServiceError } from '../errors.ts';
+
+/** Both unpack with a window of 32 KB. Others, such as br, take megabytes that nobody would count. */
+const UNPACKERS: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+};
+
+/** For the Accept-Encoding of a refusal (RFC 9110, 12.5.3). */
+export const ACCEPTED_CODINGS = 'gzip, deflate';
+
+/** Undefined where the body comes as it is. Throws `unsupported_media_type`. */
+export function unpackerFor(header: string | undefined): Transform | undefined {
+  const coding = nameOf(header);
+  if (coding === 'identity') return undefined;
+  if (isAccepted(header)) return UNPACKERS[coding]?.();
+  const detail = `send the body with Content-Encoding ${ACCEPTED_CODINGS.replace(', ', ' or ')}, or without one`;
+  throw new ServiceError('unsupported_media_type', detail);
+}
+
+export function isAccepted(header: string | undefined): boolean {
+  const coding = nameOf(header);
+  return coding === 'identity' || Object.hasOwn(UNPACKERS, coding);
+}
+
+function nameOf(header: string | undefined): string {
+  return header?.trim().toLowerCase() || 'identity';
+}

@@ -1,0 +1,118 @@
+/**
+ * Query parameters and form fields: names and texts in, the members of a JSON body out, which have the types that the schema
+ * gives them.
+ */
+import { type FieldError, hasCode, invalidRequest } from '../errors.ts';
+import { foreignName } from '../render/foreign-names.ts';
+import { PdfOptions, PdfRequestBody } from '../render/options-schema.ts';
+import { suggestion } from '../validate.ts';
+import { parseJson } from './json-body.ts';
+
+/** A JSON Schema, as far as it is looked at. */
+interface SchemaNode {
+  type?: string;
+  anyOf?: SchemaNode[];
+  items?: SchemaNode;
+}
+
+type Schemas = Readonly<Record<string, SchemaNode>>;
+type Members = Record<string, unknown>;
+
+const OPTIONS = PdfOptions.properties as Schemas;
+const { html, markdown, store, filename, stylesheet } = PdfRequestBody.properties;
+const BESIDE: Schemas = { store, filename, stylesheet };
+/** Parameters of the query, where the body is the document. */
+const PARAMETERS: Schemas = { ...BESIDE, ...OPTIONS };
+/** Fields of a form whose options have parts of their own, and of one that has them in its part `request`. */
+export const FORM_FIELDS: Schemas = { html, markdown, ...PARAMETERS };
+export const DOCUMENT_FIELDS: Schemas = { html, markdown, stylesheet };
+
+const OF_OTHER_BODIES = 'Where the body is not JSON.';
+/** For the OpenAPI document. */
+export const PARAMETERS_SCHEMA = {
+  type: 'object',
+  properties: Object.fromEntries(
+    Object.entries(PARAMETERS).map(([name, schema]) => {
+      const meaning = !Object.hasOwn(OPTIONS, name) ? '' : ` As \`options.${name}\`.`;
+      return [name, { type: plainType(schema), description: `${OF_OTHER_BODIES}${meaning}` }];
+    }),
+  ),
+};
+
+const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)$/;
+const OPTION_PREFIX = /^options\./;
+
+/** Throws `invalid_request`, which names every parameter that is not `known` or was sent more than once. */
+export function membersOf(parameters: Iterable<readonly [name: string, given: unknown]>, known: Schemas = PARAMETERS): Members {
+  const errors: FieldError[] = [];
+  const values = new Map<string, unknown>();
+  for (const [name, given] of parameters) {
+    const schema = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (!schema) errors.push({ path: name, message: `there is no such parameter${meant(name, known)}` });
+    else if (typeof given !== 'string' || values.has(name)) errors.push({ path: name, message: 'is sent more than once' });
+    else values.set(name, typed(schema, given));
+  }
+  if (errors.length) throw invalidRequest(errors);
+  const isOption = ([name]: [string, unknown]) => Object.hasOwn(OPTIONS, name);
+  const options = [...values].filter(isOption);
+  const others = [...values].filter((entry) => !isOption(entry));
+  return { ...Object.fromEntries(others), ...(options.length && { options: Object.fromEntries(options) }) };
+}
+
+function meant(name: string, known: Schemas): string {
+  const hint = Object.hasOwn(known, 'format') ? foreignName('options', name) : undefined;
+  return hint?.startsWith('options.')
+    ? `; did you mean ${hint.replaceAll('options.', '')}?`
+    : suggestion(name, Object.keys(known));
+}
+
+/** Runs `parse`, and has its errors name a parameter as it was sent: `margin` and not `options.margin`. */
+export function withParameterNames<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (!hasCode(error, 'invalid_request')) throw error;
+    const errors = error.members.errors as FieldError[];
+    throw invalidRequest(errors.map((each) => ({ ...each, path: each.path.replace(OPTION_PREFIX, '') })));
+  }
+}
+
+/** What no type of the schema can be stays a text, about which the check of the body says what is valid. */
+function typed(schema: SchemaNode, text: string): unknown {
+  for (const { type, items } of branchesOf(schema)) {
+    const value = readAs(type, items, text);
+    if (value !== undefined) return value;
+  }
+  return text;
+}
+
+function branchesOf({ anyOf, ...schema }: SchemaNode): SchemaNode[] {
+  return anyOf?.flatMap(branchesOf) ?? [schema];
+}
+
+function readAs(type: string | undefined, items: SchemaNode | undefined, text: string): unknown {
+  if (type === 'boolean') return { true: true, false: false }[text];
+  if (type === 'number' || type === 'integer') return NUMBER.test(text) ? Number(text) : undefined;
+  if (type === 'object') return /^\s*\{/.test(text) ? readJson(text) : undefined;
+  if (type !== 'array' || !items) return undefined;
+  if (/^\s*\[/.test(text)) return readJson(text);
+  return isOfObjects(items) ? undefined : text.split(',').map((part) => typed(items, part.trim()));
+}
+
+/** What a query string can say of it: lists stand with commas, objects as JSON. */
+function plainType({ type }: SchemaNode): string {
+  return type && ['boolean', 'number', 'integer'].includes(type) ? type : 'string';
+}
+
+function isOfObjects(items: SchemaNode): boolean {
+  return branchesOf(items).every(({ type }) => type === 'object');
+}
+
+/** Undefined where it is none: a password or a selector may begin with a brace. */
+function readJson(text: string): unknown {
+  try {
+    return parseJson(Buffer.from(text), () => {});
+  } catch {
+    return undefined;
+  }
+}

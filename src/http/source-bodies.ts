@@ -1,0 +1,95 @@
+/**
+ * Bodies of `POST /v1/pdf` other than JSON: the document itself, with options as query parameters, or a form with the document and
+ * files beside it. Bytes in, the JSON body they stand for out, and the files.
+ */
+import { isUtf8 } from 'node:buffer';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { invalidRequest } from '../errors.ts';
+import type { UploadedFile } from '../render/assets.ts';
+import { MAX_HTML_BYTES } from '../render/options-schema.ts';
+import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../render/render-request.ts';
+import { requireUtf8 } from './charset.ts';
+import { type Part, readForm } from './form-body.ts';
+import { rememberBody, rememberParts } from './idempotent.ts';
+import { parseJson } from './json-body.ts';
+import { readQuery } from './listing.ts';
+import { DOCUMENT_FIELDS, FORM_FIELDS, membersOf, withParameterNames } from './parameters.ts';
+import { heldBytes, letGo, readBody } from './read-body.ts';
+import { memoryOf } from './request-memory.ts';
+
+/** What a body that is not JSON asks for. */
+export class SourceBody {
+  readonly #members: unknown;
+  readonly #files: UploadedFile[];
+  /** Options came under their own names, without `options.`. */
+  readonly #isOfParameters: boolean;
+
+  constructor(members: unknown, { files = [], isOfParameters }: { files?: UploadedFile[]; isOfParameters: boolean }) {
+    this.#members = members;
+    this.#files = files;
+    this.#isOfParameters = isOfParameters;
+  }
+
+  /** Throws as `parseRenderRequest` does. */
+  parse(limits: RenderLimits): RenderRequest {
+    const parse = () => parseRenderRequest(this.#members, limits, this.#files);
+    return this.#isOfParameters ? withParameterNames(parse) : parse();
+  }
+}
+
+const RAW_SOURCES = { 'text/html': 'html', 'text/markdown': 'markdown' } as const;
+
+/** For the routes of `app` alone. */
+export function readSourceBodies(app: FastifyInstance, { maxAssets = 0 }: RenderLimits): void {
+  for (const [type, source] of Object.entries(RAW_SOURCES))
+    app.addContentTypeParser(type, async (request: FastifyRequest) => {
+      requireUtf8(request);
+      const members = membersOf(Object.entries(request.query as object)); // before the body: it may be long
+      return new SourceBody({ [source]: await readDocument(request, source), ...members }, { isOfParameters: true });
+    });
+  app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
+    requireUtf8(request);
+    readQuery(request, {});
+    const body = await readBody(request);
+    const maxParts = maxAssets + 1 + Object.keys(FORM_FIELDS).length;
+    const parts = await readForm(body, request.headers['content-type'] ?? '', maxParts);
+    rememberParts(request, parts); // boundaries differ each time
+    return formBody(request, parts);
+  });
+}
+
+async function readDocument(request: FastifyRequest, source: string): Promise<string> {
+  const body = await readBody(request, Math.min(MAX_HTML_BYTES, request.routeOptions.bodyLimit));
+  try {
+    rememberBody(request, body, source);
+    return textOf('', body);
+  } finally {
+    letGo(body);
+  }
+}
+
+function formBody(request: FastifyRequest, parts: Part[]): SourceBody {
+  const files = parts.filter(({ name }) => name === 'files').map(uploadedFile);
+  const given = parts.find(({ name }) => name === 'request');
+  const fields = parts.filter((part) => part.name !== 'files' && part !== given).map(fieldOf);
+  const members = membersOf(fields, given ? DOCUMENT_FIELDS : FORM_FIELDS);
+  if (!given) return new SourceBody(members, { files, isOfParameters: true });
+  const held = parts.reduce((sum, { content }) => sum + content.length, 0);
+  const parsed = parseJson(given.content, (values) => memoryOf(request).atLeast(heldBytes(held, values)));
+  const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
+  return new SourceBody(isObject ? { ...parsed, ...members } : parsed, { files, isOfParameters: false });
+}
+
+function uploadedFile({ filename, type, content }: Part): UploadedFile {
+  if (!filename) throw invalidRequest([{ path: 'files', message: 'must each have a filename, which is its path' }]);
+  return { path: filename, type, content };
+}
+
+function fieldOf({ name, content }: Part): [name: string, text: string] {
+  return [name, textOf(name, content)];
+}
+
+function textOf(path: string, content: Buffer): string {
+  if (isUtf8(content)) return content.toString();
+  throw invalidRequest([{ path, message: path ? 'is not valid UTF-8' : 'the body is not valid UTF-8' }]);
+}

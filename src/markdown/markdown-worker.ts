@@ -1,0 +1,94 @@
+/** The process side of Markdown: its text in, a whole HTML document out, or that it is too large. */
+import { readFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import MarkdownIt, { type Token } from 'markdown-it';
+
+/** As renderers have it: what serves requests comes first. */
+const CONVERTING_NICENESS = 5;
+setPriority(CONVERTING_NICENESS);
+
+export interface ConvertTask {
+  markdown: string;
+  /** In place of ours. */
+  stylesheet: string | undefined;
+  limitBytes: number;
+}
+
+/** `tooLarge`: the bytes of the HTML, where they could be counted. `tooMany`: how many tokens there may be. */
+export type Converted = { html: string } | { tooLarge: number | undefined } | { tooMany: number };
+
+const DEFAULT_STYLE = readFileSync(new URL('./default-style.css', import.meta.url), 'utf8');
+/** CommonMark, with tables and strikethrough; HTML is passed through. */
+const PARSER = new MarkdownIt({ html: true });
+/** 5 MB of lively prose have a million; more would fill the memory of the process. */
+const MAX_TOKENS = 1_200_000;
+const BYTE_ORDER_MARK = /^\uFEFF/;
+
+class TooManyTokens extends Error {
+  override name = 'TooManyTokens';
+}
+
+let tokensLeft = 0;
+
+function countToken(): void {
+  if (tokensLeft-- === 0) throw new TooManyTokens();
+}
+
+PARSER.block.State = class extends PARSER.block.State {
+  override push(...token: Parameters<InstanceType<typeof PARSER.block.State>['push']>): Token {
+    countToken();
+    return super.push(...token);
+  }
+};
+PARSER.inline.State = class extends PARSER.inline.State {
+  override push(...token: Parameters<InstanceType<typeof PARSER.inline.State>['push']>): Token {
+    countToken();
+    return super.push(...token);
+  }
+};
+
+process.on('message', (task: ConvertTask) => process.send?.(convert(task)));
+
+function convert({ markdown, stylesheet = DEFAULT_STYLE, limitBytes }: ConvertTask): Converted {
+  tokensLeft = MAX_TOKENS;
+  try {
+    const tokens = PARSER.parse(markdown.replace(BYTE_ORDER_MARK, ''), {});
+    const body = PARSER.renderer.render(tokens, PARSER.options, {});
+    if (body.length > limitBytes) return { tooLarge: undefined };
+    const html = documentOf(titleOf(tokens), stylesheet, body);
+    const bytes = Buffer.byteLength(html);
+    return bytes > limitBytes ? { tooLarge: bytes } : { html };
+  } catch (error) {
+    if (error instanceof TooManyTokens) return { tooMany: MAX_TOKENS };
+    if (error instanceof RangeError) return { tooLarge: undefined }; // longer than a string may be
+    throw error;
+  }
+}
+
+function documentOf(title: string, stylesheet: string, body: string): string {
+  const style = stylesheet.replace(/<\/(?=style)/gi, '<\\/'); // it ends with its element, not before
+  return `<!doctype html>
+<html>
+<head>
+<meta charset="utf-8">
+<title>${PARSER.utils.escapeHtml(title)}</title>
+<style>
+${style}
+</style>
+</head>
+<body>
+${body}</body>
+</html>
+`;
+}
+
+/** The text of the first heading. */
+function titleOf(tokens: Token[]): string {
+  const heading = tokens.findIndex(({ type }) => type === 'heading_open');
+  const parts = heading < 0 ? [] : (tokens[heading + 1]?.children ?? []);
+  return parts
+    .filter(({ type }) => type === 'text' || type === 'code_inline')
+    .map(({ content }) => content)
+    .join('')
+    .slice(0, 500);
+}

@@ -1,0 +1,51 @@
+/** Markdown as the rest of the service sees it: a text in, an HTML document or a `ServiceError` out. Processes do the work. */
+import { ServiceError } from '../errors.ts';
+import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
+import type { Converted, ConvertTask } from './markdown-worker.ts';
+
+export const MARKDOWN_LIMITS: Readonly<ProcessLimits> = {
+  processes: 2,
+  maxWaiting: 64,
+  waitMs: 10_000,
+  timeoutMs: 10_000,
+  idleMs: 30_000,
+  heapMb: 1_024,
+};
+
+export class Markdown {
+  readonly #processes: ProcessQueue;
+
+  /** Starts no process yet. */
+  constructor(limits: Partial<ProcessLimits> = {}) {
+    const all = { ...MARKDOWN_LIMITS, ...limits };
+    const work = {
+      module: new URL('./markdown-worker.ts', import.meta.url),
+      libraries: ['markdown-it'],
+      busy: 'too many Markdown documents are being converted',
+      outOfTime: (cause: unknown) => tooHungry(`markdown: takes longer than ${all.timeoutMs} ms to convert`, cause),
+      outOfMemory: (cause: unknown) => tooHungry('markdown: takes more memory to convert than it may have', cause),
+    };
+    this.#processes = new ProcessQueue(work, all);
+  }
+
+  /** `owner` is whose turn it takes. Throws `content_too_large`, `resource_limit`, `queue_full`, and what `signal` was aborted with. */
+  async toHtml(owner: string, task: ConvertTask, signal?: AbortSignal): Promise<string> {
+    const converted = (await this.#processes.run(owner, task, signal)) as Converted;
+    if ('html' in converted) return converted.html;
+    if ('tooMany' in converted) throw tooHungry(`markdown: has more than ${converted.tooMany} elements; split the document`);
+    const { limitBytes: limit } = task;
+    const { tooLarge: actual } = converted;
+    throw new ServiceError('content_too_large', `markdown: its HTML has more than ${limit} bytes`, {
+      members: { limit, ...(actual !== undefined && { actual }) },
+    });
+  }
+
+  /** Ends the processes. What runs or waits is refused, and so is what comes later. */
+  async close(): Promise<void> {
+    this.#processes.close();
+  }
+}
+
+function tooHungry(detail: string, cause?: unknown): ServiceError {
+  return new ServiceError('resource_limit', detail, { cause });
+}

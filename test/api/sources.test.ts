@@ -1,0 +1,251 @@
+/** Ways to send a document besides JSON: raw bodies with parameters, Markdown, forms, and packed bodies. */
+import { deflateSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';
+import { PIXEL } from '../support/pixel.ts';
+import { millimetresOf, readPdf, readPdfReply } from '../support/read-pdf.ts';
+import { eventually, type Service, startService } from '../support/service.ts';
+
+let service: Service;
+let client: Client;
+
+beforeAll(async () => {
+  service = await startService();
+  client = new Client(service.url, service.key);
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const HTML = { 'content-type': 'text/html' };
+const MARKDOWN = { 'content-type': 'text/markdown; charset=utf-8' };
+
+/** A raw body with parameters. */
+function raw(
+  body: string | Uint8Array,
+  parameters: Record<string, string> | string = {},
+  headers: object = HTML,
+): Promise<Response> {
+  return client.send('POST', `/v1/pdf?${new URLSearchParams(parameters)}`, body, { ...headers });
+}
+
+const errorsOf = async (reply: Promise<Response>) => (await problem(await reply, 400, 'invalid_request')).errors;
+
+describe('a raw body', () => {
+  test('HTML, with parameters of every type', async () => {
+    const reply = await raw('<style>body { margin: 0 }</style><p>Grüße</p>', {
+      format: 'Letter',
+      landscape: 'true',
+      margin: '2cm',
+      scale: '0.8',
+      metadata: '{"title": "Of parameters"}',
+      failOnWarning: 'resource_failed, content_clipped',
+      waitForSelector: '[id], p',
+      filename: 'raw.pdf',
+    });
+    expect(reply.headers.get('content-disposition'), await reply.clone().text()).toContain('raw.pdf');
+    const pdf = await readPdfReply(reply);
+    expect(pdf).toMatchObject({ pages: ['Grüße'], title: 'Of parameters' });
+    expect(millimetresOf(pdf)).toEqual([[279.4, 215.9]]);
+    expect(pdf.firstText?.x).toBeCloseTo((2 / 2.54) * 72, 0);
+  });
+
+  test('is stored where that is asked for', async () => {
+    const reply = await raw('# Hello', { store: 'true' }, MARKDOWN);
+    expect(reply.status).toBe(201);
+    expect((await reply.json()) as DocumentRecord).toMatchObject({ source: 'markdown', pages: 1 });
+  });
+
+  test.each([
+    ['formt', 'A4', 'formt', 'there is no such parameter; did you mean format?'],
+    ['url', 'https://example.com/', 'url', 'there is no such parameter'],
+    ['landscape', 'yes', 'landscape', 'must be true or false'],
+    ['scale', '9', 'scale', 'must be a number from 0.1 to 2'],
+    ['margin', '2 ells', 'margin', 'must be a length'],
+    ['viewport', 'wide', 'viewport', 'must be an object {width, height, deviceScaleFactor}'],
+    ['stylesheet', 'p {}', 'stylesheet', 'requires markdown'],
+    ['__proto__', 'x', '__proto__', 'there is no such parameter'],
+  ])('%s=%s', async (name, value, path, message) => {
+    expect(await errorsOf(raw('<p>x', { [name]: value }))).toEqual([{ path, message: expect.stringContaining(message) }]);
+  });
+
+  test('parameters that are sent twice, and those beside a JSON body', async () => {
+    expect(await errorsOf(raw('<p>x', 'scale=1&scale=2'))).toEqual([{ path: 'scale', message: 'is sent more than once' }]);
+    const json = client.send('POST', '/v1/pdf?format=A4', { html: 'x' });
+    expect(await errorsOf(json)).toEqual([{ path: 'format', message: expect.stringContaining('there is no such parameter') }]);
+  });
+
+  test('what is not UTF-8, or too large', async () => {
+    await problem(await raw('<p>x', {}, { 'content-type': 'text/html; charset=iso-8859-1' }), 415, 'unsupported_media_type');
+    expect(await errorsOf(raw(Buffer.from([0x3c, 0xff])))).toEqual([{ path: '', message: 'the body is not valid UTF-8' }]);
+    expect(await problem(await raw(Buffer.alloc(5_242_881, 0x61)), 413, 'content_too_large')).toMatchObject({ limit: 5_242_880 });
+  });
+
+  test('is for this address alone', async () => {
+    await problem(await client.send('POST', '/v1/templates', '<p>x', HTML), 415, 'unsupported_media_type');
+  });
+
+  test('an Idempotency-Key stands for type, parameters and body', async () => {
+    const named = (name: string) => ({ 'idempotency-key': name });
+    const first = await bytesOf(await raw('*x*', { scale: '1' }, { ...MARKDOWN, ...named('raw') }));
+    const again = await raw('*x*', { scale: '1' }, { ...MARKDOWN, ...named('raw') });
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(await bytesOf(again)).toEqual(first);
+    for (const [parameters, type] of [
+      [{ scale: '2' }, MARKDOWN],
+      [{ scale: '1' }, HTML],
+    ] as const)
+      await problem(await raw('*x*', parameters, { ...type, ...named('raw') }), 422, 'idempotency_mismatch');
+  });
+});
+
+describe('markdown', () => {
+  test('becomes a document with a title, tables and our style sheet', async () => {
+    const markdown = '# Report of *May*\n\n| Item | Sum |\n|---|--:|\n| Tea | 45 |\n\n<p style="color: red">HTML</p>';
+    const pdf = await readPdfReply(await client.pdf({ markdown }));
+    expect(pdf).toMatchObject({ pages: ['Report of May Item Sum Tea 45 HTML'], title: 'Report of May' });
+    expect(pdf.fills).toContain('#ff0000');
+    expect(pdf.firstText?.x).toBeCloseTo((2 / 2.54) * 72, 0);
+  });
+
+  test('a style sheet replaces ours', async () => {
+    const pdf = await readPdfReply(await client.pdf({ markdown: '# Red', stylesheet: 'h1 { color: #c00000 }' }));
+    expect(pdf.fills).toContain('#c00000');
+    expect(pdf.firstText?.x).toBeLessThan(40);
+  });
+
+  test('is one of the sources, and has a limit', async () => {
+    expect(await errorsOf(client.pdf({ markdown: 'x', html: 'x' }))).toEqual([
+      { path: 'markdown', message: 'cannot be combined with html: send exactly one of html, markdown, url, template_id' },
+    ]);
+    const large = await problem(await client.pdf({ markdown: 'a'.repeat(5_242_881) }), 413, 'content_too_large');
+    expect(large).toMatchObject({ limit: 5_242_880, actual: 5_242_881 });
+    await problem(await client.pdf({ markdown: '&'.repeat(1_100_000) }), 413, 'content_too_large');
+  });
+
+  test('an item of a batch has its own, or that of the defaults', async () => {
+    const defaults = { markdown: '# Default', stylesheet: '@page { size: A5 }' };
+    const reply = await client.send(
+      'POST',
+      '/v1/batches',
+      { defaults, items: [{ reference: null, markdown: null }, { markdown: '# Own', options: null }, { html: '<p>Other' }] },
+      { prefer: 'wait=60' },
+    );
+    const { items } = (await reply.json()) as { items: Array<{ status: string; document_id: string }> };
+    const texts = await Promise.all(
+      items.map(async ({ document_id: id }) => readPdfReply(await client.get(`/v1/documents/${id}`))),
+    );
+    expect(texts.map(({ pages }) => pages[0])).toEqual(['Default', 'Own', 'Other']);
+    expect(texts.map((pdf) => millimetresOf(pdf)[0]?.[0])).toEqual([148, 148, 210]);
+  });
+});
+
+describe('packed bodies', () => {
+  const packed = (body: Uint8Array, coding: string, type = 'application/json') =>
+    client.pdf(body, { 'content-type': type, 'content-encoding': coding });
+
+  test.each([
+    ['gzip', gzipSync],
+    ['GZIP', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+  ])('%s', async (coding, pack) => {
+    expect((await readPdfReply(await packed(pack('{"html": "<p>packed"}'), coding))).pages).toEqual(['packed']);
+    expect((await readPdfReply(await packed(pack('<p>packed'), coding, 'text/html'))).pages).toEqual(['packed']);
+  });
+
+  test.each(['br', 'zstd', 'gzip, gzip', 'compress'])('%s is told what is accepted', async (coding) => {
+    const reply = await packed(Buffer.from('x'), coding);
+    expect(reply.headers.get('accept-encoding')).toBe('gzip, deflate');
+    await problem(reply, 415, 'unsupported_media_type');
+  });
+
+  test.each([
+    ['not packed', Buffer.from('{"html": "x"}')],
+    ['cut off', gzipSync('{"html": "x"}').subarray(0, -12)],
+  ])('%s', async (_, body) => {
+    expect(await errorsOf(packed(body, 'gzip'))).toEqual([{ path: 'Content-Encoding', message: expect.any(String) }]);
+  });
+
+  test('the limit holds for what is unpacked, and nothing stays in memory', async () => {
+    const bomb = gzipSync(Buffer.alloc(200_000_000, 0x20));
+    expect(bomb.length).toBeLessThan(1_000_000);
+    await problem(await packed(bomb, 'gzip'), 413, 'content_too_large');
+    const page = await problem(await packed(bomb, 'gzip', 'text/html'), 413, 'content_too_large');
+    expect(page).toMatchObject({ limit: 5_242_880 });
+    await eventually('all is given back', async () => (await service.metric('platen_request_memory_bytes')) === 0);
+  });
+
+  test('an Idempotency-Key stands for what is unpacked', async () => {
+    const headers = { 'idempotency-key': 'packed' };
+    const body = '{"html": "<p>once"}';
+    await readPdfReply(await client.pdf(body, headers));
+    const again = await client.pdf(gzipSync(body), { ...headers, 'content-encoding': 'gzip' });
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+  });
+});
+
+describe('a form', () => {
+  const PRINT_CSS = 'p { color: #00a000 }';
+  const page = '<link rel=stylesheet href="css/print.css"><p>of a form<img src="logo.png">';
+
+  function formOf(fields: Record<string, string>, files: Record<string, string | Uint8Array> = {}): FormData {
+    const form = new FormData();
+    for (const [name, text] of Object.entries(fields)) form.append(name, text);
+    for (const [path, content] of Object.entries(files)) form.append('files', new Blob([content as string]), path);
+    return form;
+  }
+
+  const send = (form: FormData, headers: Record<string, string> = {}, query = '') =>
+    fetch(`${service.url}/v1/pdf${query}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.key}`, ...headers },
+      body: form,
+    });
+
+  const files = { 'css/print.css': PRINT_CSS, 'logo.png': PIXEL };
+
+  test('a document, options and files', async () => {
+    const reply = await send(formOf({ html: page, format: 'A5', margin: '1cm', metadata: '{"title": "Form"}' }, files));
+    expect(reply.headers.get('platen-warnings')).toBe('0');
+    const pdf = await readPdfReply(reply);
+    expect(pdf).toMatchObject({ pages: ['of a form'], images: 1, title: 'Form' });
+    expect(pdf.fills).toContain('#00a000');
+    expect(millimetresOf(pdf)).toEqual([[148, 210]]);
+  });
+
+  test('a request as JSON, with the document in it or beside it', async () => {
+    const request = JSON.stringify({ html: page, options: { format: 'A6' } });
+    const pdf = await readPdfReply(await send(formOf({ request }, files)));
+    expect(pdf).toMatchObject({ pages: ['of a form'], images: 1 });
+    expect(millimetresOf(pdf)).toEqual([[105, 148]]);
+    const beside = await send(formOf({ request: '{"options": {"format": "A6"}}', markdown: '# Beside ![](logo.png)' }, files));
+    expect(await readPdf(await bytesOf(beside))).toMatchObject({ pages: ['Beside'], images: 1 });
+  });
+
+  test.each([
+    ['an unknown part', formOf({ html: 'x', formt: 'A4' }), 'formt'],
+    ['an option beside a request', formOf({ request: '{"html": "x"}', format: 'A4' }), 'format'],
+    ['a wrong value', formOf({ html: 'x', scale: '9' }), 'scale'],
+    ['a wrong value in a request', formOf({ request: '{"html": "x", "options": {"scale": 9}}' }), 'options.scale'],
+    ['no document', formOf({}, files), 'html'],
+    ['a path that leads out', formOf({ html: 'x' }, { '../x.png': PIXEL }), 'files: ../x.png'],
+  ])('%s', async (_, form, path) => {
+    expect((await errorsOf(send(form)))?.map((error) => error.path)).toEqual([path]);
+  });
+
+  test('a body that is no form', async () => {
+    for (const type of ['multipart/form-data', 'multipart/form-data; boundary=x'])
+      expect(await errorsOf(client.pdf('--y\r\n\r\nz', { 'content-type': type }))).toEqual([
+        { path: expect.any(String), message: expect.any(String) },
+      ]);
+  });
+
+  test('an Idempotency-Key stands for the parts, whatever is between them', async () => {
+    const headers = { 'idempotency-key': 'form' };
+    const first = await bytesOf(await send(formOf({ html: page }, files), headers));
+    const again = await send(formOf({ html: page }, files), headers);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(await bytesOf(again)).toEqual(first);
+    const other = await send(formOf({ html: page }, { ...files, 'logo.png': PRINT_CSS }), headers);
+    await problem(other, 422, 'idempotency_mismatch');
+  });
+});

@@ -1,0 +1,63 @@
+/** Markdown: what becomes of it, and that a hostile text harms nobody but itself. */
+import { afterAll, describe, expect, test } from 'vitest';
+import { hasCode } from '../../src/errors.ts';
+import { Markdown } from '../../src/markdown/markdown.ts';
+
+const LIMIT_BYTES = 5_242_880;
+const markdown = new Markdown();
+afterAll(() => markdown.close());
+
+function convert(text: string, { stylesheet, owner = 'a', limitBytes = LIMIT_BYTES }: Given = {}): Promise<string> {
+  return markdown.toHtml(owner, { markdown: text, stylesheet, limitBytes });
+}
+
+interface Given {
+  stylesheet?: string;
+  owner?: string;
+  limitBytes?: number;
+}
+
+describe('a document', () => {
+  test.each([
+    ['headings and emphasis', '# One *two*', '<h1>One <em>two</em></h1>'],
+    ['tables', '| a | b |\n|---|--:|\n| 1 | 2 |', '<td style="text-align:right">2</td>'],
+    ['strikethrough', '~~gone~~', '<s>gone</s>'],
+    ['HTML', '<div class="x">a</div>\n\nb <b>c</b>', '<p>b <b>c</b></p>'],
+    ['relative images', '![Logo](img/logo.png)', '<img src="img/logo.png" alt="Logo">'],
+    ['a byte order mark', '\uFEFF# Title', '<h1>Title</h1>'],
+    ['Windows line ends', 'a\r\n\r\nb', '<p>a</p>\n<p>b</p>'],
+  ])('%s', async (_, text, html) => expect(await convert(text)).toContain(html));
+
+  test('its title is the text of its first heading', async () => {
+    expect(await convert('intro\n\n## A *b* `<c>` & d\n\n# Later')).toContain('<title>A b &lt;c&gt; &amp; d</title>');
+  });
+
+  test('a style sheet takes the place of the default one and ends with its element', async () => {
+    const html = await convert('x', { stylesheet: 'p::after { content: "</style><p>y" }' });
+    expect(html.match(/<style>.*?<\/style>/gs)).toEqual(['<style>\np::after { content: "<\\/style><p>y" }\n</style>']);
+  });
+});
+
+describe('limits', () => {
+  test('the limit holds for the HTML', async () => {
+    const error = await convert('&'.repeat(1_000), { limitBytes: 4_000 }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'content_too_large', members: { limit: 4_000 } });
+  });
+
+  /** Each of 5 MB. */
+  test.each([
+    ['a link that is used again and again', `[a]: ${'x'.repeat(2_000_000)}\n\n${'[a] '.repeat(700_000)}`],
+    ['brackets', '['.repeat(5_000_000)],
+    ['images that never end', '![a'.repeat(1_700_000)],
+    ['emphasis in emphasis', '**a*'.repeat(1_250_000)],
+    ['headings', '# a\n'.repeat(1_250_000)],
+    ['quotes', `${'>'.repeat(2_000)}${'a\n'.repeat(500_000)}`],
+    ['deep lists', Array.from({ length: 3_000 }, (_, depth) => `${' '.repeat(depth)}- a`).join('\n')],
+  ])('%s: done or refused, and meanwhile others are served', async (_, text) => {
+    const ended = convert(text).catch((error: unknown) => error);
+    expect(await convert('# Meanwhile', { owner: 'b' })).toContain('<h1>Meanwhile</h1>');
+    const result = await ended;
+    if (typeof result !== 'string') expect(hasCode(result, 'content_too_large', 'resource_limit'), String(result)).toBe(true);
+    expect(await convert('# After')).toContain('<h1>After</h1>');
+  });
+});
