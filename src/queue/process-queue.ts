@@ -95,7 +95,12 @@ function flags({ libraries }: ProcessWork, { heapMb }: ProcessLimits): string[] 
     ...libraries.map((name) => fileURLToPath(new URL('.', import.meta.resolve(name)))), // where a package manager links to it
   ];
   const limits = [`--max-old-space-size=${heapMb}`, `--stack-size=${STACK_KB}`];
-  return [...limits, '--disable-warning=ExperimentalWarning', '--permission', ...readable.map((path) => `--allow-fs-read=${path}`)];
+  return [
+    ...limits,
+    '--disable-warning=ExperimentalWarning',
+    '--permission',
+    ...readable.map((path) => `--allow-fs-read=${path}`),
+  ];
 }
 
 function shuttingDown(): ServiceError {

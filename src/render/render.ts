@@ -6,7 +6,6 @@ import type { Content } from '../chromium/load/load-settings.ts';
 import { Deadline } from '../deadline.ts';
 import type { Documents, StoredDocument } from '../documents/documents.ts';
 import { ServiceError } from '../errors.ts';
-import type { HeldBytes } from '../queue/byte-budget.ts';
 import { type PrintEngine, printContent, type RenderedPdf } from './print-content.ts';
 import type { RenderRequest } from './render-request.ts';
 import { requireNone } from './report.ts';
