@@ -87,7 +87,7 @@ function rangeOf(
 }
 
 /** Milliseconds in each phase, as a header. */
-export function serverTiming({ timings }: RenderedPdf): string {
+export function serverTiming({ timings }: Pick<RenderedPdf, 'timings'>): string {
   return Object.entries(timings)
     .map(([phase, milliseconds]) => `${phase};dur=${milliseconds.toFixed(1)}`)
     .join(', ');

@@ -36,6 +36,11 @@ export interface Rendering {
   failOnWarning: WarningKind[];
 }
 
+/** What every request says, whatever is made of its document. */
+export interface SourceRequest extends Pick<Rendering, 'baseUrl' | 'load' | 'timeoutMs' | 'failOnWarning'> {
+  source: Source;
+}
+
 export interface RenderRequest extends Rendering {
   source: Source;
   /** What the caller asked for; undefined leaves it to the account. */
@@ -52,6 +57,8 @@ const DEFAULT_MARGIN_INCHES = 0.4;
 /** 200 in is the largest page side of PDF 1.4 to 1.7 (ISO 32000-1, annex C); less than a pixel is no paper. */
 const MAX_PAPER_INCHES = 200;
 const MIN_PAPER_INCHES = 1 / 96;
+
+type SourceBody = Omit<PdfRequestBody, 'options' | 'store'>;
 
 const SOURCES = ['html', 'url', 'template_id'] as const;
 
@@ -95,7 +102,7 @@ export function checkSize(what: string, html: string, limit = MAX_HTML_BYTES): v
   });
 }
 
-function parseSource(body: PdfRequestBody, errors: ValidationErrors): Source {
+export function parseSource(body: SourceBody, errors: ValidationErrors): Source {
   const { html, url, template_id: templateId, data } = body;
   const [first, ...more] = SOURCES.filter((name) => body[name] !== undefined);
   for (const name of more) errors.add(name, `goes not with ${first}: send exactly one of ${SOURCES.join(', ')}`);
@@ -241,7 +248,7 @@ function parseLength(path: string, length: string | number, errors: ValidationEr
   return inches;
 }
 
-function parseTimeout(given: number | undefined, limits: RenderLimits, errors: ValidationErrors): number {
+export function parseTimeout(given: number | undefined, limits: RenderLimits, errors: ValidationErrors): number {
   if (given !== undefined && given > limits.maxRenderTimeoutMs)
     errors.add('options.timeout', `must be at most ${limits.maxRenderTimeoutMs} ms on this server`);
   return given ?? limits.renderTimeoutMs;

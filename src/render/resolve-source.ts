@@ -4,11 +4,11 @@ import { invalidRequest } from '../errors.ts';
 import type { Templates } from '../templates/templates.ts';
 import { textErrors } from '../validate.ts';
 import { MAX_HTML_BYTES } from './options-schema.ts';
-import type { RenderRequest } from './render-request.ts';
+import type { SourceRequest } from './render-request.ts';
 
 /** Throws `not_found` for an unknown template, `content_too_large`, `template_error`. */
 export async function resolveSource(
-  { source, baseUrl }: RenderRequest,
+  { source, baseUrl }: Pick<SourceRequest, 'source' | 'baseUrl'>,
   keyId: string,
   templates: Templates,
   signal: AbortSignal,
