@@ -190,10 +190,10 @@ const SETTINGS = {
   ),
   maxImagePixels: whole(
     'PLATEN_MAX_IMAGE_PIXELS',
-    25_000_000,
+    16_000_000,
     10_000,
     100_000_000,
-    'Largest image in pixels, width times height; more is answered 422 resource_limit.',
+    'Largest image in pixels, width times height, half of it for WebP; more is answered 422 resource_limit.',
   ),
   requestTimeoutMs: seconds('PLATEN_REQUEST_TIMEOUT_SECONDS', 60, 'Time a client has to send its whole request.'),
   maxTemplates: whole('PLATEN_MAX_TEMPLATES', 1_000, 1, 1_000_000, 'Templates one key may have.'),

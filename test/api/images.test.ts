@@ -37,6 +37,16 @@ const RED = `${STYLE}<body style="background: red">`;
 /** 800 by 1000: a red window, then 400 pixels in blue. */
 const TALL = `${STYLE}<div style="width: auto; height: 100vh; background: red"></div><div style="width: auto; height: 400px; background: blue"></div>`;
 
+/** An image that cannot be made smaller, three bytes for each pixel. */
+const noise = (side: number) => `${STYLE}<canvas id=c width=${side} height=${side} style="display: block"></canvas><script>
+  const image = new ImageData(${side}, ${side});
+  const words = new Uint32Array(image.data.buffer);
+  for (let n = 0, word = 1; n < words.length; n++) {
+    word ^= word << 13; word ^= word >>> 17; word ^= word << 5;
+    words[n] = word | 0xff000000;
+  }
+  c.getContext('2d').putImageData(image, 0, 0);</script>`;
+
 async function image(body: object, client = ada, headers?: Record<string, string>): Promise<Buffer> {
   const response = await client.send('POST', '/v1/image', body, headers);
   expect(response.status, await response.clone().text()).toBe(200);
@@ -134,6 +144,12 @@ describe('what is shown', () => {
     }
   });
 
+  test('an image of many bytes', async () => {
+    const bytes = await image({ html: noise(1_900) });
+    expect(headOf(bytes)).toEqual({ format: 'png', width: 1_900, height: 1_900 });
+    expect(bytes.length).toBeGreaterThan(10_000_000);
+  });
+
   test('scripts have run, animations have ended, what is lazy has been loaded', async () => {
     const html = `${STYLE}<style>@keyframes k { from { background: red } to { background: lime } } #a { animation: k 2s both }</style>
       <div id=a></div><div id=b></div><script>setTimeout(() => { b.style.background = 'blue' }, 1000)</script>`;
@@ -200,8 +216,25 @@ describe('what is refused', () => {
   test('an image of too many pixels, before it is drawn', async () => {
     const html = `${STYLE}<div style="width: 2000px; height: 2001px; background: red">`;
     const { detail, limit, actual } = await problem(await ada.send('POST', '/v1/image', { html }), 422, 'resource_limit');
-    expect(detail).toContain('the image would have 2000 × 2001 pixels, 4002000 in all; at most 4000000 are allowed');
+    expect(detail).toContain('the image would have 2000 × 2001 pixels, 4002000 in all, and png at most 4000000');
     expect([limit, actual]).toEqual([4_000_000, 4_002_000]);
+  });
+
+  test('an image of too many bytes', async () => {
+    await using small = await startService({ PLATEN_MAX_PDF_BYTES: '60000' });
+    const html = noise(300);
+    const response = await new Client(small.url, small.key).send('POST', '/v1/image', { html });
+    const { detail, limit } = await problem(response, 422, 'resource_limit');
+    expect(detail).toContain('the image is larger than 60000 bytes');
+    expect(limit).toBe(60_000);
+  });
+
+  test('an image that the browser cannot hand over', async () => {
+    await using large = await startService({ PLATEN_MAX_IMAGE_PIXELS: '100000000' });
+    const client = new Client(large.url, large.key);
+    const response = await client.send('POST', '/v1/image', { html: noise(4_200), options: { timeout: 60_000 } });
+    expect((await problem(response, 422, 'resource_limit')).detail).toContain('the image is larger than');
+    expect((await client.pdf({ html: 'x' })).status).toBe(200);
   });
 
   test('a side longer than the format can say', async () => {

@@ -1,7 +1,7 @@
 /** Takes a screenshot of the loaded document: the part to show and the format in, the bytes of an image out. */
 import { invalidRequest, ServiceError } from '../../errors.ts';
 import type { BrowserSettings } from '../browser-settings.ts';
-import type { Session } from '../devtools/connection.ts';
+import { DevToolsError, MAX_SCREENSHOT_ANSWER_BYTES, type Session, TOO_LARGE } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
 import type { Area, CapturedImage, CaptureSettings, ImageType } from './capture-settings.ts';
 
@@ -9,6 +9,11 @@ type Limits = Pick<BrowserSettings, 'maxImagePixels' | 'maxPdfBytes'>;
 
 /** Longest side in pixels: what the formats can say (WebP has 14 bits), and what Chromium draws in one piece. */
 const MAX_SIDE: Record<ImageType, number> = { png: 32_767, jpeg: 32_767, webp: 16_383 };
+
+/** Chromium encodes in its main process, which meanwhile serves nobody else, and takes several times as long for WebP. */
+const SHARE_OF_PIXELS: Record<ImageType, number> = { png: 1, jpeg: 1, webp: 1 / 2 };
+/** What comes in base64 has a third more. */
+const MAX_ANSWER_BYTES = Math.floor((MAX_SCREENSHOT_ANSWER_BYTES / 4) * 3);
 
 /** Throws `print_failed` where there is nothing to show, `invalid_request` (a selector) and `resource_limit`. */
 export async function takeScreenshot(
@@ -20,22 +25,31 @@ export async function takeScreenshot(
   const area = wholePixels(await areaOf(session, settings, step), settings.deviceScaleFactor);
   const size = sizeOf(area, settings);
   requireSize(size, settings.type, limits);
-  const { data } = await step(
-    session.send('Page.captureScreenshot', {
-      format: settings.type,
-      ...(settings.quality !== undefined && { quality: settings.quality }),
-      clip: { ...area, scale: 1 },
-      captureBeyondViewport: true,
-      optimizeForSpeed: true, // PNG in half the time, and a third larger
-    }),
-  );
-  const image = Buffer.from(data, 'base64');
+  const image = await step(capture(session, area, settings, limits));
   if (!image.length) throw new ServiceError('print_failed', 'the browser returned no image');
-  if (image.length > limits.maxPdfBytes) {
-    const detail = `the image is larger than ${limits.maxPdfBytes} bytes`;
-    throw new ServiceError('resource_limit', detail, { members: { limit: limits.maxPdfBytes, actual: image.length } });
-  }
   return { image, ...size };
+}
+
+async function capture(session: Session, area: Area, { type, quality }: CaptureSettings, limits: Limits): Promise<Buffer> {
+  const maxBytes = Math.min(limits.maxPdfBytes, MAX_ANSWER_BYTES);
+  const parameters = {
+    format: type,
+    ...(quality !== undefined && { quality }),
+    clip: { ...area, scale: 1 },
+    captureBeyondViewport: true,
+    optimizeForSpeed: true, // PNG in half the time, and a third larger
+  };
+  const { data } = await session.send('Page.captureScreenshot', parameters).catch((error: unknown) => {
+    throw error instanceof DevToolsError && error.reason === TOO_LARGE ? tooLarge(maxBytes) : error;
+  });
+  const image = Buffer.from(data, 'base64');
+  if (image.length > maxBytes) throw tooLarge(maxBytes);
+  return image;
+}
+
+function tooLarge(limit: number): ServiceError {
+  const detail = `the image is larger than ${limit} bytes: send type: jpeg or a lower quality, or show less of the document`;
+  return new ServiceError('resource_limit', detail, { members: { limit } });
 }
 
 async function areaOf(session: Session, { area }: CaptureSettings, step: Step): Promise<Area> {
@@ -90,9 +104,10 @@ function requireSize({ width, height }: { width: number; height: number }, type:
     const detail = `the image would have ${width} × ${height} pixels, and a side of ${type} at most ${MAX_SIDE[type]}: ${remedy}`;
     throw new ServiceError('resource_limit', detail, { members: { limit: MAX_SIDE[type], actual: Math.max(width, height) } });
   }
-  if (actual <= maxImagePixels) return;
-  const detail = `the image would have ${width} × ${height} pixels, ${actual} in all; at most ${maxImagePixels} are allowed: ${remedy}`;
-  throw new ServiceError('resource_limit', detail, { members: { limit: maxImagePixels, actual } });
+  const limit = Math.floor(maxImagePixels * SHARE_OF_PIXELS[type]);
+  if (actual <= limit) return;
+  const detail = `the image would have ${width} × ${height} pixels, ${actual} in all, and ${type} at most ${limit}: ${remedy}`;
+  throw new ServiceError('resource_limit', detail, { members: { limit, actual } });
 }
 
 // Runs in the page, sent as text; typed loosely, since this project's code has no DOM types.
