@@ -1,7 +1,7 @@
 /** The bytes of an image as a reply. */
 import { Readable } from 'node:stream';
-import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply } from 'fastify';
+import { dispositionOf } from './disposition.ts';
 import type { Content } from './held-pdf.ts';
 
 /** What a reply says about an image it carries. */
@@ -16,11 +16,13 @@ export interface ImageFacts {
   report: { warning_count: number };
 }
 
+const EXTENSIONS: Record<string, string> = { 'image/png': '.png', 'image/jpeg': '.jpg', 'image/webp': '.webp' };
+
 export function sendImage(reply: FastifyReply, { type, bytes, filename }: ImageFacts, content: Content): FastifyReply {
   reply
     .type(type)
     .header('content-security-policy', "default-src 'none'")
     .header('content-length', bytes)
-    .header('content-disposition', contentDisposition(filename ?? undefined, { type: 'inline' }));
+    .header('content-disposition', dispositionOf(filename, EXTENSIONS[type] ?? ''));
   return reply.send(content instanceof Readable ? content : Readable.from(content, { objectMode: false }));
 }

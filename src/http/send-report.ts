@@ -13,25 +13,28 @@ interface ReportedPdf {
   bytes: number;
   pages: number;
   report: object;
+  /** Set when it was stored. */
+  documentId?: string | undefined;
 }
 
 export function sendReported(
   reply: FastifyReply,
-  { chunks, bytes, pages, report }: ReportedPdf,
+  { chunks, ...facts }: ReportedPdf,
   filename: string | undefined,
   content: Content = chunks,
 ): FastifyReply {
-  return sendReportedStream(reply, { bytes, pages, report }, content, filename);
+  return sendReportedStream(reply, facts, content, filename);
 }
 
 /** The same from where it is kept. */
 export function sendReportedStream(
   reply: FastifyReply,
-  { bytes, pages, report }: Omit<ReportedPdf, 'chunks'>,
+  { bytes, pages, report, documentId }: Omit<ReportedPdf, 'chunks'>,
   content: Content,
   filename: string | undefined,
 ): FastifyReply {
-  const facts = { ...(filename !== undefined && { filename }), bytes, pages, report };
+  const stored = documentId !== undefined && { document_id: documentId };
+  const facts = { ...stored, ...(filename !== undefined && { filename }), bytes, pages, report };
   return sendPieces(reply.header('platen-pages', pages), facts, 'pdf', content);
 }
 
@@ -67,6 +70,7 @@ async function* pieces(facts: object, member: string, content: Content): AsyncIt
 export const REPORTED_SCHEMA = {
   type: 'object',
   properties: {
+    document_id: { type: 'string', description: 'Set when the PDF was stored.' },
     filename: { type: 'string', description: 'As it was sent.' },
     bytes: { type: 'integer', description: 'Size of the PDF.' },
     pages: { type: 'integer' },

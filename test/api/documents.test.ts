@@ -130,7 +130,7 @@ describe('200 on rendering', () => {
   test('filename names the reply', async () => {
     const response = await ada.pdf({ html: 'x', filename: 'naïve "file".pdf' });
     expect(response.headers.get('content-disposition')).toBe(
-      `inline; filename="na?ve \\"file\\".pdf"; filename*=UTF-8''na%C3%AFve%20%22file%22.pdf`,
+      `inline; filename="naive \\"file\\".pdf"; filename*=UTF-8''na%C3%AFve%20%22file%22.pdf`,
     );
   });
 });

@@ -68,7 +68,7 @@ async function renderNow(
   setResultHeaders(reply, { ...delivery, warnings: pdf.report.warning_count }).header('server-timing', serverTiming(pdf));
   if (!renderRequest.store || !document) {
     const send = asksFor(request, JSON_TYPE, PDF) ? sendReported : sendRendered;
-    return send(reply, pdf, renderRequest.filename, await heldPdf(pdf, memory, blobs));
+    return send(reply, { ...pdf, documentId: document?.id }, renderRequest.filename, await heldPdf(pdf, memory, blobs));
   }
   created(request, reply, document);
   if (asksFor(request, PDF, JSON_TYPE)) return sendRendered(reply, pdf, document.filename, await heldPdf(pdf, memory, blobs));
@@ -124,7 +124,7 @@ async function replay(
   if (answer.asked) created(request, reply, document);
   if (!answer.asked && asksFor(request, JSON_TYPE, PDF)) {
     const { filename, report = {} } = document;
-    return sendReportedStream(reply, { ...document, report }, await documents.read(document), filename);
+    return sendReportedStream(reply, { ...document, documentId: document.id, report }, await documents.read(document), filename);
   }
   if (!answer.asked || asksFor(request, PDF, JSON_TYPE)) return sendStored(request, reply, documents, document);
   return reply.send(documentRecord(document, originOf(request)));
