@@ -28,7 +28,7 @@ import { ByteBudget } from './queue/byte-budget.ts';
 import { OwnerQueue } from './queue/owner-queue.ts';
 import { FinishLine } from './render/finish-line.ts';
 import { createReadiness } from './render/readiness.ts';
-import { render } from './render/render.ts';
+import { render, renderImage } from './render/render.ts';
 import { runEgressSelfTest } from './render/self-test.ts';
 import { openServices, type Services } from './services.ts';
 import { namedBlobs } from './storage/named-blobs.ts';
@@ -199,6 +199,8 @@ async function buildApp(config: Config, clock: Clock) {
       ...budgets,
       render: (request, principal, client, commitHook, held) =>
         render({ ...services, engine, memory: held }, request, principal, client, commitHook),
+      renderImage: (request, principal, client, commitHook, held) =>
+        renderImage({ ...services, engine, memory: held }, request, principal, client, commitHook),
       merging,
       secondsForItems: (unfinished) => runner.secondsFor(unfinished),
       checkReady: createReadiness({ ...engine, pool: engine.pool.exempt }),

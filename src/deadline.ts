@@ -55,12 +55,13 @@ export class Deadline {
     this.#entered.push({ phase, at: performance.now() });
   }
 
-  /** Milliseconds spent in each phase so far. */
+  /** Milliseconds spent in each phase so far, to a tenth. */
   timings(): Record<Phase, number> {
     const spent: Record<Phase, number> = { queue: 0, load: 0, print: 0, finish: 0 };
     this.#entered.forEach(({ phase, at }, index) => {
       spent[phase] += (this.#entered[index + 1]?.at ?? performance.now()) - at;
     });
+    for (const phase of Object.keys(spent) as Phase[]) spent[phase] = Math.round(10 * spent[phase]) / 10;
     return spent;
   }
 

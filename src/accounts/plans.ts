@@ -17,6 +17,8 @@ export interface Plan {
 
 /** The plan of an account when none is named, where the file has it; else the first one. */
 const USUAL_DEFAULT = 'free';
+/** The plan of the first account, which is the operator's own, where the file has it. */
+const OPERATORS = 'operator';
 const DEFAULT_FILE = new URL('default-plans.json', import.meta.url);
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 const MEMBERS = ['documents', 'retention', 'requests_per_minute', 'concurrency'];
@@ -44,6 +46,11 @@ export class Plans {
   /** The name of the plan of accounts for which nobody chose one. */
   get defaultName(): string {
     return this.#plans.has(USUAL_DEFAULT) ? USUAL_DEFAULT : (this.names[0] as string);
+  }
+
+  /** The name of the plan for the operator's own use. */
+  get operatorName(): string {
+    return this.#plans.has(OPERATORS) ? OPERATORS : this.defaultName;
   }
 
   get(name: string): Plan | undefined {

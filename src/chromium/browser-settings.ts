@@ -6,7 +6,9 @@ export interface BrowserSettings {
   rendererHeapBytes: number;
   /** Of the browser and its helpers together, without renderers. */
   browserMemoryBytes: number;
+  /** Of a PDF, or of an image. */
   maxPdfBytes: number;
+  maxImagePixels: number;
   /** What one render may take from the network. */
   renderMaxRequests: number;
   renderMaxNetworkBytes: number;

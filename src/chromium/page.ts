@@ -1,5 +1,5 @@
 /**
- * One page in a browser context of its own: an HTML document and print settings in, PDF bytes out.
+ * One page in a browser context of its own: an HTML document and print settings in, PDF bytes out; or an image.
  *
  * A page serves many documents of one owner, each with an opaque origin. After one that could run script, or leave
  * anything else behind, the page is sent to a new, empty document, so that no script, listener, timer or name is left; after
@@ -10,6 +10,8 @@ import type { OutboundBudget, OutboundReport, ProxyListener } from '../egress/eg
 import { HostedAssets } from '../egress/hosted-assets.ts';
 import { ServiceError } from '../errors.ts';
 import type { BrowserSettings } from './browser-settings.ts';
+import type { CapturedImage, CaptureSettings } from './capture/capture-settings.ts';
+import { takeScreenshot } from './capture/screenshot.ts';
 import { type Connection, DevToolsError, type Events, type Session } from './devtools/connection.ts';
 import { Emulation, OWN_SIZE, setMedia, setWindow } from './devtools/emulation.ts';
 import type { Step } from './devtools/step.ts';
@@ -17,7 +19,14 @@ import type { FontKnowledge } from './fonts/font-knowledge.ts';
 import { joinLanguages } from './fonts/han-fonts.ts';
 import { type Crash, isTrap } from './launch/crash-causes.ts';
 import type { MemoryWatchdog, PageAtWork } from './launch/memory-watchdog.ts';
-import { DocumentLoader, type Findings, type PaperView, type PrintJob } from './load/document-loader.ts';
+import {
+  type Attempt,
+  DocumentLoader,
+  type Findings,
+  type LoadJob,
+  type PaperView,
+  type PrintJob,
+} from './load/document-loader.ts';
 import { PLAIN_LOAD } from './load/load-settings.ts';
 import type { StatedMetadata } from './load/stated-metadata.ts';
 import type { Clipped } from './print/content-clipping.ts';
@@ -26,6 +35,11 @@ import { type PageSize, possibleSizes } from './print/page-sizes.ts';
 import { type PrintSettings, printParameters } from './print/print-options.ts';
 
 export type { PaperView, PrintJob };
+
+/** One document to take a screenshot of. */
+export interface CaptureJob extends Omit<LoadJob, 'print'> {
+  capture: CaptureSettings;
+}
 
 /** In pieces, as they came from the browser. */
 interface PdfBytes {
@@ -44,6 +58,11 @@ export interface RawPdf extends PdfBytes {
   assetOrigin: string | undefined;
 }
 
+/** A screenshot, and what is known of it. */
+export interface RawImage extends CapturedImage {
+  report: PageReport;
+}
+
 export interface PageReport extends Findings, Losses {
   network: OutboundReport;
 }
@@ -56,6 +75,9 @@ interface Losses {
   clipped: Clipped[];
   shrunkToPercent: number | undefined;
 }
+
+/** Of a document that is not on paper. */
+const NO_LOSSES: Losses = { cutOffPx: 0, clipped: [], shrunkToPercent: undefined };
 
 /** Touches what most documents touch: the generic fonts in their cuts, tables, borders, several pages. */
 const PRIMER = `<!doctype html><title>x</title><style>td { border: 1px solid #ccc; padding: 4px; background: #eee } p { break-before: page }</style>
@@ -178,7 +200,7 @@ export class Page implements PageAtWork {
   }
 
   /** Whether nothing that was shown before changes how this one looks. */
-  suits({ hanLanguages }: PrintJob): boolean {
+  suits({ hanLanguages }: Pick<LoadJob, 'hanLanguages'>): boolean {
     return !hanLanguages || !this.#hanLanguages || hanLanguages === this.#hanLanguages;
   }
 
@@ -193,39 +215,16 @@ export class Page implements PageAtWork {
   }
 
   /**
-   * Renders one document, which is watched closely until the page is reset or closed: what runs in it goes on. Throws `render_timeout`, `print_failed`, `navigation_failed`, `forbidden_url`, `content_too_large`,
-   * `render_gate_failed`, `wait_failed`, `invalid_request` (a selector), `resource_limit` or `page_crashed` (which may be tried again on another page).
+   * Prints one document, which is watched closely until the page is reset or closed: what runs in it goes on. Throws `render_timeout`,
+   * `print_failed`, `navigation_failed`, `forbidden_url`, `content_too_large`, `render_gate_failed`, `wait_failed`, `invalid_request` (a
+   * selector), `resource_limit` or `page_crashed` (which may be tried again on another page).
    */
-  async print(job: PrintJob, deadline: Deadline): Promise<RawPdf> {
-    const { content } = job;
-    if (content.kind === 'url' || !content.assets) return this.#print(job, deadline);
-    const assets = new HostedAssets(content.assets);
-    try {
-      const pdf = await this.#print({ ...job, content: { ...content, baseUrl: `${assets.origin}/` } }, deadline, assets);
-      return { ...pdf, report: assets.withoutOrigin(pdf.report), assetOrigin: assets.origin };
-    } catch (error) {
-      throw error instanceof ServiceError ? withoutOrigin(error, assets) : error;
-    }
-  }
-
-  async #print(job: PrintJob, deadline: Deadline, assets?: HostedAssets): Promise<RawPdf> {
-    if (this.#lost) throw this.#lost;
-    if (this.#proxy.lateRequests) throw crashed(); // something of an earlier document lives on
-    const { promise: failed, reject: fail } = Promise.withResolvers<never>();
-    failed.catch(() => {});
-    this.#fail = fail;
-    const step = <T>(work: Promise<T>) => deadline.race(Promise.race([work, failed]));
-    this.#browser.memory.begin(this);
-    this.#proxy.startRender(this.#budgetFor(job, deadline), assets);
-    try {
-      deadline.enter('load');
-      const attempt = { deadline, step, fail };
+  print(given: PrintJob, deadline: Deadline): Promise<RawPdf> {
+    return this.#attempt(given, deadline, async (job, attempt, assetOrigin) => {
+      const { step } = attempt;
       const settings = await this.#layout.marginsFor(job.print, step);
       if (settings !== job.print) await step(this.#openEmptyDocument());
-      await this.#loader.load({ ...job, print: settings }, attempt);
-      const said = job.hanLanguages?.split(',') ?? [];
-      this.#hanLanguages = joinLanguages(this.#hanLanguages, [...said, ...this.#loader.hanLanguages]);
-      deadline.enter('print');
+      await this.#load({ ...job, print: settings }, attempt);
       const windowPx = (job.load.device.viewport ?? OWN_SIZE).height;
       const first = settings.singlePage ? await this.#layout.onOnePage(settings, windowPx, step) : settings;
       const stream = await this.#printChecked(first, job, step);
@@ -233,11 +232,57 @@ export class Page implements PageAtWork {
       const { printedWith, ...pdf } = await this.#onOnePage(first, await this.#read(stream, step), job, step);
       await job.check?.(pdf.chunks, () => this.#printAll(printedWith, step));
       const losses = await this.#losses(job.view?.(pdf.chunks), step);
-      const network = this.#proxy.endRender(); // nothing is sent after the print
-      this.#hasLoaded ||= network.requests > 0 || findings.failures > 0; // Chromium remembers also what it has refused by itself
       const sizes = possibleSizes(printedWith, this.#loader.pageSizes);
       const stated = this.#loader.statedMetadata;
-      return { ...pdf, sizes, stated, report: { ...findings, ...losses, network }, assetOrigin: undefined };
+      return { ...pdf, sizes, stated, report: this.#report(findings, losses), assetOrigin };
+    });
+  }
+
+  /** Takes a screenshot of one document. Throws what `print` throws. */
+  capture(given: CaptureJob, deadline: Deadline): Promise<RawImage> {
+    return this.#attempt(given, deadline, async (job, attempt) => {
+      await this.#load(job, attempt);
+      const image = await takeScreenshot(this.#session, job.capture, this.#browser.settings, attempt.step);
+      const findings = await attempt.step(this.#loader.judge(job.load));
+      return { ...image, report: this.#report(findings, NO_LOSSES) };
+    });
+  }
+
+  /** What every render has around it; the files that came with the document among that. */
+  async #attempt<J extends LoadJob, R extends { report: PageReport }>(
+    job: J,
+    deadline: Deadline,
+    work: (job: J, attempt: Attempt, assetOrigin?: string) => Promise<R>,
+  ): Promise<R> {
+    const { content } = job;
+    if (content.kind === 'url' || !content.assets) return this.#attemptWith(job, deadline, undefined, work);
+    const assets = new HostedAssets(content.assets);
+    try {
+      const hosted = { ...job, content: { ...content, baseUrl: `${assets.origin}/` } };
+      const result = await this.#attemptWith(hosted, deadline, assets, (given, attempt) => work(given, attempt, assets.origin));
+      return { ...result, report: assets.withoutOrigin(result.report) };
+    } catch (error) {
+      throw error instanceof ServiceError ? withoutOrigin(error, assets) : error;
+    }
+  }
+
+  async #attemptWith<J extends LoadJob, R>(
+    job: J,
+    deadline: Deadline,
+    assets: HostedAssets | undefined,
+    work: (job: J, attempt: Attempt) => Promise<R>,
+  ): Promise<R> {
+    if (this.#lost) throw this.#lost;
+    if (this.#proxy.lateRequests) throw crashed(); // something of an earlier document lives on
+    const { promise: failed, reject: fail } = Promise.withResolvers<never>();
+    failed.catch(() => {});
+    this.#fail = fail;
+    const step = <S>(awaited: Promise<S>) => deadline.race(Promise.race([awaited, failed]));
+    this.#browser.memory.begin(this);
+    this.#proxy.startRender(this.#budgetFor(job, deadline), assets);
+    try {
+      deadline.enter('load');
+      return await work(job, { deadline, step, fail });
     } catch (error) {
       throw this.#explain(error);
     } finally {
@@ -245,6 +290,20 @@ export class Page implements PageAtWork {
       this.#loader.end();
       this.#fail = undefined;
     }
+  }
+
+  async #load(job: LoadJob, attempt: Attempt): Promise<void> {
+    await this.#loader.load(job, attempt);
+    const said = job.hanLanguages?.split(',') ?? [];
+    this.#hanLanguages = joinLanguages(this.#hanLanguages, [...said, ...this.#loader.hanLanguages]);
+    attempt.deadline.enter('print');
+  }
+
+  /** Nothing is sent after the print. */
+  #report(findings: Findings, losses: Losses): PageReport {
+    const network = this.#proxy.endRender();
+    this.#hasLoaded ||= network.requests > 0 || findings.failures > 0; // Chromium remembers also what it has refused by itself
+    return { ...findings, ...losses, network };
   }
 
   /** Renders a document of our own, so that fonts and the ways of the renderer are loaded before the first real one. */
@@ -399,7 +458,7 @@ export class Page implements PageAtWork {
   }
 
   /** The document itself may take as long as the render; its parts may not. */
-  #budgetFor({ content, load }: PrintJob, deadline: Deadline): OutboundBudget {
+  #budgetFor({ content, load }: LoadJob, deadline: Deadline): OutboundBudget {
     const { renderMaxRequests, renderMaxNetworkBytes, renderMaxConnections, resourceTimeoutMs } = this.#browser.settings;
     return {
       requests: load.offline ? 0 : renderMaxRequests,
@@ -484,6 +543,8 @@ export class Page implements PageAtWork {
     if (this.#lost && !(error instanceof ServiceError)) return this.#lost;
     if (error instanceof DevToolsError && error.method === 'Page.printToPDF')
       return new ServiceError('print_failed', `the document could not be printed: ${error.reason}`);
+    if (error instanceof DevToolsError && error.method === 'Page.captureScreenshot')
+      return new ServiceError('print_failed', `no image could be made of the document: ${error.reason}`);
     return error;
   }
 }

@@ -31,7 +31,7 @@ function stopOnSignal(app: App): void {
 
 async function handOutFirstKey({ services: { accounts, plans }, url }: App): Promise<void> {
   if (await accounts.hasKeys()) return;
-  const account = await accounts.createAccount(plans.defaultName, 'first account');
+  const account = await accounts.createAccount(plans.operatorName, 'first account');
   const { secret } = await accounts.createKey(account.id, 'first key');
   process.stdout.write(`
 A first API key was made (plan ${account.plan}). It is shown only now:
@@ -41,6 +41,10 @@ A first API key was made (plan ${account.plan}). It is shown only now:
 Try it:
 
   curl ${url}/v1/pdf -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json' -d '{"html": "<h1>Hello, paper</h1>"}' -o hello.pdf
+
+Playground  ${url}/
+Dashboard   ${url}/dashboard
+Reference   ${url}/docs
 
 `);
 }

@@ -17,7 +17,8 @@ export interface MetricSources {
 }
 
 export interface Metrics {
-  renderSucceeded(pdf: { bytes: number; pages: number; timings: Record<Phase, number> }): void;
+  /** Images have no pages. */
+  renderSucceeded(result: { bytes: number; pages?: number; timings: Record<Phase, number> }): void;
   renderFailed(code: ErrorCode): void;
   /** `ok`, or an error code. */
   playgroundEnded(outcome: string): void;
@@ -99,11 +100,13 @@ export function createMetrics(sources: MetricSources): Metrics {
     registers,
   });
   return {
-    renderSucceeded(pdf) {
+    renderSucceeded(result) {
       renders.inc({ outcome: 'ok' });
-      pages.inc(pdf.pages);
-      sizes.observe(pdf.bytes);
-      for (const [stage, milliseconds] of Object.entries(pdf.timings)) stages.observe({ stage }, milliseconds / 1000);
+      if (result.pages !== undefined) {
+        pages.inc(result.pages);
+        sizes.observe(result.bytes);
+      }
+      for (const [stage, milliseconds] of Object.entries(result.timings)) stages.observe({ stage }, milliseconds / 1000);
     },
     playgroundEnded: (outcome) => visitors.inc({ outcome }),
     documentStored: ({ bytes }) => {

@@ -193,7 +193,8 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   print_failed: {
     status: 422,
     title: 'The document could not be printed',
-    meaning: 'The browser loaded the document but refused to print it, for example because pageRanges names no page of it.',
+    meaning:
+      'The browser loaded the document but could not print it or make an image of it, for example because `pageRanges` names no page of it, or `selector` matches nothing.',
     remedy: 'See `detail`; correct the options it names.',
   },
   not_mergeable: {
@@ -213,9 +214,9 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 422,
     title: 'The document takes too much',
     meaning:
-      'Rendering took more memory or more of the network than one render may have, or the PDF grew too large; or the documents of a batch are too large to be merged (`limit` and `actual` in bytes).',
+      'Rendering took more memory or more of the network than one render may have, or the PDF or the image grew too large; or the documents of a batch are too large to be merged (`limit` and `actual` in bytes).',
     remedy:
-      'Simplify or split the document; the operator can raise PLATEN_RENDERER_MEMORY_MB, PLATEN_RENDER_MAX_NETWORK_MB, PLATEN_RENDER_MAX_REQUESTS and PLATEN_MAX_PDF_BYTES.',
+      'Simplify or split the document; the operator can raise PLATEN_RENDERER_MEMORY_MB, PLATEN_RENDER_MAX_NETWORK_MB, PLATEN_RENDER_MAX_REQUESTS, PLATEN_MAX_PDF_BYTES and PLATEN_MAX_IMAGE_PIXELS.',
   },
   queue_full: {
     status: 429,

@@ -1,12 +1,12 @@
 /** PDF bytes as a reply: from memory, or from where they are stored, with what the two have in common. */
 import { Readable } from 'node:stream';
-import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
 import parseRange from 'range-parser';
 import type { ByteRange, Documents, StoredDocument } from '../documents/documents.ts';
 import { ServiceError } from '../errors.ts';
 import type { RenderedPdf } from '../render/print-content.ts';
+import { type Disposition, dispositionOf } from './disposition.ts';
 import type { Content } from './held-pdf.ts';
 import { PDF } from './negotiation.ts';
 
@@ -44,9 +44,10 @@ export async function sendStored(
   reply: FastifyReply,
   documents: Documents,
   document: StoredDocument,
+  disposition: Disposition = 'inline',
 ): Promise<FastifyReply> {
   const etag = `"${document.sha256}"`;
-  setPdfHeaders(reply, document).header('etag', etag).header('accept-ranges', 'bytes');
+  setPdfHeaders(reply, document, disposition).header('etag', etag).header('accept-ranges', 'bytes');
   // Of the request's headers this one alone: `fetch` adds a Cache-Control of its own, which asks caches, not us.
   if (fresh({ 'if-none-match': request.headers['if-none-match'] }, { etag }))
     return reply.removeHeader('content-length').code(304).send();
@@ -60,12 +61,12 @@ export async function sendStored(
   return reply.send(content);
 }
 
-function setPdfHeaders(reply: FastifyReply, { bytes, pages, filename }: PdfFacts): FastifyReply {
+function setPdfHeaders(reply: FastifyReply, { bytes, pages, filename }: PdfFacts, disposition?: Disposition): FastifyReply {
   return reply
     .type(PDF)
     .header('content-security-policy', PDF_CSP)
     .header('content-length', bytes)
-    .header('content-disposition', contentDisposition(filename ?? undefined, { type: 'inline' }))
+    .header('content-disposition', dispositionOf(filename, '.pdf', disposition))
     .header('platen-pages', pages);
 }
 
@@ -87,8 +88,8 @@ function rangeOf(
 }
 
 /** Milliseconds in each phase, as a header. */
-export function serverTiming({ timings }: RenderedPdf): string {
+export function serverTiming({ timings }: Pick<RenderedPdf, 'timings'>): string {
   return Object.entries(timings)
-    .map(([phase, milliseconds]) => `${phase};dur=${milliseconds.toFixed(1)}`)
+    .map(([phase, milliseconds]) => `${phase};dur=${milliseconds}`)
     .join(', ');
 }

@@ -1,10 +1,11 @@
-/** A PDF inside JSON, with what its render had to tell; written in pieces, so that a large one is never copied together. */
+/** A PDF or an image inside JSON, with what its render had to tell; written in pieces, so that a large one is never copied together. */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Content } from './held-pdf.ts';
 import { JSON_TYPE } from './negotiation.ts';
 import { REPORT_SCHEMA } from './records.ts';
+import type { ImageFacts } from './send-image.ts';
 
 /** What is told of a PDF beside its bytes. */
 interface ReportedPdf {
@@ -12,33 +13,49 @@ interface ReportedPdf {
   bytes: number;
   pages: number;
   report: object;
+  /** Set when it was stored. */
+  documentId?: string | undefined;
 }
 
 export function sendReported(
   reply: FastifyReply,
-  { chunks, bytes, pages, report }: ReportedPdf,
+  { chunks, ...facts }: ReportedPdf,
   filename: string | undefined,
   content: Content = chunks,
 ): FastifyReply {
-  return sendReportedStream(reply, { bytes, pages, report }, content, filename);
+  return sendReportedStream(reply, facts, content, filename);
 }
 
 /** The same from where it is kept. */
 export function sendReportedStream(
   reply: FastifyReply,
-  { bytes, pages, report }: Omit<ReportedPdf, 'chunks'>,
+  { bytes, pages, report, documentId }: Omit<ReportedPdf, 'chunks'>,
   content: Content,
   filename: string | undefined,
 ): FastifyReply {
-  const facts = { ...(filename !== undefined && { filename }), bytes, pages, report };
-  reply.type(JSON_TYPE).header('platen-pages', pages);
-  return reply.send(Readable.from(pieces(facts, content), { objectMode: false }));
+  const stored = documentId !== undefined && { document_id: documentId };
+  const facts = { ...stored, ...(filename !== undefined && { filename }), bytes, pages, report };
+  return sendPieces(reply.header('platen-pages', pages), facts, 'pdf', content);
+}
+
+/** An image inside JSON. */
+export function sendReportedImage(
+  reply: FastifyReply,
+  { filename, type, bytes, width, height, report }: ImageFacts,
+  content: Content,
+): FastifyReply {
+  const facts = { ...(filename !== null && { filename }), type, bytes, width, height, report };
+  return sendPieces(reply, facts, 'image', content);
+}
+
+function sendPieces(reply: FastifyReply, facts: object, member: 'pdf' | 'image', content: Content): FastifyReply {
+  return reply.type(JSON_TYPE).send(Readable.from(pieces(facts, member, content), { objectMode: false }));
 }
 
 /** Base64 turns three bytes into four letters: what is left over goes with the next chunk. The digest is known at the end. */
-async function* pieces(facts: object, content: Content): AsyncIterable<string> {
+async function* pieces(facts: object, member: string, content: Content): AsyncIterable<string> {
   const hash = createHash('sha256');
-  yield `${JSON.stringify(facts).slice(0, -1)},"pdf":"`;
+  yield `${JSON.stringify(facts).slice(0, -1)},"${member}":"`;
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of content) {
     hash.update(chunk);
@@ -53,11 +70,26 @@ async function* pieces(facts: object, content: Content): AsyncIterable<string> {
 export const REPORTED_SCHEMA = {
   type: 'object',
   properties: {
+    document_id: { type: 'string', description: 'Set when the PDF was stored.' },
     filename: { type: 'string', description: 'As it was sent.' },
     bytes: { type: 'integer', description: 'Size of the PDF.' },
     pages: { type: 'integer' },
     sha256: { type: 'string', description: 'Digest of the PDF, in hexadecimal.' },
     report: REPORT_SCHEMA,
     pdf: { type: 'string', contentEncoding: 'base64', contentMediaType: 'application/pdf' },
+  },
+};
+
+export const REPORTED_IMAGE_SCHEMA = {
+  type: 'object',
+  properties: {
+    filename: { type: 'string', description: 'As it was sent.' },
+    type: { type: 'string', description: 'Media type.', examples: ['image/png'] },
+    bytes: { type: 'integer', description: 'Size of the image.' },
+    width: { type: 'integer', description: 'In pixels.' },
+    height: { type: 'integer', description: 'In pixels.' },
+    sha256: { type: 'string', description: 'Digest of the image, in hexadecimal.' },
+    report: REPORT_SCHEMA,
+    image: { type: 'string', contentEncoding: 'base64' },
   },
 };

@@ -23,6 +23,7 @@ import { type AccountRouteServices, accountRoutes } from './routes/account.ts';
 import { type BatchResultRouteServices, batchResultRoutes } from './routes/batch-results.ts';
 import { type BatchRouteServices, batchRoutes } from './routes/batches.ts';
 import { type DocumentRouteServices, documentRoutes, linkRoutes } from './routes/documents.ts';
+import { type ImageRouteServices, imageRoutes } from './routes/image.ts';
 import { type OperationServices, operationRoutes } from './routes/operations.ts';
 import { type PageRouteServices, pageRoutes } from './routes/pages.ts';
 import { type PdfRouteServices, pdfRoutes } from './routes/pdf.ts';
@@ -50,6 +51,7 @@ export interface ServerOptions extends PlaygroundRouteOptions {
 
 export interface ServerServices
   extends PdfRouteServices,
+    ImageRouteServices,
     TemplateRouteServices,
     DocumentRouteServices,
     BatchRouteServices,
@@ -109,6 +111,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
     refuseParameters(routes);
     countMemory(routes, services.budgets, (request) => principalOf(request).accountId);
     await pdfRoutes(routes, services);
+    imageRoutes(routes, services);
     templateRoutes(routes, services);
     documentRoutes(routes, services);
     batchRoutes(routes, services);

@@ -26,6 +26,16 @@ export type Answer =
   | { kind: 'json'; status: number; location?: string; body: unknown }
   | { kind: 'document'; documentId: string; asked: boolean; remaining: number | null }
   | { kind: 'pdf'; bytes: number; pages: number; filename: string | null; remaining: number | null; report: Report }
+  | {
+      kind: 'image';
+      type: string;
+      bytes: number;
+      width: number;
+      height: number;
+      filename: string | null;
+      remaining: number | null;
+      report: Report;
+    }
   | { kind: 'batch'; batchId: string }
   | { kind: 'not_kept' };
 
@@ -100,7 +110,7 @@ export class Idempotency {
     await this.#database.query.deleteFrom('idempotency_keys').where('claim', '=', claim.id).where('answer', 'is', null).execute();
   }
 
-  /** Keeps the PDF of an answer; to be called before `complete`, with what it returns. Throws `storage_failed`. */
+  /** Keeps the PDF or the image of an answer; to be called before `complete`, with what it returns. Throws `storage_failed`. */
   async keep(chunks: readonly Buffer[]): Promise<string> {
     const name = `idm_${randomBase62(22)}`;
     await this.#blobs.put(name, chunks);
@@ -112,7 +122,7 @@ export class Idempotency {
     await this.#blobs.remove(blob);
   }
 
-  /** The PDF of an answer. Throws `idempotency_result_gone`. */
+  /** What `keep` was given. Throws `idempotency_result_gone`. */
   async read(claimed: { keyId: string; name: string }): Promise<Readable> {
     const row = await this.#database.query
       .selectFrom('idempotency_keys')
@@ -219,7 +229,7 @@ function running(): ServiceError {
 
 /** The reply was given, but cannot be given again. */
 export function resultGone(
-  detail = 'the request with this Idempotency-Key was answered and charged; its PDF is kept no longer',
+  detail = 'the request with this Idempotency-Key was answered and charged; its result is kept no longer',
 ): ServiceError {
   return new ServiceError('idempotency_result_gone', detail);
 }

@@ -1,5 +1,5 @@
 /** The keywords of one field of a request: they document it for the reference, the OpenAPI document and the playground's form. */
-import { type TSchema, Type } from 'typebox';
+import { type TSchema, type TUnsafe, Type } from 'typebox';
 
 export interface Keywords {
   /** What the error about a wrong value says after "must be". */
@@ -22,6 +22,7 @@ export function option<S extends TSchema>(schema: S, keywords: Keywords) {
   return Type.Optional({ ...schema, ...keywords } as S);
 }
 
-export function oneOf<const T extends readonly string[]>(names: T) {
-  return Type.Union(names.map((name) => Type.Literal(name as T[number])));
+/** The union of a mapped list has no type of its own. */
+export function oneOf<const T extends readonly string[]>(names: T): TUnsafe<T[number]> {
+  return Type.Union(names.map((name) => Type.Literal(name))) as TSchema as TUnsafe<T[number]>;
 }

@@ -82,7 +82,8 @@ export async function printContent(
   if (needsFinishing(finish)) finishing.expect(shareOf);
   const { pageRanges } = job.print;
   const view = (chunks: Buffer[]) => paperView(job.content, job.print, chunks);
-  const languages = languagesOf(job, watermark);
+  const { header, footer } = job.print.templates;
+  const languages = languagesOf(job.content, header, footer, watermark?.html);
   const check = pageRanges && { check: rangeCheck(pageRanges) };
   const checked = { ...job, view, pages: countPages, hanLanguages: languages, ...check };
   const printed = await pool.use(
@@ -105,10 +106,9 @@ export async function printContent(
   return { chunks, bytes: sizeOf(chunks), pages, report: reportOf(withStamp(raw.report, stamp?.report), timings), timings };
 }
 
-/** Of everything that is printed on the page. */
-function languagesOf({ content, print }: Pick<PrintJob, 'content' | 'print'>, watermark: Watermark | undefined): string {
-  if (content.kind === 'url') return ''; // its page is used once
-  return hanLanguages([content.html, print.templates.header, print.templates.footer, watermark?.html]);
+/** Of everything that is shown on the page. */
+export function languagesOf(content: Content, ...others: Array<string | undefined>): string {
+  return content.kind === 'url' ? '' : hanLanguages([content.html, ...others]); // the page of an address is used once
 }
 
 function inPoints({ widthInches, heightInches }: RawPdf['sizes'][number]): PageSize {

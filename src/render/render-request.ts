@@ -39,6 +39,13 @@ export interface Rendering {
   failOnWarning: WarningKind[];
 }
 
+/** What every request says, whatever is made of its document. */
+export interface SourceRequest extends Pick<Rendering, 'baseUrl' | 'load' | 'timeoutMs' | 'failOnWarning'> {
+  source: Source;
+  /** Files that relative addresses in the document lead to. */
+  assets: HostedFiles | undefined;
+}
+
 export interface RenderRequest extends Rendering {
   source: Source;
   /** Files that relative addresses in the document lead to. */
@@ -58,6 +65,8 @@ const DEFAULT_MARGIN_INCHES = 0.4;
 const MAX_PAPER_INCHES = 200;
 const MIN_PAPER_INCHES = 1 / 96;
 
+type SourceBody = Omit<PdfRequestBody, 'options' | 'store'>;
+
 const SOURCES = ['html', 'markdown', 'url', 'template_id'] as const;
 
 /** Fields that say something of a source, with that source. */
@@ -76,11 +85,7 @@ export function parseRenderRequest(body: unknown, limits: RenderLimits, uploaded
   const { store, filename } = checked;
   const errors = new ValidationErrors();
   const source = parseSource(checked, errors);
-  const assets = parseAssets(checked.assets, uploaded, limits, errors);
-  if (assets && source.kind === 'url')
-    errors.add('assets', 'cannot be combined with url, whose parts have addresses of their own');
-  if (assets && checked.options?.baseUrl !== undefined)
-    errors.add('assets', 'cannot be combined with options.baseUrl: relative addresses start from one place');
+  const assets = parseSourceAssets(checked, uploaded, limits, errors);
   const request = { source, assets, ...parseRendering(checked, limits, errors), store, filename };
   if (filename !== undefined && !isUsableFilename(filename)) errors.add('filename', `must be ${FILENAME}`);
   errors.throwIfAny();
@@ -114,7 +119,21 @@ export function checkSize(what: string, html: string, limit = MAX_HTML_BYTES): v
   });
 }
 
-function parseSource(body: PdfRequestBody, errors: ValidationErrors): Source {
+/** Files beside a document whose relative addresses lead nowhere else. */
+export function parseSourceAssets(
+  { assets: given, url, options }: Pick<PdfRequestBody, 'assets' | 'url'> & { options?: { baseUrl?: string } | undefined },
+  uploaded: readonly UploadedFile[],
+  limits: RenderLimits,
+  errors: ValidationErrors,
+): HostedFiles | undefined {
+  const assets = parseAssets(given, uploaded, limits, errors);
+  if (assets && url !== undefined) errors.add('assets', 'cannot be combined with url, whose parts have addresses of their own');
+  if (assets && options?.baseUrl !== undefined)
+    errors.add('assets', 'cannot be combined with options.baseUrl: relative addresses start from one place');
+  return assets;
+}
+
+export function parseSource(body: SourceBody, errors: ValidationErrors): Source {
   checkSources(body, errors);
   const { html = '', markdown, stylesheet, url, template_id: templateId, data } = body;
   if (templateId !== undefined) return { kind: 'template', templateId, data: parseData(data, errors) };
@@ -123,7 +142,7 @@ function parseSource(body: PdfRequestBody, errors: ValidationErrors): Source {
   return { kind: 'html', html };
 }
 
-function checkSources(body: PdfRequestBody, errors: ValidationErrors): void {
+function checkSources(body: SourceBody, errors: ValidationErrors): void {
   const [first, ...more] = SOURCES.filter((name) => body[name] !== undefined);
   for (const name of more) errors.add(name, `cannot be combined with ${first}: send exactly one of ${SOURCES.join(', ')}`);
   if (!first) errors.add('html', 'is required, or markdown, url or template_id in its place');
@@ -266,7 +285,7 @@ function parseLength(path: string, length: string | number, errors: ValidationEr
   return inches;
 }
 
-function parseTimeout(given: number | undefined, limits: RenderLimits, errors: ValidationErrors): number {
+export function parseTimeout(given: number | undefined, limits: RenderLimits, errors: ValidationErrors): number {
   if (given !== undefined && given > limits.maxRenderTimeoutMs)
     errors.add('options.timeout', `must be at most ${limits.maxRenderTimeoutMs} ms on this server`);
   return given ?? limits.renderTimeoutMs;

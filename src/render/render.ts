@@ -1,4 +1,4 @@
-/** The recipe of a render: a valid request of a known caller in, a PDF out, charged and stored, or an error and neither. */
+/** The recipe of a render: a valid request of a known caller in, a PDF or an image out, charged and stored, or an error and neither. */
 import type { Principal } from '../accounts/accounts.ts';
 import type { Allowance, Reservation } from '../accounts/allowance.ts';
 import type { Concurrency } from '../accounts/concurrency.ts';
@@ -6,8 +6,10 @@ import type { Content } from '../chromium/load/load-settings.ts';
 import { Deadline } from '../deadline.ts';
 import type { Documents, StoredDocument } from '../documents/documents.ts';
 import { ServiceError } from '../errors.ts';
-import { type PrintEngine, printContent, type RenderedPdf } from './print-content.ts';
-import type { RenderRequest } from './render-request.ts';
+import { captureContent, type RenderedImage } from './capture-content.ts';
+import type { ImageRequest } from './image-request.ts';
+import { type PrintEngine, printContent, type RenderedPdf, type RenderOwner } from './print-content.ts';
+import type { RenderRequest, SourceRequest } from './render-request.ts';
 import { requireNone } from './report.ts';
 import { resolveSource, type SourceServices } from './resolve-source.ts';
 
@@ -35,19 +37,25 @@ export interface Delivery {
   remaining: number | null;
 }
 
+export interface ImageDelivery {
+  image: RenderedImage;
+  document: undefined;
+  remaining: number | null;
+}
+
 type Also = NonNullable<Parameters<Allowance['commit']>[1]>;
 
 /** What is to be written in the transaction that charges for the render. */
-export interface CommitHook {
+export interface CommitHook<D = Delivery> {
   /** Before the transaction. */
-  prepare(delivery: Delivery): Promise<void>;
-  write(delivery: Delivery, query: Parameters<Also>[0]): Promise<void>;
+  prepare(delivery: D): Promise<void>;
+  write(delivery: D, query: Parameters<Also>[0]): Promise<void>;
   /** The transaction did not happen: what `prepare` made is taken back. */
   undo(): Promise<void>;
 }
 
 const NOTHING = async () => {};
-const NO_HOOK: CommitHook = { prepare: NOTHING, write: NOTHING, undo: NOTHING };
+const NO_HOOK: CommitHook<unknown> = { prepare: NOTHING, write: NOTHING, undo: NOTHING };
 
 /** `client` aborts when the caller has gone. */
 export async function render(
@@ -58,23 +66,60 @@ export async function render(
   commitHook: CommitHook = NO_HOOK,
 ): Promise<Delivery> {
   const keep = isToBeStored(request, principal);
+  return charged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
+    const { load, print, finish } = request;
+    const pdf = await printContent(services.engine, { content, load, print, finish }, owner, deadline);
+    requireNone(request.failOnWarning, pdf.report);
+    services.memory?.makeRoomFor(pdf.bytes);
+    const document = keep ? await store(services.documents, pdf, request, principal, deadline) : undefined;
+    const delivery = { pdf, document, remaining: reservation.remaining };
+    await settle(services, delivery, reservation, principal, deadline, commitHook);
+    return delivery;
+  });
+}
+
+/** The same for an image, which is never stored. */
+export async function renderImage(
+  services: RenderServices,
+  request: ImageRequest,
+  principal: Principal,
+  client: AbortSignal,
+  commitHook: CommitHook<ImageDelivery> = NO_HOOK,
+): Promise<ImageDelivery> {
+  return charged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
+    const image = await captureContent(services.engine, { ...request, content }, owner, deadline);
+    requireNone(request.failOnWarning, image.report);
+    services.memory?.makeRoomFor(image.bytes);
+    const delivery = { image, document: undefined, remaining: reservation.remaining };
+    await settle(services, delivery, reservation, principal, deadline, commitHook);
+    return delivery;
+  });
+}
+
+/** A document that may be rendered, in its turn. */
+interface Turn {
+  content: Content;
+  owner: RenderOwner;
+  reservation: Reservation;
+  deadline: Deadline;
+}
+
+/** Does `work` with one document of the month, which counts only where `work` commits it. */
+async function charged<T>(
+  services: RenderServices,
+  request: SourceRequest,
+  principal: Principal,
+  client: AbortSignal,
+  work: (turn: Turn) => Promise<T>,
+): Promise<T> {
   using deadline = new Deadline(request.timeoutMs, client);
   const leave = services.concurrency.enter(principal);
   try {
     const content = await deadline.race(resolveSource(request, principal, services, deadline.signal));
     if (isMade(request.source)) services.memory?.grow(textBytes(content)); // it may be much larger than what it is made of
     services.engine.pool.requireRoom(principal.accountId); // a full queue refuses at once, before anything is written
-    return await charged(services.allowance, principal, async (reservation) => {
-      const { load, print, finish } = request;
-      const owner = { boundary: principal.keyId, shareOf: principal.accountId };
-      const pdf = await printContent(services.engine, { content, load, print, finish }, owner, deadline);
-      requireNone(request.failOnWarning, pdf.report);
-      services.memory?.makeRoomFor(pdf.bytes);
-      const document = keep ? await store(services.documents, pdf, request, principal, deadline) : undefined;
-      const delivery = { pdf, document, remaining: reservation.remaining };
-      await settle(services, delivery, reservation, principal, deadline, commitHook);
-      return delivery;
-    });
+    const owner = { boundary: principal.keyId, shareOf: principal.accountId };
+    return await reserved(services.allowance, principal, (reservation) => work({ content, owner, reservation, deadline }));
   } finally {
     leave();
   }
@@ -98,7 +143,7 @@ function isToBeStored({ store }: RenderRequest, { plan, autoStore }: Principal):
 }
 
 /** A reservation is settled on every path: by `work`, or here when it fails. */
-async function charged<T>(
+async function reserved<T>(
   allowance: Allowance,
   principal: Principal,
   work: (reservation: Reservation) => Promise<T>,
@@ -129,13 +174,13 @@ async function store(
 }
 
 /** The charge, the document and what the commit hook writes are one: all of it is written, or nothing. */
-async function settle(
+async function settle<D extends Pick<Delivery, 'document'>>(
   { allowance, documents }: RenderServices,
-  delivery: Delivery,
+  delivery: D,
   reservation: Reservation,
   principal: Principal,
   deadline: Deadline,
-  commitHook: CommitHook,
+  commitHook: CommitHook<D>,
 ): Promise<void> {
   const { document } = delivery;
   try {

@@ -5,7 +5,7 @@ import type { Markdown } from '../markdown/markdown.ts';
 import type { TemplateOwner, Templates } from '../templates/templates.ts';
 import { textErrors } from '../validate.ts';
 import { MAX_HTML_BYTES } from './options-schema.ts';
-import type { RenderRequest, Source } from './render-request.ts';
+import type { Source, SourceRequest } from './render-request.ts';
 
 export interface SourceServices {
   templates: Templates;
@@ -13,7 +13,7 @@ export interface SourceServices {
 }
 
 /** The part of a request that says what is shown. */
-export type SourceDocument = Pick<RenderRequest, 'source' | 'baseUrl' | 'assets'>;
+export type SourceDocument = Pick<SourceRequest, 'source' | 'baseUrl' | 'assets'>;
 
 /** Throws `not_found` for an unknown template, `content_too_large`, `template_error`, `resource_limit`, `queue_full`. */
 export async function resolveSource(

@@ -210,7 +210,7 @@ describe('429', () => {
 
 test('the plans that come with the service', async () => {
   const own = await startService({ PLATEN_PLANS_FILE: '' });
-  const client = new Client(own.url, own.key);
+  const client = new Client(own.url, (await own.createKey('free')).key);
   expect((await client.usage()).documents).toEqual({ limit: 100, used: 0, remaining: 100 });
   const plans = JSON.parse(await own.cli('plans', '--json')) as Array<Record<string, unknown>>;
   expect(plans.map(({ plan, documents, retention_seconds }) => [plan, documents, Number(retention_seconds) / 86_400])).toEqual([
@@ -218,6 +218,7 @@ test('the plans that come with the service', async () => {
     ['starter', 2_000, 30],
     ['growth', 10_000, 365],
     ['scale', 50_000, 730],
+    ['operator', null, 365],
   ]);
   await own[Symbol.asyncDispose]();
 });

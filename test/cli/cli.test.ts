@@ -112,7 +112,7 @@ describe('platen keys and accounts', () => {
 
   test('mistakes are named', async () => {
     expect((await failure(['keys', 'create', '--plan', 'gold'])).stderr).toBe(
-      'platen: there is no plan "gold"; plans are free, starter, growth, scale\n',
+      'platen: there is no plan "gold"; plans are free, starter, growth, scale, operator\n',
     );
     expect((await failure(['keys', 'create', '--account', 'acc_x'])).stderr).toBe('platen: there is no account "acc_x"\n');
     expect((await failure(['keys', 'revoke', 'plt_x'])).stderr).toContain('give the id of the key (key_...), not its secret');

@@ -14,6 +14,9 @@ export type Params<M extends keyof Commands> = Commands[M]['paramsType'];
 export type Result<M extends keyof Commands> = Commands[M]['returnType'];
 export type EventListener<E extends keyof Events> = (...payload: Events[E]) => unknown;
 
+/** The reason of a `DevToolsError` where the answer is not read for its size. */
+export const TOO_LARGE = 'the answer is too large';
+
 /** The browser answered a command with an error. */
 export class DevToolsError extends Error {
   override name = 'DevToolsError';
@@ -117,8 +120,10 @@ export class Session {
   }
 }
 
-/** Parts of a PDF are a megabyte, and half as much again in base64; nothing else we ask for is that large. */
+/** Parts of a PDF are a megabyte, and half as much again in base64; nothing else we ask for is that large, but for images. */
 const MAX_MESSAGE_BYTES = 8_388_608;
+/** An image comes in one piece. */
+export const MAX_SCREENSHOT_ANSWER_BYTES = 33_554_432;
 /** Enough for the number of an answer. */
 const HEAD_BYTES = 64;
 
@@ -221,7 +226,7 @@ export class Connection {
       this.#collect(chunk.subarray(start, end));
       start = end + 1;
       const [first, ...more] = this.#parts;
-      const whole = this.#length <= MAX_MESSAGE_BYTES;
+      const whole = this.#isReadable(first);
       this.#parts = [];
       this.#length = 0;
       if (whole && first)
@@ -234,18 +239,25 @@ export class Connection {
   /** Of a message that is too large only the beginning is kept. */
   #collect(part: Buffer): void {
     this.#length += part.length;
-    if (this.#length <= MAX_MESSAGE_BYTES) this.#parts.push(part);
+    if (this.#isReadable(this.#parts[0] ?? part)) this.#parts.push(part);
     else this.#parts = this.#parts.slice(0, 1);
     if (!this.#parts.length) this.#parts.push(part.subarray(0, HEAD_BYTES));
   }
 
+  /** Whether the message that begins with `head` is not too large so far. */
+  #isReadable(head: Buffer | undefined): boolean {
+    if (this.#length <= MAX_MESSAGE_BYTES) return true;
+    const isImage = head && this.#pending.get(idIn(head))?.method === 'Page.captureScreenshot';
+    return Boolean(isImage) && this.#length <= MAX_SCREENSHOT_ANSWER_BYTES;
+  }
+
   /** What a page has to say may be of any size: an answer of that kind is none. Events are dropped. */
   #refuse(head: Buffer): void {
-    const [, id] = /^\{"id":(\d+)/.exec(head.toString('latin1', 0, HEAD_BYTES)) ?? [];
-    const pending = this.#pending.get(Number(id));
+    const id = idIn(head);
+    const pending = this.#pending.get(id);
     if (!pending) return;
-    this.#pending.delete(Number(id));
-    pending.reject(new DevToolsError(pending.method, 'the answer is too large'));
+    this.#pending.delete(id);
+    pending.reject(new DevToolsError(pending.method, TOO_LARGE));
   }
 
   #detach({ sessionId }: Events['Target.detachedFromTarget'][0]): void {
@@ -265,4 +277,9 @@ export class Connection {
     session?.dispatch(message.method ?? '', message.params);
     if (message.method === 'Target.detachedFromTarget') this.#detach(message.params as Events['Target.detachedFromTarget'][0]);
   }
+}
+
+/** The number of an answer, from its beginning. */
+function idIn(head: Buffer): number {
+  return Number(/^\{"id":(\d+)/.exec(head.toString('latin1', 0, HEAD_BYTES))?.[1]);
 }

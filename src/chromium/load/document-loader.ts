@@ -41,18 +41,24 @@ import { type FailedResource, NetworkMonitor, withMissing } from './network-moni
 import { readStatedMetadata, type StatedMetadata } from './stated-metadata.ts';
 import { addExpression, isSettledExpression, settleAtOnceExpression, settleExpression } from './wait-for-assets.ts';
 
-/** One document to print. */
-export interface PrintJob {
+/** One document to show. */
+export interface LoadJob {
   content: Content;
   load: LoadSettings;
+  /** Undefined where it is not for paper. */
+  print?: PrintSettings | undefined;
+  /** As `hanLanguages` tells. */
+  hanLanguages?: string;
+}
+
+/** One document to print. */
+export interface PrintJob extends LoadJob {
   print: PrintSettings;
   /**
    * Looks at what was printed of the pages that were asked for (undefined where Chromium would print none); `printAll` prints all of
    * the same document.
    */
   check?: (printed: Buffer[] | undefined, printAll: () => Promise<Buffer[]>) => Promise<void>;
-  /** As `hanLanguages` tells. */
-  hanLanguages?: string;
   /** How many pages were printed: asks for a single page that has become several to be printed again. */
   pages?: (printed: Buffer[]) => number;
   /** How what was printed shows the document: asks for what is cut off or made smaller to be told. */
@@ -221,8 +227,8 @@ export class DocumentLoader {
     this.#traces = false;
   }
 
-  /** Resolves when the document is ready to print. To be followed by `end`, on every path. */
-  async load(job: PrintJob, attempt: Attempt): Promise<void> {
+  /** Resolves when the document is ready to print or to capture. To be followed by `end`, on every path. */
+  async load(job: LoadJob, attempt: Attempt): Promise<void> {
     const { content, load } = job;
     this.#attempt = attempt;
     await this.#prepare(job, attempt);
@@ -235,7 +241,7 @@ export class DocumentLoader {
   }
 
   /** All that is done to a document that is there: once more where it goes on to another meanwhile. */
-  async #complete(htmlClass: HtmlClass, job: PrintJob, attempt: Attempt): Promise<void> {
+  async #complete(htmlClass: HtmlClass, job: LoadJob, attempt: Attempt): Promise<void> {
     const done: Done = { tags: new Map(), awaited: false };
     while (!(await this.#hasCompleted(htmlClass, job, attempt, done)) || (await this.#goesOn(attempt)));
   }
@@ -251,7 +257,7 @@ export class DocumentLoader {
   }
 
   /** Whether the document is still the same after it. */
-  async #hasCompleted(htmlClass: HtmlClass, job: PrintJob, attempt: Attempt, done: Done): Promise<boolean> {
+  async #hasCompleted(htmlClass: HtmlClass, job: LoadJob, attempt: Attempt, done: Done): Promise<boolean> {
     const { load } = job;
     const navigation = this.#navigation;
     const arrived = async () => navigation && attempt.step(navigation.until(load.waitUntil));
@@ -312,7 +318,7 @@ export class DocumentLoader {
     }
   }
 
-  async #settleAndInspect(htmlClass: HtmlClass, { content, load, print }: PrintJob, attempt: Attempt): Promise<void> {
+  async #settleAndInspect(htmlClass: HtmlClass, { content, load, print }: LoadJob, attempt: Attempt): Promise<void> {
     const seen = await this.#settle(htmlClass, load, print, attempt);
     const stated = await this.#look.readStyles(htmlClass, attempt.step);
     if (stated.length) this.#traces = true; // adopted style sheets would stay
@@ -360,8 +366,8 @@ export class DocumentLoader {
     this.#console.end();
   }
 
-  async #prepare({ content, load, print }: PrintJob, { step, fail }: Attempt): Promise<void> {
-    if (needsOwnPage(content, load) || load.device !== PLAIN_DEVICE || print.singlePage) this.#traces = true;
+  async #prepare({ content, load, print }: LoadJob, { step, fail }: Attempt): Promise<void> {
+    if (needsOwnPage(content, load) || load.device !== PLAIN_DEVICE || print?.singlePage) this.#traces = true;
     const { target, failsOn, added, waitForSelector } = load;
     const preparations: Array<Promise<unknown>> = [];
     if (load.device !== PLAIN_DEVICE) preparations.push(this.#emulation.apply(load.device));
@@ -373,7 +379,7 @@ export class DocumentLoader {
   }
 
   /** A document from its markup, in the opaque origin of an empty page. */
-  async #write(html: string, { load, print }: PrintJob, attempt: Attempt): Promise<HtmlClass> {
+  async #write(html: string, { load, print }: LoadJob, attempt: Attempt): Promise<HtmlClass> {
     const { step } = attempt;
     const isHelped = load.added.length > 0 || load.waitForFunction !== undefined; // by a script of the caller's
     const htmlClass = isHelped ? ACTIVE : classifyHtml(html);
@@ -387,7 +393,7 @@ export class DocumentLoader {
     );
     this.#loading = true;
     if (htmlClass.hasPageRules) this.#pageSizes = sizesIn(html);
-    const written = htmlClass.isStatic ? withPageRule(html, htmlClass, print) : html;
+    const written = htmlClass.isStatic && print ? withPageRule(html, htmlClass, print) : html;
     await step(this.#session.send('Page.setDocumentContent', { frameId: this.#frameId, html: written }));
     await step(loaded);
     // Chromium speaks of idleness once for each page it has navigated to, which this one was written into.
@@ -466,7 +472,7 @@ export class DocumentLoader {
   async #settle(
     htmlClass: HtmlClass,
     load: LoadSettings,
-    settings: PrintSettings,
+    settings: PrintSettings | undefined,
     { step }: Attempt,
   ): Promise<GlyphCandidates | undefined> {
     const waits = htmlClass.loadsLate && load.waitUntil !== 'domcontentloaded';
@@ -498,9 +504,9 @@ export class DocumentLoader {
   }
 
   /** States what the caller has chosen; otherwise the rule that is only suggested. A single page gets its own when its height is known. */
-  async #overrulePages(settings: PrintSettings, step: Step): Promise<string> {
+  async #overrulePages(settings: PrintSettings | undefined, step: Step): Promise<string> {
+    if (!settings || settings.singlePage) return '';
     const rule = pageRule(settings);
-    if (settings.singlePage) return '';
     const overruling = overrulingRule(settings);
     if (!overruling) return rule;
     await step(this.#session.send('Runtime.evaluate', { expression: stateRuleExpression(rule, overruling) }));

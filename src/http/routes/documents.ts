@@ -6,8 +6,9 @@ import type { Links } from '../../documents/links.ts';
 import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
 import { validator } from '../../validate.ts';
 import { principalOf } from '../authenticate.ts';
+import type { Disposition } from '../disposition.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, sendJson } from '../idempotent.ts';
-import { pageBefore, readPage, readText, readTime } from '../listing.ts';
+import { pageBefore, readPage, readQuery, readText, readTime } from '../listing.ts';
 import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
 import { originOf } from '../origin.ts';
 import { DOCUMENT_SCHEMA, documentRecord, listSchema, PAGE_PARAMETERS, timeOf } from '../records.ts';
@@ -45,6 +46,9 @@ const checkLink = validator(LinkBody);
 
 const BODY_OPTIONAL = { bodyOptional: true };
 
+/** Whoever has a link may add this to it: it is not signed. */
+const DOWNLOAD = /&download=1$/;
+
 const FILTERS = { template_id: readText, created_after: readTime, created_before: readTime, q: readText };
 
 export function documentRoutes(app: FastifyInstance, { documents, links, idempotency }: DocumentRouteServices): void {
@@ -73,10 +77,11 @@ export function documentRoutes(app: FastifyInstance, { documents, links, idempot
     schema: READ,
     handler: async (request, reply) => {
       requireAcceptable(request, PDF, JSON_TYPE);
+      const { download = 'inline' } = readQuery(request, { download: readDownload });
       const document = await documents.find(principalOf(request).keyId, request.params.id);
       reply.header('vary', 'Accept');
       if (asksFor(request, JSON_TYPE, PDF)) return documentRecord(document, originOf(request));
-      return sendStored(request, reply, documents, document);
+      return sendStored(request, reply, documents, document, download);
     },
   });
 
@@ -102,11 +107,18 @@ export function documentRoutes(app: FastifyInstance, { documents, links, idempot
 /** Not under `/v1`: no key is asked for, the signature is the key. */
 export function linkRoutes(app: FastifyInstance, { documents, links }: DocumentRouteServices): void {
   const handler = async (request: FastifyRequest<ById>, reply: FastifyReply) => {
-    const document = await documents.findLinked(links.check(pathOf(request)));
+    const path = pathOf(request);
+    const signed = path.replace(DOWNLOAD, '');
+    const document = await documents.findLinked(links.check(signed));
     reply.header('referrer-policy', 'no-referrer').header('cache-control', 'private, no-store');
-    return sendStored(request, reply, documents, document);
+    return sendStored(request, reply, documents, document, path === signed ? 'inline' : 'attachment');
   };
   app.route<ById>({ method: ['GET', 'HEAD'], url: '/links/:id', schema: FOLLOW, handler });
+}
+
+function readDownload(text: string): Disposition {
+  if (text !== '1') throw new Error('must be 1');
+  return 'attachment';
 }
 
 /** As it was sent. A client may send the whole address, as to a proxy (RFC 9112, 3.2.2). */
@@ -117,6 +129,11 @@ function pathOf({ raw }: FastifyRequest): string {
 const COMMON = { tags: ['Documents'], security: [{ bearer: [] }] };
 const ID = { type: 'object', properties: { id: { type: 'string', examples: ['doc_0123456789ABCDEFGHIJKL'] } } };
 const TIME = { type: 'string', format: 'date-time' };
+const DOWNLOAD_PARAMETER = {
+  type: 'string',
+  enum: ['1'],
+  description: 'Send 1 to have a browser save the PDF rather than show it.',
+};
 const RANGE_HEADERS = {
   type: 'object',
   properties: { Range: { type: 'string', examples: ['bytes=0-1023'] }, 'If-None-Match': { type: 'string' } },
@@ -166,6 +183,7 @@ const READ = {
   summary: 'Fetch a stored document',
   description: 'The PDF; its record where Accept names application/json and neither application/pdf nor */*.',
   params: ID,
+  querystring: { type: 'object', properties: { download: DOWNLOAD_PARAMETER } },
   headers: RANGE_HEADERS,
   response: {
     200: {
@@ -174,7 +192,7 @@ const READ = {
       content: { ...PDF_CONTENT, [JSON_TYPE]: { schema: DOCUMENT_SCHEMA } },
     },
     ...PDF_REPLIES,
-    ...problemResponses(401, 404, 406, 410, 416, 500, 503),
+    ...problemResponses(400, 401, 404, 406, 410, 416, 500, 503),
   },
 };
 
@@ -210,7 +228,12 @@ const FOLLOW = {
   headers: RANGE_HEADERS,
   querystring: {
     type: 'object',
-    properties: { expires: { type: 'string' }, key: { type: 'string' }, signature: { type: 'string' } },
+    properties: {
+      expires: { type: 'string' },
+      key: { type: 'string' },
+      signature: { type: 'string' },
+      download: DOWNLOAD_PARAMETER,
+    },
   },
   response: {
     200: { description: 'The PDF.', headers: PDF_HEADERS, content: PDF_CONTENT },

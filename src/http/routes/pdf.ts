@@ -18,6 +18,7 @@ import { PARAMETERS_SCHEMA } from '../parameters.ts';
 import { toServiceError } from '../problem.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import { DOCUMENT_SCHEMA, documentRecord } from '../records.ts';
+import { rememberRender } from '../remember-render.ts';
 import { heldBy, takeBody } from '../request-memory.ts';
 import { sendRendered, sendStored, sendStream, serverTiming } from '../send-pdf.ts';
 import { REPORTED_SCHEMA, sendReported, sendReportedStream } from '../send-report.ts';
@@ -84,7 +85,7 @@ async function renderNow(
   setResultHeaders(reply, { ...delivery, warnings: pdf.report.warning_count }).header('server-timing', serverTiming(pdf));
   if (!renderRequest.store || !document) {
     const send = asksFor(request, JSON_TYPE, PDF) ? sendReported : sendRendered;
-    return send(reply, pdf, renderRequest.filename, await heldPdf(pdf, held, blobs));
+    return send(reply, { ...pdf, documentId: document?.id }, renderRequest.filename, await heldPdf(pdf, held, blobs));
   }
   created(request, reply, document);
   if (sendsPdf) return sendRendered(reply, pdf, document.filename, await heldPdf(pdf, held, blobs));
@@ -103,38 +104,19 @@ async function measured(metrics: Metrics, render: () => Promise<Delivery>): Prom
   }
 }
 
-/** What is remembered of a render under an Idempotency-Key. A plan that stores nothing keeps no PDF for it either. */
 function commitHookOf(
   idempotency: Idempotency,
   claim: Claim,
   { store, filename }: RenderRequest,
   { plan }: Principal,
 ): CommitHook {
-  let keeping: Promise<string> | undefined;
-  let blob: string | undefined;
-  return {
-    async prepare({ pdf, document }) {
-      if (document || !plan.retentionMs) return;
-      keeping = idempotency.keep(pdf.chunks);
-      blob = await keeping;
+  return rememberRender<Delivery>(idempotency, claim, plan, {
+    chunksOf: ({ pdf }) => pdf.chunks,
+    answerOf({ pdf: { bytes, pages, report }, document, remaining }) {
+      if (document) return { kind: 'document', documentId: document.id, asked: store === true, remaining };
+      return { kind: 'pdf', bytes, pages, filename: filename ?? null, remaining, report };
     },
-    async write({ pdf, document, remaining }, query) {
-      await idempotency.complete(claim, answerOf(), query, {
-        ...(document && { resourceId: document.id }),
-        ...(blob !== undefined && { blob: { name: blob, keptMs: plan.retentionMs } }),
-      });
-      function answerOf(): Answer {
-        if (document) return { kind: 'document', documentId: document.id, asked: store === true, remaining };
-        if (blob === undefined) return { kind: 'not_kept' };
-        const { bytes, pages, report } = pdf;
-        return { kind: 'pdf', bytes, pages, filename: filename ?? null, remaining, report };
-      }
-    },
-    async undo() {
-      // It may still be on its way when the time of the render is over.
-      keeping?.then((kept) => idempotency.discard(kept)).catch(() => {});
-    },
-  };
+  });
 }
 
 /** The reply of the first time. A stored document that is gone meanwhile is answered as such. */
@@ -159,7 +141,7 @@ async function replay(
   if (answer.asked) created(request, reply, document);
   if (!answer.asked && asksFor(request, JSON_TYPE, PDF)) {
     const { filename, report = {} } = document;
-    return sendReportedStream(reply, { ...document, report }, await documents.read(document), filename);
+    return sendReportedStream(reply, { ...document, documentId: document.id, report }, await documents.read(document), filename);
   }
   if (!answer.asked || asksFor(request, PDF, JSON_TYPE)) return sendStored(request, reply, documents, document);
   return reply.send(documentRecord(document, originOf(request)));

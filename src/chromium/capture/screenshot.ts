@@ -1,0 +1,124 @@
+/** Takes a screenshot of the loaded document: the part to show and the format in, the bytes of an image out. */
+import { invalidRequest, ServiceError } from '../../errors.ts';
+import type { BrowserSettings } from '../browser-settings.ts';
+import { DevToolsError, MAX_SCREENSHOT_ANSWER_BYTES, type Session, TOO_LARGE } from '../devtools/connection.ts';
+import type { Step } from '../devtools/step.ts';
+import type { Area, CapturedImage, CaptureSettings, ImageType } from './capture-settings.ts';
+
+type Limits = Pick<BrowserSettings, 'maxImagePixels' | 'maxPdfBytes'>;
+
+/** Longest side in pixels: what the formats can say (WebP has 14 bits), and what Chromium draws in one piece. */
+const MAX_SIDE: Record<ImageType, number> = { png: 32_767, jpeg: 32_767, webp: 16_383 };
+
+/** Chromium encodes in its main process, which meanwhile serves nobody else, and takes several times as long for WebP. */
+const SHARE_OF_PIXELS: Record<ImageType, number> = { png: 1, jpeg: 1, webp: 1 / 4 };
+/** What comes in base64 has a third more. */
+const MAX_ANSWER_BYTES = Math.floor((MAX_SCREENSHOT_ANSWER_BYTES / 4) * 3);
+
+/** Throws `print_failed` where there is nothing to show, `invalid_request` (a selector) and `resource_limit`. */
+export async function takeScreenshot(
+  session: Session,
+  settings: CaptureSettings,
+  limits: Limits,
+  step: Step,
+): Promise<CapturedImage> {
+  const area = wholePixels(await areaOf(session, settings, step), settings.deviceScaleFactor);
+  const size = sizeOf(area, settings);
+  requireSize(size, settings.type, limits);
+  const image = await step(capture(session, area, settings, limits));
+  if (!image.length) throw new ServiceError('print_failed', 'the browser returned no image');
+  return { image, ...size };
+}
+
+async function capture(session: Session, area: Area, { type, quality }: CaptureSettings, limits: Limits): Promise<Buffer> {
+  const maxBytes = Math.min(limits.maxPdfBytes, MAX_ANSWER_BYTES);
+  const parameters = {
+    format: type,
+    ...(quality !== undefined && { quality }),
+    clip: { ...area, scale: 1 },
+    captureBeyondViewport: true,
+    optimizeForSpeed: true, // PNG in half the time, and a third larger
+  };
+  const { data } = await session.send('Page.captureScreenshot', parameters).catch((error: unknown) => {
+    throw error instanceof DevToolsError && error.reason === TOO_LARGE ? tooLarge(maxBytes) : error;
+  });
+  const image = Buffer.from(data, 'base64');
+  if (image.length > maxBytes) throw tooLarge(maxBytes);
+  return image;
+}
+
+function tooLarge(limit: number): ServiceError {
+  const detail = `the image is larger than ${limit} bytes: send type: jpeg or a lower quality, or show less of the document`;
+  return new ServiceError('resource_limit', detail, { members: { limit } });
+}
+
+async function areaOf(session: Session, { area }: CaptureSettings, step: Step): Promise<Area> {
+  if (area.kind === 'clip') return area.clip;
+  if (area.kind === 'element') return elementArea(session, area.selector, step);
+  const { cssContentSize, cssLayoutViewport } = await step(session.send('Page.getLayoutMetrics'));
+  const { clientWidth, clientHeight } = cssLayoutViewport;
+  if (area.kind === 'viewport') return { x: 0, y: 0, width: clientWidth, height: clientHeight };
+  return { x: 0, y: 0, width: cssContentSize.width, height: cssContentSize.height };
+}
+
+async function elementArea(session: Session, selector: string, step: Step): Promise<Area> {
+  const expression = `(${boxOf})(${JSON.stringify(selector)})`;
+  const { result, exceptionDetails } = await step(session.send('Runtime.evaluate', { expression, returnByValue: true }));
+  if (exceptionDetails)
+    throw invalidRequest([
+      { path: 'options.selector', message: 'is not a CSS selector that Chromium can read: use one such as #chart' },
+    ]);
+  const box: unknown[] = Array.isArray(result.value) ? result.value : [];
+  const [x, y, width, height] = box.map(Number);
+  if (x === undefined || y === undefined || width === undefined || height === undefined)
+    throw new ServiceError('print_failed', 'options.selector: no element of the document matches');
+  if (!(width > 0 && height > 0))
+    throw new ServiceError('print_failed', 'options.selector: the element that matches has no size');
+  return { x, y, width, height };
+}
+
+/** Edges fall on pixels of the image, so that nothing is blurred and nothing cut off. */
+function wholePixels({ x, y, width, height }: Area, factor: number): Area {
+  const left = Math.floor(x * factor) / factor;
+  const top = Math.floor(y * factor) / factor;
+  return { x: left, y: top, width: ceilTo(x + width - left, factor), height: ceilTo(y + height - top, factor) };
+}
+
+function ceilTo(length: number, factor: number): number {
+  return Math.max(1, Math.ceil(round(length * factor))) / factor;
+}
+
+function sizeOf({ width, height }: Area, { deviceScaleFactor }: CaptureSettings): { width: number; height: number } {
+  return { width: Math.round(width * deviceScaleFactor), height: Math.round(height * deviceScaleFactor) };
+}
+
+/** Without the last digits, where 0.1 + 0.2 is more than 0.3. */
+function round(length: number): number {
+  return Math.round(length * 1_000) / 1_000;
+}
+
+function requireSize({ width, height }: { width: number; height: number }, type: ImageType, { maxImagePixels }: Limits): void {
+  const remedy = 'send clip or selector, a smaller viewport or a smaller deviceScaleFactor';
+  const actual = width * height;
+  if (!(Math.max(width, height) <= MAX_SIDE[type])) {
+    const detail = `the image would have ${width} × ${height} pixels, and a side of ${type} at most ${MAX_SIDE[type]}: ${remedy}`;
+    throw new ServiceError('resource_limit', detail, { members: { limit: MAX_SIDE[type], actual: Math.max(width, height) } });
+  }
+  const limit = Math.floor(maxImagePixels * SHARE_OF_PIXELS[type]);
+  if (actual <= limit) return;
+  const detail = `the image would have ${width} × ${height} pixels, ${actual} in all, and ${type} at most ${limit}: ${remedy}`;
+  throw new ServiceError('resource_limit', detail, { members: { limit, actual } });
+}
+
+// Runs in the page, sent as text; typed loosely, since this project's code has no DOM types.
+declare const document: { querySelector(selector: string): PageElement | null };
+declare const scrollX: number;
+declare const scrollY: number;
+interface PageElement {
+  getBoundingClientRect(): { x: number; y: number; width: number; height: number };
+}
+
+function boxOf(selector: string): number[] {
+  const box = document.querySelector(selector)?.getBoundingClientRect();
+  return box ? [box.x + scrollX, box.y + scrollY, box.width, box.height] : [];
+}

@@ -1,0 +1,40 @@
+/** What an Idempotency-Key remembers of a render: written in the transaction that charges for it. */
+import type { Plan } from '../accounts/plans.ts';
+import type { StoredDocument } from '../documents/documents.ts';
+import type { Answer, Claim, Idempotency } from '../idempotency/idempotency.ts';
+import type { CommitHook } from '../render/render.ts';
+
+interface Rendered {
+  /** Set when it was stored. */
+  document: StoredDocument | undefined;
+}
+
+/** A plan that stores nothing keeps no result for the key either. */
+export function rememberRender<D extends Rendered>(
+  idempotency: Idempotency,
+  claim: Claim,
+  plan: Plan,
+  { chunksOf, answerOf }: { chunksOf(delivery: D): Buffer[]; answerOf(delivery: D): Answer },
+): CommitHook<D> {
+  let keeping: Promise<string> | undefined;
+  let blob: string | undefined;
+  return {
+    async prepare(delivery) {
+      if (delivery.document || !plan.retentionMs) return;
+      keeping = idempotency.keep(chunksOf(delivery));
+      blob = await keeping;
+    },
+    async write(delivery, query) {
+      const { document } = delivery;
+      const answer: Answer = document || blob !== undefined ? answerOf(delivery) : { kind: 'not_kept' };
+      await idempotency.complete(claim, answer, query, {
+        ...(document && { resourceId: document.id }),
+        ...(blob !== undefined && { blob: { name: blob, keptMs: plan.retentionMs } }),
+      });
+    },
+    async undo() {
+      // It may still be on its way when the time of the render is over.
+      keeping?.then((kept) => idempotency.discard(kept)).catch(() => {});
+    },
+  };
+}

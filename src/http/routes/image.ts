@@ -1,0 +1,150 @@
+/** `POST /v1/image`: a document in, an image of it out. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Principal } from '../../accounts/accounts.ts';
+import { type Answer, type Claim, type Idempotency, resultGone } from '../../idempotency/idempotency.ts';
+import { type ImageRequest, parseImageRequest } from '../../render/image-request.ts';
+import { ImageRequestBody } from '../../render/image-schema.ts';
+import type { CommitHook, ImageDelivery, RenderMemory } from '../../render/render.ts';
+import type { RenderLimits } from '../../render/render-request.ts';
+import { principalOf } from '../authenticate.ts';
+import { whenClientLeaves } from '../client-leaves.ts';
+import { type Content, heldPdf, makeRoomFor, type Spool } from '../held-pdf.ts';
+import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../idempotent.ts';
+import type { Metrics } from '../metrics.ts';
+import { asksFor, JSON_TYPE, requireAcceptable } from '../negotiation.ts';
+import { toServiceError } from '../problem.ts';
+import { RATE_LIMITED } from '../rate-limit.ts';
+import { rememberRender } from '../remember-render.ts';
+import { heldBy, takeBody } from '../request-memory.ts';
+import { type ImageFacts, sendImage } from '../send-image.ts';
+import { serverTiming } from '../send-pdf.ts';
+import { REPORTED_IMAGE_SCHEMA, sendReportedImage } from '../send-report.ts';
+import { problemResponses } from './problem-responses.ts';
+
+export interface ImageRouteServices {
+  limits: RenderLimits;
+  metrics: Metrics;
+  idempotency: Idempotency;
+  /** Where replies are that have no room in memory. */
+  blobs: Spool;
+  /** See `render/render.ts`. */
+  renderImage(
+    request: ImageRequest,
+    principal: Principal,
+    client: AbortSignal,
+    commitHook?: CommitHook<ImageDelivery>,
+    memory?: RenderMemory,
+  ): Promise<ImageDelivery>;
+}
+
+export function imageRoutes(app: FastifyInstance, services: ImageRouteServices): void {
+  app.post('/v1/image', { schema: SCHEMA, config: RATE_LIMITED }, async (request, reply) => {
+    const imageRequest = parseImageRequest(takeBody(request), services.limits);
+    requireAcceptable(request, mediaTypeOf(imageRequest), JSON_TYPE);
+    return idempotent(
+      request,
+      services.idempotency,
+      (claim) => renderNow(services, imageRequest, request, reply, claim),
+      (answer, name) => replay(services, answer, name, request, reply),
+    );
+  });
+}
+
+async function renderNow(
+  { metrics, renderImage, idempotency, blobs }: ImageRouteServices,
+  imageRequest: ImageRequest,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  claim: Claim | undefined,
+): Promise<FastifyReply> {
+  const principal = principalOf(request);
+  const held = heldBy(request);
+  const memory = {
+    grow: (bytes: number) => held.memory.grow(bytes),
+    makeRoomFor: (bytes: number) => makeRoomFor(bytes, held),
+  };
+  const factsOf = ({ image: { bytes, width, height, report } }: ImageDelivery): ImageFacts => ({
+    ...{ type: mediaTypeOf(imageRequest), bytes, width, height, report },
+    filename: imageRequest.filename ?? null,
+  });
+  const commitHook =
+    claim &&
+    rememberRender<ImageDelivery>(idempotency, claim, principal.plan, {
+      chunksOf: ({ image }) => image.chunks,
+      answerOf: (delivery) => ({ kind: 'image', ...factsOf(delivery), remaining: delivery.remaining }),
+    });
+  const client = whenClientLeaves(reply);
+  const delivery = await measured(metrics, () => renderImage(imageRequest, principal, client, commitHook, memory));
+  reply.header('server-timing', serverTiming(delivery.image));
+  return send(request, reply, factsOf(delivery), delivery.remaining, await heldPdf(delivery.image, held, blobs));
+}
+
+async function measured(metrics: Metrics, render: () => Promise<ImageDelivery>): Promise<ImageDelivery> {
+  try {
+    const delivery = await render();
+    metrics.renderSucceeded(delivery.image);
+    return delivery;
+  } catch (error) {
+    metrics.renderFailed(toServiceError(error).code);
+    throw error;
+  }
+}
+
+/** The reply of the first time. */
+async function replay(
+  { idempotency }: ImageRouteServices,
+  answer: Answer,
+  name: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if (answer.kind !== 'image') throw resultGone();
+  const content = await idempotency.read({ keyId: principalOf(request).keyId, name });
+  return send(request, markReplayed(reply), answer, answer.remaining, content);
+}
+
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  facts: ImageFacts,
+  remaining: number | null,
+  content: Content,
+): FastifyReply {
+  if (remaining !== null) reply.header('platen-quota-remaining', remaining);
+  reply.header('platen-warnings', facts.report.warning_count);
+  return asksFor(request, JSON_TYPE, facts.type) ? sendReportedImage(reply, facts, content) : sendImage(reply, facts, content);
+}
+
+function mediaTypeOf({ capture }: ImageRequest): string {
+  return `image/${capture.type}`;
+}
+
+const header = (type: string, description: string) => ({ schema: { type }, description });
+const image = (type: string) => [`image/${type}`, { schema: { type: 'string', contentMediaType: `image/${type}` } }];
+
+const SCHEMA = {
+  summary: 'Render an image',
+  description:
+    'Renders HTML, the document at an address, or a stored template with data, to a PNG, JPEG or WebP image: the whole document, what its window shows, a part or one element. An image counts as one document of the month. Images are not stored. Only successful renders are charged.',
+  tags: ['Rendering'],
+  security: [{ bearer: [] }],
+  headers: IDEMPOTENCY_SCHEMA,
+  body: ImageRequestBody,
+  response: {
+    200: {
+      description: 'The image; or, where Accept names application/json alone, the image with the report of its render.',
+      headers: {
+        'Platen-Quota-Remaining': header('integer', 'Documents left this month; absent where the plan has no limit.'),
+        'Idempotency-Replayed': header('string', 'true where the reply was given before.'),
+        'Platen-Warnings': header('integer', 'Number of things that are missing or wrong.'),
+        'Server-Timing': header('string', 'Milliseconds in queue, load, print, finish.'),
+        'X-Request-Id': header('string', 'Names this request in the logs.'),
+      },
+      content: {
+        ...Object.fromEntries(['png', 'jpeg', 'webp'].map(image)),
+        [JSON_TYPE]: { schema: REPORTED_IMAGE_SCHEMA },
+      },
+    },
+    ...problemResponses(400, 401, 402, 403, 404, 406, 408, 409, 410, 413, 415, 422, 429, 500, 503, 504),
+  },
+};

@@ -1,0 +1,93 @@
+/** The body of `POST /v1/image` in, a valid request out, parsed once like a `RenderRequest`. */
+import type { CaptureArea, CaptureSettings } from '../chromium/capture/capture-settings.ts';
+import { OWN_SIZE } from '../chromium/devtools/emulation.ts';
+import { type FieldError, invalidRequest } from '../errors.ts';
+import { validator } from '../validate.ts';
+import { isUsableFilename } from './filename.ts';
+import { ImageOptions, ImageRequestBody } from './image-schema.ts';
+import { parseLoading } from './load-options.ts';
+import { FILENAME, PdfOptions } from './options-schema.ts';
+import {
+  checkSize,
+  parseSource,
+  parseSourceAssets,
+  parseTimeout,
+  type RenderLimits,
+  type SourceRequest,
+} from './render-request.ts';
+import { ValidationErrors } from './validation-errors.ts';
+
+export interface ImageRequest extends SourceRequest {
+  capture: CaptureSettings;
+  filename: string | undefined;
+}
+
+const DEFAULT_QUALITY = 80;
+const PDF_ONLY = Object.keys(PdfOptions.properties).filter((name) => !(name in ImageOptions.properties));
+
+const checkBody = validator(ImageRequestBody);
+
+/** Throws `invalid_request` with every fault found, or `content_too_large`. */
+export function parseImageRequest(body: unknown, limits: RenderLimits): ImageRequest {
+  refusePdfFields(body);
+  const checked = checkBody(body);
+  const { options = {}, filename } = checked;
+  const errors = new ValidationErrors();
+  const capture = parseCapture(options, errors);
+  const request = {
+    source: parseSource(checked, errors),
+    assets: parseSourceAssets(checked, [], limits, errors),
+    ...parseLoading({ ...checked, options: loadingOptions(options, capture) }, limits, errors),
+    capture,
+    filename,
+    timeoutMs: parseTimeout(options.timeout, limits, errors),
+    failOnWarning: options.failOnWarning ?? [],
+  };
+  if (filename !== undefined && !isUsableFilename(filename)) errors.add('filename', `must be ${FILENAME}`);
+  errors.throwIfAny();
+  if (request.source.kind === 'html') checkSize('html', request.source.html);
+  return request;
+}
+
+/** Whoever changes from PDF to image is told what does not come along. */
+function refusePdfFields(body: unknown): void {
+  const { store, options } = Object(body) as { store?: unknown; options?: unknown };
+  const errors: FieldError[] = PDF_ONLY.filter((name) => Object(options)[name] !== undefined).map((name) => ({
+    path: `options.${name}`,
+    message: 'is an option of PDFs, and has no meaning for an image',
+  }));
+  if (store !== undefined) errors.push({ path: 'store', message: 'cannot be sent: images are not stored' });
+  if (errors.length) throw invalidRequest(errors);
+}
+
+function loadingOptions({ mediaType = 'screen', viewport, ...options }: ImageOptions, { deviceScaleFactor }: CaptureSettings) {
+  return { ...options, mediaType, viewport: { ...OWN_SIZE, ...viewport, deviceScaleFactor } };
+}
+
+function parseCapture(options: ImageOptions, errors: ValidationErrors): CaptureSettings {
+  const { type = 'png', quality, omitBackground, viewport, deviceScaleFactor } = options;
+  if (type === 'png' && quality !== undefined)
+    errors.add('options.quality', 'cannot be combined with options.type: png, which loses nothing; send jpeg or webp');
+  if (type === 'jpeg' && omitBackground)
+    errors.add(
+      'options.omitBackground',
+      'cannot be combined with options.type: jpeg, which has no transparency; send png or webp',
+    );
+  if (deviceScaleFactor !== undefined && viewport?.deviceScaleFactor !== undefined)
+    errors.add('options.deviceScaleFactor', 'cannot be combined with options.viewport.deviceScaleFactor: send it once');
+  return {
+    type,
+    quality: type === 'png' ? undefined : (quality ?? DEFAULT_QUALITY),
+    area: parseArea(options, errors),
+    deviceScaleFactor: deviceScaleFactor ?? viewport?.deviceScaleFactor ?? 1,
+  };
+}
+
+function parseArea({ fullPage, clip, selector }: ImageOptions, errors: ValidationErrors): CaptureArea {
+  if (clip && selector !== undefined) errors.add('options.selector', 'cannot be combined with options.clip');
+  if (fullPage && (clip || selector !== undefined))
+    errors.add('options.fullPage', `cannot be combined with options.${clip ? 'clip' : 'selector'}`);
+  if (clip) return { kind: 'clip', clip };
+  if (selector !== undefined) return { kind: 'element', selector };
+  return { kind: fullPage === false ? 'viewport' : 'document' };
+}

@@ -1,0 +1,332 @@
+/** `POST /v1/image`: what an image shows, what is refused, what it costs, and that it leaves nothing behind. */
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bytesOf, Client, problem } from '../support/client.ts';
+import { headOf, readPng } from '../support/read-image.ts';
+import { readPdfReply } from '../support/read-pdf.ts';
+import { type Service, startService } from '../support/service.ts';
+import { Site } from '../support/site.ts';
+
+let service: Service;
+let site: Site;
+let ada: Client;
+
+beforeAll(async () => {
+  site = await Site.start({
+    '/page': ({ headers }, response) => {
+      const isTold = headers.cookie === 'a=1' && headers['x-b'] === '2';
+      response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end(`${STYLE}<body style="background: ${isTold ? 'lime' : 'red'}">`);
+    },
+  });
+  service = await startService({
+    PLATEN_CONCURRENCY: '2',
+    PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
+    PLATEN_MAX_IMAGE_PIXELS: '4000000',
+  });
+  ada = new Client(service.url, (await service.createKey()).key);
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  site.close();
+});
+
+const STYLE = '<!doctype html><style>body { margin: 0 } div { width: 100px; height: 50px }</style>';
+const RED = `${STYLE}<body style="background: red">`;
+/** 800 by 1000: a red window, then 400 pixels in blue. */
+const TALL = `${STYLE}<div style="width: auto; height: 100vh; background: red"></div><div style="width: auto; height: 400px; background: blue"></div>`;
+
+/** An image that cannot be made smaller, three bytes for each pixel. */
+const noise = (side: number) => `${STYLE}<canvas id=c width=${side} height=${side} style="display: block"></canvas><script>
+  const image = new ImageData(${side}, ${side});
+  const words = new Uint32Array(image.data.buffer);
+  for (let n = 0, word = 1; n < words.length; n++) {
+    word ^= word << 13; word ^= word >>> 17; word ^= word << 5;
+    words[n] = word | 0xff000000;
+  }
+  c.getContext('2d').putImageData(image, 0, 0);</script>`;
+
+async function image(body: object, client = ada, headers?: Record<string, string>): Promise<Buffer> {
+  const response = await client.send('POST', '/v1/image', body, headers);
+  expect(response.status, await response.clone().text()).toBe(200);
+  return bytesOf(response);
+}
+
+const png = async (html: string, options = {}) => readPng(await image({ html, options }));
+
+async function faults(body: object): Promise<string[]> {
+  const { errors = [] } = await problem(await ada.send('POST', '/v1/image', body), 400, 'invalid_request');
+  return errors.map(({ path, message }) => `${path}: ${message}`);
+}
+
+describe('what is shown', () => {
+  test('the whole document in a window of 800 by 600, as PNG', async () => {
+    const response = await ada.send('POST', '/v1/image', { html: TALL, filename: 'tall.png' });
+    expect(response.headers.get('content-type')).toBe('image/png');
+    expect(response.headers.get('content-disposition')).toBe('inline; filename=tall.png');
+    expect(response.headers.get('platen-warnings')).toBe('0');
+    expect(response.headers.get('server-timing')).toMatch(/^queue;dur=[\d.]+, load;/);
+    const bytes = await bytesOf(response);
+    expect(Number(response.headers.get('content-length'))).toBe(bytes.length);
+    const { width, height, colorAt } = readPng(bytes);
+    expect([width, height]).toEqual([800, 1000]);
+    expect([colorAt(0, 0), colorAt(799, 599), colorAt(0, 600), colorAt(799, 999)]).toEqual([
+      '#ff0000ff',
+      '#ff0000ff',
+      '#0000ffff',
+      '#0000ffff',
+    ]);
+  });
+
+  test('a document wider than its window is shown whole', async () => {
+    const { width, height, colorAt } = await png(`${STYLE}<div style="width: 1500px; height: 700px; background: lime"></div>`);
+    expect([width, height, colorAt(1499, 699)]).toEqual([1500, 700, '#00ff00ff']);
+  });
+
+  test('fullPage: false shows the window', async () => {
+    const { width, height, colorAt } = await png(TALL, { fullPage: false, viewport: { width: 300, height: 200 } });
+    expect([width, height, colorAt(299, 199)]).toEqual([300, 200, '#ff0000ff']);
+  });
+
+  test('clip shows a part, also far below the window', async () => {
+    const { width, height, colorAt } = await png(TALL, { clip: { x: 10, y: 595, width: 20, height: 10 } });
+    expect([width, height, colorAt(0, 4), colorAt(0, 5)]).toEqual([20, 10, '#ff0000ff', '#0000ffff']);
+  });
+
+  test('selector shows the first element that matches, wherever it is', async () => {
+    const html = `${STYLE}<div style="height: 2000px"></div><div class=a style="background: lime; margin-left: 33px"></div><div class=a></div>`;
+    const { width, height, colorAt } = await png(html, { selector: '.a' });
+    expect([width, height, colorAt(0, 0), colorAt(99, 49)]).toEqual([100, 50, '#00ff00ff', '#00ff00ff']);
+  });
+
+  test('a document that has scrolled is shown from its top', async () => {
+    const html = `${TALL}<div id=a style="background: lime"></div><script>scrollTo(0, 9999)</script>`;
+    const whole = await png(html);
+    expect([whole.height, whole.colorAt(0, 0), whole.colorAt(0, 1049)]).toEqual([1050, '#ff0000ff', '#00ff00ff']);
+    const element = await png(html, { selector: '#a' });
+    expect([element.width, element.height, element.colorAt(0, 0)]).toEqual([100, 50, '#00ff00ff']);
+    const window = await png(html, { fullPage: false });
+    expect([window.height, window.colorAt(0, 0)]).toEqual([600, '#ff0000ff']);
+  });
+
+  test('deviceScaleFactor makes more pixels of the same document, beside viewport or in it', async () => {
+    const html = `${STYLE}<div id=a style="background: red"></div><script>a.style.background = devicePixelRatio === 2 ? 'lime' : 'red'</script>`;
+    for (const options of [{ deviceScaleFactor: 2 }, { viewport: { width: 400, height: 300, deviceScaleFactor: 2 } }]) {
+      const { width, height, colorAt } = await png(html, { ...options, selector: '#a' });
+      expect([width, height, colorAt(199, 99)]).toEqual([200, 100, '#00ff00ff']);
+    }
+  });
+
+  test('the media is screen, unless print is asked for', async () => {
+    const html = `${RED}<style>@media print { body { background: lime !important } }</style>`;
+    expect((await png(html)).colorAt(0, 0)).toBe('#ff0000ff');
+    expect((await png(html, { mediaType: 'print' })).colorAt(0, 0)).toBe('#00ff00ff');
+  });
+
+  test('omitBackground leaves transparent what is not painted', async () => {
+    const html = `${STYLE}<div style="background: rgb(255 0 0 / 50%)"></div>`;
+    const clear = await png(html, { omitBackground: true });
+    expect([clear.colorAt(0, 0), clear.colorAt(0, 60)]).toEqual(['#ff000080', '#00000000']);
+    const opaque = await png(html);
+    expect([opaque.colorAt(0, 0), opaque.colorAt(0, 60)]).toEqual(['#ff7f7fff', '#ffffffff']);
+  });
+
+  test('JPEG and WebP, smaller where the quality is lower', async () => {
+    const html = `${STYLE}<div style="width: 800px; height: 600px; background: repeating-conic-gradient(red, blue 7deg, lime 11deg)"></div>`;
+    for (const type of ['jpeg', 'webp']) {
+      const response = await ada.send('POST', '/v1/image', { html, options: { type } });
+      expect(response.headers.get('content-type')).toBe(`image/${type}`);
+      const usual = await bytesOf(response);
+      expect(headOf(usual)).toEqual({ format: type, width: 800, height: 600 });
+      const low = await image({ html, options: { type, quality: 10 } });
+      expect(low.length).toBeLessThan(usual.length);
+    }
+  });
+
+  test('an image of many bytes', async () => {
+    const bytes = await image({ html: noise(1_900) });
+    expect(headOf(bytes)).toEqual({ format: 'png', width: 1_900, height: 1_900 });
+    expect(bytes.length).toBeGreaterThan(10_000_000);
+  });
+
+  test('scripts have run, animations have ended, what is lazy has been loaded', async () => {
+    const html = `${STYLE}<style>@keyframes k { from { background: red } to { background: lime } } #a { animation: k 2s both }</style>
+      <div id=a></div><div id=b></div><script>setTimeout(() => { b.style.background = 'blue' }, 1000)</script>`;
+    const { colorAt } = await png(html);
+    expect([colorAt(0, 0), colorAt(0, 50)]).toEqual(['#00ff00ff', '#0000ffff']);
+  });
+});
+
+describe('where it comes from', () => {
+  test('an address, with cookies and headers for its origin', async () => {
+    const options = { cookies: [{ name: 'a', value: '1' }], extraHTTPHeaders: { 'X-B': '2' } };
+    const { colorAt } = readPng(await image({ url: `${site.origin}/page`, options }));
+    expect(colorAt(0, 0)).toBe('#00ff00ff');
+  });
+
+  test('a template with data', async () => {
+    const { template_id } = await ada.template(`${STYLE}<body style="background: {{color}}">`);
+    expect(readPng(await image({ template_id, data: { color: 'lime' } })).colorAt(0, 0)).toBe('#00ff00ff');
+  });
+
+  test('no document of the operator’s network', async () => {
+    await problem(await ada.send('POST', '/v1/image', { url: 'http://127.0.0.1:1/' }), 403, 'forbidden_url');
+  });
+});
+
+describe('what is refused', () => {
+  test('options of PDFs, by name', async () => {
+    expect(await faults({ html: RED, store: true, options: { format: 'A4', password: 'x' } })).toEqual([
+      'options.format: is an option of PDFs, and has no meaning for an image',
+      'options.password: is an option of PDFs, and has no meaning for an image',
+      'store: cannot be sent: images are not stored',
+    ]);
+  });
+
+  test('unknown options, with the nearest name', async () => {
+    expect(await faults({ html: RED, options: { fullpage: true } })).toEqual([
+      'options.fullpage: there is no such field; did you mean fullPage?',
+    ]);
+  });
+
+  test.each([
+    [{ type: 'gif' }, 'options.type: must be one of png, jpeg, webp'],
+    [{ quality: 90 }, 'options.quality: cannot be combined with options.type: png, which loses nothing; send jpeg or webp'],
+    [{ type: 'jpeg', quality: 101 }, 'options.quality: must be a whole number from 0 to 100'],
+    [
+      { type: 'jpeg', omitBackground: true },
+      'options.omitBackground: cannot be combined with options.type: jpeg, which has no transparency; send png or webp',
+    ],
+    [{ fullPage: true, selector: 'p' }, 'options.fullPage: cannot be combined with options.selector'],
+    [{ clip: { x: 0, y: 0, width: 1, height: 1 }, selector: 'p' }, 'options.selector: cannot be combined with options.clip'],
+    [{ selector: '#!' }, 'options.selector: is not a CSS selector that Chromium can read: use one such as #chart'],
+  ])('%o', async (options, message) => {
+    expect(await faults({ html: RED, options })).toEqual([message]);
+  });
+
+  test('an element that is not there, or has no size', async () => {
+    const missing = await ada.send('POST', '/v1/image', { html: RED, options: { selector: '#none' } });
+    expect((await problem(missing, 422, 'print_failed')).detail).toContain('no element of the document matches');
+    const html = `${RED}<p id=a hidden>`;
+    const hidden = await ada.send('POST', '/v1/image', { html, options: { selector: '#a' } });
+    expect((await problem(hidden, 422, 'print_failed')).detail).toContain('has no size');
+  });
+
+  test('an image of too many pixels, before it is drawn', async () => {
+    const html = `${STYLE}<div style="width: 2000px; height: 2001px; background: red">`;
+    const { detail, limit, actual } = await problem(await ada.send('POST', '/v1/image', { html }), 422, 'resource_limit');
+    expect(detail).toContain('the image would have 2000 × 2001 pixels, 4002000 in all, and png at most 4000000');
+    expect([limit, actual]).toEqual([4_000_000, 4_002_000]);
+  });
+
+  test('an image of too many bytes', async () => {
+    await using small = await startService({ PLATEN_MAX_PDF_BYTES: '60000' });
+    const html = noise(300);
+    const response = await new Client(small.url, small.key).send('POST', '/v1/image', { html });
+    const { detail, limit } = await problem(response, 422, 'resource_limit');
+    expect(detail).toContain('the image is larger than 60000 bytes');
+    expect(limit).toBe(60_000);
+  });
+
+  test('an image that the browser cannot hand over', async () => {
+    await using large = await startService({ PLATEN_MAX_IMAGE_PIXELS: '100000000' });
+    const client = new Client(large.url, large.key);
+    const response = await client.send('POST', '/v1/image', { html: noise(4_200), options: { timeout: 60_000 } });
+    expect((await problem(response, 422, 'resource_limit')).detail).toContain('the image is larger than');
+    expect((await client.pdf({ html: 'x' })).status).toBe(200);
+  });
+
+  test('a side longer than the format can say', async () => {
+    const options = { type: 'webp', viewport: { width: 100, height: 100 } };
+    const html = `${STYLE}<div style="height: 16384px">`;
+    const { detail } = await problem(await ada.send('POST', '/v1/image', { html, options }), 422, 'resource_limit');
+    expect(detail).toContain('a side of webp at most 16383');
+    expect(headOf(await image({ html: `${STYLE}<div style="height: 16383px">`, options })).height).toBe(16_383);
+  });
+
+  test('an Accept header without the type of the image', async () => {
+    const accept = { accept: 'application/pdf' };
+    await problem(await ada.send('POST', '/v1/image', { html: RED }, accept), 406, 'not_acceptable');
+  });
+
+  test('a gate of the caller’s', async () => {
+    const body = { html: '<img src="http://127.0.0.1:1/a.png">', options: { failOnResourceError: true } };
+    await problem(await ada.send('POST', '/v1/image', body), 422, 'render_gate_failed');
+  });
+});
+
+describe('what it costs, and what is told', () => {
+  test('one document of the month; nothing where it fails', async () => {
+    const key = new Client(service.url, (await service.createKey()).key);
+    await image({ html: RED }, key);
+    await problem(await key.send('POST', '/v1/image', { html: RED, options: { selector: '#a' } }), 422, 'print_failed');
+    expect((await key.usage()).documents.used).toBe(1);
+  });
+
+  test('an Idempotency-Key gives the same image again, charged once', async () => {
+    const key = new Client(service.url, (await service.createKey()).key);
+    const body = { html: '<script>document.write(Math.random())</script>', filename: 'a.png' };
+    const again = { 'idempotency-key': 'one' };
+    const first = await image(body, key, again);
+    const second = await key.send('POST', '/v1/image', body, again);
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    expect(second.headers.get('content-type')).toBe('image/png');
+    expect(second.headers.get('content-disposition')).toContain('a.png');
+    expect((await bytesOf(second)).equals(first)).toBe(true);
+    expect((await key.usage()).documents.used).toBe(1);
+    await problem(await key.send('POST', '/v1/pdf', { html: 'x' }, again), 422, 'idempotency_mismatch');
+  });
+
+  test('the report, with the image, where JSON is asked for', async () => {
+    const html = `${RED}<img src="missing.png">`;
+    const response = await ada.send('POST', '/v1/image', { html }, { accept: 'application/json' });
+    const body = (await response.json()) as Record<string, unknown> & { image: string; report: { warning_count: number } };
+    const bytes = Buffer.from(body.image, 'base64');
+    expect(body).toMatchObject({ type: 'image/png', bytes: bytes.length, width: 800, height: 600 });
+    expect(body.sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
+    expect(body.report.warning_count).toBe(1);
+    expect(readPng(bytes).colorAt(0, 0)).toBe('#ff0000ff');
+  });
+});
+
+describe('what is left of it', () => {
+  /** Tells everything an option of an image could have changed. */
+  const FACTS = `<!doctype html><p>Facts</p><script>
+    document.querySelector('p').textContent = JSON.stringify([innerWidth, innerHeight, devicePixelRatio, screen.width, matchMedia('print').matches,
+      matchMedia('(prefers-color-scheme: dark)').matches, navigator.language, navigator.userAgent, scrollX, scrollY])</script>`;
+  const STATIC = '<!doctype html><body style="color: navy"><h1>Static</h1><table><tr><td>1<td>2</table>';
+  const OPTIONS = {
+    ...{ viewport: { width: 1234, height: 345 }, deviceScaleFactor: 3, omitBackground: true, colorScheme: 'dark' },
+    ...{ locale: 'de-AT', userAgent: 'Other/1', timezone: 'Asia/Tokyo', addStyleTag: { content: 'p { color: red }' } },
+  };
+
+  test.each([
+    ['a document with scripts', FACTS],
+    ['a static document', STATIC],
+  ])('%s prints the same bytes after images as before, on the same page', async (_, html) => {
+    const key = new Client(service.url, (await service.createKey()).key);
+    const print = async () => bytesOf(await key.pdf({ html }));
+    const before = await print();
+    for (const options of [OPTIONS, { fullPage: false }, { selector: 'p', deviceScaleFactor: 2 }]) {
+      await image({ html: `<p>secret</p>${FACTS}`, options }, key);
+      expect((await print()).equals(before)).toBe(true);
+    }
+  });
+
+  test('an image that was refused leaves nothing either', async () => {
+    const key = new Client(service.url, (await service.createKey()).key);
+    const before = await bytesOf(await key.pdf({ html: FACTS }));
+    const options = { ...OPTIONS, viewport: { width: 4000, height: 4000 } };
+    await problem(await key.send('POST', '/v1/image', { html: FACTS, options }), 422, 'resource_limit');
+    expect((await bytesOf(await key.pdf({ html: FACTS }))).equals(before)).toBe(true);
+  });
+
+  test('an image after a PDF is the image it was before', async () => {
+    const key = new Client(service.url, (await service.createKey()).key);
+    const before = await image({ html: FACTS }, key);
+    const pdf = await readPdfReply(await key.pdf({ html: TALL, options: { singlePage: true, width: '300px' } }));
+    expect(pdf.pages).toHaveLength(1);
+    expect((await image({ html: FACTS }, key)).equals(before)).toBe(true);
+  });
+});

@@ -1,0 +1,15 @@
+/** The first start: a key for the operator's own use, and where to go with it. */
+import { expect, test } from 'vitest';
+import { Client } from '../support/client.ts';
+import { eventually, startService } from '../support/service.ts';
+
+test('the first key has no limits, and the message names playground, dashboard and reference', async () => {
+  await using service = await startService({ PLATEN_PLANS_FILE: '' });
+  const { plan, documents } = await new Client(service.url, service.key).usage();
+  expect([plan, documents.limit]).toEqual(['operator', null]);
+  await eventually('the whole message', () => service.output().includes(`${service.url}/docs`));
+  for (const path of ['/', '/dashboard', '/docs']) {
+    expect(service.output()).toContain(`${service.url}${path}\n`);
+    expect((await fetch(service.url + path)).status).toBe(200);
+  }
+});
