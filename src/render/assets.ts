@@ -44,7 +44,7 @@ export const AssetsSchema = Type.Record(
     expected: 'an object of paths and files {content, type}',
     description:
       'Files beside the document, by their paths. Relative addresses in the document lead to them. `content` is base64. They go with `html`, `markdown` and `template_id`, and exist for this render only. Default: none.',
-    examples: [{ 'css/print.css': { content: 'aDEgeyBjb2xvcjogbmF2eSB9' } }],
+    examples: [{ 'css/print.css': { content: 'aDEge30=' } }],
   },
 );
 
