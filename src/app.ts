@@ -78,7 +78,7 @@ export async function startEngine(config: Config, logger: Logger, secret: Uint8A
   const launch = async (settings: BrowserSettings, through: EgressProxy) => {
     const browser = await launchBrowser(located, settings, through);
     await runEgressSelfTest(browser, policy).catch(async (error: unknown) => {
-      logger.warn({ err: error, browser_pid: browser.pid }, 'a browser failed its self-test and does not serve');
+      logger.warn({ err: error, browser_pid: browser.pid }, 'a browser failed its self-test and is not used');
       await browser.close();
       throw error;
     });
@@ -127,12 +127,12 @@ function report(browser: Browser, path: string, logger: Logger): void {
   if (!browser.sandboxed)
     logger.warn(
       {},
-      'Chromium runs without its sandbox: run the service as an ordinary user, on a kernel that allows user namespaces (sysctl kernel.unprivileged_userns_clone=1, or kernel.apparmor_restrict_unprivileged_userns=0)',
+      'Chromium runs without its sandbox. Run the service as an ordinary user on a kernel that allows user namespaces (sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0)',
     );
   if (browser.isFullBrowser)
     logger.warn(
       {},
-      'this is a full browser, several times slower than a headless shell: install chromium-headless-shell, or use the bundled one',
+      'the browser is a full browser, which is several times slower than a headless shell. Install chromium-headless-shell, or use the bundled browser',
     );
 }
 
@@ -288,7 +288,7 @@ function createRunner(services: Services, engine: RenderEngine, config: Config, 
       metrics.renderSucceeded(pdf);
       if (document) metrics.documentStored(document);
     },
-    onFault: (error) => logger.warn({ err: error }, 'an item of a batch met a fault of the service'),
+    onFault: (error) => logger.warn({ err: error }, 'a batch item failed because of an internal error'),
   });
   batches.progress.watchOutcomes((outcome, items) => metrics.batchItemsEnded(outcome, items));
   engine.pool.watchRoom(() => runner.wake());
@@ -326,7 +326,7 @@ function createSweep(
     onRemoved: (what, count) => metrics.swept(what, count),
     onFailure(error) {
       metrics.sweepFailed();
-      logger.warn({ err: error }, 'the sweep could not do all; the next one tries again');
+      logger.warn({ err: error }, 'the sweep did not complete; the next one tries again');
     },
   });
 }
@@ -344,7 +344,8 @@ function createDeliverer(
       logger.info({ ...details, outcome }, 'webhook');
     },
     onRefused: (details: object) => logger.info(details, 'webhook connection refused'),
-    onFailure: (error: unknown) => logger.warn({ err: error }, 'a webhook could not be delivered or its outcome not be kept'),
+    onFailure: (error: unknown) =>
+      logger.warn({ err: error }, 'a webhook could not be delivered, or its result could not be stored'),
   };
   const deliverer = new Deliverer(services, config);
   opened.webhooks.onEnqueued(() => deliverer.wake());

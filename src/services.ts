@@ -47,7 +47,8 @@ export interface Services {
 export async function openServices(config: Config, clock: Clock): Promise<Services> {
   const plans = loadPlans(config);
   const unlock = lockFolder(config.dataDir);
-  if (!unlock) throw new ConfigError(`Another service runs on ${config.dataDir}: give each a PLATEN_DATA_DIR of its own.`);
+  if (!unlock)
+    throw new ConfigError(`Another service uses the data folder ${config.dataDir}. Give each service its own PLATEN_DATA_DIR.`);
   const database = await openDatabase(config).catch((error: unknown) => {
     unlock();
     throw error;
@@ -97,6 +98,6 @@ async function requireKnownPlans(accounts: Accounts, plans: Plans): Promise<void
   const missing = await accounts.missingPlans();
   if (!missing.length) return;
   throw new ConfigError(
-    `Accounts are on plans the plans file lacks: ${missing.join(', ')}. Add them to the file, or move the accounts to one of ${plans.names.join(', ')} with \`platen accounts set-plan\`.`,
+    `Accounts are on plans that the plans file does not define: ${missing.join(', ')}. Add these plans to the file, or move the accounts to one of ${plans.names.join(', ')} with \`platen accounts set-plan\`.`,
   );
 }

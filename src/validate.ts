@@ -78,7 +78,7 @@ export function suggestion(name: string, known: string[]): string {
   const exact = known.find((candidate) => candidate.toLowerCase() === name.toLowerCase());
   const nearest = exact ?? closest(name.slice(0, 64), known);
   if (exact || distance(name.slice(0, 64), nearest) <= NEAR * nearest.length) return `; did you mean ${nearest}?`;
-  return `; valid are ${known.join(', ')}`;
+  return `; the valid fields are ${known.join(', ')}`;
 }
 
 /** The nearest `expected` on the way from the error up to the root. */

@@ -188,7 +188,9 @@ export class Accounts {
   #planOf({ plan, accountId }: { plan: string; accountId: string }): Plan {
     const found = this.#plans.get(plan);
     if (found) return found;
-    throw new Error(`account ${accountId} is on plan ${plan}, which the plans file lacks: add it, or platen accounts set-plan`);
+    throw new Error(
+      `account ${accountId} is on plan ${plan}, which the plans file does not define: add the plan, or run platen accounts set-plan`,
+    );
   }
 
   #accounts() {

@@ -150,7 +150,7 @@ export class Allowance {
     const resetsAt = new Date(periodOf(now).end).toISOString();
     return new ServiceError(
       'quota_exceeded',
-      `the plan ${plan.name} allows ${plan.documents} documents a month, and ${used} are used; the next month begins at ${resetsAt}`,
+      `the plan ${plan.name} allows ${plan.documents} documents per month, and ${used} are used; the next month begins at ${resetsAt}`,
       { members: { limit: plan.documents, used, resets_at: resetsAt } },
     );
   }

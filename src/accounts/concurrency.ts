@@ -54,7 +54,7 @@ function countOf(counts: Map<string, number>, accountId: string): number {
 function limited(limit: number): ServiceError {
   return new ServiceError(
     'concurrency_limited',
-    `your plan allows ${limit} ${limit === 1 ? 'render' : 'renders'} at one time; send the next when one has been answered`,
+    `your plan allows ${limit} ${limit === 1 ? 'render' : 'renders'} at the same time; send the next request when one has been answered`,
     { retryAfterSeconds: 1, members: { limit, retry_after: 1 } },
   );
 }

@@ -93,7 +93,7 @@ function parsePlan(name: string, given: unknown, problems: string[]): Plan {
   const path = `plans.${name}`;
   const members = isObject(given) ? given : {};
   if (!isObject(given)) problems.push(`${path}: must be an object with ${MEMBERS.join(', ')}.`);
-  if (!NAME.test(name)) problems.push(`${path}: a name has letters, digits, - and _, at most 64.`);
+  if (!NAME.test(name)) problems.push(`${path}: a name consists of letters, digits, - and _, and has at most 64 characters.`);
   for (const member of Object.keys(members))
     if (!MEMBERS.includes(member)) problems.push(`${path}.${member}: there is no such member; use ${MEMBERS.join(', ')}.`);
   return {

@@ -82,7 +82,10 @@ export class Batches {
    */
   async create(owner: Principal, request: BatchRequest, also: (id: string, query: Query) => Promise<void>): Promise<string> {
     if (!owner.plan.retentionMs)
-      throw new ServiceError('storage_unavailable', `the plan ${owner.plan.name} stores no documents, and batches are stored`);
+      throw new ServiceError(
+        'storage_unavailable',
+        `the plan ${owner.plan.name} does not store documents, and results of batches are stored documents`,
+      );
     const id = `bat_${randomBase62(22)}`;
     const drafts = await prepareItems(request, this.#limits);
     const requests = drafts.flatMap(({ position, member }) => (member ? this.#ciphertext(id, position, member) : []));

@@ -76,7 +76,8 @@ interface Prepared {
 async function prepare(input: string, flags: Flags): Promise<Prepared> {
   const defaults = flags.defaults === undefined ? {} : parseJson(await readInput(flags.defaults), flags.defaults);
   if (!isMembers(defaults)) throw new Error(`${flags.defaults} must hold a JSON object`);
-  if (Object.hasOwn(defaults, 'reference')) throw new Error(`${flags.defaults}: reference belongs into the items`);
+  if (Object.hasOwn(defaults, 'reference'))
+    throw new Error(`${flags.defaults}: reference must be in the items, not in the defaults`);
   const file = input === '-' ? undefined : await openInput(input);
   return { defaults, file, output: await BatchOutput.open(flags.output, file) };
 }

@@ -53,7 +53,7 @@ async function* pieces(facts: object, content: Content): AsyncIterable<string> {
 export const REPORTED_SCHEMA = {
   type: 'object',
   properties: {
-    filename: { type: 'string', description: 'As it was sent.' },
+    filename: { type: 'string', description: 'The `filename` of the request.' },
     bytes: { type: 'integer', description: 'Size of the PDF.' },
     pages: { type: 'integer' },
     sha256: { type: 'string', description: 'Digest of the PDF, in hexadecimal.' },

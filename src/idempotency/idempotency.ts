@@ -183,7 +183,10 @@ export class Idempotency {
       .where('name', '=', name)
       .executeTakeFirst();
     if (row && row.fingerprint !== fingerprint)
-      throw new ServiceError('idempotency_mismatch', 'this Idempotency-Key was sent before, with another request');
+      throw new ServiceError(
+        'idempotency_mismatch',
+        'this Idempotency-Key was used for a different request before; use a new one',
+      );
     if (!row?.answer) throw running();
     return JSON.parse(row.answer) as Answer;
   }
@@ -219,7 +222,7 @@ function running(): ServiceError {
 
 /** The reply was given, but cannot be given again. */
 export function resultGone(
-  detail = 'the request with this Idempotency-Key was answered and charged; its PDF is kept no longer',
+  detail = 'the request with this Idempotency-Key was answered and charged, but its PDF is no longer stored',
 ): ServiceError {
   return new ServiceError('idempotency_result_gone', detail);
 }

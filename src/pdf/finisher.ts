@@ -22,7 +22,7 @@ const IDLE_MS = 300_000;
 /** Of what is given back. They share their memory. */
 const PIECE_BYTES = 1_048_576;
 
-const CANNOT_FINISH = 'the PDF was printed, but it cannot be finished as asked';
+const CANNOT_FINISH = 'the document was printed, but the PDF cannot be finished with these options';
 const CANNOT_MERGE = 'the documents cannot be merged into one PDF';
 
 /** What a thread is given, and what of it is handed over rather than copied. */
@@ -111,10 +111,7 @@ export class Finisher {
     if (this.#closed) return shuttingDown();
     if (error instanceof ServiceError) return error;
     if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
-      return new ServiceError(
-        'resource_limit',
-        'finishing the PDF takes more memory than it may have; make the document smaller',
-      );
+      return new ServiceError('resource_limit', 'finishing the PDF uses more memory than it may; make the document smaller');
     return new ServiceError('print_failed', refusal, { cause: withoutText(error) });
   }
 }

@@ -115,7 +115,7 @@ export class BrowserSlot<P extends PooledPage> {
       };
       const ended = browser.ended.then(() => true);
       await instance.cache.replenish();
-      if (await Promise.race([ended, Promise.resolve(false)])) throw new Error('the browser ended right after it had started');
+      if (await Promise.race([ended, Promise.resolve(false)])) throw new Error('the browser ended immediately after it started');
       void ended.then(() => this.#noticeEnd(instance));
       this.#backoffMs = FIRST_BACKOFF_MS;
       this.#instance = instance;
@@ -149,6 +149,6 @@ export class BrowserSlot<P extends PooledPage> {
 
 function unavailable(waitMs: number, cause?: unknown): ServiceError {
   const retryAfterSeconds = Math.ceil(waitMs / 1000);
-  const detail = 'the browser could not be started; `platen doctor` tells why';
+  const detail = 'the browser could not be started; `platen doctor` shows the reason';
   return new ServiceError('browser_unavailable', detail, { retryAfterSeconds, cause });
 }

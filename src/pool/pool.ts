@@ -278,13 +278,9 @@ export class Pool<P extends PooledPage> {
 }
 
 function shuttingDown(): ServiceError {
-  return new ServiceError(
-    'shutting_down',
-    'the service is shutting down; send the request again to another instance or in a while',
-    {
-      retryAfterSeconds: 5,
-    },
-  );
+  return new ServiceError('shutting_down', 'the service is shutting down; send the request to another instance, or again later', {
+    retryAfterSeconds: 5,
+  });
 }
 
 function sum<T>(items: T[], value: (item: T) => number): number {

@@ -120,22 +120,16 @@ const REFUSALS: Record<Holds, Record<Shortage, () => ServiceError>> = {
     share: () =>
       refusal(
         'memory_limited',
-        'your requests under way hold as much memory as one account or visitor may have; wait for one of them to be answered',
+        'your running requests use as much memory as one account or visitor may use; wait until one of them is answered',
       ),
     whole: () =>
-      refusal('overloaded', `requests hold all the memory that is meant for them; try again in ${RETRY_AFTER_SECONDS} s`),
+      refusal('overloaded', `all requests together use the memory reserved for them; try again in ${RETRY_AFTER_SECONDS} s`),
   },
   replies: {
     share: () =>
-      refusal(
-        'memory_limited',
-        'replies to you that have not been read hold as much room as those of one account or visitor may have; read them first',
-      ),
+      refusal('memory_limited', 'your unread replies use as much memory as one account or visitor may use; read them first'),
     whole: () =>
-      refusal(
-        'overloaded',
-        `replies that have not been read hold all the room that is meant for them; try again in ${RETRY_AFTER_SECONDS} s`,
-      ),
+      refusal('overloaded', `unread replies use all the memory reserved for them; try again in ${RETRY_AFTER_SECONDS} s`),
   },
 };
 

@@ -361,7 +361,7 @@ export class OwnerQueue {
       place.kind === 'overtime' ? overdue.some(({ owner }) => this.#hasOvertimeFor(owner, place)) : overdue.includes(place);
     const isTooLong = (place: Place) => this.#hasBeenHeldFor(place, longestMs) && this.#goesBefore(waiter, place);
     const longest = [...this.#places].find((place) => isTooLong(place) && makesRoom(place));
-    const detail = `the work was ended after ${longestMs / 1_000} seconds, since others were waiting for its place`;
+    const detail = `the work was stopped after ${longestMs / 1_000} seconds because others were waiting`;
     longest?.deadline.end(queueFull(detail, this.retryAfterSeconds));
   }
 

@@ -25,13 +25,14 @@ export function passwordErrors(path: string, password: string): FieldError[] {
 
 function characterErrors(path: string, password: string): FieldError[] {
   const normalized = password.replace(OTHER_SPACES, ' ').replace(UNSEEN, '').normalize('NFKC');
-  if (!normalized || PROHIBITED.test(normalized)) return [{ path, message: 'must hold letters and no control characters' }];
+  if (!normalized || PROHIBITED.test(normalized))
+    return [{ path, message: 'must contain characters other than control characters, and no control characters' }];
   if (isMixed(normalized))
     return [
       {
         path,
         message:
-          'must not mix letters that are written from right to left with others, and must begin and end with one of them (RFC 4013)',
+          'must not mix letters written from right to left with letters written from left to right, and must begin and end with a letter written from right to left (RFC 4013)',
       },
     ];
   if (normalized !== password) return [{ path, message: CHANGED, normalized }];
@@ -39,7 +40,7 @@ function characterErrors(path: string, password: string): FieldError[] {
 }
 
 const CHANGED =
-  'holds characters that Unicode normalization changes (NFKC, by SASLprep, which PDF 2.0 prescribes). Some readers normalize what is typed and others do not, so that the PDF would not open in all of them: send the normalized form';
+  'contains characters that Unicode normalization changes (NFKC with SASLprep, as PDF 2.0 requires). Not all PDF readers normalize the password that a person types, so some could not open the PDF: send the normalized form';
 
 function isMixed(text: string): boolean {
   if (!RIGHT_TO_LEFT.test(text)) return false;

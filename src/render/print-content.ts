@@ -52,7 +52,7 @@ export async function printAlone(
   owner?: RenderOwner,
   client?: AbortSignal,
 ): Promise<RenderedPdf> {
-  if (source.kind === 'template') throw new Error('templates belong to a key');
+  if (source.kind === 'template') throw new Error('a template cannot be rendered without a key');
   const content: Content = source.kind === 'url' ? source : { ...source, baseUrl };
   using deadline = new Deadline(timeoutMs, client);
   return await printContent(engine, { content, load, print, finish }, owner, deadline);

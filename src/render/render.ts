@@ -91,7 +91,10 @@ function textBytes(content: Content): number {
 function isToBeStored({ store }: RenderRequest, { plan, autoStore }: Principal): boolean {
   const possible = plan.retentionMs > 0;
   if (store && !possible)
-    throw new ServiceError('storage_unavailable', `the plan ${plan.name} stores no documents; send the request without store`);
+    throw new ServiceError(
+      'storage_unavailable',
+      `the plan ${plan.name} does not store documents; send the request without store`,
+    );
   return possible && (store ?? autoStore);
 }
 

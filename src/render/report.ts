@@ -68,7 +68,7 @@ export function reportOf(
   const named = new Set(failed.map(({ url }) => URL.parse(url)).map((url) => url && hostOf(url))); // it may be cut short
   const hosts = refused
     .filter((host) => !named.has(host))
-    .map((host): Warning => ({ kind: 'host_refused', host, message: 'connections were refused or cut off' }));
+    .map((host): Warning => ({ kind: 'host_refused', host, message: 'connections to this host were refused or cut off' }));
   const errors = consoleErrors.map((message): Warning => ({ kind: 'console_error', message }));
   const lacking = [
     ...fontWarnings(missingGlyphs, substituted),
@@ -108,19 +108,19 @@ function paperWarnings({ cutOffPx, clipped, shrunkToPercent }: Pick<PageReport, 
 }
 
 function clippedBy(pixels: number): Warning {
-  const message = `the document is ${pixels} CSS pixels wider than the page can show: what is there is cut off; use a wider paper, smaller margins, landscape or scale`;
+  const message = `the document is ${pixels} CSS pixels wider than the page, which cuts it off; use wider paper, smaller margins, landscape or scale`;
   return { kind: 'content_clipped', side: 'right', pixels, message };
 }
 
 function clippedIn({ side, pixels, element, count }: PageReport['clipped'][number]): Warning {
   const what = side === 'right' ? 'its right edge' : 'its lower edge';
   const others = count > 1 ? `, and so do ${count - 1} more` : '';
-  const message = `${element} cuts off ${pixels} CSS pixels of its content at ${what}${others}: give it room, or overflow: visible for print`;
+  const message = `${element} cuts off ${pixels} CSS pixels of its content at ${what}${others}; make it larger, or set overflow: visible for print`;
   return { kind: 'content_clipped', side, pixels, element, count, message };
 }
 
 function shrunkTo(percent: number): Warning {
-  const message = `the document is wider than the page, and was made smaller to fit: it is printed at ${percent} % of its size; use a wider paper, smaller margins or landscape`;
+  const message = `the document is wider than the page and was scaled down to ${percent} % to fit; use wider paper, smaller margins or landscape`;
   return { kind: 'content_shrunk', percent, message };
 }
 
@@ -131,7 +131,8 @@ function withoutEffect({ property, value, where, why }: PageReport['unsupported'
 
 /** One for each request that was under way, and one for anything else. */
 function earlyWarnings({ urls, waitsFor }: NonNullable<PageReport['unfinished']> = { urls: [], waitsFor: '' }): Warning[] {
-  const pending = 'this request had not ended when the document was printed; send waitUntil: load where it need not';
+  const pending =
+    'this request had not ended when the document was printed; send waitUntil: load if the document does not need it';
   const why =
     waitsFor === 'changes'
       ? 'the document was still changing when it was printed'
@@ -151,7 +152,7 @@ function fontWarnings(missing: PageReport['missingGlyphs'], substituted: PageRep
       return { kind: 'missing_glyphs', message, ...entry };
     }),
     ...substituted.map((family): Warning => {
-      const message = `another font stands in for ${family}, which is neither installed nor loaded by the document`;
+      const message = `the font ${family} is neither installed nor loaded by the document; another font was used`;
       return { kind: 'font_substituted', message, family };
     }),
   ];
@@ -159,7 +160,11 @@ function fontWarnings(missing: PageReport['missingGlyphs'], substituted: PageRep
 
 function warningOf({ url, refused, status, netError, reason }: PageReport['failed'][number]): Warning {
   if (refused)
-    return { kind: 'resource_refused', url, message: 'not loaded: the address may not be reached, or a limit was met' };
+    return {
+      kind: 'resource_refused',
+      url,
+      message: 'not loaded: the address may not be reached, or a limit of the render was reached',
+    };
   if (status !== undefined) return { kind: 'resource_failed', url, status, message: `answered with status ${status}` };
   return {
     kind: 'resource_failed',

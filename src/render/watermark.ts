@@ -54,7 +54,7 @@ export function parseWatermark(given: Given, errors: ValidationErrors): Watermar
   const { text, image, opacity = 0.15, layer = 'over' } = given;
   if (text !== undefined && image !== undefined)
     errors.add('options.watermark.image', 'cannot be combined with options.watermark.text: send one of them');
-  if (text === undefined && image === undefined) errors.add('options.watermark.text', 'is required, or image in its place');
+  if (text === undefined && image === undefined) errors.add('options.watermark.text', 'is required unless image is sent');
   return {
     html: sheet(image === undefined ? textMark(text ?? '', given, errors) : imageMark(image, given, errors)),
     image: image !== undefined,
@@ -70,7 +70,7 @@ export async function printStamp(page: Page, watermark: Watermark, hanLanguages:
     .print({ ...stampJob(watermark, onlyLanguage(hanLanguages)), hanLanguages }, deadline)
     .catch((error: unknown) => {
       if (!hasCode(error, 'render_gate_failed')) throw error;
-      throw invalidRequest([{ path: 'options.watermark.image', message: 'cannot be shown: it is damaged, or no image' }]);
+      throw invalidRequest([{ path: 'options.watermark.image', message: 'cannot be displayed: it is damaged or not an image' }]);
     });
   await page.reset();
   return stamp;

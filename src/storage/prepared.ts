@@ -37,7 +37,7 @@ class Placeholder {
   }
 
   [Symbol.toPrimitive](): never {
-    throw new Error(`a prepared statement cannot depend on ${this.name}: it is built before`);
+    throw new Error(`a prepared statement cannot depend on ${this.name}: it is built once, before the values are known`);
   }
 }
 
@@ -46,7 +46,7 @@ const MARKS = new Proxy(
   {
     get: (_, name) => new Placeholder(String(name)),
     ownKeys: () => {
-      throw new Error('a prepared statement has to name its values one by one');
+      throw new Error('a prepared statement must read each of its values by name');
     },
   },
 );

@@ -30,7 +30,7 @@ export function createLiquid(): Liquid {
 }
 
 function refused(tag: string): TagOptions {
-  const refuse = () => assert(false, `tag "${tag}" is not available: a template stands alone`);
+  const refuse = () => assert(false, `tag "${tag}" is not available: a template cannot include others`);
   return { parse: refuse, render: refuse };
 }
 

@@ -28,5 +28,5 @@ export type Fault =
   /** `actual` is left out where nobody counted to the end. */
   | { kind: 'size'; actual?: number };
 
-export const OUT_OF_MEMORY = 'the template takes more memory than it may have';
-export const OUT_OF_TIME = 'the template takes too long';
+export const OUT_OF_MEMORY = 'the template uses more memory than it may';
+export const OUT_OF_TIME = 'the template takes too long to render';

@@ -112,7 +112,7 @@ function causeOf(error: unknown): Error {
   return cause;
 }
 
-const FAILED = 'a filter or tag cannot work with the values it was given';
+const FAILED = 'a filter or tag cannot process the values it received';
 const MAX_MESSAGE_CHARACTERS = 200;
 
 /** Messages of LiquidJS quote the template; those of JavaScript itself can quote the data. */

@@ -97,7 +97,7 @@ export class LiquidEngine {
     using waiting = new Deadline(this.#limits.waitMs, caller);
     const leave = await this.#queue.acquire(owner, waiting).catch((error: ServiceError) => {
       caller?.throwIfAborted();
-      throw error.code === 'render_timeout' ? queueFull('too many templates are being filled', 1) : error;
+      throw error.code === 'render_timeout' ? queueFull('too many templates are being rendered', 1) : error;
     });
     try {
       if (this.#closed) throw shuttingDown();

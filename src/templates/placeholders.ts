@@ -179,7 +179,7 @@ function textOf(value: unknown, path: string): string {
   } catch (error) {
     // The stack of the serializer ends at some thousands of levels.
     if (error instanceof RangeError)
-      throw invalidRequest([{ path: `data.${path}`, message: 'is nested too deeply to be written out' }]);
+      throw invalidRequest([{ path: `data.${path}`, message: 'is nested too deeply to be inserted as text' }]);
     throw error;
   }
 }

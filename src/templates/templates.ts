@@ -244,7 +244,9 @@ class ParsedCache {
 }
 
 function limitReached(what: string, limit: number): ServiceError {
-  return new ServiceError('template_limit', `a key may have ${what}; delete some`, { members: { limit } });
+  return new ServiceError('template_limit', `a key may have ${what}; delete templates that you no longer need`, {
+    members: { limit },
+  });
 }
 
 function notFound(): ServiceError {
