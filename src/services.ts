@@ -1,4 +1,4 @@
-/** The services that keep something, opened on one database and one place for content; closed together. */
+/** Opens the services that store data, on one database and one content store, and closes them together. */
 import { join } from 'node:path';
 import { Accounts } from './accounts/accounts.ts';
 import { Allowance } from './accounts/allowance.ts';
@@ -93,7 +93,7 @@ export async function openServices(config: Config, clock: Clock): Promise<Servic
   }
 }
 
-/** An account whose plan is not in the file could do nothing: better said at the start. */
+/** Refuses to start if an account is on an unknown plan, because every request of that account would fail. */
 async function requireKnownPlans(accounts: Accounts, plans: Plans): Promise<void> {
   const missing = await accounts.missingPlans();
   if (!missing.length) return;

@@ -1,4 +1,4 @@
-/** What is to become of a printed PDF: the caller's options in, the plan of its finishing out. */
+/** Options for finishing a printed PDF: the caller's options in, the finishing plan out. */
 import { type FinishSettings, RFC_3339 } from '../pdf/finish-settings.ts';
 import { textErrors } from '../validate.ts';
 import { decodeBase64 } from './base64.ts';
@@ -8,7 +8,7 @@ import { passwordErrors } from './password.ts';
 import type { ValidationErrors } from './validation-errors.ts';
 import { parseWatermark, type Watermark } from './watermark.ts';
 
-/** The watermark has yet to be printed, and whose it is is told later. */
+/** The finishing plan before the watermark is printed and the owner is known. */
 export interface FinishPlan extends Omit<FinishSettings, 'watermark' | 'boundary'> {
   watermark: Watermark | undefined;
 }
@@ -54,7 +54,7 @@ function parseMetadata(given: Given<'metadata'>, errors: ValidationErrors): Fini
   return metadata;
 }
 
-/** A day that there is, by its own clock. */
+/** Whether the date exists in the calendar. The time zone does not matter. */
 function isTime(text: string): boolean {
   const [, year, month, day, hour] = RFC_3339.exec(text)?.map(Number) ?? [];
   const date = new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day));

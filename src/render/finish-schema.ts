@@ -1,4 +1,4 @@
-/** The options that say what becomes of a PDF once it is printed, with their documentation as keywords of the schema. */
+/** The schema of the options that change a PDF after it is printed. Keywords of the schema hold their documentation. */
 import { Type } from 'typebox';
 import { MAX_KEYWORD, MAX_KEYWORDS, MAX_TEXT } from '../chromium/load/stated-metadata.ts';
 import { PERMISSIONS } from '../pdf/finish-settings.ts';

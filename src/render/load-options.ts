@@ -1,4 +1,4 @@
-/** How a document is to be loaded: the caller's options in, the settings of a page out. */
+/** Options for loading a document: the caller's options in, the load settings of a page out. */
 import { Script } from 'node:vm';
 import type { Cookie, FailingStatus, LoadSettings, SelectorWait, Target } from '../chromium/load/load-settings.ts';
 import { parseAdded, parseDevice } from './device-options.ts';
@@ -17,9 +17,9 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const COOKIE_VALUE = /^[\x20\x21\x23-\x2b\x2d-\x3a\x3c-\x7e]*$|^"[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*"$/;
 const COOKIE_PATH = /^\/[\x20-\x3a\x3c-\x7e]*$/;
-/** As DevTools says that a cookie ends with its session. */
+/** DevTools uses this value for a cookie that ends with its session. */
 const SESSION = -1;
-/** They belong to the connection, or say whom it is with. */
+/** Headers that control the connection or identify its ends. Only the browser may set them. */
 const NOT_FOR_CALLERS =
   /^(?:host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*|sec-.*)$/i;
 const MAX_HEADERS = 50;
@@ -71,7 +71,7 @@ function parseSelector(given: PdfOptions['waitForSelector'], errors: ValidationE
   return { selector, state: hidden ? 'hidden' : 'attached' };
 }
 
-/** Only read, never run here. */
+/** Parses the expression to check its syntax. It never runs in this process. */
 function parseFunction(source: string | undefined, errors: ValidationErrors): string | undefined {
   try {
     if (source !== undefined) for (const place of [`(${source}\n)`, `async () => (${source}\n)`]) new Script(place);

@@ -1,4 +1,4 @@
-/** The shape of `POST /v1/pdf`, with its documentation as keywords of the schema. */
+/** The schema of `POST /v1/pdf`. Keywords of the schema hold its documentation. */
 import { type Static, type TSchema, Type } from 'typebox';
 import { MAX_DOCUMENT_BYTES } from '../chromium/load/load-settings.ts';
 import { FINISH_OPTIONS } from './finish-schema.ts';

@@ -1,4 +1,4 @@
-/** The recipe of a render: a valid request of a known caller in, a PDF out, charged and stored, or an error and neither. */
+/** Renders for an account: a valid request of a known caller in, a PDF out. It is charged and stored only if it succeeds. */
 import type { Principal } from '../accounts/accounts.ts';
 import type { Allowance, Reservation } from '../accounts/allowance.ts';
 import type { Concurrency } from '../accounts/concurrency.ts';
@@ -18,40 +18,40 @@ export interface RenderServices {
   documents: Documents;
   allowance: Allowance;
   concurrency: Pick<Concurrency, 'enter'>;
-  /** Counts what the render holds beside its request; absent where that is bounded otherwise. */
+  /** Counts the memory of the render besides its request. Absent if another limit bounds that memory. */
   memory?: RenderMemory | undefined;
 }
 
 /** Both throw `memory_limited` and `overloaded`. */
 export interface RenderMemory {
   grow(bytes: number): void;
-  /** The PDF, in place of all that was held so far. */
+  /** Counts the PDF in place of everything counted so far. */
   makeRoomFor(pdfBytes: number): void;
 }
 
 export interface Delivery {
   pdf: RenderedPdf;
-  /** Set when it was stored. */
+  /** Set if the PDF was stored. */
   document: StoredDocument | undefined;
-  /** Documents left in the month; null: without limit. */
+  /** Documents left in this month, or null if the plan has no limit. */
   remaining: number | null;
 }
 
 type Also = NonNullable<Parameters<Allowance['commit']>[1]>;
 
-/** What is to be written in the transaction that charges for the render. */
+/** Work that belongs to the transaction that charges for the render. */
 export interface CommitHook {
-  /** Before the transaction. */
+  /** Runs before the transaction. */
   prepare(delivery: Delivery): Promise<void>;
   write(delivery: Delivery, query: Parameters<Also>[0]): Promise<void>;
-  /** The transaction did not happen: what `prepare` made is taken back. */
+  /** Undoes `prepare` when the transaction did not happen. */
   undo(): Promise<void>;
 }
 
 const NOTHING = async () => {};
 const NO_HOOK: CommitHook = { prepare: NOTHING, write: NOTHING, undo: NOTHING };
 
-/** `client` aborts when the caller has gone. */
+/** `client` is aborted when the caller closes the connection. */
 export async function render(
   services: RenderServices,
   request: RenderRequest,
@@ -64,7 +64,7 @@ export async function render(
   const leave = services.concurrency.enter(principal);
   try {
     const content = await deadline.race(resolveSource(request, principal, services.templates, deadline.signal));
-    if (request.source.kind === 'template') services.memory?.grow(textBytes(content)); // it may be much larger than its data
+    if (request.source.kind === 'template') services.memory?.grow(textBytes(content)); // a rendered template may be much larger than its data
     services.engine.pool.requireRoom(principal.accountId); // a full queue refuses at once, before anything is written
     return await charged(services.allowance, principal, async (reservation) => {
       const { load, print, finish } = request;
@@ -82,12 +82,12 @@ export async function render(
   }
 }
 
-/** At most: characters have one byte or two. */
+/** An upper bound: V8 stores a character in one or two bytes. */
 function textBytes(content: Content): number {
   return content.kind === 'html' ? 2 * content.html.length : 0;
 }
 
-/** Throws `storage_unavailable` when the caller asked for what the plan does not give. */
+/** Throws `storage_unavailable` if the request asks to store the PDF and the plan does not store documents. */
 function isToBeStored({ store }: RenderRequest, { plan, autoStore }: Principal): boolean {
   const possible = plan.retentionMs > 0;
   if (store && !possible)
@@ -98,7 +98,7 @@ function isToBeStored({ store }: RenderRequest, { plan, autoStore }: Principal):
   return possible && (store ?? autoStore);
 }
 
-/** A reservation is settled on every path: by `work`, or here when it fails. */
+/** Settles the reservation on every path: `work` does it on success, this function on failure. */
 async function charged<T>(
   allowance: Allowance,
   principal: Principal,
@@ -108,7 +108,7 @@ async function charged<T>(
   try {
     return await work(reservation);
   } catch (error) {
-    await allowance.release(reservation).catch(() => {}); // a database that fails now gives it back when the lease ends
+    await allowance.release(reservation).catch(() => {}); // if the database fails now, the reservation ends with its lease
     throw error;
   }
 }
@@ -129,7 +129,7 @@ async function store(
   });
 }
 
-/** The charge, the document and what the commit hook writes are one: all of it is written, or nothing. */
+/** One transaction writes the charge, the document and the data of the commit hook: all of it or nothing. */
 async function settle(
   { allowance, documents }: RenderServices,
   delivery: Delivery,
@@ -147,7 +147,7 @@ async function settle(
       await commitHook.write(delivery, query);
     });
   } catch (error) {
-    // Content that nothing names, and that cannot be removed now, is removed with the orphans.
+    // A later sweep removes content that no record refers to and that cannot be removed now.
     await Promise.allSettled([document && documents.discard(document), commitHook.undo()]);
     throw error;
   }

@@ -1,4 +1,4 @@
-/** The kinds of warnings in the report of a render, with what each means: for checks, and for the reference. */
+/** The kinds of warnings in the report of a render, with their meaning, for validation and for the reference. */
 
 interface Explanation {
   meaning: string;
