@@ -209,7 +209,7 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
   };
   const begin = async () => {
     await pages.open();
-    await services.batchQueue.recover({ alone: true }); // this process has locked the data folder, so that earlier claims belong to processes that have ended
+    await services.batchQueue.recover({ alone: true }); // the data folder is locked: earlier claims are of ended processes
     return server.listen({ host: config.host, port: config.port });
   };
   const url = await begin().catch(async (error: unknown) => {

@@ -64,7 +64,7 @@ export async function render(
   const leave = services.concurrency.enter(principal);
   try {
     const content = await deadline.race(resolveSource(request, principal, services.templates, deadline.signal));
-    if (request.source.kind === 'template') services.memory?.grow(textBytes(content)); // a rendered template may be much larger than its data
+    if (request.source.kind === 'template') services.memory?.grow(textBytes(content)); // may be much larger than the data
     services.engine.pool.requireRoom(principal.accountId); // a full queue refuses at once, before anything is written
     return await charged(services.allowance, principal, async (reservation) => {
       const { load, print, finish } = request;
