@@ -5,17 +5,17 @@ import { parseDuration } from './duration.ts';
 
 export interface Plan {
   name: string;
-  /** Documents a calendar month (UTC); null: without limit. */
+  /** Documents per calendar month (UTC), or null for no limit. */
   documents: number | null;
-  /** How long stored documents are kept; 0: nothing is stored. */
+  /** How long stored documents are kept. With 0, nothing is stored. */
   retentionMs: number;
-  /** Renders and template uploads in a minute; null: without limit. */
+  /** Renders and template uploads per minute, or null for no limit. */
   requestsPerMinute: number | null;
-  /** Renders under way at one time, waiting ones included; null: without limit. */
+  /** Renders at the same time, including those that wait, or null for no limit. */
   concurrency: number | null;
 }
 
-/** The plan of an account when none is named, where the file has it; else the first one. */
+/** The default plan of new accounts if the file defines it. Otherwise the first plan is the default. */
 const USUAL_DEFAULT = 'free';
 const DEFAULT_FILE = new URL('default-plans.json', import.meta.url);
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
@@ -41,7 +41,7 @@ export class Plans {
     return [...this.#plans.values()];
   }
 
-  /** The name of the plan of accounts for which nobody chose one. */
+  /** The name of the default plan of new accounts. */
   get defaultName(): string {
     return this.#plans.has(USUAL_DEFAULT) ? USUAL_DEFAULT : (this.names[0] as string);
   }
@@ -58,7 +58,7 @@ export class Plans {
   }
 }
 
-/** Reads the operator's file, or the plans that come with the service when `path` is empty. Throws `PlansError`. */
+/** Reads the operator's file, or returns the built-in plans if `path` is empty. Throws `PlansError`. */
 export function loadPlans({ plansFile }: { plansFile: string }): Plans {
   const problems: string[] = [];
   const plans = parsePlans(readPlans(plansFile, problems), problems);

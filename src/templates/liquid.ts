@@ -1,6 +1,6 @@
 /**
- * The Liquid engine as the rest of the service sees it: a template and data in, HTML or a `ServiceError` out. Templates run in child
- * processes, which one may block or break without anybody else noticing. Docs: docs/decisions/0012-liquid-in-child-processes.md
+ * The interface of the Liquid engine: a template and data in, HTML or a `ServiceError` out. Templates run in child processes, so
+ * that one that loops or crashes does not affect the service. See docs/decisions/0012-liquid-in-child-processes.md.
  */
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -12,16 +12,16 @@ import { type Answer, type Fault, type LiquidTask, OUT_OF_MEMORY } from './liqui
 import { resultTooLarge } from './placeholders.ts';
 
 export interface LiquidLimits {
-  /** Processes. No owner has the last of them while there is more than one. */
+  /** Number of processes. If there is more than one, no owner uses all of them. */
   processes: number;
-  /** How many templates may wait for a process, and how long. */
+  /** How many templates may wait for a process, and for how long. */
   maxWaiting: number;
   waitMs: number;
-  /** For one template, the start of its process included. The process of one that takes longer is killed. */
+  /** Time for one template, including the start of its process. The process is killed after this time. */
   timeoutMs: number;
-  /** Processes without work end after this time. */
+  /** Idle processes end after this time. */
   idleMs: number;
-  /** Of one process. */
+  /** Heap limit of one process. */
   heapMb: number;
 }
 
@@ -34,18 +34,18 @@ export const LIQUID_LIMITS: Readonly<LiquidLimits> = {
   heapMb: 256,
 };
 
-/** As threads of Node have it, four times that of a process: conditions in conditions need it. */
+/** The stack size of Node threads, four times that of a process. Nested conditions need it. */
 const STACK_KB = 3_900;
 
-/** Of `timeoutMs`. A template that is merely slow ends by itself, says on which line it was, and keeps its process. */
+/** Share of `timeoutMs` after which a slow template stops by itself, so that it can report the line and its process survives. */
 const FILL_TIME_SHARE = 0.6;
 
 const WORKER = new URL('./liquid-worker.ts', import.meta.url);
-/** All its process may read: where this project and its libraries are. It can write nothing and start nothing. */
+/** The folders that the process may read: this project and its libraries. It may not write files or start processes. */
 const READABLE = [
   fileURLToPath(new URL('..', import.meta.url)),
   ...(createRequire(import.meta.url).resolve.paths('liquidjs') ?? []),
-  fileURLToPath(new URL('..', import.meta.resolve('liquidjs'))), // where a package manager links to it
+  fileURLToPath(new URL('..', import.meta.resolve('liquidjs'))), // a package manager may link to a folder elsewhere
 ];
 
 export class LiquidEngine {
@@ -63,15 +63,15 @@ export class LiquidEngine {
     this.#processes = new ProcessPool({ module: WORKER, execArgv: flags(heapMb), env: { TZ: 'UTC' }, idleMs });
   }
 
-  /** `owner` is whose turn it takes. The paths a template takes from the data, such as `order.total` and `order.items[0].name`. Throws `template_error`. */
+  /** Returns the paths that a template reads from the data, such as `order.items[0].name`. Queued under `owner`. Throws `template_error`. */
   async parse(owner: string, html: string, signal?: AbortSignal): Promise<{ paths: string[] }> {
     const { timeoutMs } = this.#limits;
     return unwrap(await this.#run<{ paths: string[] }>(owner, { kind: 'parse', html, timeoutMs }, signal));
   }
 
   /**
-   * `key` names one version of one template, which the processes keep parsed. Throws `template_error`, `content_too_large`,
-   * `queue_full`, and what `signal` was aborted with.
+   * `key` identifies one version of one template, which the processes cache. Throws `template_error`, `content_too_large`,
+   * `queue_full` or the reason of `signal`.
    */
   async fill(
     owner: string,
@@ -87,7 +87,7 @@ export class LiquidEngine {
     return unwrap(await this.#run<string>(owner, task, signal), limitBytes);
   }
 
-  /** Ends the processes, whatever they do. What runs or waits is refused, and so is what comes later. */
+  /** Ends all processes, including busy ones. Running, waiting and later work is refused. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#processes.close();
@@ -119,7 +119,7 @@ export class LiquidEngine {
   }
 }
 
-/** Of Node: the limit of the heap, and no way to write, to start anything, or to read what is not its own. */
+/** Flags for Node: the heap limit, and permission to read the given folders only. */
 function flags(heapMb: number): string[] {
   const readable = READABLE.map((folder) => `--allow-fs-read=${folder}`);
   return [
@@ -135,7 +135,7 @@ function shuttingDown(): ServiceError {
   return new ServiceError('shutting_down', 'the service is shutting down');
 }
 
-/** Throws `invalid_request` for data nested some thousands of levels deep, where the stack of the serializer ends. */
+/** Throws `invalid_request` for data nested thousands of levels deep, which overflows the stack of the serializer. */
 function toJson(data: Record<string, unknown>): string {
   try {
     return JSON.stringify(data);

@@ -403,7 +403,7 @@ describe('a hostile template ends as a fault of its own, and the next works', ()
     const html = '<p>\n{% for i in (1..100000) %}\n{% for j in (1..100000) %}{% endfor %}{% endfor %}';
     const error = (await fill(html, {}, NO_LIMIT, own).catch((failure) => failure)) as ServiceError;
     expect(error.code).toBe('template_error');
-    expect(error.message).toMatch(/^the template takes too long \(line [23], column \d+\)$/); // whichever loop it was in
+    expect(error.message).toMatch(/^the template takes too long to render \(line [23], column \d+\)$/); // whichever loop it was in
     expect([2, 3]).toContain(error.members.line);
     expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
   });
