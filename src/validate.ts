@@ -1,22 +1,22 @@
-/** Checks an unknown value against a schema and says what is wrong with it, field by field, in words for its sender. */
+/** Validates a value against a schema: an unknown value in, the typed value or an error for each invalid field out. */
 import { closest, distance } from 'fastest-levenshtein';
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import { type FieldError, invalidRequest } from './errors.ts';
 
-/** Schemas may say in a member `expected` what is valid, for example `a length such as 10mm`. */
+/** The keyword `expected` of a schema says what is valid, for example `a length such as 10mm`. */
 export type Validator<T> = (value: unknown) => T;
 
-/** Faults found in one request; what comes after is found when these are mended. */
+/** Maximum number of errors reported for one request. */
 const MAX_FAULTS = 32;
 
 Settings.Set({ maxErrors: MAX_FAULTS });
 
-/** The nearest name is offered when at most this share of its letters differs. */
+/** A similar name is suggested if at most this share of its letters differs. */
 const NEAR = 0.5;
 
-/** Returns a function that returns its argument, typed, or throws `invalid_request` naming every faulty field. */
+/** Returns a function that returns its argument, typed, or throws `invalid_request` with every invalid field. */
 export function validator<S extends TSchema>(schema: S): Validator<Static<S>> {
   const compiled = Compile(schema);
   return (value) => {
@@ -51,7 +51,7 @@ function describeErrors(schema: TSchema, schemaErrors: SchemaError[]): FieldErro
 function describeSchemaError(schema: TSchema, schemaError: SchemaError): FieldError[] {
   const path = toPath(schemaError.instancePath);
   const node = schemaAt(schema, schemaError.schemaPath);
-  // One field that is not in the schema; `additionalProperties` says it again for all of them, unless there are too many.
+  // TypeBox also reports each unknown field by itself, unless there are too many. `additionalProperties` names all of them.
   if (schemaError.keyword === 'boolean') return unknownField(schema, schemaError);
   if (schemaError.keyword === 'additionalProperties')
     return unknownFields(path, node, namesIn(schemaError.params, 'additionalProperties'));
@@ -72,16 +72,16 @@ function unknownFields(path: string, node: SchemaNode | undefined, names: string
   return names.map((name) => ({ path: join(path, shorten(name)), message: `there is no such field${suggestion(name, known)}` }));
 }
 
-/** The nearest of the valid names, and otherwise all of them. */
+/** Suggests the most similar valid name, or lists all valid names. */
 export function suggestion(name: string, known: string[]): string {
   if (!known.length) return '';
   const exact = known.find((candidate) => candidate.toLowerCase() === name.toLowerCase());
   const nearest = exact ?? closest(name.slice(0, 64), known);
   if (exact || distance(name.slice(0, 64), nearest) <= NEAR * nearest.length) return `; did you mean ${nearest}?`;
-  return `; the valid fields are ${known.join(', ')}`;
+  return `; use one of ${known.join(', ')}`;
 }
 
-/** The nearest `expected` on the way from the error up to the root. */
+/** The closest `expected` keyword on the path from the error up to the root. */
 function expectation(schema: TSchema, schemaPath: string): string | undefined {
   const steps = stepsOf(schemaPath);
   for (let length = steps.length; length >= 0; length--) {
@@ -127,7 +127,7 @@ function shorten(name: string): string {
   return name.length > 64 ? `${name.slice(0, 64)}…` : name;
 }
 
-/** Faults of a text that cannot be printed: one that has no UTF-8, and NUL, which HTML does not know. */
+/** The errors of a text that cannot be printed: unpaired surrogates have no UTF-8, and HTML does not allow NUL. */
 export function textErrors(path: string, text: string): FieldError[] {
   const errors: FieldError[] = [];
   if (!text.isWellFormed())

@@ -28,7 +28,7 @@ function fill(parameter: unknown, values: object): unknown {
   return parameter instanceof Placeholder ? values[parameter.name as keyof typeof values] : parameter;
 }
 
-/** Stands for a value that is not known yet. To look at it is a mistake, which would be built into the statement for good. */
+/** A placeholder for a value that is not known yet. Reading it is an error, because the statement would keep the value permanently. */
 class Placeholder {
   readonly name: string;
 
