@@ -38,14 +38,14 @@ export const VERSION: string = (
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version;
 
-/** The sources of the pages, and what is built of them. */
+/** The folder of the sources of the web pages and of their build. */
 const WEB_DIR = fileURLToPath(new URL('../web', import.meta.url));
 
-/** Threads beside those of the settings, for owners who have none. */
+/** Threads in addition to the configured ones, reserved for owners who have none. */
 const RESERVED_THREADS = 1;
-/** How much PDFs that nobody has read yet may have of the disk, by what requests may have of memory. */
+/** Disk space for PDFs that clients have not read yet, as a multiple of the memory that requests may use. */
 const REPLIES_ON_DISK = 4;
-/** While others wait. Merging hundreds of documents takes longer than anything else. */
+/** How long merging may run while others wait. Merging hundreds of documents takes longer than any other work. */
 const LONGEST_MERGE_MS = 30_000;
 
 export interface Logger {
@@ -53,21 +53,21 @@ export interface Logger {
   warn(details: object, message: string): void;
 }
 
-/** Browsers ready to render, without a server: what `platen render` needs. */
+/** Browsers that are ready to render, without an HTTP server. `platen render` uses nothing else. */
 export interface RenderEngine {
   pool: Pool<Page>;
   finishing: FinishLine;
   browsers: ReadonlySet<Browser>;
   policy: OutboundPolicy;
   proxy: EgressProxy;
-  /** Another browser; whoever launches it closes it. */
+  /** Launches another browser, which the caller closes. */
   launch(settings: BrowserSettings, through: EgressProxy): Promise<Browser>;
   close(): Promise<void>;
 }
 
 /**
- * Throws `browser_unavailable` with the remedy. `secret` is what nobody can guess of encrypted PDFs; with the same one the same
- * request gives the same bytes.
+ * Throws `browser_unavailable` with the remedy. The keys of encrypted PDFs derive from `secret`, so that the same request gives the
+ * same bytes as long as the secret stays the same.
  */
 export async function startEngine(config: Config, logger: Logger, secret: Uint8Array): Promise<RenderEngine> {
   await removeStaleProfiles();
@@ -78,7 +78,7 @@ export async function startEngine(config: Config, logger: Logger, secret: Uint8A
   const launch = async (settings: BrowserSettings, through: EgressProxy) => {
     const browser = await launchBrowser(located, settings, through);
     await runEgressSelfTest(browser, policy).catch(async (error: unknown) => {
-      logger.warn({ err: error, browser_pid: browser.pid }, 'a browser failed its self-test and does not serve');
+      logger.warn({ err: error, browser_pid: browser.pid }, 'a browser failed its self-test and is not used');
       await browser.close();
       throw error;
     });
@@ -111,7 +111,7 @@ export function createFinisher(config: Config, secret: Uint8Array): Finisher {
   });
 }
 
-/** In front of the finisher, whose own line is then never longer than the thread that is going. */
+/** The queue in front of the finisher. It admits no more work than there are threads. */
 export function createFinishLine(config: Config, finisher: Finisher, options: { longestMs?: number } = {}): FinishLine {
   const queue = new OwnerQueue({
     capacity: config.finishThreads,
@@ -127,24 +127,24 @@ function report(browser: Browser, path: string, logger: Logger): void {
   if (!browser.sandboxed)
     logger.warn(
       {},
-      'Chromium runs without its sandbox: run the service as an ordinary user, on a kernel that allows user namespaces (sysctl kernel.unprivileged_userns_clone=1, or kernel.apparmor_restrict_unprivileged_userns=0)',
+      'Chromium runs without its sandbox. Run the service as an ordinary user on a kernel that allows user namespaces (sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0)',
     );
   if (browser.isFullBrowser)
     logger.warn(
       {},
-      'this is a full browser, several times slower than a headless shell: install chromium-headless-shell, or use the bundled one',
+      'the browser is a full browser, which is several times slower than a headless shell. Install chromium-headless-shell, or use the bundled browser',
     );
 }
 
 export interface App {
-  /** Where it listens, for example `http://127.0.0.1:3000`. */
+  /** The address on which the service listens, for example `http://127.0.0.1:3000`. */
   readonly url: string;
   readonly server: FastifyInstance;
   readonly services: Services;
   readonly engine: RenderEngine;
-  /** Removes what is over; runs by itself, too. */
+  /** Removes expired content. A timer also calls it. */
   readonly sweep: Sweep;
-  /** Finishes what was accepted, refuses what is new, then ends everything. */
+  /** Refuses new requests, completes the accepted ones, then stops everything. */
   stop(): Promise<void>;
 }
 
@@ -239,7 +239,7 @@ async function stopApp(parts: AppParts, drainTimeoutMs: number): Promise<void> {
   await services.close();
 }
 
-/** Visitors have a part of their own, so that they take nothing from key holders. */
+/** Visitors of the playground have a separate share, so that they take no memory from key holders. */
 function createBudgets({ requestMemoryBytes, playground }: Config) {
   const forVisitors = playground === 'on' ? requestMemoryBytes / 4 : 0;
   const budgetsOf = (bytes: number) => ({
@@ -251,7 +251,7 @@ function createBudgets({ requestMemoryBytes, playground }: Config) {
   return { budgets, playgroundBudgets };
 }
 
-/** The playground, with a way out of its own: what is allowed for key holders is not allowed for everybody. */
+/** The playground has its own egress proxy: PLATEN_OUTBOUND_ALLOW is for key holders and not for anonymous visitors. */
 async function openPlayground({ templates }: Services, engine: RenderEngine, config: Config, logger: Logger) {
   const policy = engine.policy.allowing(config.playgroundOutboundAllow);
   const proxy = await startEgressProxy(policy, (details) => logger.info(details, 'outbound connection refused'));
@@ -276,7 +276,7 @@ async function openPlayground({ templates }: Services, engine: RenderEngine, con
   return { playground, proxy, close };
 }
 
-/** Without what an error may carry along: an address that could not be read, a piece of a document. */
+/** The fields of an error that may be logged. Other properties may hold an address or part of a document. */
 function describeError(error: Error): object {
   const { name, message, stack } = error;
   const { code } = error as NodeJS.ErrnoException;
@@ -304,7 +304,7 @@ function createRunner(services: Services, engine: RenderEngine, config: Config, 
       metrics.renderSucceeded(pdf);
       if (document) metrics.documentStored(document);
     },
-    onFault: (error) => logger.warn({ err: error }, 'an item of a batch met a fault of the service'),
+    onFault: (error) => logger.warn({ err: error }, 'a batch item failed because of an internal error'),
   });
   batches.progress.watchOutcomes((outcome, items) => metrics.batchItemsEnded(outcome, items));
   engine.pool.watchRoom(() => runner.wake());
@@ -312,7 +312,7 @@ function createRunner(services: Services, engine: RenderEngine, config: Config, 
   return runner;
 }
 
-/** In a thread of its own: a batch of hundreds takes long, and no render is to wait for it. */
+/** Merges in a separate thread, so that no render waits for a batch of hundreds of documents. */
 function createMerging({ documents, blobs, links }: Services, settings: Config): Merging & AsyncDisposable {
   const config = { ...settings, finishThreads: 1 };
   const finisher = createFinisher(config, links.secretFor('finishing'));
@@ -342,7 +342,7 @@ function createSweep(
     onRemoved: (what, count) => metrics.swept(what, count),
     onFailure(error) {
       metrics.sweepFailed();
-      logger.warn({ err: error }, 'the sweep could not do all; the next one tries again');
+      logger.warn({ err: error }, 'the sweep did not complete; the next one tries again');
     },
   });
 }
@@ -360,7 +360,8 @@ function createDeliverer(
       logger.info({ ...details, outcome }, 'webhook');
     },
     onRefused: (details: object) => logger.info(details, 'webhook connection refused'),
-    onFailure: (error: unknown) => logger.warn({ err: error }, 'a webhook could not be delivered or its outcome not be kept'),
+    onFailure: (error: unknown) =>
+      logger.warn({ err: error }, 'a webhook could not be delivered, or its result could not be stored'),
   };
   const deliverer = new Deliverer(services, config);
   opened.webhooks.onEnqueued(() => deliverer.wake());

@@ -15,7 +15,7 @@ interface Setting<T> {
   fallback: T;
   /** The same as an operator would write it. */
   shown: string;
-  /** How the default follows from the machine, where it does: the reference is the same on every machine. */
+  /** How the default follows from the machine, if it does. The reference shows this rule, so that it is the same on every machine. */
   rule?: string;
   /** What is valid, for the reference. */
   valid: string;
@@ -24,127 +24,164 @@ interface Setting<T> {
   parse: (text: string) => T;
 }
 
-/** Timers of Node and of browsers count milliseconds in 31 bits: what is longer would be over at once. */
+/** Timers of Node and browsers hold milliseconds in 31 bits. A longer timer would fire at once. */
 const MAX_TIMER_SECONDS = 2_147_483;
 
 const cores = availableParallelism();
 const cacheHome = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
 
 const SETTINGS = {
-  host: text('PLATEN_HOST', '127.0.0.1', 'Address to listen on.'),
-  port: whole('PLATEN_PORT', 3000, 0, 65_535, 'Port to listen on; 0 takes a free one.'),
+  host: text('PLATEN_HOST', '127.0.0.1', 'Address that the service listens on.'),
+  port: whole('PLATEN_PORT', 3000, 0, 65_535, 'Port that the service listens on. 0 takes a free port.'),
   publicUrl: url(
     'PLATEN_PUBLIC_URL',
-    'Where clients reach the service, for addresses it hands out, such as https://pdf.example.com; empty: as each request says.',
+    'Address at which clients reach the service, such as https://pdf.example.com. Links in replies begin with it. When empty, the address comes from each request.',
   ),
-  dataDir: folder('PLATEN_DATA_DIR', './data', 'Where the database and the stored documents live.'),
+  dataDir: folder('PLATEN_DATA_DIR', './data', 'Folder of the database and the stored documents.'),
   plansFile: text(
     'PLATEN_PLANS_FILE',
     '',
-    'A JSON file with the plans (see docs/operate/plans-and-keys.md); empty: the plans that come with the service.',
+    'JSON file that defines the plans (see docs/operate/plans-and-keys.md). When empty, the built-in plans apply.',
   ),
-  sweepMs: seconds('PLATEN_SWEEP_SECONDS', 60, 'How often content whose time is over is removed from the disk.'),
+  sweepMs: seconds('PLATEN_SWEEP_SECONDS', 60, 'Time between two sweeps, which remove expired content from the disk.'),
   cacheDir: {
     ...folder(
       'PLATEN_CACHE_DIR',
       join(cacheHome, 'platen'),
-      'Where the bundled browser and fonts are unpacked, once, and compiled code is kept.',
+      'Folder for the unpacked bundled browser and fonts, and for compiled code.',
     ),
     rule: '`platen` in `$XDG_CACHE_HOME`, or in `~/.cache`',
   },
   fontsDir: readableFolder(
     'PLATEN_FONTS_DIR',
-    'A folder with fonts of your own, for all documents; empty: those that come with the service and those of the system.',
+    'Folder with additional fonts for all documents. When empty, only the bundled fonts and the fonts of the system are available.',
   ),
-  logLevel: choice('PLATEN_LOG_LEVEL', 'info', ['silent', 'fatal', 'error', 'warn', 'info', 'debug'], 'How much is logged.'),
+  logLevel: choice(
+    'PLATEN_LOG_LEVEL',
+    'info',
+    ['silent', 'fatal', 'error', 'warn', 'info', 'debug'],
+    'Least severe level that is logged.',
+  ),
 
   browserPath: text(
     'PLATEN_BROWSER_PATH',
     '',
-    'The path of the browser to use, or `bundled` for the one that `npm ci` brings; empty: look for one (see `platen doctor`).',
+    'Path of the browser, or `bundled` for the one that `npm ci` installs. When empty, the service looks for a browser (see `platen doctor`).',
   ),
   sandbox: choice(
     'PLATEN_SANDBOX',
     'auto',
     ['auto', 'on', 'off'],
-    "Chromium's sandbox. auto: on where user and kernel allow it, else off with a warning; on: do not start without it.",
+    'Whether Chromium runs in its sandbox. auto: on if the user and the kernel allow it, otherwise off with a warning. on: the service does not start without the sandbox.',
   ),
   browsers: {
-    ...whole('PLATEN_BROWSERS', Math.min(4, Math.max(1, Math.floor(cores / 4))), 1, 32, 'Browser processes.'),
+    ...whole('PLATEN_BROWSERS', Math.min(4, Math.max(1, Math.floor(cores / 4))), 1, 32, 'Number of browser processes.'),
     rule: 'one for every four cores, from 1 to 4',
   },
   concurrency: {
-    ...whole('PLATEN_CONCURRENCY', Math.max(2, cores), 1, 256, 'Renders at one time, over all browsers.'),
+    ...whole(
+      'PLATEN_CONCURRENCY',
+      Math.max(2, cores),
+      1,
+      256,
+      'Number of renders that may run at the same time, over all browsers.',
+    ),
     rule: 'the number of cores, at least 2',
   },
-  queueLimit: whole('PLATEN_QUEUE_LIMIT', 256, 0, 100_000, 'Renders that may wait; past that requests are answered 429.'),
+  queueLimit: whole(
+    'PLATEN_QUEUE_LIMIT',
+    256,
+    0,
+    100_000,
+    'Number of renders that may wait. Further requests are answered with 429.',
+  ),
   freshContexts: flag(
     'PLATEN_FRESH_CONTEXTS',
     false,
-    'Render every document in a browser context of its own instead of on warm pages of its key.',
+    'Render every document in a new browser context instead of on a warm page of its key.',
   ),
-  sparePages: whole('PLATEN_SPARE_PAGES', 2, 0, 64, 'Unused pages kept ready for new keys, per browser.'),
-  warmPages: whole('PLATEN_WARM_PAGES', 24, 0, 1_000, 'Warm pages kept between renders, per browser, over all keys.'),
+  sparePages: whole('PLATEN_SPARE_PAGES', 2, 0, 64, 'Number of unused pages kept ready for new keys, per browser.'),
+  warmPages: whole('PLATEN_WARM_PAGES', 24, 0, 1_000, 'Number of warm pages kept between renders, per browser, over all keys.'),
   pageMaxRenders: whole('PLATEN_PAGE_MAX_RENDERS', 500, 1, 1_000_000, 'A page is replaced after this many renders.'),
   pageMaxAgeMs: seconds('PLATEN_PAGE_MAX_AGE_SECONDS', 3_600, 'A page is replaced at this age.'),
-  pageIdleMs: seconds('PLATEN_PAGE_IDLE_SECONDS', 600, 'A warm page nobody used for this long is closed.'),
+  pageIdleMs: seconds('PLATEN_PAGE_IDLE_SECONDS', 600, 'A warm page that is not used for this long is closed.'),
   pageMaxMemoryBytes: megabytes(
     'PLATEN_PAGE_MAX_MEMORY_MB',
     400,
-    'A page whose renderer holds more than this after a render is replaced.',
+    'A page whose renderer uses more memory than this after a render is replaced.',
   ),
   browserMaxRenders: whole(
     'PLATEN_BROWSER_MAX_RENDERS',
     20_000,
     1,
     100_000_000,
-    'A browser is replaced, in the background, after this many renders.',
+    'A browser is replaced in the background after this many renders.',
   ),
   browserMaxAgeMs: seconds('PLATEN_BROWSER_MAX_AGE_SECONDS', 43_200, 'A browser is replaced at this age.'),
   rendererMemoryBytes: megabytes(
     'PLATEN_RENDERER_MEMORY_MB',
     1_536,
-    'A renderer that grows past this is killed and its request answered 422 resource_limit.',
+    'A renderer that uses more memory than this is killed, and its request is answered with 422 resource_limit.',
   ),
   browserMemoryBytes: megabytes(
     'PLATEN_BROWSER_MEMORY_MB',
     1_024,
-    'What a browser may hold besides its renderers: blobs, caches and files of documents. Past this the render that fills it is answered 422 resource_limit; one that keeps three quarters of it at rest is replaced.',
+    'Memory that a browser may use besides its renderers, for blobs, caches and files of documents. A render that exceeds it is answered with 422 resource_limit. A browser that still uses three quarters of it when idle is replaced.',
     768,
   ),
-  rendererHeapBytes: megabytes('PLATEN_RENDERER_HEAP_MB', 512, "Limit of a renderer's JavaScript heap."),
+  rendererHeapBytes: megabytes('PLATEN_RENDERER_HEAP_MB', 512, 'Maximum size of the JavaScript heap of a renderer.'),
 
   outbound: choice(
     'PLATEN_OUTBOUND',
     'public',
     ['public', 'listed', 'none'],
-    'What documents may reach. public: the public internet, and what PLATEN_OUTBOUND_ALLOW names; listed: only what it names; none: nothing at all.',
+    'Network that documents may reach. public: the public internet and everything in PLATEN_OUTBOUND_ALLOW. listed: only what PLATEN_OUTBOUND_ALLOW names. none: nothing.',
   ),
   outboundAllow: rules(
     'PLATEN_OUTBOUND_ALLOW',
-    'What may be reached although it is private or on another port: addresses, CIDR ranges or names, each with an optional port, such as 10.1.0.0/16, 127.0.0.1:8080, *.intranet.example.',
+    'Destinations that documents may reach even if they are private or use another port. Addresses, CIDR ranges or names, each with an optional port, such as 10.1.0.0/16, 127.0.0.1:8080, *.intranet.example.',
   ),
-  outboundDeny: rules('PLATEN_OUTBOUND_DENY', 'What may not be reached although it is public; wins over PLATEN_OUTBOUND_ALLOW.'),
-  outboundPorts: ports('PLATEN_OUTBOUND_PORTS', [80, 443], 'Ports that may be reached in the public internet.'),
+  outboundDeny: rules(
+    'PLATEN_OUTBOUND_DENY',
+    'Destinations that documents may not reach even if they are public. Takes precedence over PLATEN_OUTBOUND_ALLOW.',
+  ),
+  outboundPorts: ports('PLATEN_OUTBOUND_PORTS', [80, 443], 'Ports that documents may reach on the public internet.'),
   dnsServers: servers(
     'PLATEN_DNS_SERVERS',
-    'Name servers to ask, such as 10.0.0.53, [fd00::53]:5353; empty: the hosts file and those of the system.',
+    'Name servers that resolve host names, such as 10.0.0.53, [fd00::53]:5353. When empty, the hosts file and the name servers of the system are used.',
   ),
-  renderMaxRequests: whole('PLATEN_RENDER_MAX_REQUESTS', 1_000, 1, 1_000_000, 'Requests and connections one render may make.'),
-  renderMaxNetworkBytes: megabytes('PLATEN_RENDER_MAX_NETWORK_MB', 100, 'What one render may take from the network.', 1),
-  renderMaxConnections: whole('PLATEN_RENDER_MAX_CONNECTIONS', 64, 1, 10_000, 'Connections one render may have at one time.'),
+  renderMaxRequests: whole(
+    'PLATEN_RENDER_MAX_REQUESTS',
+    1_000,
+    1,
+    1_000_000,
+    'Number of requests and connections that one render may make.',
+  ),
+  renderMaxNetworkBytes: megabytes(
+    'PLATEN_RENDER_MAX_NETWORK_MB',
+    100,
+    'Amount of data that one render may receive from the network.',
+    1,
+  ),
+  renderMaxConnections: whole(
+    'PLATEN_RENDER_MAX_CONNECTIONS',
+    64,
+    1,
+    10_000,
+    'Number of connections that one render may have open at the same time.',
+  ),
   resourceTimeoutMs: seconds(
     'PLATEN_RESOURCE_TIMEOUT_SECONDS',
     10,
-    'How long each part of a document may take, and a server may be silent, when `options.resourceTimeout` is not sent.',
+    'Time that each resource of a document may take, and that a server may send nothing, when a request has no `options.resourceTimeout`.',
   ),
 
   webhookRetryMs: waits(
     'PLATEN_WEBHOOK_RETRY_SECONDS',
     [5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 28_800, 28_800],
-    'How long to wait after each attempt to deliver a webhook that fails, up to a fifth longer; after one more attempt it is given up. Default: about 24 hours in all.',
+    'Waiting times after each failed attempt to deliver a webhook. Each wait is up to a fifth longer, at random. The delivery is given up when the attempt after the last wait fails. The default spans about 24 hours.',
   ),
-  webhookTimeoutMs: seconds('PLATEN_WEBHOOK_TIMEOUT_SECONDS', 15, 'Time the receiver of a webhook has to answer.'),
+  webhookTimeoutMs: seconds('PLATEN_WEBHOOK_TIMEOUT_SECONDS', 15, 'Time that the receiver of a webhook has to answer.'),
 
   finishThreads: {
     ...whole(
@@ -152,7 +189,7 @@ const SETTINGS = {
       Math.max(1, Math.floor(cores / 2)),
       1,
       64,
-      'Threads that finish PDFs: passwords, metadata, watermarks, attachments, packing.',
+      'Number of threads that finish PDFs: passwords, metadata, watermarks, attachments and object streams.',
     ),
     rule: 'half the number of cores, at least 1',
   },
@@ -161,18 +198,18 @@ const SETTINGS = {
     64,
     0,
     10_000,
-    'PDFs that may wait for one; past that requests are answered 429.',
+    'Number of PDFs that may wait for a thread. Further requests are answered with 429.',
   ),
   finishQueueBytes: megabytes(
     'PLATEN_FINISH_QUEUE_MB',
     256,
-    'PDFs and attachments that may be in memory to be finished; past that requests are answered 429.',
+    'Total size of the PDFs and attachments in memory that are being finished or wait for it. Further requests are answered with 429.',
     1,
   ),
   finishMemoryBytes: megabytes(
     'PLATEN_FINISH_MEMORY_MB',
     256,
-    'JavaScript heap of a thread for one PDF; past that the request is answered 422 resource_limit.',
+    'JavaScript heap that a thread may use for one PDF. A request that needs more is answered with 422 resource_limit.',
   ),
 
   maxRequestBytes: whole(
@@ -180,7 +217,7 @@ const SETTINGS = {
     33_554_432,
     1_024,
     1_073_741_824,
-    'Largest request body. (The HTML itself may have 5 MB; JSON escaping makes a body larger.)',
+    'Largest request body in bytes. The HTML itself may have 5,242,880 bytes; JSON escaping makes the body larger.',
   ),
   maxAssets: whole(
     'PLATEN_MAX_ASSETS',
@@ -193,7 +230,7 @@ const SETTINGS = {
   requestMemoryBytes: megabytes(
     'PLATEN_REQUEST_MEMORY_MB',
     512,
-    'Memory for what requests hold: bodies, what is made of them, PDFs nobody has read yet. An account may have half of what the others leave; past that requests are answered 429 or 503. A quarter of it is for the playground.',
+    'Memory for the data of requests: bodies, the data made from them, and PDFs that clients have not read yet. One account may use half of what the others leave. Further requests are answered with 429 or 503. A quarter is reserved for the playground.',
     1,
   ),
   maxPdfBytes: whole(
@@ -210,31 +247,37 @@ const SETTINGS = {
     100_000_000,
     'Largest image in pixels, width times height, a quarter of it for WebP. Encoding a large image holds up other renders; more is answered 422 resource_limit.',
   ),
-  requestTimeoutMs: seconds('PLATEN_REQUEST_TIMEOUT_SECONDS', 60, 'Time a client has to send its whole request.'),
-  maxTemplates: whole('PLATEN_MAX_TEMPLATES', 1_000, 1, 1_000_000, 'Templates one key may have.'),
-  maxTemplateBytes: megabytes('PLATEN_MAX_TEMPLATES_MB', 256, 'Size of all templates of one key together.'),
+  requestTimeoutMs: seconds('PLATEN_REQUEST_TIMEOUT_SECONDS', 60, 'Time that a client has to send its whole request.'),
+  maxTemplates: whole('PLATEN_MAX_TEMPLATES', 1_000, 1, 1_000_000, 'Number of templates that one key may have.'),
+  maxTemplateBytes: megabytes('PLATEN_MAX_TEMPLATES_MB', 256, 'Total size of the templates of one key.'),
   renderTimeoutMs: whole(
     'PLATEN_RENDER_TIMEOUT_MS',
     30_000,
     100,
     3_600_000,
-    'Time a render has when `options.timeout` is not sent.',
+    'Time limit of a render, in milliseconds, when the request has no `options.timeout`.',
   ),
   maxRenderTimeoutMs: whole(
     'PLATEN_MAX_RENDER_TIMEOUT_MS',
     120_000,
     100,
     3_600_000,
-    'Largest `options.timeout` a caller may ask for.',
+    'Largest `options.timeout`, in milliseconds, that a request may set.',
   ),
   playground: choice(
     'PLATEN_PLAYGROUND',
     'on',
     ['on', 'off'],
-    'The page at / on which anyone renders without a key, in a browser of its own that is started for the first visitor.',
+    'Whether the service has a playground: a page at / on which anyone can render without a key. It uses a browser of its own, which starts with the first visitor.',
   ),
   playgroundConcurrency: {
-    ...whole('PLATEN_PLAYGROUND_CONCURRENCY', cores > 4 ? 2 : 1, 1, 64, 'Renders of the playground at one time.'),
+    ...whole(
+      'PLATEN_PLAYGROUND_CONCURRENCY',
+      cores > 4 ? 2 : 1,
+      1,
+      64,
+      'Number of playground renders that may run at the same time.',
+    ),
     rule: '1 on up to four cores, otherwise 2',
   },
   playgroundRequestsPerMinute: whole(
@@ -242,20 +285,20 @@ const SETTINGS = {
     60,
     1,
     1_000_000,
-    'Renders of the playground a minute for one client address (IPv6: for its /64).',
+    'Playground renders per minute for one client address (for IPv6, one /64 network).',
   ),
   playgroundOutboundAllow: rules(
     'PLATEN_PLAYGROUND_OUTBOUND_ALLOW',
-    'What documents of the playground may reach although it is private, in the form of PLATEN_OUTBOUND_ALLOW, which does not hold for them.',
+    'Private destinations that documents of the playground may reach, in the form of PLATEN_OUTBOUND_ALLOW. PLATEN_OUTBOUND_ALLOW itself does not apply to the playground.',
   ),
   trustedProxies: ranges(
     'PLATEN_TRUSTED_PROXIES',
-    'Addresses or CIDR ranges of proxies whose X-Forwarded-For tells the address of the client, such as 10.0.0.0/8; empty: none.',
+    'Addresses or CIDR ranges of the reverse proxies whose X-Forwarded-For header is trusted, such as 10.0.0.0/8. When empty, the header is ignored.',
   ),
-  drainTimeoutMs: seconds('PLATEN_DRAIN_TIMEOUT_SECONDS', 60, 'Time in-flight renders have to finish after SIGTERM.'),
+  drainTimeoutMs: seconds('PLATEN_DRAIN_TIMEOUT_SECONDS', 60, 'Time that running renders have to finish after SIGTERM.'),
 } as const satisfies Record<string, Setting<unknown>>;
 
-/** A body is held twice, as one of two halves of three quarters of the memory. */
+/** A body is in memory twice, and one account may use at most half of the three quarters that the playground leaves. */
 const BODIES_IN_MEMORY = 6;
 
 type Settings = typeof SETTINGS;
@@ -289,7 +332,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   return Object.freeze(config);
 }
 
-/** `cacheDir` alone, which is needed before all else and cannot be wrong. */
+/** `cacheDir` alone: it is needed before the other settings are read, and no value of it is invalid. */
 export function cacheFolder(env: Record<string, string | undefined> = process.env): string {
   const { cacheDir } = SETTINGS;
   const given = env[cacheDir.env];
@@ -311,12 +354,12 @@ export function describeSettings(): SettingDescription[] {
   return settings.map(({ env, shown, rule, valid, help }) => ({ env, fallback: shown, rule, valid, help }));
 }
 
-/** Variables that look like ours but are not: a misspelt setting must not be ignored silently. One line each. */
+/** One line for each variable that begins with `PLATEN_` but is no setting, so that a misspelling does not go unnoticed. */
 export function unknownSettings(env: Record<string, string | undefined> = process.env): string[] {
   const known = new Set(Object.values(SETTINGS).map((setting) => setting.env as string));
   return Object.keys(env)
     .filter((name) => name.startsWith('PLATEN_') && !known.has(name))
-    .map((name) => `${name}: there is no such setting; \`platen settings\` lists them all.`);
+    .map((name) => `${name}: there is no such setting. \`platen settings\` lists all settings.`);
 }
 
 function text(env: string, fallback: string, help: string): Setting<string> {
@@ -390,7 +433,7 @@ function readableFolder(env: string, help: string): Setting<string> {
     try {
       readdirSync(given);
     } catch {
-      throw new Error('name a folder that is there and that this user may read.');
+      throw new Error('use an existing folder that this user may read.');
     }
     return resolve(given);
   };

@@ -1,6 +1,6 @@
 /**
- * One deadline per render. Every awaited step races it, so that nothing waits longer than the caller allowed and
- * nothing goes on for a caller who has left.
+ * One deadline per render. Every awaited step races against it, so that nothing waits longer than the caller allowed and work stops
+ * when the caller closes the connection.
  */
 import { ServiceError } from './errors.ts';
 
@@ -17,13 +17,13 @@ export class Deadline {
   readonly #reject: (error: ServiceError) => void;
   #error: ServiceError | undefined;
 
-  /** `client` aborts when the caller has gone away. */
+  /** `client` is aborted when the caller closes the connection. */
   constructor(timeoutMs: number, client?: AbortSignal) {
     this.timeoutMs = timeoutMs;
     this.#endsAt = performance.now() + timeoutMs;
     this.#entered = [{ phase: 'queue', at: performance.now() }];
     const { promise, reject } = Promise.withResolvers<never>();
-    promise.catch(() => {}); // a render that finished in time never looks at it
+    promise.catch(() => {}); // a render that finishes in time never awaits it
     this.#over = promise;
     this.#reject = reject;
     const expire = () => this.end(this.#timeoutError());
@@ -34,7 +34,7 @@ export class Deadline {
     this.#release = () => client?.removeEventListener('abort', leave);
   }
 
-  /** Ends it before its time. */
+  /** Ends the deadline early. */
   end(error: ServiceError): void {
     this.#error ??= error;
     this.#reject(this.#error);
@@ -50,7 +50,7 @@ export class Deadline {
     return Math.max(0, this.#endsAt - performance.now());
   }
 
-  /** Marks the start of a phase: time-outs name it and `timings` measures it. */
+  /** Marks the start of a phase, which time-out errors name and `timings` measures. */
   enter(phase: Phase): void {
     this.#entered.push({ phase, at: performance.now() });
   }
@@ -70,7 +70,7 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** Throws when it has ended: nothing may be charged or kept after that. */
+  /** Throws if the deadline has ended. Nothing may be charged or stored after that. */
   throwIfOver(): void {
     if (this.#error) throw this.#error;
   }

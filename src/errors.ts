@@ -1,6 +1,6 @@
 /**
- * Every way a request can fail, as one closed union. Rooms throw `ServiceError` with a code; only the front desk
- * (`http/problem.ts`) knows which status a code has.
+ * Every way in which a request can fail, as one closed union. All modules throw `ServiceError` with a code; only `http/problem.ts`
+ * knows which HTTP status a code has.
  */
 
 export type ErrorCode =
@@ -49,20 +49,20 @@ export type ErrorCode =
   | 'render_timeout'
   | 'http_version_not_supported';
 
-/** One fault in a request: where it is (`options.margin.top`, empty for the whole body) and what is wrong. */
+/** One error in a request: the path of the field (`options.margin.top`, empty for the whole body) and what is wrong with it. */
 export interface FieldError {
   path: string;
   message: string;
-  /** Of a password: the form to send instead. For nobody but whoever sent it: it is not logged and not kept. */
+  /** The normalized form of a password. Only the sender gets it; it is neither logged nor stored. */
   normalized?: string;
 }
 
 interface ErrorExtras {
-  /** Members added to the problem document. Never secrets, never another customer's anything. */
+  /** Members to add to the problem document. They must not hold secrets or data of another customer. */
   members?: Record<string, unknown>;
   /** Seconds the client should wait before it tries again. */
   retryAfterSeconds?: number;
-  /** What the operator's log should know besides. */
+  /** The underlying error, for the log. */
   cause?: unknown;
 }
 
@@ -81,7 +81,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** A request that cannot be understood: 400 with every fault found. */
+/** A request that is not valid. Becomes a 400 with every error that was found. */
 export function invalidRequest(errors: FieldError[]): ServiceError {
   const [first] = errors;
   const where = first?.path ? `${first.path}: ` : '';
@@ -89,13 +89,13 @@ export function invalidRequest(errors: FieldError[]): ServiceError {
   return new ServiceError('invalid_request', `${where}${first?.message ?? 'invalid'}${more}`, { members: { errors } });
 }
 
-/** Too many wait already; `what` says of whom: `too many renders are waiting`. */
+/** The queue is full. `what` names it: `too many renders are waiting`. */
 export function queueFull(what: string, retryAfterSeconds: number): ServiceError {
   const detail = `${what}; try again in ${retryAfterSeconds} s`;
   return new ServiceError('queue_full', detail, { retryAfterSeconds, members: { retry_after: retryAfterSeconds } });
 }
 
-/** The disk or the database does not do what it should, which may pass. */
+/** The disk or the database fails, possibly only for a moment. */
 export function storageFailed(detail: string, cause?: unknown): ServiceError {
   return new ServiceError('storage_failed', detail, { cause, retryAfterSeconds: 30 });
 }

@@ -1,4 +1,4 @@
-/** The services that keep something, opened on one database and one place for content; closed together. */
+/** Opens the services that store data, on one database and one content store, and closes them together. */
 import { join } from 'node:path';
 import { Accounts } from './accounts/accounts.ts';
 import { Allowance } from './accounts/allowance.ts';
@@ -49,7 +49,8 @@ export interface Services {
 export async function openServices(config: Config, clock: Clock): Promise<Services> {
   const plans = loadPlans(config);
   const unlock = lockFolder(config.dataDir);
-  if (!unlock) throw new ConfigError(`Another service runs on ${config.dataDir}: give each a PLATEN_DATA_DIR of its own.`);
+  if (!unlock)
+    throw new ConfigError(`Another service uses the data folder ${config.dataDir}. Give each service its own PLATEN_DATA_DIR.`);
   const database = await openDatabase(config).catch((error: unknown) => {
     unlock();
     throw error;
@@ -96,11 +97,11 @@ export async function openServices(config: Config, clock: Clock): Promise<Servic
   }
 }
 
-/** An account whose plan is not in the file could do nothing: better said at the start. */
+/** Refuses to start if an account is on an unknown plan, because every request of that account would fail. */
 async function requireKnownPlans(accounts: Accounts, plans: Plans): Promise<void> {
   const missing = await accounts.missingPlans();
   if (!missing.length) return;
   throw new ConfigError(
-    `Accounts are on plans the plans file lacks: ${missing.join(', ')}. Add them to the file, or move the accounts to one of ${plans.names.join(', ')} with \`platen accounts set-plan\`.`,
+    `Accounts are on plans that the plans file does not define: ${missing.join(', ')}. Add these plans to the file, or move the accounts to one of ${plans.names.join(', ')} with \`platen accounts set-plan\`.`,
   );
 }

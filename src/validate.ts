@@ -1,19 +1,19 @@
-/** Checks an unknown value against a schema and says what is wrong with it, field by field, in words for its sender. */
+/** Validates a value against a schema: an unknown value in, the typed value or an error for each invalid field out. */
 import { closest, distance } from 'fastest-levenshtein';
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import { type FieldError, invalidRequest } from './errors.ts';
 
-/** Schemas may say in a member `expected` what is valid, for example `a length such as 10mm`. */
+/** The keyword `expected` of a schema says what is valid, for example `a length such as 10mm`. */
 export type Validator<T> = (value: unknown) => T;
 
-/** Faults found in one request; what comes after is found when these are mended. */
+/** Maximum number of errors reported for one request. */
 const MAX_FAULTS = 32;
 
 Settings.Set({ maxErrors: MAX_FAULTS });
 
-/** The nearest name is offered when at most this share of its letters differs. */
+/** A similar name is suggested if at most this share of its letters differs. */
 const NEAR = 0.5;
 
 /** What a name that is not in the schema is likely to mean; `parent` is where it was sent. */
@@ -167,16 +167,16 @@ function memberAt(value: unknown, steps: string[]): unknown {
   return steps.reduce((inner: unknown, step) => (inner as Record<string, unknown> | null | undefined)?.[step], value);
 }
 
-/** The nearest of the valid names, and otherwise all of them. */
+/** Suggests the most similar valid name, or lists all valid names. */
 export function suggestion(name: string, known: string[]): string {
   if (!known.length) return '';
   const exact = known.find((candidate) => candidate.toLowerCase() === name.toLowerCase());
   const nearest = exact ?? closest(name.slice(0, 64), known);
   if (exact || distance(name.slice(0, 64), nearest) <= NEAR * nearest.length) return `; did you mean ${nearest}?`;
-  return `; valid are ${known.join(', ')}`;
+  return `; use one of ${known.join(', ')}`;
 }
 
-/** The nearest `expected` on the way from the error up to the root. */
+/** The closest `expected` keyword on the path from the error up to the root. */
 function expectation(schema: TSchema, schemaPath: string): string | undefined {
   const steps = stepsOf(schemaPath);
   for (let length = steps.length; length >= 0; length--) {
@@ -222,7 +222,7 @@ function shorten(name: string): string {
   return name.length > 64 ? `${name.slice(0, 64)}…` : name;
 }
 
-/** Faults of a text that cannot be printed: one that has no UTF-8, and NUL, which HTML does not know. */
+/** The errors of a text that cannot be printed: unpaired surrogates have no UTF-8, and HTML does not allow NUL. */
 export function textErrors(path: string, text: string): FieldError[] {
   const errors: FieldError[] = [];
   if (!text.isWellFormed())

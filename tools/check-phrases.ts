@@ -17,6 +17,11 @@ const PHRASES: Array<[RegExp, string]> = [
   [/\bhow manieth\b/i, 'the index of'],
   [/\bfor who (?!is\b)\w+s\b/i, 'for whoever, or the name of the reader'],
   [/\bon a telephone\b/i, 'on a phone'],
+  [/\bbelongs? into\b/i, 'belongs in'],
+  [/\btold otherwise\b/i, 'by default'],
+  [/\bsigns? besides\b/i, 'also signs'],
+  [/\bwhoever calls\b/i, 'the caller'],
+  [/\bis no (?:folder|JavaScript)\b/i, 'is not a'],
 ];
 
 let found = 0;

@@ -1,4 +1,4 @@
-/** Accounts and their API keys: who may ask. */
+/** Accounts and their API keys: a secret in, the account and key that it belongs to out. */
 import { ServiceError } from '../errors.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { prepared } from '../storage/prepared.ts';
@@ -6,12 +6,12 @@ import type { Tables } from '../storage/tables.ts';
 import type { Plan, Plans } from './plans.ts';
 import { hashOf, isWellFormed, newSecret, randomBase62 } from './secret.ts';
 
-/** Who is asking. `keyId` is the boundary no page is shared across. */
+/** The authenticated caller. Pages are never shared between different values of `keyId`. */
 export interface Principal {
   keyId: string;
   accountId: string;
   plan: Plan;
-  /** Whether renders are stored although the caller did not ask. */
+  /** Whether renders are stored if the request does not say so. */
   autoStore: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface Account {
   name: string;
   plan: string;
   autoStore: boolean;
-  /** Where to tell of documents whose time is over; null: nowhere. */
+  /** Address that receives `document.expired` events, or null for none. */
   documentExpiredUrl: string | null;
   createdAt: number;
 }
@@ -36,7 +36,7 @@ export interface ApiKey {
   revokedAt: number | null;
 }
 
-/** A key with its secret, which is shown once and kept nowhere. */
+/** A key with its secret, which is shown once and not stored. */
 export interface IssuedKey {
   secret: string;
   key: ApiKey;
@@ -55,20 +55,20 @@ export class Accounts {
     this.#plans = plans;
   }
 
-  /** Who holds this secret; undefined for every way to be wrong. */
+  /** The principal of this secret, or undefined if the secret is not valid for any reason. */
   async authenticate(secret: string): Promise<Principal | undefined> {
     if (!isWellFormed(secret)) return undefined;
     const { rows } = await selectHolder(this.#database.query, { hash: hashOf(secret) });
     return this.#toPrincipal(rows[0]);
   }
 
-  /** Who a key stands for now, for work that goes on when its request has ended; undefined once it is revoked. */
+  /** The current principal of a key, for work that continues after its request. Undefined if the key was revoked. */
   async principalOf(keyId: string): Promise<Principal | undefined> {
     const { rows } = await selectKey(this.#database.query, { keyId });
     return this.#toPrincipal(rows[0]);
   }
 
-  /** Names of plans that accounts are on but the plans file does not have. */
+  /** Names of plans that accounts are on and that the plans file does not define. */
   async missingPlans(): Promise<string[]> {
     const rows = await this.#database.query.selectFrom('accounts').select('plan').distinct().orderBy('plan').execute();
     return rows.map(({ plan }) => plan).filter((plan) => !this.#plans.get(plan));
@@ -81,7 +81,7 @@ export class Accounts {
     return toAccount(account);
   }
 
-  /** Whether renders of this account are stored from now on although the caller does not ask. */
+  /** Sets whether later renders of this account are stored if the request does not say so. */
   async setAutoStore(accountId: string, autoStore: boolean): Promise<void> {
     await this.#database.query
       .updateTable('accounts')
@@ -91,7 +91,7 @@ export class Accounts {
     await this.#database.flush();
   }
 
-  /** Where to tell of documents whose time is over, from now on; null: nowhere. */
+  /** Sets the address that receives `document.expired` events from now on, or null for none. */
   async setDocumentExpiredUrl(accountId: string, url: string | null): Promise<void> {
     await this.#database.query
       .updateTable('accounts')
@@ -188,7 +188,9 @@ export class Accounts {
   #planOf({ plan, accountId }: { plan: string; accountId: string }): Plan {
     const found = this.#plans.get(plan);
     if (found) return found;
-    throw new Error(`account ${accountId} is on plan ${plan}, which the plans file lacks: add it, or platen accounts set-plan`);
+    throw new Error(
+      `account ${accountId} is on plan ${plan}, which the plans file does not define: add the plan, or run platen accounts set-plan`,
+    );
   }
 
   #accounts() {

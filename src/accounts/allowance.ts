@@ -1,6 +1,6 @@
 /**
- * How many documents an account may have this month: reserve before a render, commit when it has succeeded, release when it
- * has not. A reservation is a lease, so that a process that dies in mid-render leaves nothing charged.
+ * Counts the documents of an account against its monthly limit: reserve before a render, commit if it succeeds, release if it
+ * fails. A reservation is a lease, so that nothing stays charged when a process dies during a render.
  */
 import { ServiceError } from '../errors.ts';
 import type { Database, Query } from '../storage/database.ts';
@@ -12,9 +12,9 @@ import { randomBase62 } from './secret.ts';
 export interface Reservation {
   id: string;
   accountId: string;
-  /** The UTC day it counts for, `2026-11-21`. */
+  /** The UTC day on which the document counts, such as `2026-11-21`. */
   day: string;
-  /** Documents left in the month after this one; null: without limit. */
+  /** Documents left in this month after this one, or null if the plan has no limit. */
   remaining: number | null;
 }
 
@@ -28,7 +28,7 @@ export interface Usage {
 const MONTH_CHARACTERS = 'yyyy-mm'.length;
 const DAY_CHARACTERS = 'yyyy-mm-dd'.length;
 const DAY_MS = 86_400_000;
-/** What an integer column can count. */
+/** The largest value of an integer column, used for plans without a limit. */
 const NO_LIMIT = 2_147_483_647;
 
 export class Allowance {
@@ -42,7 +42,7 @@ export class Allowance {
     this.#leases = leases;
   }
 
-  /** Takes one document of the month. Throws `quota_exceeded`. */
+  /** Reserves one document of this month. Throws `quota_exceeded`. */
   async reserve(principal: Principal): Promise<Reservation> {
     const reservation = (await this.#take(principal)) ?? (await this.#takeFromTheDead(principal));
     if (!reservation) throw await this.#exceeded(principal);
@@ -50,11 +50,11 @@ export class Allowance {
     return reservation;
   }
 
-  /** The document counts for good. `also` is written in the same transaction: both happen, or neither. */
+  /** Charges the document. `also` is written in the same transaction. */
   async commit(reservation: Reservation, also: (query: Query) => Promise<void> = async () => {}): Promise<void> {
     await this.#database.transaction(async (query) => {
       const { numAffectedRows } = await deleteReservation(query, reservation);
-      // The lease ended under a process that was stopped for long, and the place was given back: it is taken again.
+      // The process was suspended, its lease ended, and the reservation was removed. The document is charged all the same.
       if (!numAffectedRows) await addToMonth(query, reservation, 1);
       await addToDay(query, reservation);
       await also(query);
@@ -62,7 +62,7 @@ export class Allowance {
     this.#leases.drop(this.#renew, reservation.id);
   }
 
-  /** The document does not count. */
+  /** Removes the reservation without a charge. */
   async release(reservation: Reservation): Promise<void> {
     this.#leases.drop(this.#renew, reservation.id);
     await this.#database.transaction(async (query) => {
@@ -71,7 +71,7 @@ export class Allowance {
     });
   }
 
-  /** Gives back what processes that have died had taken. Returns how many. */
+  /** Removes expired reservations of processes that died. Returns their number. */
   async releaseExpired(accountId?: string): Promise<number> {
     return this.#database.transaction(async (query) => {
       const expired = await query
@@ -80,7 +80,7 @@ export class Allowance {
         .$if(accountId !== undefined, (delete_) => delete_.where('account_id', '=', accountId as string))
         .returning(['account_id as accountId', 'day'])
         .execute();
-      // Always in the same order, so that two processes that do this at once do not wait for each other.
+      // A fixed order prevents a deadlock between two processes that do this at the same time.
       const key = (row: { accountId: string; day: string }) => row.accountId + row.day;
       expired.sort((a, b) => (key(a) < key(b) ? -1 : 1));
       for (const reservation of expired) await addToMonth(query, reservation, -1);
@@ -88,15 +88,15 @@ export class Allowance {
     });
   }
 
-  /** Whether renders are under way, or died a moment ago, whose places in the month may come back. */
+  /** Whether there are reservations that may still be released, of running renders or of processes that just died. */
   async mayComeBack(accountId: string): Promise<boolean> {
     const query = this.#database.query.selectFrom('reservations').select('id').where('account_id', '=', accountId);
     return (await query.limit(1).executeTakeFirst()) !== undefined;
   }
 
-  /** What the account used in the month of now. */
+  /** The usage of the account in the current month. */
   async usage(accountId: string): Promise<Usage> {
-    // Reading works where nothing can be written; what has ended is then counted a little longer.
+    // Reading must work while the database cannot be written. Expired reservations then count a little longer.
     await this.releaseExpired(accountId).catch(() => {});
     const now = this.#clock();
     const period = periodOf(now);
@@ -112,7 +112,7 @@ export class Allowance {
     return { period, used: await this.#used(accountId, now), daily };
   }
 
-  /** The decision is one statement, so that two requests never both get the last document. */
+  /** One statement checks and reserves, so that two requests never both get the last document. */
   async #take({ accountId, plan }: Principal): Promise<Reservation | undefined> {
     const limit = plan.documents;
     if (limit === 0) return undefined;
@@ -150,7 +150,7 @@ export class Allowance {
     const resetsAt = new Date(periodOf(now).end).toISOString();
     return new ServiceError(
       'quota_exceeded',
-      `the plan ${plan.name} allows ${plan.documents} documents a month, and ${used} are used; the next month begins at ${resetsAt}`,
+      `the plan ${plan.name} allows ${plan.documents} documents per month, and ${used} are used; the next month begins at ${resetsAt}`,
       { members: { limit: plan.documents, used, resets_at: resetsAt } },
     );
   }

@@ -1,4 +1,4 @@
-/** How many renders of an account may be under way at one time: one in, or `concurrency_limited` at once. */
+/** Limits how many renders of an account run at the same time. A call beyond the limit gets `concurrency_limited` at once. */
 import { ServiceError } from '../errors.ts';
 import type { Principal } from './accounts.ts';
 
@@ -8,15 +8,15 @@ export class Concurrency {
   #onLeave: () => void = () => {};
 
   /**
-   * Returns what to call when the render has ended. Throws `concurrency_limited`. What runs in the background takes no place
-   * from calls.
+   * Returns the function to call when the render has ended. Throws `concurrency_limited`. Background renders do not count against
+   * calls.
    */
   enter({ accountId, plan }: Principal): () => void {
     if (plan.concurrency !== null && countOf(this.#calls, accountId) >= plan.concurrency) throw limited(plan.concurrency);
     return this.#count(this.#calls, accountId);
   }
 
-  /** The same for renders that can wait: they take the places calls have left. */
+  /** Like `enter`, for background renders, which use the places that calls leave free. */
   readonly background = {
     enter: (principal: Principal): (() => void) => {
       if (!this.hasRoom(principal)) throw limited(principal.plan.concurrency ?? 0);
@@ -24,7 +24,7 @@ export class Concurrency {
     },
   };
 
-  /** Whether one more may begin in the background. */
+  /** Whether one more background render may start. */
   hasRoom({ accountId, plan }: Principal): boolean {
     return (
       plan.concurrency === null || countOf(this.#calls, accountId) + countOf(this.#inBackground, accountId) < plan.concurrency
@@ -54,7 +54,7 @@ function countOf(counts: Map<string, number>, accountId: string): number {
 function limited(limit: number): ServiceError {
   return new ServiceError(
     'concurrency_limited',
-    `your plan allows ${limit} ${limit === 1 ? 'render' : 'renders'} at one time; send the next when one has been answered`,
+    `your plan allows ${limit} ${limit === 1 ? 'render' : 'renders'} at the same time; send the next request when one has been answered`,
     { retryAfterSeconds: 1, members: { limit, retry_after: 1 } },
   );
 }

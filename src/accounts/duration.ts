@@ -13,10 +13,10 @@ const UNITS: Readonly<Record<string, number>> = {
   y: 365 * DAY,
 };
 const SHAPE = /^(\d{1,9}) ?(ms|s|m|h|d|w|y)$/;
-/** Beyond it there are no dates to write. */
+/** Longer durations would lead to dates that cannot be represented. */
 const MAX_MS = 1_000 * 365 * DAY;
 
-/** Undefined for what is no duration, and for more than 1000 years. `0` needs no unit. */
+/** Returns undefined for an invalid duration and for more than 1,000 years. `0` needs no unit. */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
   const [, number = '', unit = ''] = SHAPE.exec(text) ?? [];

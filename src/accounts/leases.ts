@@ -1,15 +1,15 @@
 /**
- * Leases: what a process holds is only lent to it, and comes back by itself when the process has died. A process that lives
- * renews its leases.
+ * Leases on rows of the database. A process renews its leases as long as it runs; the leases of a process that died expire, so that
+ * others can take over.
  */
 
 /** The time: milliseconds since 1970 in UTC. */
 export type Clock = () => number;
 
-/** Writes a later end into the leases with these ids. */
+/** Writes a later expiry time into the leases with these ids. */
 type Renew = (ids: string[], until: number) => Promise<void>;
 
-/** How long a lease lasts; the process that holds it may be silent for no longer. */
+/** How long a lease lasts without renewal. */
 const LEASE_MS = 20_000;
 const RENEW_MS = 5_000;
 
@@ -23,12 +23,12 @@ export class Leases {
     this.#timer = setInterval(() => void this.#renewAll(), RENEW_MS).unref();
   }
 
-  /** The end of a lease that begins now. */
+  /** The expiry time of a lease that starts now. */
   until(): number {
     return this.#clock() + LEASE_MS;
   }
 
-  /** From now on `renew` is called with this id every few seconds. */
+  /** Starts to call `renew` with this id every few seconds. */
   hold(renew: Renew, id: string): void {
     const held = this.#held.get(renew);
     if (held) held.add(id);
@@ -45,7 +45,7 @@ export class Leases {
 
   async #renewAll(): Promise<void> {
     const until = this.until();
-    // A renewal that fails leaves the lease to the next one; several fit into its time.
+    // A failed renewal is not an error: several more follow before the lease expires.
     for (const [renew, ids] of this.#held) if (ids.size) await renew([...ids], until).catch(() => {});
   }
 }

@@ -5,17 +5,17 @@ import { parseDuration } from './duration.ts';
 
 export interface Plan {
   name: string;
-  /** Documents a calendar month (UTC); null: without limit. */
+  /** Documents per calendar month (UTC), or null for no limit. */
   documents: number | null;
-  /** How long stored documents are kept; 0: nothing is stored. */
+  /** How long stored documents are kept. With 0, nothing is stored. */
   retentionMs: number;
-  /** Renders and template uploads in a minute; null: without limit. */
+  /** Renders and template uploads per minute, or null for no limit. */
   requestsPerMinute: number | null;
-  /** Renders under way at one time, waiting ones included; null: without limit. */
+  /** Renders at the same time, including those that wait, or null for no limit. */
   concurrency: number | null;
 }
 
-/** The plan of an account when none is named, where the file has it; else the first one. */
+/** The default plan of new accounts if the file defines it. Otherwise the first plan is the default. */
 const USUAL_DEFAULT = 'free';
 /** The plan of the first account, which is the operator's own, where the file has it. */
 const OPERATORS = 'operator';
@@ -43,7 +43,7 @@ export class Plans {
     return [...this.#plans.values()];
   }
 
-  /** The name of the plan of accounts for which nobody chose one. */
+  /** The name of the default plan of new accounts. */
   get defaultName(): string {
     return this.#plans.has(USUAL_DEFAULT) ? USUAL_DEFAULT : (this.names[0] as string);
   }
@@ -65,7 +65,7 @@ export class Plans {
   }
 }
 
-/** Reads the operator's file, or the plans that come with the service when `path` is empty. Throws `PlansError`. */
+/** Reads the operator's file, or returns the built-in plans if `path` is empty. Throws `PlansError`. */
 export function loadPlans({ plansFile }: { plansFile: string }): Plans {
   const problems: string[] = [];
   const plans = parsePlans(readPlans(plansFile, problems), problems);
@@ -100,7 +100,7 @@ function parsePlan(name: string, given: unknown, problems: string[]): Plan {
   const path = `plans.${name}`;
   const members = isObject(given) ? given : {};
   if (!isObject(given)) problems.push(`${path}: must be an object with ${MEMBERS.join(', ')}.`);
-  if (!NAME.test(name)) problems.push(`${path}: a name has letters, digits, - and _, at most 64.`);
+  if (!NAME.test(name)) problems.push(`${path}: a name consists of letters, digits, - and _, and has at most 64 characters.`);
   for (const member of Object.keys(members))
     if (!MEMBERS.includes(member)) problems.push(`${path}.${member}: there is no such member; use ${MEMBERS.join(', ')}.`);
   return {

@@ -1,6 +1,6 @@
 /**
- * API key secrets: `plt_` + 32 random base62 characters (190 bits) + a checksum of 6. The checksum lets a mistyped key
- * be refused, and a leaked one be recognised by scanners, without a look into the database.
+ * API key secrets: `plt_`, 32 random base62 characters (190 bits) and a checksum of 6 characters. With the checksum, the service
+ * refuses mistyped keys and scanners recognize leaked keys without a database lookup.
  */
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -16,19 +16,19 @@ export function newSecret(): string {
   return PREFIX + body + checksum(body);
 }
 
-/** Whether a text can be a secret at all. */
+/** Whether a text has the form and checksum of a secret. */
 export function isWellFormed(secret: string): boolean {
   if (!SHAPE.test(secret)) return false;
   const body = secret.slice(PREFIX.length, -CHECKSUM_CHARACTERS);
-  return checksum(body) === secret.slice(-CHECKSUM_CHARACTERS); // no secret: anybody can compute it
+  return checksum(body) === secret.slice(-CHECKSUM_CHARACTERS); // not timing-sensitive: anybody can compute the checksum
 }
 
-/** What is stored in place of a secret. The secret has enough entropy for a plain hash. */
+/** The hash that is stored in place of a secret. The secret has enough entropy for a plain hash. */
 export function hashOf(secret: string): string {
   return hash('sha256', secret);
 }
 
-/** Whether a text can be an id at all; what cannot need not be looked up. */
+/** Whether a text has the form of an id. Other texts need no database lookup. */
 export function isId(text: string): boolean {
   return /^[a-z]{3}_[0-9A-Za-z]{1,64}$/.test(text);
 }

@@ -37,7 +37,7 @@ export function parseBatchRequest(body: unknown): BatchRequest {
   const { items, defaults = {}, webhook_url: webhookUrl } = checkShape(body);
   if (Array.isArray(defaults)) throw invalidRequest([{ path: 'defaults', message: 'must be an object' }]);
   if (Object.hasOwn(defaults, 'reference'))
-    throw invalidRequest([{ path: 'defaults.reference', message: 'belongs into the items' }]);
+    throw invalidRequest([{ path: 'defaults.reference', message: 'must be in the items, not in defaults' }]);
   return { items, defaults, webhookUrl: webhookUrl === undefined ? undefined : parseWebhookUrl(webhookUrl) };
 }
 

@@ -1,4 +1,4 @@
-/** Batches as their owners see them: made of a list of items, looked at, listed, cancelled; gone with their documents. */
+/** The batches of an API key: creates, reads, lists and cancels them, and removes them with their documents. */
 import type { Principal } from '../accounts/accounts.ts';
 import type { Clock } from '../accounts/leases.ts';
 import { isId, randomBase62 } from '../accounts/secret.ts';
@@ -77,12 +77,15 @@ export class Batches {
   }
 
   /**
-   * Accepted means it will be finished. Items that are not valid have failed already. `also` is written in the same
-   * transaction. Throws `storage_unavailable`.
+   * Creates a batch. An accepted batch is always completed. Invalid items fail at once. `also` is written in the same transaction.
+   * Throws `storage_unavailable`.
    */
   async create(owner: Principal, request: BatchRequest, also: (id: string, query: Query) => Promise<void>): Promise<string> {
     if (!owner.plan.retentionMs)
-      throw new ServiceError('storage_unavailable', `the plan ${owner.plan.name} stores no documents, and batches are stored`);
+      throw new ServiceError(
+        'storage_unavailable',
+        `the plan ${owner.plan.name} does not store documents, and results of batches are stored documents`,
+      );
     const id = `bat_${randomBase62(22)}`;
     const drafts = await prepareItems(request, this.#limits);
     const requests = drafts.flatMap(({ position, member }) => (member ? this.#ciphertext(id, position, member) : []));
@@ -146,7 +149,7 @@ export class Batches {
     return (await newestFirst(owned, limit, after).execute()).map(toBatch);
   }
 
-  /** What has not begun never will. Changes nothing once the batch has ended. Throws `not_found`. */
+  /** Cancels the items that have not started. Does nothing if the batch has finished. Throws `not_found`. */
   async cancel(keyId: string, id: string): Promise<void> {
     await this.find(keyId, id);
     const now = this.#clock();
@@ -165,7 +168,7 @@ export class Batches {
     if (cancelled?.batchEnded) this.progress.ended(id);
   }
 
-  /** Removes batches whose documents are all over. */
+  /** Removes batches whose documents have all expired. */
   async removeExpired(): Promise<void> {
     for (;;) {
       const due = await this.#database.query

@@ -1,4 +1,4 @@
-/** What every outcome of an item changes in its batch. To be called within the transaction of the outcome. */
+/** Updates a batch when items get their result. Call these functions in the transaction that stores the result. */
 import type { Query } from '../storage/database.ts';
 import { prepared } from '../storage/prepared.ts';
 import type { WebhookEvent } from '../webhooks/webhooks.ts';

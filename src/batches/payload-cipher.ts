@@ -1,4 +1,4 @@
-/** What waits to be rendered, as it lies in the database: a value in, bytes nobody reads without the secret out; and the reverse. */
+/** Encrypts requests that wait in the database: a value in, ciphertext out, and the reverse. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 const CIPHER = 'aes-256-gcm';
@@ -13,7 +13,7 @@ export class PayloadCipher {
     this.#key = key;
   }
 
-  /** `place` is where the bytes will be: they open nowhere else. */
+  /** `place` is bound as additional data, so that the ciphertext cannot be decrypted in another place. */
   encrypt(value: unknown, place: string): Buffer {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv(CIPHER, this.#key, iv).setAAD(Buffer.from(place));
@@ -21,7 +21,7 @@ export class PayloadCipher {
     return Buffer.concat([...ciphertext, cipher.getAuthTag()]);
   }
 
-  /** Throws when the bytes were changed, moved, or closed with another key. */
+  /** Throws if the ciphertext was changed or moved, or encrypted with another key. */
   decrypt(ciphertext: Uint8Array, place: string): unknown {
     const bytes = Buffer.from(ciphertext.buffer, ciphertext.byteOffset, ciphertext.byteLength);
     const decipher = createDecipheriv(CIPHER, this.#key, bytes.subarray(0, IV_BYTES))

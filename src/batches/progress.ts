@@ -1,4 +1,4 @@
-/** What happens to batches, told to those who want to know: the runner, the metrics, and callers who follow a batch. */
+/** Notifies listeners of changes to batches: the runner, the metrics, and clients that follow a batch. */
 import { Watch } from './watch.ts';
 
 export class Progress {

@@ -169,7 +169,7 @@ export class BatchRunner {
   /** Throws as `parseItem` does: the operator may have changed the limits. */
   #requestOf({ batchId, position, attempts, ciphertext }: ClaimedItem): RenderRequest {
     const { cipher, limits } = this.#services;
-    if (attempts > MAX_CLAIMS) throw new ServiceError('internal_error', 'the service ended each time this item was rendered');
+    if (attempts > MAX_CLAIMS) throw new ServiceError('internal_error', 'the service stopped each time it rendered this item');
     const item = cipher.decrypt(ciphertext.item, additionalDataOf(batchId, position));
     const defaults = ciphertext.defaults ? cipher.decrypt(ciphertext.defaults, additionalDataOf(batchId, DEFAULTS_POSITION)) : {};
     return parseItem(item, defaults as Members, limits);

@@ -42,7 +42,7 @@ function read(
   }
 }
 
-const NO_TEMPLATES = 'templates are kept by a service, and there is none here; send html or url';
+const NO_TEMPLATES = 'stored templates are not available without a server; send html or url';
 
 function parseLine(bytes: Buffer | undefined): unknown {
   if (!bytes) throw new ServiceError('content_too_large', 'the line is larger than PLATEN_MAX_REQUEST_BYTES');

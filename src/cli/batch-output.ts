@@ -24,7 +24,7 @@ async function makeFolder(path: string): Promise<void> {
   const make = () =>
     mkdir(path).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
-      if (!(await stat(path)).isDirectory()) throw new Error(`${path} is no folder`);
+      if (!(await stat(path)).isDirectory()) throw new Error(`${path} is not a folder`);
     });
   await make().catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' || dirname(path) === path) throw error;
@@ -56,7 +56,7 @@ export class BatchOutput {
     const list = await open(join(folder, LIST), constants.O_WRONLY | constants.O_CREAT);
     if (read && isSame(await read.stat(), await list.stat())) {
       await list.close();
-      throw new Error(`${join(folder, LIST)} is the input, and would be overwritten: choose another folder`);
+      throw new Error(`${join(folder, LIST)} is the input and would be overwritten: choose another folder`);
     }
     await list.truncate();
     return new BatchOutput(folder, list);

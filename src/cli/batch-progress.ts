@@ -40,7 +40,7 @@ class Bar implements BatchProgress {
     this.#bar.stop();
     for (const result of this.#failures) tellFailure(result);
     const more = this.#failed - this.#failures.length;
-    if (more) process.stderr.write(`platen: ${more} more have failed, see results.ndjson\n`);
+    if (more) process.stderr.write(`platen: ${more} more failed, see results.ndjson\n`);
   }
 }
 

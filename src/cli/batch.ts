@@ -23,13 +23,13 @@ interface Flags {
   json?: boolean;
 }
 
-/** All items belong to whoever calls, and may be rendered on the same pages. */
+/** All items belong to one owner, so that they may be rendered on the same pages. */
 const OWNER = { boundary: 'batch', shareOf: 'batch' };
-/** Items that may be done before the first of them that is not: their results wait in memory for their place in the list. */
+/** How many items may finish ahead of the first unfinished one. Their results wait in memory for their place in the list. */
 const MAX_AHEAD = 1_000;
 const INTERRUPTED = 130;
 
-/** Exit status 0 when all were rendered, 1 when some were not, 2 when nothing could begin, 130 when it was interrupted. */
+/** Exit status: 0 if all items were rendered, 1 if some failed, 2 if the batch could not start, 130 if it was interrupted. */
 export async function batch(input: string, flags: Flags): Promise<void> {
   const config = withRoom(loadConfig());
   const since = performance.now();
@@ -61,7 +61,7 @@ function closing(engine: RenderEngine): RenderEngine & AsyncDisposable {
   return Object.assign(engine, { [Symbol.asyncDispose]: () => engine.close() });
 }
 
-/** No more is begun than there are places: what is finished need not be turned away. */
+/** At most `concurrency` items run at the same time, so that the finishing queue needs no further limit. */
 function withRoom(config: Config): Config {
   return { ...config, finishQueueLimit: config.concurrency, finishQueueBytes: Number.MAX_SAFE_INTEGER };
 }
@@ -76,7 +76,8 @@ interface Prepared {
 async function prepare(input: string, flags: Flags): Promise<Prepared> {
   const defaults = flags.defaults === undefined ? {} : parseJson(await readInput(flags.defaults), flags.defaults);
   if (!isMembers(defaults)) throw new Error(`${flags.defaults} must hold a JSON object`);
-  if (Object.hasOwn(defaults, 'reference')) throw new Error(`${flags.defaults}: reference belongs into the items`);
+  if (Object.hasOwn(defaults, 'reference'))
+    throw new Error(`${flags.defaults}: reference must be in the items, not in the defaults`);
   const file = input === '-' ? undefined : await openInput(input);
   return { defaults, file, output: await BatchOutput.open(flags.output, file) };
 }
@@ -186,7 +187,7 @@ type Outcome = Pick<ItemResult, 'status'> & Partial<ItemResult>;
 
 const NOTHING = { status: 'failed', file: null, pages: null, bytes: null } as const;
 
-/** Also in the middle of waiting for more, as of a pipe to which nobody writes. */
+/** Stops on abort even while it waits for the next item, for example from a pipe to which nobody writes. */
 async function* unlessAborted<T>(items: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = items[Symbol.asyncIterator]();
   const { promise: aborted, resolve } = Promise.withResolvers<void>();

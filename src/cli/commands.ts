@@ -1,4 +1,4 @@
-/** Arguments in, one of the subcommands called. Exit status 1 for any failure, 2 where a batch cannot begin; with one clear line. */
+/** Parses the arguments and calls a subcommand. A failure prints one line; the exit status is 1, or 2 if a batch cannot start. */
 import { Command, InvalidArgumentError } from 'commander';
 import { PlansError } from '../accounts/plans.ts';
 import { VERSION } from '../app.ts';
@@ -15,35 +15,40 @@ import { UsageError } from './usage-error.ts';
 
 const USAGE = 2;
 
-// Whoever reads the output, such as `head`, has enough.
+// The reader of the output, such as `head`, has closed it.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();
 });
 
-const program = new Command('platen').description('HTML to PDF on a warm, supervised Chromium').version(VERSION);
+const program = new Command('platen')
+  .description('HTML-to-PDF rendering service on a warm, supervised Chromium')
+  .version(VERSION);
 
 program.command('serve').description('start the service').action(serve);
 
 program
   .command('render')
-  .description('render an HTML file, or the document at an address, without a server')
-  .argument('<input>', 'an HTML file, an address that begins with https:// or http://, or - for standard input')
-  .requiredOption('-o, --output <file>', 'where the PDF goes, or - for standard output')
+  .description('render an HTML file or a web page without a server')
+  .argument('<input>', 'an HTML file, a URL that begins with https:// or http://, or - for standard input')
+  .requiredOption('-o, --output <file>', 'the file for the PDF, or - for standard output')
   .option('--options <file>', 'a JSON file with the options of POST /v1/pdf')
   .action(renderFile);
 
 program
   .command('batch')
-  .description('render many documents without a server; exit status 1 when some failed, 2 when none could begin')
-  .argument('<input>', 'a file with one item of POST /v1/batches a line, as JSON, or - for standard input')
-  .requiredOption('-o, --output <folder>', 'where the PDFs and results.ndjson go')
-  .option('--defaults <file>', 'a JSON file with what items do not say themselves')
+  .description('render many documents without a server; the exit status is 1 if some failed, 2 if the batch could not start')
+  .argument('<input>', 'a file with one item of POST /v1/batches per line, as JSON, or - for standard input')
+  .requiredOption('-o, --output <folder>', 'the folder for the PDFs and results.ndjson')
+  .option('--defaults <file>', 'a JSON file with values for fields that an item does not set')
   .option('--json', 'print the summary as JSON')
   .exitOverride(({ exitCode }) => process.exit(exitCode && USAGE))
   .action(batch);
 
-program.command('doctor').description('check browser, sandbox, fonts, data folder, database and port').action(doctor);
+program
+  .command('doctor')
+  .description('check the browser, its sandbox, the fonts, the data folder, the database and the port')
+  .action(doctor);
 
 program.command('settings').description('list the settings with their defaults').action(printSettings);
 
@@ -51,9 +56,9 @@ const keyCommands = program.command('keys').description('manage API keys');
 keyCommands
   .command('create')
   .description('create a key; its secret is printed once')
-  .option('--account <id>', 'the account it belongs to (default: a new one)')
-  .option('--plan <plan>', 'plan of the new account')
-  .option('--name <name>', 'a name to recognise it by', '')
+  .option('--account <id>', 'the account of the key (default: a new account)')
+  .option('--plan <plan>', 'the plan of the new account')
+  .option('--name <name>', 'a name to recognize it by', '')
   .option('--json', 'print JSON')
   .action(keys.createKey);
 keyCommands.command('list').description('list all keys').option('--json', 'print JSON').action(keys.listKeys);
@@ -65,7 +70,7 @@ keyCommands
   .action(keys.rotateKey);
 keyCommands
   .command('revoke')
-  .description('end a key for good')
+  .description('revoke a key permanently')
   .argument('<key-id>', 'for example key_...', keyId)
   .action(keys.revokeKey);
 
@@ -73,22 +78,22 @@ const accountCommands = program.command('accounts').description('manage accounts
 accountCommands
   .command('create')
   .description('create an account')
-  .option('--plan <plan>', 'its plan')
-  .option('--name <name>', 'a name to recognise it by', '')
+  .option('--plan <plan>', 'the plan of the account')
+  .option('--name <name>', 'a name to recognize it by', '')
   .option('--json', 'print JSON')
   .action(keys.createAccount);
 accountCommands.command('list').description('list all accounts').option('--json', 'print JSON').action(keys.listAccounts);
 accountCommands
   .command('set-plan')
-  .description('change the plan of an account; takes effect at once')
+  .description('change the plan of an account, which takes effect at once')
   .argument('<account-id>', 'for example acc_...')
   .argument('<plan>', 'the new plan')
   .action(keys.setPlan);
 
 program
   .command('usage')
-  .description('documents used this month')
-  .argument('[account-id]', 'one account (default: all)')
+  .description('show the documents used this month')
+  .argument('[account-id]', 'the account to show (default: all accounts)')
   .option('--json', 'print JSON')
   .action(showUsage);
 
@@ -101,7 +106,7 @@ try {
   process.exitCode = error instanceof UsageError ? USAGE : 1;
 }
 
-/** One line for what its reader can mend; the stack for what only we can. */
+/** One line for an error that its reader can correct, the stack for a defect of Platen. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const expected =
@@ -119,6 +124,6 @@ function explain(error: unknown): string {
 /** A secret on the command line would be in the shell's history. */
 function keyId(text: string): string {
   if (text.startsWith('plt_'))
-    throw new InvalidArgumentError('give the id of the key (key_...), not its secret; `platen keys list` shows it.');
+    throw new InvalidArgumentError('use the id of the key (key_...), not its secret. `platen keys list` shows the ids.');
   return text;
 }

@@ -67,8 +67,8 @@ async function checkBrowser(located: LocatedBrowser, config: Config, report: Rep
     try {
       checkKind(browser, report);
       await runEgressSelfTest(browser, policy);
-      report.add('ok', 'walls: a document reaches nothing but through the proxy, and reads no file');
-      report.add('ok', 'memory: the renderer of an open page is seen, so its limit holds');
+      report.add('ok', 'isolation: a document reaches the network only through the proxy and reads no files');
+      report.add('ok', 'memory: the service sees the renderer of an open page and can limit its memory');
       await checkFonts(browser, config, report);
       await checkRender(browser, config, report);
     } finally {
@@ -78,7 +78,7 @@ async function checkBrowser(located: LocatedBrowser, config: Config, report: Rep
     report.add(
       'problem',
       `browser: ${(error as Error).message}`,
-      'ldd on the browser shows missing libraries; PLATEN_SANDBOX=off rules out the sandbox',
+      'run ldd on the browser to find missing libraries; set PLATEN_SANDBOX=off to test without the sandbox',
     );
   } finally {
     await proxy.close();
@@ -90,7 +90,7 @@ function checkKind(browser: Browser, report: Report): void {
   if (browser.isFullBrowser)
     report.add(
       'warning',
-      'speed: this is a full browser, several times slower than a headless shell',
+      'speed: this is a full browser, which is several times slower than a headless shell',
       'install chromium-headless-shell, or unset PLATEN_BROWSER_PATH to use the bundled one',
     );
   if (browser.sandboxed) report.add('ok', 'sandbox: on');
@@ -98,7 +98,7 @@ function checkKind(browser: Browser, report: Report): void {
     report.add(
       'warning',
       `sandbox: off (${sandboxReason()})`,
-      'run as an ordinary user; allow user namespaces: sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0; in Docker a seccomp profile that allows them',
+      'run as an ordinary user and allow user namespaces: sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0; in Docker, use a seccomp profile that allows them',
     );
 }
 
@@ -111,13 +111,13 @@ async function checkFonts(browser: Browser, { fontsDir }: Config, report: Report
   const scripts = (covered: boolean) => coverage.filter(([, drawn]) => drawn === covered).map(([script]) => script);
   const [optional, missing] = [scripts(false).filter(fontPackageFor), scripts(false).filter((script) => !fontPackageFor(script))];
   report.add('ok', `fonts for: ${scripts(true).join(', ') || 'none'}`);
-  for (const script of optional) report.add('ok', `no font for ${script}: to have one, npm install ${fontPackageFor(script)}`);
+  for (const script of optional) report.add('ok', `no font for ${script}: npm install ${fontPackageFor(script)} adds one`);
   if (fontsDir) report.add('ok', `fonts of your own: ${fontsDir}`);
   if (missing.length)
     report.add(
       'warning',
       `no fonts for: ${missing.join(', ')}`,
-      'run `npm ci` again, which brings fonts for all of them; or name a folder with fonts in PLATEN_FONTS_DIR',
+      'run `npm ci` again, which installs fonts for these scripts, or set PLATEN_FONTS_DIR to a folder with fonts',
     );
 }
 
@@ -138,7 +138,11 @@ async function checkDataFolder(config: Config, report: Report): Promise<void> {
     await access(config.dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
     report.add('ok', `data folder: ${config.dataDir}`);
   } catch (error) {
-    report.add('problem', `data folder: ${(error as Error).message}`, 'make it writable for this user, or set PLATEN_DATA_DIR');
+    report.add(
+      'problem',
+      `data folder: ${(error as Error).message}`,
+      'make the folder writable for this user, or set PLATEN_DATA_DIR to another folder',
+    );
   }
 }
 
@@ -155,9 +159,9 @@ async function checkDatabase(config: Config, report: Report): Promise<void> {
 }
 
 function reportDatabase(state: DatabaseState | undefined, report: Report): void {
-  if (!state) report.add('ok', 'database: none yet; the first start makes one');
+  if (!state) report.add('ok', 'database: none yet; the first start creates it');
   else if (state.unknown.length)
-    report.add('problem', 'database: written by a newer version of Platen', 'start that version, or restore a backup');
+    report.add('problem', 'database: a newer version of Platen wrote it', 'use that version, or restore a backup');
   else {
     report.add('ok', `database: SQLite in the data folder, ${state.keys} API keys`);
     if (state.pending.length) report.add('ok', `database: the next start applies ${state.pending.join(', ')}`);
@@ -172,7 +176,11 @@ async function checkPort({ host, port }: Config, report: Report): Promise<void> 
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
-      report.add('warning', `port: ${host}:${port} is in use`, 'fine if that is Platen itself; else set PLATEN_PORT');
+      report.add(
+        'warning',
+        `port: ${host}:${port} is in use`,
+        'this is fine if Platen itself uses it; otherwise set PLATEN_PORT to another port',
+      );
     else
       report.add(
         'problem',

@@ -14,7 +14,7 @@ export async function createKey(options: Format & { account?: string; plan?: str
   if (options.account && options.plan)
     throw new ServiceError(
       'invalid_request',
-      '--plan is for a new account; `platen accounts set-plan` changes the plan of an existing one',
+      '--plan cannot be combined with --account; `platen accounts set-plan` changes the plan of an existing account',
     );
   await withAccounts(async (accounts, plans) => {
     const accountId = options.account ?? (await accounts.createAccount(options.plan ?? plans.defaultName)).id;
@@ -79,7 +79,7 @@ function printIssued({ secret, key }: IssuedKey, { json }: Format): void {
   if (json) printJson({ key: secret, key_id: key.id, account_id: key.accountId, plan: key.plan });
   else
     print(
-      `${secret}\n\nThis is the only time the key is shown. Its id is ${key.id}, its account ${key.accountId} (plan ${key.plan}).`,
+      `${secret}\n\nThe key is shown only once. Its id is ${key.id}, and its account is ${key.accountId} (plan ${key.plan}).`,
     );
 }
 

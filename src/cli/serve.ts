@@ -34,7 +34,7 @@ async function handOutFirstKey({ services: { accounts, plans }, url }: App): Pro
   const account = await accounts.createAccount(plans.operatorName, 'first account');
   const { secret } = await accounts.createKey(account.id, 'first key');
   process.stdout.write(`
-A first API key was made (plan ${account.plan}). It is shown only now:
+The first API key was created (plan ${account.plan}). It is shown only once:
 
   ${secret}
 

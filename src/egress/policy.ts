@@ -107,7 +107,7 @@ export class OutboundPolicy {
 
   #judge(to: Destination): void {
     const isOwn = isOfThisMachine(to.address);
-    if (isOwn && this.#ownPorts.has(to.port)) throw new Refusal('a port of the service itself');
+    if (isOwn && this.#ownPorts.has(to.port)) throw new Refusal('the port belongs to the service itself');
     if (this.#deny.some((rule) => rule.matches(to))) throw denied();
     if (this.#allow.some((rule) => rule.matches(to))) return;
     if (this.#reach === 'listed') throw notListed();
@@ -117,8 +117,8 @@ export class OutboundPolicy {
 }
 
 const denied = () => new Refusal('PLATEN_OUTBOUND_DENY names it');
-const notListed = () => new Refusal('PLATEN_OUTBOUND_ALLOW does not name it');
-const onClosedPort = () => new Refusal('not one of PLATEN_OUTBOUND_PORTS');
+const notListed = () => new Refusal('PLATEN_OUTBOUND_ALLOW does not include it');
+const onClosedPort = () => new Refusal('the port is not in PLATEN_OUTBOUND_PORTS');
 
 /** As the connection will read it: URL has turned odd digits and odd numbers into plain ones; the last dot means nothing. */
 function canonicalName(host: string): string {

@@ -23,7 +23,7 @@ export async function reach(policy: OutboundPolicy, url: URL, signal: AbortSigna
     if (socket) return secure ? encrypted(socket, url.hostname.replace(/^\[(.*)\]$/, '$1')) : socket;
   }
   signal.throwIfAborted();
-  throw new Refusal('nothing answers there', { netError: 'ERR_CONNECTION_FAILED' });
+  throw new Refusal('no address of the host accepts connections', { netError: 'ERR_CONNECTION_FAILED' });
 }
 
 async function connected(host: string, port: number, signal: AbortSignal): Promise<Socket | undefined> {
@@ -49,7 +49,7 @@ async function encrypted(socket: Socket, host: string): Promise<Socket> {
     ALPNProtocols: ['http/1.1'],
   });
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-  tls.on('error', (error) => reject(new NotTrusted('there is no encrypted connection', { cause: error })));
+  tls.on('error', (error) => reject(new NotTrusted('no encrypted connection could be made', { cause: error })));
   tls.once('close', () => reject(new NotTrusted('the connection was closed')));
   tls.once('secureConnect', () => resolve(tls));
   return promise.catch((error: unknown) => {

@@ -2,25 +2,25 @@
 import ipaddr from 'ipaddr.js';
 import { isIn, parseAddress } from './address.ts';
 
-/** Where a connection is to go. */
+/** The target of a connection. */
 export interface Destination {
-  /** Lower case, without a dot at its end; an address stands for itself. */
+  /** The name in lower case without a trailing dot, or the address if the URL has one. */
   host: string;
   address: string;
   port: number;
 }
 
 export interface Rule {
-  /** Whether it speaks of the name rather than of the address the name led to. */
+  /** Whether the rule matches the name, not the address that the name resolves to. */
   byName: boolean;
-  /** Whether it speaks of this port, on whatever host. */
+  /** Whether the rule covers this port, on any host. */
   includesPort(port: number): boolean;
   matches(destination: Destination): boolean;
 }
 
 const NAME = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?$/i;
 
-/** Entries are separated by commas or blanks. Throws an Error that names every entry that is none. */
+/** Entries are separated by commas or blanks. Throws an Error that names every invalid entry. */
 export function parseRules(text: string): Rule[] {
   const errors: string[] = [];
   const rules = text

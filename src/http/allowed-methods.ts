@@ -50,7 +50,7 @@ function pathOf({ url }: FastifyRequest): string {
 
 /** 405 where the address exists for another method. */
 function notFound(method: string, methods: string[], reply: FastifyReply): ServiceError {
-  if (!methods.length || methods.includes(method)) return new ServiceError('not_found', 'there is nothing at this address');
+  if (!methods.length || methods.includes(method)) return new ServiceError('not_found', 'there is no endpoint at this address');
   reply.header('allow', methods.join(', '));
   return new ServiceError('method_not_allowed', `use ${methods.join(' or ')}`);
 }

@@ -22,6 +22,6 @@ export function authenticate(accounts: Accounts): (request: FastifyRequest) => P
 
 /** The principal of an authenticated request. */
 export function principalOf(request: FastifyRequest): Principal {
-  if (!request.principal) throw new Error('this route forgot to ask for a key');
+  if (!request.principal) throw new Error('this route does not authenticate its requests');
   return request.principal;
 }

@@ -44,37 +44,45 @@ export const SUMMARY_SCHEMA = {
     status: {
       type: 'string',
       enum: ['queued', 'running', 'completed', 'cancelled'],
-      description: 'completed: every item has succeeded or failed; cancelled: it has ended, and some items were never begun.',
+      description:
+        'completed: every item has succeeded or failed. cancelled: the batch has finished, and some items were never started.',
     },
     total: { type: 'integer', description: 'Number of items.' },
     succeeded: { type: 'integer' },
     failed: { type: 'integer' },
-    cancelled: { type: 'integer', description: 'Items that were never begun; absent where there are none.' },
+    cancelled: { type: 'integer', description: 'Number of items that were never started. Absent if there are none.' },
     created_at: TIME,
-    completed_at: { ...TIME, description: 'Absent while there is something to do.' },
+    completed_at: { ...TIME, description: 'Absent until the batch has finished.' },
   },
 };
 
 export const ITEM_SCHEMA = {
   type: 'object',
   properties: {
-    index: { type: 'integer', description: 'Its place among the items that were sent, from 0.' },
+    index: { type: 'integer', description: 'Position of the item in the request, counted from 0.' },
     reference: { type: ['string', 'null'], description: 'As it was sent.' },
     status: { type: 'string', enum: ['queued', 'running', 'succeeded', 'failed', 'cancelled'] },
-    document_id: { type: ['string', 'null'], description: 'This and what follows: null until the item has succeeded.' },
-    url: { type: ['string', 'null'], format: 'uri', description: 'The PDF, without a key, until the document expires.' },
+    document_id: {
+      type: ['string', 'null'],
+      description: 'This field and those that follow are null until the item has succeeded.',
+    },
+    url: {
+      type: ['string', 'null'],
+      format: 'uri',
+      description: 'Address of the PDF. It works without a key until the document expires.',
+    },
     pages: { type: ['integer', 'null'] },
     bytes: { type: ['integer', 'null'] },
     expires_at: { type: ['string', 'null'], format: 'date-time' },
     error: {
       type: 'object',
-      description: 'Of items that have failed, and absent otherwise: what a single call would have been answered.',
+      description: 'The error with which a single call would have been answered. Absent unless the item has failed.',
       properties: {
         code: { type: 'string', examples: ['navigation_failed'] },
         detail: { type: 'string' },
         errors: {
           type: 'array',
-          description: 'Faults in the item, by field.',
+          description: 'Errors in the item, by field.',
           items: { type: 'object', properties: { path: { type: 'string' }, message: { type: 'string' } } },
         },
       },
@@ -86,6 +94,6 @@ export const BATCH_SCHEMA = {
   ...SUMMARY_SCHEMA,
   properties: {
     ...SUMMARY_SCHEMA.properties,
-    items: { type: 'array', items: ITEM_SCHEMA, description: 'In the order in which they were sent. Not in lists.' },
+    items: { type: 'array', items: ITEM_SCHEMA, description: 'The items in the order of the request. Not part of lists.' },
   },
 };

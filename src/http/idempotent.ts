@@ -23,7 +23,7 @@ export const IDEMPOTENCY_SCHEMA = {
       type: 'string',
       maxLength: 255,
       description:
-        'A name for this request, such as a UUID. Sent again with the same body within 24 hours, it gets the same reply, is charged once and stored once; only successes are remembered.',
+        'A unique name for this request, such as a UUID. A request that repeats the name and the body within 24 hours gets the same reply, and is neither charged nor stored again. Only successful requests are remembered.',
     },
   },
 };

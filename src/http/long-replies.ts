@@ -16,7 +16,7 @@ export class LongReplies {
     if (open >= MAX_OPEN)
       throw new ServiceError(
         'concurrency_limited',
-        `${MAX_OPEN} streams and downloads of batches are open with this key; end one before the next`,
+        `this key has ${MAX_OPEN} event streams and batch downloads open, which is the maximum; close one first`,
         { members: { limit: MAX_OPEN } },
       );
     this.#open.set(keyId, open + 1);

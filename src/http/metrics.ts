@@ -1,4 +1,4 @@
-/** What an operator can read at `/metrics`, in Prometheus' format. Labels never hold anything a caller sent. */
+/** The metrics that an operator reads at `/metrics`, in the Prometheus format. Labels never hold text that a caller sent. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Phase } from '../deadline.ts';
 import type { ErrorCode } from '../errors.ts';
@@ -12,7 +12,7 @@ export interface MetricSources {
   browserMemory(): { browsers: number; renderers: number };
   refusedRequests(): number;
   requestMemory(): ByteBudget[];
-  /** Items of batches that nobody has taken up. */
+  /** Number of batch items that are not being rendered yet. */
   waitingItems(): Promise<number>;
 }
 
@@ -52,41 +52,41 @@ export function createMetrics(sources: MetricSources): Metrics {
   });
   const stages = new Histogram({
     name: 'platen_render_stage_seconds',
-    help: 'Time successful renders spent in each stage.',
+    help: 'Time that successful renders spent in each stage.',
     labelNames: ['stage'],
     buckets: STAGE_BUCKETS,
     registers,
   });
-  const pages = new Counter({ name: 'platen_rendered_pages_total', help: 'Pages of all PDFs rendered.', registers });
+  const pages = new Counter({ name: 'platen_rendered_pages_total', help: 'Number of pages of all PDFs rendered.', registers });
   const sizes = new Histogram({ name: 'platen_pdf_bytes', help: 'Size of the PDFs rendered.', buckets: SIZE_BUCKETS, registers });
   const counter = (name: string, help: string) => new Counter({ name, help, registers });
-  const stored = counter('platen_documents_stored_total', 'PDFs stored.');
-  const storedBytes = counter('platen_documents_stored_bytes_total', 'Bytes of all PDFs stored.');
+  const stored = counter('platen_documents_stored_total', 'Number of PDFs stored.');
+  const storedBytes = counter('platen_documents_stored_bytes_total', 'Total size in bytes of all PDFs stored.');
   const sweepFailures = counter(
     'platen_sweep_failures_total',
-    'What sweeps could not remove or do, and tried again later; the log has the reason.',
+    'Failures of sweeps. The next sweep tries again; the log has the reason.',
   );
   const removed = new Counter({
     name: 'platen_swept_total',
-    help: 'What sweeps removed: content whose time was over, and orphans that nothing named.',
+    help: 'Objects that sweeps removed: expired content, and orphaned files that no record refers to.',
     labelNames: ['what'],
     registers,
   });
   const webhooks = new Counter({
     name: 'platen_webhook_deliveries_total',
-    help: 'Attempts to deliver a webhook by outcome: delivered, retried (it failed, another follows), failed (given up).',
+    help: 'Attempts to deliver a webhook by outcome: delivered, retried (the attempt failed and another follows) or failed (given up).',
     labelNames: ['outcome'],
     registers,
   });
   const items = new Counter({
     name: 'platen_batch_items_total',
-    help: 'Items of batches by outcome: ok, cancelled, or the error code.',
+    help: 'Batch items by outcome: ok, cancelled, or the error code.',
     labelNames: ['outcome'],
     registers,
   });
   const visitors = new Counter({
     name: 'platen_playground_renders_total',
-    help: 'Renders of the playground by outcome: ok, or the error code. They count nowhere else.',
+    help: 'Playground renders by outcome: ok, or the error code. No other metric of renders counts them.',
     labelNames: ['outcome'],
     registers,
   });
@@ -94,7 +94,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   watchMemory(registry, sources);
   const requests = new Histogram({
     name: 'platen_http_request_seconds',
-    help: 'HTTP requests by method, route and status.',
+    help: 'Duration of HTTP requests by method, route and status.',
     labelNames: ['method', 'route', 'status'],
     buckets: STAGE_BUCKETS,
     registers,
@@ -127,7 +127,7 @@ export function createMetrics(sources: MetricSources): Metrics {
 function watchItems(registry: Registry, sources: MetricSources): void {
   new Gauge({
     name: 'platen_batch_items_waiting',
-    help: 'Items of batches that are to be rendered and have not begun; those that are the same count once.',
+    help: 'Batch items that wait to be rendered. Identical items of one batch count once.',
     registers: [registry],
     async collect() {
       this.set(await sources.waitingItems());
@@ -140,7 +140,7 @@ function watchMemory(registry: Registry, sources: MetricSources): void {
     sources.requestMemory().reduce((total, budget) => total + read(budget), 0);
   new Gauge({
     name: 'platen_request_memory_bytes',
-    help: 'Memory that requests hold, as it is counted towards PLATEN_REQUEST_MEMORY_MB.',
+    help: 'Memory that requests use, as counted towards PLATEN_REQUEST_MEMORY_MB.',
     registers: [registry],
     collect() {
       this.set(sum(({ held }) => held));
@@ -148,7 +148,7 @@ function watchMemory(registry: Registry, sources: MetricSources): void {
   });
   new Counter({
     name: 'platen_request_memory_refused_total',
-    help: 'Requests refused for want of memory: share (429, the account or visitor holds its share), whole (503, others hold too much).',
+    help: 'Requests refused because of PLATEN_REQUEST_MEMORY_MB: share (429, the account or visitor uses all of its share) or whole (503, all requests together use too much).',
     labelNames: ['used_up'],
     registers: [registry],
     collect() {
@@ -162,7 +162,7 @@ function watchMemory(registry: Registry, sources: MetricSources): void {
   });
 }
 
-/** Read when they are asked for, so that nothing has to keep them up to date. */
+/** These metrics are read when Prometheus asks, so that nothing has to keep them up to date. */
 function watchPool(registry: Registry, sources: MetricSources): void {
   const gauge = (name: string, help: string, read: (stats: PoolStats) => number) => {
     new Gauge({
@@ -185,22 +185,34 @@ function watchPool(registry: Registry, sources: MetricSources): void {
       },
     });
   };
-  gauge('platen_renders_running', 'Renders under way.', (stats) => stats.running);
-  gauge('platen_renders_capacity', 'Renders that can be under way at one time.', (stats) => stats.capacity);
-  gauge('platen_renders_waiting', 'Renders in the queue.', (stats) => stats.waiting);
-  gauge('platen_browsers', 'Living browsers.', (stats) => stats.browsers);
-  gauge('platen_pages_spare', 'Unused pages ready for any key.', (stats) => stats.pages.spare);
-  gauge('platen_pages_primed', 'Spare pages that have rendered a first document of our own.', (stats) => stats.pages.primed);
-  gauge('platen_pages_warm', 'Pages kept warm for the key they served.', (stats) => stats.pages.warm);
-  gauge('platen_pages_busy', 'Pages at work.', (stats) => stats.pages.busy);
-  gauge('platen_browser_memory_bytes', 'Resident memory of the browser processes.', () => sources.browserMemory().browsers);
-  gauge('platen_renderer_memory_bytes', 'Resident memory of all renderers.', () => sources.browserMemory().renderers);
-  total('platen_browser_crashes_total', 'Browsers that ended unasked and were started again.', (stats) => stats.crashes);
+  gauge('platen_renders_running', 'Renders that are running.', (stats) => stats.running);
+  gauge('platen_renders_capacity', 'Number of renders that can run at the same time.', (stats) => stats.capacity);
+  gauge('platen_renders_waiting', 'Renders that wait in the queue.', (stats) => stats.waiting);
+  gauge('platen_browsers', 'Browsers that are running.', (stats) => stats.browsers);
+  gauge('platen_pages_spare', 'Unused pages that are ready for any key.', (stats) => stats.pages.spare);
+  gauge('platen_pages_primed', 'Unused pages that have rendered a warm-up document.', (stats) => stats.pages.primed);
+  gauge('platen_pages_warm', 'Idle pages kept warm for the key they last served.', (stats) => stats.pages.warm);
+  gauge('platen_pages_busy', 'Pages that are rendering.', (stats) => stats.pages.busy);
+  gauge(
+    'platen_browser_memory_bytes',
+    'Resident memory of the browser processes, in bytes.',
+    () => sources.browserMemory().browsers,
+  );
+  gauge(
+    'platen_renderer_memory_bytes',
+    'Resident memory of all renderer processes, in bytes.',
+    () => sources.browserMemory().renderers,
+  );
+  total('platen_browser_crashes_total', 'Browsers that crashed and were started again.', (stats) => stats.crashes);
   total(
     'platen_browser_replacements_total',
     'Browsers replaced because of age, number of renders or memory.',
     (stats) => stats.replaced,
   );
-  total('platen_render_retries_total', 'Renders done again because their page was lost.', (stats) => stats.retries);
-  total('platen_outbound_refused_total', 'Connections of pages refused by the egress proxy.', () => sources.refusedRequests());
+  total(
+    'platen_render_retries_total',
+    'Renders repeated because their page crashed or its browser ended.',
+    (stats) => stats.retries,
+  );
+  total('platen_outbound_refused_total', 'Connections that the egress proxy refused.', () => sources.refusedRequests());
 }

@@ -6,7 +6,7 @@ export const MAX_WAIT_SECONDS = 60;
 export const PREFER_SCHEMA = {
   Prefer: {
     type: 'string',
-    description: `\`wait=N\` waits up to N seconds, at most ${MAX_WAIT_SECONDS}, for the end of the batch.`,
+    description: `\`wait=N\` waits up to N seconds, at most ${MAX_WAIT_SECONDS}, until the batch has finished.`,
     examples: ['wait=30'],
   },
 };

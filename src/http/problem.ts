@@ -16,110 +16,113 @@ interface Explanation {
   remedy: string;
 }
 
-/** The one table of statuses. A code without a row does not compile. */
+/** Every error code with its status. A code without a row does not compile. */
 export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   invalid_json: {
     status: 400,
     title: 'The body is not JSON',
     meaning:
       'The request body could not be read as JSON in UTF-8, is nested more than 100 levels deep, or holds more than 500,000 values.',
-    remedy: 'Send one JSON object. With curl, --data-binary @file.json keeps the file as it is.',
+    remedy: 'Send one JSON object. With curl, use `--data-binary @file.json`, which sends the file unchanged.',
   },
   invalid_request: {
     status: 400,
     title: 'The request is not valid',
-    meaning: 'One or more fields are missing, unknown, of the wrong type or out of range. `errors` lists each with its path.',
+    meaning:
+      'One or more fields are missing, unknown, of the wrong type or out of range. `errors` lists each field with its path.',
     remedy: 'Correct the fields named in `errors`. Nothing was rendered.',
   },
   unauthorized: {
     status: 401,
     title: 'A valid API key is required',
     meaning: 'The Authorization header is missing, or its key is unknown, mistyped or revoked.',
-    remedy: 'Send `Authorization: Bearer plt_...`. `platen keys create` makes a key.',
+    remedy: 'Send `Authorization: Bearer plt_...`. `platen keys create` creates a key.',
   },
   quota_exceeded: {
     status: 402,
-    title: 'The allowance of the month is used up',
+    title: 'The monthly document limit is used up',
     meaning:
-      'The plan of the account allows no further document this calendar month (UTC). `limit`, `used` and `resets_at` tell the details. Nothing was rendered or charged.',
+      'The plan of the account allows no more documents this calendar month (UTC). `limit`, `used` and `resets_at` give the details. Nothing was rendered or charged.',
     remedy: 'Wait until `resets_at`, or ask the operator for another plan.',
   },
   forbidden_url: {
     status: 403,
     title: 'The address may not be reached',
     meaning:
-      'The `url`, or an address it was redirected to, is not in the public internet, is on a port that is not open to documents, or was excluded by the operator. What is there was not looked at. Nothing was charged.',
-    remedy: 'Use a public address; the operator can allow others by PLATEN_OUTBOUND_ALLOW and PLATEN_OUTBOUND_PORTS.',
+      'The `url`, or an address it redirected to, is not on the public internet, uses a port that documents may not use, or is denied by the operator. The service did not connect to it. Nothing was charged.',
+    remedy:
+      'Use a public address. The operator can allow other addresses with PLATEN_OUTBOUND_ALLOW and other ports with PLATEN_OUTBOUND_PORTS.',
   },
   not_found: {
     status: 404,
     title: 'Not found',
-    meaning: 'There is nothing at this address, or what it names does not exist or belongs to another key.',
+    meaning: 'There is no endpoint at this address, or the object it names does not exist or belongs to another key.',
     remedy: 'Check the address and the id.',
   },
   method_not_allowed: {
     status: 405,
     title: 'Method not allowed',
-    meaning: 'The address exists, but not for this HTTP method.',
+    meaning: 'The address exists, but does not support this HTTP method.',
     remedy: 'Use one of the methods in the Allow header.',
   },
   not_acceptable: {
     status: 406,
     title: 'Not acceptable',
-    meaning: 'The Accept header allows none of the types this address can answer with.',
+    meaning: 'The Accept header allows none of the content types that this address can return.',
     remedy: 'Accept application/pdf, or send no Accept header.',
   },
   request_timeout: {
     status: 408,
     title: 'The request took too long to arrive',
     meaning: 'The whole request was not received in time.',
-    remedy: 'Send it again on a faster connection; the operator can raise PLATEN_REQUEST_TIMEOUT_SECONDS.',
+    remedy: 'Send it again on a faster connection. The operator can raise PLATEN_REQUEST_TIMEOUT_SECONDS.',
   },
   idempotency_running: {
     status: 409,
     title: 'The first request with this Idempotency-Key is still running',
     meaning: 'Another request with the same Idempotency-Key has not been answered yet.',
-    remedy: 'Send the request again after the seconds in Retry-After; it gets the reply of the first.',
+    remedy: 'Send the request again after the number of seconds in Retry-After. You then get the reply to the first request.',
   },
   idempotency_result_gone: {
     status: 409,
     title: 'The reply to this Idempotency-Key was not kept',
     meaning:
-      'The request with this Idempotency-Key was answered and charged, but its PDF is kept no longer: the plan of the account keeps documents for a shorter time, or not at all.',
-    remedy: 'Use the PDF you received. To render again, send a new Idempotency-Key.',
+      'The request with this Idempotency-Key was answered and charged, but its PDF is no longer stored, because the plan of the account keeps documents for a shorter time or not at all.',
+    remedy: 'Use the PDF you received. To render the document again, send a new Idempotency-Key.',
   },
   batch_unfinished: {
     status: 409,
-    title: 'The batch has not ended',
+    title: 'The batch has not finished',
     meaning:
-      'Items of the batch have no outcome yet, and all results together are there once the last one has. `unfinished` counts them.',
+      'Some items of the batch have no result yet, and the combined results are available only when every item has one. `unfinished` is the number of items without a result.',
     remedy:
-      'Send the request again after the seconds in Retry-After, or follow `GET /v1/batches/{id}/events` until the last event.',
+      'Send the request again after the number of seconds in Retry-After, or follow `GET /v1/batches/{id}/events` until the last event.',
   },
   document_expired: {
     status: 410,
     title: 'The document has expired',
-    meaning: 'The document was kept for as long as the plan of its account said when it was stored. Its content is gone.',
+    meaning:
+      'The retention period that the plan of the account set when the document was stored is over. Its content has been removed.',
     remedy: 'Render it again.',
   },
   document_deleted: {
     status: 410,
     title: 'The document was deleted',
-    meaning: 'Its owner deleted the document. Its content is gone.',
+    meaning: 'The owner of the document deleted it. Its content has been removed.',
     remedy: 'Render it again.',
   },
   link_expired: {
     status: 410,
     title: 'The link has expired',
-    meaning: 'The signed link was valid for a limited time, which is over.',
+    meaning: 'The signed link was valid for a limited time, which has passed.',
     remedy: 'Ask the owner of the document for a new link.',
   },
   content_too_large: {
     status: 413,
     title: 'Content too large',
     meaning:
-      'The HTML is over 5,242,880 bytes of UTF-8 (524,288 for the playground), or the request body is over the server’s limit. `limit` and, where known, `actual` are in bytes.',
-    remedy: 'Make the document smaller: move images to lower resolutions, split the document.',
+      'The HTML is larger than 5,242,880 bytes of UTF-8 (524,288 in the playground), or the request body is larger than the server allows. `limit` and, where known, `actual` are in bytes.',
+    remedy: 'Make the document smaller: reduce the resolution of images, or split the document.',
   },
   unsupported_media_type: {
     status: 415,
@@ -132,8 +135,8 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   range_not_satisfiable: {
     status: 416,
     title: 'Range not satisfiable',
-    meaning: 'The Range header asks for bytes beyond the end of the document. Content-Range tells its size.',
-    remedy: 'Ask for bytes the document has, or send no Range header.',
+    meaning: 'The Range header asks for bytes beyond the end of the document. Content-Range gives the size of the document.',
+    remedy: 'Ask for a range within the document, or send no Range header.',
   },
   expectation_failed: {
     status: 417,
@@ -145,50 +148,50 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 422,
     title: 'The document could not be loaded',
     meaning:
-      'The `url` could not be reached (`net_error` is the reason, as Chromium names it), or was answered with an error status or something else than HTML (`upstream_status`, `content_type`). Or an `html` document navigated away from itself, by script, form or reload, before it could be printed.',
+      'The `url` could not be reached (`net_error` is the reason in the words of Chromium), or the server at that address answered with an error status (`upstream_status`) or with something other than HTML (`content_type`). Or an `html` document left its page, by script, form or reload, before it could be printed.',
     remedy:
-      'Check the url, with a browser, from outside your own network. `failOnHttpStatus: false` prints pages of errors, too. Remove scripts and forms from `html` that reload or navigate while it loads.',
+      'Open the url in a browser outside your own network. Set `failOnHttpStatus: false` to print error pages too. Remove scripts and forms from `html` that reload the page or navigate while it loads.',
   },
   render_gate_failed: {
     status: 422,
-    title: 'The document is not whole',
+    title: 'The document is incomplete',
     meaning:
-      'The document could be printed, but the request asked for no PDF in such a case: `gate` names the option (failOnHttpStatus, failOnResourceError, failOnConsoleError, failOnWarning), `resources`, `messages` or `warnings` what was found. Nothing was charged.',
-    remedy: 'Mend what is named, or send the request without that option.',
+      'The document could be printed, but an option of the request rejects documents with such faults. `gate` names the option (failOnHttpStatus, failOnResourceError, failOnConsoleError, failOnWarning). `resources`, `messages` or `warnings` list the faults. Nothing was charged.',
+    remedy: 'Correct the faults listed, or send the request without that option.',
   },
   wait_failed: {
     status: 422,
-    title: 'What was to be waited for cannot be told',
+    title: 'The wait script failed',
     meaning:
-      'The script of `waitForFunction` threw an exception, or its promise was rejected. `detail` names it. Nothing was charged.',
+      'The script in `waitForFunction` threw an exception, or its promise was rejected. `detail` quotes the exception. Nothing was charged.',
     remedy:
-      'Write a script that is falsy until what it waits for is there, such as `document.querySelector("#chart")?.dataset.ready`.',
+      'Write a script that returns a falsy value until the document is ready, such as `document.querySelector("#chart")?.dataset.ready`.',
   },
   template_error: {
     status: 422,
-    title: 'The template cannot be filled',
+    title: 'The template cannot be rendered',
     meaning:
-      'The template has a fault, uses too many different paths, or takes too much time or memory to fill. `line` and `column` tell where, counted from 1.',
+      'The template has an error, uses too many different paths, or takes too much time or memory to render. `line` and `column` give the place, counted from 1.',
     remedy: 'Correct the template at that place.',
   },
   template_limit: {
     status: 422,
     title: 'Too many templates',
     meaning:
-      'The templates of this key would be more, or larger together, than the server allows. `limit` is the number or the bytes.',
-    remedy: 'Delete templates; the operator can raise PLATEN_MAX_TEMPLATES and PLATEN_MAX_TEMPLATES_MB.',
+      'With this template, the key would have more templates, or a larger total size of templates, than the server allows. `limit` is the number of templates or of bytes.',
+    remedy: 'Delete templates that you no longer need. The operator can raise PLATEN_MAX_TEMPLATES and PLATEN_MAX_TEMPLATES_MB.',
   },
   storage_unavailable: {
     status: 422,
-    title: 'The plan stores no documents',
+    title: 'The plan does not store documents',
     meaning: 'The plan of the account has a retention of zero. Nothing was rendered, stored or charged.',
-    remedy: 'Send the request without `store: true` and keep the PDF of the reply, or ask the operator for another plan.',
+    remedy: 'Send the request without `store: true` and keep the PDF from the reply, or ask the operator for another plan.',
   },
   idempotency_mismatch: {
     status: 422,
     title: 'The Idempotency-Key was used for another request',
-    meaning: 'The same Idempotency-Key came with another method, address or body within 24 hours.',
-    remedy: 'Use a new Idempotency-Key for every different request.',
+    meaning: 'The same Idempotency-Key was sent with another method, address or body in the last 24 hours.',
+    remedy: 'Use a new Idempotency-Key for each different request.',
   },
   print_failed: {
     status: 422,
@@ -201,18 +204,18 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 422,
     title: 'The documents cannot be merged',
     meaning:
-      'The batch has no documents that are still there, or some that are protected by a password, which `items` names by index and reference.',
-    remedy: 'Fetch the documents as `.zip`, or one by one.',
+      'None of the documents of the batch is still stored, or some are protected by a password. `items` lists the protected ones by index and reference.',
+    remedy: 'Download the documents as `.zip`, or one by one.',
   },
   page_crashed: {
     status: 422,
     title: 'The document crashed its page',
-    meaning: 'The page that rendered the document crashed, twice. Other renders are not affected.',
-    remedy: 'Simplify the document. Should it crash again, report it with the document.',
+    meaning: 'The page that rendered the document crashed twice. Other renders are not affected.',
+    remedy: 'Simplify the document. If it still crashes, report the problem and attach the document.',
   },
   resource_limit: {
     status: 422,
-    title: 'The document takes too much',
+    title: 'The document exceeds a resource limit',
     meaning:
       'Rendering took more memory or more of the network than one render may have, or the PDF or the image grew too large; or the documents of a batch are too large to be merged (`limit` and `actual` in bytes).',
     remedy:
@@ -222,98 +225,99 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 429,
     title: 'Too many renders are waiting',
     meaning:
-      'As many renders wait as the server allows, or visitors of the playground, or Liquid templates of this account; or the work had held its place for long while others waited, and was ended for them.',
-    remedy: 'Send the request again after the seconds in Retry-After.',
+      'The queue for renders, for the playground or for the Liquid templates of this account is full. Or the work ran for a long time while others waited, and was stopped to make room for them.',
+    remedy: 'Send the request again after the number of seconds in Retry-After.',
   },
   rate_limited: {
     status: 429,
     title: 'Too many requests',
     meaning:
-      'The account sent more renders and template uploads in a minute than its plan allows; or a client address more to the playground, in a minute or at one time. RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset tell the details.',
-    remedy: 'Send the request again after the seconds in Retry-After.',
+      'The account sent more renders and template uploads in a minute than its plan allows, or one client address sent too many requests to the playground, in a minute or at the same time. RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset give the details.',
+    remedy: 'Send the request again after the number of seconds in Retry-After.',
   },
   concurrency_limited: {
     status: 429,
-    title: 'Too many renders at one time',
+    title: 'Too many renders at the same time',
     meaning:
-      'As many renders of the account are under way as its plan allows, or as many streams and downloads of batches of the key are open as may be.',
-    remedy: 'Wait for one to be answered, then send the next.',
+      'The account has as many renders running as its plan allows, or the key has as many event streams and batch downloads open as one key may have.',
+    remedy: 'Wait until one of them has ended, then send the next request.',
   },
   memory_limited: {
     status: 429,
-    title: 'Your requests hold too much memory',
+    title: 'Your requests use too much memory',
     meaning:
-      'Requests of the account, or of the client address in the playground, hold as much memory as one may have: their bodies, what is made of them, and PDFs that have not been read. Nothing was charged.',
+      'The requests of the account, or of the client address in the playground, use as much memory as they may. Request bodies, the data made from them and PDFs that have not been read yet count. Nothing was charged.',
     remedy:
-      'Send the request again after the seconds in Retry-After, fewer large ones at one time, and read replies at once; the operator can raise PLATEN_REQUEST_MEMORY_MB.',
+      'Send the request again after the number of seconds in Retry-After. Send fewer large requests at the same time, and read replies as they arrive. The operator can raise PLATEN_REQUEST_MEMORY_MB.',
   },
   headers_too_large: {
     status: 431,
     title: 'Request headers too large',
-    meaning: 'The request line and headers are larger than the server reads.',
-    remedy: 'Send documents and data in the body.',
+    meaning: 'The request line and headers are larger than the server accepts.',
+    remedy: 'Send documents and data in the body, not in the URL or in headers.',
   },
   client_closed: {
     status: 499,
     title: 'The client closed the connection',
-    meaning: 'The client went away before the answer; the render was stopped. Seen in logs and metrics only.',
+    meaning:
+      'The client closed the connection before it was answered, and the render was stopped. This code appears only in logs and metrics.',
     remedy: 'Wait longer than `options.timeout` for the answer.',
   },
   internal_error: {
     status: 500,
     title: 'Internal error',
-    meaning: 'Something went wrong that is not the request’s fault.',
-    remedy: 'Try again; if it persists, tell the operator the request_id.',
+    meaning: 'The service failed. The request is not the cause.',
+    remedy: 'Try again. If the error persists, report the `request_id` to the operator.',
   },
   not_implemented: {
     status: 501,
     title: 'Not implemented',
     meaning: 'The request has a Transfer-Encoding other than `chunked`.',
-    remedy: 'Send the body in chunks or with its Content-Length, and not compressed.',
+    remedy: 'Send the body uncompressed, with `Transfer-Encoding: chunked` or with its Content-Length.',
   },
   browser_unavailable: {
     status: 503,
     title: 'No browser available',
     meaning: 'The browser could not be started.',
-    remedy: 'Try again after Retry-After; operators find the reason with `platen doctor`.',
+    remedy: 'Try again after the number of seconds in Retry-After. Operators can find the reason with `platen doctor`.',
   },
   storage_failed: {
     status: 503,
-    title: 'The storage does not work',
+    title: 'The storage is not available',
     meaning:
-      'The disk or the database of the service is full or failing. A request that fails this way before its work is done is not charged.',
-    remedy: 'Try again after Retry-After; operators find the reason in the log.',
+      'The disk or the database of the service is full or failing. A request that fails for this reason before its work is done is not charged.',
+    remedy: 'Try again after the number of seconds in Retry-After. Operators can find the reason in the log.',
   },
   overloaded: {
     status: 503,
-    title: 'Requests hold too much memory',
+    title: 'The server has no memory left for this request',
     meaning:
-      'All requests together hold as much memory as is meant for them, and this one needs more than is left. Nothing was charged.',
+      'All requests together use nearly all the memory reserved for them, and this request needs more than is left. Nothing was charged.',
     remedy:
-      'Send the request again after the seconds in Retry-After, or a smaller one; the operator can raise PLATEN_REQUEST_MEMORY_MB.',
+      'Send the request again after the number of seconds in Retry-After, or send a smaller one. The operator can raise PLATEN_REQUEST_MEMORY_MB.',
   },
   shutting_down: {
     status: 503,
     title: 'The service is shutting down',
-    meaning: 'The service finishes what it has begun and takes nothing new.',
-    remedy: 'Send the request again to another instance, or after Retry-After.',
+    meaning: 'The service completes the requests it has accepted and accepts no new ones.',
+    remedy: 'Send the request to another instance, or again after the number of seconds in Retry-After.',
   },
   render_timeout: {
     status: 504,
     title: 'The render took too long',
-    meaning: 'The render did not finish within its timeout; `phase` tells where it was: queue, load, print or finish.',
-    remedy: 'Raise options.timeout, or simplify the document. Scripts that never end are the usual cause.',
+    meaning: 'The render did not finish within its timeout. `phase` is the phase it had reached: queue, load, print or finish.',
+    remedy: 'Raise `options.timeout`, or simplify the document. The usual cause is a script that never ends.',
   },
   http_version_not_supported: {
     status: 505,
     title: 'HTTP version not supported',
-    meaning: 'The request line names no version of HTTP, or another one than 1.1 and 1.0.',
+    meaning: 'The request line names no HTTP version, or a version other than 1.1 and 1.0.',
     remedy: 'Send the request as HTTP/1.1. A reverse proxy can translate HTTP/2 and HTTP/3.',
   },
 };
 
-/** Headers that describe what would have been sent. */
-const OF_SUCCESS = [
+/** Headers that describe a successful reply, which an error must not carry. */
+const SUCCESS_HEADERS = [
   'content-disposition',
   'content-length',
   'etag',
@@ -343,8 +347,9 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
 }
 
 /**
- * What is left of the body is read and dropped: a connection closed on it is reset, and the answer may be lost on its way. A client
- * that has not been asked for its body may send none, and nobody could tell what comes next: that connection is closed.
+ * Reads and drops the rest of the body: closing the connection with unread data resets it, and the answer may be lost on its way.
+ * A client that expects `100 Continue` and was not asked for its body may or may not send it. The connection is closed then, because
+ * the next bytes could be either that body or a new request.
  */
 function readRest({ raw }: FastifyRequest, reply: FastifyReply): void {
   raw.resume();

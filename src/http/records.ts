@@ -47,20 +47,20 @@ const HOSTS = { type: 'array', items: { type: 'string', examples: ['fonts.exampl
 
 export const REPORT_SCHEMA = {
   type: 'object',
-  description: 'What the render asked for, and what is missing of the document. Not in lists.',
+  description: 'Network use, warnings and timings of the render. Not part of lists.',
   properties: {
     network: {
       type: 'object',
       properties: {
         requests: { type: 'integer' },
-        bytes: { type: 'integer', description: 'As they came, packed and encrypted.' },
-        contacted: { ...HOSTS, description: 'At most 100.' },
-        refused: { ...HOSTS, description: 'Refused or cut off, at most 100. What is there is not told.' },
+        bytes: { type: 'integer', description: 'Bytes received, as they were transferred: compressed and encrypted.' },
+        contacted: { ...HOSTS, description: 'Hosts that were contacted, at most 100.' },
+        refused: { ...HOSTS, description: 'Hosts to which connections were refused or cut off, at most 100.' },
       },
     },
     warnings: {
       type: 'array',
-      description: 'At most 100 of each kind.',
+      description: 'Warnings, at most 100 of each kind.',
       items: {
         type: 'object',
         properties: {
@@ -69,32 +69,40 @@ export const REPORT_SCHEMA = {
           url: { type: 'string' },
           host: { type: 'string' },
           status: { type: 'integer' },
-          net_error: { type: 'string', description: "Chromium's name for it.", examples: ['ERR_NAME_NOT_RESOLVED'] },
-          pixels: { type: 'integer', description: 'CSS pixels that are cut off.' },
-          side: { type: 'string', enum: ['right', 'bottom'], description: 'Where they are.' },
+          net_error: {
+            type: 'string',
+            description: "Chromium's name of the network error.",
+            examples: ['ERR_NAME_NOT_RESOLVED'],
+          },
+          pixels: { type: 'integer', description: 'Number of CSS pixels that are cut off.' },
+          side: { type: 'string', enum: ['right', 'bottom'], description: 'The side at which content is cut off.' },
           element: {
             type: 'string',
-            description: 'The box that cuts off most; none where it is the paper.',
+            description: 'The box that cuts off most. Absent if the page itself cuts off content.',
             examples: ['div.main'],
           },
-          percent: { type: 'integer', description: 'Size at which a document is printed that was made smaller.', examples: [72] },
-          property: { type: 'string', description: 'CSS without effect.', examples: ['float'] },
+          percent: {
+            type: 'integer',
+            description: 'Scale, in percent, at which the document was printed to fit.',
+            examples: [72],
+          },
+          property: { type: 'string', description: 'CSS property that has no effect.', examples: ['float'] },
           value: { type: 'string', examples: ['footnote'] },
-          where: { type: 'string', description: 'Address of its style sheet, or `style` for one in the document.' },
-          script: { type: 'string', description: 'Of characters without a glyph.', examples: ['Tibetan'] },
-          characters: { type: 'string', description: 'The first distinct ones, at most 10.' },
+          where: { type: 'string', description: 'Address of the style sheet, or `style` for one in the document.' },
+          script: { type: 'string', description: 'Script of the characters that have no glyph.', examples: ['Tibetan'] },
+          characters: { type: 'string', description: 'The first of these characters, at most 10 different ones.' },
           count: {
             type: 'integer',
-            description: 'How many characters of the document are concerned, or boxes that cut something off.',
+            description: 'Number of characters without a glyph, or of boxes that cut off content.',
           },
-          family: { type: 'string', description: 'That another font stands in for.' },
+          family: { type: 'string', description: 'The font that was replaced.' },
         },
       },
     },
-    warning_count: { type: 'integer', description: 'How many there are; also in Platen-Warnings.' },
+    warning_count: { type: 'integer', description: 'Number of all warnings, also sent as Platen-Warnings.' },
     timings: {
       type: 'object',
-      description: 'Milliseconds, until the PDF was there.',
+      description: 'Milliseconds spent in each phase.',
       properties: Object.fromEntries(['queue', 'load', 'print', 'finish'].map((phase) => [phase, { type: 'number' }])),
     },
   },
@@ -111,8 +119,8 @@ export const DOCUMENT_SCHEMA = {
     source: { type: 'string', enum: ['html', 'markdown', 'url', 'template'] },
     template_id: { type: 'string', description: 'Only where the source is a template.' },
     created_at: TIME,
-    expires_at: { ...TIME, description: 'From this instant on the document is answered with 410.' },
-    url: { type: 'string', format: 'uri', description: 'The PDF, for the key that made it.' },
+    expires_at: { ...TIME, description: 'From this time on, requests for the document are answered with 410.' },
+    url: { type: 'string', format: 'uri', description: 'Address of the PDF, for the key that created it.' },
     report: REPORT_SCHEMA,
   },
 };
@@ -123,8 +131,8 @@ export const TEMPLATE_SCHEMA = {
     template_id: { type: 'string', examples: ['tpl_0123456789ABCDEFGHIJKL'] },
     name: { type: 'string' },
     engine: { type: 'string', enum: ['placeholders', 'liquid'] },
-    version: { type: 'integer', description: 'Raised by every PUT.' },
-    placeholders: { type: 'array', items: { type: 'string' }, description: 'The paths the template takes from the data.' },
+    version: { type: 'integer', description: 'Version number, which every PUT increases by 1.' },
+    placeholders: { type: 'array', items: { type: 'string' }, description: 'The paths that the template reads from the data.' },
     created_at: TIME,
     updated_at: TIME,
   },
@@ -136,8 +144,8 @@ export const VERSION_SCHEMA = {
     version: { type: 'integer' },
     name: { type: 'string' },
     engine: { type: 'string', enum: ['placeholders', 'liquid'] },
-    bytes: { type: 'integer', description: 'Of its HTML.' },
-    updated_at: { ...TIME, description: 'When this version came to be.' },
+    bytes: { type: 'integer', description: 'Size of the HTML.' },
+    updated_at: { ...TIME, description: 'When this version was stored.' },
   },
 };
 
@@ -146,7 +154,7 @@ export function listSchema(item: object) {
   return {
     type: 'object',
     properties: {
-      data: { type: 'array', items: item, description: 'Newest first.' },
+      data: { type: 'array', items: item, description: 'The records, newest first.' },
       has_more: { type: 'boolean' },
       next_cursor: { type: ['string', 'null'], description: 'Send it as `cursor` to get the next page.' },
     },

@@ -17,7 +17,7 @@ export function checkHead(request: IncomingMessage): void {
 /** A request line without a version is HTTP/0.9, which has no headers and thus no status. */
 function checkVersion({ httpVersion }: IncomingMessage): void {
   if (VERSIONS.includes(httpVersion)) return;
-  throw new ServiceError('http_version_not_supported', `HTTP/${httpVersion} is not spoken here; use HTTP/1.1`);
+  throw new ServiceError('http_version_not_supported', `HTTP/${httpVersion} is not supported; use HTTP/1.1`);
 }
 
 function checkHost({ httpVersion, headers, rawHeaders }: IncomingMessage): void {
@@ -39,9 +39,9 @@ function checkTransferEncoding({ httpVersion, headers }: IncomingMessage): void 
 
 function checkExpectation({ httpVersion, headers: { expect } }: IncomingMessage): void {
   if (expect === undefined || httpVersion === '1.0' || expect.toLowerCase() === '100-continue') return;
-  throw new ServiceError('expectation_failed', 'the only Expect that can be met is 100-continue');
+  throw new ServiceError('expectation_failed', 'the only supported Expect is 100-continue');
 }
 
 export function unknownTransferEncoding(): ServiceError {
-  return new ServiceError('not_implemented', 'the only Transfer-Encoding that is understood is chunked');
+  return new ServiceError('not_implemented', 'the only supported Transfer-Encoding is chunked');
 }

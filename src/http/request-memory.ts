@@ -42,7 +42,7 @@ export function countMemory(app: FastifyInstance, budgets: Budgets, ownerOf: (re
 }
 
 export function heldBy({ held }: FastifyRequest): Held {
-  if (!held) throw new Error('this route forgot to count what it holds');
+  if (!held) throw new Error('this route does not count the memory of its requests');
   return held;
 }
 

@@ -192,11 +192,11 @@ async function registerOpenApi(app: FastifyInstance, version: string): Promise<v
         title: 'Platen',
         version,
         description:
-          'HTML in, PDF out. Try it in the [playground](/); keys, usage and documents are in the [dashboard](/dashboard).',
+          'Platen renders HTML to PDF. Try it in the [playground](/). The [dashboard](/dashboard) shows usage, documents, batches, templates and webhooks.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
       webhooks: WEBHOOK_EVENTS,
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key, plt_...' } } },
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key (`plt_...`).' } } },
     },
   });
   await app.register(swaggerUi, {
@@ -231,7 +231,8 @@ interface BrokenRequest {
 }
 
 function brokenRequest({ code, reason = '' }: BrokenRequest): ServiceError {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new ServiceError('request_timeout', 'the request did not arrive in time');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new ServiceError('request_timeout', 'the request did not arrive completely within the time limit');
   if (code === 'HPE_HEADER_OVERFLOW') return new ServiceError('headers_too_large', 'the request headers are too large');
   if (code === 'HPE_INVALID_TRANSFER_ENCODING' && /invalid/i.test(reason)) return unknownTransferEncoding();
   return new ServiceError('invalid_request', 'this is not an HTTP request', { members: { errors: [] } });

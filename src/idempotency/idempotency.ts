@@ -193,7 +193,10 @@ export class Idempotency {
       .where('name', '=', name)
       .executeTakeFirst();
     if (row && row.fingerprint !== fingerprint)
-      throw new ServiceError('idempotency_mismatch', 'this Idempotency-Key was sent before, with another request');
+      throw new ServiceError(
+        'idempotency_mismatch',
+        'this Idempotency-Key was used for a different request before; use a new one',
+      );
     if (!row?.answer) throw running();
     return JSON.parse(row.answer) as Answer;
   }

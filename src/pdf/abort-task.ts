@@ -1,9 +1,9 @@
-/** Ends a task when its caller has left, and the thread that is at it. */
+/** Aborts a task, and the thread that runs it, when its caller has left. */
 import type { Worker } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 
 export class TaskAbort {
-  /** Until then the thread takes its share of the processor: it cannot be ended in the middle of a built-in function. */
+  /** Resolves when the thread has ended. It still uses the CPU until then, because a built-in function cannot be interrupted. */
   threadGone: Promise<unknown> = Promise.resolve();
   readonly #controller = new AbortController();
   readonly #threads: Piscina;
@@ -16,12 +16,12 @@ export class TaskAbort {
     caller.addEventListener('abort', this.#leave, { once: true });
   }
 
-  /** For the one task. */
+  /** The signal to pass to the task. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** What the task was ended with; undefined when it was not. */
+  /** The reason for which the task was aborted, or undefined if it was not. */
   get reason(): unknown {
     return this.signal.reason;
   }

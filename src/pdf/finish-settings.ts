@@ -1,6 +1,6 @@
-/** What is done to a PDF after the browser has printed it: a plain value that can cross threads. Valid once built. */
+/** The settings for finishing a PDF after the browser has printed it: a validated, plain value that can be sent to a thread. */
 
-/** What a reader of an encrypted PDF may allow. `print` is in any quality, `print_low` in low quality only. */
+/** The permissions of an encrypted PDF. `print` allows any quality, `print_low` only low quality. */
 export const PERMISSIONS = [
   'print',
   'print_low',
@@ -13,17 +13,17 @@ export const PERMISSIONS = [
 ] as const;
 export type PdfPermission = (typeof PERMISSIONS)[number];
 
-/** A date of the metadata: year, month, day, hour, minute, second, and hours and minutes from UTC where it is not that. */
+/** A date of the metadata: year, month, day, hour, minute, second, and the offset from UTC in hours and minutes if there is one. */
 export const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:Z|([+-]\d\d):(\d\d))$/;
 
 export interface FinishSettings {
-  /** Whose it is: what nobody can guess of an encrypted PDF differs from one owner to the other. */
+  /** The isolation boundary of the owner. Keys of encrypted PDFs differ between boundaries. */
   boundary: string;
-  /** Entries the caller gave; the document's own title is kept where none is given. Dates as RFC 3339. */
+  /** Entries from the caller. Without a title, the title of the document is kept. Dates are in RFC 3339. */
   metadata: Metadata;
-  /** Object streams and a cross-reference stream. A PDF with a password has them in any case. */
+  /** Whether to write object streams and a cross-reference stream. A PDF with a password always has them. */
   compress: boolean;
-  /** Names differ from each other. `type` is a MIME type. */
+  /** Names are unique. `type` is a media type. */
   attachments: Attachment[];
   watermark: Watermark | undefined;
   password: Password | undefined;
@@ -47,21 +47,21 @@ export interface Attachment {
 }
 
 export interface Watermark {
-  /** A PDF of one square page without background and without tags, as Chromium printed it. */
+  /** A PDF that Chromium printed, with one square page without background and tags. */
   stamp: Buffer[];
-  /** From 1, both ends included. Empty: all pages. */
+  /** Page ranges, counted from 1 and inclusive. Empty for all pages. */
   pages: Array<{ from: number; to: number }>;
   /** 0 to 1. */
   opacity: number;
   layer: 'over' | 'under';
 }
 
-/** Both as SASLprep leaves them, at most 127 bytes of UTF-8. */
+/** Passwords, unchanged by SASLprep and at most 127 bytes of UTF-8. */
 export interface Password {
   user: string;
-  /** Undefined: one that nobody knows, so that the permissions hold. */
+  /** Undefined for a random password that nobody knows, so that nobody can change the permissions. */
   owner: string | undefined;
-  /** Undefined: everything. */
+  /** Undefined to allow everything. */
   permissions: PdfPermission[] | undefined;
 }
 

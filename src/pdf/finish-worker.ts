@@ -1,4 +1,4 @@
-/** The worker side of finishing: a PDF as Chromium printed it in, the finished one out. One at a time in a thread. */
+/** The worker thread that finishes PDFs: a PDF as Chromium printed it in, the finished PDF out, one at a time. */
 import { setPriority } from 'node:os';
 import { move } from 'piscina';
 import { attach } from './edit/attachments.ts';
@@ -23,7 +23,7 @@ const FINISHING_NICENESS = 5;
 
 yieldToOthers();
 
-/** The same task gives the same bytes, which are handed over and not copied. Encryption is the last change. */
+/** Finishes a PDF. The same task gives the same bytes, which are transferred and not copied. Encryption must be the last change. */
 export async function finish(task: FinishTask): Promise<Uint8Array> {
   const { input, settings, secret } = received(task);
   const draft = await EditablePdf.read(input);
@@ -34,25 +34,25 @@ export async function finish(task: FinishTask): Promise<Uint8Array> {
   return move(finished) as unknown as Uint8Array;
 }
 
-/** The bytes are handed over and not copied. */
+/** Merges PDFs. The bytes are transferred and not copied. */
 export async function merge(task: MergeTask): Promise<Merged> {
   const merged = await mergeAll(task);
   return merged instanceof Uint8Array ? (move(merged) as unknown as typeof merged) : merged;
 }
 
-/** On Linux a process that names itself means the thread that asks: what serves requests comes before what finishes PDFs. */
+/** Lowers the CPU priority of this thread below that of the main thread. On Linux, `setPriority` with id 0 applies to the calling thread. */
 function yieldToOthers(): void {
   try {
     setPriority(FINISHING_NICENESS);
   } catch {
-    // The system does not let us: finishing works without.
+    // The system does not allow it. Finishing works without it.
   }
 }
 
-/** Does nothing, in a thread that can finish a PDF from then on. */
+/** Does nothing. Calling it starts a thread, which is then ready to finish a PDF. */
 export function prepare(): void {}
 
-/** Threads hand each other plain bytes. The moment of printing is taken out first: nothing may depend on it. */
+/** Threads receive plain bytes. The time of printing is removed first, so that the result does not depend on it. */
 function received({ pieces, settings, secret }: FinishTask): { input: Buffer; settings: FinishSettings; secret: Uint8Array } {
   const { watermark } = settings;
   const input = settled(pieces);

@@ -1,4 +1,4 @@
-/** Finishing as the rest of the service sees it: a PDF as it came from the browser in, the finished one or a `ServiceError` out. */
+/** The interface of finishing: a PDF as it came from the browser in, the finished PDF or a `ServiceError` out. */
 import { Piscina } from 'piscina';
 import { ServiceError } from '../errors.ts';
 import { TaskAbort } from './abort-task.ts';
@@ -9,23 +9,23 @@ import { Line } from './line.ts';
 
 export interface FinisherSettings {
   threads: number;
-  /** How many may wait for a thread. */
+  /** Number of PDFs that may wait for a thread. */
   maxQueued: number;
-  /** Of one thread. What is outside of it, the bytes of PDFs, is not counted. */
+  /** The limit of the JavaScript heap of one thread. The bytes of PDFs are outside the heap and do not count. */
   heapMb: number;
-  /** At least 32 bytes that only this service knows. Keys of encrypted PDFs are made from it. */
+  /** At least 32 bytes that only this service knows. The keys of encrypted PDFs derive from it. */
   secret: Uint8Array;
 }
 
-/** Threads that have nothing to do end after this time. */
+/** Idle threads end after this time. */
 const IDLE_MS = 300_000;
-/** Of what is given back. They share their memory. */
+/** Size of the pieces in which a finished PDF is returned. They share one buffer. */
 const PIECE_BYTES = 1_048_576;
 
-const CANNOT_FINISH = 'the PDF was printed, but it cannot be finished as asked';
+const CANNOT_FINISH = 'the document was printed, but the PDF cannot be finished with these options';
 const CANNOT_MERGE = 'the documents cannot be merged into one PDF';
 
-/** What a thread is given, and what of it is handed over rather than copied. */
+/** A task for a thread, and the buffers that are transferred instead of copied. */
 interface Prepared {
   task: FinishTask | MergeTask;
   transferList: ArrayBuffer[];
@@ -50,21 +50,22 @@ export class Finisher {
       idleTimeout: IDLE_MS,
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     });
-    // Of a thread that fails before or between tasks. Piscina forgets those that wait for a thread when none is left.
+    // A thread failed before or between tasks. When no thread is left, Piscina never settles the tasks that wait for one.
     this.#threads.on('error', (error) => {
       if (!this.#threads.threads.length) for (const stop of this.#running) stop.end(error);
     });
   }
 
-  /** Starts a thread unless there is one, so that it is ready when the page has been printed. Never fails. */
+  /** Starts a thread if there is none, so that it is ready when the page has been printed. Never throws. */
   prepare(): void {
     if (this.#closed || this.#threads.threads.length) return;
     this.#threads.run(undefined, { name: 'prepare' }).catch(() => {});
   }
 
   /**
-   * The bytes of `pieces` and of attachments are handed over: whoever calls must not use them any more. Same pieces (but for the
-   * moment of printing), settings and secret: same bytes. Throws `queue_full`, `resource_limit`, `print_failed`, and what `signal` was aborted with.
+   * Finishes a PDF. The bytes of `pieces` and of attachments are transferred, so that the caller must not use them afterwards. The same
+   * pieces (except for the time of printing), settings and secret give the same bytes. Throws `queue_full`, `resource_limit`,
+   * `print_failed` or the reason of `signal`.
    */
   async finish(pieces: Buffer[], settings: FinishSettings, signal: AbortSignal): Promise<Buffer[]> {
     const prepare = () => {
@@ -75,7 +76,7 @@ export class Finisher {
   }
 
   /**
-   * One PDF of several, or those parts that are encrypted, where there are any. The bytes of the documents are handed over.
+   * Merges PDFs into one, or returns the indexes of the encrypted parts if there are any. The bytes of the documents are transferred.
    * Throws as `finish` does.
    */
   async merge(task: MergeTask, signal: AbortSignal): Promise<Buffer[] | { protectedParts: number[] }> {
@@ -101,7 +102,7 @@ export class Finisher {
     }
   }
 
-  /** Ends the threads, whatever they do. What runs or waits is refused, and so is what comes later. */
+  /** Ends all threads, including busy ones. Running, waiting and later tasks are refused. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#threads.destroy();
@@ -111,10 +112,7 @@ export class Finisher {
     if (this.#closed) return shuttingDown();
     if (error instanceof ServiceError) return error;
     if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
-      return new ServiceError(
-        'resource_limit',
-        'finishing the PDF takes more memory than it may have; make the document smaller',
-      );
+      return new ServiceError('resource_limit', 'finishing the PDF uses more memory than it may; make the document smaller');
     return new ServiceError('print_failed', refusal, { cause: withoutText(error) });
   }
 }
@@ -123,7 +121,7 @@ function shuttingDown(): ServiceError {
   return new ServiceError('shutting_down', 'the service is shutting down');
 }
 
-/** Messages of a parser can quote the document: what is kept is where it failed. */
+/** Keeps only the place of an error, because messages of a parser can quote the document. */
 function withoutText(error: unknown): Error {
   const { name, stack = '' } = error as Error;
   return new Error(`${name}${/\n\s+at .*/.exec(stack)?.[0] ?? ''}`);
@@ -136,7 +134,7 @@ function cut(bytes: Uint8Array<ArrayBuffer>): Buffer[] {
   return pieces;
 }
 
-/** Small buffers share their memory with others, which would be copied along with them: their bytes move to memory of their own. */
+/** Copies small buffers, because Node allocates them from a shared pool, and the whole pool would be sent with them. */
 function withOwnMemory(pieces: Buffer[], settings: FinishSettings, secret: Uint8Array): FinishTask {
   const { watermark } = settings;
   const attachments = settings.attachments.map((attachment) => ({ ...attachment, content: own(attachment.content) }));
@@ -150,7 +148,7 @@ function own(bytes: Uint8Array): Uint8Array {
   return bytes.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === bytes.byteLength ? bytes : Uint8Array.from(bytes);
 }
 
-/** What is handed over rather than copied. */
+/** The buffers that are transferred instead of copied. */
 function memoryOf({ pieces, settings }: FinishTask): ArrayBuffer[] {
   const bytes = [...pieces, ...settings.attachments.map(({ content }) => content), ...(settings.watermark?.stamp ?? [])];
   return [...new Set(bytes.map(({ buffer }) => buffer as ArrayBuffer))];

@@ -1,4 +1,4 @@
-/** A line before a few places: as many run as there are places, a limited number waits, and one more is refused at once. */
+/** A first-come queue for a fixed number of places. A limited number may wait, and further requests are refused at once. */
 import { queueFull } from '../errors.ts';
 
 export class Line {
@@ -11,7 +11,7 @@ export class Line {
     this.#maxWaiting = maxWaiting;
   }
 
-  /** Returns what to call when the place is free again. Throws `queue_full`, and what the signal was aborted with. */
+  /** Waits for a place and returns the function that gives it back. Throws `queue_full` or the reason of the signal. */
   async enter(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#free > 0) this.#free--;
@@ -30,7 +30,7 @@ export class Line {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const giveUp = () => {
       const at = this.#waiting.indexOf(resolve);
-      if (at < 0) return; // it has a place already
+      if (at < 0) return; // it got a place already
       this.#waiting.splice(at, 1);
       reject(signal.reason);
     };

@@ -43,13 +43,13 @@ export const PlaygroundBody = Type.Object(
     }),
     engine: option(oneOf(ENGINES), {
       expected: `one of ${ENGINES.join(', ')}`,
-      description: 'The engine that fills the template.',
+      description: 'The engine that renders the template.',
       default: 'placeholders',
       examples: ['liquid'],
     }),
     data: option(Type.Unknown(), {
       expected: 'an object',
-      description: 'The values the template is filled with.',
+      description: 'The values that the template inserts.',
       default: {},
       examples: [{ name: 'Ada' }],
     }),
@@ -89,9 +89,8 @@ function parseSource(body: Body, errors: ValidationErrors): PlaygroundSource {
   const { html, template, engine = 'placeholders', data } = body;
   if (html !== undefined && template !== undefined)
     errors.add('template', 'cannot be combined with html: send exactly one of them');
-  if (html === undefined && template === undefined) errors.add('html', 'is required, or template in its place');
-  for (const name of OF_TEMPLATE)
-    if (body[name] !== undefined && template === undefined) errors.add(name, 'goes with template only');
+  if (html === undefined && template === undefined) errors.add('html', 'is required unless template is sent');
+  for (const name of OF_TEMPLATE) if (body[name] !== undefined && template === undefined) errors.add(name, 'requires template');
   for (const name of SOURCES) errors.addAll(textErrors(name, body[name] ?? ''));
   if (template !== undefined) return { kind: 'template', html: template, engine, data: parseData(data, errors) };
   return { kind: 'html', html: html ?? '' };

@@ -160,6 +160,6 @@ export class Playground {
 }
 
 function shuttingDown(): ServiceError {
-  const detail = 'the service is shutting down; send the request again in a while';
+  const detail = 'the service is shutting down; send the request again later';
   return new ServiceError('shutting_down', detail, { retryAfterSeconds: 5 });
 }

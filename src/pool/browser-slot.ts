@@ -1,15 +1,15 @@
 /**
- * A slot that always has a browser: launches it, notices when it ends, launches the next, and replaces it in the background
- * before it grows old.
+ * A slot that keeps one browser running: it launches the browser, launches another when it ends, and replaces it in the
+ * background when it is due.
  */
 import { ServiceError } from '../errors.ts';
 import { PageCache, type PageCacheLimits, type PooledPage } from './page-cache.ts';
 
-/** What the pool asks of a browser. */
+/** The part of a browser that the pool uses. */
 export interface PooledBrowser<P extends PooledPage> {
-  /** Resolves when the browser cannot be used any more, for whatever reason. */
+  /** Resolves when the browser cannot be used any more. */
   readonly ended: Promise<void>;
-  /** Bytes it holds besides its pages when last measured. */
+  /** Bytes that the browser used besides its pages at the last measurement. */
   readonly memoryBytes: number;
   openPage(): Promise<P>;
   close(): Promise<void>;
@@ -18,7 +18,7 @@ export interface PooledBrowser<P extends PooledPage> {
 export interface SlotLimits extends PageCacheLimits {
   browserMaxRenders: number;
   browserMaxAgeMs: number;
-  /** What it may hold while its pages are at work; at rest, three quarters of it. */
+  /** Bytes that the browser may use while its pages are rendering. When idle it may use three quarters of this. */
   browserMemoryBytes: number;
 }
 
@@ -42,9 +42,9 @@ export class BrowserSlot<P extends PooledPage> {
   #notBefore = 0;
   #backoffMs = FIRST_BACKOFF_MS;
   #closed = false;
-  /** Browsers that ended although nobody asked them to. */
+  /** Number of browsers that crashed. */
   crashes = 0;
-  /** Browsers replaced because of their age, number of renders or memory. */
+  /** Number of browsers replaced because of age, number of renders or memory. */
   replaced = 0;
 
   constructor(launch: () => Promise<PooledBrowser<P>>, limits: SlotLimits) {
@@ -56,19 +56,19 @@ export class BrowserSlot<P extends PooledPage> {
     return this.#instance !== undefined;
   }
 
-  /** The pages of the present browser, if there is one. */
+  /** The pages of the current browser, if there is one. */
   get cache(): PageCache<P> | undefined {
     return this.#instance?.cache;
   }
 
-  /** The pages of a living browser; starts one when there is none. Throws `browser_unavailable`. */
+  /** The pages of a running browser. Starts a browser if there is none. Throws `browser_unavailable`. */
   async ready(): Promise<PageCache<P>> {
     const instance = this.#instance ?? (await this.#start());
     instance.renders++;
     return instance.cache;
   }
 
-  /** Closes old pages; replaces the browser when it is due. */
+  /** Closes old pages, and replaces the browser when it is due. */
   sweep(now = Date.now()): void {
     const instance = this.#instance;
     if (!instance) {
@@ -115,7 +115,7 @@ export class BrowserSlot<P extends PooledPage> {
       };
       const ended = browser.ended.then(() => true);
       await instance.cache.replenish();
-      if (await Promise.race([ended, Promise.resolve(false)])) throw new Error('the browser ended right after it had started');
+      if (await Promise.race([ended, Promise.resolve(false)])) throw new Error('the browser ended immediately after it started');
       void ended.then(() => this.#noticeEnd(instance));
       this.#backoffMs = FIRST_BACKOFF_MS;
       this.#instance = instance;
@@ -128,10 +128,10 @@ export class BrowserSlot<P extends PooledPage> {
     }
   }
 
-  /** The new browser is warm before the old one goes; renders under way finish on the old one. */
+  /** Launches and warms up the new browser before the old one is retired. Running renders complete on the old one. */
   async #replace(old: BrowserInstance<P>): Promise<void> {
     await this.#start().catch(() => old);
-    if (this.#instance === old) return; // the launch failed: the old one stays
+    if (this.#instance === old) return; // the launch failed, so the old browser stays
     if (this.#instance) this.replaced++;
     const leaving = old.cache.retire().then(() => old.browser.close());
     this.#leaving.add(leaving);
@@ -142,13 +142,13 @@ export class BrowserSlot<P extends PooledPage> {
     if (this.#instance !== instance) return;
     this.#instance = undefined;
     this.crashes++;
-    void instance.cache.retire(); // what its pages had of this process
+    void instance.cache.retire(); // frees what its pages used in this process
     if (!this.#closed) this.#start().catch(() => {}); // told to whoever asks
   }
 }
 
 function unavailable(waitMs: number, cause?: unknown): ServiceError {
   const retryAfterSeconds = Math.ceil(waitMs / 1000);
-  const detail = 'the browser could not be started; `platen doctor` tells why';
+  const detail = 'the browser could not be started; `platen doctor` shows the reason';
   return new ServiceError('browser_unavailable', detail, { retryAfterSeconds, cause });
 }

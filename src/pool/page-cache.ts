@@ -1,27 +1,27 @@
 /**
- * The pages of one browser: warm ones, each belonging to the owner it has served, and spare ones nobody has used.
+ * The pages of one browser: warm pages, which belong to the owner they have served, and spare pages, which are unused.
  *
- * A page given to an owner is never given to another. It is emptied when it comes back, so that the owner's next render
- * finds it ready; it leaves by age, number of renders, memory, idleness, or as the least recently used of too many.
+ * A page that has served an owner never serves another. It is emptied after a render, so that it is ready for the next render of
+ * its owner. It is closed because of age, number of renders, memory or idleness, or as the least recently used of too many.
  */
 
-/** What the pool asks of a page. */
+/** The part of a page that the pool uses. */
 export interface PooledPage {
   /** False once the page can never be used again. */
   readonly alive: boolean;
-  /** Bytes the page holds when last measured, if known. */
+  /** Bytes that the page used at the last measurement, if known. */
   readonly memoryBytes: number | undefined;
-  /** Does what makes the first real use as fast as later ones; rejects when the page is of no use. */
+  /** Renders a warm-up document, which makes the first real render as fast as later ones. Rejects if the page cannot be used. */
   prime(): Promise<void>;
-  /** Makes the page ready for the same owner's next use; rejects when it is of no more use. */
+  /** Empties the page for the next render of the same owner. Rejects if the page cannot be reused. */
   reset(): Promise<void>;
-  /** Takes less of the processor than other pages from now on, for as long as it lives. */
+  /** Lowers the CPU priority of the page until it is closed. */
   giveWay(): void;
   /** Never rejects. */
   close(): Promise<void>;
 }
 
-/** Whether a page that has served its owner may serve this, too. */
+/** Whether a page that has served its owner suits this render. */
 export type Suits<P> = (page: P) => boolean;
 
 export interface PageCacheLimits {
@@ -31,13 +31,13 @@ export interface PageCacheLimits {
   pageMaxAgeMs: number;
   pageIdleMs: number;
   pageMaxMemoryBytes: number;
-  /** Pages at work up to which there is processor time for opening and priming spare ones. */
+  /** Number of busy pages up to which there is CPU time to open and prime spare pages. */
   quietLoad: number;
 }
 
 export interface PageCounts {
   spare: number;
-  /** Those of the spare ones whose first use will be as fast as later ones. */
+  /** Spare pages that have rendered a warm-up document. */
   primed: number;
   warm: number;
   busy: number;
@@ -47,7 +47,7 @@ export interface PageCounts {
 export interface Entry<P extends PooledPage> {
   readonly page: P;
   readonly openedAt: number;
-  /** The only owner this page will ever have; undefined for a page that is used once. */
+  /** The only owner that this page ever has, or undefined for a page that is used once. */
   owner: string | undefined;
   renders: number;
   usedAt: number;
@@ -57,7 +57,7 @@ export interface Entry<P extends PooledPage> {
 interface Resetting<P extends PooledPage> {
   owner: string;
   page: P;
-  /** The entry once it is ready, or nothing when it was of no more use. */
+  /** Resolves with the entry when it is ready, or with undefined if it cannot be reused. */
   ready: Promise<Entry<P> | undefined>;
   claimed: boolean;
 }
@@ -66,12 +66,12 @@ export class PageCache<P extends PooledPage> {
   readonly #open: () => Promise<P>;
   readonly #limits: PageCacheLimits;
   #spares: Entry<P>[] = [];
-  /** Least recently used first. */
+  /** Warm pages, the least recently used first. */
   #warm: Entry<P>[] = [];
   readonly #resetting = new Set<Resetting<P>>();
   readonly #inUse = new Set<Entry<P>>();
   readonly #closing = new Set<Promise<void>>();
-  /** Pages that are being taken: opened, or emptied first. */
+  /** Number of pages that are being opened or emptied for a render. */
   #taking = 0;
   #replenishing: Promise<void> | undefined;
   #retired = false;
@@ -87,13 +87,13 @@ export class PageCache<P extends PooledPage> {
     return { spare: this.#spares.length, primed, warm: this.#warm.length + this.#resetting.size, busy: this.#inUse.size };
   }
 
-  /** How many pages of this owner that suit are here or on their way back. */
+  /** Number of suitable pages of this owner that are in the cache or being emptied. */
   pagesOf(owner: string, suits: Suits<P>): number {
     const coming = [...this.#resetting].filter((reset) => reset.owner === owner && !reset.claimed && suits(reset.page)).length;
     return coming + this.#warm.filter((entry) => entry.owner === owner && suits(entry.page)).length;
   }
 
-  /** A page for this owner: a warm one that suits, else an unused one. Without an owner the page is used once. */
+  /** Takes a page for this owner: a suitable warm page, otherwise an unused one. Without an owner the page is used once. */
   async take(owner: string | undefined, suits: Suits<P> = () => true): Promise<Entry<P>> {
     return this.#lend(async () => {
       const own = owner && ((await this.#claimResetting(owner, suits)) ?? this.#takeWarm(owner, suits));
@@ -101,12 +101,12 @@ export class PageCache<P extends PooledPage> {
     }, owner);
   }
 
-  /** A page opened just now: for work whose first page was lost, perhaps with all others. */
+  /** Opens a new page, for work whose first page was lost, because the other pages may be lost too. */
   async takeNew(owner: string | undefined): Promise<Entry<P>> {
     return this.#lend(() => this.#openEntry(), owner);
   }
 
-  /** The render went well: the page is emptied and kept, if that is worth while and it may serve once more. */
+  /** Takes a page back after a successful render: empties and keeps it if that pays and the page is not due to be closed. */
   giveBack(entry: Entry<P>, worthKeeping: boolean): void {
     this.#inUse.delete(entry);
     entry.renders++;
@@ -115,7 +115,7 @@ export class PageCache<P extends PooledPage> {
     this.#noticeReturn();
   }
 
-  /** Nothing was rendered after all: the page goes back as it was. */
+  /** Takes back a page on which nothing was rendered. */
   restore(entry: Entry<P>): void {
     this.#inUse.delete(entry);
     if (this.#retired || !entry.page.alive) this.#close(entry);
@@ -127,14 +127,14 @@ export class PageCache<P extends PooledPage> {
     this.#noticeReturn();
   }
 
-  /** The render failed: the page is closed. Resolves when it is gone. */
+  /** Closes a page after a failed render. Resolves when it is closed. */
   discard(entry: Entry<P>): Promise<void> {
     this.#inUse.delete(entry);
     this.#noticeReturn();
     return this.#close(entry);
   }
 
-  /** Opens spare pages, one after the other, until there are enough. Not while a first render waits for the processor. */
+  /** Opens spare pages, one after the other, until there are enough, but not while renders need the CPU. */
   replenish(): Promise<void> {
     this.#replenishing ??= this.#openSpares().finally(() => {
       this.#replenishing = undefined;
@@ -142,7 +142,7 @@ export class PageCache<P extends PooledPage> {
     return this.#replenishing;
   }
 
-  /** Closes what has grown old or was not used for long. */
+  /** Closes pages that are too old or were idle for too long. */
   sweep(now = Date.now()): void {
     const stale = (entry: Entry<P>) =>
       !entry.page.alive || this.#isOld(entry, now) || (entry.owner !== undefined && now - entry.usedAt > this.#limits.pageIdleMs);
@@ -152,7 +152,7 @@ export class PageCache<P extends PooledPage> {
     void this.replenish();
   }
 
-  /** Takes no page back any more; resolves when none is in use and all are closed. */
+  /** Keeps no more pages. Resolves when no page is in use and all are closed. */
   async retire(): Promise<void> {
     this.#retired = true;
     for (const entry of [...this.#spares.splice(0), ...this.#warm.splice(0)]) this.#close(entry);
@@ -214,7 +214,7 @@ export class PageCache<P extends PooledPage> {
 
   async #openSpares(): Promise<void> {
     while (!this.#retired && this.#spares.length < this.#limits.sparePages) {
-      const entry = await this.#openEntry().catch(() => undefined); // a browser that is gone is noticed elsewhere
+      const entry = await this.#openEntry().catch(() => undefined); // the slot notices when the browser has ended
       if (!entry) return;
       if (this.#retired) this.#close(entry);
       else this.#spares.push(entry);
@@ -222,7 +222,7 @@ export class PageCache<P extends PooledPage> {
     await this.#primeSpares();
   }
 
-  /** Only while nothing is rendered: under load the processor has better things to do. */
+  /** Primes spare pages only while nothing is rendered, to leave the CPU to renders. */
   async #primeSpares(): Promise<void> {
     while (!this.#retired && this.#isQuiet) {
       const at = this.#spares.findIndex(({ primed }) => !primed);

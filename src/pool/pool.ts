@@ -1,6 +1,6 @@
 /**
- * The pool: an owner and a piece of work in, the work done on a page that no other owner has touched. Queueing, fairness,
- * warm pages, recycling and recovery happen here; what a page is, is the caller's affair.
+ * The pool of pages: an owner and work in, the work done on a page that no other owner has used. It does the queueing, warm pages,
+ * recycling and recovery. It does not depend on what a page is.
  */
 import type { Deadline } from '../deadline.ts';
 import { hasCode, ServiceError } from '../errors.ts';
@@ -11,13 +11,13 @@ import { ReturningOwners } from './returning-owners.ts';
 
 export interface PoolOptions extends Omit<SlotLimits, 'quietLoad'> {
   browsers: number;
-  /** Renders at one time, over all browsers. */
+  /** Number of renders at the same time, over all browsers. */
   concurrency: number;
-  /** Renders that may wait. */
+  /** Number of renders that may wait. */
   queueLimit: number;
-  /** Use every page once. */
+  /** Whether every page is used only once. */
   freshContexts: boolean;
-  /** Whether work that lost its page is done once more. Default: true. */
+  /** Whether work that lost its page is repeated once. Default: true. */
   retry?: boolean;
 }
 
@@ -32,44 +32,44 @@ export interface PoolStats {
   retries: number;
 }
 
-/** What work is done with. */
+/** The part of a pool that renders need. */
 export type Workplace<P extends PooledPage> = Pick<Pool<P>, 'use' | 'requireRoom' | 'draining'>;
 
 interface UseOptions<P> {
-  /** The page is used for this alone. */
+  /** Whether the page is used for this work only. */
   once?: boolean;
-  /** Gives way to all that is not. */
+  /** Whether calls have priority over this work. */
   background?: boolean;
-  /** Whose share of the places it takes. Default: the owner's. */
+  /** The owner whose share of the places the work uses. Default: `owner`. */
   shareOf?: string;
-  /** Takes no place: for work of the service itself, which must not depend on what callers do. */
+  /** Whether the work bypasses the queue, for work of the service itself, which must not depend on callers. */
   exempt?: boolean;
-  /** Whether a page the owner has used may be used for this, too. Default: any. */
+  /** Whether a page that the owner has used suits this work. Default: every page does. */
   suits?: Suits<P>;
 }
 
 /** Work under way. */
 interface Use<P> {
-  /** Undefined: on a page used once. */
+  /** Undefined for work on a page that is used once. */
   owner: string | undefined;
   deadline: Deadline;
   suits: Suits<P>;
   page: P | undefined;
-  /** Its place was needed for others: its page gives way to theirs. */
+  /** Whether its place went to others, so that its page has a lower CPU priority. */
   isOverdue: boolean;
 }
 
-/** Any page that may serve the owner, or one opened for this. */
+/** Whether any page of the owner will do, or a new one must be opened. */
 type PageKind = 'any' | 'new';
 
-/** The line of renders that have no owner. */
+/** The queue owner of renders without an owner. */
 const NO_OWNER = '';
 const SWEEP_MS = 5_000;
-/** Places for owners who have none while others have more than their share. */
+/** Places reserved for owners who have none while others have more than their share. */
 const RESERVED = 1;
-/** Renders that may go on although their places were given to others, by places. Each holds a page. */
+/** Renders that may continue in overtime, as a multiple of the places. Each keeps a page. */
 const OVERTIME = 2;
-/** Spare pages are opened while at most one in so many of a browser's places is taken. */
+/** Spare pages are opened while at most one in this number of a browser's places is in use. */
 const QUIET_SHARE = 4;
 
 export class Pool<P extends PooledPage> {
@@ -94,22 +94,22 @@ export class Pool<P extends PooledPage> {
     this.#sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
   }
 
-  /** Launches the browsers. Throws `browser_unavailable` when not even one starts. */
+  /** Launches the browsers. Throws `browser_unavailable` if none starts. */
   async start(): Promise<void> {
     const starts = await Promise.allSettled(this.#slots.map((slot) => slot.ready()));
     const [first] = starts;
     if (first?.status === 'rejected' && starts.every(({ status }) => status === 'rejected')) throw first.reason;
   }
 
-  /** Throws what `use` would throw at once: `queue_full`, `shutting_down`. */
+  /** Throws `queue_full` or `shutting_down` if `use` would throw it at once. */
   requireRoom(shareOf: string): void {
     if (this.#draining) throw shuttingDown();
     this.#queue.requireRoom(shareOf);
   }
 
   /**
-   * Does `work` on a page of this owner (without an owner, or where `once` asks for it: on a page used once). Work that lost its page or its browser is
-   * done once more on another: nothing of the first try has been seen by anybody.
+   * Does `work` on a page of this owner, or on a page that is used once if there is no owner or `once` is set. Work that lost its
+   * page or its browser is repeated on another page, since no result of the first attempt has left the service.
    */
   async use<T>(
     owner: string | undefined,
@@ -137,12 +137,12 @@ export class Pool<P extends PooledPage> {
     }
   }
 
-  /** The same pool for work that can wait: it gives way to all other, and no queue is too full for it. */
+  /** The same pool for background work: calls have priority, and the length of the queue is not limited. */
   get background(): Workplace<P> {
     return this.#workplace({ background: true });
   }
 
-  /** The same pool for the service's own work, which waits for nobody. */
+  /** The same pool for work of the service itself, which bypasses the queue. */
   get exempt(): Workplace<P> {
     return this.#workplace({ exempt: true });
   }
@@ -160,22 +160,22 @@ export class Pool<P extends PooledPage> {
     };
   }
 
-  /** Whether background work of this owner may begin soon, and no call has to wait for it. */
+  /** Whether background work of this owner may start soon without making a call wait. */
   hasRoomInBackground(owner: string): boolean {
     return !this.#draining && this.#queue.hasRoomInBackground(owner);
   }
 
-  /** For how many milliseconds no work has been under way. */
+  /** Milliseconds since work last ran. */
   get idleMs(): number {
     return this.#queue.idleMs;
   }
 
-  /** Whether work that comes now need not wait. */
+  /** Whether new work would start at once. */
   get hasFreePlace(): boolean {
     return this.#queue.hasFreePlace;
   }
 
-  /** Calls `listener` whenever a place was given back that no call waits for, until the function it returns is called. */
+  /** Calls `listener` when a place becomes free and no call waits for it. The returned function stops this. */
   watchRoom(listener: () => void): () => void {
     return this.#queue.watchRoom(listener);
   }
@@ -184,12 +184,12 @@ export class Pool<P extends PooledPage> {
     return this.#options.concurrency;
   }
 
-  /** Seconds so many renders take, at the speed so far. */
+  /** Estimated seconds that this number of renders takes. */
   secondsFor(renders: number): number {
     return this.#queue.secondsFor(renders);
   }
 
-  /** Takes no new work; resolves when what was accepted is done. */
+  /** Accepts no new work. Resolves when the accepted work is done. */
   async drain(): Promise<void> {
     this.#draining = true;
     await this.#queue.idle();
@@ -199,14 +199,14 @@ export class Pool<P extends PooledPage> {
     return this.#draining;
   }
 
-  /** Ends all browsers; work under way fails. */
+  /** Closes all browsers. Running work fails. */
   async close(): Promise<void> {
     this.#draining = true;
     clearInterval(this.#sweeper);
     await Promise.all(this.#slots.map((slot) => slot.close()));
   }
 
-  /** Closes what has grown old. Runs by itself every few seconds. */
+  /** Closes old pages and replaces old browsers. A timer also calls it every few seconds. */
   sweep(now = Date.now()): void {
     for (const slot of this.#slots) slot.sweep(now);
   }
@@ -240,7 +240,7 @@ export class Pool<P extends PooledPage> {
     if (use.isOverdue) entry.page.giveWay();
     try {
       const result = await work(entry.page);
-      cache.giveBack(entry, !use.isOverdue && this.#isWorthKeeping(owner)); // a page that gave way stays slow
+      cache.giveBack(entry, !use.isOverdue && this.#isWorthKeeping(owner)); // its lower CPU priority cannot be undone
       return result;
     } catch (error) {
       void cache.discard(entry);
@@ -259,12 +259,12 @@ export class Pool<P extends PooledPage> {
     try {
       return await deadline.race(taking);
     } catch (error) {
-      taking.then((entry) => cache.restore(entry)).catch(() => {}); // it came too late, or not at all
+      taking.then((entry) => cache.restore(entry)).catch(() => {}); // the page came too late or could not be opened
       throw error;
     }
   }
 
-  /** The browser that has a page of this owner that suits, else the one with the least to do. */
+  /** The browser with a suitable page of this owner, otherwise the least busy one. */
   #choose(owner: string | undefined, suits: Suits<P>): BrowserSlot<P> {
     const score = ({ cache }: BrowserSlot<P>) => {
       if (!cache) return Number.POSITIVE_INFINITY;
@@ -278,13 +278,9 @@ export class Pool<P extends PooledPage> {
 }
 
 function shuttingDown(): ServiceError {
-  return new ServiceError(
-    'shutting_down',
-    'the service is shutting down; send the request again to another instance or in a while',
-    {
-      retryAfterSeconds: 5,
-    },
-  );
+  return new ServiceError('shutting_down', 'the service is shutting down; send the request to another instance, or again later', {
+    retryAfterSeconds: 5,
+  });
 }
 
 function sum<T>(items: T[], value: (item: T) => number): number {

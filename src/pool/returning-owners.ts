@@ -6,10 +6,10 @@
 const REMEMBERED = 4_096;
 
 export class ReturningOwners {
-  /** Oldest first. */
+  /** Owners in the order of their last render. */
   readonly #owners = new Set<string>();
 
-  /** Notes that the owner renders; tells whether it did before. */
+  /** Records a render of the owner. Returns whether the owner rendered before. */
   isReturning(owner: string): boolean {
     const known = this.#owners.delete(owner);
     this.#owners.add(owner);

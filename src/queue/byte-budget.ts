@@ -1,24 +1,24 @@
-/** Memory or disk that requests hold: how many bytes somebody wants to hold in, room for them or a refusal out. It moves no bytes itself. */
+/** Counts memory or disk space that requests use: a number of bytes in, permission or an error out. It does not allocate anything. */
 import { ServiceError } from '../errors.ts';
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** What the bytes are of: requests in memory, or replies on the disk that nobody has read yet. */
+/** What the budget counts: requests in memory, or unread replies on the disk. */
 type Holds = 'requests' | 'replies';
 
-/** The owner holds its share, or the others hold too much. */
+/** Why there is no room: the owner has used its share, or all owners together use too much. */
 type Shortage = 'share' | 'whole';
 
 /**
- * A limit for all owners together, and a share for each: half of what the others leave. One owner alone gets half of the whole, and
- * owners who hold as much as they can always leave something to one more.
+ * A limit for all owners together, and a share for each owner: half of what the others leave. A single owner gets half of the limit,
+ * and owners who use their whole share always leave something for one more.
  */
 export class ByteBudget {
   readonly limit: number;
   readonly holds: Holds;
   readonly #owners = new Map<string, number>();
   #held = 0;
-  /** Refusals so far, by what there was too little of. */
+  /** Number of refusals so far, by reason. */
   readonly refused: Record<Shortage, number> = { share: 0, whole: 0 };
 
   constructor(limit: number, holds: Holds = 'requests') {
@@ -26,17 +26,17 @@ export class ByteBudget {
     this.holds = holds;
   }
 
-  /** Bytes held at the moment. */
+  /** Bytes in use now. */
   get held(): number {
     return this.#held;
   }
 
-  /** Holds nothing yet, and is to be released. */
+  /** Returns an account of zero bytes. The caller must release it. */
   open(owner: string): HeldBytes {
     return new HeldBytes(this, owner);
   }
 
-  /** For `HeldBytes`: `bytes` in place of those it has `already`. Says what there is too little of, and changes nothing then. */
+  /** For `HeldBytes`: counts `bytes` in place of `already`. If there is no room, returns the reason and changes nothing. */
   replace(owner: string, already: number, bytes: number): Shortage | undefined {
     const own = this.#owners.get(owner) ?? 0;
     const shortage = bytes > already ? this.#shortage(own, already, bytes) : undefined;
@@ -47,7 +47,7 @@ export class ByteBudget {
     return undefined;
   }
 
-  /** What is alone may be larger than its share: nothing that is allowed elsewhere is refused for ever. */
+  /** A single request may exceed its share. Otherwise a request that other limits allow could never succeed. */
   #shortage(own: number, already: number, bytes: number): Shortage | undefined {
     if (this.#held === already) return undefined;
     const share = (this.limit - (this.#held - own)) / 2;
@@ -56,7 +56,7 @@ export class ByteBudget {
   }
 }
 
-/** What one request holds. */
+/** The bytes that one request uses. */
 export class HeldBytes {
   readonly #budget: ByteBudget;
   readonly #owner: string;
@@ -68,12 +68,12 @@ export class HeldBytes {
     this.#owner = owner;
   }
 
-  /** Held at the moment. */
+  /** Bytes in use now. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Throws `memory_limited` or `overloaded` where there is no room to hold more, and holds what it did before. */
+  /** Throws `memory_limited` or `overloaded` if there is no room, and then keeps the previous size. */
   resize(bytes: number): void {
     const shortage = this.#replace(bytes);
     if (!shortage) return;
@@ -81,7 +81,7 @@ export class HeldBytes {
     throw REFUSALS[this.#budget.holds][shortage]();
   }
 
-  /** The same for what can do without: false where there is no room. */
+  /** Like `resize`, for optional memory: returns false if there is no room. */
   tryResize(bytes: number): boolean {
     return !this.#replace(bytes);
   }
@@ -91,24 +91,24 @@ export class HeldBytes {
     this.resize(this.#bytes + bytes);
   }
 
-  /** Holds at least so much. Throws as `resize` does. */
+  /** Raises the size to at least `bytes`. Throws as `resize` does. */
   atLeast(bytes: number): void {
     if (bytes > this.#bytes) this.resize(bytes);
   }
 
-  /** The same for what cannot be refused any more: where there is no room, as much is held as before. */
+  /** Like `atLeast`, for work that can no longer be refused: keeps the previous size if there is no room. */
   tryAtLeast(bytes: number): void {
     if (bytes > this.#bytes) this.#replace(bytes);
   }
 
-  /** From now on nothing is counted any more. */
+  /** Sets the size to zero. Later changes are ignored. */
   release(): void {
     this.resize(0);
     this.#released = true;
   }
 
   #replace(bytes: number): Shortage | undefined {
-    if (this.#released) return undefined; // the request is over; its work ends by itself
+    if (this.#released) return undefined; // the request has ended, and its work ends soon
     const shortage = this.#budget.replace(this.#owner, this.#bytes, bytes);
     if (!shortage) this.#bytes = bytes;
     return shortage;
@@ -120,22 +120,16 @@ const REFUSALS: Record<Holds, Record<Shortage, () => ServiceError>> = {
     share: () =>
       refusal(
         'memory_limited',
-        'your requests under way hold as much memory as one account or visitor may have; wait for one of them to be answered',
+        'your running requests use as much memory as one account or visitor may use; wait until one of them is answered',
       ),
     whole: () =>
-      refusal('overloaded', `requests hold all the memory that is meant for them; try again in ${RETRY_AFTER_SECONDS} s`),
+      refusal('overloaded', `all requests together use the memory reserved for them; try again in ${RETRY_AFTER_SECONDS} s`),
   },
   replies: {
     share: () =>
-      refusal(
-        'memory_limited',
-        'replies to you that have not been read hold as much room as those of one account or visitor may have; read them first',
-      ),
+      refusal('memory_limited', 'your unread replies use as much memory as one account or visitor may use; read them first'),
     whole: () =>
-      refusal(
-        'overloaded',
-        `replies that have not been read hold all the room that is meant for them; try again in ${RETRY_AFTER_SECONDS} s`,
-      ),
+      refusal('overloaded', `unread replies use all the memory reserved for them; try again in ${RETRY_AFTER_SECONDS} s`),
   },
 };
 

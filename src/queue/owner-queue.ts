@@ -1,41 +1,42 @@
 /**
- * One queue over owners: a request for a place in, the right to run out. At most `capacity` run at a time and at most `limit` wait.
+ * A queue that is fair between owners: a request for a place in, the right to run out. At most `capacity` requests run at the same
+ * time, and at most `limit` wait.
  *
- * No owner holds up the others:
- * - A place that becomes free goes to the owner who has the fewest; owners with as many take turns. When the queue is full, the
- *   newest request of the owner with the longest line makes room for an owner with a shorter one.
- * - Reserved places are for owners who have none while others have more than their share.
- * - A place held for longer than `OVERDUE_MS` while an owner with fewer waits goes into overtime: its work goes on, told to give
- *   way, but the place is free for others. When there is no more room for overtime, the longest is ended that has held its place
- *   for `longestMs`. Neither is done where it would help nobody.
+ * No owner can block the others:
+ * - A free place goes to the waiting owner who has the fewest places. Owners with equally many take turns. When the queue is full,
+ *   an owner with fewer waiting requests displaces the newest request of the owner with the most.
+ * - Reserved places are for owners who have no place while others have more than their share.
+ * - Work that has run for longer than `OVERDUE_MS` while an owner with fewer places waits goes into overtime. It keeps running and
+ *   is told to give way, and its place is free for others. When overtime is full, the work that has run longest is stopped, if it
+ *   has run for `longestMs`. Both happen only if they admit somebody.
  *
- * Background work has lines of its own, which move only while no call waits. How many wait there is up to whoever sends
- * them. Calls do not wait for background work to end, either: a few places more than there are may be taken beside it, and it
- * does not go on until they are given back. While calls come now and then, it leaves places free for the next of them.
+ * Background work has its own queue, which moves only while no call waits. The sender of background work limits its length. Calls
+ * do not wait for background work either: they may take a few places beyond the capacity beside it, and no more background work
+ * starts until these are given back. While calls arrive now and then, background work leaves places free for them.
  */
 import type { Deadline } from '../deadline.ts';
 import { queueFull, type ServiceError } from '../errors.ts';
 import { WaitingList } from './waiting-list.ts';
 
 export interface OwnerQueueOptions {
-  /** Places. */
+  /** Number of places. */
   capacity: number;
-  /** Calls that may wait. */
+  /** Number of calls that may wait. */
   limit: number;
-  /** Places beside the capacity for owners who have none. Default: 0. */
+  /** Number of additional places for owners who have none. Default: 0. */
   reserved?: number;
-  /** Work that may go on in overtime. Default: 0. */
+  /** Number of places for work in overtime. Default: 0. */
   overtime?: number;
-  /** Milliseconds after which work may be ended for others, where there is no more room for overtime. Default: 10,000. */
+  /** Milliseconds after which work may be stopped for others when overtime is full. Default: 10,000. */
   longestMs?: number;
-  /** Milliseconds on a clock of its own. */
+  /** A monotonic clock in milliseconds. */
   now?: () => number;
 }
 
 interface RequestOptions {
-  /** Gives way to all that is not. */
+  /** Whether calls have priority over this work. */
   background?: boolean;
-  /** Called at most once, when the work is to give way to others. */
+  /** Called at most once, when the work must give way to others. */
   onOverdue?: () => void;
 }
 
@@ -62,18 +63,18 @@ interface Place extends Request {
 /** Weight of the newest work in the running average of service times. */
 const AVERAGE_WEIGHT = 0.1;
 const FIRST_GUESS_MS = 100;
-/** Background work that may be ready for the places that become free next, by places. */
+/** Background work that may wait for the next free places, as a share of the capacity. */
 const SHARE_AHEAD = 1;
-/** Places that may be taken beside background work while it holds those there are, by places. */
+/** Places that calls may take beyond the capacity while background work uses it, as a share of the capacity. */
 const SHARE_BESIDE = 0.5;
-/** Places that background work leaves free for so long after calls ran, by places; it has one in any case. */
+/** Places that background work leaves free for `FREE_FOR_MS` after a call, as a share of the capacity. It may always use one. */
 const SHARE_FREE = 0.25;
 const FREE_FOR_MS = 500;
-/** While others wait, a place is held for no longer. Most renders take a tenth of it. */
+/** How long work may keep its place while others wait. Most renders take a tenth of this. */
 const OVERDUE_MS = 1_000;
-/** While others wait and there is no more room for overtime, work may go on for no longer, unless told otherwise. */
+/** Default of `longestMs`. */
 const LONGEST_MS = 10_000;
-/** How often places are looked at while somebody waits. */
+/** How often the queue looks for overdue work while somebody waits. */
 const REVIEW_MS = 100;
 
 export class OwnerQueue {
@@ -94,17 +95,17 @@ export class OwnerQueue {
     this.#options = { reserved: 0, overtime: 0, longestMs: LONGEST_MS, now: () => performance.now(), ...options };
   }
 
-  /** Calls that wait. */
+  /** Number of calls that wait. */
   get waiting(): number {
     return this.#calls.length;
   }
 
-  /** Work under way, in overtime too. */
+  /** Number of requests that run, including overtime. */
   get running(): number {
     return this.#places.size;
   }
 
-  /** Whether background work of this owner may begin soon: no call waits that goes before it, and a place is free or the owner has none. */
+  /** Whether background work of this owner may start soon: no call has priority over it, and a place is free or the owner has none. */
   hasRoomInBackground(owner: string): boolean {
     const hasNone = this.#hasNone(owner) && this.#background.lengthOf(owner) === 0;
     if (this.waiting) return hasNone && [...this.#calls.firsts()].every((call) => this.#holdsTooLong(call.owner));
@@ -113,31 +114,31 @@ export class OwnerQueue {
     return isFree || hasNone;
   }
 
-  /** For how many milliseconds nobody has had a place. */
+  /** Milliseconds since anybody last had a place. */
   get idleMs(): number {
     return this.running ? 0 : this.#options.now() - this.#lastEnd;
   }
 
-  /** Whether somebody who comes now need not wait. */
+  /** Whether a new call would get a place at once. */
   get hasFreePlace(): boolean {
     return this.#inUse() < this.#options.capacity;
   }
 
-  /** Calls `listener` whenever a place was given back that no call waits for, until the function it returns is called. */
+  /** Calls `listener` when a place becomes free and no call waits for it. The returned function stops this. */
   watchRoom(listener: () => void): () => void {
     this.#onRoom.add(listener);
     return () => this.#onRoom.delete(listener);
   }
 
-  /** Throws `queue_full` when `acquire` would at this moment: for those who have something to do before they ask for a place. */
+  /** Throws `queue_full` if `acquire` would throw it now, for callers that prepare something before they ask for a place. */
   requireRoom(owner: string): void {
     const isFull = !this.#placeFor(owner, false) && this.waiting >= this.#options.limit;
     if (isFull && !this.#displacedBy(owner)) throw this.#full();
   }
 
   /**
-   * Waits for a place and returns the function that gives it back. Throws `queue_full` at once when no more may wait, and
-   * what the deadline ends with. The deadline ends with `queue_full` where the place was held for too long while others waited.
+   * Waits for a place and returns the function that gives it back. Throws `queue_full` at once if the queue is full, and otherwise
+   * the error of the deadline. The queue ends the deadline with `queue_full` to stop work that ran too long while others waited.
    */
   async acquire(
     owner: string,
@@ -151,18 +152,18 @@ export class OwnerQueue {
     return this.#releaseOf(await this.#wait(request));
   }
 
-  /** Seconds until a call sent now would be served, from the length of the queue and the speed so far. */
+  /** Estimated seconds until a new call would get a place, from the length of the queue and the average time of work. */
   get retryAfterSeconds(): number {
     return this.secondsFor(this.waiting + this.#inUse());
   }
 
-  /** Seconds so many calls take, at the speed so far. */
+  /** Estimated seconds that this number of calls takes, from the average time of work. */
   secondsFor(calls: number): number {
     const rounds = calls / this.#options.capacity;
     return Math.max(1, Math.ceil((rounds * this.#averageMs) / 1000));
   }
 
-  /** Resolves when nothing runs and nothing waits. */
+  /** Resolves when no request runs or waits. */
   async idle(): Promise<void> {
     if (this.running + this.#calls.length + this.#background.length === 0) return;
     await new Promise<void>((resolve) => {
@@ -179,7 +180,7 @@ export class OwnerQueue {
     try {
       return await request.deadline.race(promise);
     } catch (error) {
-      // Admitted and given up in the same moment: the place goes on to the next.
+      // The request was admitted at the moment it was aborted: its place goes to the next one.
       if (!lines.remove(waiter))
         promise.then(
           (place) => this.#release(place),
@@ -189,7 +190,7 @@ export class OwnerQueue {
     }
   }
 
-  /** What kind of place could be taken now, if any. */
+  /** The kind of place that this owner could take now, if any. */
   #placeFor(owner: string, background: boolean): PlaceKind | undefined {
     const { capacity, reserved } = this.#options;
     const inUse = this.#inUse();
@@ -228,7 +229,7 @@ export class OwnerQueue {
   }
 
   #release(place: Place): void {
-    if (!this.#places.delete(place)) return; // it was given back already
+    if (!this.#places.delete(place)) return; // given back before
     this.#lastEnd = this.#options.now();
     if (!place.background) this.#lastCall = this.#lastEnd;
     if (place.kind !== 'overtime') {
@@ -244,7 +245,7 @@ export class OwnerQueue {
     this.#averageMs += AVERAGE_WEIGHT * (this.#options.now() - place.since - this.#averageMs);
   }
 
-  /** Its place is free again: whoever has a reserved one takes it, and the reserve is free for the next. */
+  /** Frees a place. Work in a reserved place moves into it, which frees the reserved place for the next owner. */
   #vacate(place: Place): void {
     const wasRegular = place.kind === 'regular';
     place.kind = 'overtime';
@@ -263,8 +264,8 @@ export class OwnerQueue {
   }
 
   /**
-   * Who is to have the next place: calls first; but background work of an owner who has no place goes before calls of those who hold
-   * theirs for too long.
+   * The waiting requests in the order in which they get places. Calls come first, except that background work of an owner without
+   * a place precedes calls of owners who are overdue.
    */
   #candidates(): Waiter[] {
     const [call, behind] = [this.#first(this.#calls, false), this.#first(this.#background, true)];
@@ -281,7 +282,7 @@ export class OwnerQueue {
     return [...this.#places].some((place) => place.owner === owner && this.#hasBeenHeldFor(place, OVERDUE_MS));
   }
 
-  /** Owners with the fewest places first, then those whose turn it is. */
+  /** Sorts by the number of places of the owner, then by turn. */
   #first(lines: WaitingList<Waiter>, background: boolean): Waiter | undefined {
     let next: Waiter | undefined;
     let fewest = Number.POSITIVE_INFINITY;
@@ -294,7 +295,7 @@ export class OwnerQueue {
     return next;
   }
 
-  /** Takes places away from those who hold them for too long, now and for as long as somebody waits. */
+  /** Frees the places of overdue work, now and every `REVIEW_MS` while somebody waits. */
   #relieve(): void {
     this.#giveOverduePlaces();
     if (this.waiting + this.#background.length === 0) return;
@@ -317,8 +318,8 @@ export class OwnerQueue {
   }
 
   /**
-   * Places that are held for too long while this one waits, longest first: those of which each would admit it, else those which
-   * would together. They are told to give way.
+   * Finds the overdue places whose release would admit this request, the oldest first: those that suffice alone, otherwise all of
+   * them if they suffice together. Tells their work to give way.
    */
   #overdueFor(waiter: Waiter): Place[] {
     const isOverdue = (place: Place) => this.#hasBeenHeldFor(place, OVERDUE_MS) && this.#goesBefore(waiter, place);
@@ -332,7 +333,7 @@ export class OwnerQueue {
     return needed;
   }
 
-  /** Whether it had a place if these were free. */
+  /** Whether the request would get a place if these places were free. */
   #wouldAdmit({ owner, background }: Waiter, places: Place[]): boolean {
     const before = [...this.#places].map((place) => ({ place, kind: place.kind }));
     for (const place of places) this.#vacate(place);
@@ -346,7 +347,7 @@ export class OwnerQueue {
     this.#vacate(place);
   }
 
-  /** Whether its owner may have one more in overtime, `without` one that has ended. */
+  /** Whether the owner may have one more place in overtime, not counting `without`. */
   #hasOvertimeFor(owner: string, without?: Place): boolean {
     const { overtime } = this.#options;
     const inOvertime = [...this.#places].filter((place) => place.kind === 'overtime' && place !== without);
@@ -354,20 +355,20 @@ export class OwnerQueue {
     return own < Math.ceil(overtime / 2) && inOvertime.length < overtime;
   }
 
-  /** What has gone on for longest of the work whose end makes room: in one of the overdue places, or in overtime for one of them. */
+  /** Stops the oldest work whose end makes room: work in an overdue place, or in overtime so that overdue work can move there. */
   #endLongest(waiter: Waiter, overdue: Place[]): void {
     const { longestMs } = this.#options;
     const makesRoom = (place: Place) =>
       place.kind === 'overtime' ? overdue.some(({ owner }) => this.#hasOvertimeFor(owner, place)) : overdue.includes(place);
     const isTooLong = (place: Place) => this.#hasBeenHeldFor(place, longestMs) && this.#goesBefore(waiter, place);
     const longest = [...this.#places].find((place) => isTooLong(place) && makesRoom(place));
-    const detail = `the work was ended after ${longestMs / 1_000} seconds, since others were waiting for its place`;
+    const detail = `the work was stopped after ${longestMs / 1_000} seconds because others were waiting`;
     longest?.deadline.end(queueFull(detail, this.retryAfterSeconds));
   }
 
   /**
-   * Calls go before background work, unless that is of an owner who has no place; among their like owners with fewer places before
-   * those with more.
+   * Calls have priority over background work, unless the owner of that work has no place. Otherwise the owner with fewer places
+   * has priority.
    */
   #goesBefore(waiter: Waiter, place: Place): boolean {
     if (waiter.background !== place.background) return place.background || (waiter.background && this.#hasNone(waiter.owner));
@@ -378,7 +379,7 @@ export class OwnerQueue {
     return this.#options.now() - since >= milliseconds;
   }
 
-  /** Places that are not free. */
+  /** Number of places in use, without overtime and reserved ones. */
   #inUse(): number {
     return this.#count(({ kind }) => kind === 'regular');
   }
@@ -401,7 +402,7 @@ export class OwnerQueue {
     return true;
   }
 
-  /** Who would have to go for this owner, whose own line is shorter. */
+  /** The waiting request that this owner would displace, because its owner has more requests waiting. */
   #displacedBy(owner: string): Waiter | undefined {
     const longest = this.#calls.longest();
     return longest.length > this.#calls.lengthOf(owner) + 1 ? longest.at(-1) : undefined;

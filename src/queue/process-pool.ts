@@ -1,20 +1,20 @@
 /**
- * Child processes for work that may loop for ever or take all the memory it can get: a task in, its answer out. A process that
- * misbehaves is killed, and nothing else ends with it. How many run at once is up to the queue in front.
+ * A pool of child processes for work that may never end or use too much memory: a task in, its answer out. A process that
+ * misbehaves is killed without affecting others. The queue in front of the pool limits how many run at the same time.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 
 export interface ProcessPoolOptions {
-  /** Receives one message at a time and answers each with one. */
+  /** The module that the process runs. It receives one message at a time and answers each with one. */
   module: URL;
-  /** Flags of Node, such as the limit of the heap. */
+  /** Flags for Node, such as the heap limit. */
   execArgv: string[];
   env: Record<string, string>;
   /** A process without work ends after this time. */
   idleMs: number;
 }
 
-/** The process ended before it had answered. With a signal it ran out of memory, or somebody killed it. */
+/** The process ended before it answered. A signal means that it ran out of memory or was killed. */
 export class ProcessEndedError extends Error {
   readonly signal: string | undefined;
 
@@ -27,7 +27,7 @@ export class ProcessEndedError extends Error {
 export class ProcessPool {
   readonly #options: ProcessPoolOptions;
   readonly #children = new Set<ChildProcess>();
-  /** With what ends them when their time is over; the one used last is at the end. */
+  /** Idle processes, each with the timer that ends it. The process used last is at the end. */
   readonly #idle = new Map<ChildProcess, NodeJS.Timeout>();
 
   /** Starts no process yet. */
@@ -35,7 +35,7 @@ export class ProcessPool {
     this.#options = options;
   }
 
-  /** Throws `ProcessEndedError`, and what `signal` was aborted with; then the process that did the work has gone. */
+  /** Throws `ProcessEndedError` or the reason of `signal`. In both cases the process has ended. */
   async run(task: object, signal: AbortSignal): Promise<unknown> {
     signal.throwIfAborted();
     const child = this.#takeIdle() ?? this.#start();
@@ -53,7 +53,7 @@ export class ProcessPool {
     }
   }
 
-  /** Kills every process, whatever it does. */
+  /** Kills all processes, including busy ones. */
   close(): void {
     for (const child of this.#children) child.kill('SIGKILL');
   }
@@ -66,7 +66,7 @@ export class ProcessPool {
       this.#wake(child);
     };
     child.once('exit', forget);
-    child.on('error', forget); // it could not be started, or not be reached
+    child.on('error', forget); // starting the process or sending to it failed
     this.#children.add(child);
     return child;
   }
@@ -84,7 +84,7 @@ export class ProcessPool {
     this.#idle.delete(child);
   }
 
-  /** It does not keep this process alive, and ends by itself unless there is work again. */
+  /** An idle process does not keep the service alive, and a timer ends it unless work comes. */
   #rest(child: ChildProcess): void {
     const end = () => {
       this.#wake(child);

@@ -1,11 +1,11 @@
-/** Those who wait: a line for each owner, and owners in turn. */
+/** Waiting requests: one queue for each owner, and an order of turns between owners. */
 
 export class WaitingList<W extends { owner: string }> {
-  /** By owner; the owner whose turn it is comes first. */
+  /** The requests by owner. The owner whose turn it is comes first. */
   readonly #owners = new Map<string, W[]>();
   #length = 0;
 
-  /** All lines together. */
+  /** Number of waiting requests of all owners. */
   get length(): number {
     return this.#length;
   }
@@ -21,12 +21,12 @@ export class WaitingList<W extends { owner: string }> {
     this.#length++;
   }
 
-  /** The first of each owner, in the order of their turns. */
+  /** The first request of each owner, in the order of turns. */
   *firsts(): Generator<W> {
     for (const [first] of this.#owners.values()) if (first) yield first;
   }
 
-  /** Takes one out whose turn it is; its owner goes to the end. */
+  /** Removes a request whose turn has come, and moves its owner to the end. */
   takeTurn(waiter: W): void {
     const line = this.#owners.get(waiter.owner);
     if (!this.remove(waiter) || !line?.length) return;
@@ -34,7 +34,7 @@ export class WaitingList<W extends { owner: string }> {
     this.#owners.set(waiter.owner, line);
   }
 
-  /** Whether it still waited. */
+  /** Removes a request. Returns false if it did not wait any more. */
   remove(waiter: W): boolean {
     const line = this.#owners.get(waiter.owner);
     const at = line?.indexOf(waiter) ?? -1;

@@ -1,4 +1,4 @@
-/** How much of a printed page is there for the document, and how small it was made to fit. */
+/** Computes how much width a printed page leaves for the document, and how far Chromium scaled the document down to fit. */
 import type { Content } from '../chromium/load/load-settings.ts';
 import type { PaperView } from '../chromium/page.ts';
 import { WIDEST_LAYOUT } from '../chromium/print/page-layout.ts';
@@ -11,7 +11,7 @@ const PAGE_RULE = /@page|@import|<link/i;
 
 const TOLERANCE = 0.01;
 
-/** Less than this nobody sees. */
+/** A smaller difference is not visible. */
 const SHRUNK_PERCENT = 98;
 
 export function paperView(content: Content, print: PrintSettings, printed: readonly Buffer[]): PaperView {
@@ -24,7 +24,7 @@ export function paperView(content: Content, print: PrintSettings, printed: reado
   };
 }
 
-/** An empty page does not tell what fits on it. */
+/** An empty page gives no information about the width of the content. */
 function settingsView({ paper, margin, scale }: PrintSettings): Pick<PaperView, 'widthPx' | 'heightPx'> {
   const toPixels = (inches: number) => (inches * PX_PER_INCH) / scale;
   return {
@@ -34,9 +34,8 @@ function settingsView({ paper, margin, scale }: PrintSettings): Pick<PaperView, 
 }
 
 /**
- * CSS pixels between the margins of the widest page, as the document counts them; undefined where nothing can be cut off, since
- * the document was not made as small as may be. Where the margins may be the document's own affair they count as none, so that
- * nothing is called cut off that is not.
+ * CSS pixels between the margins of the widest page, in the units of the document. Undefined if nothing can be cut off, because
+ * the document was not scaled down to the minimum. Margins that the document itself may set count as zero, to avoid false warnings.
  */
 function roomOf(
   content: Content,

@@ -1,4 +1,4 @@
-/** What a document is told of its reader, and what is added to it: the caller's options in, settings of a page out. */
+/** Options about the device and the reader, and tags to add: the caller's options in, settings of a page out. */
 import { type Device, PLAIN_DEVICE } from '../chromium/devtools/emulation.ts';
 import type { AddedTag } from '../chromium/load/load-settings.ts';
 import type { PdfOptions } from './options-schema.ts';
@@ -18,7 +18,7 @@ const OF_DEVICE = [
   'animations',
 ] as const;
 
-/** `PLAIN_DEVICE` itself where nothing is said. */
+/** Returns `PLAIN_DEVICE` itself if no option is set. */
 export function parseDevice(options: PdfOptions, errors: ValidationErrors): Device {
   if (OF_DEVICE.every((name) => options[name] === undefined)) return PLAIN_DEVICE;
   const { userAgent, viewport } = options;

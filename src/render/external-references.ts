@@ -1,4 +1,4 @@
-/** What the markup of a header or footer would load: HTML in, the first address of another host that is not just a link out. */
+/** Finds external resources in the markup of a header or footer: HTML in, the first address that it would load out. */
 
 interface Tag {
   name: string;
@@ -7,7 +7,7 @@ interface Tag {
 
 const NAME = /[a-z][^\s/>]*/iy;
 const ATTRIBUTE = /[\s/]*([^\s/>=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*)))?/y;
-/** Elements that hold text up to their end tag, whatever looks like a tag in it. */
+/** Elements whose content is text up to their end tag, even if it looks like tags. */
 const TEXT_END: Record<string, RegExp> = {
   style: /<\/style/gi,
   script: /<\/script/gi,
@@ -22,8 +22,8 @@ const EXTERNAL_IN_CSS = /(?:(?:url|image-set)\(\s*["']?|@import\s+["'])((?:https
 const MAX_SHOWN = 100;
 
 /**
- * Its host, and where it is named, such as `<img src>: https://cdn.example.com`. Linear in time. What is spelt with character
- * references is not seen.
+ * Returns the element and the host, such as `<img src>: https://cdn.example.com`. Takes linear time. It does not find addresses
+ * written with character references.
  */
 export function externalReference(html: string): string | undefined {
   for (const { tag, text } of tagsOf(html)) {
@@ -37,7 +37,7 @@ export function externalReference(html: string): string | undefined {
   return undefined;
 }
 
-/** Start tags in their order, with the text of those that hold nothing else. */
+/** The start tags in order, each with its text if it is a raw text element. */
 function* tagsOf(html: string): Generator<{ tag: Tag; text: string }> {
   for (let at = html.indexOf('<'); at >= 0; at = html.indexOf('<', at)) {
     if (html.startsWith('<!--', at)) {
@@ -79,7 +79,7 @@ function searchFrom(html: string, pattern: RegExp, from: number): number {
 function addressIn(element: string, attribute: string, value: string): string | undefined {
   if (STYLING.includes(attribute)) return addressInCss(value);
   if (!LOADING.includes(attribute) || LINKS.includes(element)) return undefined;
-  const text = value.replace(/[\t\n\r]/g, attribute.endsWith('srcset') ? ' ' : ''); // as URLs are read
+  const text = value.replace(/[\t\n\r]/g, attribute.endsWith('srcset') ? ' ' : ''); // URL parsers drop these characters
   const candidates = attribute.endsWith('srcset') ? text.split(/[\s,]+/) : [text.trim()];
   return candidates.find((candidate) => EXTERNAL.test(candidate));
 }
@@ -90,7 +90,7 @@ function addressInCss(css: string): string | undefined {
   return EXTERNAL_IN_CSS.exec(withoutComments)?.[1];
 }
 
-/** Without path and query, which may hold what is nobody's business. */
+/** The host without path and query, which may contain secrets. */
 function hostOf(address: string): string {
   const { protocol = '', host = '' } = URL.parse(address, 'https://none.invalid') ?? {};
   return host ? `${protocol}//${host}`.slice(0, MAX_SHOWN) : 'an external address';

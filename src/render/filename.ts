@@ -1,7 +1,7 @@
-/** Names callers give their PDFs: what can be a file's name on every system, and in a header. */
+/** Checks the filenames of PDFs: a name must be valid on every operating system and in an HTTP header. */
 
 const MAX_CHARACTERS = 200;
-/** Control characters, separators of paths, and marks that turn the direction of text to disguise an ending. */
+/** Control characters, path separators, and direction marks, which can disguise the extension of a file. */
 const FORBIDDEN = /[\p{Cc}\p{Zl}\p{Zp}/\\\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 export function isUsableFilename(name: string): boolean {

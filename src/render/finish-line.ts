@@ -1,4 +1,4 @@
-/** PDFs on their way into the threads that finish them: keys in turn, and no more of them in memory than there is room for. */
+/** The queue of PDFs that wait to be finished. It serves owners in turn and limits how many bytes are in memory. */
 import type { Deadline } from '../deadline.ts';
 import { queueFull } from '../errors.ts';
 import type { MergeTask } from '../pdf/edit/merge.ts';
@@ -6,36 +6,36 @@ import type { FinishSettings } from '../pdf/finish-settings.ts';
 import type { Finisher } from '../pdf/finisher.ts';
 import type { OwnerQueue } from '../queue/owner-queue.ts';
 
-/** Of the bytes that may be in memory: what is left is for owners who have none there. */
+/** Share of the bytes for all owners together. The rest is reserved for owners who have none in memory. */
 const SHARE_OF_OWNERS = 0.75;
 
 export class FinishLine {
   readonly #finisher: Finisher;
   readonly #queue: OwnerQueue;
   readonly #maxBytes: number;
-  /** By owner. */
+  /** Bytes in memory by owner. */
   readonly #bytes = new Map<string, number>();
 
-  /** `maxBytes`: of all that wait or are being finished; one of them alone may be larger. */
+  /** `maxBytes` limits all PDFs that wait or are being finished. A single PDF may be larger. */
   constructor(finisher: Finisher, queue: OwnerQueue, { maxBytes }: { maxBytes: number }) {
     this.#finisher = finisher;
     this.#queue = queue;
     this.#maxBytes = maxBytes;
   }
 
-  /** Something to finish will come. Throws `queue_full` where it would have no room: nothing is rendered for it then. */
+  /** Throws `queue_full` if a PDF would have no room. Call it before a render, so that no render is wasted. */
   expect(owner: string): void {
     this.#queue.requireRoom(owner);
     this.#finisher.prepare();
   }
 
-  /** The pieces are handed over, as with `Finisher.finish`, and it throws what that throws. */
+  /** Takes ownership of the chunks, and throws the same errors, like `Finisher.finish`. */
   async finish(owner: string, pieces: Buffer[], settings: FinishSettings, deadline: Deadline): Promise<Buffer[]> {
     const bytes = sizeOf(pieces) + settings.attachments.reduce((sum, { content }) => sum + content.length, 0);
     return this.#inTurn(owner, bytes, deadline, () => this.#finisher.finish(pieces, settings, deadline.signal));
   }
 
-  /** The documents are read when it is their turn, `bytes` in all. Throws what `Finisher.merge` and `read` throw. */
+  /** Reads the documents (`bytes` in total) when it is their turn. Throws the errors of `Finisher.merge` and `read`. */
   async merge(
     owner: string,
     bytes: number,

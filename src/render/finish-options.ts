@@ -1,4 +1,4 @@
-/** What is to become of a printed PDF: the caller's options in, the plan of its finishing out. */
+/** Options for finishing a printed PDF: the caller's options in, the finishing plan out. */
 import { type FinishSettings, RFC_3339 } from '../pdf/finish-settings.ts';
 import { textErrors } from '../validate.ts';
 import { decodeBase64 } from './base64.ts';
@@ -8,7 +8,7 @@ import { passwordErrors } from './password.ts';
 import type { ValidationErrors } from './validation-errors.ts';
 import { parseWatermark, type Watermark } from './watermark.ts';
 
-/** The watermark has yet to be printed, and whose it is is told later. */
+/** The finishing plan before the watermark is printed and the owner is known. */
 export interface FinishPlan extends Omit<FinishSettings, 'watermark' | 'boundary'> {
   watermark: Watermark | undefined;
 }
@@ -25,7 +25,7 @@ export function parseFinishing(options: PdfOptions, errors: ValidationErrors): F
   if (outline && options.tagged === false)
     errors.add('options.tagged', 'cannot be false with options.outline: bookmarks are made from the tags');
   if (options.compress === false && options.password !== undefined)
-    errors.add('options.compress', 'cannot be false with options.password: what is encrypted is packed');
+    errors.add('options.compress', 'cannot be false with options.password: an encrypted PDF always uses object streams');
   return {
     metadata: parseMetadata(options.metadata ?? {}, errors),
     compress: options.compress ?? (tagged || outline),
@@ -54,7 +54,7 @@ function parseMetadata(given: Given<'metadata'>, errors: ValidationErrors): Fini
   return metadata;
 }
 
-/** A day that there is, by its own clock. */
+/** Whether the date exists in the calendar. The time zone does not matter. */
 function isTime(text: string): boolean {
   const [, year, month, day, hour] = RFC_3339.exec(text)?.map(Number) ?? [];
   const date = new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day));
@@ -66,7 +66,7 @@ function parseAttachments(given: Given<'attachments'>, errors: ValidationErrors)
   return given.map(({ name, type, content, description }, index) => {
     const at = `options.attachments[${index}]`;
     if (!isUsableFilename(name)) errors.add(`${at}.name`, 'must be the name of a file, without / and \\ and control characters');
-    if (names.has(name)) errors.add(`${at}.name`, 'is the name of another attachment');
+    if (names.has(name)) errors.add(`${at}.name`, 'is also the name of another attachment: use a different name');
     names.add(name);
     if (type !== undefined && !MEDIA_TYPE.test(type)) errors.add(`${at}.type`, 'must be a media type such as text/csv');
     if (description !== undefined) errors.addAll(textErrors(`${at}.description`, description));
@@ -88,7 +88,7 @@ function parsePassword(given: PdfOptions['password'], errors: ValidationErrors):
   if (user !== undefined && user === owner && permissions !== undefined)
     errors.add(
       'options.password.permissions',
-      'hold for nobody where options.password.user and options.password.owner are the same',
+      'have no effect if options.password.user and options.password.owner are the same: use two different passwords',
     );
   return { user: user ?? '', owner, permissions };
 }

@@ -1,4 +1,4 @@
-/** The options that say what becomes of a PDF once it is printed, with their documentation as keywords of the schema. */
+/** The schema of the options that change a PDF after it is printed. Keywords of the schema hold their documentation. */
 import { Type } from 'typebox';
 import { MAX_KEYWORD, MAX_KEYWORDS, MAX_TEXT } from '../chromium/load/stated-metadata.ts';
 import { PERMISSIONS } from '../pdf/finish-settings.ts';
@@ -33,7 +33,7 @@ const Metadata = Type.Object(
         expected: `a string, or a list of at most ${MAX_KEYWORDS} strings of at most ${MAX_KEYWORD} characters`,
       },
     ),
-    creator: Text({ description: 'The program the document comes from.', default: 'Platen' }),
+    creator: Text({ description: 'The program that created the document.', default: 'Platen' }),
     creationDate: Time({ 'x-default': 'none, so that the same request gives the same bytes' }),
     modDate: Time(NONE),
   },
@@ -51,15 +51,15 @@ const Password = Type.Union([
   Type.Object(
     {
       user: option(Secret, {
-        description: 'Opens the PDF with the `permissions` that are listed.',
+        description: 'Password that opens the PDF with the listed `permissions`.',
         'x-default': 'none: the PDF opens without a password',
       }),
       owner: option(Secret, {
-        description: 'Opens the PDF with all permissions, and lets them be changed.',
+        description: 'Password that opens the PDF with all permissions and allows them to be changed.',
         'x-default': 'a password that nobody knows',
       }),
       permissions: option(Type.Array(Permission, { maxItems: PERMISSIONS.length }), {
-        description: 'What readers may do who open the PDF with `user`, or without a password.',
+        description: 'What a reader may do who opens the PDF with `user` or without a password.',
         'x-default': 'all',
       }),
     },
@@ -80,7 +80,10 @@ const Attachment = Type.Object(
       default: 'application/octet-stream',
     }),
     content: Type.String({ contentEncoding: 'base64', expected: 'base64' }),
-    description: option(Type.String(text(1_000)), { ...NONE, description: 'What readers show beside the name.' }),
+    description: option(Type.String(text(1_000)), {
+      ...NONE,
+      description: 'A description that PDF readers show beside the name.',
+    }),
   },
   CLOSED,
 );
@@ -98,12 +101,12 @@ const Watermark = Type.Object(
     }),
     opacity: option(Type.Number({ minimum: 0, maximum: 1 }), {
       expected: 'a number from 0 to 1',
-      description: '0 is invisible, 1 covers the page.',
+      description: 'Opacity, from 0 (invisible) to 1 (opaque).',
       default: 0.15,
     }),
     rotate: option(Type.Number({ minimum: -360, maximum: 360 }), {
       expected: 'a number of degrees from -360 to 360',
-      description: 'Counter-clockwise.',
+      description: 'Rotation, counter-clockwise.',
       'x-unit': '°',
       'x-default': '45 for a text, 0 for an image',
     }),
@@ -119,7 +122,8 @@ const Watermark = Type.Object(
     }),
     layer: option(oneOf(['over', 'under']), {
       expected: 'over or under',
-      description: 'Above the content of the page, or below it, where backgrounds of the document may hide it.',
+      description:
+        'Whether the watermark is over or under the content of the page. Backgrounds of the document can hide a watermark that is under the content.',
       default: 'over',
     }),
   },
@@ -149,14 +153,14 @@ export const FINISH_OPTIONS = {
   }),
   attachments: option(Type.Array(Attachment, { maxItems: MAX_ATTACHMENTS }), {
     expected: `a list of at most ${MAX_ATTACHMENTS} objects {name, type, content, description}`,
-    description: 'Files inside the PDF. Together they may be as large as a request.',
+    description: 'Files to attach to the PDF. Their total size is limited by the size of a request.',
     default: [],
     examples: [[{ name: 'data.csv', type: 'text/csv', content: 'YTtiCjE7Mgo=', description: 'The figures' }]],
   }),
   compress: option(Type.Boolean(), {
     expected: 'true or false',
     description:
-      'Packs the structure of the PDF into object streams, which makes tagged PDFs several times smaller. Cannot be `false` with `password`, because an encrypted PDF is always packed.',
+      'Packs the structure of the PDF into object streams, which makes tagged PDFs several times smaller. Cannot be `false` with `password`, because an encrypted PDF always uses object streams.',
     'x-default': 'true when `tagged` or `outline` is true, otherwise false',
     examples: [true],
   }),

@@ -1,4 +1,4 @@
-/** Lengths and paper formats: what callers write in, inches out. */
+/** Parses lengths and paper formats: the caller's text in, inches out. */
 
 const PER_INCH: Record<string, number> = { px: 96, in: 1, cm: 2.54, mm: 25.4, pt: 72 };
 
@@ -21,7 +21,7 @@ const FORMATS: Record<string, readonly [width: number, height: number]> = {
 
 export const FORMAT_NAMES = ['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'Letter', 'Legal', 'Tabloid', 'Ledger'];
 
-/** Inches of a length such as `10mm`, `1.5in`, `96px` or `96` (pixels); undefined when it is none. */
+/** The inches of a length such as `10mm`, `1.5in`, `96px` or `96` (pixels), or undefined if it is not valid. */
 export function toInches(length: string | number): number | undefined {
   if (typeof length === 'number') return length / 96;
   const [, digits, unit = 'px'] = /^\s*(\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})\s*(px|in|cm|mm|pt)?\s*$/i.exec(length) ?? [];

@@ -1,4 +1,4 @@
-/** How a document is to be loaded: the caller's options in, the settings of a page out. */
+/** Options for loading a document: the caller's options in, the load settings of a page out. */
 import { Script } from 'node:vm';
 import type { Cookie, FailingStatus, LoadSettings, SelectorWait, Target } from '../chromium/load/load-settings.ts';
 import { parseAdded, parseDevice } from './device-options.ts';
@@ -17,9 +17,9 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const COOKIE_VALUE = /^[\x20\x21\x23-\x2b\x2d-\x3a\x3c-\x7e]*$|^"[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*"$/;
 const COOKIE_PATH = /^\/[\x20-\x3a\x3c-\x7e]*$/;
-/** As DevTools says that a cookie ends with its session. */
+/** DevTools uses this value for a cookie that ends with its session. */
 const SESSION = -1;
-/** They belong to the connection, or say whom it is with. */
+/** Headers that control the connection or identify its ends. Only the browser may set them. */
 const NOT_FOR_CALLERS =
   /^(?:host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*|sec-.*)$/i;
 const MAX_HEADERS = 50;
@@ -56,26 +56,27 @@ export function parseLoading(
 
 function parseBaseUrl(given: string | undefined, url: string | undefined, errors: ValidationErrors): URL | undefined {
   if (given === undefined) return undefined;
-  if (url !== undefined) errors.add('options.baseUrl', 'cannot be combined with url, which has an address of its own');
+  if (url !== undefined) errors.add('options.baseUrl', 'cannot be combined with url, which is the base of its own document');
   const base = parseUrl('options.baseUrl', given, errors);
-  if (base?.username || base?.password) errors.add('options.baseUrl', 'must hold no name and password: use options.authenticate');
+  if (base?.username || base?.password)
+    errors.add('options.baseUrl', 'must not contain a name and password: use options.authenticate');
   return base;
 }
 
 function parseSelector(given: PdfOptions['waitForSelector'], errors: ValidationErrors): SelectorWait | undefined {
   if (given === undefined) return undefined;
   const { selector, visible = false, hidden = false } = typeof given === 'string' ? { selector: given } : given;
-  if (visible && hidden) errors.add('options.waitForSelector', 'cannot be visible and hidden at one time');
+  if (visible && hidden) errors.add('options.waitForSelector', 'cannot have both visible and hidden: send one of them');
   if (visible) return { selector, state: 'visible' };
   return { selector, state: hidden ? 'hidden' : 'attached' };
 }
 
-/** Only read, never run here. */
+/** Parses the expression to check its syntax. It never runs in this process. */
 function parseFunction(source: string | undefined, errors: ValidationErrors): string | undefined {
   try {
     if (source !== undefined) for (const place of [`(${source}\n)`, `async () => (${source}\n)`]) new Script(place);
   } catch (error) {
-    errors.add('options.waitForFunction', `is no JavaScript expression: ${(error as Error).message}`);
+    errors.add('options.waitForFunction', `is not a JavaScript expression: ${(error as Error).message}`);
   }
   return source;
 }
@@ -103,7 +104,7 @@ function parseTarget(options: PdfOptions, address: URL | undefined, errors: Vali
   if (!secrets.length && !credentials) return undefined;
   if (!address) {
     for (const name of secrets)
-      errors.add(`options.${name}`, 'goes with url, or with options.baseUrl: it is sent to its origin only');
+      errors.add(`options.${name}`, 'requires url or options.baseUrl, because it is sent only to that origin');
     return undefined;
   }
   return {
@@ -121,7 +122,7 @@ function parseCredentials(
 ): Target['credentials'] {
   const fromAddress = credentialsIn(address);
   if (fromAddress && authenticate)
-    errors.add('options.authenticate', 'cannot be combined with a name and password in url: send them once');
+    errors.add('options.authenticate', 'cannot be combined with a name and password in url: send only one of them');
   return authenticate ?? fromAddress;
 }
 
@@ -143,9 +144,10 @@ function parseHeaders(given: Record<string, string>, errors: ValidationErrors): 
   if (entries.length > MAX_HEADERS) errors.add('options.extraHTTPHeaders', `must have at most ${MAX_HEADERS} headers`);
   for (const [name, value] of entries) {
     const path = `options.extraHTTPHeaders.${name.slice(0, 64)}`;
-    if (!TOKEN.test(name)) errors.add(path, 'is not the name of a header');
-    else if (NOT_FOR_CALLERS.test(name)) errors.add(path, 'is set by the browser itself');
-    if (!HEADER_VALUE.test(value)) errors.add(path, 'must hold no line breaks, control characters or characters beyond Latin-1');
+    if (!TOKEN.test(name)) errors.add(path, 'is not a valid header name');
+    else if (NOT_FOR_CALLERS.test(name)) errors.add(path, 'cannot be set: the browser sets this header itself');
+    if (!HEADER_VALUE.test(value))
+      errors.add(path, 'must contain no line breaks, control characters or characters outside Latin-1');
   }
   return given;
 }
@@ -155,8 +157,9 @@ function parseCookies(given: GivenCookie[], { hostname, protocol }: URL, errors:
   given.forEach((cookie, index) => {
     checkCookie(`options.cookies[${index}]`, cookie, errors);
     if (cookie.domain !== undefined && !isDomainOf(cookie.domain, hostname))
-      errors.add(`options.cookies[${index}].domain`, `must be ${hostname}, to which alone it is sent`);
-    if (cookie.secure && protocol !== 'https:') errors.add(`options.cookies[${index}].secure`, 'goes with https: only');
+      errors.add(`options.cookies[${index}].domain`, `must be ${hostname}, the only host to which the cookie is sent`);
+    if (cookie.secure && protocol !== 'https:')
+      errors.add(`options.cookies[${index}].secure`, 'cannot be true for an http:// address: use https://, or leave secure out');
   });
   return given
     .filter(({ expires = SESSION }) => expires === SESSION || expires > now)
@@ -167,9 +170,9 @@ function parseCookies(given: GivenCookie[], { hostname, protocol }: URL, errors:
 }
 
 function checkCookie(at: string, { name, value, path = '/' }: GivenCookie, errors: ValidationErrors): void {
-  if (!TOKEN.test(name)) errors.add(`${at}.name`, 'is not the name of a cookie');
+  if (!TOKEN.test(name)) errors.add(`${at}.name`, 'is not a valid cookie name');
   if (!COOKIE_VALUE.test(value)) errors.add(`${at}.value`, 'must be printable ASCII without commas, semicolons and quotes');
-  if (!COOKIE_PATH.test(path)) errors.add(`${at}.path`, 'must begin with / and hold no semicolon');
+  if (!COOKIE_PATH.test(path)) errors.add(`${at}.path`, 'must begin with / and contain no semicolon');
 }
 
 function isDomainOf(domain: string, hostname: string): boolean {

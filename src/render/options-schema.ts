@@ -1,4 +1,4 @@
-/** The shape of `POST /v1/pdf`, with its documentation as keywords of the schema. */
+/** The schema of `POST /v1/pdf`. Keywords of the schema hold its documentation. */
 import { type Static, type TSchema, Type } from 'typebox';
 import { MAX_DOCUMENT_BYTES } from '../chromium/load/load-settings.ts';
 import { AssetsSchema } from './assets.ts';
@@ -81,7 +81,7 @@ const Cookie = Type.Object(
     httpOnly: Flag,
     secure: Flag,
     sameSite: option(Type.Union([Type.Literal('Strict'), Type.Literal('Lax'), Type.Literal('None')]), {
-      'x-default': 'as the browser treats a cookie that does not say',
+      'x-default': "the browser's default for cookies",
     }),
   },
   CLOSED,
@@ -288,14 +288,14 @@ export const PdfOptions = Type.Object(
     userAgent: option(Type.String({ minLength: 1, maxLength: 500 }), {
       expected: 'a string of 1 to 500 printable ASCII characters',
       description: 'The `User-Agent` of requests, and `navigator.userAgent`.',
-      'x-default': 'that of the browser',
+      'x-default': 'the user agent of the browser',
       examples: ['ReportPrinter/2.0'],
     }),
     baseUrl: option(Type.String({ maxLength: MAX_URL }), {
       expected: URL_EXPECTED,
       description:
         'The base of relative addresses in `html` or a template. A `<base>` in the markup overrides it. It must not hold a name and password, and cannot be combined with `url`.',
-      'x-default': 'none; relative addresses then lead nowhere',
+      'x-default': 'none; relative addresses then cannot be loaded',
       examples: ['https://example.com/reports/'],
     }),
     cookies: option(Type.Array(Cookie, { maxItems: 100 }), {
@@ -306,7 +306,7 @@ export const PdfOptions = Type.Object(
     }),
     extraHTTPHeaders: option(Type.Record(Type.String(), Type.String({ maxLength: 8_192 })), {
       expected: 'an object of header names and their values',
-      description: `At most 50 headers for requests to the origin of \`url\` or \`baseUrl\`, and to no other, also not after a redirect. Headers that belong to the connection, such as \`Host\`, \`Content-Length\`, \`Proxy-*\` and \`Sec-*\`, are refused. ${OF_TARGET}`,
+      description: `At most 50 headers for requests to the origin of \`url\` or \`baseUrl\`, and to no other, also not after a redirect. Headers that belong to the connection, such as \`Host\`, \`Content-Length\`, \`Proxy-*\` and \`Sec-*\`, are rejected. ${OF_TARGET}`,
       'x-default': 'none',
       examples: [{ Authorization: 'Bearer abc123' }],
     }),
@@ -332,7 +332,7 @@ export const PdfOptions = Type.Object(
     failOnResourceError: option(Type.Boolean(), {
       expected: YES_OR_NO,
       description:
-        'Whether an image, style sheet, script, font or frame that is missing, for whatever reason, fails the render (`render_gate_failed`). Otherwise it is a warning.',
+        'Whether an image, style sheet, script, font or frame that is missing for any reason fails the render (`render_gate_failed`). Otherwise it is a warning.',
       default: false,
       examples: [true],
     }),

@@ -1,10 +1,10 @@
-/** Ranges of pages such as `1-3,5,8-`: what they ask for, and whether a document has it. */
+/** Page ranges such as `1-3,5,8-`: parses them, and checks that a document has the pages. */
 import { ServiceError } from '../errors.ts';
 import type { ValidationErrors } from './validation-errors.ts';
 
 export interface Range {
   from: number;
-  /** Infinity: to the end. */
+  /** Infinity if the range goes to the end. */
   to: number;
 }
 
@@ -12,7 +12,7 @@ const PAGE_RANGES = /^(?:(?:\d+(?:-\d*)?|-\d+)(?:,(?=.)|$))*$/;
 /** Chromium counts pages with 32 bits. */
 const LAST_PAGE = 2_147_483_647;
 
-/** Without the blanks and with the numbers Chromium can read. */
+/** Returns the ranges without blanks, and with numbers that Chromium can parse. */
 export function parsePageRanges(path: string, given: string, errors: ValidationErrors): string {
   const ranges = given.replace(/[ \t]+/g, '');
   if (!PAGE_RANGES.test(ranges)) errors.add(path, 'must be page ranges such as 1-3, 5, 8-');
@@ -23,18 +23,18 @@ export function parsePageRanges(path: string, given: string, errors: ValidationE
   return ranges.replace(/\d+/g, (page) => String(Math.min(Number(page), LAST_PAGE)));
 }
 
-/** Whether a document that printed so many pages of them may lack some. */
+/** Whether a document may lack some of the requested pages, given how many of them were printed. */
 export function mayLackPages(ranges: string, printed: number): boolean {
   const asked = new Set<number>();
   for (const { from, to } of rangesOf(ranges)) {
-    // More than were printed are never needed for the answer.
+    // Pages beyond the printed number cannot change the answer.
     const last = Math.min(to === Number.POSITIVE_INFINITY ? from : to, from + printed);
     for (let page = from; page <= last; page++) asked.add(page);
   }
   return asked.size > printed;
 }
 
-/** A range that begins after the last page. */
+/** The error for a range that begins after the last page. */
 export function beyondTheEnd(option: string, ranges: string, pages: number): ServiceError | undefined {
   const beyond = rangesOf(ranges).find(({ from }) => from > pages);
   if (!beyond) return undefined;
@@ -42,7 +42,7 @@ export function beyondTheEnd(option: string, ranges: string, pages: number): Ser
   return new ServiceError('print_failed', detail, { members: { pages } });
 }
 
-/** None for an empty text. */
+/** Returns no ranges for an empty text. */
 export function rangesOf(ranges: string): Range[] {
   return ranges
     .split(',')

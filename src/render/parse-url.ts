@@ -1,7 +1,7 @@
 import { URL_EXPECTED } from './options-schema.ts';
 import type { ValidationErrors } from './validation-errors.ts';
 
-/** An http(s) address in its canonical spelling. A name and password in it stay. */
+/** Returns an http(s) address in canonical form, including its name and password. */
 export function parseUrl(path: string, given: string, errors: ValidationErrors): URL | undefined {
   const url = URL.parse(given);
   if (url && /^https?:$/.test(url.protocol)) return url;

@@ -1,4 +1,4 @@
-/** The middle of every render: a document in, a finished PDF out. It knows no accounts: what may be rendered is settled before. */
+/** The core of every render: a document in, a finished PDF out. It knows no accounts; the caller has checked permissions. */
 import { hanLanguages } from '../chromium/fonts/han-fonts.ts';
 import { type Content, needsOwnPage } from '../chromium/load/load-settings.ts';
 import type { Page, PageReport, PrintJob, RawPdf } from '../chromium/page.ts';
@@ -20,7 +20,7 @@ import { resolveWithoutTemplate, type SourceDocument } from './resolve-source.ts
 import { printStamp, type Watermark } from './watermark.ts';
 
 export interface RenderedPdf {
-  /** The file in pieces, so that a large one is never copied together. */
+  /** The file in chunks, so that a large file is never concatenated. */
   chunks: Buffer[];
   bytes: number;
   pages: number;
@@ -29,26 +29,26 @@ export interface RenderedPdf {
   timings: Record<Phase, number>;
 }
 
-/** What turns documents into PDFs. */
+/** The services that turn documents into PDFs. */
 export interface PrintEngine {
   pool: Workplace<Page>;
   finishing: FinishLine;
 }
 
-/** A document, and what is to become of it. */
+/** A document with its print and finish settings. */
 export interface PrintOrder extends Omit<PrintJob, 'check' | 'pages' | 'view'> {
   finish: FinishPlan;
 }
 
-/** Whose render it is. */
+/** The owner of a render. */
 export interface RenderOwner {
-  /** The isolation boundary: pages that have served one are never given to another. */
+  /** The isolation boundary: a page that has served one boundary never serves another. */
   boundary: string;
-  /** Whose share of places, threads and bytes it takes. */
+  /** The owner whose share of places, threads and bytes the render uses. */
   shareOf: string;
 }
 
-/** For the service's own renders, and those of the command line: no account, no templates, nothing charged. */
+/** Renders without an account, for the service itself and the command line. Templates are not available, and nothing is charged. */
 export async function printAlone(
   engine: PrintEngine,
   { source, baseUrl, assets, load, print, finish, timeoutMs }: RenderRequest,
@@ -115,7 +115,7 @@ function inPoints({ widthInches, heightInches }: RawPdf['sizes'][number]): PageS
   return { width: widthInches * 72, height: heightInches * 72 };
 }
 
-/** What a watermark lacks, its document lacks. */
+/** Adds the missing glyphs of the watermark to those of the document. */
 function withStamp(report: PageReport, stamp: PageReport | undefined): PageReport {
   return stamp ? { ...report, missingGlyphs: [...report.missingGlyphs, ...stamp.missingGlyphs] } : report;
 }
@@ -133,7 +133,7 @@ async function finished(
   return withMetadata(chunks, stated);
 }
 
-/** Throws `print_failed` where it asks for pages the document has not. */
+/** Throws `print_failed` if the ranges name pages that the document does not have. */
 function laidOut(watermark: Watermark | undefined, stamp: Buffer[] | undefined, pages: number): FinishSettings['watermark'] {
   if (!watermark || !stamp) return undefined;
   const error = beyondTheEnd('options.watermark.pages', watermark.pages, pages);
@@ -141,7 +141,7 @@ function laidOut(watermark: Watermark | undefined, stamp: Buffer[] | undefined, 
   return { stamp, pages: rangesOf(watermark.pages), opacity: watermark.opacity, layer: watermark.layer };
 }
 
-/** Chromium does not say how many pages there are: where it matters that takes printing them. */
+/** Chromium does not report the number of pages, so that the document must be printed to count them. */
 function rangeCheck(ranges: string): NonNullable<PrintJob['check']> {
   return async (printed, printAll) => {
     if (printed && !mayLackPages(ranges, countPages(printed))) return;

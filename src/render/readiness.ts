@@ -1,4 +1,4 @@
-/** Whether the service can render: proved by rendering, at most every few seconds. */
+/** Checks whether the service can render by rendering a small document, at most every few seconds. */
 import { ServiceError } from '../errors.ts';
 import { type PrintEngine, printAlone } from './print-content.ts';
 import { parseRenderRequest } from './render-request.ts';
@@ -6,7 +6,7 @@ import { parseRenderRequest } from './render-request.ts';
 const KEPT_MS = 5_000;
 const PROBE = '<p>ready?</p>';
 const PROBE_TIMEOUT_MS = 5_000;
-/** The probe's own page, never a customer's. */
+/** The probe has its own page and never uses one of a customer. */
 const PROBE_OWNER = { boundary: 'readiness', shareOf: 'readiness' };
 
 /** Returns a function that rejects when a small document cannot be rendered now. */

@@ -18,22 +18,22 @@ export interface RenderServices extends SourceServices {
   documents: Documents;
   allowance: Allowance;
   concurrency: Pick<Concurrency, 'enter'>;
-  /** Counts what the render holds beside its request; absent where that is bounded otherwise. */
+  /** Counts the memory of the render besides its request. Absent if another limit bounds that memory. */
   memory?: RenderMemory | undefined;
 }
 
 /** Both throw `memory_limited` and `overloaded`. */
 export interface RenderMemory {
   grow(bytes: number): void;
-  /** The PDF, in place of all that was held so far. */
+  /** Counts the PDF in place of everything counted so far. */
   makeRoomFor(pdfBytes: number): void;
 }
 
 export interface Delivery {
   pdf: RenderedPdf;
-  /** Set when it was stored. */
+  /** Set if the PDF was stored. */
   document: StoredDocument | undefined;
-  /** Documents left in the month; null: without limit. */
+  /** Documents left in this month, or null if the plan has no limit. */
   remaining: number | null;
 }
 
@@ -57,7 +57,7 @@ export interface CommitHook<D = Delivery> {
 const NOTHING = async () => {};
 const NO_HOOK: CommitHook<unknown> = { prepare: NOTHING, write: NOTHING, undo: NOTHING };
 
-/** `client` aborts when the caller has gone. */
+/** `client` is aborted when the caller closes the connection. */
 export async function render(
   services: RenderServices,
   request: RenderRequest,
@@ -134,11 +134,14 @@ function textBytes(content: Content): number {
   return content.kind === 'html' ? 2 * content.html.length : 0;
 }
 
-/** Throws `storage_unavailable` when the caller asked for what the plan does not give. */
+/** Throws `storage_unavailable` if the request asks to store the PDF and the plan does not store documents. */
 function isToBeStored({ store }: RenderRequest, { plan, autoStore }: Principal): boolean {
   const possible = plan.retentionMs > 0;
   if (store && !possible)
-    throw new ServiceError('storage_unavailable', `the plan ${plan.name} stores no documents; send the request without store`);
+    throw new ServiceError(
+      'storage_unavailable',
+      `the plan ${plan.name} does not store documents; send the request without store`,
+    );
   return possible && (store ?? autoStore);
 }
 
@@ -152,7 +155,7 @@ async function reserved<T>(
   try {
     return await work(reservation);
   } catch (error) {
-    await allowance.release(reservation).catch(() => {}); // a database that fails now gives it back when the lease ends
+    await allowance.release(reservation).catch(() => {}); // if the database fails now, the reservation ends with its lease
     throw error;
   }
 }
@@ -191,7 +194,7 @@ async function settle<D extends Pick<Delivery, 'document'>>(
       await commitHook.write(delivery, query);
     });
   } catch (error) {
-    // Content that nothing names, and that cannot be removed now, is removed with the orphans.
+    // A later sweep removes content that no record refers to and that cannot be removed now.
     await Promise.allSettled([document && documents.discard(document), commitHook.undo()]);
     throw error;
   }

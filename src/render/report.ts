@@ -1,4 +1,4 @@
-/** What a render has to tell besides its PDF: whom it asked, and what is missing. */
+/** The report of a render besides its PDF: network use, warnings and timings. */
 import { fontPackageFor } from '../chromium/fonts/optional-fonts.ts';
 import type { PageReport } from '../chromium/page.ts';
 import type { Phase } from '../deadline.ts';
@@ -6,54 +6,54 @@ import { hostOf } from '../egress/render-traffic.ts';
 import { ServiceError } from '../errors.ts';
 import type { WarningKind } from './warnings.ts';
 
-/** Requests that are named. */
+/** Maximum number of requests that `printed_early` names. */
 const MAX_PENDING = 100;
 
 export interface Warning {
   kind: WarningKind;
-  /** For people. */
+  /** Explanation for people. Programs use `kind`. */
   message: string;
-  /** Of the part that is missing. */
+  /** Address of the missing resource. */
   url?: string;
   /** `host:port` of connections that were refused or cut off. */
   host?: string;
   status?: number;
   net_error?: string;
-  /** CSS pixels that are cut off. */
+  /** Number of CSS pixels that are cut off. */
   pixels?: number;
-  /** Where they are. */
+  /** The side at which content is cut off. */
   side?: 'right' | 'bottom';
-  /** The box that cuts off most, such as `div.main`; none where it is the paper. */
+  /** The box that cuts off most, such as `div.main`. Absent if the page itself cuts off content. */
   element?: string;
-  /** Size of what is printed smaller than it is designed. */
+  /** Scale, in percent, of a document that was scaled down to fit. */
   percent?: number;
-  /** Of CSS without effect, with its value, and the address of the style sheet or `style`. */
+  /** CSS property without effect. `value` is its value, `where` the address of the style sheet, or `style`. */
   property?: string;
   value?: string;
   where?: string;
-  /** Of characters without a glyph. */
+  /** Script of the characters that have no glyph. */
   script?: string;
-  /** The first distinct ones. */
+  /** The first of these characters, without duplicates. */
   characters?: string;
-  /** Of these, or of boxes that cut something off. */
+  /** Number of these characters, or of boxes that cut off content. */
   count?: number;
-  /** That another font stands in for. */
+  /** The font that was replaced. */
   family?: string;
 }
 
-/** As the record of a stored document shows it. */
+/** The report in the form in which the record of a stored document has it. */
 export interface RenderReport {
   network: {
     requests: number;
     bytes: number;
-    /** `host:port` of what was connected to, at most a hundred. */
+    /** `host:port` of the hosts that were contacted, at most 100. */
     contacted: string[];
-    /** `host:port` of what was refused or cut off, at most a hundred. What is there is not told. */
+    /** `host:port` of connections that were refused or cut off, at most 100. It does not say whether anything listens there. */
     refused: string[];
   };
-  /** At most a hundred of each kind. */
+  /** At most 100 of each kind. */
   warnings: Warning[];
-  /** How many there are. */
+  /** Number of all warnings. */
   warning_count: number;
   /** Milliseconds in each phase, up to now. */
   timings: Record<Phase, number>;
@@ -68,7 +68,7 @@ export function reportOf(
   const named = new Set(failed.map(({ url }) => URL.parse(url)).map((url) => url && hostOf(url))); // it may be cut short
   const hosts = refused
     .filter((host) => !named.has(host))
-    .map((host): Warning => ({ kind: 'host_refused', host, message: 'connections were refused or cut off' }));
+    .map((host): Warning => ({ kind: 'host_refused', host, message: 'connections to this host were refused or cut off' }));
   const errors = consoleErrors.map((message): Warning => ({ kind: 'console_error', message }));
   const lacking = [
     ...fontWarnings(missingGlyphs, substituted),
@@ -84,7 +84,7 @@ export function reportOf(
   };
 }
 
-/** Throws `render_gate_failed` when there is a warning of a kind the caller wants no PDF with. */
+/** Throws `render_gate_failed` if there is a warning of a kind listed in `failOnWarning`. */
 export function requireNone(kinds: readonly WarningKind[], { warnings }: RenderReport): void {
   const found = warnings.filter(({ kind }) => kinds.includes(kind));
   const [first] = found;
@@ -108,19 +108,19 @@ function paperWarnings({ cutOffPx, clipped, shrunkToPercent }: Pick<PageReport, 
 }
 
 function clippedBy(pixels: number): Warning {
-  const message = `the document is ${pixels} CSS pixels wider than the page can show: what is there is cut off; use a wider paper, smaller margins, landscape or scale`;
+  const message = `the document is ${pixels} CSS pixels wider than the page, which cuts it off; use wider paper, smaller margins, landscape or scale`;
   return { kind: 'content_clipped', side: 'right', pixels, message };
 }
 
 function clippedIn({ side, pixels, element, count }: PageReport['clipped'][number]): Warning {
   const what = side === 'right' ? 'its right edge' : 'its lower edge';
   const others = count > 1 ? `, and so do ${count - 1} more` : '';
-  const message = `${element} cuts off ${pixels} CSS pixels of its content at ${what}${others}: give it room, or overflow: visible for print`;
+  const message = `${element} cuts off ${pixels} CSS pixels of its content at ${what}${others}; make it larger, or set overflow: visible for print`;
   return { kind: 'content_clipped', side, pixels, element, count, message };
 }
 
 function shrunkTo(percent: number): Warning {
-  const message = `the document is wider than the page, and was made smaller to fit: it is printed at ${percent} % of its size; use a wider paper, smaller margins or landscape`;
+  const message = `the document is wider than the page and was scaled down to ${percent} % to fit; use wider paper, smaller margins or landscape`;
   return { kind: 'content_shrunk', percent, message };
 }
 
@@ -129,9 +129,10 @@ function withoutEffect({ property, value, where, why }: PageReport['unsupported'
   return { kind: 'unsupported_css', property, value, where, message };
 }
 
-/** One for each request that was under way, and one for anything else. */
+/** One warning for each request that was running, and one for any other reason. */
 function earlyWarnings({ urls, waitsFor }: NonNullable<PageReport['unfinished']> = { urls: [], waitsFor: '' }): Warning[] {
-  const pending = 'this request had not ended when the document was printed; send waitUntil: load where it need not';
+  const pending =
+    'this request had not ended when the document was printed; send waitUntil: load if the document does not need it';
   const why =
     waitsFor === 'changes'
       ? 'the document was still changing when it was printed'
@@ -151,7 +152,7 @@ function fontWarnings(missing: PageReport['missingGlyphs'], substituted: PageRep
       return { kind: 'missing_glyphs', message, ...entry };
     }),
     ...substituted.map((family): Warning => {
-      const message = `another font stands in for ${family}, which is neither installed nor loaded by the document`;
+      const message = `the font ${family} is neither installed nor loaded by the document; another font was used`;
       return { kind: 'font_substituted', message, family };
     }),
   ];
@@ -159,7 +160,11 @@ function fontWarnings(missing: PageReport['missingGlyphs'], substituted: PageRep
 
 function warningOf({ url, refused, status, netError, reason }: PageReport['failed'][number]): Warning {
   if (refused)
-    return { kind: 'resource_refused', url, message: 'not loaded: the address may not be reached, or a limit was met' };
+    return {
+      kind: 'resource_refused',
+      url,
+      message: 'not loaded: the address may not be reached, or a limit of the render was reached',
+    };
   if (status !== undefined) return { kind: 'resource_failed', url, status, message: `answered with status ${status}` };
   return {
     kind: 'resource_failed',

@@ -16,12 +16,12 @@ import { Deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import { parseRenderRequest } from './render-request.ts';
 
-/** What is to be proved of. */
+/** The part of a browser that the self-test uses. */
 interface TestedBrowser {
   openPage(): Promise<Page>;
 }
 
-/** Ports of this process that no setting opens. */
+/** Protects ports of this process, so that no setting can allow documents to reach them. */
 interface Protector {
   protect(port: number): void;
   unprotect(port: number): void;
@@ -30,15 +30,15 @@ interface Protector {
 const TIMEOUT_MS = 10_000;
 const LOOK_AGAIN_MS = 50;
 const LONGEST_LOOK_MS = 5_000;
-/** Addresses of no machine (RFC 5737, RFC 6761), asked for through the proxy as a sign. */
+/** Reserved addresses (RFC 5737, RFC 6761). A probe requests one through the proxy to signal what it found. */
 const FILE_WAS_READ = '192.0.2.1';
 const METADATA = '169.254.169.254';
 const NAME = 'self-test.invalid';
 
-/** Resolves when nothing got through. Throws `browser_unavailable` with what did, or with what could not be proved. */
+/** Resolves if no probe got through. Otherwise throws `browser_unavailable` with the probe that did or that gave no result. */
 export async function runEgressSelfTest(browser: TestedBrowser, policy: Protector): Promise<void> {
   const canary = await startCanary(policy);
-  const folder = await mkdtemp(join(tmpdir(), `platen-browser-${process.pid}-`)); // a name that is swept should we be killed
+  const folder = await mkdtemp(join(tmpdir(), `platen-browser-${process.pid}-`)); // the next start removes folders with such a name after a crash
   try {
     const file = join(folder, 'secret.html');
     await writeFile(file, `<img src="http://${FILE_WAS_READ}/">`);
@@ -53,7 +53,7 @@ export async function runEgressSelfTest(browser: TestedBrowser, policy: Protecto
   }
 }
 
-/** Renders the probes with a listener that lets nothing through. The hosts it was asked for. */
+/** Renders the probes with a proxy listener that refuses everything. Returns the hosts that were requested. */
 async function attempt(browser: TestedBrowser, html: string): Promise<string[]> {
   const { print } = parseRenderRequest({ html }, { renderTimeoutMs: TIMEOUT_MS, maxRenderTimeoutMs: TIMEOUT_MS });
   const load: LoadSettings = { ...PLAIN_LOAD, waitUntil: 'load', offline: true, waitForFunction: 'globalThis.probed === true' };
@@ -68,7 +68,7 @@ async function attempt(browser: TestedBrowser, html: string): Promise<string[]> 
   }
 }
 
-/** On a busy machine the process of a page may be there later than the page. Throws where it cannot be told. */
+/** Waits for the process of the page, which may appear later than the page on a busy machine. Throws if it does not appear. */
 async function seen(page: Page): Promise<void> {
   const until = performance.now() + LONGEST_LOOK_MS;
   while (!page.memoryBytes) {
@@ -77,7 +77,7 @@ async function seen(page: Page): Promise<void> {
   }
 }
 
-/** What the proxy is asked for when all is well. */
+/** The hosts that the probes request through the proxy if isolation works. */
 function expected(port: number): string[] {
   return [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`, `${METADATA}:80`, `${NAME}:80`];
 }
@@ -110,10 +110,10 @@ Promise.all([socket, worker, peer, ask('http://${METADATA}/'), ask('http://${loc
 </script>`;
 }
 
-/** Listens where nothing may arrive: TCP on both loopback addresses, and UDP. `hit` rejects when something does. */
+/** Listens on TCP (both loopback addresses) and UDP ports that no document may reach. `hit` rejects if data arrives. */
 async function startCanary(policy: Protector) {
   const { promise: hit, reject } = Promise.withResolvers<never>();
-  hit.catch(() => {}); // looked at while the probes run
+  hit.catch(() => {}); // awaited while the probes run
   const note = (what: string) => reject(leaking(`reached a ${what} port of this machine`));
   const accept = (socket: Socket) => {
     note('TCP');
@@ -132,7 +132,7 @@ async function startCanary(policy: Protector) {
     sixth.close();
     server.close();
   };
-  // A machine without IPv6 has nothing to reach there.
+  // Without IPv6 there is no such address to reach.
   await Promise.race([once(sixth.listen(port, '::1'), 'listening'), once(sixth, 'error')]).catch(() => {});
   await once(datagrams.bind(port, '127.0.0.1'), 'listening').catch(async (error: unknown) => {
     await close();

@@ -1,4 +1,4 @@
-/** The kinds of warnings in the report of a render, with what each means: for checks, and for the reference. */
+/** The kinds of warnings in the report of a render, with their meaning, for validation and for the reference. */
 
 interface Explanation {
   meaning: string;
@@ -9,20 +9,20 @@ interface Explanation {
 export const WARNINGS = {
   resource_failed: {
     meaning:
-      'An image, style sheet, script, font, frame or SVG sprite is missing: it did not arrive, arrived too late, has an error status, has an address that leads nowhere, or is not what it should be.',
-    members: '`url`, and `status` or `net_error` where something was requested',
+      'An image, style sheet, script, font, frame or SVG sprite is missing, because it did not arrive, arrived too late, had an error status, had an address that cannot be resolved, or had content of the wrong type.',
+    members: '`url`, and `status` or `net_error` if a request was sent',
   },
   resource_refused: {
-    meaning: 'A resource that may not be reached, or for which a limit of the render left no room.',
+    meaning: 'A resource was not loaded, because its address may not be reached or a limit of the render was reached.',
     members: '`url`',
   },
   host_refused: {
-    meaning: 'Connections that were refused or cut off and belong to none of the resources above.',
+    meaning: 'Connections to a host were refused or cut off, and belong to none of the resources above.',
     members: '`host`',
   },
   console_error: {
     meaning:
-      'The document wrote an error to its console, or did not catch one; `message` is that error. Not collected with `waitUntil: domcontentloaded`.',
+      'The document wrote an error to its console or did not catch an exception; `message` is that error. Not reported with `waitUntil: domcontentloaded`.',
     members: '',
   },
   missing_glyphs: {
@@ -30,7 +30,7 @@ export const WARNINGS = {
     members: '`script`, `characters`, `count`',
   },
   font_substituted: {
-    meaning: 'A font the document names is not available, and another one takes its place.',
+    meaning: 'A font that the document names is not available, and another font was used.',
     members: '`family`',
   },
   content_clipped: {
@@ -48,7 +48,8 @@ export const WARNINGS = {
     members: '`property`, `value`, `where`',
   },
   printed_early: {
-    meaning: 'The document was not finished: a request was under way, it was still changing, or it said that it was not ready.',
+    meaning:
+      'The document was printed before it was finished: a request was still running, it was still changing, or it had declared that it was not ready.',
     members: '`url` of a request',
   },
 } as const satisfies Record<string, Explanation>;

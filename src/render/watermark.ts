@@ -1,6 +1,6 @@
 /**
- * A watermark: the caller's option in, a document to print out. Chromium prints it, on a square sheet of its own, so that any
- * script, font and image it knows can be one; the finishing lays that sheet over or under each page.
+ * Watermarks: the caller's option in, a document to print out. Chromium prints it on a square sheet, so that any script, font and
+ * image that Chromium supports can be used. Finishing then places that sheet over or under each page.
  */
 import { onlyLanguage } from '../chromium/fonts/han-fonts.ts';
 import { PLAIN_LOAD } from '../chromium/load/load-settings.ts';
@@ -16,7 +16,7 @@ import type { ValidationErrors } from './validation-errors.ts';
 export interface Watermark {
   /** The markup of the square sheet, in its `html` element. */
   html: string;
-  /** It shows an image, which may be none. */
+  /** Whether the sheet shows an image. The image may be unreadable. */
   image: boolean;
   /** `1-3,5`; empty for all pages. */
   pages: string;
@@ -26,17 +26,17 @@ export interface Watermark {
 
 const SIDE_INCHES = 10;
 const SIDE_PX = SIDE_INCHES * 96;
-/** Of the side, so that nothing touches the edge. */
+/** Share of the side that content may use, so that nothing touches the edge. */
 const FILLED = 0.9;
 const MAX_FONT_PX = SIDE_PX / 5;
-/** Estimates, in font sizes; wide ones, so that a text never leaves the sheet. */
+/** Estimated widths of characters, in font sizes. They are generous, so that a text never leaves the sheet. */
 const LETTER_WIDTH = 0.72;
 const WIDE_LETTER_WIDTH = 1.05;
 const LINE_HEIGHT = 1.2;
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}MWmw@%—]/u;
 const COLOR = /^#[0-9a-f]{3}(?:[0-9a-f]{3})?$/i;
 const DATA_URL = /^data:image\/(?:png|jpeg|jpg|gif|webp|svg\+xml)((?:;[a-z-]+=[\w-]+)*);base64,/i;
-/** How files of a kind begin. */
+/** Media types with their file signatures. */
 const MAGIC: Array<[type: string, isOne: (start: string) => boolean]> = [
   ['image/png', (start) => start.startsWith('\x89PNG\r\n\x1a\n')],
   ['image/jpeg', (start) => start.startsWith('\xff\xd8\xff')],
@@ -44,7 +44,7 @@ const MAGIC: Array<[type: string, isOne: (start: string) => boolean]> = [
   ['image/webp', (start) => start.startsWith('RIFF') && start.slice(8, 12) === 'WEBP'],
   ['image/svg+xml', (start) => /^(?:ï»¿)?\s*<(?:\?xml|svg|!doctype\s+svg|!--)/i.test(start)],
 ];
-/** Of an image that cannot be read Chromium shows nothing, and says so only here. */
+/** Chromium shows nothing for an unreadable image. Only `decode` reports it. */
 const IS_SHOWN = `document.images[0].decode().then(() => true, () => { console.error('unreadable'); return true })`;
 const MAGIC_BYTES = 256;
 
@@ -54,7 +54,7 @@ export function parseWatermark(given: Given, errors: ValidationErrors): Watermar
   const { text, image, opacity = 0.15, layer = 'over' } = given;
   if (text !== undefined && image !== undefined)
     errors.add('options.watermark.image', 'cannot be combined with options.watermark.text: send one of them');
-  if (text === undefined && image === undefined) errors.add('options.watermark.text', 'is required, or image in its place');
+  if (text === undefined && image === undefined) errors.add('options.watermark.text', 'is required unless image is sent');
   return {
     html: sheet(image === undefined ? textMark(text ?? '', given, errors) : imageMark(image, given, errors)),
     image: image !== undefined,
@@ -64,13 +64,13 @@ export function parseWatermark(given: Given, errors: ValidationErrors): Watermar
   };
 }
 
-/** The sheet, printed, in the languages of the document it is for. It asks nobody for anything. Throws `invalid_request` where the image cannot be shown. */
+/** Prints the sheet in the languages of its document, without network access. Throws `invalid_request` if the image cannot be displayed. */
 export async function printStamp(page: Page, watermark: Watermark, hanLanguages: string, deadline: Deadline): Promise<RawPdf> {
   const stamp = await page
     .print({ ...stampJob(watermark, onlyLanguage(hanLanguages)), hanLanguages }, deadline)
     .catch((error: unknown) => {
       if (!hasCode(error, 'render_gate_failed')) throw error;
-      throw invalidRequest([{ path: 'options.watermark.image', message: 'cannot be shown: it is damaged, or no image' }]);
+      throw invalidRequest([{ path: 'options.watermark.image', message: 'cannot be displayed: it is damaged or not an image' }]);
     });
   await page.reset();
   return stamp;
@@ -112,7 +112,7 @@ function textMark(text: string, { rotate = 45, color = '#000000' }: Given, error
   return `<div style="${style}" dir="auto">${escaped(text)}</div>`;
 }
 
-/** The largest with which the turned text stays on the sheet. */
+/** The largest font size with which the rotated text stays on the sheet. */
 function fontSize(text: string, degrees: number): number {
   const lines = text.split('\n');
   const width = Math.max(...lines.map(widthOf), LETTER_WIDTH);
@@ -128,14 +128,14 @@ function widthOf(line: string): number {
   );
 }
 
-/** The sides of the upright box around a turned one. */
+/** The width and height of the bounding box of a rotated box. */
 function turned(width: number, height: number, degrees: number): { across: number; down: number } {
   const angle = (degrees * Math.PI) / 180;
   const [sin, cos] = [Math.abs(Math.sin(angle)), Math.abs(Math.cos(angle))];
   return { across: width * cos + height * sin, down: width * sin + height * cos };
 }
 
-/** Whatever its shape, a turned square of this side stays on the sheet. */
+/** An image of any shape fits into a rotated square of this side, which stays on the sheet. */
 function imageMark(image: string, { rotate = 0, color }: Given, errors: ValidationErrors): string {
   if (color !== undefined) errors.add('options.watermark.color', 'cannot be combined with options.watermark.image');
   const { across } = turned(1, 1, rotate);

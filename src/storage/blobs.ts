@@ -1,4 +1,4 @@
-/** Where content lives: names and bytes, nothing else. The adapters behave alike; what a blob is for is its owner's affair. */
+/** The interface of the content store: names in, bytes out. It knows nothing about the meaning of a blob. */
 import type { Readable } from 'node:stream';
 
 export interface ByteRange {

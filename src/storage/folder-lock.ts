@@ -1,4 +1,4 @@
-/** One service per data folder: what a second one takes for leftovers may be what the first is just writing. */
+/** Locks the data folder for one service. A second one could remove files that the first is still writing. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -1,4 +1,4 @@
-/** Which blobs are somebody's: names in, those that a row points to out. */
+/** Finds blobs in use: names in, those that a database row refers to out. */
 import type { Database } from './database.ts';
 
 export async function namedBlobs({ query }: Database, names: string[]): Promise<Set<string>> {

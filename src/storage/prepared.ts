@@ -28,7 +28,7 @@ function fill(parameter: unknown, values: object): unknown {
   return parameter instanceof Placeholder ? values[parameter.name as keyof typeof values] : parameter;
 }
 
-/** Stands for a value that is not known yet. To look at it is a mistake, which would be built into the statement for good. */
+/** A placeholder for a value that is not known yet. Reading it is an error, because the statement would keep the value permanently. */
 class Placeholder {
   readonly name: string;
 
@@ -37,7 +37,7 @@ class Placeholder {
   }
 
   [Symbol.toPrimitive](): never {
-    throw new Error(`a prepared statement cannot depend on ${this.name}: it is built before`);
+    throw new Error(`a prepared statement cannot depend on ${this.name}: it is built once, before the values are known`);
   }
 }
 
@@ -46,7 +46,7 @@ const MARKS = new Proxy(
   {
     get: (_, name) => new Placeholder(String(name)),
     ownKeys: () => {
-      throw new Error('a prepared statement has to name its values one by one');
+      throw new Error('a prepared statement must read each of its values by name');
     },
   },
 );

@@ -11,7 +11,7 @@ export interface Tables {
     plan: string;
     /** Whether renders are stored although the caller did not ask. */
     auto_store: number;
-    /** Where to tell of documents whose time is over; null: nowhere. */
+    /** Address that receives `document.expired` events, or null for none. */
     document_expired_webhook_url: string | null;
     created_at: number;
   };
@@ -181,7 +181,7 @@ export interface Tables {
     /** `whsec_` and the key in base64. */
     secret: string;
     created_at: number;
-    /** Until when it signs besides its successor; null: it is the present one. */
+    /** Until when it also signs after it was replaced, or null for the current secret. */
     valid_until: number | null;
   };
   /** Events on their way to a receiver, and what became of them. */

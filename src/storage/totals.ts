@@ -1,4 +1,4 @@
-/** A selection of rows in; how many there are, and how many bytes they say they have, out. */
+/** Sums up a selection of rows: a query in, the number of rows and the total of their bytes out. */
 import type { SelectQueryBuilder } from 'kysely';
 import type { Tables } from './tables.ts';
 

@@ -1,8 +1,8 @@
-/** The Liquid that templates are written in: LiquidJS without files and without code in texts, with money. Its process tells the time in UTC. */
+/** The Liquid dialect of templates: LiquidJS without file access and without code in strings, with a `money` filter. Times are in UTC. */
 import { assert, filters, Liquid, toValue } from 'liquidjs';
 import { CaptureEmitter, measured } from './liquid-limits.ts';
 
-/** For dates, and for money where the template names none: nothing depends on the server. */
+/** The locale of dates, and of money if the template names none. A fixed value makes the result independent of the server. */
 const LOCALE = 'en-US';
 
 type TagOptions = Exclude<Parameters<Liquid['registerTag']>[1], new (...args: never) => unknown>;
@@ -12,13 +12,13 @@ export function createLiquid(): Liquid {
     outputEscape: 'escape',
     ownPropertyOnly: true,
     strictFilters: true,
-    templates: Object.create(null), // no files, and nothing by the name of `constructor` either
+    templates: Object.create(null), // no files; without a prototype, a template named `constructor` does not exist either
     locale: LOCALE,
     timezoneOffset: 0,
   });
   for (const tag of ['render', 'include', 'layout', 'block']) engine.registerTag(tag, refused(tag));
   for (const [name, filter] of Object.entries(filters)) {
-    // Those run text as code.
+    // These filters run strings as code.
     if (name.endsWith('_exp')) engine.unregisterFilter(name);
     else if (typeof filter === 'function') engine.registerFilter(name, measured(name, filter));
   }
@@ -30,11 +30,11 @@ export function createLiquid(): Liquid {
 }
 
 function refused(tag: string): TagOptions {
-  const refuse = () => assert(false, `tag "${tag}" is not available: a template stands alone`);
+  const refuse = () => assert(false, `tag "${tag}" is not available: a template cannot include others`);
   return { parse: refuse, render: refuse };
 }
 
-/** `{{ total | money: "EUR", "de-DE" }}`: a number, or its decimal digits in a text; nothing for what is missing. */
+/** `{{ total | money: "EUR", "de-DE" }}` formats a number, or a string of decimal digits. A missing value gives no text. */
 function money(amount: unknown, currency: unknown, locale: unknown = LOCALE): string {
   const value = toValue(amount);
   if (value === undefined || value === null || value === '') return '';
@@ -47,7 +47,7 @@ const DECIMAL = /^\s*[+-]?\d{1,40}(?:\.\d{1,40})?\s*$/;
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
 const moneyFormats = new Map<string, Intl.NumberFormat>();
 
-/** Making one takes longer than using it a hundred times. */
+/** Creating a formatter takes longer than using it a hundred times. */
 function moneyFormat(currency: string, locale: string): Intl.NumberFormat {
   const key = `${currency} ${locale}`;
   const known = moneyFormats.get(key);

@@ -1,6 +1,6 @@
 /**
- * What a Liquid template may take before its process does: limits that end a template with the line it was at. Those LiquidJS has
- * know the sum of the work; these know the single step as well.
+ * Limits for Liquid templates that stop a template before its process runs out of time or memory, and report the line. The limits
+ * of LiquidJS count the total work; these also limit each single step.
  */
 import { assert, Context, type Emitter, type Liquid, Tokenizer, TokenKind, toValue } from 'liquidjs';
 import { OUT_OF_MEMORY } from './liquid-messages.ts';
@@ -8,15 +8,15 @@ import { Utf8Counter } from './placeholders.ts';
 
 type FilterHandler = Extract<Parameters<Liquid['registerFilter']>[1], (...args: never) => unknown>;
 
-/** Of one template: characters in tags and outputs, and how many there are. One output takes 1.6 kB once parsed. */
+/** The characters in tags and outputs of one template, and their number. One parsed output takes 1.6 kB. */
 export const MAX_CODE_CHARACTERS = 1_000_000;
 const MAX_TAGS = 100_000;
-/** The longest text and the largest array one step may work on, in characters; an element counts as some. */
+/** The longest text and the largest array that one step may process, in characters. An array element counts as several. */
 const MAX_STEP = 5_000_000;
 const CHARACTERS_PER_ELEMENT = 5;
-/** All that one fill may work on, in characters. */
+/** The characters that one render may process in total. */
 const MAX_WORK = 200_000_000;
-/** What is too large is counted on for this long, to be able to say how large it is. */
+/** Counting continues up to this size beyond the limit, so that the error can report the actual size. */
 const COUNTED_BYTES = 32_000_000;
 
 export class MeasuredTokenizer extends Tokenizer {
@@ -33,7 +33,7 @@ export class MeasuredTokenizer extends Tokenizer {
   }
 }
 
-/** What LiquidJS takes tokens from. Taking the first from a long array moves all others: 100,000 tags took 6 s to parse. */
+/** An array of tokens with a fast `shift`. The built-in `shift` moves all other elements: 100,000 tags took 6 s to parse. */
 export class TokenLine {
   readonly #tokens: unknown[];
   #next = 0;
@@ -51,7 +51,7 @@ export class TokenLine {
   }
 }
 
-/** The limits of LiquidJS, and one for each step. */
+/** The limits of LiquidJS with an additional limit for each step. */
 export function contextOf(liquid: Liquid, data: Record<string, unknown>, timeoutMs: number): Context {
   const context = new Context(data, liquid.options, { sync: true, memoryLimit: MAX_WORK, renderLimit: timeoutMs }, { liquid });
   const { memoryLimit } = context;
@@ -63,7 +63,7 @@ export function contextOf(liquid: Liquid, data: Record<string, unknown>, timeout
   return context;
 }
 
-/** Takes what is written until it is too large, and then only counts. */
+/** Collects the output until it is too large, and then only counts. */
 export class ResultEmitter implements Emitter {
   buffer = '';
   readonly #limitBytes: number;
@@ -89,7 +89,7 @@ export class ResultEmitter implements Emitter {
   }
 }
 
-/** What `capture` fills. LiquidJS does not measure it. */
+/** The output of `capture`, which LiquidJS does not measure. */
 export class CaptureEmitter implements Emitter {
   buffer = '';
   readonly #context: Context;
@@ -106,7 +106,7 @@ export class CaptureEmitter implements Emitter {
   }
 }
 
-/** As LiquidJS writes values that the filter `raw` let through. An array in an array can be small until it is written out. */
+/** Writes values as LiquidJS does after the filter `raw`. Nested arrays can be small in memory and large as text. */
 function textOf(value: unknown, budget = { elements: MAX_STEP }): string {
   const plain = toValue(value);
   if (typeof plain === 'string') return plain;
@@ -117,7 +117,7 @@ function textOf(value: unknown, budget = { elements: MAX_STEP }): string {
   return plain.map((element) => textOf(element, budget)).join('');
 }
 
-/** Not all filters are measured by LiquidJS. Those that read an argument as the name of a property make much out of little. */
+/** Measures filters that LiquidJS does not measure. Filters that read a property by name can produce large results from small data. */
 export function measured(name: string, filter: FilterHandler): FilterHandler {
   const weight = ['where', 'reject', 'group_by', 'has', 'find', 'find_index'].includes(name) ? 50 : 1;
   return function (value, ...args) {

@@ -1,20 +1,20 @@
-/** What the Liquid engine and its processes tell each other. Texts cross faster than many small objects, so data is JSON. */
+/** The messages between the Liquid engine and its processes. Data is sent as JSON text, which is faster than many small objects. */
 
 interface ParseTask {
   kind: 'parse';
   html: string;
-  /** A task that is still at work then ends its process, should nobody be left to do so. */
+  /** The process ends itself at this time if the task still runs, in case the service has ended. */
   timeoutMs: number;
 }
 
 export interface FillTask {
   kind: 'fill';
-  /** Names one version of one template. */
+  /** Identifies one version of one template. */
   key: string;
   html: string;
   dataJson: string;
   limitBytes: number;
-  /** Filling ends by itself after this time, and says where it was. */
+  /** Rendering stops after this time and reports the line that it had reached. */
   fillTimeMs: number;
   timeoutMs: number;
 }
@@ -25,8 +25,8 @@ export type Answer<T> = { value: T } | { fault: Fault };
 
 export type Fault =
   | { kind: 'template'; message: string; line?: number; column?: number }
-  /** `actual` is left out where nobody counted to the end. */
+  /** `actual` is absent if the size was not counted to the end. */
   | { kind: 'size'; actual?: number };
 
-export const OUT_OF_MEMORY = 'the template takes more memory than it may have';
-export const OUT_OF_TIME = 'the template takes too long';
+export const OUT_OF_MEMORY = 'the template uses more memory than it may';
+export const OUT_OF_TIME = 'the template takes too long to render';

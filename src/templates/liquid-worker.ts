@@ -1,4 +1,4 @@
-/** The process side of the Liquid engine: a task in, HTML or what is wrong with the template out, as messages. */
+/** The child process of the Liquid engine: a task in, HTML or an error of the template out, as messages. */
 import { setPriority } from 'node:os';
 import { Script } from 'node:vm';
 import { AssertionError, assert, type Liquid, LiquidError, Parser, Token, toValueSync } from 'liquidjs';
@@ -6,11 +6,11 @@ import { createLiquid } from './liquid-dialect.ts';
 import { contextOf, MAX_CODE_CHARACTERS, MeasuredTokenizer, ResultEmitter, TokenLine } from './liquid-limits.ts';
 import { type Answer, type Fault, type FillTask, type LiquidTask, OUT_OF_MEMORY, OUT_OF_TIME } from './liquid-messages.ts';
 
-/** As renderers have it: what serves requests comes first. */
+/** The CPU priority, the same as that of renderers and lower than that of the service. */
 const FILLING_NICENESS = 5;
 setPriority(FILLING_NICENESS);
 
-/** Parsed templates kept, by their estimated size. */
+/** The total estimated size of parsed templates in the cache. */
 const CACHE_BYTES = 64_000_000;
 
 process.on('message', (task: LiquidTask) => process.send?.(answerTo(task)));
@@ -26,7 +26,7 @@ function answerTo(task: LiquidTask): Answer<unknown> {
 
 const CALL = new Script('work()');
 
-/** V8 itself ends what takes longer, so that a service that was killed leaves no process at work behind. */
+/** V8 stops a task that takes longer, so that no busy process survives a service that was killed. */
 function runWithin<T>(timeout: number, work: () => T): T {
   Object.assign(globalThis, { work });
   return CALL.runInThisContext({ timeout });
@@ -60,7 +60,7 @@ interface Parsed {
 
 const cache = new Map<string, Parsed>();
 
-/** From the cache if it is there, the ones used last at its end. */
+/** Returns the parsed template, from the cache if possible. The cache keeps the most recently used at its end. */
 function parsed(key: string, html: string): Parsed {
   const known = cache.get(key);
   const current = known?.html === html ? known : parseHtml(html);
@@ -100,7 +100,7 @@ function pathsOf(templates: Templates): string[] {
 function faultOf(error: unknown, html: string): Fault {
   const cause = causeOf(error);
   if (!LiquidError.is(error)) return { kind: 'template', message: messageOf(cause) };
-  // Filters may read a text of the data as the name of a property, and fail at a place in that text.
+  // A filter may use a string of the data as a property name, so that the place of the error is in that string.
   if (error.token.input !== html) return { kind: 'template', message: FAILED };
   const [line = 1, column = 1] = error.token.getPosition();
   return { kind: 'template', message: messageOf(cause), line, column };
@@ -112,10 +112,10 @@ function causeOf(error: unknown): Error {
   return cause;
 }
 
-const FAILED = 'a filter or tag cannot work with the values it was given';
+const FAILED = 'a filter or tag cannot process the values it received';
 const MAX_MESSAGE_CHARACTERS = 200;
 
-/** Messages of LiquidJS quote the template; those of JavaScript itself can quote the data. */
+/** Messages of LiquidJS quote the template and are passed on. Messages of JavaScript may quote the data and are replaced. */
 function messageOf(cause: Error): string {
   if (cause.message.startsWith('template render limit')) return OUT_OF_TIME;
   if (/^memory alloc limit|^Invalid string length|^Invalid array length/.test(cause.message)) return OUT_OF_MEMORY;

@@ -1,6 +1,6 @@
 /**
- * The Liquid engine as the rest of the service sees it: a template and data in, HTML or a `ServiceError` out. Templates run in child
- * processes, which one may block or break without anybody else noticing. Docs: docs/decisions/0012-liquid-in-child-processes.md
+ * The interface of the Liquid engine: a template and data in, HTML or a `ServiceError` out. Templates run in child processes, so
+ * that one that loops or crashes does not affect the service. See docs/decisions/0012-liquid-in-child-processes.md.
  */
 import { invalidRequest, ServiceError } from '../errors.ts';
 import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
@@ -41,15 +41,15 @@ export class LiquidEngine {
     this.#processes = new ProcessQueue(work, this.#limits);
   }
 
-  /** `owner` is whose turn it takes. The paths a template takes from the data, such as `order.total` and `order.items[0].name`. Throws `template_error`. */
+  /** Returns the paths that a template reads from the data, such as `order.items[0].name`. Queued under `owner`. Throws `template_error`. */
   async parse(owner: string, html: string, signal?: AbortSignal): Promise<{ paths: string[] }> {
     const { timeoutMs } = this.#limits;
     return unwrap(await this.#run<{ paths: string[] }>(owner, { kind: 'parse', html, timeoutMs }, signal));
   }
 
   /**
-   * `key` names one version of one template, which the processes keep parsed. Throws `template_error`, `content_too_large`,
-   * `queue_full`, and what `signal` was aborted with.
+   * `key` identifies one version of one template, which the processes cache. Throws `template_error`, `content_too_large`,
+   * `queue_full` or the reason of `signal`.
    */
   async fill(
     owner: string,
@@ -65,7 +65,7 @@ export class LiquidEngine {
     return unwrap(await this.#run<string>(owner, task, signal), limitBytes);
   }
 
-  /** Ends the processes, whatever they do. What runs or waits is refused, and so is what comes later. */
+  /** Ends all processes, including busy ones. Running, waiting and later work is refused. */
   async close(): Promise<void> {
     this.#processes.close();
   }
@@ -75,7 +75,7 @@ export class LiquidEngine {
   }
 }
 
-/** Throws `invalid_request` for data nested some thousands of levels deep, where the stack of the serializer ends. */
+/** Throws `invalid_request` for data nested thousands of levels deep, which overflows the stack of the serializer. */
 function toJson(data: Record<string, unknown>): string {
   try {
     return JSON.stringify(data);

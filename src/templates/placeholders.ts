@@ -1,15 +1,15 @@
 /**
- * The plain template engine: HTML with `{{path}}` and `{{{path}}}` and JSON data in, HTML with the values in it out. What looks
- * like anything else in braces stays as it is, and what was inserted is never looked at again.
+ * The placeholder engine: HTML with `{{path}}` and `{{{path}}}` and JSON data in, HTML with the values out. Other text in braces is
+ * left unchanged, and inserted values are not searched for placeholders.
  */
 import { invalidRequest, ServiceError } from '../errors.ts';
 
 export interface ParsedTemplate {
-  /** The dotted paths it names, each once, in order of first use. */
+  /** The dotted paths of the template, each once, in order of first use. */
   readonly paths: string[];
   /** The text around the placeholders: always one piece more than there are placeholders. */
   readonly texts: Piece[];
-  /** What belongs between the texts, as positions in `insertions`. */
+  /** The insertions between the texts, as positions in `insertions`. */
   readonly order: number[];
   readonly insertions: Insertion[];
 }
@@ -24,7 +24,7 @@ interface Insertion {
   raw: boolean;
 }
 
-/** Every position is looked at a fixed number of times. Throws `template_error` for more paths than a template may have. */
+/** Parses in linear time. Throws `template_error` if the template has too many paths. */
 export function parsePlaceholders(html: string): ParsedTemplate {
   const texts: Piece[] = [];
   const order: number[] = [];
@@ -45,8 +45,8 @@ export function parsePlaceholders(html: string): ParsedTemplate {
 }
 
 /**
- * Throws `content_too_large`, before anything is put together, when the result would have more than `limitBytes` bytes of UTF-8,
- * and `invalid_request` for a value nested too deeply to be written out. `data` is what JSON can hold.
+ * Throws `content_too_large`, before it builds the result, if the result would have more than `limitBytes` bytes of UTF-8, and
+ * `invalid_request` for a value that is nested too deeply. `data` must be a JSON value.
  */
 export function fillPlaceholders(template: ParsedTemplate, data: Record<string, unknown>, limitBytes: number): string {
   const values = valuesOf(template.insertions, data, limitBytes);
@@ -56,7 +56,7 @@ export function fillPlaceholders(template: ParsedTemplate, data: Record<string, 
   return pieces.join('');
 }
 
-/** `actual` is left out where nobody counted to the end. */
+/** `actual` is absent if the size was not counted to the end. */
 export function resultTooLarge(limit: number, actual?: number): ServiceError {
   const size = actual === undefined ? `more than ${limit}` : actual;
   return new ServiceError('content_too_large', `html has ${size} bytes after substitution; at most ${limit} are allowed`, {
@@ -64,7 +64,7 @@ export function resultTooLarge(limit: number, actual?: number): ServiceError {
   });
 }
 
-/** Counts the bytes of a text that comes in pieces; the halves of a surrogate pair may come in two. */
+/** Counts the UTF-8 bytes of a text in chunks. A surrogate pair may be split between two chunks. */
 export class Utf8Counter {
   bytes = 0;
   #endsOnHalf = false;
@@ -84,7 +84,7 @@ const SECOND_HALF = 0xdc00;
 
 type Found = { path: string; raw: boolean; start: number; end: number } | { path: undefined; end: number };
 
-/** What the run of braces that begins at `open` leads to. Only its last three count: a path holds no brace. */
+/** Parses the run of braces that begins at `open`. Only its last three count, because a path contains no brace. */
 function placeholderAt(html: string, open: number): Found {
   const blank = find(NOT_OPENING, html, open);
   const pathStart = find(NOT_BLANK, html, blank);
@@ -102,7 +102,7 @@ const NOT_BLANK = /\S/g;
 const NOT_PATH = /[^\p{L}\p{M}\p{Nd}_$.-]/gu;
 const BROKEN_PATH = /^\.|\.\.|\.$|^$/;
 
-/** The first match at or after `from`, or the end. The patterns match one character, so there is nothing to backtrack into. */
+/** The first match at or after `from`, or the end. The patterns match one character, so that they never backtrack. */
 function find(pattern: RegExp, html: string, from: number): number {
   pattern.lastIndex = from;
   return pattern.exec(html)?.index ?? html.length;
@@ -116,11 +116,11 @@ function positionOf(path: string, raw: boolean, known: Map<string, number>, inse
   return position;
 }
 
-/** Different ones; each may be used as often as there is room. */
+/** Maximum number of different paths. Each may occur any number of times. */
 const MAX_PATHS = 5_000;
 const MAX_PATH_CHARACTERS = 64_000;
 
-/** What a template says it takes goes into lists and replies. Throws `template_error`. */
+/** Limits the paths of a template, because records and lists contain them. Throws `template_error`. */
 export function checkPaths(paths: string[]): string[] {
   const characters = paths.reduce((sum, path) => sum + path.length, 0);
   if (paths.length > MAX_PATHS || characters > MAX_PATH_CHARACTERS) throw tooManyPaths();
@@ -137,12 +137,12 @@ function pieceOf(text: string): Piece {
 }
 
 /**
- * Paths may name an object and what is in it, so that the JSON of them all can be far longer than the data. Writing goes on past
- * the ceiling to be able to say how large the result would be, but not past this.
+ * Paths may name an object and its members, so that the JSON of all of them can be far longer than the data. Counting continues
+ * beyond the limit, so that the error can report the actual size, but not beyond this size.
  */
 const MAX_WRITTEN_CHARACTERS = 32 * 1024 * 1024;
 
-/** The text of every placeholder, each worked out once however often it is used. */
+/** The text of every placeholder. Each is computed once, no matter how often it is used. */
 function valuesOf(insertions: Insertion[], data: Record<string, unknown>, limitBytes: number): Piece[] {
   let written = 0;
   let bytes = 0;
@@ -177,14 +177,14 @@ function textOf(value: unknown, path: string): string {
   try {
     return JSON.stringify(value) ?? '';
   } catch (error) {
-    // The stack of the serializer ends at some thousands of levels.
+    // Thousands of levels overflow the stack of the serializer.
     if (error instanceof RangeError)
-      throw invalidRequest([{ path: `data.${path}`, message: 'is nested too deeply to be written out' }]);
+      throw invalidRequest([{ path: `data.${path}`, message: 'is nested too deeply to be inserted as text' }]);
     throw error;
   }
 }
 
-/** A text that is too long as it is will be refused: what it would grow to is counted, and not built. */
+/** Does not build the escaped text if the text is too long already: its size is counted for the error. */
 function escapedPiece(text: string, limitBytes: number): Piece {
   const bytes = Buffer.byteLength(text);
   if (bytes <= limitBytes) return pieceOf(escapeHtml(text));
@@ -199,7 +199,7 @@ function escapeHtml(text: string): string {
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** By how much each character grows, by its code. */
+/** The number of bytes that escaping adds, by character code. */
 const GROWTH = Array.from({ length: 64 }, (_, code) => (ENTITIES[String.fromCharCode(code)] ?? ' ').length - 1);
 
 function checkSize(template: ParsedTemplate, values: Piece[], limitBytes: number): void {

@@ -1,4 +1,4 @@
-/** A template as it is kept, without its HTML. */
+/** A stored template without its HTML. */
 import type { Tables } from '../storage/tables.ts';
 
 export const ENGINES = ['placeholders', 'liquid'] as const;
@@ -9,7 +9,7 @@ export interface Template {
   name: string;
   engine: EngineName;
   version: number;
-  /** The paths it takes from the data. */
+  /** The paths that the template reads from the data. */
   placeholders: string[];
   createdAt: number;
   updatedAt: number;

@@ -1,4 +1,4 @@
-/** Stored templates: kept per API key, filled with data when they are rendered. */
+/** Stored templates of an API key: stores, lists and replaces them, and renders them with data. */
 import type { Clock } from '../accounts/leases.ts';
 import { isId, randomBase62 } from '../accounts/secret.ts';
 import { ServiceError } from '../errors.ts';
@@ -12,31 +12,31 @@ import { forgetOldVersions, keepVersion, pastVersion, pastVersions, type Templat
 
 export { ENGINES, type EngineName, type Template };
 
-/** What a caller sends. */
+/** A new template as the caller sends it. */
 export interface TemplateDraft {
   name: string;
   html: string;
   engine: EngineName;
 }
 
-/** What replaces a template; what is left out stays as it is. */
+/** A new version of a template. Fields that are left out keep their values. */
 export type TemplateChange = Pick<TemplateDraft, 'html'> & Partial<TemplateDraft>;
 
-/** Whose templates they are, and whose turn filling one takes. */
+/** The key that owns the templates, and the owner under which rendering is queued. */
 export interface TemplateOwner {
   keyId: string;
   accountId: string;
 }
 
-/** What the templates of one key may take. */
+/** The limits for the templates of one key. */
 export interface TemplateLimits {
   maxTemplates: number;
   maxTemplateBytes: number;
 }
 
-/** Parsed templates kept, by the characters of their HTML. */
+/** The size of the cache of parsed templates, in characters of HTML. */
 const CACHE_CHARACTERS = 32_000_000;
-/** What a parsed placeholder takes besides its text, about. */
+/** Estimated size of a parsed placeholder besides its text, in characters. */
 const PLACEHOLDER_CHARACTERS = 100;
 
 export class Templates {
@@ -87,11 +87,11 @@ export class Templates {
     return template;
   }
 
-  /** A new version in place of the old one. Throws `not_found`, `template_error`, `template_limit`. */
+  /** Replaces a template with a new version. Throws `not_found`, `template_error`, `template_limit`. */
   async replace(owner: TemplateOwner, id: string, draft: TemplateChange): Promise<Template> {
     const { keyId } = owner;
-    const current = await this.find(keyId, id); // an unknown id is told before what is wrong with the draft
-    const { engine } = { ...current, ...draft }; // written with the HTML: another change may come between
+    const current = await this.find(keyId, id); // an unknown id is reported before errors in the draft
+    const { engine } = { ...current, ...draft }; // stored together with the HTML, because another change may happen in between
     const placeholders = JSON.stringify(await this.#pathsOf(owner, { ...draft, engine }));
     const bytes = Buffer.byteLength(draft.html);
     const row = await this.#database.transaction(async (query) => {
@@ -112,7 +112,7 @@ export class Templates {
     return toTemplate(row);
   }
 
-  /** Throws `not_found`, also for another key's. */
+  /** Throws `not_found`, also for a template of another key. */
   async find(keyId: string, id: string): Promise<Template & { html: string }> {
     if (!isId(id)) throw notFound();
     const row = await this.#database.query
@@ -125,13 +125,13 @@ export class Templates {
     return { ...toTemplate(row), html: row.html };
   }
 
-  /** What the template is and was, newest first; of the past only what is kept. Throws `not_found`. */
+  /** The current version and the stored earlier ones, newest first. Throws `not_found`. */
   async versions(keyId: string, id: string): Promise<TemplateVersion[]> {
     const { html, ...current } = await this.find(keyId, id);
     return [{ ...current, bytes: Buffer.byteLength(html) }, ...(await pastVersions(this.#database.query, current))];
   }
 
-  /** One version with its HTML. Throws `not_found`, also for one that is no longer kept. */
+  /** One version with its HTML. Throws `not_found`, also if the version is no longer stored. */
   async version(keyId: string, id: string, version: number): Promise<Template & { html: string }> {
     const current = await this.find(keyId, id);
     const found = current.version === version ? current : await pastVersion(this.#database.query, current, version);
@@ -139,13 +139,13 @@ export class Templates {
     return found;
   }
 
-  /** Newest first, from after a position. */
+  /** Lists templates, newest first, after a position. */
   async list(keyId: string, limit: number, after?: Position): Promise<Template[]> {
     const owned = this.#database.query.selectFrom('templates').select(SUMMARY).where('key_id', '=', keyId);
     return (await newestFirst(owned, limit, after).execute()).map(toTemplate);
   }
 
-  /** Gone with it: the records of the requests that made it. Throws `not_found`. */
+  /** Deletes a template and the idempotency records of the requests that created it. Throws `not_found`. */
   async remove(keyId: string, id: string): Promise<void> {
     if (!isId(id)) throw notFound();
     await this.#database.transaction(async (query) => {
@@ -162,7 +162,7 @@ export class Templates {
     await this.#database.flush();
   }
 
-  /** The HTML of a template with the data in its places. Throws `not_found`, `content_too_large`, `template_error`. */
+  /** Renders a template with data to HTML. Throws `not_found`, `content_too_large`, `template_error`. */
   async fill(
     { keyId, accountId }: TemplateOwner,
     id: string,
@@ -185,7 +185,7 @@ export class Templates {
     return fillPlaceholders(this.#cache.keep(id, version, html), data, limitBytes);
   }
 
-  /** The same for a template that is kept nowhere. `owner` is whose turn it takes. */
+  /** Renders a template that is not stored. The work is queued under `owner`. */
   async fillOnce(
     owner: string,
     { engine, html }: Pick<TemplateDraft, 'engine' | 'html'>,
@@ -193,12 +193,12 @@ export class Templates {
     limitBytes: number,
     signal: AbortSignal,
   ): Promise<string> {
-    // One name for all of them: they push nothing out of what the threads keep parsed.
+    // All unsaved templates share one cache key, so that they do not displace stored templates from the cache.
     if (engine === 'liquid') return this.#liquid.fill(owner, `once:${owner}`, html, data, limitBytes, signal);
     return fillPlaceholders(parsePlaceholders(html), data, limitBytes);
   }
 
-  /** One key must not fill the disk of all. To be called after the change, which it undoes by throwing. */
+  /** Prevents one key from filling the disk. Called after the change in its transaction, which an error rolls back. */
   async #requireRoom(keyId: string, query: Query): Promise<void> {
     const { maxTemplates, maxTemplateBytes } = this.#limits;
     const { count, bytes } = await totalOf(query.selectFrom('templates').where('key_id', '=', keyId));
@@ -211,7 +211,7 @@ export class Templates {
   }
 }
 
-/** The parsed templates used last, up to a number of characters. */
+/** A cache of the most recently used parsed templates, up to a number of characters. */
 class ParsedCache {
   readonly #entries = new Map<string, { version: number; parsed: ParsedTemplate; size: number }>();
   #size = 0;
@@ -220,7 +220,7 @@ class ParsedCache {
     const entry = this.#entries.get(id);
     if (entry?.version !== version) return undefined;
     this.#entries.delete(id);
-    this.#entries.set(id, entry); // the last used are at the end
+    this.#entries.set(id, entry); // the most recently used are at the end
     return entry.parsed;
   }
 
@@ -244,7 +244,9 @@ class ParsedCache {
 }
 
 function limitReached(what: string, limit: number): ServiceError {
-  return new ServiceError('template_limit', `a key may have ${what}; delete some`, { members: { limit } });
+  return new ServiceError('template_limit', `a key may have ${what}; delete templates that you no longer need`, {
+    members: { limit },
+  });
 }
 
 function notFound(): ServiceError {

@@ -1,21 +1,21 @@
-/** What templates were before they were replaced: the youngest versions are kept, to be looked at and gone back to. */
+/** Earlier versions of templates. The newest are stored, so that a person can view and restore them. */
 import type { Query } from '../storage/database.ts';
 import { totalOf } from '../storage/totals.ts';
 import { type SummaryRow, type Template, toTemplate } from './template.ts';
 
 /** A version without its HTML. */
 export interface TemplateVersion extends Template {
-  /** Of its HTML in UTF-8. */
+  /** Size of the HTML in bytes of UTF-8. */
   bytes: number;
 }
 
-/** Versions kept of a template besides the current one. */
+/** Number of stored versions of a template besides the current one. */
 export const PAST_VERSIONS = 20;
 
 const COPIED = ['version', 'key_id', 'name', 'engine', 'html', 'bytes', 'placeholders', 'updated_at'] as const;
 const SUMMARY = ['version', 'name', 'engine', 'bytes', 'placeholders', 'updated_at'] as const;
 
-/** Sets the current version aside. To be called before it is replaced; does nothing where there is no such template. */
+/** Stores the current version as an earlier one. Call it before the template is replaced. Does nothing if there is no such template. */
 export async function keepVersion(query: Query, keyId: string, id: string): Promise<void> {
   const current = query
     .selectFrom('templates')
@@ -29,7 +29,7 @@ export async function keepVersion(query: Query, keyId: string, id: string): Prom
     .execute();
 }
 
-/** Removes what is too much: of this template by number, of all templates of the key by size, the oldest first. */
+/** Removes the oldest versions beyond the limits: by number for this template, by total size for all templates of the key. */
 export async function forgetOldVersions(query: Query, keyId: string, id: string, maxBytes: number): Promise<void> {
   const kept = query
     .selectFrom('template_versions')
@@ -58,7 +58,7 @@ async function forgetOldest(query: Query, keyId: string, excess: number): Promis
   await query.deleteFrom('template_versions').where('key_id', '=', keyId).where('updated_at', '<=', last.updated_at).execute();
 }
 
-/** Newest first. */
+/** Lists versions, newest first. */
 export async function pastVersions(query: Query, template: Template): Promise<TemplateVersion[]> {
   const rows = await query
     .selectFrom('template_versions')
@@ -83,7 +83,7 @@ export async function pastVersion(
   return row && { ...versionOf(template, row), html: row.html };
 }
 
-/** What a version does not say itself is the template's. */
+/** Fields that are not stored with a version come from the template. */
 function versionOf({ id, createdAt }: Template, row: Omit<SummaryRow, 'id' | 'created_at'>): Template {
   return toTemplate({ ...row, id, created_at: createdAt });
 }

@@ -54,8 +54,7 @@ function describeFailure(error: unknown): string {
   if (error instanceof Refusal && (!error.netError || error.netError === 'ERR_NAME_NOT_RESOLVED'))
     return 'the host has no address that may be reached';
   if (error instanceof Refusal) return 'no connection could be made';
-  if (error instanceof NotTrusted)
-    return 'no encrypted connection could be made: the certificate has to be valid, and for this host';
+  if (error instanceof NotTrusted) return 'no encrypted connection could be made: the certificate must be valid for this host';
   return 'the connection broke off, or the answer was not HTTP';
 }
 

@@ -8,15 +8,15 @@ export interface WebhookSecret {
   /** `whsec_` and the key in base64. */
   secret: string;
   createdAt: number;
-  /** Until when it signs besides its successor; null: it is the present one. */
+  /** Until when it also signs after it was replaced, or null for the current secret. */
   validUntil: number | null;
 }
 
 /** Standard Webhooks asks for 24 to 64. */
 const SECRET_BYTES = 32;
-/** How long a secret that was replaced goes on signing. */
+/** How long a replaced secret keeps signing. */
 const OVERLAP_MS = 86_400_000;
-/** That sign at one time, however often they are replaced. */
+/** Maximum number of secrets that sign at the same time. */
 const MAX_SECRETS = 4;
 
 export class WebhookSecrets {
@@ -28,12 +28,12 @@ export class WebhookSecrets {
     this.#clock = clock;
   }
 
-  /** Those that sign at this moment, the present one first. */
+  /** The secrets that sign now, the current one first. */
   async of(accountId: string): Promise<[WebhookSecret, ...WebhookSecret[]]> {
     const [present, ...others] = await this.#valid(accountId);
     if (present?.validUntil === null) return [present, ...others];
     const row = this.#newRow(accountId);
-    // Of several that ask at once, one makes it.
+    // If several requests come at the same time, only one creates the secret.
     await this.#database.query
       .insertInto('webhook_secrets')
       .values(row)
@@ -43,7 +43,7 @@ export class WebhookSecrets {
     return this.of(accountId);
   }
 
-  /** A new secret. The present one goes on signing besides for 24 hours. */
+  /** Replaces the secret. The old one keeps signing for 24 hours. */
   async rotate(accountId: string): Promise<[WebhookSecret, ...WebhookSecret[]]> {
     await this.of(accountId);
     await this.#database.transaction(async (query) => {

@@ -1,4 +1,4 @@
-/** Where webhooks go: what a caller sent in, an address in its canonical spelling out. */
+/** Validates the address of a webhook: text in, the address in canonical form out. */
 import { invalidRequest } from '../errors.ts';
 
 const MAX_CHARACTERS = 2_048;

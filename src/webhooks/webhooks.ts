@@ -1,4 +1,4 @@
-/** Events for the callers' own servers: written down with what they are about, and listed with what became of them. */
+/** Webhook events: stores them in the transaction of the change they report, and lists them with the state of their delivery. */
 import type { Clock } from '../accounts/leases.ts';
 import { randomBase62 } from '../accounts/secret.ts';
 import type { Database, Query } from '../storage/database.ts';

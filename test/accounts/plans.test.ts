@@ -70,7 +70,7 @@ test('every problem is named at once, with the path and what is valid', async ()
     '  version: there is no such member; use plans.',
     '  plans.free.documents: is -1; use a whole number, at least 0, or null for no limit.',
     '  plans.free.retention: is "a while"; use a duration such as 30m, 12h, 1d, 2w or 1y, or 0 to store nothing.',
-    '  plans.bad name: a name has letters, digits, - and _, at most 64.',
+    '  plans.bad name: a name consists of letters, digits, - and _, and has at most 64 characters.',
     '  plans.list: must be an object with documents, retention, requests_per_minute, concurrency.',
     '  plans.empty.documents: is missing; use a whole number, at least 0, or null for no limit.',
     '  plans.empty.retention: is missing; use a duration such as 30m, 12h, 1d, 2w or 1y, or 0 to store nothing.',
@@ -97,5 +97,5 @@ test('a faulty file, or one that lacks a plan in use, stops the start with one c
   await runCli(['accounts', 'create', '--plan', 'scale'], env);
   await writeFile(file, JSON.stringify({ plans: { free: good } }));
   const lacking = await runCli(['serve'], { ...env, PLATEN_PLANS_FILE: file }).catch((e: { stderr: string }) => e);
-  expect(lacking.stderr).toMatch(/plans the plans file lacks: scale/);
+  expect(lacking.stderr).toMatch(/plans that the plans file does not define: scale/);
 });

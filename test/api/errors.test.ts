@@ -120,7 +120,7 @@ describe('400', () => {
       message: 'there is no such field; did you mean top?',
     });
     const [far] = await invalid({ html: 'x', options: { zzzzzzzzzzzz: 1 } });
-    expect(far?.message).toContain('valid are format, width, height');
+    expect(far?.message).toContain('use one of format, width, height');
   });
 
   test('prototype names are names like any other', async () => {

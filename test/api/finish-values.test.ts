@@ -30,7 +30,7 @@ const TABLE: Array<[name: string, options: object, path: string, message: RegExp
   ['a number as password', { password: 1234 }, 'options.password', /string, or an object \{user, owner, permissions\}/],
   ['an empty password', { password: '' }, 'options.password', /1 to 127 bytes/],
   ['a password one cannot type', { password: 'a\nb' }, 'options.password', /no control characters/],
-  ['a password of nothing', { password: '\u00ad' }, 'options.password', /must hold letters/],
+  ['a password of nothing', { password: '\u00ad' }, 'options.password', /must contain characters/],
   ['a password in two directions', { password: { owner: 'abc\u05d0' } }, 'options.password.owner', /right to left/],
   ['a password that ends in another direction', { password: '\u05d0\u05d17' }, 'options.password', /begin and end/],
   ['a password of private characters', { password: 'a\ue000' }, 'options.password', /no control characters/],

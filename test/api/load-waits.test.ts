@@ -252,7 +252,7 @@ describe.concurrent.each(WAYS)('waitForFunction, of %s', (way) => {
 
   test.each(['await', 'await 1', 'yield 1; 2'])('is no expression where it is to run: %s', async (waitForFunction) => {
     expect((await problem(await post(way, '<p>x', { waitForFunction }), 400, 'invalid_request')).errors).toEqual([
-      { path: 'options.waitForFunction', message: expect.stringContaining('is no JavaScript expression') },
+      { path: 'options.waitForFunction', message: expect.stringContaining('is not a JavaScript expression') },
     ]);
   });
 
@@ -260,7 +260,7 @@ describe.concurrent.each(WAYS)('waitForFunction, of %s', (way) => {
     const source = sourceOf(way, `<img src="${site.origin}/broken-out.png">`);
     const response = await web.ada.pdf({ ...source, options: { waitForFunction: 'true) }); (() => { (1' } });
     expect((await problem(response, 400, 'invalid_request')).errors).toEqual([
-      { path: 'options.waitForFunction', message: expect.stringContaining('is no JavaScript expression') },
+      { path: 'options.waitForFunction', message: expect.stringContaining('is not a JavaScript expression') },
     ]);
     expect(site.asked.filter(({ path }) => JSON.stringify(source).includes(path))).toEqual([]);
   });

@@ -115,7 +115,7 @@ describe('platen keys and accounts', () => {
       'platen: there is no plan "gold"; plans are free, starter, growth, scale, operator\n',
     );
     expect((await failure(['keys', 'create', '--account', 'acc_x'])).stderr).toBe('platen: there is no account "acc_x"\n');
-    expect((await failure(['keys', 'revoke', 'plt_x'])).stderr).toContain('give the id of the key (key_...), not its secret');
+    expect((await failure(['keys', 'revoke', 'plt_x'])).stderr).toContain('use the id of the key (key_...), not its secret');
     expect((await failure(['accounts', 'set-plan', 'acc_x', 'free'])).stderr).toBe('platen: there is no account "acc_x"\n');
   });
 
@@ -187,7 +187,7 @@ describe('platen doctor', () => {
     expect(stdout).toMatch(/version: HeadlessChrome\/\d+/);
     expect(stdout).toMatch(/sandbox: (on|off)/);
     expect(stdout).toMatch(/fonts for: .*Latin/);
-    expect(stdout).toContain('no font for Bengali: to have one, npm install @expo-google-fonts/noto-sans-bengali');
+    expect(stdout).toContain('no font for Bengali: npm install @expo-google-fonts/noto-sans-bengali adds one');
     expect(stdout).toMatch(/render: 1 page, \d+ bytes/);
     expect(stdout).toMatch(/database: (SQLite|none yet)/);
     expect(stdout).not.toContain('PROBLEM');
@@ -206,7 +206,7 @@ describe('platen doctor', () => {
     expect(await readFile(file)).toEqual(before);
     database.exec("insert into kysely_migration values ('9999-later')");
     database.close();
-    expect(await doctor()).toMatch(/^PROBLEM {2}database: written by a newer version of Platen\n +-> /m);
+    expect(await doctor()).toMatch(/^PROBLEM {2}database: a newer version of Platen wrote it\n +-> /m);
   });
 
   test('names every problem with its remedy', async () => {

@@ -120,7 +120,9 @@ test('content without a row is removed at the start; what has one stays', async 
 });
 
 test('a second service on the same folder does not start', async () => {
-  await expect(openServices(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => now)).rejects.toThrow('Another service runs on');
+  await expect(openServices(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => now)).rejects.toThrow(
+    'Another service uses the data folder',
+  );
 }, 30_000);
 
 test('a request whose lease ended under it is undone when another took over', async () => {

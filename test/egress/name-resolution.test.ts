@@ -30,22 +30,22 @@ describe('the policy', () => {
     [
       'is not listed',
       { PLATEN_OUTBOUND: 'listed', PLATEN_OUTBOUND_ALLOW: 'y.private.test' },
-      'PLATEN_OUTBOUND_ALLOW does not name it',
+      'PLATEN_OUTBOUND_ALLOW does not include it',
     ],
     [
       'is listed on another port',
       { PLATEN_OUTBOUND: 'listed', PLATEN_OUTBOUND_ALLOW: 'x.private.test:81' },
-      'PLATEN_OUTBOUND_ALLOW does not name it',
+      'PLATEN_OUTBOUND_ALLOW does not include it',
     ],
     [
       'is above a listed one',
       { PLATEN_OUTBOUND: 'listed', PLATEN_OUTBOUND_ALLOW: '*.x.private.test' },
-      'PLATEN_OUTBOUND_ALLOW does not name it',
+      'PLATEN_OUTBOUND_ALLOW does not include it',
     ],
     [
       'may lead to a listed address',
       { PLATEN_OUTBOUND: 'listed', PLATEN_OUTBOUND_ALLOW: '0.0.0.0/0, ::/0' },
-      'PLATEN_OUTBOUND_ALLOW does not name it',
+      'PLATEN_OUTBOUND_ALLOW does not include it',
     ],
     ['is denied', { PLATEN_OUTBOUND_DENY: '*.private.test' }, 'PLATEN_OUTBOUND_DENY names it'],
     [
@@ -56,7 +56,7 @@ describe('the policy', () => {
     [
       'is on a closed port',
       { PLATEN_OUTBOUND_PORTS: '443', PLATEN_OUTBOUND_ALLOW: '10.0.0.0/8:81' },
-      'not one of PLATEN_OUTBOUND_PORTS',
+      'the port is not in PLATEN_OUTBOUND_PORTS',
     ],
     ['is anything, with `none`', { PLATEN_OUTBOUND: 'none', PLATEN_OUTBOUND_ALLOW: 'x.private.test' }, 'PLATEN_OUTBOUND is none'],
   ])('does not look up a name that %s', async (_name, settings, reason) => {
@@ -83,13 +83,13 @@ describe('the policy', () => {
     const listed = policy({ PLATEN_OUTBOUND: 'listed', PLATEN_OUTBOUND_ALLOW: '127.0.0.0/8, [::1]' });
     for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost', 'x.localhost', '127.9.9.9.'])
       expect(await refusal(listed, host), host).toBeUndefined();
-    expect(await refusal(listed, '10.0.0.1')).toBe('PLATEN_OUTBOUND_ALLOW does not name it');
+    expect(await refusal(listed, '10.0.0.1')).toBe('PLATEN_OUTBOUND_ALLOW does not include it');
     expect([...names.asked]).toEqual([]);
   });
 
   test('with other rules for people who are trusted less, asks for what these name and nothing else', async () => {
     const visitors = policy({ PLATEN_OUTBOUND: 'listed', PLATEN_OUTBOUND_ALLOW: 'x.private.test' }).allowing('y.private.test');
-    expect(await refusal(visitors, 'x.private.test')).toBe('PLATEN_OUTBOUND_ALLOW does not name it');
+    expect(await refusal(visitors, 'x.private.test')).toBe('PLATEN_OUTBOUND_ALLOW does not include it');
     expect(await refusal(visitors, 'y.private.test')).toBeUndefined();
     expect([...names.asked]).toEqual(['y.private.test']);
   });

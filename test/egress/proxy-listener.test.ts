@@ -57,7 +57,7 @@ describe('the log of what is refused', () => {
   afterEach(() => watched.close());
 
   const open = () => page.startRender({ requests: 10_000, bytes: 1_000_000, connections: 10, silenceMs: 500 });
-  const reason = 'PLATEN_OUTBOUND_ALLOW does not name it';
+  const reason = 'PLATEN_OUTBOUND_ALLOW does not include it';
   /** Refused by the time this resolves. */
   async function refused(host: string): Promise<void> {
     const asked = request({ host: '127.0.0.1', port: new URL(page.proxyUrl).port, path: `http://${host}/`, agent: false }).end();

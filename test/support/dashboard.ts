@@ -9,7 +9,7 @@ export async function openDashboard({ page }: Visitor, hash = ''): Promise<void>
 
 export async function enterKey(page: Page, key: string, remember = false): Promise<void> {
   await page.getByLabel('API key').fill(key);
-  await page.getByRole('checkbox', { name: 'Remember until this tab is closed' }).setChecked(remember);
+  await page.getByRole('checkbox', { name: 'Stay signed in until this tab is closed' }).setChecked(remember);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 

@@ -249,7 +249,7 @@ describe('files', () => {
         const html = `{% ${tag} "${path}" %}`;
         const refused = {
           code: 'template_error',
-          message: `tag "${tag}" is not available: a template stands alone (line 1, column 1)`,
+          message: `tag "${tag}" is not available: a template cannot include others (line 1, column 1)`,
         };
         await expect(engine.parse('owner', html)).rejects.toMatchObject(refused);
         await expect(fill(html, { path })).rejects.toMatchObject(refused);
@@ -289,7 +289,7 @@ describe('the ceiling', () => {
 describe('a hostile template ends as a fault of its own, and the next works', () => {
   const big = '{% assign s = "xy" %}{% for i in (1..20) %}{% assign s = s | append: s %}{% endfor %}';
   const many = '{% assign a = "" | split: "" | push: s %}{% for i in (1..9) %}{% assign a = a | concat: a %}{% endfor %}';
-  const outOfMemory = { code: 'template_error', message: expect.stringContaining('more memory than it may have') };
+  const outOfMemory = { code: 'template_error', message: expect.stringContaining('more memory than it may') };
   const tooDeep = { code: 'template_error', message: expect.stringContaining('nested too deeply') };
 
   test.each([
@@ -403,7 +403,7 @@ describe('a hostile template ends as a fault of its own, and the next works', ()
     const html = '<p>\n{% for i in (1..100000) %}\n{% for j in (1..100000) %}{% endfor %}{% endfor %}';
     const error = (await fill(html, {}, NO_LIMIT, own).catch((failure) => failure)) as ServiceError;
     expect(error.code).toBe('template_error');
-    expect(error.message).toMatch(/^the template takes too long \(line [23], column \d+\)$/); // whichever loop it was in
+    expect(error.message).toMatch(/^the template takes too long to render \(line [23], column \d+\)$/); // whichever loop it was in
     expect([2, 3]).toContain(error.members.line);
     expect(await fill('{{ a }}', { a: 'next' }, NO_LIMIT, own)).toBe('next');
   });

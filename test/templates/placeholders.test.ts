@@ -279,7 +279,7 @@ describe('the time grows with template and data, not faster', () => {
     expect(() => fill('<p>{{a}}', nested(10_000))).toThrow(
       expect.objectContaining({
         code: 'invalid_request',
-        members: { errors: [{ path: 'data.a', message: 'is nested too deeply to be written out' }] },
+        members: { errors: [{ path: 'data.a', message: 'is nested too deeply to be inserted as text' }] },
       }),
     );
     expect(fill('{{{a}}}', nested(100))).toBe(JSON.stringify(nested(99)));

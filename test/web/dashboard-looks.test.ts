@@ -58,7 +58,7 @@ const LOOKS: Look[] = [
     hash: () => `#/documents/${document.document_id}?link`,
     async ready(page) {
       await page.getByRole('button', { name: 'Signed link' }).click();
-      await page.getByRole('button', { name: 'Make the link' }).click();
+      await page.getByRole('button', { name: 'Create link' }).click();
       await page.getByLabel('Link', { exact: true }).waitFor();
     },
   },

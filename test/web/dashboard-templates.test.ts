@@ -220,7 +220,7 @@ test('a template is deleted after a question; its name is text, whatever it look
   const visitor = await visit();
   const page = await signInAt(visitor, key.key, '#/templates');
   await page.getByRole('link', { name }).click();
-  await page.getByRole('button', { name: 'Write sample data for them' }).click();
+  await page.getByRole('button', { name: 'Generate sample data' }).click();
   expect(await page.evaluate('({}).polluted')).toBeUndefined();
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByText(name).waitFor();

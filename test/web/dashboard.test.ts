@@ -143,7 +143,7 @@ test('one document: its text in the viewer, its bytes as a file, a link, and its
 
   await page.getByRole('button', { name: 'Signed link' }).click();
   await page.getByLabel('Works for').selectOption('1 hour');
-  await page.getByRole('button', { name: 'Make the link' }).click();
+  await page.getByRole('button', { name: 'Create link' }).click();
   const link = await page.getByLabel('Link', { exact: true }).inputValue();
   expect((await bytesOf(await fetch(link))).equals(await bytesOf(await ada.get(path)))).toBe(true);
   await page.getByRole('button', { name: 'Close' }).click();
@@ -153,7 +153,7 @@ test('one document: its text in the viewer, its bytes as a file, a link, and its
   await page.getByRole('heading', { name: 'Documents', level: 1 }).waitFor();
   await problem(await ada.get(path), 410, 'document_deleted');
   await goTo(page, `#/documents/${record.document_id}`);
-  await page.getByRole('heading', { name: 'This document is gone' }).waitFor();
+  await page.getByRole('heading', { name: 'This document no longer exists' }).waitFor();
   await page.getByText(/was deleted at/).waitFor();
   await leave(visitor, 410);
 });

@@ -300,7 +300,7 @@ describe('an address', () => {
   test('that is a port of the service is refused whatever is allowed', async () => {
     const policy = new OutboundPolicy(loadConfig({ PLATEN_OUTBOUND_ALLOW: '127.0.0.0/8' }));
     policy.protect(receiver.port);
-    await expect(policy.admit('127.0.0.1', receiver.port)).rejects.toThrow('a port of the service itself');
+    await expect(policy.admit('127.0.0.1', receiver.port)).rejects.toThrow('the port belongs to the service itself');
   });
 
   test('that is a name is looked up once, every place it leads to is judged, and what was judged is connected to', async () => {
@@ -342,7 +342,7 @@ describe('an address', () => {
       for (const each of [distrusted, ...(await Promise.all([...misnamed, plain].map(ended)))])
         expect(each).toMatchObject({
           status: 'failed',
-          error: 'no encrypted connection could be made: the certificate has to be valid, and for this host',
+          error: 'no encrypted connection could be made: the certificate must be valid for this host',
         });
       expect(secure.ids).toEqual([id]);
       expect(receiver.received).toEqual([]);

@@ -111,7 +111,7 @@ function Leaving() {
   };
   return (
     <Dialog title="Leave without saving?" onClose={stay}>
-      <p>What you have changed here is not saved.</p>
+      <p>Your changes on this page are not saved.</p>
       <div class="actions end">
         <button type="button" class="button" onClick={stay}>
           Stay
@@ -138,7 +138,7 @@ function Connection() {
   }, []);
   return (
     <div role="status" class="connection">
-      {online ? null : <p>You are offline. What is shown may be out of date.</p>}
+      {online ? null : <p>You are offline. This page may be out of date.</p>}
     </div>
   );
 }

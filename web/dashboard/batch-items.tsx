@@ -25,7 +25,7 @@ export function BatchItems({ items }: { items: BatchItem[] }) {
         </label>
       </div>
       <table class="list">
-        <caption class="visually-hidden">Items in the order in which they were sent</caption>
+        <caption class="visually-hidden">Items in the order of the request</caption>
         <thead>
           <tr>
             <th scope="col" class="number wide">

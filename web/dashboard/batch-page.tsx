@@ -33,7 +33,7 @@ export function BatchPage({ id }: { id: string }) {
       <Fault fault={fault} onRetry={loaded.reload} />
       {broken && (
         <p class="note warn" role="status">
-          The connection has broken off. It is tried again.
+          The connection was lost. The page is connecting again.
         </p>
       )}
       {!batch && loaded.loading && <Loading what="the batch" />}
@@ -52,7 +52,7 @@ function useNews(path: string, { value, setValue }: Loaded<Batch>): { broken: bo
     const left = new AbortController();
     const onNews = (news: BatchNews) => {
       setValue((batch) => batch && withNews(batch, news));
-      if (news.summary) tell(`The batch has ended: ${outcomeText(news.summary)}.`);
+      if (news.summary) tell(`The batch has finished: ${outcomeText(news.summary)}.`);
     };
     setFault(undefined);
     followBatch(path, { onNews, onConnection: setBroken }, left.signal).catch((error: unknown) => {
@@ -112,7 +112,7 @@ function Found({ batch, path, onChange }: { batch: Batch; path: string; onChange
       <BatchItems items={batch.items} />
       {cancels && (
         <Confirm title="Cancel this batch?" verb="Cancel the rest" onConfirm={cancel} onClose={() => setCancels(false)}>
-          <p>Items that have not begun never will. What is rendered already stays.</p>
+          <p>Items that have not started are cancelled. Documents that have been rendered are kept.</p>
         </Confirm>
       )}
     </>
@@ -125,7 +125,7 @@ function Downloads({ batch, path }: { batch: Batch; path: string }) {
   const bytes = batch.items.reduce((sum, item) => sum + (item.bytes ?? 0), 0);
   const save = async (kind: FileKind) => {
     saveAs(await (await call(`${path}.${kind}`)).blob(), `${batch.batch_id}.${kind}`);
-    tell(`The results are downloaded as ${FILES[kind]}.`);
+    tell(`The results were downloaded as ${FILES[kind]}.`);
   };
   const start = (kind: FileKind) => (bytes > LARGE_BYTES ? setLarge(kind) : action.run(() => save(kind)));
   if (batch.succeeded === 0) return null;
@@ -147,7 +147,9 @@ function Downloads({ batch, path }: { batch: Batch; path: string }) {
             setLarge(null);
           }}
         >
-          <p>The results have {sizeText(bytes)}. The browser holds all of it until the file is whole.</p>
+          <p>
+            The size of the results is {sizeText(bytes)}. The browser keeps all of it in memory until the download is complete.
+          </p>
         </Confirm>
       )}
     </>

@@ -31,7 +31,7 @@ export function BatchesPage() {
         many="batches"
         empty={
           <Empty title="No batches yet" curl={EXAMPLE}>
-            <p>A batch renders up to 500 documents in one call. Each succeeds or fails by itself.</p>
+            <p>A batch renders up to 500 documents in one call. Each succeeds or fails on its own.</p>
           </Empty>
         }
       >

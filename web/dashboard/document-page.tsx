@@ -38,10 +38,10 @@ function Missing({ fault, onRetry }: { fault: unknown; onRetry(): void }) {
   const gone = hasStatus(fault, 410);
   return (
     <>
-      {gone && <PageHead title="This document is gone" />}
+      {gone && <PageHead title="This document no longer exists" />}
       {hasStatus(fault, 404) && <PageHead title="There is no such document" />}
       <Fault fault={fault} onRetry={gone ? undefined : onRetry} />
-      {gone && <p class="hint">Its content has been removed from the service and cannot be brought back.</p>}
+      {gone && <p class="hint">Its content has been removed from the service and cannot be restored.</p>}
     </>
   );
 }
@@ -53,7 +53,7 @@ function Found({ record, path }: { record: DocumentRecord; path: string }) {
   const close = () => setAsked(null);
   const save = async () => {
     saveAs(await (await call(path)).blob(), record.filename);
-    tell(`${record.filename} is downloaded.`);
+    tell(`${record.filename} was downloaded.`);
   };
   return (
     <>
@@ -144,13 +144,14 @@ function RecordFacts({ record }: { record: DocumentRecord }) {
 function DeleteDialog({ path, name, onClose }: { path: string; name: string; onClose(): void }) {
   const remove = async () => {
     await call(path, { method: 'DELETE' });
-    tell(`${name} is deleted.`);
+    tell(`${name} was deleted.`);
     go('#/documents');
   };
   return (
     <Confirm title="Delete this document?" verb="Delete" onConfirm={remove} onClose={onClose}>
       <p>
-        <Name>{name}</Name> is removed for good, and its signed links stop working. It still counts in the month it was made in.
+        <Name>{name}</Name> is removed permanently, and its signed links stop working. It still counts in the month in which it
+        was rendered.
       </p>
     </Confirm>
   );

@@ -195,7 +195,7 @@ function NoDocuments() {
 function NothingFound({ onClear }: { onClear(): void }) {
   return (
     <Empty title="Nothing matches">
-      <p>Documents that were deleted or have expired are not found either.</p>
+      <p>The search does not include documents that expired or were deleted.</p>
       <button type="button" class="button" onClick={onClear}>
         Clear all filters
       </button>

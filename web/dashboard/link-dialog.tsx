@@ -29,7 +29,7 @@ export function LinkDialog({ path, expiresAt, onClose }: { path: string; expires
   const make = async () => setLink((await (await send('POST', `${path}/links`, { expires_in: seconds })).json()) as Link);
   return (
     <Dialog title="Signed link" onClose={onClose}>
-      <p>Whoever has the link can fetch the PDF without a key, until it ends or the document is deleted.</p>
+      <p>Anyone who has the link can download the PDF without a key until the link expires or the document is deleted.</p>
       <div class="field">
         <label for="link-time">Works for</label>
         <select
@@ -55,7 +55,7 @@ export function LinkDialog({ path, expiresAt, onClose }: { path: string; expires
         </button>
         {!link && (
           <button type="button" class="button primary" disabled={making.running} onClick={() => making.run(make)}>
-            Make the link
+            Create link
           </button>
         )}
       </div>
@@ -72,7 +72,7 @@ function MadeLink({ link }: { link: Link }) {
       await navigator.clipboard.writeText(link.url);
       setSaid('Copied.');
     } catch {
-      setSaid('The browser does not let the page copy it. It is selected: press Ctrl+C or Cmd+C.');
+      setSaid('The browser does not allow copying. The link is selected: press Ctrl+C or Cmd+C.');
     }
   };
   return (

@@ -9,10 +9,10 @@ const KINDS: Record<string, string> = {
   host_refused: 'Connection refused',
   console_error: 'Error in a script',
   missing_glyphs: 'Missing characters',
-  font_substituted: 'Another font',
-  content_clipped: 'Cut off',
-  content_shrunk: 'Made smaller',
-  unsupported_css: 'CSS without effect',
+  font_substituted: 'Font replaced',
+  content_clipped: 'Content cut off',
+  content_shrunk: 'Scaled down',
+  unsupported_css: 'CSS that has no effect',
   printed_early: 'Printed early',
 };
 
@@ -22,7 +22,7 @@ export function ReportOf({ report }: { report: Report }) {
     <section>
       <h2>Render</h2>
       {warning_count === 0 ? (
-        <p class="note good">Nothing is missing: no warnings.</p>
+        <p class="note good">The render has no warnings.</p>
       ) : (
         <div class="note warn">
           <h3>{countText(warning_count, 'warning')}</h3>

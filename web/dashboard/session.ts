@@ -61,7 +61,7 @@ export async function call(path: string, init: RequestInit = {}): Promise<Respon
 
 /** The key is forgotten; what the visitor was writing is not. */
 function refuse(): void {
-  end('The service no longer accepts this key. It may have been revoked or rotated. Sign in to go on where you were.');
+  end('The service no longer accepts this key. It may have been revoked or rotated. Sign in to continue.');
   forgetKept(KEY_KEPT);
 }
 

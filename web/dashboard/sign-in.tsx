@@ -10,7 +10,7 @@ import { endedBecause, signIn } from './session.ts';
 /** What may stand in a header. Everything else is no key, and need not be sent to find out. */
 const COULD_BE_KEY = /^[!-~]+$/;
 const UNKNOWN =
-  'The service does not know this key. Check that all of it was copied: keys begin with plt_ and have 42 characters.';
+  'The service does not know this key. Check that you copied all of it: keys begin with plt_ and have 42 characters.';
 
 export function SignIn() {
   const [key, setKey] = useState('');
@@ -40,7 +40,7 @@ export function SignIn() {
             {endedBecause.value}
           </p>
         ) : (
-          <p class="hint">Documents, templates, batches and usage of one API key.</p>
+          <p class="hint">The dashboard shows the documents, templates, batches and usage of one API key.</p>
         )}
         <div class="field">
           <label for="api-key">API key</label>
@@ -66,8 +66,8 @@ export function SignIn() {
         <label class="check">
           <input type="checkbox" checked={remember} onChange={(event) => setRemember(event.currentTarget.checked)} />
           <span>
-            Remember until this tab is closed
-            <span class="hint block">Otherwise a reload asks for it again.</span>
+            Stay signed in until this tab is closed
+            <span class="hint block">Otherwise you sign in again after a reload.</span>
           </span>
         </label>
         <Fault fault={action.fault} />

@@ -169,14 +169,14 @@ function DeleteDialog({ template, onGone, onClose }: DeleteDialogProps) {
   const remove = async () => {
     await call(`${PATH}/${template.template_id}`, { method: 'DELETE' });
     onGone();
-    tell(`${template.name} is deleted.`);
+    tell(`${template.name} was deleted.`);
     go('#/templates');
   };
   return (
     <Confirm title="Delete this template?" verb="Delete" onConfirm={remove} onClose={onClose}>
       <p>
-        <bdi>{template.name}</bdi> and its earlier versions are removed for good; calls that name its id will fail. Documents made
-        from it stay.
+        <bdi>{template.name}</bdi> and its earlier versions are removed permanently. Requests with its id will fail. Documents
+        rendered from it are kept.
       </p>
     </Confirm>
   );

@@ -123,7 +123,7 @@ function OneVersion({ look: { version, compares }, template, unsaved, onRestored
   const { html = '', engine } = loaded.value ?? {};
   const restore = async () => {
     const record = (await (await send('PUT', path, { html, engine })).json()) as TemplateRecord;
-    tell(`Version ${version} is back as version ${record.version}.`);
+    tell(`Version ${version} was restored as version ${record.version}.`);
     setRestores(false);
     onRestored();
   };
@@ -149,7 +149,7 @@ function OneVersion({ look: { version, compares }, template, unsaved, onRestored
         <Confirm title={`Restore version ${version}?`} verb="Restore" onConfirm={restore} onClose={() => setRestores(false)}>
           <p>
             It becomes the newest version; version {template.version} is kept besides.
-            {unsaved && ' What is not saved in the editor is lost.'}
+            {unsaved && ' Unsaved changes in the editor are lost.'}
           </p>
         </Confirm>
       )}

@@ -74,7 +74,7 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onRel
         </p>
         <div class="pdf-place">
           <PdfView pdf={preview?.bytes} busy={action.running} thumbnails={false}>
-            <p class="nothing">The pages appear here. Ctrl+Enter in an editor renders them, too.</p>
+            <p class="nothing">The preview appears here. Ctrl+Enter in an editor also renders it.</p>
           </PdfView>
         </div>
       </div>
@@ -82,9 +82,9 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onRel
   );
 }
 
-const FREE = 'As it is in the editor, by the playground: nothing is saved, stored or counted.';
+const FREE = 'The playground renders the text in the editor. Nothing is saved, stored or counted.';
 const CHARGED =
-  'The playground is off, or this is too large for it. The template is saved first, and the preview counts as one document.';
+  'The playground is off, or the template is too large for it. The template is saved first, and the preview counts as one document.';
 
 function previewLabel(running: boolean, plays: boolean): string {
   if (running) return 'Rendering…';
@@ -121,7 +121,7 @@ function Placeholders({ template: { placeholders, version }, onFill }: { templat
     <div class="placeholders">
       <h3>Placeholders of version {version}</h3>
       {placeholders.length === 0 ? (
-        <p class="hint">None: it takes nothing from the data.</p>
+        <p class="hint">None: the template does not use data.</p>
       ) : (
         <>
           <ul class="chips">
@@ -132,7 +132,7 @@ function Placeholders({ template: { placeholders, version }, onFill }: { templat
             ))}
           </ul>
           <button type="button" class="button small" onClick={onFill}>
-            Write sample data for them
+            Generate sample data
           </button>
         </>
       )}

@@ -25,7 +25,7 @@ export function TemplatesPage() {
         one="template"
         empty={
           <Empty title="No templates yet" curl={EXAMPLE}>
-            <p>A template is HTML with places for data. It is stored once, and rendered by its id with different data.</p>
+            <p>A template is HTML with placeholders. You store it once and render it by its id with different data.</p>
           </Empty>
         }
       >

@@ -61,7 +61,7 @@ function Figures({ usage: { plan, period, documents, storage, daily } }: { usage
 }
 
 function Allowance({ documents: { limit, used, remaining } }: Pick<Usage, 'documents'>) {
-  if (limit === null || remaining === null) return <p class="hint">Without a limit</p>;
+  if (limit === null || remaining === null) return <p class="hint">No limit</p>;
   const isNearEnd = remaining <= limit / 10;
   return (
     <>
@@ -74,7 +74,7 @@ function Allowance({ documents: { limit, used, remaining } }: Pick<Usage, 'docum
       >
         {numberText(used)} of {numberText(limit)}
       </meter>
-      <p class={isNearEnd ? 'fault' : 'hint'}>{remaining === 0 ? 'Nothing is left' : `${numberText(remaining)} left`}</p>
+      <p class={isNearEnd ? 'fault' : 'hint'}>{remaining === 0 ? 'None left' : `${numberText(remaining)} left`}</p>
     </>
   );
 }
@@ -86,7 +86,7 @@ function Settings({ account }: { account: Account }) {
     action.run(async () => {
       const changed = (await (await send('PATCH', '/v1/account', { auto_store: wanted })).json()) as Account;
       setAutoStore(changed.auto_store);
-      tell(changed.auto_store ? 'Every render is stored from now on.' : 'Renders are stored only when they ask for it.');
+      tell(changed.auto_store ? 'Every render is stored from now on.' : 'Renders are stored only if the request asks for it.');
     });
   return (
     <section class="stack">
@@ -107,7 +107,8 @@ function Settings({ account }: { account: Account }) {
         <span>
           Store every render
           <span class="hint block">
-            Unless the call says <code>"store": false</code>. Replies stay the same. It holds for all keys of the account.
+            Stores every render unless its request sets <code>"store": false</code>. Replies stay the same. Applies to all keys of
+            the account.
           </span>
         </span>
       </label>

@@ -10,7 +10,7 @@ import { PagedList } from './paged-list.tsx';
 import type { Delivery, WebhookSecret } from './records.ts';
 import { call, read } from './session.ts';
 
-const STATES: Record<Delivery['status'], string> = { pending: 'On its way', delivered: 'Delivered', failed: 'Given up' };
+const STATES: Record<Delivery['status'], string> = { pending: 'Pending', delivered: 'Delivered', failed: 'Given up' };
 
 const EXAMPLE = `curl ${location.origin}/v1/batches \\
   -H "Authorization: Bearer $PLATEN_API_KEY" \\
@@ -33,8 +33,10 @@ export function WebhooksPage() {
         one="delivery"
         many="deliveries"
         empty={
-          <Empty title="Nothing was sent in the last 30 days" curl={EXAMPLE}>
-            <p>A batch that names an address tells it when it has ended.</p>
+          <Empty title="No webhooks in the last 30 days" curl={EXAMPLE}>
+            <p>
+              A batch with a <code>webhook_url</code> sends a webhook to that address when it has finished.
+            </p>
           </Empty>
         }
       >
@@ -50,7 +52,7 @@ function Secret() {
   return (
     <section class="stack">
       <h2>Signing secret</h2>
-      <p class="hint">Webhooks are signed with it, so that your server can tell that they come from here.</p>
+      <p class="hint">The service signs webhooks with this secret, so that your server can verify where they come from.</p>
       {shown ? (
         <ShownSecret />
       ) : (
@@ -80,7 +82,7 @@ function PresentSecret({ value, loaded }: { value: WebhookSecret; loaded: Loaded
     const fresh = (await (await call('/v1/webhooks/secret/rotate', { method: 'POST' })).json()) as WebhookSecret;
     loaded.setValue(() => fresh);
     setAsked(false);
-    tell('There is a new secret. The old one signs besides for 24 hours.');
+    tell('The secret was replaced. The old secret also signs for 24 hours.');
   };
   return (
     <>
@@ -100,7 +102,8 @@ function PresentSecret({ value, loaded }: { value: WebhookSecret; loaded: Loaded
       {asked && (
         <Confirm title="Replace the secret?" verb="Replace" onConfirm={rotate} onClose={() => setAsked(false)}>
           <p>
-            For 24 hours both secrets sign, so that your servers can be changed one after the other. Then only the new one does.
+            Both secrets sign for 24 hours, so that you can update your servers one after the other. After that only the new one
+            signs.
           </p>
         </Confirm>
       )}
@@ -158,7 +161,7 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
 function Outcome({ delivery: { error, response_status, next_attempt_at } }: { delivery: Delivery }) {
   return (
     <div class="hint">
-      {response_status !== undefined && `Answered ${response_status}. `}
+      {response_status !== undefined && `Answered with ${response_status}. `}
       {error && `${sentence(error)} `}
       {next_attempt_at && (
         <>

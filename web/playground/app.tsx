@@ -142,17 +142,17 @@ function Action({ icon, label, onClick, disabled, bare }: ActionProps) {
   );
 }
 
-/** Where the operator has switched it off. */
+/** The page that is shown when the operator has switched the playground off. */
 export function Off() {
   return (
     <main class="off">
       <h1>The playground is switched off</h1>
       <p>
         This service renders for holders of an API key. See the <a href="/dashboard">dashboard</a> or the{' '}
-        <a href="/docs">reference of the API</a>.
+        <a href="/docs">API reference</a>.
       </p>
       <p class="hint">
-        Operators switch the playground on with <code>PLATEN_PLAYGROUND=on</code>.
+        The operator can switch the playground on with <code>PLATEN_PLAYGROUND=on</code>.
       </p>
     </main>
   );

@@ -40,7 +40,7 @@ export function HelpDialog({ onClose }: { onClose(): void }) {
       </table>
       <p class="hint">On a Mac, Ctrl is the Command key.</p>
       <p>
-        What you see is a real render: the PDF is the one that <code>POST /v1/pdf</code> answers. Nothing is stored or charged.
+        The preview is the PDF that <code>POST /v1/pdf</code> returns. Renders in the playground are not stored or charged.
       </p>
       {limits.value && (
         <p>
@@ -50,7 +50,7 @@ export function HelpDialog({ onClose }: { onClose(): void }) {
       )}
       <div class="actions end">
         <a class="button" href="/docs">
-          Reference of the API
+          API reference
         </a>
         <button type="button" class="button primary" onClick={onClose}>
           Close

@@ -18,7 +18,9 @@ export function LinkDialog({ onClose }: { onClose(): void }) {
     });
   }, []);
   const copy = async () => {
-    said.value = (await copyText(link.value ?? '')) ? 'Copied.' : 'The browser did not let us copy: select the link and copy it.';
+    said.value = (await copyText(link.value ?? ''))
+      ? 'Copied.'
+      : 'The browser does not allow copying. Select the link and copy it.';
   };
   const secrets = SECRETS.filter((name) => draft.value.options[name] !== undefined);
   return (
@@ -34,7 +36,7 @@ export function LinkDialog({ onClose }: { onClose(): void }) {
             Document, data and options are in the link itself, after the <code>#</code>. Browsers do not send that part to any
             server.
           </p>
-          {secrets.length > 0 && <p class="note warn">Whoever has the link can read {secrets.join(', ')} in it.</p>}
+          {secrets.length > 0 && <p class="note warn">Anyone who has the link can read {secrets.join(', ')} in it.</p>}
           <div class="field">
             <label for="link">Link</label>
             <input id="link" type="text" readOnly value={link.value} onFocus={({ currentTarget }) => currentTarget.select()} />

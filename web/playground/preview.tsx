@@ -22,7 +22,7 @@ export function Preview() {
 function NothingYet() {
   const { kind } = renderState.value;
   if (kind === 'rendering') return <p class="nothing">Rendering…</p>;
-  if (live.value && kind !== 'idle') return <p class="nothing">There is no PDF yet. What is in the way is said below.</p>;
+  if (live.value && kind !== 'idle') return <p class="nothing">There is no PDF yet. The reason is shown below.</p>;
   return (
     <p class="nothing">
       <button type="button" class="button" onClick={() => void renderNow()}>

@@ -25,6 +25,6 @@ function parseData(text: string): Record<string, unknown> {
   } catch (error) {
     throw new BadData(`The data is not JSON: ${(error as Error).message}`);
   }
-  if (!isObject(data)) throw new BadData('The data has to be a JSON object: { … }');
+  if (!isObject(data)) throw new BadData('The data must be a JSON object: { … }');
   return data;
 }

@@ -67,7 +67,7 @@ async function attempt(signal: AbortSignal): Promise<RenderState> {
 function failure(error: unknown): RenderState {
   if (error instanceof Problem) return ofProblem(error.body);
   if (!(error instanceof TypeError)) return { kind: 'unsent', message: (error as Error).message, offline: false };
-  return { kind: 'unsent', message: 'The service does not answer. It will be asked again in a few seconds.', offline: true };
+  return { kind: 'unsent', message: 'The service does not answer. The playground tries again in a few seconds.', offline: true };
 }
 
 function ofProblem(problem: ProblemBody): RenderState {

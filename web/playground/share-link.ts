@@ -24,8 +24,8 @@ export async function linkTo(draft: Draft): Promise<string | undefined> {
 /** Undefined where the fragment is none of ours. */
 export async function openLink(fragment: string): Promise<OpenedLink | undefined> {
   if (!fragment.startsWith('#v')) return undefined;
-  if (!fragment.startsWith(PREFIX)) return { fault: 'This link is of another version of the playground.' };
-  if (fragment.length > MAX_LINK) return { fault: 'This link is longer than links of the playground are.' };
+  if (!fragment.startsWith(PREFIX)) return { fault: 'Another version of the playground created this link.' };
+  if (fragment.length > MAX_LINK) return { fault: 'This link is too long to be a link of the playground.' };
   try {
     const packed = fromBase64Url(fragment.slice(PREFIX.length));
     const json = await bytesOf(new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw')), MAX_JSON_BYTES);
@@ -34,7 +34,7 @@ export async function openLink(fragment: string): Promise<OpenedLink | undefined
   } catch {
     // Said below.
   }
-  return { fault: 'This link is damaged: a part of it is missing or changed. Ask for it once more.' };
+  return { fault: 'This link is damaged: part of it is missing or changed. Ask for the link again.' };
 }
 
 async function bytesOf(

@@ -28,7 +28,7 @@ function announcement(state: RenderState, result: Rendered | undefined): string 
   }
   if (state.kind === 'problem') return `Not rendered: ${state.problem.title}. ${state.problem.detail ?? ''}`;
   if (state.kind === 'unsent') return `Not rendered: ${state.message}`;
-  if (state.kind === 'waiting') return `Not rendered yet: ${state.problem.title}. It will be tried again by itself.`;
+  if (state.kind === 'waiting') return `Not rendered yet: ${state.problem.title}. The playground tries again automatically.`;
   return '';
 }
 
@@ -73,7 +73,7 @@ function detailOf(state: Bad): string {
   return errors?.length ? '' : (detail ?? '');
 }
 
-/** Of 413: how much there is, and how much there may be. */
+/** The size of the document and the limit, for errors with status 413. */
 function Sizes({ state }: { state: Bad }) {
   if (state.kind !== 'problem' || state.problem.status !== 413) return null;
   const { limit, actual } = state.problem;
@@ -86,7 +86,7 @@ function Sizes({ state }: { state: Bad }) {
   );
 }
 
-/** Faults with the way to where they are mended. */
+/** The errors, each with a button that shows the field to correct. */
 function Places() {
   const line = templateFault.value;
   const faults = [...optionFaults.value, ...otherFaults.value];
@@ -171,9 +171,9 @@ const MEANINGS: Record<string, string> = {
   console_error: 'A script reported an error',
   missing_glyphs: 'Characters without a glyph',
   font_substituted: 'Another font was used',
-  content_clipped: 'Cut off',
-  content_shrunk: 'Made smaller to fit',
-  unsupported_css: 'CSS without effect',
+  content_clipped: 'Content cut off',
+  content_shrunk: 'Scaled down to fit',
+  unsupported_css: 'CSS that has no effect',
   printed_early: 'Printed early',
 };
 

@@ -22,7 +22,7 @@ const PatchBody = Type.Object(
     auto_store: Type.Optional({
       ...Type.Boolean(),
       expected: 'true or false',
-      description: 'Stores every render that does not say `store: false`. The reply stays the PDF.',
+      description: 'Whether every render without `store: false` is stored. The reply is the PDF in either case.',
       'x-default': 'unchanged; false for a new account',
       examples: [true],
     }),
@@ -30,7 +30,7 @@ const PatchBody = Type.Object(
       ...Type.Union([Type.String(), Type.Null()]),
       expected: `${WEBHOOK_URL_EXPECTED}, or null`,
       description:
-        'Where to send a signed `document.expired` for every document of the account whose time is over; `null` for nowhere.',
+        'Address that receives a signed `document.expired` event for every document of the account that expires, or `null` for none.',
       'x-default': 'unchanged; null for a new account',
       examples: ['https://example.com/hooks/platen'],
     }),
@@ -60,7 +60,10 @@ export function accountRoutes(app: FastifyInstance, { accounts, allowance, docum
     const url = typeof expiredUrl === 'string' ? parseWebhookUrl(expiredUrl, 'document_expired_webhook_url') : expiredUrl;
     const { accountId, plan } = principalOf(request);
     if (autoStore && plan.retentionMs === 0)
-      throw new ServiceError('storage_unavailable', `the plan ${plan.name} stores no documents, so auto_store cannot be true`);
+      throw new ServiceError(
+        'storage_unavailable',
+        `the plan ${plan.name} does not store documents, so auto_store cannot be true`,
+      );
     if (autoStore !== undefined) await accounts.setAutoStore(accountId, autoStore);
     if (url !== undefined) await accounts.setDocumentExpiredUrl(accountId, url);
     return accountRecord(request, accounts);
@@ -82,7 +85,7 @@ async function accountRecord(request: FastifyRequest, accounts: Accounts) {
 const COMMON = { tags: ['Account'], security: [{ bearer: [] }] };
 const TIME = { type: 'string', format: 'date-time' };
 const COUNT = { type: 'integer' };
-const COUNT_OR_NULL = { type: ['integer', 'null'], description: 'null: without limit.' };
+const COUNT_OR_NULL = { type: ['integer', 'null'], description: '`null` if there is no limit.' };
 const ACCOUNT_SCHEMA = {
   type: 'object',
   properties: {
@@ -100,7 +103,8 @@ const USAGE = {
   summary: 'Read the usage of this month',
   response: {
     200: {
-      description: 'Of the calendar month in UTC, for all keys of the account. `used` counts renders under way, until they fail.',
+      description:
+        'Usage in this calendar month (UTC) by all keys of the account. `used` includes running renders until they fail.',
       type: 'object',
       properties: {
         plan: { type: 'string' },
@@ -129,7 +133,7 @@ const CHANGE = {
   summary: 'Change the account',
   body: PatchBody,
   response: {
-    200: { description: 'The account as it is now.', ...ACCOUNT_SCHEMA },
+    200: { description: 'The changed account.', ...ACCOUNT_SCHEMA },
     ...problemResponses(400, 401, 408, 413, 415, 422, 429, 500, 503),
   },
 };

@@ -16,12 +16,12 @@ export const ZIP = {
   ...COMMON,
   summary: 'Fetch all documents of a batch as a ZIP archive',
   description:
-    'Once the batch has ended. Files are named by `filename`, else `reference`, else the number of the item. `batch.json` lists all items with their files, and with an error those that have none.',
+    'Available when the batch has finished. Each file is named after `filename`, `reference` or the number of the item, in this order of preference. `batch.json` lists all items, each with its file or its error.',
   params: ID,
   response: {
     200: {
       description: 'The archive.',
-      headers: { 'Content-Disposition': header('attachment, named by the batch.') },
+      headers: { 'Content-Disposition': header('`attachment`, with a filename that contains the batch id.') },
       content: binary(ZIP_TYPE),
     },
     ...problemResponses(401, 404, 406, 409, 429, 500, 503),
@@ -32,15 +32,17 @@ export const MERGED = {
   ...COMMON,
   summary: 'Fetch all documents of a batch as one PDF',
   description:
-    'Once the batch has ended: the documents in the order of the items, each under a bookmark. Tags, metadata and attachments of the documents are not in it. Counts as one request of the minute.',
+    'Available when the batch has finished. Contains the documents in the order of the items, each under a bookmark, without their tags, metadata and attachments. Counts as one request towards the requests per minute.',
   params: ID,
   response: {
     200: {
       description: 'The PDF.',
       headers: {
-        'Content-Disposition': header('inline, named by the batch.'),
+        'Content-Disposition': header('`inline`, with a filename that contains the batch id.'),
         'Platen-Pages': header('Number of pages.', 'integer'),
-        'Platen-Left-Out': header('Indexes of items that are not in it: they have failed, or their documents have gone.'),
+        'Platen-Left-Out': header(
+          'Indexes of the items that the PDF does not contain, because they failed or their documents have been removed.',
+        ),
       },
       content: binary(PDF),
     },
@@ -52,19 +54,22 @@ export const EVENTS = {
   ...COMMON,
   summary: 'Follow a batch',
   description:
-    'An event `item` with the record of each item that has its outcome, in the order in which they got it, then `batch` with the batch, which is the last. Ids count up from 1, and stay through restarts. A batch that has ended is told from the beginning.',
+    'Sends an `item` event with the record of each item as it finishes, and at the end a `batch` event with the batch. Ids count up from 1 and survive restarts. For a batch that has finished, all events are sent.',
   params: ID,
   querystring: {
     type: 'object',
-    properties: { last_event_id: { type: 'string', description: 'The same as Last-Event-ID, which wins.' } },
+    properties: { last_event_id: { type: 'string', description: 'The same as Last-Event-ID, which takes precedence.' } },
   },
   headers: {
     type: 'object',
-    properties: { 'Last-Event-ID': { type: 'string', description: 'The id of the last event that is known.', examples: ['17'] } },
+    properties: {
+      'Last-Event-ID': { type: 'string', description: 'The id of the last event that the client received.', examples: ['17'] },
+    },
   },
   response: {
     200: {
-      description: 'The events. Lines of JSON where Accept names application/x-ndjson and neither text/event-stream nor */*.',
+      description:
+        'The events, as server-sent events, or as lines of JSON if Accept names application/x-ndjson and neither text/event-stream nor */*.',
       content: {
         [EVENTS_TYPE]: { schema: { type: 'string' } },
         [LINES_TYPE]: {
@@ -72,14 +77,14 @@ export const EVENTS = {
             type: 'object',
             properties: {
               event: { type: 'string', enum: ['item', 'batch', 'heartbeat'] },
-              id: { type: 'integer', description: 'Not of heartbeats.' },
+              id: { type: 'integer', description: 'Absent in heartbeats.' },
               data: { oneOf: [ITEM_SCHEMA, SUMMARY_SCHEMA] },
             },
           },
         },
       },
     },
-    204: { description: 'The last event is known already.', type: 'null' },
+    204: { description: 'The client has received the last event already.', type: 'null' },
     ...problemResponses(400, 401, 404, 406, 429, 500, 503),
   },
 };

@@ -96,7 +96,7 @@ async function endedBatch(
   if (batch.completedAt !== null) return batch;
   const { unfinished, total } = batch;
   const retryAfterSeconds = await secondsForItems(unfinished);
-  throw new ServiceError('batch_unfinished', `${unfinished} of ${total} items have no outcome yet`, {
+  throw new ServiceError('batch_unfinished', `${unfinished} of ${total} items have no result yet`, {
     retryAfterSeconds,
     members: { unfinished, retry_after: retryAfterSeconds },
   });

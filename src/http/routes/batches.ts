@@ -75,7 +75,7 @@ async function accept(
 }
 
 function batchIdOf(answer: Answer): string {
-  if (answer.kind !== 'batch') throw new Error('this answer belongs to another address');
+  if (answer.kind !== 'batch') throw new Error('this idempotent result belongs to another endpoint');
   return answer.batchId;
 }
 
@@ -101,7 +101,7 @@ async function sendReplayed(
 ): Promise<FastifyReply> {
   markReplayed(reply);
   return sendAccepted(services, id, request, reply).catch((error: unknown) => {
-    throw hasCode(error, 'not_found') ? resultGone('the batch of this Idempotency-Key has gone with its documents') : error;
+    throw hasCode(error, 'not_found') ? resultGone('the batch of this Idempotency-Key was removed with its documents') : error;
   });
 }
 
@@ -138,13 +138,13 @@ const ID = { type: 'object', properties: { id: { type: 'string', examples: ['bat
 
 const header = (type: string, description: string) => ({ schema: { type }, description });
 const HEADERS = {
-  'Retry-After': header('integer', 'Seconds until it is likely to have ended, at the speed so far; absent once it has.'),
-  'Preference-Applied': header('string', 'The `wait` that was granted.'),
+  'Retry-After': header('integer', 'Estimated number of seconds until the batch has finished. Absent when it has.'),
+  'Preference-Applied': header('string', 'The `wait` that the service applied.'),
 };
 const CREATED_HEADERS = {
   ...HEADERS,
-  Location: header('string', 'Where the batch is.'),
-  'Idempotency-Replayed': header('string', 'true where the batch was made before.'),
+  Location: header('string', 'Address of the batch.'),
+  'Idempotency-Replayed': header('string', '`true` if an earlier request created the batch.'),
 };
 const content = { 'application/json': { schema: BATCH_SCHEMA } };
 
@@ -152,7 +152,7 @@ const CREATE = {
   ...COMMON,
   summary: 'Render a batch',
   description:
-    'Renders up to 500 documents and stores them. Each item succeeds or fails by itself, and is charged by itself when it has succeeded; items that are the same are rendered and charged once. Calls of `POST /v1/pdf` go first. What was accepted is finished, also after a restart.',
+    'Renders up to 500 documents and stores them. Each item succeeds or fails on its own and is charged only if it succeeds. Identical items are rendered and charged once. Calls of `POST /v1/pdf` have priority. An accepted batch is completed even if the service restarts.',
   headers: { type: 'object', properties: { ...IDEMPOTENCY_SCHEMA.properties, ...PREFER_SCHEMA } },
   body: {
     type: 'object',
@@ -163,14 +163,14 @@ const CREATE = {
         type: 'array',
         minItems: 1,
         maxItems: MAX_ITEMS,
-        description: 'What `POST /v1/pdf` takes, each. Results are always stored.',
+        description: 'Each item takes the fields of `POST /v1/pdf`. Results are always stored.',
         items: {
           ...PdfRequestBody,
           properties: {
             reference: {
               type: 'string',
               maxLength: MAX_REFERENCE,
-              description: 'A name of your own for the item; it comes back with its outcome. Need not be unique.',
+              description: 'Your name for the item, which its record repeats. It need not be unique.',
               examples: ['invoice-42'],
             },
             ...PdfRequestBody.properties,
@@ -180,19 +180,19 @@ const CREATE = {
       webhook_url: {
         type: 'string',
         format: 'uri',
-        description: 'Receives a signed `batch.completed` when the batch has ended.',
+        description: 'Address that receives a signed `batch.completed` event when the batch has finished.',
         'x-default': 'none',
         examples: ['https://example.com/hooks/platen'],
       },
       defaults: {
         ...PdfRequestBody,
         description:
-          'What items do not say themselves. `options` are merged member by member; an item with a source of its own takes none of it from here.',
+          'Values for fields that an item does not set. `options` are merged member by member. An item that has its own source takes no source from here.',
       },
     },
   },
   response: {
-    200: { description: 'The batch has ended within the time the client would wait.', headers: CREATED_HEADERS, content },
+    200: { description: 'The batch has finished within the time given in `Prefer: wait`.', headers: CREATED_HEADERS, content },
     202: { description: 'The batch is accepted.', headers: CREATED_HEADERS, content },
     ...problemResponses(400, 401, 408, 409, 413, 415, 422, 429, 500, 503),
   },
@@ -210,7 +210,7 @@ const LIST = {
 
 const READ = {
   ...COMMON,
-  summary: 'Read a batch with the outcomes of its items',
+  summary: 'Read a batch with the results of its items',
   headers: { type: 'object', properties: PREFER_SCHEMA },
   params: ID,
   response: { 200: { description: 'The batch.', headers: HEADERS, content }, ...problemResponses(401, 404, 500, 503) },
@@ -220,7 +220,7 @@ const CANCEL = {
   ...COMMON,
   summary: 'Cancel a batch',
   description:
-    'Items that have not begun never will. Those that have are finished, and documents stay. Changes nothing once the batch has ended.',
+    'Cancels the items that have not started. Running items are completed, and documents are kept. Has no effect when the batch has finished.',
   params: ID,
   response: { 200: { description: 'The batch.', headers: HEADERS, content }, ...problemResponses(401, 404, 500, 503) },
 };

@@ -34,7 +34,7 @@ const LinkBody = Type.Object(
     expires_in: Type.Optional({
       ...Type.Integer({ minimum: 1, maximum: MAX_LINK_SECONDS }),
       expected: 'a whole number of seconds, at least 1',
-      description: 'How long the link works; it never outlives its document.',
+      description: 'How long the link works. It ends with the document at the latest.',
       default: DEFAULT_LINK_SECONDS,
       'x-unit': 's',
       examples: [86_400],
@@ -143,15 +143,15 @@ const TEXT_HEADER = (description: string) => ({ schema: { type: 'string' }, desc
 const PDF_HEADERS = {
   ETag: TEXT_HEADER('Its sha256.'),
   'Accept-Ranges': TEXT_HEADER('bytes'),
-  'Content-Disposition': TEXT_HEADER('inline, with the filename.'),
+  'Content-Disposition': TEXT_HEADER('`inline`, with the filename.'),
 };
 const PDF_REPLIES = {
   206: {
     description: 'The part of the PDF that Range asked for.',
-    headers: { ...PDF_HEADERS, 'Content-Range': TEXT_HEADER('Which part, and of how many bytes.') },
+    headers: { ...PDF_HEADERS, 'Content-Range': TEXT_HEADER('The range that is sent, and the size of the PDF.') },
     content: PDF_CONTENT,
   },
-  304: { description: 'The client has it already, by its ETag.', type: 'null' },
+  304: { description: 'The PDF has not changed: its ETag is that of If-None-Match.', type: 'null' },
 };
 
 const LIST = {
@@ -162,18 +162,21 @@ const LIST = {
     properties: {
       ...PAGE_PARAMETERS,
       template_id: { type: 'string', description: 'Only documents made from this template.' },
-      created_after: { ...TIME, description: 'Only documents younger than this.' },
-      created_before: { ...TIME, description: 'Only documents older than this.' },
+      created_after: { ...TIME, description: 'Only documents created after this time.' },
+      created_before: { ...TIME, description: 'Only documents created before this time.' },
       q: {
         type: 'string',
         description:
-          'Only documents with this in their filename (letters a to z in either case), or with this as their id. A page may hold fewer documents than `limit`, or none, and be followed by more.',
+          'Only documents whose filename contains this text (ignoring the case of a to z) or whose id is this text. A page may hold fewer documents than `limit`, or none, even if more pages follow.',
         examples: ['invoice-2026'],
       },
     },
   },
   response: {
-    200: { description: 'One page of the documents of this key that can be fetched.', ...listSchema(DOCUMENT_SCHEMA) },
+    200: {
+      description: 'One page of the documents of this key that have neither expired nor been deleted.',
+      ...listSchema(DOCUMENT_SCHEMA),
+    },
     ...problemResponses(400, 401, 500, 503),
   },
 };
@@ -181,7 +184,7 @@ const LIST = {
 const READ = {
   ...COMMON,
   summary: 'Fetch a stored document',
-  description: 'The PDF; its record where Accept names application/json and neither application/pdf nor */*.',
+  description: 'Returns the PDF, or its record if Accept names application/json and neither application/pdf nor */*.',
   params: ID,
   querystring: { type: 'object', properties: { download: DOWNLOAD_PARAMETER } },
   headers: RANGE_HEADERS,
@@ -199,15 +202,15 @@ const READ = {
 const REMOVE = {
   ...COMMON,
   summary: 'Delete a stored document',
-  description: 'Its content is gone when the reply arrives. From then on the document is answered with 410.',
+  description: 'The content is removed before the reply is sent. Later requests for the document are answered with 410.',
   params: ID,
-  response: { 204: { description: 'It is gone.', type: 'null' }, ...problemResponses(401, 404, 410, 500, 503) },
+  response: { 204: { description: 'The document was deleted.', type: 'null' }, ...problemResponses(401, 404, 410, 500, 503) },
 };
 
 const LINK = {
   ...COMMON,
-  summary: 'Make a signed link',
-  description: 'A link to the PDF that works without a key, until it expires or the document is gone.',
+  summary: 'Create a signed link',
+  description: 'Creates a link to the PDF that works without a key until it expires or the document is removed.',
   params: ID,
   headers: IDEMPOTENCY_SCHEMA,
   body: LinkBody,

@@ -49,7 +49,7 @@ export function pageRoutes(app: FastifyInstance, { pages, playground }: PageRout
 
   app.get<{ Params: { '*': string } }>('/assets/*', HIDDEN, async (request, reply) => {
     const file = pages.find(`assets/${request.params['*']}`);
-    if (!file) throw new ServiceError('not_found', 'there is nothing at this address');
+    if (!file) throw new ServiceError('not_found', 'there is no page or file at this address');
     return sendFile(request, reply.header('cache-control', FOR_EVER), file);
   });
 }
@@ -74,12 +74,12 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, file: Page
 
 const BEING_BUILT = notice(
   'One moment',
-  'The pages are being built, which takes a few seconds after the first start. This page comes back by itself; the API works already.',
+  'The pages are being built. This takes a few seconds after the first start, and this page then reloads by itself. The API is available already.',
   `<meta http-equiv="refresh" content="${SECONDS_TO_BUILD}">`,
 );
 const NOT_BUILT = notice(
-  'The pages are not there',
-  'They could not be built; the log of the service tells why. The operator can build them with <code>npm run build:web</code> and start the service again. The API works.',
+  'The pages are not available',
+  'The pages could not be built. The log of the service has the reason. The operator can build them with <code>npm run build:web</code> and restart the service. The API is available.',
 );
 
 function notice(title: string, message: string, head = ''): string {

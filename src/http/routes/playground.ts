@@ -104,9 +104,12 @@ const READ = {
         limits: {
           type: 'object',
           properties: {
-            html_bytes: { type: 'integer', description: 'Of the document, also of what a template becomes.' },
-            timeout_ms: { type: 'integer', description: 'Of a render, waiting included.' },
-            requests_per_minute: { type: 'integer', description: 'From one client address.' },
+            html_bytes: {
+              type: 'integer',
+              description: 'Largest size of the HTML, and of the document that a template becomes.',
+            },
+            timeout_ms: { type: 'integer', description: 'Time limit of a render, including the time in the queue.' },
+            requests_per_minute: { type: 'integer', description: 'Requests per minute that one client address may send.' },
           },
         },
       },
@@ -118,15 +121,15 @@ const READ = {
 const RENDER = {
   ...TAGS,
   summary: 'Render a document without a key',
-  description: `For trying things out: a real render with the options of POST /v1/pdf, charged to nobody and stored nowhere. Limits are smaller, GET /v1/playground tells them; renders are counted by client address, and give way to those of key holders. The body may have ${MAX_PLAYGROUND_BODY_BYTES} bytes.`,
+  description: `Renders a document with the options of POST /v1/pdf for evaluation. The render is neither charged nor stored. Its limits are smaller, and GET /v1/playground lists them. Renders are limited per client address, and renders of key holders have priority. The body may have ${MAX_PLAYGROUND_BODY_BYTES} bytes.`,
   body: PlaygroundBody,
   response: {
     200: {
-      description: 'The PDF; or, where Accept names application/json alone, the PDF with the report of its render.',
+      description: 'The PDF, or the PDF with the report of its render if Accept names application/json alone.',
       headers: {
         'Platen-Pages': header('integer', 'Number of pages.'),
-        'Platen-Warnings': header('integer', 'Number of things that are missing or wrong.'),
-        'Server-Timing': header('string', 'Milliseconds in queue, load, print, finish.'),
+        'Platen-Warnings': header('integer', 'Number of warnings.'),
+        'Server-Timing': header('string', 'Milliseconds spent in the phases queue, load, print and finish.'),
       },
       content: { [PDF]: { schema: { type: 'string', contentMediaType: PDF } }, [JSON_TYPE]: { schema: REPORTED_SCHEMA } },
     },

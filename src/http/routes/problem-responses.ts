@@ -8,18 +8,21 @@ const PROBLEM_SCHEMA = {
     type: { type: 'string', format: 'uri', description: 'A page that explains the error.' },
     title: { type: 'string' },
     status: { type: 'integer' },
-    detail: { type: 'string', description: 'What is wrong with this request.' },
+    detail: { type: 'string', description: 'Explanation of what is wrong with this request.' },
     code: { type: 'string', description: 'Stable name of the error.' },
     request_id: { type: 'string' },
     errors: {
       type: 'array',
-      description: 'Faults in the request, by field.',
+      description: 'Errors in the request, by field.',
       items: {
         type: 'object',
         properties: {
           path: { type: 'string' },
           message: { type: 'string' },
-          normalized: { type: 'string', description: 'Of a password that Unicode normalization changes: the form to send.' },
+          normalized: {
+            type: 'string',
+            description: 'The normalized form to send. Present if Unicode normalization changes the password.',
+          },
         },
       },
     },
@@ -27,15 +30,18 @@ const PROBLEM_SCHEMA = {
 };
 
 const SECONDS = { type: 'integer', description: 'In seconds.' };
-const RETRY_AFTER = { 'Retry-After': { schema: SECONDS, description: 'When to send the request again.' } };
+const RETRY_AFTER = { 'Retry-After': { schema: SECONDS, description: 'Time after which to send the request again.' } };
 
 const HEADERS: Record<number, object> = {
   409: RETRY_AFTER,
   429: {
     ...RETRY_AFTER,
-    'RateLimit-Limit': { schema: { type: 'integer' }, description: 'Requests a minute of the plan, or of a client address.' },
-    'RateLimit-Remaining': { schema: { type: 'integer' }, description: 'Those left of this minute.' },
-    'RateLimit-Reset': { schema: SECONDS, description: 'When the next minute begins.' },
+    'RateLimit-Limit': {
+      schema: { type: 'integer' },
+      description: 'Requests per minute that the plan allows, or the playground for one client address.',
+    },
+    'RateLimit-Remaining': { schema: { type: 'integer' }, description: 'Requests left in this minute.' },
+    'RateLimit-Reset': { schema: SECONDS, description: 'Time until the next minute begins.' },
   },
   503: RETRY_AFTER,
 };

@@ -32,8 +32,8 @@ interface ByVersion {
 
 const name = {
   ...Type.String({ minLength: 1, maxLength: 200 }),
-  expected: 'a text of 1 to 200 characters',
-  description: 'A name for people to recognise it by.',
+  expected: 'a string of 1 to 200 characters',
+  description: 'A name by which people recognize the template.',
   examples: ['invoice'],
 };
 const html = {
@@ -46,7 +46,7 @@ const engine = {
   ...Type.Union(ENGINES.map((value) => Type.Literal(value))),
   expected: `one of ${ENGINES.join(', ')}`,
   description:
-    '`placeholders` knows `{{path}}` (escaped) and `{{{path}}}` (raw); `liquid` is LiquidJS with loops, conditions and filters.',
+    'The engine that renders the template. `placeholders` replaces `{{path}}` (escaped) and `{{{path}}}` (raw). `liquid` is LiquidJS, with loops, conditions and filters.',
 };
 
 const CLOSED = { additionalProperties: false, expected: 'a JSON object' };
@@ -188,13 +188,13 @@ const READ_VERSION = {
   ...COMMON,
   summary: 'Read a version of a template with its HTML',
   params: { ...ID, properties: { ...ID.properties, version: { type: 'integer', minimum: 1, examples: [1] } } },
-  response: { 200: { description: 'The template as it was.', ...WITH_HTML }, ...problemResponses(401, 404, 429, 500, 503) },
+  response: { 200: { description: 'That version of the template.', ...WITH_HTML }, ...problemResponses(401, 404, 429, 500, 503) },
 };
 
 const REPLACE = {
   ...COMMON,
   summary: 'Replace a template',
-  description: 'The next render uses it. What is left out of `name` and `engine` stays as it is.',
+  description: 'The next render uses the new version. `name` and `engine` keep their values if they are not sent.',
   params: ID,
   body: ReplaceBody,
   response: {
@@ -207,5 +207,5 @@ const REMOVE = {
   ...COMMON,
   summary: 'Delete a template',
   params: ID,
-  response: { 204: { description: 'It is gone.', type: 'null' }, ...problemResponses(401, 404, 500, 503) },
+  response: { 204: { description: 'The template was deleted.', type: 'null' }, ...problemResponses(401, 404, 500, 503) },
 };

@@ -16,14 +16,14 @@ function event(type: string, summary: string, description: string, data: Record<
     post: {
       tags: ['Webhooks'],
       summary,
-      description: `${description} Signed by Standard Webhooks 1.0. Anything but a 2xx is sent again, the same bytes under the same id; 410 ends it.`,
+      description: `${description} Signed as in Standard Webhooks 1.0. Unless it is answered with 2xx, the same bytes are sent again under the same id. 410 stops further attempts.`,
       parameters: [
-        header('webhook-id', 'The same for every attempt.'),
-        header('webhook-timestamp', 'Of this attempt, in seconds since 1970.'),
-        header('webhook-signature', 'One or more of `v1,` and a signature in base64, separated by blanks.'),
+        header('webhook-id', 'Id of the delivery, the same for every attempt.'),
+        header('webhook-timestamp', 'Time of this attempt, in seconds since 1970.'),
+        header('webhook-signature', 'One or more signatures separated by blanks, each as `v1,` and base64.'),
       ],
       requestBody: { required: true, content: { 'application/json': { schema: bodySchema(type, data) } } },
-      responses: { '2XX': { description: 'It has arrived.' }, 410: { description: 'It is not to be sent again.' } },
+      responses: { '2XX': { description: 'The event was received.' }, 410: { description: 'The event must not be sent again.' } },
     },
   };
 }
@@ -34,7 +34,7 @@ function bodySchema(type: string, data: Record<string, object>) {
     required: ['type', 'timestamp', 'data'],
     properties: {
       type: { ...TEXT, const: type },
-      timestamp: { ...TIME, description: 'When it happened.' },
+      timestamp: { ...TIME, description: 'When the event happened.' },
       data: { type: 'object' as const, required: Object.keys(data), properties: data },
     },
   };
@@ -45,8 +45,8 @@ const COUNT = { type: 'integer' } as const;
 export const WEBHOOK_EVENTS = {
   'batch.completed': event(
     'batch.completed',
-    'A batch has ended',
-    'Sent to the `webhook_url` of the batch, once, also where items have failed or were cancelled.',
+    'A batch has finished',
+    'Sent once to the `webhook_url` of the batch, even if items failed or were cancelled.',
     {
       batch_id: TEXT,
       status: { ...TEXT, enum: ['completed', 'cancelled'] },
@@ -57,7 +57,7 @@ export const WEBHOOK_EVENTS = {
   'document.expired': event(
     'document.expired',
     'A document has expired',
-    'Sent to the `document_expired_webhook_url` of the account, once for each document whose time is over.',
+    'Sent to the `document_expired_webhook_url` of the account, once for each document that expires.',
     { document_id: TEXT, expired_at: TIME },
   ),
 };

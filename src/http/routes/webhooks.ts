@@ -61,7 +61,7 @@ const TIME = { type: 'string', format: 'date-time' };
 const TIME_OR_NULL = { type: ['string', 'null'], format: 'date-time' };
 const SECRET_TEXT = {
   type: 'string',
-  description: 'As libraries of Standard Webhooks take it.',
+  description: 'The secret in the form that Standard Webhooks libraries expect.',
   examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
 };
 const SECRET_SCHEMA = {
@@ -71,7 +71,7 @@ const SECRET_SCHEMA = {
     created_at: TIME,
     previous: {
       type: 'array',
-      description: 'Those that were replaced and still sign besides, newest first.',
+      description: 'Replaced secrets that still sign, newest first.',
       items: { type: 'object', properties: { secret: SECRET_TEXT, created_at: TIME, expires_at: TIME } },
     },
   },
@@ -83,11 +83,14 @@ const DELIVERY_SCHEMA = {
     type: { type: 'string', enum: ['batch.completed', 'document.expired'] },
     url: { type: 'string', format: 'uri' },
     status: { type: 'string', enum: ['pending', 'delivered', 'failed'] },
-    attempts: { type: 'integer', description: 'That were begun.' },
+    attempts: { type: 'integer', description: 'Number of attempts that were started.' },
     last_attempt_at: TIME_OR_NULL,
-    next_attempt_at: { ...TIME_OR_NULL, description: 'null: there is none.' },
-    response_status: { type: 'integer', description: 'Answered to the last attempt; absent where nothing was.' },
-    error: { type: 'string', description: 'What went wrong with the last attempt; absent where the status says it.' },
+    next_attempt_at: { ...TIME_OR_NULL, description: '`null` if there is no further attempt.' },
+    response_status: {
+      type: 'integer',
+      description: 'HTTP status of the answer to the last attempt. Absent if there was no answer.',
+    },
+    error: { type: 'string', description: 'Why the last attempt failed. Absent if the status tells the reason.' },
     created_at: TIME,
   },
 };
@@ -95,15 +98,15 @@ const DELIVERY_SCHEMA = {
 const SECRET = {
   ...COMMON,
   summary: 'Read the secret that signs webhooks',
-  description: 'Of the account of this key; the first call makes it.',
-  response: { 200: { description: 'The present secret.', ...SECRET_SCHEMA }, ...problemResponses(401, 500, 503) },
+  description: 'Returns the secret of the account of this key. The first call creates it.',
+  response: { 200: { description: 'The current secret.', ...SECRET_SCHEMA }, ...problemResponses(401, 500, 503) },
 };
 
 const ROTATE = {
   ...COMMON,
   summary: 'Replace the secret that signs webhooks',
   description:
-    'The secret that is replaced goes on signing besides for 24 hours: `webhook-signature` holds a signature by each, so that receivers can be changed one after the other. At most four sign at one time.',
+    'The replaced secret keeps signing for 24 hours: `webhook-signature` has one signature per secret, so that you can update receivers one after the other. At most four secrets sign at the same time.',
   response: {
     200: { description: 'The new secret.', ...SECRET_SCHEMA },
     ...problemResponses(400, 401, 408, 413, 415, 429, 500, 503),
@@ -113,7 +116,7 @@ const ROTATE = {
 const LIST = {
   ...COMMON,
   summary: 'List webhook deliveries',
-  description: 'Kept for 30 days.',
+  description: 'Deliveries are kept for 30 days.',
   querystring: { type: 'object', properties: PAGE_PARAMETERS },
   response: {
     200: { description: 'One page of the deliveries of this key.', ...listSchema(DELIVERY_SCHEMA) },

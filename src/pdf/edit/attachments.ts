@@ -1,4 +1,4 @@
-/** Files that travel inside a PDF: their bytes in, embedded files with their names, types and descriptions out. */
+/** Attaches files to a PDF: bytes with names, types and descriptions in, embedded files out. */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, type PdfRef, PdfStream } from '@libpdf/core';
 import type { Attachment } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
@@ -8,7 +8,7 @@ import { deflated, textString, unicodeString } from '../objects/syntax.ts';
 export function attach(draft: EditablePdf, attachments: Attachment[]): void {
   if (!attachments.length) return;
   const files = attachments.map((attachment) => ({
-    key: unicodeString(attachment.name), // ASCII would be sorted apart, where some readers expect one alphabet
+    key: unicodeString(attachment.name), // always UTF-16, because some readers expect all keys in one encoding
     file: draft.add(fileSpecification(attachment, draft.add(embeddedFile(attachment)))),
   }));
   const tree = files.toSorted((one, other) => Buffer.compare(one.key.bytes, other.key.bytes)); // 7.9.6

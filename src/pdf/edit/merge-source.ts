@@ -1,11 +1,11 @@
-/** One document on its way into a merged PDF: a parsed PDF in; its pages, and all they refer to, under new numbers out. */
+/** One document of a merged PDF: a parsed PDF in; its pages, and all objects they refer to, with new numbers out. */
 import { type PDF, PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
 import { inherited } from '../objects/page-view.ts';
 import { toText } from '../objects/syntax.ts';
 
-/** Where new objects go. */
+/** The merged file that receives the objects. */
 interface Target {
-  /** New numbers of streams that are there already, by their old ones; those that are added are put down here. */
+  /** New numbers of streams that the merged file has already, by their old numbers. Streams that are added are recorded here. */
   streams: Map<number, number>;
   /** Takes the place of the root of the document's own bookmarks. */
   bookmark: number;
@@ -17,14 +17,14 @@ interface NewObject {
   body: Array<string | Uint8Array>;
 }
 
-/** Attributes that a page may have from what it belongs to (ISO 32000-1, table 30). */
+/** Attributes that a page may inherit from its parent (ISO 32000-1, table 30). */
 const INHERITABLE = ['Resources', 'MediaBox', 'CropBox', 'Rotate'];
-/** What refers to the tags of a document, which are left behind. */
+/** Entries that refer to the tags of a document. Tags are not copied. */
 const OF_TAGS = ['StructParent', 'StructParents', 'SE', 'Tabs'];
 const MAX_DEPTH = 100;
 
 export class MergeSource {
-  /** In order, under their new numbers. */
+  /** The pages in order, by their new numbers. */
   readonly pages: Array<{ id: number; page: PdfDict }>;
   /** Entries of the document's bookmark for those below it. */
   readonly outline: string;
@@ -36,7 +36,7 @@ export class MergeSource {
   readonly #waiting: number[] = [];
   readonly #destinations: PdfObject | undefined;
 
-  /** Throws when it is damaged. */
+  /** Throws if the PDF is damaged. */
   constructor(pdf: PDF, target: Target) {
     if (pdf.recoveredViaBruteForce) throw new Error('the PDF is damaged');
     this.#pdf = pdf;
@@ -48,12 +48,12 @@ export class MergeSource {
     this.outline = this.#outlineOf(catalog.get('Outlines'));
   }
 
-  /** What a value refers to, or the value itself. */
+  /** Follows a reference, or returns the value itself. */
   resolve(value: PdfObject | undefined): PdfObject | undefined {
     return value instanceof PdfRef ? (this.#pdf.getObject(value) ?? undefined) : value;
   }
 
-  /** All that is to be written; `node` is what its pages belong to. */
+  /** All objects to write. `node` is the parent of the pages. */
   *objects(node: number): Generator<NewObject> {
     for (const { id, page } of this.pages) yield { id, body: [toText(this.#pageOf(page, node))] };
     for (let old = this.#waiting.pop(); old !== undefined; old = this.#waiting.pop()) {
@@ -108,7 +108,7 @@ export class MergeSource {
     return [`${toText(dictionary)}\nstream\n`, object.data, '\nendstream'];
   }
 
-  /** The same value, with new numbers wherever it refers to an object. */
+  /** Copies a value with new numbers in all references. */
   #copyOf(value: PdfObject): PdfObject {
     if (value instanceof PdfRef) return this.#refOf(value);
     if (value instanceof PdfArray) return PdfArray.of(...value.toArray().map((item) => this.#copyOf(item)));
@@ -126,7 +126,7 @@ export class MergeSource {
     return copy;
   }
 
-  /** Names of places are known within one document only: what they stand for is put in their place. */
+  /** Replaces named destinations by their targets, because names are unique within one document only. */
   #destinationOf(value: PdfObject): PdfObject | undefined {
     const named = this.resolve(value);
     if (!(named instanceof PdfName || named instanceof PdfString)) return value;

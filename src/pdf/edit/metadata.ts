@@ -1,4 +1,4 @@
-/** Says what a PDF is: the information dictionary and the XMP packet, anew and with the same content. */
+/** Writes the metadata of a PDF: new values in, an information dictionary and an XMP packet with the same content out. */
 import { PdfBool, PdfDict, PdfName, type PdfObject, PdfStream, PdfString } from '@libpdf/core';
 import { type Metadata, RFC_3339 } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
@@ -7,10 +7,10 @@ import { type DocumentFacts, xmpPacket } from './xmp.ts';
 
 const PRODUCT = 'Platen';
 
-/** Characters of the document's own title, which may be anything. */
+/** Maximum length of the title of the document, which is not validated elsewhere. */
 const MAX_TITLE = 4_096;
 
-/** The document's own title is kept where none is given. There are no dates but those that are given. */
+/** Without a given title, the title of the document is kept. Dates are written only if they are given. */
 export function describe(draft: EditablePdf, metadata: Metadata): void {
   const facts = factsOf(metadata, ownTitle(draft));
   const info = informationDictionary(facts);
@@ -43,7 +43,7 @@ function factsOf(metadata: Metadata, title: string | undefined): DocumentFacts {
   };
 }
 
-/** What XML cannot have is replaced, here and there alike. */
+/** Replaces characters that XML does not allow, in the dictionary and the packet alike. */
 function clean<T extends string | undefined>(text: T): T {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones (XML 1.0, 2.2)
   return text?.toWellFormed().replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '\ufffd') as T;
@@ -74,7 +74,7 @@ function pdfDate(date: string | undefined): string | undefined {
   return `D:${year}${month}${day}${hour}${minute}${second}${offsetHours}'${offsetMinutes}'`;
 }
 
-/** Readers show the title of a tagged PDF rather than the name of its file (PDF/UA, 7.1). */
+/** Makes readers show the title of a tagged PDF instead of its filename (PDF/UA, 7.1). */
 function showTitle(draft: EditablePdf): void {
   const preferences = draft.copyOf(draft.catalog, 'ViewerPreferences');
   preferences.set('DisplayDocTitle', PdfBool.TRUE);

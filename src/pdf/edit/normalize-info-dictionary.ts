@@ -1,6 +1,6 @@
 /**
- * Who made a PDF, and when: Chromium's answers out, Platen's in, in place and of the same length. Nothing else in what Chromium
- * prints depends on the moment: the same request gives the same bytes.
+ * Removes the dates from a PDF and names Platen as its producer, in place and without changing the length. Nothing else that Chromium
+ * prints depends on the time, so that the same request gives the same bytes.
  */
 
 import type { Metadata } from '../finish-settings.ts';
@@ -12,8 +12,8 @@ const DATES = /\/(CreationDate|ModDate) \(D:[^)]*\)/g;
 const MAKERS = /\/(Creator|Producer) \((Chromium|Skia\/PDF m\d+)\)/g;
 
 /**
- * Changes a PDF for which nothing else is to be done. It tells no date, and names Platen as creator and producer. What does not
- * look like Chromium's is left as it is. Throws when it is no such PDF.
+ * Removes the dates and names Platen as creator and producer, for a PDF that needs no other change. Entries that Chromium did not
+ * write are left unchanged. Throws if Chromium did not print the PDF.
  */
 export function normalizeInfoDictionary(pieces: Buffer[]): void {
   const file = new ChunkedBuffer(pieces);
@@ -27,8 +27,8 @@ export function normalizeInfoDictionary(pieces: Buffer[]): void {
 }
 
 /**
- * Says who wrote a PDF, and what it is about, where nothing else is to be done to it. The information dictionary is written anew behind
- * the other objects, and its old place left blank. The pieces are changed.
+ * Adds author, subject and keywords to a PDF that needs no other change. Writes a new information dictionary behind the other
+ * objects and blanks the old one. Modifies the pieces.
  */
 export function withMetadata(pieces: Buffer[], { author, subject, keywords }: Metadata): Buffer[] {
   const stated = Object.entries({ Author: author, Subject: subject, Keywords: keywords?.join(', ') });

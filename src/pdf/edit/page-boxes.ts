@@ -1,26 +1,26 @@
 /**
- * Gives the pages of a PDF that Chromium printed exactly the size they are to have, in place. Chromium rounds to whole points, and
- * then down to 1/300 inch. Docs: docs/decisions/0004-page-sizes.md
+ * Sets the pages of a PDF that Chromium printed to their exact size, in place. Chromium rounds sizes to whole points, and then down
+ * to 1/300 inch. See docs/decisions/0004-page-sizes.md.
  */
 
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
 import { type CrossReference, type objectAt, objectNumbered, objectOf, readCrossReference } from '../objects/cross-reference.ts';
 
-/** In points. */
+/** The size of a page in points. */
 export interface PageSize {
   width: number;
   height: number;
 }
 
 const BOX = /\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/;
-/** What PDF viewers no longer read (ISO 32000-1, 14.2): room for longer numbers. */
+/** An entry that PDF viewers ignore (ISO 32000-1, 14.2). It is removed to make room for longer numbers. */
 const PROCEDURES = '/ProcSet [/PDF /Text /ImageB /ImageC /ImageI]';
-/** More than Chromium rounds. */
+/** The largest difference, in points, that rounding in Chromium explains. */
 const MAX_DIFFERENCE = 1;
 /** Points by which content may move to let a page begin at zero: 0.02 mm. */
 const MAX_SHIFT = 0.05;
 
-/** Each page gets the nearest of the sizes; one that has none within a point stays. Throws when it is no such PDF. */
+/** Sets each page to the nearest of the sizes if it is within a point. Throws if Chromium did not print the PDF. */
 export function correctPageSizes(chunks: readonly Buffer[], sizes: readonly PageSize[]): void {
   const file = new ChunkedBuffer(chunks);
   const references = readCrossReference(file);
@@ -41,7 +41,7 @@ function* pagesOf(file: ChunkedBuffer, references: CrossReference, node: PdfObje
     yield* pagesOf(file, references, objectNumbered(file, references, Number(id)));
 }
 
-/** What takes the place of a box; undefined where it stays. Most pages of a document have the same. */
+/** The replacement of each page box, or undefined if it stays. Cached, because most pages have the same box. */
 class Boxes {
   readonly #sizes: readonly PageSize[];
   readonly #known = new Map<string, string | undefined>();
@@ -50,7 +50,7 @@ class Boxes {
     this.#sizes = sizes;
   }
 
-  /** The object of a page with its exact box, and as long as before. Undefined where it stays as it is. */
+  /** The page object with its exact box and the same length, or undefined if it does not change. */
   correct(page: string): string | undefined {
     const [box, width = '', height = ''] = BOX.exec(page) ?? [];
     if (!box) return undefined;
@@ -74,7 +74,7 @@ function nearest(sizes: readonly PageSize[], width: number, height: number): Pag
   return best && difference(best) < MAX_DIFFERENCE ? best : undefined;
 }
 
-/** Chromium draws from the top: it is the lower edge that moves. */
+/** Chromium draws from the top, so that the lower edge moves. */
 function exactBox({ width, height }: PageSize, top: string): string {
   const bottom = Number(top) - height;
   const [from, to] = Math.abs(bottom) <= MAX_SHIFT ? ['0', decimal(height)] : [decimal(bottom), top];

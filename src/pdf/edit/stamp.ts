@@ -1,4 +1,4 @@
-/** Draws a watermark: one square page of another PDF in, embedded once and drawn on each chosen page out. */
+/** Draws a watermark: a PDF with one square page in, drawn on each chosen page and embedded only once out. */
 import {
   PDF,
   type PDFEmbeddedPage,
@@ -16,7 +16,7 @@ import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { inherited, type PageView, viewOf } from '../objects/page-view.ts';
 import { decimal, deflated } from '../objects/syntax.ts';
 
-/** Throws when the stamp cannot be read. */
+/** Throws if the stamp cannot be parsed. */
 export async function stampPages(draft: EditablePdf, watermark: Watermark | undefined): Promise<void> {
   if (!watermark) return;
   const stamp = await draft.pdf.embedPage(await PDF.load(Buffer.concat(watermark.stamp)), 0);
@@ -29,7 +29,7 @@ function isChosen({ pages }: Watermark, number: number): boolean {
   return pages.length === 0 || pages.some(({ from, to }) => from <= number && number <= to);
 }
 
-/** Opacity is that of the whole, however its parts overlap: a transparency group (ISO 32000-1, 11.6.6). */
+/** A transparency group applies the opacity to the stamp as a whole, even if its parts overlap (ISO 32000-1, 11.6.6). */
 function makeGroup(draft: EditablePdf, ref: PdfRef): void {
   const form = draft.resolve(ref);
   if (!(form instanceof PdfStream)) throw new Error('the stamp has no content');
@@ -38,7 +38,7 @@ function makeGroup(draft: EditablePdf, ref: PdfRef): void {
   draft.change(ref, deflated({ ...entries, Group }, form.data));
 }
 
-/** Names in the resources of a page, where Chromium's are a letter and a number. */
+/** Names in the resources of a page. They cannot clash with those of Chromium, which are a letter and a number. */
 const STAMP = 'PlatenStamp';
 const OPACITY = 'PlatenOpacity';
 
@@ -47,7 +47,7 @@ class Drawing {
   readonly #stamp: PDFEmbeddedPage;
   readonly #over: boolean;
   readonly #opacity: PdfRef;
-  /** By their text: pages of one size share them. */
+  /** Content streams by their text, which pages of the same size share. */
   readonly #streams = new Map<string, PdfRef>();
 
   constructor(draft: EditablePdf, stamp: PDFEmbeddedPage, { opacity, layer }: Watermark) {
@@ -61,11 +61,11 @@ class Drawing {
   drawOn(page: PDFPage): void {
     const dict = page.dict.clone();
     const matrix = placement(viewOf(this.#draft, dict), this.#stamp).map(decimal).join(' ');
-    // Not part of the text a reader with a screen reader hears (14.8.2.2).
+    // An artifact, which screen readers skip (14.8.2.2).
     const draw = `/Artifact <</Type /Pagination /Subtype /Watermark>> BDC q /${OPACITY} gs ${matrix} cm /${STAMP} Do Q EMC`;
     const content = contentOf(this.#draft, dict);
     const stamped = this.#over
-      ? [this.#stream('q'), ...content, this.#stream(`Q ${draw}`)] // Chromium leaves its coordinates behind
+      ? [this.#stream('q'), ...content, this.#stream(`Q ${draw}`)] // Chromium does not restore the graphics state
       : [this.#stream(draw), ...content];
     dict.set('Contents', PdfArray.of(...stamped));
     dict.set('Resources', this.#resources(dict));
@@ -100,7 +100,7 @@ function contentOf(draft: EditablePdf, page: PdfDict): PdfObject[] {
   return entry && content ? [entry] : [];
 }
 
-/** A matrix that puts the stamp into the middle of the page as it is seen, upright, as large as its shorter side. */
+/** A matrix that centers the stamp on the displayed page, upright and as large as the shorter side. */
 function placement({ left, bottom, width, height, turn }: PageView, { box }: PDFEmbeddedPage): number[] {
   const scale = Math.min(width, height) / box.width;
   const radians = (turn * Math.PI) / 180;

@@ -1,4 +1,4 @@
-/** The XMP packet of a PDF: what its information dictionary says, as XML (ISO 16684-1). */
+/** Writes the XMP packet of a PDF: the values of its information dictionary in, XML out (ISO 16684-1). */
 
 /** Dates as RFC 3339. Without characters that XML cannot have. */
 export interface DocumentFacts {

@@ -1,4 +1,4 @@
-/** A PDF in the pieces it came in, as if they were one: bytes at an offset in or out, without joining them. */
+/** A PDF in chunks, read and written by offset as if it were one buffer, without joining the chunks. */
 export class ChunkedBuffer {
   readonly length: number;
   readonly #chunks: readonly Buffer[];

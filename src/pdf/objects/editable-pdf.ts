@@ -1,4 +1,4 @@
-/** A PDF while it is being finished: the objects of the file it came in, and those that were changed or added since. */
+/** A PDF that is being finished: the objects of the original file, and those that were changed or added. */
 import { PDF, PdfDict, type PdfObject, PdfRef } from '@libpdf/core';
 import { RawFile } from './raw-file.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Writes a finished PDF in its smallest form: a draft in, bytes in parts out. What is no stream goes into compressed object streams,
- * found by a cross-reference stream (ISO 32000-1, 7.5.7 and 7.5.8). With a password, streams are encrypted, and what is in them
- * with them.
+ * Writes a finished PDF in its smallest form: an editable PDF in, bytes in chunks out. Objects that are not streams go into compressed
+ * object streams with a cross-reference stream (ISO 32000-1, 7.5.7 and 7.5.8). With a password, the streams and the objects in them
+ * are encrypted.
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
 import type { Encryption } from '../security/encrypt.ts';

@@ -1,4 +1,4 @@
-/** What a reader shows of a page (ISO 32000-1, 7.7.3.4 and 14.11.2). libpdf takes the far corners of boxes for their sizes. */
+/** The area of a page that readers show (ISO 32000-1, 7.7.3.4 and 14.11.2). libpdf mistakes the far corners of boxes for sizes. */
 import { PdfArray, PdfDict, PdfNumber, type PdfObject } from '@libpdf/core';
 import type { EditablePdf } from './editable-pdf.ts';
 

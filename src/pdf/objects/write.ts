@@ -1,4 +1,4 @@
-/** Writes a finished PDF with a classic cross-reference table: a draft in, bytes in parts out. */
+/** Writes a finished PDF with a classic cross-reference table: an editable PDF in, bytes in chunks out. */
 import { PdfDict, PdfNumber, type PdfObject, PdfStream } from '@libpdf/core';
 import type { EditablePdf } from './editable-pdf.ts';
 import { type Seal, toText } from './syntax.ts';

@@ -1,6 +1,6 @@
 /**
- * Randomness that can be had again: a secret and what is to be finished in, bytes out that nobody without the secret can tell from
- * random. The same request gives the same bytes, encrypted or not.
+ * Reproducible random bytes: a secret and the finishing task in, bytes out that are indistinguishable from random without the secret.
+ * With them, the same request gives the same bytes even if the PDF is encrypted.
  */
 import { createCipheriv, createHash, createHmac } from 'node:crypto';
 import type { FinishSettings } from '../finish-settings.ts';

@@ -15,7 +15,7 @@ export function CopyDialog({ onClose }: { onClose(): void }) {
   const snippet = SNIPPETS.find((known) => known.language === language.value);
   const { code, fault } = written(snippet);
   const copy = async () => {
-    said.value = (await copyText(code)) ? 'Copied.' : 'The browser did not let us copy: select the code and copy it.';
+    said.value = (await copyText(code)) ? 'Copied.' : 'The browser does not allow copying. Select the code and copy it.';
   };
   return (
     <Dialog title="Copy as code" onClose={onClose}>

@@ -16,7 +16,7 @@ export const SNIPPETS: Snippet[] = [
   { language: 'JavaScript', use: 'Save it as render.mjs and run it with node.', write: javaScript },
   {
     language: 'Python',
-    use: 'Save it as render.py and run it with python3. It needs the standard library alone.',
+    use: 'Save it as render.py and run it with python3. It needs only the standard library.',
     write: python,
   },
   { language: 'PHP', use: 'Save it as render.php and run it with php. It needs the curl extension.', write: php },

@@ -19,12 +19,12 @@ const TEMPLATE = { template: letter, engine: 'liquid', data: letterData } as con
 export const EXAMPLES: [Example, ...Example[]] = [
   page('Invoice', 'A4, with sums and a footer from the style sheet', invoice),
   page('Report', 'A cover, then numbered pages by @page margin boxes', report),
-  page('Shipping label', '100 by 150 mm, with a bar code drawn by a script', label),
-  page('Certificate', 'A4 on its side, colour to the edge', certificate, { format: 'A4', landscape: true }),
+  page('Shipping label', '100 by 150 mm, with a barcode drawn by a script', label),
+  page('Certificate', 'A4 in landscape, with colour to the edge', certificate, { format: 'A4', landscape: true }),
   page('Charts', 'SVG and canvas, drawn by the document’s own script', chart),
   {
     name: 'Order from a template',
-    about: 'Liquid with loops, dates and money, filled with JSON',
+    about: 'Liquid with loops, dates and amounts of money from JSON data',
     draft: { ...TEMPLATE, mode: 'template', html: invoice, options: {} },
   },
 ];

@@ -28,7 +28,7 @@ export function OptionsForm() {
       {groups.map((group, index) => (
         <Group key={group.title} group={group} open={index === 0 || wanted.value !== ''} />
       ))}
-      {!groups.length && <p class="hint">No option has this in its name or its description.</p>}
+      {!groups.length && <p class="hint">No option has this text in its name or description.</p>}
     </form>
   );
 }

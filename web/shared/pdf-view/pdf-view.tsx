@@ -27,7 +27,7 @@ export function PdfView({ pdf, password, busy = false, thumbnails, children }: P
     if (!pdf || !scroller.current || !side.current) return;
     fault.value = '';
     showIn(scroller.current, side.current, pdf, password).catch((error: Error) => {
-      fault.value = `The PDF cannot be shown here (${error.message}). It can be downloaded.`;
+      fault.value = `The PDF cannot be displayed (${error.message}). You can download it.`;
     });
   }, [pdf]);
   useEffect(

@@ -13,7 +13,7 @@ export function PreviewTools({ beside }: { beside: Signal<boolean> }) {
     <div class="preview-tools" role="toolbar" aria-label="Preview">
       <Tool
         icon="pages"
-        label="Small pages at the side"
+        label="Page thumbnails"
         pressed={beside.value}
         onClick={() => {
           beside.value = !beside.value;
