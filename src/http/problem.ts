@@ -337,7 +337,7 @@ const SUCCESS_HEADERS = [
 /** Sends an error; everything that is not a `ServiceError` becomes `internal_error` and says nothing more. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
   const { status } = PROBLEMS[error.code];
-  for (const name of OF_SUCCESS) reply.removeHeader(name);
+  for (const name of SUCCESS_HEADERS) reply.removeHeader(name);
   reply.code(status).type(PROBLEM_TYPE).header('x-request-id', request.id); // also where no hook has run yet
   if (status === 415 && !isAccepted(request.headers['content-encoding'])) reply.header('accept-encoding', ACCEPTED_CODINGS);
   if (status === 401) reply.header('www-authenticate', 'Bearer');
