@@ -121,7 +121,7 @@ function textOf(value: unknown, budget = { elements: MAX_STEP }): string {
 export function measured(name: string, filter: FilterHandler): FilterHandler {
   const weight = ['where', 'reject', 'group_by', 'has', 'find', 'find_index'].includes(name) ? 50 : 1;
   return function (value, ...args) {
-    this.context.memoryLimit.use(sizeOf(value));
+    this.context.memoryLimit.use(name === 'escape' ? writtenSizeOf(value) : sizeOf(value)); // every output is escaped
     for (const arg of args) this.context.memoryLimit.use(weight * sizeOf(arg));
     return filter.call(this, value, ...args);
   };
@@ -130,4 +130,14 @@ export function measured(name: string, filter: FilterHandler): FilterHandler {
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   return Array.isArray(value) ? CHARACTERS_PER_ELEMENT * value.length : 0;
+}
+
+/** The size of what an output writes, as far as `budget`: an array in an array can be small until it is written out. */
+function writtenSizeOf(value: unknown, budget = MAX_STEP): number {
+  let size = sizeOf(value);
+  for (const element of Array.isArray(value) ? value : []) {
+    if (size > budget) break;
+    if (Array.isArray(element)) size += writtenSizeOf(element, budget - size);
+  }
+  return size;
 }

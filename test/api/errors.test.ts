@@ -97,7 +97,7 @@ describe('400', () => {
 
   test.each([
     [{ password: { permissions: ['fly'] } }, 'options.password.permissions[0]', /^must be one of print, /],
-    [{ margin: { foo: 1 } }, 'options.margin.foo', /valid are top, right, bottom, left$/],
+    [{ margin: { foo: 1 } }, 'options.margin.foo', /one of top, right, bottom, left$/],
     [{ addStyleTag: [{ content: 5 }] }, 'options.addStyleTag[0].content', /string/],
     [{ failOnHttpStatus: [99] }, 'options.failOnHttpStatus[0]', /list of HTTP statuses/],
     [{ waitForSelector: { selector: 5 } }, 'options.waitForSelector.selector', /string/],

@@ -6,7 +6,7 @@ import { describeSettings } from '../../src/config.ts';
 import { parseRenderRequest } from '../../src/render/render-request.ts';
 import { type Block, readDocuments } from '../../tools/docs/documents.ts';
 
-const LIMITS = { renderTimeoutMs: 30_000, maxRenderTimeoutMs: 120_000 };
+const LIMITS = { renderTimeoutMs: 30_000, maxRenderTimeoutMs: 120_000, maxAssets: 10, maxAssetsBytes: 1_000_000 };
 
 const documents = (await readDocuments()).filter(({ path }) => path !== 'CHANGELOG.md');
 const blocks = documents.flatMap(({ path, blocks }) => blocks.map((block) => [`${path}:${block.line}`, block] as const));

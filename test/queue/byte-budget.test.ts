@@ -26,7 +26,7 @@ test('an owner has half of what the others leave', () => {
 test('of replies on the disk it tells that they are to be read', () => {
   const budget = new ByteBudget(1_000, 'replies');
   hold(budget, 'a', 500);
-  for (const owner of ['a', 'b']) expect(() => hold(budget, owner, 251)).toThrow('have not been read');
+  for (const owner of ['a', 'b']) expect(() => hold(budget, owner, 251)).toThrow(/unread replies/);
 });
 
 test('whoever holds nothing is told that others hold too much', () => {
