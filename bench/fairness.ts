@@ -182,7 +182,8 @@ function batches(service: ServiceUnderTest, note: (milliseconds: number) => void
       const prefer = { prefer: `wait=${TIMEOUT_MS / 1_000}` };
       const { bytes } = await service.request(service.keys[1] ?? '', 'POST', '/v1/batches', { items }, prefer);
       const { status, succeeded } = JSON.parse(bytes.toString()) as { status: string; succeeded: number };
-      if (status !== 'running' && succeeded !== ITEMS) throw new Error(`the batch is ${status} with ${succeeded} of ${ITEMS} items`);
+      if (status !== 'running' && succeeded !== ITEMS)
+        throw new Error(`the batch is ${status} with ${succeeded} of ${ITEMS} items`);
       note(performance.now() - begun);
     },
   );

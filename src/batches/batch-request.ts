@@ -87,7 +87,8 @@ export function merge({ reference: _, ...given }: Members, defaults: Members): M
   const item = present(given);
   const merged = { ...withoutSource(defaults, item), ...item };
   for (const name of ['options', 'assets'])
-    if (isMembers(merged[name]) && isMembers(defaults[name])) merged[name] = { ...defaults[name], ...present(merged[name]) };
+    if (merged[name] !== defaults[name] && isMembers(merged[name]) && isMembers(defaults[name]))
+      merged[name] = { ...defaults[name], ...present(merged[name]) };
   return merged;
 }
 

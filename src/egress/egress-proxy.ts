@@ -209,12 +209,12 @@ class PageProxyListener implements ProxyListener {
     const to = { host: url ? hostOf(url) : '', url: url ? hrefOf(url) : '' };
     this.#busy.add(request.socket);
     response.once('close', () => this.#busy.delete(request.socket));
-    if (url && this.#assets?.owns(url)) {
-      this.#sendAsset(this.#assets, url, request, response);
-      return;
-    }
     const traffic = this.#traffic;
     try {
+      if (url && this.#assets?.owns(url)) {
+        this.#sendAsset(this.#assets, url, request, response);
+        return;
+      }
       this.#begin(traffic);
       if (url?.protocol !== 'http:') throw new Refusal('not an address for a proxy');
       this.#ask(traffic, url, to, request, response);

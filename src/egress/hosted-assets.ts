@@ -15,6 +15,8 @@ export interface HostedFile {
 export type HostedFiles = ReadonlyMap<string, HostedFile>;
 
 const NAME_BYTES = 16;
+/** Requests of one render that are answered. Each takes time of the process that serves everybody. */
+const MAX_ANSWERS = 5_000;
 /**
  * Any document may read them, since the one they belong to has an opaque origin. One of them that is shown in a frame has an opaque
  * origin, too: it stores nothing that a later document could find.
@@ -31,6 +33,7 @@ export class HostedAssets {
   /** `.invalid` is never registered (RFC 6761), and is a suffix of which no site can set cookies for another. */
   readonly origin = `http://a${randomBytes(NAME_BYTES).toString('hex')}.invalid`;
   readonly #files: HostedFiles;
+  #answersLeft = MAX_ANSWERS;
 
   constructor(files: HostedFiles) {
     this.#files = files;
@@ -41,6 +44,7 @@ export class HostedAssets {
   }
 
   answer(url: URL, { method }: IncomingMessage, response: ServerResponse): void {
+    if (this.#answersLeft-- <= 0) return void response.destroy();
     const isRead = method === 'GET' || method === 'HEAD';
     const { type, content } = (isRead && this.#files.get(pathOf(url))) || NOTHING;
     const status = content ? 200 : isRead ? 404 : 405;

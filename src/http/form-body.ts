@@ -13,9 +13,11 @@ export interface Part {
 /** Throws `invalid_request`. */
 export async function readForm(body: Buffer, contentType: string, maxParts: number): Promise<Part[]> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
+  if (countDelimiters(body, contentType, maxParts + 2) > maxParts + 1) throw invalid(`has more than ${maxParts} parts`);
   const parts: Part[] = [];
   const form = openForm(contentType, maxParts);
-  form.on('file', (name, stream, filename, _encoding, type) => {
+  form.on('file', (name: string | undefined, stream, filename, _encoding, type) => {
+    if (name === undefined) return void reject(invalid('has a part without a name'));
     const chunks: Buffer[] = [];
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('end', () => parts.push({ name, filename, type, content: joined(chunks) }));
@@ -27,6 +29,16 @@ export async function readForm(body: Buffer, contentType: string, maxParts: numb
   form.end(body);
   await promise;
   return parts;
+}
+
+/** At most `atMost`. The parser makes a stream for each part, also beyond its limit, and frees none before it is through. */
+function countDelimiters(body: Buffer, contentType: string, atMost: number): number {
+  const boundary = /;\s*boundary=(?:"([^"]*)"|([^\s;]*))/i.exec(contentType)?.slice(1).find(Boolean);
+  if (!boundary) throw notAForm();
+  const delimiter = Buffer.from(`--${boundary}`, 'latin1');
+  let count = 0;
+  for (let at = body.indexOf(delimiter); at >= 0 && count < atMost; at = body.indexOf(delimiter, at + delimiter.length)) count++;
+  return count;
 }
 
 function openForm(contentType: string, maxParts: number) {

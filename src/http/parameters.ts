@@ -39,6 +39,14 @@ export const PARAMETERS_SCHEMA = {
   ),
 };
 
+/** Of all fields together, as in a JSON body. */
+const MAX_VALUES = 500_000;
+/** One more than any list of words may have. */
+const MAX_LIST = 1_001;
+interface Budget {
+  values: number;
+}
+
 const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)$/;
 const OPTION_PREFIX = /^options\./;
 
@@ -46,11 +54,12 @@ const OPTION_PREFIX = /^options\./;
 export function membersOf(parameters: Iterable<readonly [name: string, given: unknown]>, known: Schemas = PARAMETERS): Members {
   const errors: FieldError[] = [];
   const values = new Map<string, unknown>();
+  const budget = { values: MAX_VALUES };
   for (const [name, given] of parameters) {
     const schema = Object.hasOwn(known, name) ? known[name] : undefined;
     if (!schema) errors.push({ path: name, message: `there is no such parameter${meant(name, known)}` });
     else if (typeof given !== 'string' || values.has(name)) errors.push({ path: name, message: 'is sent more than once' });
-    else values.set(name, typed(schema, given));
+    else values.set(name, typed(schema, given, budget));
   }
   if (errors.length) throw invalidRequest(errors);
   const isOption = ([name]: [string, unknown]) => Object.hasOwn(OPTIONS, name);
@@ -78,9 +87,9 @@ export function withParameterNames<T>(parse: () => T): T {
 }
 
 /** What no type of the schema can be stays a text, about which the check of the body says what is valid. */
-function typed(schema: SchemaNode, text: string): unknown {
+function typed(schema: SchemaNode, text: string, budget: Budget): unknown {
   for (const { type, items } of branchesOf(schema)) {
-    const value = readAs(type, items, text);
+    const value = readAs(type, items, text, budget);
     if (value !== undefined) return value;
   }
   return text;
@@ -90,13 +99,13 @@ function branchesOf({ anyOf, ...schema }: SchemaNode): SchemaNode[] {
   return anyOf?.flatMap(branchesOf) ?? [schema];
 }
 
-function readAs(type: string | undefined, items: SchemaNode | undefined, text: string): unknown {
+function readAs(type: string | undefined, items: SchemaNode | undefined, text: string, budget: Budget): unknown {
   if (type === 'boolean') return { true: true, false: false }[text];
   if (type === 'number' || type === 'integer') return NUMBER.test(text) ? Number(text) : undefined;
-  if (type === 'object') return /^\s*\{/.test(text) ? readJson(text) : undefined;
+  if (type === 'object') return /^\s*\{/.test(text) ? readJson(text, budget) : undefined;
   if (type !== 'array' || !items) return undefined;
-  if (/^\s*\[/.test(text)) return readJson(text);
-  return isOfObjects(items) ? undefined : text.split(',').map((part) => typed(items, part.trim()));
+  if (/^\s*\[/.test(text)) return readJson(text, budget);
+  return isOfObjects(items) ? undefined : text.split(',', MAX_LIST).map((part) => typed(items, part.trim(), budget));
 }
 
 /** What a query string can say of it: lists stand with commas, objects as JSON. */
@@ -109,9 +118,12 @@ function isOfObjects(items: SchemaNode): boolean {
 }
 
 /** Undefined where it is none: a password or a selector may begin with a brace. */
-function readJson(text: string): unknown {
+function readJson(text: string, budget: Budget): unknown {
   try {
-    return parseJson(Buffer.from(text), () => {});
+    return parseJson(Buffer.from(text), (values) => {
+      budget.values -= values;
+      if (budget.values < 0) throw new RangeError('more values than a body may hold');
+    });
   } catch {
     return undefined;
   }

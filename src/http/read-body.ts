@@ -14,6 +14,9 @@ const HELD_PER_VALUE = 64;
 /** Room for a body of unknown length: at first, then twice as much again and again. */
 const FIRST_ROOM_BYTES = 65_536;
 
+/** A packed body may be so much larger than what is in it: blocks that unpack to nothing would keep a thread busy for ever. */
+const MAX_PACKING_BYTES = 65_536;
+
 /** What a body takes until its request is answered. */
 export function heldBytes(bodyBytes: number, values = 0): number {
   return HELD_PER_BYTE * bodyBytes + HELD_PER_VALUE * values;
@@ -42,7 +45,13 @@ export function letGo(body: Buffer): void {
 /** Ends at the first byte that is too much: what the rest would unpack to is never made. */
 async function unpack(source: IncomingMessage, unpacker: Transform, body: Body): Promise<void> {
   const lost = () => unpacker.destroy(clientClosed());
+  let packedBytes = 0;
+  const count = (chunk: Buffer) => {
+    packedBytes += chunk.length;
+    if (packedBytes > body.limit + MAX_PACKING_BYTES) unpacker.destroy(body.tooLarge());
+  };
   source.once('error', lost);
+  source.on('data', count);
   try {
     await pour(source.pipe(unpacker), body);
   } catch (error) {
@@ -50,6 +59,7 @@ async function unpack(source: IncomingMessage, unpacker: Transform, body: Body):
   } finally {
     source.unpipe(unpacker);
     source.off('error', lost);
+    source.off('data', count);
     unpacker.destroy();
   }
 }
@@ -84,7 +94,7 @@ function notPacked(): ServiceError {
 /** Chunks are copied together as they come: a chunk of one byte kept for itself takes hundreds. */
 class Body {
   readonly #request: FastifyRequest;
-  readonly #limit: number;
+  readonly limit: number;
   #room: Buffer;
   #length = 0;
 
@@ -92,8 +102,8 @@ class Body {
   constructor(request: FastifyRequest, limit: number, isPlain: boolean) {
     const announced = isPlain ? request.headers['content-length'] : undefined;
     this.#request = request;
-    this.#limit = limit;
-    if (announced !== undefined && Number(announced) > this.#limit) throw this.#tooLarge({ actual: Number(announced) });
+    this.limit = limit;
+    if (announced !== undefined && Number(announced) > this.limit) throw this.tooLarge({ actual: Number(announced) });
     this.#room = this.#makeRoom(announced === undefined ? FIRST_ROOM_BYTES : Number(announced));
   }
 
@@ -103,9 +113,9 @@ class Body {
 
   add(chunk: Buffer): void {
     const length = this.#length + chunk.length;
-    if (length > this.#limit) throw this.#tooLarge();
+    if (length > this.limit) throw this.tooLarge();
     if (length > this.#room.length) {
-      const larger = this.#makeRoom(Math.max(length, Math.min(2 * this.#room.length, this.#limit)));
+      const larger = this.#makeRoom(Math.max(length, Math.min(2 * this.#room.length, this.limit)));
       this.#room.copy(larger, 0, 0, this.#length);
       letGo(this.#room);
       this.#room = larger;
@@ -120,8 +130,8 @@ class Body {
   }
 
   /** Where it was not announced, nobody knows how large it is. */
-  #tooLarge(known: { actual?: number } = {}): ServiceError {
-    const limit = this.#limit;
+  tooLarge(known: { actual?: number } = {}): ServiceError {
+    const limit = this.limit;
     return new ServiceError('content_too_large', `the request body is larger than ${limit} bytes`, {
       members: { limit, ...known },
     });

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import MarkdownIt, { type Token } from 'markdown-it';
+import { runWithin } from '../queue/run-within.ts';
 
 /** As renderers have it: what serves requests comes first. */
 const CONVERTING_NICENESS = 5;
@@ -47,7 +48,9 @@ PARSER.inline.State = class extends PARSER.inline.State {
   }
 };
 
-process.on('message', (task: ConvertTask) => process.send?.(convert(task)));
+process.on('message', (task: ConvertTask & { timeoutMs: number }) =>
+  process.send?.(runWithin(task.timeoutMs, () => convert(task))),
+);
 
 function convert({ markdown, stylesheet = DEFAULT_STYLE, limitBytes }: ConvertTask): Converted {
   tokensLeft = MAX_TOKENS;

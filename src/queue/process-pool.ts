@@ -102,6 +102,7 @@ function answerOf(child: ChildProcess, task: object): Promise<unknown> {
   child.once('message', resolve);
   child.once('exit', end);
   child.once('error', reject);
+  promise.catch(() => {}); // where sending throws, nobody waits for it
   child.send(task);
   return promise.finally(() => {
     child.off('message', resolve);

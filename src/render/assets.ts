@@ -22,7 +22,7 @@ export interface UploadedFile {
 
 const MAX_PATH = 500;
 const UNKNOWN_TYPE = 'application/octet-stream';
-const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+(?:\s*;\s*charset=[a-z0-9_.:-]+)?$/i;
+const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+(?:[ \t]*;[ \t]*charset=[a-z0-9_.:-]+)?$/i;
 const CONTROL_OR_BACKSLASH = /[\p{Cc}\\]/u;
 
 export const AssetsSchema = Type.Record(
@@ -41,6 +41,7 @@ export const AssetsSchema = Type.Record(
     { additionalProperties: false, expected: 'an object {content, type}' },
   ),
   {
+    additionalProperties: false, // the pattern of names knows no line breaks: what is under such a name would not be checked
     expected: 'an object of paths and files {content, type}',
     description:
       'Files beside the document, by their paths. Relative addresses in the document lead to them. `content` is base64. They go with `html`, `markdown` and `template_id`, and exist for this render only. Default: none.',

@@ -46,18 +46,24 @@ export function parseImageRequest(body: unknown, limits: RenderLimits): ImageReq
   if (filename !== undefined && !isUsableFilename(filename)) errors.add('filename', `must be ${FILENAME}`);
   errors.throwIfAny();
   if (request.source.kind === 'html') checkSize('html', request.source.html);
+  if (request.source.kind === 'markdown') checkSize('markdown', request.source.markdown);
   return request;
 }
 
 /** Whoever changes from PDF to image is told what does not come along. */
 function refusePdfFields(body: unknown): void {
   const { store, options } = Object(body) as { store?: unknown; options?: unknown };
-  const errors: FieldError[] = PDF_ONLY.filter((name) => Object(options)[name] !== undefined).map((name) => ({
+  const errors: FieldError[] = PDF_ONLY.filter((name) => isSent(Object(options)[name])).map((name) => ({
     path: `options.${name}`,
     message: 'is an option of PDFs, and has no meaning for an image',
   }));
-  if (store !== undefined) errors.push({ path: 'store', message: 'cannot be sent: images are not stored' });
+  if (isSent(store)) errors.push({ path: 'store', message: 'cannot be sent: images are not stored' });
   if (errors.length) throw invalidRequest(errors);
+}
+
+/** Null counts as not sent. */
+function isSent(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
 
 function loadingOptions({ mediaType = 'screen', viewport, ...options }: ImageOptions, { deviceScaleFactor }: CaptureSettings) {

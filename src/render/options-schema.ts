@@ -304,7 +304,7 @@ export const PdfOptions = Type.Object(
       'x-default': 'none',
       examples: [[{ name: 'session', value: 'abc123' }]],
     }),
-    extraHTTPHeaders: option(Type.Record(Type.String(), Type.String({ maxLength: 8_192 })), {
+    extraHTTPHeaders: option(Type.Record(Type.String(), Type.String({ maxLength: 8_192 }), CLOSED), {
       expected: 'an object of header names and their values',
       description: `At most 50 headers for requests to the origin of \`url\` or \`baseUrl\`, and to no other, also not after a redirect. Headers that belong to the connection, such as \`Host\`, \`Content-Length\`, \`Proxy-*\` and \`Sec-*\`, are rejected. ${OF_TARGET}`,
       'x-default': 'none',

@@ -1,7 +1,7 @@
 /** The child process of the Liquid engine: a task in, HTML or an error of the template out, as messages. */
 import { setPriority } from 'node:os';
-import { Script } from 'node:vm';
 import { AssertionError, assert, type Liquid, LiquidError, Parser, Token, toValueSync } from 'liquidjs';
+import { runWithin } from '../queue/run-within.ts';
 import { createLiquid } from './liquid-dialect.ts';
 import { contextOf, MAX_CODE_CHARACTERS, MeasuredTokenizer, ResultEmitter, TokenLine } from './liquid-limits.ts';
 import { type Answer, type Fault, type FillTask, type LiquidTask, OUT_OF_MEMORY, OUT_OF_TIME } from './liquid-messages.ts';
@@ -22,14 +22,6 @@ function answerTo(task: LiquidTask): Answer<unknown> {
   } catch (error) {
     return { fault: faultOf(error, task.html) };
   }
-}
-
-const CALL = new Script('work()');
-
-/** V8 stops a task that takes longer, so that no busy process survives a service that was killed. */
-function runWithin<T>(timeout: number, work: () => T): T {
-  Object.assign(globalThis, { work });
-  return CALL.runInThisContext({ timeout });
 }
 
 function parse(html: string): Answer<{ paths: string[] }> {

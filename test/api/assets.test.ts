@@ -120,6 +120,9 @@ describe('limits', () => {
     ['the same path twice', { a: asset('x'), './a': asset('y') }, 'assets../a'],
     ['no base64', { a: { content: 'ä' } }, 'assets.a.content'],
     ['a type that is none', { a: asset('x', 'x\r\ny: z') }, 'assets.a.type'],
+    ['a type of two lines', { a: asset('x', 'text/css\n;charset=utf-8') }, 'assets.a.type'],
+    ['a path of two lines with what is no text', { 'a\n': { content: { length: 2_000_000_000 } } }, 'assets.a\n'],
+    ['a path of two lines with nothing', { 'a\u2028': null }, 'assets.a\u2028'],
     ['no content', { a: {} }, 'assets.a.content'],
     ['too many', Object.fromEntries('abcdef'.split('').map((name) => [name, asset(name)])), 'assets'],
   ])('%s', async (_, assets, path) => {

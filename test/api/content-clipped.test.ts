@@ -48,7 +48,7 @@ describe('content_clipped', () => {
     const found = warnings.filter(({ kind }) => kind === 'content_clipped');
     expect(found).toHaveLength(clipped ? 1 : 0);
     expect(count).toBe(warnings.length);
-    if (clipped) expect(found[0]).toMatchObject({ pixels: expect.any(Number), message: expect.stringContaining('cut off') });
+    if (clipped) expect(found[0]).toMatchObject({ pixels: expect.any(Number), message: expect.stringMatching('cuts it off') });
     const pdf = await readPdfReply(await client.pdf({ html: document, options }));
     expect(pdf.pages.join(' ').includes('END')).toBe(!clipped);
   });

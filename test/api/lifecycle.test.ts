@@ -149,6 +149,7 @@ test('health, readiness, metrics, reference and error pages answer without a key
   expect(openapi.openapi).toMatch(/^3\.1/);
   expect(Object.keys(openapi.paths)).toEqual([
     '/v1/pdf',
+    '/v1/image',
     '/v1/templates',
     '/v1/templates/{id}',
     '/v1/templates/{id}/versions',

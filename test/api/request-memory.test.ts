@@ -235,7 +235,7 @@ describe('replies', () => {
     const unread = [await large(), await large()];
     expect(unread.map(({ status }) => status)).toEqual([200, 200]);
     const { detail } = await problem(await large(), 429, 'memory_limited'); // the account has half of 72 MiB
-    expect(detail).toContain('have not been read');
+    expect(detail).toContain('unread replies');
     expect(await new Client(service.url, key).json('/v1/usage')).toMatchObject({ documents: { used: 2, remaining: 1 } });
     for (const response of unread) await response.arrayBuffer();
     await eventually('its room is given back', async () => {

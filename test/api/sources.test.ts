@@ -174,6 +174,25 @@ describe('packed bodies', () => {
     await eventually('all is given back', async () => (await service.metric('platen_request_memory_bytes')) === 0);
   });
 
+  test('blocks that unpack to nothing are not read for ever', async () => {
+    const nothing = gzipSync('');
+    const body = Buffer.concat(Array.from({ length: 400_000 }, () => nothing));
+    await problem(await packed(body, 'gzip', 'text/html'), 413, 'content_too_large');
+  });
+
+  test.each([
+    ['a form of a million parts', 'multipart/form-data; boundary=b', '--b'.concat('\r\n--b'.repeat(1_000_000))],
+    ['a part without a name', 'multipart/form-data; boundary=b', '--b\r\ncontent-disposition: form-data\r\n\r\nx\r\n--b--\r\n'],
+    [
+      'a list of ten million words',
+      'multipart/form-data; boundary=b',
+      `--b\r\ncontent-disposition: form-data; name=html\r\n\r\nx\r\n--b\r\ncontent-disposition: form-data; name=failOnWarning\r\n\r\n${','.repeat(10_000_000)}\r\n--b--\r\n`,
+    ],
+  ])('%s is refused, and the service goes on', async (_, type, body) => {
+    await problem(await packed(gzipSync(body), 'gzip', type), 400, 'invalid_request');
+    expect((await readPdfReply(await raw('<p>on'))).pages).toEqual(['on']);
+  });
+
   test('an Idempotency-Key stands for what is unpacked', async () => {
     const headers = { 'idempotency-key': 'packed' };
     const body = '{"html": "<p>once"}';

@@ -65,5 +65,5 @@ test('it cannot be made to depend on the values of its first call', () => {
   const spreads = prepared((query, row: { id: string; secret: string; created_at: number }) =>
     query.insertInto('signing_keys').values({ ...row }),
   );
-  expect(() => spreads(database.query, { id: 'x', secret: 's', created_at: 1 })).toThrow('one by one');
+  expect(() => spreads(database.query, { id: 'x', secret: 's', created_at: 1 })).toThrow('by name');
 });
