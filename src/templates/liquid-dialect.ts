@@ -9,7 +9,7 @@ type TagOptions = Exclude<Parameters<Liquid['registerTag']>[1], new (...args: ne
 
 export function createLiquid(): Liquid {
   const engine = new Liquid({
-    outputEscape: 'escape',
+    outputEscape: measured('escape', filters.escape as Parameters<typeof measured>[1]), // LiquidJS takes its own before ours is registered
     ownPropertyOnly: true,
     strictFilters: true,
     templates: Object.create(null), // no files; without a prototype, a template named `constructor` does not exist either
