@@ -1,6 +1,7 @@
 /** A PDF that waits for its reader: in memory where there is room, else on the disk, however slowly it is read. */
 import type { Readable } from 'node:stream';
 import type { HeldBytes } from '../queue/byte-budget.ts';
+import type { RenderMemory } from '../render/render.ts';
 
 /** The bytes of a PDF. */
 export type Content = Buffer[] | Readable;
@@ -25,6 +26,14 @@ export function makeRoomFor(bytes: number, { memory, disk }: Held): void {
   if (memory.tryResize(bytes)) return;
   disk.resize(bytes);
   memory.resize(0);
+}
+
+/** What a render may count of its request. Where `sendsResult` is false, nobody waits for the PDF. */
+export function memoryOfRender(held: Held, sendsResult = true): RenderMemory {
+  return {
+    grow: (bytes) => held.memory.grow(bytes),
+    makeRoomFor: (bytes) => sendsResult && makeRoomFor(bytes, held),
+  };
 }
 
 /** A PDF that was made room for. */

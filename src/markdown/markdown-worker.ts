@@ -1,12 +1,7 @@
 /** The process side of Markdown: its text in, a whole HTML document out, or that it is too large. */
 import { readFileSync } from 'node:fs';
-import { setPriority } from 'node:os';
 import MarkdownIt, { type Token } from 'markdown-it';
-import { runWithin } from '../queue/run-within.ts';
-
-/** As renderers have it: what serves requests comes first. */
-const CONVERTING_NICENESS = 5;
-setPriority(CONVERTING_NICENESS);
+import { serveTasks } from '../queue/serve-tasks.ts';
 
 export interface ConvertTask {
   markdown: string;
@@ -48,9 +43,7 @@ PARSER.inline.State = class extends PARSER.inline.State {
   }
 };
 
-process.on('message', (task: ConvertTask & { timeoutMs: number }) =>
-  process.send?.(runWithin(task.timeoutMs, () => convert(task))),
-);
+serveTasks(convert);
 
 function convert({ markdown, stylesheet = DEFAULT_STYLE, limitBytes }: ConvertTask): Converted {
   tokensLeft = MAX_TOKENS;

@@ -14,7 +14,6 @@ export const MARKDOWN_LIMITS: Readonly<ProcessLimits> = {
 
 export class Markdown {
   readonly #processes: ProcessQueue;
-  readonly #timeoutMs: number;
 
   /** Starts no process yet. */
   constructor(limits: Partial<ProcessLimits> = {}) {
@@ -27,12 +26,11 @@ export class Markdown {
       outOfMemory: (cause: unknown) => tooHungry('markdown: takes more memory to convert than it may have', cause),
     };
     this.#processes = new ProcessQueue(work, all);
-    this.#timeoutMs = all.timeoutMs;
   }
 
   /** `owner` is whose turn it takes. Throws `content_too_large`, `resource_limit`, `queue_full`, and what `signal` was aborted with. */
   async toHtml(owner: string, task: ConvertTask, signal?: AbortSignal): Promise<string> {
-    const converted = (await this.#processes.run(owner, { ...task, timeoutMs: this.#timeoutMs }, signal)) as Converted;
+    const converted = (await this.#processes.run(owner, task, signal)) as Converted;
     if ('html' in converted) return converted.html;
     if ('tooMany' in converted) throw tooHungry(`markdown: has more than ${converted.tooMany} elements; split the document`);
     const { limitBytes: limit } = task;

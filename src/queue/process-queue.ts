@@ -8,6 +8,7 @@ import { Deadline } from '../deadline.ts';
 import { queueFull, ServiceError } from '../errors.ts';
 import { OwnerQueue } from './owner-queue.ts';
 import { ProcessEndedError, ProcessPool } from './process-pool.ts';
+import type { TimedTask } from './serve-tasks.ts';
 
 export interface ProcessLimits {
   /** Processes. No owner has the last of them while there is more than one. */
@@ -24,7 +25,7 @@ export interface ProcessLimits {
 }
 
 export interface ProcessWork {
-  /** What the processes run. */
+  /** What the processes run. It calls `serveTasks`. */
   module: URL;
   /** Of the libraries it imports. */
   libraries: string[];
@@ -63,8 +64,10 @@ export class ProcessQueue {
     });
     try {
       if (this.#closed) throw shuttingDown();
-      const over = AbortSignal.timeout(this.#limits.timeoutMs);
-      return await this.#pool.run(task, caller ? AbortSignal.any([caller, over]) : over);
+      const { timeoutMs } = this.#limits;
+      const over = AbortSignal.timeout(timeoutMs);
+      const timed: TimedTask = { task, timeoutMs };
+      return await this.#pool.run(timed, caller ? AbortSignal.any([caller, over]) : over);
     } catch (error) {
       caller?.throwIfAborted();
       throw this.#translate(error);

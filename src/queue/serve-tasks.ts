@@ -1,10 +1,29 @@
-/** Work with a limit of time that V8 itself keeps: a process whose service was killed does not work on for ever. */
+/** The side of a `ProcessQueue` that works: each task that comes in is done within its time, and its answer goes out. */
+import { setPriority } from 'node:os';
 import { Script } from 'node:vm';
 
+/** What a process is sent. */
+export interface TimedTask {
+  task: object;
+  /** V8 ends the work at this time, in case the service that would kill the process has ended. */
+  timeoutMs: number;
+}
+
+/** The CPU priority, the same as that of renderers and lower than that of the service. */
+const NICENESS = 5;
 const CALL = new Script('work()');
 
-/** Throws ERR_SCRIPT_EXECUTION_TIMEOUT, and what `work` throws. */
-export function runWithin<T>(timeout: number, work: () => T): T {
-  Object.assign(globalThis, { work });
-  return CALL.runInThisContext({ timeout });
+/** `explain` makes an answer of what `work` throws; without it the process ends. */
+export function serveTasks<T extends object>(work: (task: T) => unknown, explain?: (error: unknown, task: T) => unknown): void {
+  setPriority(NICENESS);
+  const answerTo = (task: T, timeout: number) => {
+    Object.assign(globalThis, { work: () => work(task) });
+    try {
+      return CALL.runInThisContext({ timeout });
+    } catch (error) {
+      if (!explain) throw error;
+      return explain(error, task);
+    }
+  };
+  process.on('message', ({ task, timeoutMs }: TimedTask) => process.send?.(answerTo(task as T, timeoutMs)));
 }

@@ -3,8 +3,6 @@
 interface ParseTask {
   kind: 'parse';
   html: string;
-  /** The process ends itself at this time if the task still runs, in case the service has ended. */
-  timeoutMs: number;
 }
 
 export interface FillTask {
@@ -16,7 +14,6 @@ export interface FillTask {
   limitBytes: number;
   /** Rendering stops after this time and reports the line that it had reached. */
   fillTimeMs: number;
-  timeoutMs: number;
 }
 
 export type LiquidTask = ParseTask | FillTask;

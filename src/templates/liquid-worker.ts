@@ -1,28 +1,17 @@
 /** The child process of the Liquid engine: a task in, HTML or an error of the template out, as messages. */
-import { setPriority } from 'node:os';
 import { AssertionError, assert, type Liquid, LiquidError, Parser, Token, toValueSync } from 'liquidjs';
-import { runWithin } from '../queue/run-within.ts';
+import { serveTasks } from '../queue/serve-tasks.ts';
 import { createLiquid } from './liquid-dialect.ts';
 import { contextOf, MAX_CODE_CHARACTERS, MeasuredTokenizer, ResultEmitter, TokenLine } from './liquid-limits.ts';
 import { type Answer, type Fault, type FillTask, type LiquidTask, OUT_OF_MEMORY, OUT_OF_TIME } from './liquid-messages.ts';
 
-/** The CPU priority, the same as that of renderers and lower than that of the service. */
-const FILLING_NICENESS = 5;
-setPriority(FILLING_NICENESS);
-
 /** The total estimated size of parsed templates in the cache. */
 const CACHE_BYTES = 64_000_000;
 
-process.on('message', (task: LiquidTask) => process.send?.(answerTo(task)));
-
-function answerTo(task: LiquidTask): Answer<unknown> {
-  const work = () => (task.kind === 'parse' ? parse(task.html) : fill(task));
-  try {
-    return runWithin(task.timeoutMs, work);
-  } catch (error) {
-    return { fault: faultOf(error, task.html) };
-  }
-}
+serveTasks(
+  (task: LiquidTask): Answer<unknown> => (task.kind === 'parse' ? parse(task.html) : fill(task)),
+  (error, { html }): Answer<unknown> => ({ fault: faultOf(error, html) }),
+);
 
 function parse(html: string): Answer<{ paths: string[] }> {
   return { value: { paths: pathsOf(parseHtml(html).templates) } };

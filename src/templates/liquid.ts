@@ -43,8 +43,7 @@ export class LiquidEngine {
 
   /** Returns the paths that a template reads from the data, such as `order.items[0].name`. Queued under `owner`. Throws `template_error`. */
   async parse(owner: string, html: string, signal?: AbortSignal): Promise<{ paths: string[] }> {
-    const { timeoutMs } = this.#limits;
-    return unwrap(await this.#run<{ paths: string[] }>(owner, { kind: 'parse', html, timeoutMs }, signal));
+    return unwrap(await this.#run<{ paths: string[] }>(owner, { kind: 'parse', html }, signal));
   }
 
   /**
@@ -59,9 +58,8 @@ export class LiquidEngine {
     limitBytes: number,
     signal?: AbortSignal,
   ): Promise<string> {
-    const { timeoutMs } = this.#limits;
-    const fillTimeMs = FILL_TIME_SHARE * timeoutMs;
-    const task = { kind: 'fill', key, html, dataJson: toJson(data), limitBytes, fillTimeMs, timeoutMs } as const;
+    const fillTimeMs = FILL_TIME_SHARE * this.#limits.timeoutMs;
+    const task = { kind: 'fill', key, html, dataJson: toJson(data), limitBytes, fillTimeMs } as const;
     return unwrap(await this.#run<string>(owner, task, signal), limitBytes);
   }
 

@@ -8,11 +8,11 @@ import type { CommitHook, ImageDelivery, RenderMemory } from '../../render/rende
 import type { RenderLimits } from '../../render/render-request.ts';
 import { principalOf } from '../authenticate.ts';
 import { whenClientLeaves } from '../client-leaves.ts';
-import { type Content, heldPdf, makeRoomFor, type Spool } from '../held-pdf.ts';
+import { type Content, heldPdf, memoryOfRender, type Spool } from '../held-pdf.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../idempotent.ts';
+import { measured } from '../measured.ts';
 import type { Metrics } from '../metrics.ts';
 import { asksFor, JSON_TYPE, requireAcceptable } from '../negotiation.ts';
-import { toServiceError } from '../problem.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import { rememberRender } from '../remember-render.ts';
 import { heldBy, takeBody } from '../request-memory.ts';
@@ -59,10 +59,7 @@ async function renderNow(
 ): Promise<FastifyReply> {
   const principal = principalOf(request);
   const held = heldBy(request);
-  const memory = {
-    grow: (bytes: number) => held.memory.grow(bytes),
-    makeRoomFor: (bytes: number) => makeRoomFor(bytes, held),
-  };
+  const memory = memoryOfRender(held);
   const factsOf = ({ image: { bytes, width, height, report } }: ImageDelivery): ImageFacts => ({
     ...{ type: mediaTypeOf(imageRequest), bytes, width, height, report },
     filename: imageRequest.filename ?? null,
@@ -74,20 +71,12 @@ async function renderNow(
       answerOf: (delivery) => ({ kind: 'image', ...factsOf(delivery), remaining: delivery.remaining }),
     });
   const client = whenClientLeaves(reply);
-  const delivery = await measured(metrics, () => renderImage(imageRequest, principal, client, commitHook, memory));
+  const delivery = await measured(() => renderImage(imageRequest, principal, client, commitHook, memory), {
+    succeeded: ({ image }) => metrics.renderSucceeded(image),
+    failed: metrics.renderFailed,
+  });
   reply.header('server-timing', serverTiming(delivery.image));
   return send(request, reply, factsOf(delivery), delivery.remaining, await heldPdf(delivery.image, held, blobs));
-}
-
-async function measured(metrics: Metrics, render: () => Promise<ImageDelivery>): Promise<ImageDelivery> {
-  try {
-    const delivery = await render();
-    metrics.renderSucceeded(delivery.image);
-    return delivery;
-  } catch (error) {
-    metrics.renderFailed(toServiceError(error).code);
-    throw error;
-  }
 }
 
 /** The reply of the first time. */

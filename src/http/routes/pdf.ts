@@ -8,14 +8,14 @@ import type { CommitHook, Delivery, RenderMemory } from '../../render/render.ts'
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../../render/render-request.ts';
 import { principalOf } from '../authenticate.ts';
 import { whenClientLeaves } from '../client-leaves.ts';
-import { heldPdf, makeRoomFor, type Spool } from '../held-pdf.ts';
+import { heldPdf, memoryOfRender, type Spool } from '../held-pdf.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../idempotent.ts';
 import { readQuery } from '../listing.ts';
+import { measured } from '../measured.ts';
 import type { Metrics } from '../metrics.ts';
 import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
 import { originOf } from '../origin.ts';
 import { PARAMETERS_SCHEMA } from '../parameters.ts';
-import { toServiceError } from '../problem.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import { DOCUMENT_SCHEMA, documentRecord } from '../records.ts';
 import { rememberRender } from '../remember-render.ts';
@@ -75,12 +75,16 @@ async function renderNow(
   const principal = principalOf(request);
   const held = heldBy(request);
   const sendsPdf = !renderRequest.store || asksFor(request, PDF, JSON_TYPE);
-  const memory = {
-    grow: (bytes: number) => held.memory.grow(bytes),
-    makeRoomFor: (bytes: number) => sendsPdf && makeRoomFor(bytes, held),
-  };
+  const memory = memoryOfRender(held, sendsPdf);
   const commitHook = claim && commitHookOf(idempotency, claim, renderRequest, principal);
-  const delivery = await measured(metrics, () => render(renderRequest, principal, whenClientLeaves(reply), commitHook, memory));
+  const client = whenClientLeaves(reply);
+  const delivery = await measured(() => render(renderRequest, principal, client, commitHook, memory), {
+    succeeded({ pdf, document }) {
+      metrics.renderSucceeded(pdf);
+      if (document) metrics.documentStored(document);
+    },
+    failed: metrics.renderFailed,
+  });
   const { pdf, document } = delivery;
   setResultHeaders(reply, { ...delivery, warnings: pdf.report.warning_count }).header('server-timing', serverTiming(pdf));
   if (!renderRequest.store || !document) {
@@ -90,18 +94,6 @@ async function renderNow(
   created(request, reply, document);
   if (sendsPdf) return sendRendered(reply, pdf, document.filename, await heldPdf(pdf, held, blobs));
   return reply.send(documentRecord(document, originOf(request)));
-}
-
-async function measured(metrics: Metrics, render: () => Promise<Delivery>): Promise<Delivery> {
-  try {
-    const delivery = await render();
-    metrics.renderSucceeded(delivery.pdf);
-    if (delivery.document) metrics.documentStored(delivery.document);
-    return delivery;
-  } catch (error) {
-    metrics.renderFailed(toServiceError(error).code);
-    throw error;
-  }
 }
 
 function commitHookOf(

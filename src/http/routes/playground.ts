@@ -8,14 +8,13 @@ import {
   parsePlaygroundRequest,
   playgroundLimits,
 } from '../../playground/playground-request.ts';
-import type { RenderedPdf } from '../../render/print-content.ts';
 import type { RenderLimits } from '../../render/render-request.ts';
 import { whenClientLeaves } from '../client-leaves.ts';
 import { heldPdf, makeRoomFor, type Spool } from '../held-pdf.ts';
 import { readQuery } from '../listing.ts';
+import { measured } from '../measured.ts';
 import type { Metrics } from '../metrics.ts';
 import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
-import { toServiceError } from '../problem.ts';
 import { limitVisitors, RATE_LIMITED } from '../rate-limit.ts';
 import { type Budgets, countMemory, heldBy, takeBody } from '../request-memory.ts';
 import { sendRendered, serverTiming } from '../send-pdf.ts';
@@ -68,7 +67,10 @@ export function playgroundRoutes(
       const renderRequest = parsePlaygroundRequest(takeBody(request), limits);
       requireAcceptable(request, PDF, JSON_TYPE);
       const client = whenClientLeaves(reply);
-      const pdf = await measured(metrics, () => playground.render(renderRequest, nameOf(request), client));
+      const pdf = await measured(() => playground.render(renderRequest, nameOf(request), client), {
+        succeeded: () => metrics.playgroundEnded('ok'),
+        failed: metrics.playgroundEnded,
+      });
       reply.header('platen-warnings', pdf.report.warning_count).header('server-timing', serverTiming(pdf));
       const send = asksFor(request, JSON_TYPE, PDF) ? sendReported : sendRendered;
       const held = heldBy(request);
@@ -76,17 +78,6 @@ export function playgroundRoutes(
       return send(reply, pdf, undefined, await heldPdf(pdf, held, blobs));
     });
   });
-}
-
-async function measured(metrics: Metrics, render: () => Promise<RenderedPdf>): Promise<RenderedPdf> {
-  try {
-    const pdf = await render();
-    metrics.playgroundEnded('ok');
-    return pdf;
-  } catch (error) {
-    metrics.playgroundEnded(toServiceError(error).code);
-    throw error;
-  }
 }
 
 const TAGS = { tags: ['Playground'] };
