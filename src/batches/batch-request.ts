@@ -1,7 +1,9 @@
 /** The body of `POST /v1/batches` in, items and their defaults out; and what one item asks for, with its defaults. */
 import { Type } from 'typebox';
 import { type FieldError, hasCode, invalidRequest, type ServiceError } from '../errors.ts';
+import { MetadataSchema, parseMetadata } from '../render/metadata.ts';
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../render/render-request.ts';
+import { ValidationErrors } from '../render/validation-errors.ts';
 import { textErrors, validator } from '../validate.ts';
 import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../webhooks/webhook-url.ts';
 
@@ -13,6 +15,8 @@ export interface BatchRequest {
   defaults: Members;
   /** Is told when the batch has ended. */
   webhookUrl: string | undefined;
+  /** Of the batch, not of its documents. */
+  metadata: Readonly<Record<string, string>>;
 }
 
 export const MAX_ITEMS = 500;
@@ -27,6 +31,7 @@ const BatchShape = Type.Object(
     },
     defaults: Type.Optional({ ...Type.Record(Type.String(), Type.Unknown()), expected: 'an object' }),
     webhook_url: Type.Optional({ ...Type.String(), expected: WEBHOOK_URL_EXPECTED }),
+    metadata: Type.Optional(MetadataSchema),
   },
   { additionalProperties: false, expected: 'a JSON object' },
 );
@@ -34,11 +39,14 @@ const checkShape = validator(BatchShape);
 
 /** Throws `invalid_request` when the batch as a whole makes no sense. */
 export function parseBatchRequest(body: unknown): BatchRequest {
-  const { items, defaults = {}, webhook_url: webhookUrl } = checkShape(body);
+  const { items, defaults = {}, webhook_url: webhookUrl, metadata: given } = checkShape(body);
   if (Array.isArray(defaults)) throw invalidRequest([{ path: 'defaults', message: 'must be an object' }]);
   if (Object.hasOwn(defaults, 'reference'))
     throw invalidRequest([{ path: 'defaults.reference', message: 'must be in the items, not in defaults' }]);
-  return { items, defaults, webhookUrl: webhookUrl === undefined ? undefined : parseWebhookUrl(webhookUrl) };
+  const faults = new ValidationErrors();
+  const metadata = parseMetadata(given, faults);
+  faults.throwIfAny();
+  return { items, defaults, webhookUrl: webhookUrl === undefined ? undefined : parseWebhookUrl(webhookUrl), metadata };
 }
 
 /** The reference of an item; undefined where there is none that can be given back. */
@@ -82,11 +90,11 @@ function present(members: Members): Members {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
 }
 
-/** Members of the item win, those of options and assets one by one. A source of its own takes the place of all there is of the defaults'. */
+/** Members of the item win, those of options, assets and metadata one by one. A source of its own takes the place of all there is of the defaults'. */
 export function merge({ reference: _, ...given }: Members, defaults: Members): Members {
   const item = present(given);
   const merged = { ...withoutSource(defaults, item), ...item };
-  for (const name of ['options', 'assets'])
+  for (const name of ['options', 'assets', 'metadata'])
     if (merged[name] !== defaults[name] && isMembers(merged[name]) && isMembers(defaults[name]))
       merged[name] = { ...defaults[name], ...present(merged[name]) };
   return merged;

@@ -5,7 +5,15 @@ import { isId, randomBase62 } from '../accounts/secret.ts';
 import { ServiceError } from '../errors.ts';
 import type { RenderLimits } from '../render/render-request.ts';
 import type { Database, Query } from '../storage/database.ts';
-import { newestFirst, type Position } from '../storage/listing.ts';
+import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
+import {
+  havingMetadata,
+  indexMetadata,
+  type Metadata,
+  readMetadata,
+  removeFromIndex,
+  writeMetadata,
+} from '../storage/metadata.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { BatchRequest } from './batch-request.ts';
 import { type PreparedItem, prepareItems } from './item-drafts.ts';
@@ -25,6 +33,7 @@ export interface Batch {
   succeeded: number;
   failed: number;
   cancelled: number;
+  metadata: Metadata;
   createdAt: number;
   completedAt: number | null;
 }
@@ -91,7 +100,7 @@ export class Batches {
     const requests = drafts.flatMap(({ position, member }) => (member ? this.#ciphertext(id, position, member) : []));
     if (requests.length) requests.push(this.#ciphertext(id, DEFAULTS_POSITION, request.defaults));
     await this.#database.transaction(async (query) => {
-      await this.#insert(query, id, owner, drafts, request.webhookUrl);
+      await this.#insert(query, id, owner, drafts, request);
       for (const rows of chunksOf(requests)) await query.insertInto('batch_requests').values(rows).execute();
       await also(id, query);
     });
@@ -144,9 +153,10 @@ export class Batches {
   }
 
   /** Newest first, from after a position. */
-  async list(keyId: string, limit: number, after?: Position): Promise<Batch[]> {
+  async list(keyId: string, limit: number, filter: { metadata?: Metadata }, after?: Position): Promise<ListPage<Batch>> {
     const owned = this.#rows().where('key_id', '=', keyId);
-    return (await newestFirst(owned, limit, after).execute()).map(toBatch);
+    const having = havingMetadata(owned, 'batch', keyId, filter.metadata);
+    return readListPage(having.rows, { ...having, limit, after, toItem: toBatch });
   }
 
   /** Cancels the items that have not started. Does nothing if the batch has finished. Throws `not_found`. */
@@ -188,6 +198,7 @@ export class Batches {
     await this.#database.transaction(async (query) => {
       await query.deleteFrom('batch_requests').where('batch_id', '=', id).execute();
       await query.deleteFrom('batch_items').where('batch_id', '=', id).execute();
+      await removeFromIndex(query, id);
       await query.deleteFrom('batches').where('id', '=', id).execute();
     });
   }
@@ -197,7 +208,7 @@ export class Batches {
     id: string,
     { keyId, accountId, plan }: Principal,
     drafts: PreparedItem[],
-    webhookUrl: string | undefined,
+    { webhookUrl, metadata }: BatchRequest,
   ): Promise<void> {
     const now = this.#clock();
     const failed = drafts.filter(({ error }) => error).length;
@@ -209,6 +220,7 @@ export class Batches {
         key_id: keyId,
         account_id: accountId,
         webhook_url: webhookUrl ?? null,
+        metadata: writeMetadata(metadata),
         total: drafts.length,
         unfinished,
         succeeded: 0,
@@ -221,6 +233,7 @@ export class Batches {
         kept_until: now + plan.retentionMs,
       })
       .execute();
+    await indexMetadata(query, 'batch', { id, keyId, createdAt: now }, metadata);
     let finished = 0;
     const numbered = drafts.map((draft) => rowOf(id, draft, now, draft.error ? ++finished : null));
     for (const rows of chunksOf(numbered)) await query.insertInto('batch_items').values(rows).execute();
@@ -241,6 +254,7 @@ export class Batches {
         'succeeded',
         'failed',
         'cancelled',
+        'metadata',
         'created_at',
         'started_at',
         'cancelled_at',
@@ -261,6 +275,7 @@ function toBatch(row: BatchRow): Batch {
     succeeded: row.succeeded,
     failed: row.failed,
     cancelled: row.cancelled,
+    metadata: readMetadata(row.metadata),
     createdAt: row.created_at,
     completedAt: row.completed_at,
   };

@@ -7,11 +7,19 @@ import { isId, randomBase62 } from '../accounts/secret.ts';
 import { ServiceError, storageFailed } from '../errors.ts';
 import type { Blobs, ByteRange } from '../storage/blobs.ts';
 import type { Database, Query } from '../storage/database.ts';
-import { holdsText, newestFirst, type Position, placed } from '../storage/listing.ts';
+import { holdsText, type ListPage, type Position, readListPage } from '../storage/listing.ts';
+import {
+  havingMetadata,
+  indexMetadata,
+  type Metadata,
+  readMetadata,
+  removeFromIndex,
+  writeMetadata,
+} from '../storage/metadata.ts';
 import type { Tables } from '../storage/tables.ts';
 import { totalOf } from '../storage/totals.ts';
 
-export type { ByteRange, Position };
+export type { ByteRange, ListPage, Metadata, Position };
 export type Source = 'html' | 'markdown' | 'url' | 'template';
 
 /** What a render had to tell; kept as it is. */
@@ -28,6 +36,7 @@ export interface DocumentDraft {
   filename: string | undefined;
   source: Source;
   templateId: string | undefined;
+  metadata: Metadata;
   report: Report;
 }
 
@@ -39,6 +48,7 @@ export interface StoredDocument {
   sha256: string;
   source: Source;
   templateId: string | null;
+  metadata: Metadata;
   createdAt: number;
   expiresAt: number;
   /** What the render had to tell, as its record shows it; undefined in a list. */
@@ -63,17 +73,10 @@ export interface DocumentFilter {
   createdBefore?: number;
   /** A part of the filename, or the whole id. */
   text?: string;
-}
-
-/** One page of a list, and after what the next one begins, if there is more to look at. */
-export interface DocumentPage {
-  documents: StoredDocument[];
-  next: Position | undefined;
+  metadata?: Metadata;
 }
 
 const ID = /^doc_[0-9A-Za-z]{22}$/;
-/** How many documents one search looks at, since the service waits for it: some ten milliseconds. */
-const MAX_SEARCHED = 5_000;
 
 const COLUMNS = [
   'id',
@@ -83,6 +86,7 @@ const COLUMNS = [
   'sha256',
   'source',
   'template_id',
+  'metadata',
   'created_at',
   'expires_at',
   'deleted_at',
@@ -116,6 +120,7 @@ export class Documents {
       sha256: hash.digest('hex'),
       source: draft.source,
       templateId: draft.templateId ?? null,
+      metadata: draft.metadata,
       createdAt,
       expiresAt: createdAt + retentionMs,
       report: draft.report,
@@ -137,6 +142,7 @@ export class Documents {
         source: document.source,
         template_id: document.templateId,
         report: JSON.stringify(document.report),
+        metadata: writeMetadata(document.metadata),
         created_at: document.createdAt,
         expires_at: document.expiresAt,
         deleted_at: null,
@@ -144,6 +150,7 @@ export class Documents {
         has_content: 1,
       })
       .execute();
+    await indexMetadata(query, 'document', { ...document, keyId: owner.keyId }, document.metadata);
   }
 
   /** Resolves when what was inserted and committed outlives a loss of power. */
@@ -178,17 +185,18 @@ export class Documents {
   }
 
   /** Newest first, from after a position. A search gives fewer than `limit` where it would have to look at too many for more. */
-  async list(keyId: string, limit: number, filter: DocumentFilter, after?: Position): Promise<DocumentPage> {
-    const { text } = filter;
-    const listed = this.#listed(keyId, filter);
-    if (text === undefined) return pageOf(await newestFirst(listed, limit + 1, after).execute(), limit);
-    if (ID.test(text)) return pageOf(await newestFirst(listed.where('id', '=', text), 1, after).execute(), 1);
-    const looked = newestFirst(listed, 1, after).clearSelect().select(['created_at as createdAt', 'id']);
-    const last = await looked.offset(MAX_SEARCHED - 1).executeTakeFirst();
-    const found = listed
-      .where(holdsText('filename', text))
-      .$if(last !== undefined, (rows) => rows.where(placed('>=', last as Position)));
-    return pageOf(await newestFirst(found, limit + 1, after).execute(), limit, last);
+  async list(keyId: string, limit: number, filter: DocumentFilter, after?: Position): Promise<ListPage<StoredDocument>> {
+    const { text, metadata } = filter;
+    const isWholeId = text !== undefined && ID.test(text);
+    const listed = this.#listed(keyId, filter).$if(isWholeId, (rows) => rows.where('id', '=', text as string));
+    const { rows, place, search: searchMetadata } = havingMetadata(listed, 'document', keyId, metadata);
+    const searchText = text !== undefined && !isWholeId;
+    const search: typeof searchMetadata = (found) => {
+      const having = searchMetadata ? searchMetadata(found) : found;
+      return searchText ? having.where(holdsText('filename', text)) : having;
+    };
+    const isSearch = searchText || searchMetadata !== undefined;
+    return readListPage(rows, { limit, after, place, toItem: toDocument, search: isSearch ? search : undefined });
   }
 
   #listed(keyId: string, { templateId, createdAfter, createdBefore }: DocumentFilter) {
@@ -231,15 +239,16 @@ export class Documents {
   /** The row says already that it is over; now the content goes, then all that describes it. Can be done again at any point. */
   async removeContent(id: string): Promise<void> {
     await this.#blobs.remove(id);
-    const nothing = { filename: null, bytes: null, pages: null, sha256: null, source: null, template_id: null, report: null };
+    const nothing = { filename: null, bytes: null, pages: null, sha256: null, source: null };
     await this.#database.transaction(async (query) => {
       const gone = await query
         .updateTable('documents')
-        .set({ ...nothing, has_content: 0 })
+        .set({ ...nothing, template_id: null, report: null, metadata: null, has_content: 0 })
         .where('id', '=', id)
         .where('has_content', '=', 1)
         .returning(['id', 'key_id as keyId', 'account_id as accountId', 'expires_at as expiresAt', 'deleted_at as deletedAt'])
         .executeTakeFirst();
+      if (gone) await removeFromIndex(query, id);
       if (gone && gone.deletedAt === null) await this.#tellExpired(gone, query);
     });
   }
@@ -277,12 +286,6 @@ function* digesting(chunks: readonly Buffer[], hash: Hash): Iterable<Buffer> {
   }
 }
 
-/** `rows` are one more than `limit` where there are so many; else `last` is the last that was looked at. */
-function pageOf(rows: DocumentRow[], limit: number, last?: Position): DocumentPage {
-  const documents = rows.slice(0, limit).map(toDocument);
-  return { documents, next: rows.length > limit ? documents.at(-1) : last };
-}
-
 type DocumentRow = Pick<Tables['documents'], (typeof COLUMNS)[number]> & { report?: string | null };
 
 function toDocument(row: DocumentRow): StoredDocument {
@@ -294,6 +297,7 @@ function toDocument(row: DocumentRow): StoredDocument {
     sha256: row.sha256 ?? '',
     source: (row.source ?? 'html') as Source,
     templateId: row.template_id,
+    metadata: readMetadata(row.metadata),
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     report: row.report ? (JSON.parse(row.report) as Report) : undefined,

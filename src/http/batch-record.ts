@@ -1,7 +1,7 @@
 /** Batches as the interface names them. */
 import type { Batch, BatchItem, WholeBatch } from '../batches/batches.ts';
 import type { Links } from '../documents/links.ts';
-import { timeOf } from './records.ts';
+import { METADATA_SCHEMA, timeOf } from './records.ts';
 
 /** As lists show it: without its items. */
 export function batchSummary(batch: Batch) {
@@ -12,6 +12,7 @@ export function batchSummary(batch: Batch) {
     succeeded: batch.succeeded,
     failed: batch.failed,
     ...(batch.cancelled && { cancelled: batch.cancelled }),
+    metadata: batch.metadata,
     created_at: timeOf(batch.createdAt),
     ...(batch.completedAt !== null && { completed_at: timeOf(batch.completedAt) }),
   };
@@ -51,6 +52,7 @@ export const SUMMARY_SCHEMA = {
     succeeded: { type: 'integer' },
     failed: { type: 'integer' },
     cancelled: { type: 'integer', description: 'Number of items that were never started. Absent if there are none.' },
+    metadata: METADATA_SCHEMA,
     created_at: TIME,
     completed_at: { ...TIME, description: 'Absent until the batch has finished.' },
   },

@@ -1,7 +1,8 @@
 /** Query strings in, checked values out; rows in, one page of a list out. */
 import type { FastifyRequest } from 'fastify';
-import type { Position } from '../documents/documents.ts';
+import type { ListPage, Metadata, Position } from '../documents/documents.ts';
 import { type FieldError, invalidRequest } from '../errors.ts';
+import { isMetadataName, MAX_METADATA } from '../render/metadata.ts';
 import { suggestion } from '../validate.ts';
 
 export interface Page {
@@ -19,13 +20,20 @@ const MAX_LIMIT = 100;
 /** RFC 3339, with `T` and a zone. */
 const TIME = /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
 
+/** `metadata[order]` */
+const METADATA_MEMBER = /^metadata\[(.*)\]$/s;
+
 const PAGE_READERS = { limit: readLimit, cursor: readCursor };
 
 /** Throws `invalid_request` for unknown, repeated and wrong parameters, all at once. */
 export function readQuery<R extends Readers>(request: FastifyRequest, readers: R): Values<R> {
+  return readParameters(Object.entries(request.query as Record<string, unknown>), readers);
+}
+
+function readParameters<R extends Readers>(parameters: Array<[string, unknown]>, readers: R): Values<R> {
   const errors: FieldError[] = [];
   const values: Record<string, unknown> = {};
-  for (const [name, given] of Object.entries(request.query as Record<string, unknown>)) {
+  for (const [name, given] of parameters) {
     const reader = Object.hasOwn(readers, name) ? readers[name] : undefined;
     try {
       if (!reader) throw new Error(`there is no such parameter${suggestion(name, Object.keys(readers))}`);
@@ -45,14 +53,51 @@ export function readPage<R extends Readers>(request: FastifyRequest, filters: R)
   return { page: { limit: limit ?? DEFAULT_LIMIT, after: cursor }, filter: filter as Values<R> };
 }
 
+/** The same for a list that `metadata[NAME]=VALUE` filters. */
+export function readFilteredPage<R extends Readers>(request: FastifyRequest, filters: R) {
+  const parameters = Object.entries(request.query as Record<string, unknown>);
+  const members = parameters.filter(([name]) => METADATA_MEMBER.test(name));
+  const others = parameters.filter(([name]) => !METADATA_MEMBER.test(name));
+  const { limit, cursor, ...filter } = readParameters(others, {
+    ...{ ...filters, ...PAGE_READERS },
+    metadata: refuseBareMetadata,
+  }) as Values<typeof PAGE_READERS>;
+  return {
+    page: { limit: limit ?? DEFAULT_LIMIT, after: cursor },
+    filter: { ...(filter as Values<R>), ...(members.length && { metadata: readMembers(members) }) },
+  };
+}
+
+function refuseBareMetadata(): never {
+  throw new Error('must be sent as metadata[NAME]=VALUE');
+}
+
+function readMembers(parameters: Array<[string, unknown]>): Metadata {
+  const errors = parameters.flatMap(([path, given]) => {
+    if (typeof given !== 'string') return { path, message: 'is sent more than once' };
+    return isMetadataName(memberOf(path)) ? [] : { path, message: 'cannot be the name of metadata' };
+  });
+  if (parameters.length > MAX_METADATA) errors.push({ path: 'metadata', message: `is sent more than ${MAX_METADATA} times` });
+  if (errors.length) throw invalidRequest(errors);
+  return Object.fromEntries(parameters.map(([path, given]) => [memberOf(path), given as string]));
+}
+
+function memberOf(parameter: string): string {
+  return METADATA_MEMBER.exec(parameter)?.[1] ?? '';
+}
+
 /** `rows` has one more than a page holds when there is more. */
 export function pageOf<T extends Position, R>(rows: T[], { limit }: Page, toRecord: (row: T) => R) {
   const data = rows.slice(0, limit);
   return pageBefore(rows.length > limit ? data.at(-1) : undefined, data.map(toRecord));
 }
 
+export function listOf<T, R>({ items, next }: ListPage<T>, toRecord: (item: T) => R) {
+  return pageBefore(next, items.map(toRecord));
+}
+
 /** `next`: after what the next page begins, if there may be one. */
-export function pageBefore<R>(next: Position | undefined, data: R[]) {
+function pageBefore<R>(next: Position | undefined, data: R[]) {
   return { data, has_more: next !== undefined, next_cursor: next ? writeCursor(next) : null };
 }
 

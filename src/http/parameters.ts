@@ -47,6 +47,9 @@ interface Budget {
   values: number;
 }
 
+/** `metadata[order]`; `metadata` alone is the option of that name. */
+const METADATA_MEMBER = /^metadata\[(.*)\]$/s;
+const TEXT: SchemaNode = { type: 'string' };
 const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)$/;
 const OPTION_PREFIX = /^options\./;
 
@@ -55,17 +58,30 @@ export function membersOf(parameters: Iterable<readonly [name: string, given: un
   const errors: FieldError[] = [];
   const values = new Map<string, unknown>();
   const budget = { values: MAX_VALUES };
+  const schemaOf = (name: string) => {
+    if (Object.hasOwn(known, name)) return known[name];
+    return Object.hasOwn(known, 'filename') && METADATA_MEMBER.test(name) ? TEXT : undefined;
+  };
   for (const [name, given] of parameters) {
-    const schema = Object.hasOwn(known, name) ? known[name] : undefined;
+    const schema = schemaOf(name);
     if (!schema) errors.push({ path: name, message: `there is no such parameter${meant(name, known)}` });
     else if (typeof given !== 'string' || values.has(name)) errors.push({ path: name, message: 'is sent more than once' });
     else values.set(name, typed(schema, given, budget));
   }
   if (errors.length) throw invalidRequest(errors);
+  return inTheirPlaces([...values]);
+}
+
+function inTheirPlaces(values: Array<[name: string, value: unknown]>): Members {
+  const isMetadata = ([name]: [string, unknown]) => METADATA_MEMBER.test(name);
   const isOption = ([name]: [string, unknown]) => Object.hasOwn(OPTIONS, name);
-  const options = [...values].filter(isOption);
-  const others = [...values].filter((entry) => !isOption(entry));
-  return { ...Object.fromEntries(others), ...(options.length && { options: Object.fromEntries(options) }) };
+  const options = values.filter(isOption);
+  const metadata = values.filter(isMetadata).map(([name, value]) => [METADATA_MEMBER.exec(name)?.[1], value]);
+  return {
+    ...Object.fromEntries(values.filter((entry) => !isOption(entry) && !isMetadata(entry))),
+    ...(metadata.length && { metadata: Object.fromEntries(metadata) }),
+    ...(options.length && { options: Object.fromEntries(options) }),
+  };
 }
 
 function meant(name: string, known: Schemas): string {

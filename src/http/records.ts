@@ -13,6 +13,7 @@ export function documentRecord(document: StoredDocument, origin: string) {
     sha256: document.sha256,
     source: document.source,
     ...(document.templateId !== null && { template_id: document.templateId }),
+    metadata: document.metadata,
     created_at: timeOf(document.createdAt),
     expires_at: timeOf(document.expiresAt),
     url: `${origin}/v1/documents/${document.id}`,
@@ -27,6 +28,7 @@ export function templateRecord(template: Template) {
     engine: template.engine,
     version: template.version,
     placeholders: template.placeholders,
+    metadata: template.metadata,
     created_at: timeOf(template.createdAt),
     updated_at: timeOf(template.updatedAt),
   };
@@ -42,6 +44,13 @@ export function timeOf(milliseconds: number): string {
 }
 
 const TIME = { type: 'string', format: 'date-time' };
+
+export const METADATA_SCHEMA = {
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  description: 'As it was sent; empty if none was.',
+  examples: [{ order: '1234' }],
+};
 
 const HOSTS = { type: 'array', items: { type: 'string', examples: ['fonts.example.com:443'] } };
 
@@ -118,6 +127,7 @@ export const DOCUMENT_SCHEMA = {
     sha256: { type: 'string', description: 'Digest of the PDF, in hexadecimal; also its ETag.' },
     source: { type: 'string', enum: ['html', 'markdown', 'url', 'template'] },
     template_id: { type: 'string', description: 'Only where the source is a template.' },
+    metadata: METADATA_SCHEMA,
     created_at: TIME,
     expires_at: { ...TIME, description: 'From this time on, requests for the document are answered with 410.' },
     url: { type: 'string', format: 'uri', description: 'Address of the PDF, for the key that created it.' },
@@ -133,6 +143,7 @@ export const TEMPLATE_SCHEMA = {
     engine: { type: 'string', enum: ['placeholders', 'liquid'] },
     version: { type: 'integer', description: 'Version number, which every PUT increases by 1.' },
     placeholders: { type: 'array', items: { type: 'string' }, description: 'The paths that the template reads from the data.' },
+    metadata: METADATA_SCHEMA,
     created_at: TIME,
     updated_at: TIME,
   },
@@ -165,4 +176,16 @@ export function listSchema(item: object) {
 export const PAGE_PARAMETERS = {
   limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
   cursor: { type: 'string', description: 'The `next_cursor` of the page before.' },
+};
+
+/** Of a list that metadata filters. */
+export const FILTER_PARAMETERS = {
+  ...PAGE_PARAMETERS,
+  metadata: {
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description:
+      'Only objects with this metadata, as `metadata[order]=1234`. Several must all match; a page may then hold fewer objects than `limit`, or none, even if more pages follow.',
+    examples: [{ order: '1234' }],
+  },
 };

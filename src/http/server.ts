@@ -1,7 +1,7 @@
 /** The front desk: which addresses there are, and what holds for all of them. The only room that knows fastify and statuses. */
 import type { Socket } from 'node:net';
 import accepts from '@fastify/accepts';
-import swagger from '@fastify/swagger';
+import swagger, { type SwaggerTransformObject } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
@@ -186,6 +186,7 @@ function observe(app: FastifyInstance, services: ServerServices): void {
 
 async function registerOpenApi(app: FastifyInstance, version: string): Promise<void> {
   await app.register(swagger, {
+    transformObject: nameMembersInBrackets,
     openapi: {
       openapi: '3.1.0',
       info: {
@@ -206,6 +207,22 @@ async function registerOpenApi(app: FastifyInstance, version: string): Promise<v
     theme: { title: 'Platen API', css: [{ filename: 'platen.css', content: '.swagger-ui .topbar { display: none }' }] },
     uiConfig: { tryItOutEnabled: false, validatorUrl: null },
   });
+}
+
+/** A query parameter that is an object is sent as `metadata[order]=1234`. */
+function nameMembersInBrackets(document: Parameters<SwaggerTransformObject>[0]) {
+  if (!('openapiObject' in document)) return document.swaggerObject;
+  const operations = Object.values(document.openapiObject.paths ?? {}).flatMap((path) => Object.values(path ?? {}));
+  const parameters = operations.flatMap((operation) => (operation as { parameters?: QueryParameter[] }).parameters ?? []);
+  for (const parameter of parameters)
+    if (parameter.in === 'query' && parameter.schema?.type === 'object')
+      Object.assign(parameter, { style: 'deepObject', explode: true });
+  return document.openapiObject;
+}
+
+interface QueryParameter {
+  in?: string;
+  schema?: { type?: string };
 }
 
 /** Requests that never became one: too slow, too large, not HTTP. */

@@ -52,12 +52,13 @@ export function parseImageRequest(body: unknown, limits: RenderLimits): ImageReq
 
 /** Whoever changes from PDF to image is told what does not come along. */
 function refusePdfFields(body: unknown): void {
-  const { store, options } = Object(body) as { store?: unknown; options?: unknown };
+  const { store, metadata, options } = Object(body) as { store?: unknown; metadata?: unknown; options?: unknown };
   const errors: FieldError[] = PDF_ONLY.filter((name) => isSent(Object(options)[name])).map((name) => ({
     path: `options.${name}`,
     message: 'is an option of PDFs, and has no meaning for an image',
   }));
-  if (isSent(store)) errors.push({ path: 'store', message: 'cannot be sent: images are not stored' });
+  for (const [path, value] of Object.entries({ store, metadata }))
+    if (isSent(value)) errors.push({ path, message: 'cannot be sent: images are not stored' });
   if (errors.length) throw invalidRequest(errors);
 }
 

@@ -4,6 +4,7 @@ import { MAX_DOCUMENT_BYTES } from '../chromium/load/load-settings.ts';
 import { AssetsSchema } from './assets.ts';
 import { FINISH_OPTIONS } from './finish-schema.ts';
 import { FORMAT_NAMES } from './lengths.ts';
+import { METADATA_MEANING, MetadataSchema } from './metadata.ts';
 import { oneOf, option } from './option.ts';
 import { WARNING_KINDS } from './warnings.ts';
 
@@ -408,6 +409,10 @@ export const PdfRequestBody = Type.Object(
       description: 'Stores the PDF and answers 201 with its record. `false` exempts one call when the account stores every PDF.',
       'x-default': 'the `auto_store` setting of the account, which is off at first',
       examples: [true],
+    }),
+    metadata: Type.Optional({
+      ...MetadataSchema,
+      description: `${METADATA_MEANING} They are kept with the stored document; properties of the PDF itself are \`options.metadata\`. Default: none.`,
     }),
     filename: option(Type.String(), {
       expected: FILENAME,

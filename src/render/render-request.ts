@@ -13,6 +13,7 @@ import { type FinishPlan, parseFinishing } from './finish-options.ts';
 import { foreignName } from './foreign-names.ts';
 import { FORMAT_NAMES, paperOf, toInches } from './lengths.ts';
 import { parseLoading } from './load-options.ts';
+import { type Metadata, parseMetadata } from './metadata.ts';
 import { FILENAME, MAX_HTML_BYTES, type PdfOptions, PdfRequestBody } from './options-schema.ts';
 import { parsePageRanges } from './page-ranges.ts';
 import { parseUrl } from './parse-url.ts';
@@ -53,6 +54,8 @@ export interface RenderRequest extends Rendering {
   /** What the caller asked for; undefined leaves it to the account. */
   store: boolean | undefined;
   filename: string | undefined;
+  /** Kept with the stored document. */
+  metadata: Metadata;
 }
 
 export interface RenderLimits extends Partial<AssetLimits> {
@@ -65,7 +68,7 @@ const DEFAULT_MARGIN_INCHES = 0.4;
 const MAX_PAPER_INCHES = 200;
 const MIN_PAPER_INCHES = 1 / 96;
 
-type SourceBody = Omit<PdfRequestBody, 'options' | 'store'>;
+type SourceBody = Omit<PdfRequestBody, 'options' | 'store' | 'metadata'>;
 
 const SOURCES = ['html', 'markdown', 'url', 'template_id'] as const;
 
@@ -86,7 +89,8 @@ export function parseRenderRequest(body: unknown, limits: RenderLimits, uploaded
   const errors = new ValidationErrors();
   const source = parseSource(checked, errors);
   const assets = parseSourceAssets(checked, uploaded, limits, errors);
-  const request = { source, assets, ...parseRendering(checked, limits, errors), store, filename };
+  const metadata = parseMetadata(checked.metadata, errors);
+  const request = { source, assets, ...parseRendering(checked, limits, errors), store, filename, metadata };
   if (filename !== undefined && !isUsableFilename(filename)) errors.add('filename', `must be ${FILENAME}`);
   errors.throwIfAny();
   if (source.kind === 'html') checkSize('html', source.html);

@@ -163,12 +163,12 @@ async function reserved<T>(
 async function store(
   documents: Documents,
   { chunks, bytes, pages, report }: RenderedPdf,
-  { source, filename }: RenderRequest,
+  { source, filename, metadata }: RenderRequest,
   { plan }: Principal,
   deadline: Deadline,
 ): Promise<StoredDocument> {
   const templateId = source.kind === 'template' ? source.templateId : undefined;
-  const draft = { chunks, bytes, pages, report, filename, source: source.kind, templateId };
+  const draft = { chunks, bytes, pages, report, filename, source: source.kind, templateId, metadata };
   const writing = documents.write(draft, plan.retentionMs);
   return deadline.race(writing).catch((error: unknown) => {
     writing.then((late) => documents.discard(late)).catch(() => {}); // the disk was too slow

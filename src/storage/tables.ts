@@ -37,6 +37,8 @@ export interface Tables {
     version: number;
     /** JSON: the paths the template uses. */
     placeholders: string;
+    /** JSON: what its owner attached to it; null for nothing. */
+    metadata: string | null;
     created_at: number;
     updated_at: number;
   };
@@ -66,6 +68,8 @@ export interface Tables {
     template_id: string | null;
     /** JSON: what the render had to tell. */
     report: string | null;
+    /** JSON: what its owner attached to it; null for nothing. */
+    metadata: string | null;
     created_at: number;
     expires_at: number;
     deleted_at: number | null;
@@ -73,6 +77,15 @@ export interface Tables {
     remove_at: number;
     /** 1 until the content has gone. */
     has_content: number;
+  };
+  /** One row for each member of the metadata of an object. */
+  metadata_index: {
+    object_id: string;
+    owner_key_id: string;
+    object_kind: 'document' | 'template' | 'batch';
+    member: string;
+    member_value: string;
+    object_created_at: number;
   };
   /** How many documents of a month are spoken for: rendered, or being rendered under a reservation. */
   usage_months: {
@@ -128,6 +141,8 @@ export interface Tables {
     account_id: string;
     /** Number of items; the four that follow add up to it. */
     webhook_url: string | null;
+    /** JSON: what its owner attached to it; null for nothing. */
+    metadata: string | null;
     total: number;
     /** Items without an outcome. */
     unfinished: number;

@@ -1,4 +1,5 @@
 /** A stored template without its HTML. */
+import { type Metadata, readMetadata } from '../storage/metadata.ts';
 import type { Tables } from '../storage/tables.ts';
 
 export const ENGINES = ['placeholders', 'liquid'] as const;
@@ -11,11 +12,12 @@ export interface Template {
   version: number;
   /** The paths that the template reads from the data. */
   placeholders: string[];
+  metadata: Metadata;
   createdAt: number;
   updatedAt: number;
 }
 
-export const SUMMARY = ['id', 'name', 'engine', 'version', 'placeholders', 'created_at', 'updated_at'] as const;
+export const SUMMARY = ['id', 'name', 'engine', 'version', 'placeholders', 'metadata', 'created_at', 'updated_at'] as const;
 
 export type SummaryRow = Pick<Tables['templates'], (typeof SUMMARY)[number]>;
 
@@ -26,6 +28,7 @@ export function toTemplate(row: SummaryRow): Template {
     engine: row.engine as EngineName,
     version: row.version,
     placeholders: JSON.parse(row.placeholders) as string[],
+    metadata: readMetadata(row.metadata),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -3,7 +3,8 @@ import type { Clock } from '../accounts/leases.ts';
 import { isId, randomBase62 } from '../accounts/secret.ts';
 import { ServiceError } from '../errors.ts';
 import type { Database, Query } from '../storage/database.ts';
-import { newestFirst, type Position } from '../storage/listing.ts';
+import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
+import { havingMetadata, indexMetadata, type Metadata, removeFromIndex, writeMetadata } from '../storage/metadata.ts';
 import { totalOf } from '../storage/totals.ts';
 import type { LiquidEngine } from './liquid.ts';
 import { checkPaths, fillPlaceholders, type ParsedTemplate, parsePlaceholders } from './placeholders.ts';
@@ -17,6 +18,8 @@ export interface TemplateDraft {
   name: string;
   html: string;
   engine: EngineName;
+  /** Belongs to the template, and not to a version of it. */
+  metadata: Metadata;
 }
 
 /** A new version of a template. Fields that are left out keep their values. */
@@ -63,23 +66,26 @@ export class Templates {
     const placeholders = await this.#pathsOf(owner, draft);
     const now = this.#clock();
     const id = `tpl_${randomBase62(22)}`;
-    const template = { id, name: draft.name, engine: draft.engine, version: 1, placeholders, createdAt: now, updatedAt: now };
+    const { name, engine, metadata } = draft;
+    const template = { id, name, engine, version: 1, placeholders, metadata, createdAt: now, updatedAt: now };
     await this.#database.transaction(async (query) => {
       await query
         .insertInto('templates')
         .values({
           id,
           key_id: keyId,
-          name: draft.name,
-          engine: draft.engine,
+          name,
+          engine,
           html: draft.html,
           bytes: Buffer.byteLength(draft.html),
           version: 1,
           placeholders: JSON.stringify(placeholders),
+          metadata: writeMetadata(metadata),
           created_at: now,
           updated_at: now,
         })
         .execute();
+      await indexMetadata(query, 'template', { ...template, keyId }, metadata);
       await this.#requireRoom(keyId, query);
       await also(template, query);
     });
@@ -88,7 +94,7 @@ export class Templates {
   }
 
   /** Replaces a template with a new version. Throws `not_found`, `template_error`, `template_limit`. */
-  async replace(owner: TemplateOwner, id: string, draft: TemplateChange): Promise<Template> {
+  async replace(owner: TemplateOwner, id: string, { metadata, ...draft }: TemplateChange): Promise<Template> {
     const { keyId } = owner;
     const current = await this.find(keyId, id); // an unknown id is reported before errors in the draft
     const { engine } = { ...current, ...draft }; // stored together with the HTML, because another change may happen in between
@@ -98,12 +104,16 @@ export class Templates {
       await keepVersion(query, keyId, id);
       const updated = await query
         .updateTable('templates')
-        .set((eb) => ({ engine, ...draft, bytes, placeholders, version: eb('version', '+', 1), updated_at: this.#clock() }))
+        .set((eb) => ({
+          ...{ engine, ...draft, bytes, placeholders, version: eb('version', '+', 1), updated_at: this.#clock() },
+          ...(metadata && { metadata: writeMetadata(metadata) }),
+        }))
         .where('id', '=', id)
         .where('key_id', '=', keyId)
         .returning(SUMMARY)
         .executeTakeFirst();
       if (!updated) throw notFound();
+      if (metadata) await replaceInIndex(query, keyId, toTemplate(updated));
       await this.#requireRoom(keyId, query);
       await forgetOldVersions(query, keyId, id, this.#limits.maxTemplateBytes);
       return updated;
@@ -140,9 +150,10 @@ export class Templates {
   }
 
   /** Lists templates, newest first, after a position. */
-  async list(keyId: string, limit: number, after?: Position): Promise<Template[]> {
+  async list(keyId: string, limit: number, filter: { metadata?: Metadata }, after?: Position): Promise<ListPage<Template>> {
     const owned = this.#database.query.selectFrom('templates').select(SUMMARY).where('key_id', '=', keyId);
-    return (await newestFirst(owned, limit, after).execute()).map(toTemplate);
+    const having = havingMetadata(owned, 'template', keyId, filter.metadata);
+    return readListPage(having.rows, { ...having, limit, after, toItem: toTemplate });
   }
 
   /** Deletes a template and the idempotency records of the requests that created it. Throws `not_found`. */
@@ -156,6 +167,7 @@ export class Templates {
         .where('key_id', '=', keyId)
         .executeTakeFirstOrThrow();
       if (!numDeletedRows) throw notFound();
+      await removeFromIndex(query, id);
       await query.deleteFrom('idempotency_keys').where('resource_id', '=', id).execute();
     });
     this.#cache.forget(id);
@@ -241,6 +253,11 @@ class ParsedCache {
     this.#size -= this.#entries.get(id)?.size ?? 0;
     this.#entries.delete(id);
   }
+}
+
+async function replaceInIndex(query: Query, keyId: string, template: Template): Promise<void> {
+  await removeFromIndex(query, template.id);
+  await indexMetadata(query, 'template', { ...template, keyId }, template.metadata);
 }
 
 function limitReached(what: string, limit: number): ServiceError {

@@ -84,6 +84,6 @@ export async function pastVersion(
 }
 
 /** Fields that are not stored with a version come from the template. */
-function versionOf({ id, createdAt }: Template, row: Omit<SummaryRow, 'id' | 'created_at'>): Template {
-  return toTemplate({ ...row, id, created_at: createdAt });
+function versionOf({ id, metadata, createdAt }: Template, row: Omit<SummaryRow, 'id' | 'metadata' | 'created_at'>): Template {
+  return { ...toTemplate({ ...row, id, metadata: null, created_at: createdAt }), metadata };
 }

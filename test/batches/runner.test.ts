@@ -52,7 +52,7 @@ test('an item that is put back into a cancelled batch is told as cancelled, thou
   });
   const outcomes: Array<[string, number]> = [];
   progress.watchOutcomes((outcome, items) => outcomes.push([outcome, items]));
-  const sent = { items: [{ html: 'a' }, { html: 'a' }, { html: 'b' }], defaults: {}, webhookUrl: undefined };
+  const sent = { items: [{ html: 'a' }, { html: 'a' }, { html: 'b' }], defaults: {}, webhookUrl: undefined, metadata: {} };
   const id = await batches.create(OWNER, sent, async () => {});
   runner.start();
   await bothRender.promise;

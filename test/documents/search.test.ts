@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Principal } from '../../src/accounts/accounts.ts';
 import { loadConfig } from '../../src/config.ts';
-import type { DocumentPage, Position, StoredDocument } from '../../src/documents/documents.ts';
+import type { ListPage, Position, StoredDocument } from '../../src/documents/documents.ts';
 import { openServices, type Services } from '../../src/services.ts';
 
 const MANY = 12_000;
@@ -39,6 +39,7 @@ function numbered(n: number): StoredDocument {
     sha256: '',
     source: 'html',
     templateId: null,
+    metadata: {},
     createdAt: 1_700_000_000_000 + n,
     expiresAt: 1_900_000_000_000,
     report: { warning_count: 0 },
@@ -49,8 +50,8 @@ async function pagesOf(text: string, limit: number): Promise<string[][]> {
   const pages: string[][] = [];
   let after: Position | undefined;
   do {
-    const page: DocumentPage = await services.documents.list(owner.keyId, limit, { text }, after);
-    pages.push(page.documents.map(({ filename }) => filename));
+    const page: ListPage<StoredDocument> = await services.documents.list(owner.keyId, limit, { text }, after);
+    pages.push(page.items.map(({ filename }) => filename));
     after = page.next;
   } while (after);
   return pages;

@@ -50,6 +50,7 @@ async function store(): Promise<string> {
     filename: undefined,
     source: 'html',
     templateId: undefined,
+    metadata: {},
     report: { warning_count: 0 },
   } as const;
   const document = await services.documents.write(draft, 1_000);

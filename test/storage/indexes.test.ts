@@ -51,6 +51,9 @@ test('no statement of documents, webhooks and sweeps scans a table or sorts', as
   await documents.list('key', 20, {});
   await documents.list('key', 20, {}, { createdAt: 1, id: 'doc_x' });
   await documents.list('key', 20, { templateId: 'tpl_x', createdAfter: 1, createdBefore: 9 }, { createdAt: 1, id: 'doc_x' });
+  await documents.list('key', 20, { metadata: { order: '1' } });
+  await documents.list('key', 20, { metadata: { order: '1' }, templateId: 'tpl_x' }, { createdAt: 1, id: 'doc_x' });
+  await documents.list('key', 20, { metadata: { order: '1', customer: '2' }, text: 'x' }, { createdAt: 1, id: 'doc_x' });
   await documents.find('key', 'doc_x').catch(() => {});
   await documents.dueContent(50);
   await documents.storageOf('acc_x');
@@ -64,7 +67,8 @@ test('no statement of documents, webhooks and sweeps scans a table or sorts', as
     progress: new Progress(),
     announce: async () => {},
   });
-  await batches.list('key', 20, { createdAt: 1, id: 'bat_x' });
+  await batches.list('key', 20, {}, { createdAt: 1, id: 'bat_x' });
+  await batches.list('key', 20, { metadata: { order: '1', customer: '2' } }, { createdAt: 1, id: 'bat_x' });
   await batches.find('key', 'bat_x').catch(() => {});
   await batches.removeExpired();
   const queue = new DatabaseQueue(database, Date.now, leases, async () => {});
@@ -75,7 +79,7 @@ test('no statement of documents, webhooks and sweeps scans a table or sorts', as
   });
   const plan = { name: 'x', documents: null, retentionMs: 1e6, requestsPerMinute: null, concurrency: null };
   const owner = { keyId: 'key', accountId: 'acc_x', plan, autoStore: false };
-  await batches.create(owner, { items: [{ html: 'x' }], defaults: {}, webhookUrl: undefined }, async () => {});
+  await batches.create(owner, { items: [{ html: 'x' }], defaults: {}, webhookUrl: undefined, metadata: {} }, async () => {});
   const item = await queue.claim('key');
   expect(item?.position).toBe(0);
   await queue.complete(item as ClaimedItem, { status: 'failed', error: { code: 'print_failed', detail: 'x' } });

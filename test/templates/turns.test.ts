@@ -26,7 +26,7 @@ test('templates of two keys of one account leave a process to another account', 
   const ownerOf = async (accountId: string) => ({ accountId, keyId: (await accounts.createKey(accountId)).key.id });
   const made = async (accountId: string, html: string) => {
     const owner = await ownerOf(accountId);
-    return { owner, id: (await templates.create(owner, { name: 'x', engine: 'liquid', html })).id };
+    return { owner, id: (await templates.create(owner, { name: 'x', engine: 'liquid', html, metadata: {} })).id };
   };
   const slow = [await made(hog, ENDLESS), await made(hog, ENDLESS)];
   const quick = await made(other, '{{ a }}');

@@ -5,16 +5,17 @@ import type { Batches, WholeBatch } from '../../batches/batches.ts';
 import type { Links } from '../../documents/links.ts';
 import { hasCode } from '../../errors.ts';
 import { type Answer, type Claim, type Idempotency, resultGone } from '../../idempotency/idempotency.ts';
+import { METADATA_MEANING, MetadataSchema } from '../../render/metadata.ts';
 import { PdfRequestBody } from '../../render/options-schema.ts';
 import { principalOf } from '../authenticate.ts';
 import { BATCH_SCHEMA, batchRecord, batchSummary, SUMMARY_SCHEMA } from '../batch-record.ts';
 import { whenClientLeaves } from '../client-leaves.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../idempotent.ts';
-import { pageOf, readPage } from '../listing.ts';
+import { listOf, readFilteredPage } from '../listing.ts';
 import { originOf } from '../origin.ts';
 import { PREFER_SCHEMA, readWait, tellWait } from '../prefer.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
-import { listSchema, PAGE_PARAMETERS } from '../records.ts';
+import { FILTER_PARAMETERS, listSchema } from '../records.ts';
 import { memoryOf, takeBody } from '../request-memory.ts';
 import { problemResponses } from './problem-responses.ts';
 
@@ -41,8 +42,8 @@ export function batchRoutes(app: FastifyInstance, services: BatchRouteServices):
   });
 
   app.get('/v1/batches', { schema: LIST }, async (request) => {
-    const { page } = readPage(request, {});
-    return pageOf(await batches.list(principalOf(request).keyId, page.limit + 1, page.after), page, batchSummary);
+    const { page, filter } = readFilteredPage(request, {});
+    return listOf(await batches.list(principalOf(request).keyId, page.limit, filter, page.after), batchSummary);
   });
 
   app.get<ById>('/v1/batches/:id', { schema: READ }, async (request, reply) =>
@@ -184,10 +185,15 @@ const CREATE = {
         'x-default': 'none',
         examples: ['https://example.com/hooks/platen'],
       },
+      metadata: {
+        ...MetadataSchema,
+        description: `${METADATA_MEANING} They belong to the batch; its items and \`defaults\` may have metadata for the documents.`,
+        'x-default': 'none',
+      },
       defaults: {
         ...PdfRequestBody,
         description:
-          'Values for fields that an item does not set. `options` are merged member by member. An item that has its own source takes no source from here.',
+          'Values for fields that an item does not set. `options`, `assets` and `metadata` are merged member by member. An item that has its own source takes no source from here.',
       },
     },
   },
@@ -201,7 +207,7 @@ const CREATE = {
 const LIST = {
   ...COMMON,
   summary: 'List batches',
-  querystring: { type: 'object', properties: PAGE_PARAMETERS },
+  querystring: { type: 'object', properties: FILTER_PARAMETERS },
   response: {
     200: { description: 'One page of the batches of this key.', ...listSchema(SUMMARY_SCHEMA) },
     ...problemResponses(400, 401, 500, 503),

@@ -8,10 +8,10 @@ import { validator } from '../../validate.ts';
 import { principalOf } from '../authenticate.ts';
 import type { Disposition } from '../disposition.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, sendJson } from '../idempotent.ts';
-import { pageBefore, readPage, readQuery, readText, readTime } from '../listing.ts';
+import { listOf, readFilteredPage, readQuery, readText, readTime } from '../listing.ts';
 import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
 import { originOf } from '../origin.ts';
-import { DOCUMENT_SCHEMA, documentRecord, listSchema, PAGE_PARAMETERS, timeOf } from '../records.ts';
+import { DOCUMENT_SCHEMA, documentRecord, FILTER_PARAMETERS, listSchema, timeOf } from '../records.ts';
 import { sendStored } from '../send-pdf.ts';
 import { problemResponses } from './problem-responses.ts';
 
@@ -53,7 +53,7 @@ const FILTERS = { template_id: readText, created_after: readTime, created_before
 
 export function documentRoutes(app: FastifyInstance, { documents, links, idempotency }: DocumentRouteServices): void {
   app.get('/v1/documents', { schema: LIST }, async (request) => {
-    const { page, filter } = readPage(request, FILTERS);
+    const { page, filter } = readFilteredPage(request, FILTERS);
     const found = await documents.list(
       principalOf(request).keyId,
       page.limit,
@@ -62,13 +62,11 @@ export function documentRoutes(app: FastifyInstance, { documents, links, idempot
         ...(filter.created_after !== undefined && { createdAfter: filter.created_after }),
         ...(filter.created_before !== undefined && { createdBefore: filter.created_before }),
         ...(filter.q !== undefined && { text: filter.q }),
+        ...(filter.metadata && { metadata: filter.metadata }),
       },
       page.after,
     );
-    return pageBefore(
-      found.next,
-      found.documents.map((document) => documentRecord(document, originOf(request))),
-    );
+    return listOf(found, (document) => documentRecord(document, originOf(request)));
   });
 
   app.route<ById>({
@@ -160,7 +158,7 @@ const LIST = {
   querystring: {
     type: 'object',
     properties: {
-      ...PAGE_PARAMETERS,
+      ...FILTER_PARAMETERS,
       template_id: { type: 'string', description: 'Only documents made from this template.' },
       created_after: { ...TIME, description: 'Only documents created after this time.' },
       created_before: { ...TIME, description: 'Only documents created before this time.' },

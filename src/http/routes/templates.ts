@@ -1,19 +1,28 @@
 /** `/v1/templates`: templates are kept per key, and filled by `POST /v1/pdf`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { invalidRequest } from '../../errors.ts';
 import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
+import { MetadataSchema, parseMetadata } from '../../render/metadata.ts';
 import { MAX_HTML_BYTES } from '../../render/options-schema.ts';
 import { checkSize } from '../../render/render-request.ts';
+import { ValidationErrors } from '../../render/validation-errors.ts';
 import { ENGINES, type TemplateChange, type TemplateDraft, type Templates } from '../../templates/templates.ts';
 import { PAST_VERSIONS, type TemplateVersion } from '../../templates/versions.ts';
 import { textErrors, validator } from '../../validate.ts';
 import { principalOf } from '../authenticate.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, sendJson } from '../idempotent.ts';
-import { type Page, pageOf, readPage } from '../listing.ts';
+import { listOf, type Page, pageOf, readFilteredPage, readPage } from '../listing.ts';
 import { originOf } from '../origin.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
-import { listSchema, PAGE_PARAMETERS, TEMPLATE_SCHEMA, templateRecord, VERSION_SCHEMA, versionRecord } from '../records.ts';
+import {
+  FILTER_PARAMETERS,
+  listSchema,
+  PAGE_PARAMETERS,
+  TEMPLATE_SCHEMA,
+  templateRecord,
+  VERSION_SCHEMA,
+  versionRecord,
+} from '../records.ts';
 import { takeBody } from '../request-memory.ts';
 import { problemResponses } from './problem-responses.ts';
 
@@ -51,9 +60,21 @@ const engine = {
 
 const CLOSED = { additionalProperties: false, expected: 'a JSON object' };
 const KEPT = { 'x-default': 'as before' };
-const CreateBody = Type.Object({ name, html, engine: Type.Optional({ ...engine, default: 'placeholders' }) }, CLOSED);
+const CreateBody = Type.Object(
+  {
+    ...{ name, html },
+    engine: Type.Optional({ ...engine, default: 'placeholders' }),
+    metadata: Type.Optional({ ...MetadataSchema, 'x-default': 'none' }),
+  },
+  CLOSED,
+);
 const ReplaceBody = Type.Object(
-  { html, name: Type.Optional({ ...name, ...KEPT }), engine: Type.Optional({ ...engine, ...KEPT }) },
+  {
+    html,
+    name: Type.Optional({ ...name, ...KEPT }),
+    engine: Type.Optional({ ...engine, ...KEPT }),
+    metadata: Type.Optional({ ...MetadataSchema, ...KEPT }),
+  },
   CLOSED,
 );
 const checkCreate = validator(CreateBody);
@@ -61,7 +82,7 @@ const checkReplace = validator(ReplaceBody);
 
 export function templateRoutes(app: FastifyInstance, { templates, idempotency }: TemplateRouteServices): void {
   app.post('/v1/templates', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
-    const draft = checked({ engine: 'placeholders', ...checkCreate(takeBody(request)) });
+    const draft = checked({ engine: 'placeholders', metadata: {}, ...checkCreate(takeBody(request)) });
     return idempotent(
       request,
       idempotency,
@@ -71,8 +92,8 @@ export function templateRoutes(app: FastifyInstance, { templates, idempotency }:
   });
 
   app.get('/v1/templates', { schema: LIST }, async (request) => {
-    const { page } = readPage(request, {});
-    return pageOf(await templates.list(principalOf(request).keyId, page.limit + 1, page.after), page, templateRecord);
+    const { page, filter } = readFilteredPage(request, {});
+    return listOf(await templates.list(principalOf(request).keyId, page.limit, filter, page.after), templateRecord);
   });
 
   app.get<ById>('/v1/templates/:id', { schema: READ }, async (request) => {
@@ -105,8 +126,10 @@ export function templateRoutes(app: FastifyInstance, { templates, idempotency }:
 
 /** Throws `invalid_request` and `content_too_large`. */
 function checked<D extends TemplateChange>(draft: D): D {
-  const errors = [...textErrors('name', draft.name ?? ''), ...textErrors('html', draft.html)];
-  if (errors.length) throw invalidRequest(errors);
+  const errors = new ValidationErrors();
+  errors.addAll([...textErrors('name', draft.name ?? ''), ...textErrors('html', draft.html)]);
+  parseMetadata(draft.metadata, errors);
+  errors.throwIfAny();
   checkSize('html', draft.html);
   return draft;
 }
@@ -158,7 +181,7 @@ const CREATE = {
 const LIST = {
   ...COMMON,
   summary: 'List templates',
-  querystring: { type: 'object', properties: PAGE_PARAMETERS },
+  querystring: { type: 'object', properties: FILTER_PARAMETERS },
   response: {
     200: { description: 'One page of the templates of this key.', ...listSchema(TEMPLATE_SCHEMA) },
     ...problemResponses(400, 401, 500, 503),
@@ -194,7 +217,8 @@ const READ_VERSION = {
 const REPLACE = {
   ...COMMON,
   summary: 'Replace a template',
-  description: 'The next render uses the new version. `name` and `engine` keep their values if they are not sent.',
+  description:
+    'The next render uses the new version. `name`, `engine` and `metadata` keep their values if they are not sent. Metadata belongs to the template, not to a version.',
   params: ID,
   body: ReplaceBody,
   response: {

@@ -8,6 +8,7 @@ import { batches } from './0005-batches.ts';
 import { webhooks } from './0006-webhooks.ts';
 import { batchEvents } from './0007-batch-events.ts';
 import { templateVersions } from './0008-template-versions.ts';
+import { metadata } from './0009-metadata.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-accounts': accounts,
@@ -18,4 +19,5 @@ export const migrations: Record<string, Migration> = {
   '0006-webhooks': webhooks,
   '0007-batch-events': batchEvents,
   '0008-template-versions': templateVersions,
+  '0009-metadata': metadata,
 };

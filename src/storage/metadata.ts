@@ -1,0 +1,84 @@
+/**
+ * Metadata: names and values that callers attach to documents, templates and batches. The row of an object keeps them as JSON; an
+ * index with one row for each of them finds objects by them without reading the others.
+ */
+import type { SelectQueryBuilder } from 'kysely';
+import type { Listed, Place } from './listing.ts';
+import type { Query, Tables } from './tables.ts';
+
+export type Metadata = Readonly<Record<string, string>>;
+
+type Kind = Tables['metadata_index']['object_kind'];
+
+/** The place of a row in a list that is filtered by metadata: the index is in the order of the list. */
+const INDEXED_PLACE: Place = ['object_created_at', 'object_id'];
+
+/** For the column `metadata`. */
+export function writeMetadata(metadata: Metadata): string | null {
+  return Object.keys(metadata).length ? JSON.stringify(metadata) : null;
+}
+
+export function readMetadata(column: string | null): Metadata {
+  return column === null ? {} : (JSON.parse(column) as Metadata);
+}
+
+/** Puts the metadata of a new object into the index. */
+export async function indexMetadata(
+  query: Query,
+  object_kind: Kind,
+  { id, keyId, createdAt }: { id: string; keyId: string; createdAt: number },
+  metadata: Metadata,
+): Promise<void> {
+  const rows = Object.entries(metadata).map(([member, member_value]) => ({
+    ...{ object_id: id, owner_key_id: keyId, object_kind, object_created_at: createdAt },
+    ...{ member, member_value },
+  }));
+  if (rows.length) await query.insertInto('metadata_index').values(rows).execute();
+}
+
+export async function removeFromIndex(query: Query, id: string): Promise<void> {
+  await query.deleteFrom('metadata_index').where('object_id', '=', id).execute();
+}
+
+export interface Filtered<T extends Listed, O> {
+  rows: SelectQueryBuilder<Tables, T, O>;
+  place: Place | undefined;
+  /** Applies the rest of the filter, for which there is no index. */
+  search: ((rows: SelectQueryBuilder<Tables, T, O>) => SelectQueryBuilder<Tables, T, O>) | undefined;
+}
+
+/** Those of `rows` that have all of `metadata`. Without metadata, all of them. */
+export function havingMetadata<T extends Listed, O>(
+  rows: SelectQueryBuilder<Tables, T, O>,
+  kind: Kind,
+  keyId: string,
+  metadata: Metadata = {},
+): Filtered<T, O> {
+  const [first, ...others] = Object.entries(metadata);
+  if (!first) return { rows, place: undefined, search: undefined };
+  const [member, value] = first;
+  const joined = (rows as unknown as SelectQueryBuilder<Tables, 'documents', O>)
+    .innerJoin('metadata_index', 'object_id', 'id')
+    .where('owner_key_id', '=', keyId)
+    .where('object_kind', '=', kind)
+    .where('member', '=', member)
+    .where('member_value', '=', value) as unknown as SelectQueryBuilder<Tables, T, O>;
+  return { rows: joined, place: INDEXED_PLACE, search: others.length ? (found) => havingAlso(found, others) : undefined };
+}
+
+function havingAlso<T extends Listed, O>(rows: SelectQueryBuilder<Tables, T, O>, members: Array<[string, string]>) {
+  const found = rows as unknown as SelectQueryBuilder<Tables, 'documents', O>;
+  return found.where(({ and, exists, selectFrom }) =>
+    and(
+      members.map(([member, value]) =>
+        exists(
+          selectFrom('metadata_index as also')
+            .select('also.member')
+            .whereRef('also.object_id', '=', 'id')
+            .where('also.member', '=', member)
+            .where('also.member_value', '=', value),
+        ),
+      ),
+    ),
+  ) as unknown as SelectQueryBuilder<Tables, T, O>;
+}
