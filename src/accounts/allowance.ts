@@ -2,7 +2,7 @@
  * Counts the documents of an account against its monthly limit: reserve before a render, commit if it succeeds, release if it
  * fails. A reservation is a lease, so that nothing stays charged when a process dies during a render.
  */
-import { ServiceError } from '../errors.ts';
+import { invalidRequest, ServiceError } from '../errors.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { prepared } from '../storage/prepared.ts';
 import type { Principal } from './accounts.ts';
@@ -21,6 +21,8 @@ export interface Reservation {
 export interface Usage {
   period: { start: number; end: number };
   used: number;
+  /** Whether the period is the current month. */
+  isCurrent: boolean;
   /** Every day of the period up to today. */
   daily: Array<{ date: string; documents: number }>;
 }
@@ -94,12 +96,13 @@ export class Allowance {
     return (await query.limit(1).executeTakeFirst()) !== undefined;
   }
 
-  /** The usage of the account in the current month. */
-  async usage(accountId: string): Promise<Usage> {
+  /** The usage of the account in the month of `at`. Throws `invalid_request` for a month that has not begun. */
+  async usage(accountId: string, at = this.#clock()): Promise<Usage> {
     // Reading must work while the database cannot be written. Expired reservations then count a little longer.
     await this.releaseExpired(accountId).catch(() => {});
     const now = this.#clock();
-    const period = periodOf(now);
+    const period = periodOf(at);
+    if (period.start > now) throw invalidRequest([{ path: 'month', message: 'must be this month or an earlier one' }]);
     const days = await this.#database.query
       .selectFrom('usage_days')
       .select(['day', 'documents'])
@@ -108,8 +111,9 @@ export class Allowance {
       .where('day', '<', dayOf(period.end))
       .execute();
     const documents = new Map(days.map((row) => [row.day, row.documents]));
-    const daily = daysUpTo(period.start, now).map((date) => ({ date, documents: documents.get(date) ?? 0 }));
-    return { period, used: await this.#used(accountId, now), daily };
+    const last = Math.min(now, period.end - 1);
+    const daily = daysUpTo(period.start, last).map((date) => ({ date, documents: documents.get(date) ?? 0 }));
+    return { period, isCurrent: now < period.end, used: await this.#used(accountId, period.start), daily };
   }
 
   /** One statement checks and reserves, so that two requests never both get the last document. */

@@ -20,6 +20,7 @@ const MAX_LIMIT = 100;
 /** RFC 3339, with `T` and a zone. */
 const TIME = /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
 
+const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
 /** `metadata[order]` */
 const METADATA_MEMBER = /^metadata\[(.*)\]$/s;
 
@@ -109,6 +110,12 @@ export function readTime(text: string): number {
   const isDay = date !== '' && new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
   if (!isDay || Number.isNaN(time)) throw new Error('must be a time such as 2026-01-31T12:00:00Z');
   return time;
+}
+
+/** The first instant of a month, in UTC. */
+export function readMonth(text: string): number {
+  if (!MONTH.test(text)) throw new Error('must be a month such as 2026-01');
+  return Date.parse(`${text}-01T00:00:00Z`);
 }
 
 export function readText(text: string): string {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type App, startApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
-import { Client, problem } from '../support/client.ts';
+import { Client, problem, type UsageRecord } from '../support/client.ts';
 import { PLANS } from '../support/service.ts';
 
 let app: App;
@@ -46,7 +46,28 @@ test.each([
   expect(fresh).toMatchObject({ period: { start: next }, documents: { used: 0, remaining: 3 } });
   expect(fresh.daily).toEqual([{ date: next.slice(0, 10), documents: 0 }]);
   expect((await client.pdf({ html: 'x' })).headers.get('platen-quota-remaining')).toBe('2');
+  const { daily } = full;
+  const month = first.slice(0, 7);
+  expect(await client.json(`/v1/usage?month=${month}`)).toEqual({ period: full.period, documents: { used: 3 }, daily });
+  expect(await client.json(`/v1/usage?month=${next.slice(0, 7)}`)).toEqual(await client.usage());
 });
+
+test('of a month without a document there are its days', async () => {
+  const client = await on('three');
+  now = Date.parse('2028-06-15T12:00:00Z');
+  const { documents, daily } = await client.json<UsageRecord>('/v1/usage?month=2027-02');
+  expect([documents, daily.length, daily[27]]).toEqual([{ used: 0 }, 28, { date: '2027-02-28', documents: 0 }]);
+});
+
+test.each(['2028-07', '9999-12', '2028-13', '2028-6', '2028', '0000-00', '2028-06-01', ''])(
+  'there is no usage of %j',
+  async (month) => {
+    now = Date.parse('2028-06-30T23:59:59.999Z');
+    const client = await on('three');
+    const { errors } = await problem(await client.get(`/v1/usage?month=${month}`), 400, 'invalid_request');
+    expect(errors).toMatchObject([{ path: 'month' }]);
+  },
+);
 
 test('a render that began before midnight counts for the month it began in', async () => {
   const client = await on('three');

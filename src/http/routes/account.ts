@@ -8,6 +8,7 @@ import { ServiceError } from '../../errors.ts';
 import { validator } from '../../validate.ts';
 import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../../webhooks/webhook-url.ts';
 import { principalOf } from '../authenticate.ts';
+import { readMonth, readQuery } from '../listing.ts';
 import { timeOf } from '../records.ts';
 import { problemResponses } from './problem-responses.ts';
 
@@ -42,11 +43,13 @@ const checkPatch = validator(PatchBody);
 export function accountRoutes(app: FastifyInstance, { accounts, allowance, documents }: AccountRouteServices): void {
   app.get('/v1/usage', { schema: USAGE }, async (request) => {
     const { accountId, plan } = principalOf(request);
-    const { period, used, daily } = await allowance.usage(accountId);
+    const { month } = readQuery(request, { month: readMonth });
+    const { period: of, isCurrent, used, daily } = await allowance.usage(accountId, month);
+    const period = { start: timeOf(of.start), end: timeOf(of.end) };
+    if (!isCurrent) return { period, documents: { used }, daily };
     const limit = plan.documents;
     return {
-      plan: plan.name,
-      period: { start: timeOf(period.start), end: timeOf(period.end) },
+      ...{ plan: plan.name, period },
       documents: { limit, used, remaining: limit === null ? null : Math.max(0, limit - used) },
       storage: await documents.storageOf(accountId),
       daily,
@@ -100,11 +103,23 @@ const ACCOUNT_SCHEMA = {
 
 const USAGE = {
   ...COMMON,
-  summary: 'Read the usage of this month',
+  summary: 'Read the usage of a month',
+  querystring: {
+    type: 'object',
+    properties: {
+      month: {
+        type: 'string',
+        pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$',
+        description:
+          'The calendar month (UTC). For a past month, the reply has `period`, `documents.used` and `daily` alone: limits and storage are those of today.',
+        'x-default': 'this month',
+        examples: ['2026-10'],
+      },
+    },
+  },
   response: {
     200: {
-      description:
-        'Usage in this calendar month (UTC) by all keys of the account. `used` includes running renders until they fail.',
+      description: 'Usage in that month by all keys of the account. `used` includes running renders until they fail.',
       type: 'object',
       properties: {
         plan: { type: 'string' },
@@ -113,12 +128,12 @@ const USAGE = {
         storage: { type: 'object', properties: { documents: COUNT, bytes: COUNT } },
         daily: {
           type: 'array',
-          description: 'Every day of the month up to today.',
+          description: 'Every day of the month, up to today.',
           items: { type: 'object', properties: { date: { type: 'string', format: 'date' }, documents: COUNT } },
         },
       },
     },
-    ...problemResponses(401, 500, 503),
+    ...problemResponses(400, 401, 500, 503),
   },
 };
 
