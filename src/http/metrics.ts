@@ -41,9 +41,32 @@ const SIZE_BUCKETS = [1e4, 1e5, 1e6, 1e7, 1e8];
 
 export function createMetrics(sources: MetricSources): Metrics {
   const registry = new Registry();
-  const registers = [registry];
   collectDefaultMetrics({ register: registry });
   watchPool(registry, sources);
+  const renders = countRenders(registry);
+  const storage = countStorage(registry);
+  const outcomes = countOutcomes(registry);
+  watchItems(registry, sources);
+  watchMemory(registry, sources);
+  const requests = new Histogram({
+    name: 'platen_http_request_seconds',
+    help: 'Duration of HTTP requests by method, route and status.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: STAGE_BUCKETS,
+    registers: [registry],
+  });
+  return {
+    ...renders,
+    ...storage,
+    ...outcomes,
+    requestFinished: ({ milliseconds, ...labels }) => requests.observe(labels, milliseconds / 1000),
+    expose: async () => ({ text: await registry.metrics(), type: registry.contentType }),
+    registry,
+  };
+}
+
+function countRenders(registry: Registry): Pick<Metrics, 'renderSucceeded' | 'renderFailed'> {
+  const registers = [registry];
   const renders = new Counter({
     name: 'platen_renders_total',
     help: 'Renders by outcome: ok, or the error code.',
@@ -59,7 +82,21 @@ export function createMetrics(sources: MetricSources): Metrics {
   });
   const pages = new Counter({ name: 'platen_rendered_pages_total', help: 'Number of pages of all PDFs rendered.', registers });
   const sizes = new Histogram({ name: 'platen_pdf_bytes', help: 'Size of the PDFs rendered.', buckets: SIZE_BUCKETS, registers });
-  const counter = (name: string, help: string) => new Counter({ name, help, registers });
+  return {
+    renderSucceeded(result) {
+      renders.inc({ outcome: 'ok' });
+      if (result.pages !== undefined) {
+        pages.inc(result.pages);
+        sizes.observe(result.bytes);
+      }
+      for (const [stage, milliseconds] of Object.entries(result.timings)) stages.observe({ stage }, milliseconds / 1000);
+    },
+    renderFailed: (code) => renders.inc({ outcome: code }),
+  };
+}
+
+function countStorage(registry: Registry): Pick<Metrics, 'documentStored' | 'swept' | 'sweepFailed'> {
+  const counter = (name: string, help: string) => new Counter({ name, help, registers: [registry] });
   const stored = counter('platen_documents_stored_total', 'Number of PDFs stored.');
   const storedBytes = counter('platen_documents_stored_bytes_total', 'Total size in bytes of all PDFs stored.');
   const sweepFailures = counter(
@@ -70,57 +107,34 @@ export function createMetrics(sources: MetricSources): Metrics {
     name: 'platen_swept_total',
     help: 'Objects that sweeps removed: expired content, and orphaned files that no record refers to.',
     labelNames: ['what'],
-    registers,
-  });
-  const webhooks = new Counter({
-    name: 'platen_webhook_deliveries_total',
-    help: 'Attempts to deliver a webhook by outcome: delivered, retried (the attempt failed and another follows) or failed (given up).',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const items = new Counter({
-    name: 'platen_batch_items_total',
-    help: 'Batch items by outcome: ok, cancelled, or the error code.',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const visitors = new Counter({
-    name: 'platen_playground_renders_total',
-    help: 'Playground renders by outcome: ok, or the error code. No other metric of renders counts them.',
-    labelNames: ['outcome'],
-    registers,
-  });
-  watchItems(registry, sources);
-  watchMemory(registry, sources);
-  const requests = new Histogram({
-    name: 'platen_http_request_seconds',
-    help: 'Duration of HTTP requests by method, route and status.',
-    labelNames: ['method', 'route', 'status'],
-    buckets: STAGE_BUCKETS,
-    registers,
+    registers: [registry],
   });
   return {
-    renderSucceeded(result) {
-      renders.inc({ outcome: 'ok' });
-      if (result.pages !== undefined) {
-        pages.inc(result.pages);
-        sizes.observe(result.bytes);
-      }
-      for (const [stage, milliseconds] of Object.entries(result.timings)) stages.observe({ stage }, milliseconds / 1000);
-    },
-    playgroundEnded: (outcome) => visitors.inc({ outcome }),
     documentStored: ({ bytes }) => {
       stored.inc();
       storedBytes.inc(bytes);
     },
-    batchItemsEnded: (outcome, count) => items.inc({ outcome }, count),
     swept: (what, count) => removed.inc({ what }, count),
     sweepFailed: () => sweepFailures.inc(),
+  };
+}
+
+/** Metrics that count events by outcome, and nothing else. */
+function countOutcomes(registry: Registry): Pick<Metrics, 'webhookAttempted' | 'batchItemsEnded' | 'playgroundEnded'> {
+  const byOutcome = (name: string, help: string) => new Counter({ name, help, labelNames: ['outcome'], registers: [registry] });
+  const webhooks = byOutcome(
+    'platen_webhook_deliveries_total',
+    'Attempts to deliver a webhook by outcome: delivered, retried (the attempt failed and another follows) or failed (given up).',
+  );
+  const items = byOutcome('platen_batch_items_total', 'Batch items by outcome: ok, cancelled, or the error code.');
+  const visitors = byOutcome(
+    'platen_playground_renders_total',
+    'Playground renders by outcome: ok, or the error code. No other metric of renders counts them.',
+  );
+  return {
     webhookAttempted: (outcome) => webhooks.inc({ outcome }),
-    renderFailed: (code) => renders.inc({ outcome: code }),
-    requestFinished: ({ milliseconds, ...labels }) => requests.observe(labels, milliseconds / 1000),
-    expose: async () => ({ text: await registry.metrics(), type: registry.contentType }),
-    registry,
+    batchItemsEnded: (outcome, count) => items.inc({ outcome }, count),
+    playgroundEnded: (outcome) => visitors.inc({ outcome }),
   };
 }
 
