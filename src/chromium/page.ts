@@ -511,13 +511,13 @@ export class Page implements PageAtWork {
     const { memory, settings } = this.#browser;
     // Allocators other than V8's heap say nothing: this renderer's own size tells.
     const wasLarge = isTrap(crash) && memory.lastBytesOf(this.#targetId) > settings.rendererHeapBytes / 2;
-    this.#end((await memory.crashes.isOutOfMemory(crash)) || wasLarge ? this.#tooHungry() : crashed());
+    this.#end((await memory.crashes.isOutOfMemory(crash)) || wasLarge ? this.#outOfMemory() : crashed());
   }
 
   /** The page is gone. One that was ended for what the browser holds learns first whether that was its own. */
   #end(loss: ServiceError): void {
     if (!this.#wasCause) this.#lose(loss);
-    else void this.#wasCause.then((wasCause) => this.#lose(wasCause ? this.#tooMuchInBrowser() : crashed()));
+    else void this.#wasCause.then((wasCause) => this.#lose(wasCause ? this.#storageExceeded() : crashed()));
   }
 
   #lose(loss: ServiceError): void {
@@ -528,12 +528,12 @@ export class Page implements PageAtWork {
     this.#session.close(loss);
   }
 
-  #tooHungry(): ServiceError {
+  #outOfMemory(): ServiceError {
     const limit = this.#browser.settings.rendererMemoryBytes;
     return new ServiceError('resource_limit', 'the document needs more memory than one render may take', { members: { limit } });
   }
 
-  #tooMuchInBrowser(): ServiceError {
+  #storageExceeded(): ServiceError {
     const limit = this.#browser.settings.browserMemoryBytes;
     const what = 'the document stores more in the browser (blobs, caches, files, databases) than it may hold';
     return new ServiceError('resource_limit', what, { members: { limit } });

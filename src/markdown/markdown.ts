@@ -22,8 +22,8 @@ export class Markdown {
       module: new URL('./markdown-worker.ts', import.meta.url),
       libraries: ['markdown-it'],
       busy: 'too many Markdown documents are being converted',
-      outOfTime: (cause: unknown) => tooHungry(`markdown: takes longer than ${all.timeoutMs} ms to convert`, cause),
-      outOfMemory: (cause: unknown) => tooHungry('markdown: takes more memory to convert than it may have', cause),
+      outOfTime: (cause: unknown) => limitExceeded(`markdown: takes longer than ${all.timeoutMs} ms to convert`, cause),
+      outOfMemory: (cause: unknown) => limitExceeded('markdown: takes more memory to convert than it may have', cause),
     };
     this.#processes = new ProcessQueue(work, all);
   }
@@ -32,7 +32,7 @@ export class Markdown {
   async toHtml(owner: string, task: ConvertTask, signal?: AbortSignal): Promise<string> {
     const converted = (await this.#processes.run(owner, task, signal)) as Converted;
     if ('html' in converted) return converted.html;
-    if ('tooMany' in converted) throw tooHungry(`markdown: has more than ${converted.tooMany} elements; split the document`);
+    if ('tooMany' in converted) throw limitExceeded(`markdown: has more than ${converted.tooMany} elements; split the document`);
     const { limitBytes: limit } = task;
     const { tooLarge: actual } = converted;
     throw new ServiceError('content_too_large', `markdown: its HTML has more than ${limit} bytes`, {
@@ -46,6 +46,6 @@ export class Markdown {
   }
 }
 
-function tooHungry(detail: string, cause?: unknown): ServiceError {
+function limitExceeded(detail: string, cause?: unknown): ServiceError {
   return new ServiceError('resource_limit', detail, { cause });
 }

@@ -13,7 +13,7 @@ export interface EndOptions {
   /** Milliseconds for what says that it is not ready. */
   readyMs: number;
   /** Milliseconds for what does not stop changing. */
-  restlessMs: number;
+  quietByMs: number;
 }
 
 export interface End {
@@ -169,13 +169,13 @@ function watchChanges({ native, isTicking }: PageTime, turns: number, quietMs: n
 }
 
 /** Forward, and until it is quiet; again where something has come of it since. Whether all of it could be run. */
-async function untilQuiet(time: PageTime, watch: Watch, wait: Wait, restlessBy: number): Promise<boolean> {
+async function untilQuiet(time: PageTime, watch: Watch, wait: Wait, quietBy: number): Promise<boolean> {
   const { waits, finishes, maxRounds } = wait;
   for (let round = 0; round < maxRounds; round++) {
     if (finishes && !(await runForward(time, wait))) return false;
     const before = watch.changes();
     await watch.turn();
-    while (waits && (isPending(wait) || !watch.isQuiet()) && time.native.now() < restlessBy) await watch.turn();
+    while (waits && (isPending(wait) || !watch.isQuiet()) && time.native.now() < quietBy) await watch.turn();
     if (!(waits && finishes) || watch.changes() === before) return true;
   }
   return true;
@@ -190,9 +190,9 @@ async function awaitEnd(wait: Wait): Promise<End> {
     const readyBy = now() + wait.readyMs;
     while (waitsFor() && now() < readyBy) await watch.turn();
     await watch.turn(); // what is observed is told by then
-    const restlessBy = now() + wait.restlessMs;
-    while (wait.waits && isPending(wait) && now() < restlessBy) await watch.turn();
-    if (!(await untilQuiet(time, watch, wait, restlessBy))) return { whole: false, waitsFor: '' };
+    const quietBy = now() + wait.quietByMs;
+    while (wait.waits && isPending(wait) && now() < quietBy) await watch.turn();
+    if (!(await untilQuiet(time, watch, wait, quietBy))) return { whole: false, waitsFor: '' };
     return { whole: true, waitsFor: waitsFor() ?? (wait.waits && !watch.isQuiet() ? 'changes' : '') };
   } finally {
     watch.end();

@@ -47,20 +47,20 @@ export async function finishDocument(
   for (;;) {
     if (waits) await step(network.quiet(stallsAt));
     const { changes } = network;
-    const restlessMs = Math.max(LEAST_MS, Math.min(STALL_MS, stallsAt() - performance.now()));
-    const end = await ask(session, options, Math.max(0, readyBy - performance.now()), restlessMs);
+    const quietByMs = Math.max(LEAST_MS, Math.min(STALL_MS, stallsAt() - performance.now()));
+    const end = await ask(session, options, Math.max(0, readyBy - performance.now()), quietByMs);
     const isDone = !waits || (end.whole && network.changes === changes);
     if (isDone || performance.now() >= stallsAt()) return waits ? unfinished(network, end, isDone) : undefined;
   }
 }
 
-async function ask(session: Session, options: FinishOptions, readyMs: number, restlessMs: number): Promise<End> {
+async function ask(session: Session, options: FinishOptions, readyMs: number, quietByMs: number): Promise<End> {
   const { waits, finishes, step, leaving } = options;
-  const expression = awaitEndExpression({ waits, finishes, readyMs, restlessMs });
+  const expression = awaitEndExpression({ waits, finishes, readyMs, quietByMs });
   const asked = session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
   const answer = asked.then(({ result }) => readEnd(result.value)).catch(() => readEnd(undefined));
   const limit = new AbortController();
-  const tooLong = sleep(readyMs + restlessMs + GRACE_MS, { whole: true, waitsFor: 'changes' }, { signal: limit.signal });
+  const tooLong = sleep(readyMs + quietByMs + GRACE_MS, { whole: true, waitsFor: 'changes' }, { signal: limit.signal });
   tooLong.catch(() => {});
   try {
     return await step(Promise.race([answer, tooLong, ...(leaving ? [leaving.then(() => readEnd(undefined))] : [])]));
