@@ -15,7 +15,7 @@ import type { Row } from './report.ts';
 
 const TIMES = 30;
 const PIECE_BYTES = 1_048_576;
-const SETTINGS = { threads: 1, maxQueued: 8, heapMb: 256, secret: Buffer.alloc(32, 1) };
+const SETTINGS = { threads: 1, heapMb: 256, secret: Buffer.alloc(32, 1) };
 const NOTHING: FinishSettings = {
   boundary: 'key',
   metadata: {},

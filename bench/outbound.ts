@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createFinisher, createFinishLine } from '../src/app.ts';
+import { createFinisher, createFinishQueue } from '../src/app.ts';
 import { launchBrowser } from '../src/chromium/browser.ts';
 import { type LocatedBrowser, locateBrowser } from '../src/chromium/launch/locate-browser.ts';
 import { loadConfig } from '../src/config.ts';
@@ -124,7 +124,7 @@ async function startEngine(port: number, startProxy: typeof startEgressProxy, lo
   await pool.start();
   return {
     pool,
-    finishing: createFinishLine(config, finisher),
+    finishing: createFinishQueue(config, finisher),
     async close() {
       await Promise.all([pool.close(), finisher.close()]);
       await proxy.close();

@@ -26,7 +26,7 @@ import { Playground } from './playground/playground.ts';
 import { Pool } from './pool/pool.ts';
 import { ByteBudget } from './queue/byte-budget.ts';
 import { OwnerQueue } from './queue/owner-queue.ts';
-import { FinishLine } from './render/finish-line.ts';
+import { FinishQueue } from './render/finish-queue.ts';
 import { createReadiness } from './render/readiness.ts';
 import { render, renderImage } from './render/render.ts';
 import { runEgressSelfTest } from './render/self-test.ts';
@@ -56,7 +56,7 @@ export interface Logger {
 /** Browsers that are ready to render, without an HTTP server. `platen render` uses nothing else. */
 export interface RenderEngine {
   pool: Pool<Page>;
-  finishing: FinishLine;
+  finishing: FinishQueue;
   browsers: ReadonlySet<Browser>;
   policy: OutboundPolicy;
   proxy: EgressProxy;
@@ -99,27 +99,26 @@ export async function startEngine(config: Config, logger: Logger, secret: Uint8A
     await close();
     throw error;
   });
-  return { pool, finishing: createFinishLine(config, finisher), browsers, policy, proxy, launch, close };
+  return { pool, finishing: createFinishQueue(config, finisher), browsers, policy, proxy, launch, close };
 }
 
 export function createFinisher(config: Config, secret: Uint8Array): Finisher {
   return new Finisher({
     threads: config.finishThreads + RESERVED_THREADS,
-    maxQueued: config.finishQueueLimit,
     heapMb: config.finishMemoryBytes / 1_048_576,
     secret,
   });
 }
 
 /** The queue in front of the finisher. It admits no more work than there are threads. */
-export function createFinishLine(config: Config, finisher: Finisher, options: { longestMs?: number } = {}): FinishLine {
+export function createFinishQueue(config: Config, finisher: Finisher, options: { longestMs?: number } = {}): FinishQueue {
   const queue = new OwnerQueue({
     capacity: config.finishThreads,
     limit: config.finishQueueLimit,
     reserved: RESERVED_THREADS,
     ...options,
   });
-  return new FinishLine(finisher, queue, { maxBytes: config.finishQueueBytes });
+  return new FinishQueue(finisher, queue, { maxBytes: config.finishQueueBytes });
 }
 
 function report(browser: Browser, path: string, logger: Logger): void {
@@ -316,7 +315,7 @@ function createRunner(services: Services, engine: RenderEngine, config: Config, 
 function createMerging({ documents, blobs, links }: Services, settings: Config): Merging & AsyncDisposable {
   const config = { ...settings, finishThreads: 1 };
   const finisher = createFinisher(config, links.secretFor('finishing'));
-  const finishing = createFinishLine(config, finisher, { longestMs: LONGEST_MERGE_MS });
+  const finishing = createFinishQueue(config, finisher, { longestMs: LONGEST_MERGE_MS });
   const maxBytes = Math.min(config.maxPdfBytes, config.finishQueueBytes);
   const merging = new Merging({ documents, blobs, finishing }, { maxBytes, timeoutMs: config.maxRenderTimeoutMs });
   return Object.assign(merging, { [Symbol.asyncDispose]: () => finisher.close() });

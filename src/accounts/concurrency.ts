@@ -1,10 +1,11 @@
 /** Limits how many renders of an account run at the same time. A call beyond the limit gets `concurrency_limited` at once. */
 import { ServiceError } from '../errors.ts';
+import { OwnerCounter } from '../queue/owner-counter.ts';
 import type { Principal } from './accounts.ts';
 
 export class Concurrency {
-  readonly #calls = new Map<string, number>();
-  readonly #inBackground = new Map<string, number>();
+  readonly #calls = new OwnerCounter();
+  readonly #inBackground = new OwnerCounter();
   #onLeave: () => void = () => {};
 
   /**
@@ -12,7 +13,7 @@ export class Concurrency {
    * calls.
    */
   enter({ accountId, plan }: Principal): () => void {
-    if (plan.concurrency !== null && countOf(this.#calls, accountId) >= plan.concurrency) throw limited(plan.concurrency);
+    if (plan.concurrency !== null && this.#calls.of(accountId) >= plan.concurrency) throw limited(plan.concurrency);
     return this.#count(this.#calls, accountId);
   }
 
@@ -26,9 +27,7 @@ export class Concurrency {
 
   /** Whether one more background render may start. */
   hasRoom({ accountId, plan }: Principal): boolean {
-    return (
-      plan.concurrency === null || countOf(this.#calls, accountId) + countOf(this.#inBackground, accountId) < plan.concurrency
-    );
+    return plan.concurrency === null || this.#calls.of(accountId) + this.#inBackground.of(accountId) < plan.concurrency;
   }
 
   /** Calls `listener` whenever a render has ended. */
@@ -36,19 +35,13 @@ export class Concurrency {
     this.#onLeave = listener;
   }
 
-  #count(counts: Map<string, number>, accountId: string): () => void {
-    counts.set(accountId, countOf(counts, accountId) + 1);
+  #count(counter: OwnerCounter, accountId: string): () => void {
+    const subtract = counter.add(accountId);
     return () => {
-      const count = countOf(counts, accountId) - 1;
-      if (count > 0) counts.set(accountId, count);
-      else counts.delete(accountId);
+      subtract();
       this.#onLeave();
     };
   }
-}
-
-function countOf(counts: Map<string, number>, accountId: string): number {
-  return counts.get(accountId) ?? 0;
 }
 
 function limited(limit: number): ServiceError {

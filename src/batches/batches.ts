@@ -16,9 +16,9 @@ import {
 } from '../storage/metadata.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { BatchRequest } from './batch-request.ts';
-import { type PreparedItem, prepareItems } from './item-drafts.ts';
 import { type Announce, announceEnd, cancelQueued, DEFAULTS_POSITION } from './outcomes.ts';
 import { additionalDataOf, type PayloadCipher } from './payload-cipher.ts';
+import { type PreparedItem, prepareItems } from './prepare-items.ts';
 import type { Progress } from './progress.ts';
 import type { ItemError } from './queue.ts';
 

@@ -3,14 +3,14 @@ import type { Principal } from '../accounts/accounts.ts';
 import { Deadline } from '../deadline.ts';
 import type { Documents, StoredDocument } from '../documents/documents.ts';
 import { hasCode, ServiceError } from '../errors.ts';
-import { type FinishLine, sizeOf } from '../render/finish-line.ts';
+import { type FinishQueue, sizeOf } from '../render/finish-queue.ts';
 import type { Blobs } from '../storage/blobs.ts';
 import type { BatchItem, WholeBatch } from './batches.ts';
 import { givenName, type Result, resultsOf } from './results.ts';
 
 interface MergingServices {
   documents: Documents;
-  finishing: Pick<FinishLine, 'merge'>;
+  finishing: Pick<FinishQueue, 'merge'>;
   blobs: Pick<Blobs, 'spool'>;
 }
 

@@ -2,7 +2,7 @@
 import type { Documents, StoredDocument } from '../documents/documents.ts';
 import { hasCode } from '../errors.ts';
 import type { BatchItem, WholeBatch } from './batches.ts';
-import { itemErrorOf } from './item-drafts.ts';
+import { itemErrorOf } from './prepare-items.ts';
 import type { ItemError } from './queue.ts';
 
 export interface Result {

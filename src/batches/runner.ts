@@ -7,13 +7,13 @@ import { hasCode, ServiceError } from '../errors.ts';
 import type { CommitHook, Delivery } from '../render/render.ts';
 import type { RenderLimits, RenderRequest } from '../render/render-request.ts';
 import { type Members, parseItem } from './batch-request.ts';
-import { itemErrorOf } from './item-drafts.ts';
 import { DEFAULTS_POSITION } from './outcomes.ts';
 import { additionalDataOf, type PayloadCipher } from './payload-cipher.ts';
+import { itemErrorOf } from './prepare-items.ts';
 import type { Progress } from './progress.ts';
 import { type BatchQueue, type CancelledLate, type ClaimedItem, ClaimLost, type Completed, type Outcome } from './queue.ts';
 import { isOurs, MAX_ATTEMPTS, MAX_CLAIMS, MAX_PAUSE_MS, passes, pauseAfter } from './retries.ts';
-import { Turns } from './turns.ts';
+import { RoundRobin } from './round-robin.ts';
 
 export interface RunnerServices {
   queue: BatchQueue;
@@ -46,7 +46,7 @@ export class BatchRunner {
   readonly #services: RunnerServices;
   /** With the account of each. */
   readonly #underWay = new Map<Promise<void>, string>();
-  readonly #turns = new Turns();
+  readonly #order = new RoundRobin();
   readonly #end = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #filling: Promise<void> | undefined;
@@ -131,12 +131,12 @@ export class BatchRunner {
     const keys = await queue.keysWithWork();
     if (!keys.length) return false;
     this.#workless = false;
-    for (const keyId of this.#turns.inOrder(keys)) {
+    for (const keyId of this.#order.inOrder(keys)) {
       const owner = await principalOf(keyId).catch(unexpected);
       if (!this.#mayBegin(accountOf(owner)) || (owner && 'plan' in owner && !hasRoom(owner))) continue;
       const item = await queue.claim(keyId);
       if (!item) continue;
-      this.#turns.taken(keyId);
+      this.#order.served(keyId);
       this.#begin(item, owner);
       return true;
     }

@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { type RenderEngine, startEngine } from '../app.ts';
 import { isMembers, type Members } from '../batches/batch-request.ts';
 import { FileNames } from '../batches/file-names.ts';
-import { itemErrorOf } from '../batches/item-drafts.ts';
+import { itemErrorOf } from '../batches/prepare-items.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { printAlone } from '../render/print-content.ts';

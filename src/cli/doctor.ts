@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { createFinisher, createFinishLine } from '../app.ts';
+import { createFinisher, createFinishQueue } from '../app.ts';
 import { type Browser, launchBrowser } from '../chromium/browser.ts';
 import { fontCoverage } from '../chromium/fonts/font-coverage.ts';
 import { fontPackageFor } from '../chromium/fonts/optional-fonts.ts';
@@ -126,7 +126,7 @@ async function checkRender(browser: Browser, config: Config, report: Report): Pr
   await pool.start();
   const html = '<h1>doctor</h1>';
   const finisher = createFinisher(config, randomBytes(32));
-  const pdf = await printAlone({ pool, finishing: createFinishLine(config, finisher) }, parseRenderRequest({ html }, config));
+  const pdf = await printAlone({ pool, finishing: createFinishQueue(config, finisher) }, parseRenderRequest({ html }, config));
   const spent = Object.values(pdf.timings).reduce((sum, milliseconds) => sum + milliseconds, 0);
   report.add('ok', `render: ${pdf.pages} page, ${pdf.bytes} bytes, ${spent.toFixed(0)} ms`);
   await Promise.all([pool.close(), finisher.close()]);

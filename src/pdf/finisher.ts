@@ -5,12 +5,10 @@ import { TaskAbort } from './abort-task.ts';
 import type { Merged, MergeTask } from './edit/merge.ts';
 import type { FinishSettings } from './finish-settings.ts';
 import type { FinishTask } from './finish-worker.ts';
-import { Line } from './line.ts';
 
 export interface FinisherSettings {
+  /** The caller limits how many tasks run at the same time. A task beyond this number waits for a thread. */
   threads: number;
-  /** Number of PDFs that may wait for a thread. */
-  maxQueued: number;
   /** The limit of the JavaScript heap of one thread. The bytes of PDFs are outside the heap and do not count. */
   heapMb: number;
   /** At least 32 bytes that only this service knows. The keys of encrypted PDFs derive from it. */
@@ -34,14 +32,12 @@ interface Prepared {
 export class Finisher {
   readonly #secret: Uint8Array;
   readonly #threads: Piscina;
-  readonly #line: Line;
   readonly #running = new Set<TaskAbort>();
   #closed = false;
 
   /** Starts no thread yet. */
-  constructor({ threads, maxQueued, heapMb, secret }: FinisherSettings) {
+  constructor({ threads, heapMb, secret }: FinisherSettings) {
     this.#secret = secret;
-    this.#line = new Line(threads, maxQueued);
     this.#threads = new Piscina({
       filename: new URL('./finish-worker.ts', import.meta.url).href,
       minThreads: 0,
@@ -64,8 +60,8 @@ export class Finisher {
 
   /**
    * Finishes a PDF. The bytes of `pieces` and of attachments are transferred, so that the caller must not use them afterwards. The same
-   * pieces (except for the time of printing), settings and secret give the same bytes. Throws `queue_full`, `resource_limit`,
-   * `print_failed` or the reason of `signal`.
+   * pieces (except for the time of printing), settings and secret give the same bytes. Throws `resource_limit`, `print_failed` or
+   * the reason of `signal`, once no thread works on the task any more.
    */
   async finish(pieces: Buffer[], settings: FinishSettings, signal: AbortSignal): Promise<Buffer[]> {
     const prepare = () => {
@@ -86,7 +82,7 @@ export class Finisher {
   }
 
   async #run(name: string, prepare: () => Prepared, refusal: string, signal: AbortSignal): Promise<unknown> {
-    const leave = await this.#line.enter(signal);
+    signal.throwIfAborted();
     const stop = new TaskAbort(this.#threads, signal);
     this.#running.add(stop);
     try {
@@ -98,7 +94,7 @@ export class Finisher {
     } finally {
       stop.clear();
       this.#running.delete(stop);
-      void stop.threadGone.then(leave);
+      await stop.threadGone;
     }
   }
 

@@ -8,19 +8,18 @@ import { queueFull, ServiceError } from '../errors.ts';
 import type { PooledBrowser } from '../pool/browser-slot.ts';
 import { Pool, type PoolOptions } from '../pool/pool.ts';
 import { OwnerQueue } from '../queue/owner-queue.ts';
-import type { FinishLine } from '../render/finish-line.ts';
+import type { FinishQueue } from '../render/finish-queue.ts';
 import { printContent, type RenderedPdf } from '../render/print-content.ts';
 import { requireNone } from '../render/report.ts';
 import { filled } from '../render/resolve-source.ts';
 import type { Templates } from '../templates/templates.ts';
 import { MAX_PLAYGROUND_HTML_BYTES, type PlaygroundRequest } from './playground-request.ts';
-import { VisitorLines } from './visitor-lines.ts';
 
 export interface PlaygroundServices {
   /** Starts the playground's browser. */
   launch(): Promise<PooledBrowser<Page>>;
   templates: Pick<Templates, 'fillOnce'>;
-  finishing: FinishLine;
+  finishing: FinishQueue;
   /** Where key holders render. */
   keyHolders: Pick<Pool<Page>, 'idleMs' | 'hasFreePlace' | 'watchRoom'>;
 }
@@ -28,6 +27,8 @@ export interface PlaygroundServices {
 /** All visitors together are one owner where they share something with keys. */
 const OWNER = 'playground';
 const SHARED = { boundary: OWNER, shareOf: OWNER };
+/** Renders of one visitor that may wait while another of theirs runs. */
+const WAITING_PER_VISITOR = 2;
 /** Renders that may wait for each place. */
 const WAITING_PER_PLACE = 16;
 /** Nobody is let in who would wait longer than a render of the playground may take. */
@@ -42,7 +43,6 @@ const QUIET_MS = 300;
 export class Playground {
   readonly #services: PlaygroundServices;
   readonly #options: PoolOptions;
-  readonly #visitors = new VisitorLines();
   readonly #queue: OwnerQueue;
   /** Made for the first visitor. */
   #pool: Pool<Page> | undefined;
@@ -55,15 +55,16 @@ export class Playground {
   constructor(services: PlaygroundServices, options: PoolOptions) {
     this.#services = services;
     this.#options = { ...options, browsers: 1, freshContexts: true, warmPages: 0, sparePages: 1, retry: false };
-    this.#queue = new OwnerQueue({ capacity: options.concurrency, limit: WAITING_PER_PLACE * options.concurrency });
+    const capacity = options.concurrency;
+    this.#queue = new OwnerQueue({ capacity, perOwner: 1, limit: WAITING_PER_PLACE * capacity });
   }
 
   /** Throws what `render` would throw at once: `shutting_down`, `rate_limited`, and `queue_full` where waiting would be in vain. */
   requireRoom(visitor: string): void {
     if (this.#ending) throw shuttingDown();
-    this.#visitors.requireRoom(visitor);
-    this.#queue.requireRoom(visitor);
     const seconds = this.#queue.retryAfterSeconds;
+    if (this.#queue.callsOf(visitor) > WAITING_PER_VISITOR) throw tooMany(seconds);
+    this.#queue.requireRoom(visitor);
     if (!this.#queue.hasFreePlace && seconds > MAX_WAIT_SECONDS) throw queueFull('too many visitors are waiting', seconds);
   }
 
@@ -71,16 +72,11 @@ export class Playground {
   async render(request: PlaygroundRequest, visitor: string, client: AbortSignal): Promise<RenderedPdf> {
     this.requireRoom(visitor);
     using deadline = new Deadline(request.timeoutMs, client);
-    const leaveLine = await this.#visitors.enter(visitor, deadline);
+    const leave = await this.#queue.acquire(visitor, deadline);
     try {
-      const leaveQueue = await this.#queue.acquire(visitor, deadline);
-      try {
-        return await this.#renderInTurn(request, deadline);
-      } finally {
-        leaveQueue();
-      }
+      return await this.#renderInTurn(request, deadline);
     } finally {
-      leaveLine();
+      leave();
     }
   }
 
@@ -162,4 +158,12 @@ export class Playground {
 function shuttingDown(): ServiceError {
   const detail = 'the service is shutting down; send the request again later';
   return new ServiceError('shutting_down', detail, { retryAfterSeconds: 5 });
+}
+
+function tooMany(seconds: number): ServiceError {
+  const detail = `the playground renders one document at a time for an address, and ${WAITING_PER_VISITOR} may wait; try again in ${seconds} s`;
+  return new ServiceError('rate_limited', detail, {
+    retryAfterSeconds: seconds,
+    members: { limit: WAITING_PER_VISITOR + 1, retry_after: seconds },
+  });
 }

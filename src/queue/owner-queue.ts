@@ -23,6 +23,8 @@ export interface OwnerQueueOptions {
   capacity: number;
   /** Number of calls that may wait. */
   limit: number;
+  /** Number of places that one owner may have. Default: no limit. */
+  perOwner?: number;
   /** Number of additional places for owners who have none. Default: 0. */
   reserved?: number;
   /** Number of places for work in overtime. Default: 0. */
@@ -92,7 +94,14 @@ export class OwnerQueue {
   #reviewer: NodeJS.Timeout | undefined;
 
   constructor(options: OwnerQueueOptions) {
-    this.#options = { reserved: 0, overtime: 0, longestMs: LONGEST_MS, now: () => performance.now(), ...options };
+    this.#options = {
+      perOwner: Number.POSITIVE_INFINITY,
+      reserved: 0,
+      overtime: 0,
+      longestMs: LONGEST_MS,
+      now: () => performance.now(),
+      ...options,
+    };
   }
 
   /** Number of calls that wait. */
@@ -103,6 +112,11 @@ export class OwnerQueue {
   /** Number of requests that run, including overtime. */
   get running(): number {
     return this.#places.size;
+  }
+
+  /** Number of calls of this owner that wait or run. */
+  callsOf(owner: string): number {
+    return this.#calls.lengthOf(owner) + this.#countOf(owner, false);
   }
 
   /** Whether background work of this owner may start soon: no call has priority over it, and a place is free or the owner has none. */
@@ -192,7 +206,8 @@ export class OwnerQueue {
 
   /** The kind of place that this owner could take now, if any. */
   #placeFor(owner: string, background: boolean): PlaceKind | undefined {
-    const { capacity, reserved } = this.#options;
+    const { capacity, perOwner, reserved } = this.#options;
+    if (this.#count((place) => place.owner === owner) >= perOwner) return undefined;
     const inUse = this.#inUse();
     if (background) return inUse < this.#capacityBehind ? 'regular' : undefined;
     const byCalls = this.#count((place) => place.kind === 'regular' && !place.background);

@@ -11,8 +11,8 @@ import { type FinishSettings, needsFinishing } from '../pdf/finish-settings.ts';
 import { countPages } from '../pdf/objects/inspect.ts';
 import type { Workplace } from '../pool/pool.ts';
 import { paperView } from './content-shrinking.ts';
-import { type FinishLine, sizeOf } from './finish-line.ts';
 import type { FinishPlan } from './finish-options.ts';
+import { type FinishQueue, sizeOf } from './finish-queue.ts';
 import { beyondTheEnd, mayLackPages, rangesOf } from './page-ranges.ts';
 import type { RenderRequest } from './render-request.ts';
 import { type RenderReport, reportOf } from './report.ts';
@@ -32,7 +32,7 @@ export interface RenderedPdf {
 /** The services that turn documents into PDFs. */
 export interface PrintEngine {
   pool: Workplace<Page>;
-  finishing: FinishLine;
+  finishing: FinishQueue;
 }
 
 /** A document with its print and finish settings. */
@@ -121,7 +121,7 @@ function withStamp(report: PageReport, stamp: PageReport | undefined): PageRepor
 }
 
 async function finished(
-  finishing: FinishLine,
+  finishing: FinishQueue,
   { chunks, stated }: Pick<RawPdf, 'chunks' | 'stated'>,
   settings: FinishSettings,
   shareOf: string,

@@ -1,9 +1,9 @@
 /** What an item asks for with its defaults, which items are the same, and how they lie in the database. */
 import { expect, test } from 'vitest';
 import { merge, parseBatchRequest, parseItem } from '../../src/batches/batch-request.ts';
-import { prepareItems } from '../../src/batches/item-drafts.ts';
 import { PayloadCipher } from '../../src/batches/payload-cipher.ts';
-import { Turns } from '../../src/batches/turns.ts';
+import { prepareItems } from '../../src/batches/prepare-items.ts';
+import { RoundRobin } from '../../src/batches/round-robin.ts';
 
 const LIMITS = { renderTimeoutMs: 1_000, maxRenderTimeoutMs: 2_000 };
 
@@ -61,13 +61,13 @@ test('what is ciphertext opens in its place, with its key, unchanged, and nowher
   expect(() => cipher.decrypt(ciphertext, 'bat_a 1')).toThrow();
 });
 
-test('turns go round', () => {
-  const turns = new Turns();
-  const order: string[] = [];
+test('keys are served in turn', () => {
+  const order = new RoundRobin();
+  const served: string[] = [];
   for (let n = 0; n < 5; n++) {
-    const [first = ''] = turns.inOrder(['a', 'b', 'c']);
-    turns.taken(first);
-    order.push(first);
+    const [first = ''] = order.inOrder(['a', 'b', 'c']);
+    order.served(first);
+    served.push(first);
   }
-  expect(order.join('')).toBe('abcab');
+  expect(served.join('')).toBe('abcab');
 });

@@ -1,7 +1,6 @@
-/** The threads that finish: what fails fails alone, what waits waits in a line that ends, and who has left is not worked for. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+/** The threads that finish PDFs: a failure affects nobody else, and nothing is done for a caller who has left. */
+import { beforeAll, describe, expect, test } from 'vitest';
 import { hasCode, type ServiceError } from '../../src/errors.ts';
-import type { Finisher } from '../../src/pdf/finisher.ts';
 import { DOCUMENT, finish, openFinisher, settings, TABLE, TAGGED, watermark } from '../support/finishing.ts';
 import { RawPrinter } from '../support/raw-printer.ts';
 
@@ -75,40 +74,16 @@ describe('failures', () => {
   });
 });
 
-describe('the line', () => {
-  let finisher: Finisher;
-  beforeAll(() => {
-    finisher = openFinisher({ threads: 1, maxQueued: 2 });
-  });
-  afterAll(() => finisher.close());
-
-  test('one more than may wait is refused at once, and told when to come again', async () => {
-    const accepted = [1, 2, 3].map(() => finish(finisher, large, { compress: true }));
-    const refused = await failure(finish(finisher, small, { compress: true }));
-    expect(refused).toMatchObject({ code: 'queue_full', retryAfterSeconds: 1 });
-    const [first, ...others] = await Promise.all(accepted);
-    for (const other of others) expect(other.equals(first as Buffer)).toBe(true);
-    expect(await finish(finisher, small)).not.toHaveLength(0);
-  });
-
-  test('who leaves while waiting makes room; who leaves while served ends the thread', async () => {
-    const reason = new Error('gone');
-    const [served, waiting] = [new AbortController(), new AbortController()];
-    const first = failure(finish(finisher, large, { compress: true }, served.signal));
-    const second = failure(finish(finisher, large, { compress: true }, waiting.signal));
-    const third = finish(finisher, small, { compress: true });
-    waiting.abort(reason);
-    expect(await second).toBe(reason);
-    const fourth = finish(finisher, small, { compress: true }); // in the place of the second
-    served.abort(reason);
-    expect(await first).toBe(reason);
-    expect((await third).equals(await fourth)).toBe(true);
-  });
-
-  test('who has left before is not served', async () => {
-    const reason = new Error('gone');
-    expect(await failure(finish(finisher, small, {}, AbortSignal.abort(reason)))).toBe(reason);
-  });
+test('a task whose caller leaves ends with its thread, and one whose caller has left is not begun', async () => {
+  const finisher = openFinisher();
+  const reason = new Error('gone');
+  const caller = new AbortController();
+  const first = failure(finish(finisher, large, { compress: true }, caller.signal));
+  caller.abort(reason);
+  expect(await first).toBe(reason);
+  expect(await failure(finish(finisher, small, {}, AbortSignal.abort(reason)))).toBe(reason);
+  expect(await finish(finisher, small)).not.toHaveLength(0);
+  await finisher.close();
 });
 
 test('bytes are handed over, and those of others left alone', async () => {

@@ -176,6 +176,21 @@ describe('OwnerQueue', () => {
   });
 });
 
+test('an owner at its own limit waits for its own places and not for those of others, who pass it', async () => {
+  const queue = new OwnerQueue({ capacity: 3, limit: 10, perOwner: 1 });
+  const order: string[] = [];
+  const first = await queue.acquire('a', patient());
+  const second = visitor(queue, order, 'a', 'second of a');
+  const other = await queue.acquire('b', patient());
+  expect([queue.running, queue.waiting, queue.callsOf('a'), queue.callsOf('b')]).toEqual([2, 1, 2, 1]);
+  other();
+  expect([queue.running, queue.waiting, order]).toEqual([1, 1, []]);
+  first();
+  (await second)();
+  await queue.idle();
+  expect([order, queue.callsOf('a')]).toEqual([['second of a'], 0]);
+});
+
 describe('an owner with more than others', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());

@@ -34,7 +34,7 @@ export function watermark(stamp: Buffer, changes: Partial<Watermark> = {}): Wate
 }
 
 export function openFinisher(changes: Partial<FinisherSettings> = {}): Finisher {
-  return new Finisher({ threads: 1, maxQueued: 4, heapMb: 256, secret: SECRET, ...changes });
+  return new Finisher({ threads: 1, heapMb: 256, secret: SECRET, ...changes });
 }
 
 /** Leaves the PDF as it is: what is finished is a copy, in pieces. */

@@ -12,8 +12,8 @@ import { itemRecord } from '../batch-record.ts';
 import { zipOf } from '../batch-zip.ts';
 import { whenClientLeaves } from '../client-leaves.ts';
 import { readQuery } from '../listing.ts';
-import { LongReplies } from '../long-replies.ts';
 import { asksFor, PDF, requireAcceptable } from '../negotiation.ts';
+import { OpenStreams } from '../open-streams.ts';
 import { originOf } from '../origin.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import { heldBy } from '../request-memory.ts';
@@ -34,7 +34,7 @@ interface ById {
 
 export function batchResultRoutes(app: FastifyInstance, services: BatchResultRouteServices): void {
   const { batches, documents, links, merging } = services;
-  const open = new LongReplies();
+  const open = new OpenStreams();
 
   app.route<ById>({
     method: ['GET', 'HEAD'],

@@ -4,17 +4,18 @@ import { queueFull } from '../errors.ts';
 import type { MergeTask } from '../pdf/edit/merge.ts';
 import type { FinishSettings } from '../pdf/finish-settings.ts';
 import type { Finisher } from '../pdf/finisher.ts';
+import { OwnerCounter } from '../queue/owner-counter.ts';
 import type { OwnerQueue } from '../queue/owner-queue.ts';
 
 /** Share of the bytes for all owners together. The rest is reserved for owners who have none in memory. */
 const SHARE_OF_OWNERS = 0.75;
 
-export class FinishLine {
+export class FinishQueue {
   readonly #finisher: Finisher;
   readonly #queue: OwnerQueue;
   readonly #maxBytes: number;
   /** Bytes in memory by owner. */
-  readonly #bytes = new Map<string, number>();
+  readonly #bytes = new OwnerCounter();
 
   /** `maxBytes` limits all PDFs that wait or are being finished. A single PDF may be larger. */
   constructor(finisher: Finisher, queue: OwnerQueue, { maxBytes }: { maxBytes: number }) {
@@ -30,9 +31,9 @@ export class FinishLine {
   }
 
   /** Takes ownership of the chunks, and throws the same errors, like `Finisher.finish`. */
-  async finish(owner: string, pieces: Buffer[], settings: FinishSettings, deadline: Deadline): Promise<Buffer[]> {
-    const bytes = sizeOf(pieces) + settings.attachments.reduce((sum, { content }) => sum + content.length, 0);
-    return this.#inTurn(owner, bytes, deadline, () => this.#finisher.finish(pieces, settings, deadline.signal));
+  async finish(owner: string, chunks: Buffer[], settings: FinishSettings, deadline: Deadline): Promise<Buffer[]> {
+    const bytes = sizeOf(chunks) + settings.attachments.reduce((sum, { content }) => sum + content.length, 0);
+    return this.#inTurn(owner, bytes, deadline, () => this.#finisher.finish(chunks, settings, deadline.signal));
   }
 
   /** Reads the documents (`bytes` in total) when it is their turn. Throws the errors of `Finisher.merge` and `read`. */
@@ -42,35 +43,33 @@ export class FinishLine {
     read: () => Promise<MergeTask>,
     deadline: Deadline,
   ): Promise<Buffer[] | { protectedParts: number[] }> {
-    return this.#inTurn(owner, bytes, deadline, async () => this.#finisher.merge(await read(), deadline.signal));
+    const work = async () => this.#finisher.merge(await deadline.race(read()), deadline.signal);
+    return this.#inTurn(owner, bytes, deadline, work);
   }
 
+  /** The place is given back when the work has ended, which is later than the caller leaves if a thread cannot be interrupted. */
   async #inTurn<T>(owner: string, bytes: number, deadline: Deadline, work: () => Promise<T>): Promise<T> {
     const giveBack = this.#reserve(owner, bytes);
-    try {
-      const leave = await this.#queue.acquire(owner, deadline);
-      return await deadline.race(work()).finally(leave);
-    } finally {
+    const leave = await this.#queue.acquire(owner, deadline).catch((error: unknown) => {
       giveBack();
-    }
+      throw error;
+    });
+    const done = work().finally(() => {
+      giveBack();
+      leave();
+    });
+    return deadline.race(done);
   }
 
   #reserve(owner: string, bytes: number): () => void {
     const share = this.#maxBytes * SHARE_OF_OWNERS;
     const counted = Math.min(bytes, share);
-    const all = [...this.#bytes.values()].reduce((sum, own) => sum + own, 0);
-    if (all + counted > (this.#bytes.has(owner) ? share : this.#maxBytes))
+    if (this.#bytes.total + counted > (this.#bytes.of(owner) ? share : this.#maxBytes))
       throw queueFull('too many PDFs are being finished', this.#queue.retryAfterSeconds);
-    const change = (difference: number) => {
-      const own = (this.#bytes.get(owner) ?? 0) + difference;
-      if (own) this.#bytes.set(owner, own);
-      else this.#bytes.delete(owner);
-    };
-    change(counted);
-    return () => change(-counted);
+    return this.#bytes.add(owner, counted);
   }
 }
 
-export function sizeOf(pieces: readonly Buffer[]): number {
-  return pieces.reduce((total, { length }) => total + length, 0);
+export function sizeOf(chunks: readonly Buffer[]): number {
+  return chunks.reduce((total, { length }) => total + length, 0);
 }

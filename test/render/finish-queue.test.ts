@@ -1,0 +1,108 @@
+/** Finishing for several owners: one that holds threads or bytes does not hold up the others. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Deadline } from '../../src/deadline.ts';
+import type { Finisher } from '../../src/pdf/finisher.ts';
+import { OwnerQueue } from '../../src/queue/owner-queue.ts';
+import { FinishQueue } from '../../src/render/finish-queue.ts';
+import { DOCUMENT, inPieces, openFinisher, settings, TABLE, TAGGED } from '../support/finishing.ts';
+import { RawPrinter } from '../support/raw-printer.ts';
+
+const MEGABYTE = 1_048_576;
+
+let pdf: Buffer;
+let large: Buffer;
+let finisher: Finisher;
+beforeAll(async () => {
+  const printer = await RawPrinter.start();
+  pdf = await printer.print(DOCUMENT);
+  large = await printer.print(TABLE, TAGGED);
+  await printer.close();
+  finisher = openFinisher({ threads: 2 });
+});
+afterAll(() => finisher.close());
+
+function openQueue(longestMs?: number): FinishQueue {
+  const owners = new OwnerQueue({ capacity: 1, limit: 8, reserved: 1, ...(longestMs && { longestMs }) });
+  return new FinishQueue(finisher, owners, { maxBytes: 40 * MEGABYTE });
+}
+
+/** Holds a thread, and so many bytes, until the deadline ends. */
+function hold(queue: FinishQueue, owner: string, deadline: Deadline, bytes: number = MEGABYTE): Promise<unknown> {
+  const held = queue.merge(owner, bytes, () => new Promise(() => {}), deadline);
+  held.catch(() => {});
+  return held;
+}
+
+const finish = (queue: FinishQueue, owner: string, deadline: Deadline) =>
+  queue.finish(owner, inPieces(pdf), settings({ compress: true }), deadline);
+
+test('a thread is left for an owner who has none, and for one after the other', async () => {
+  const queue = openQueue();
+  const client = new AbortController();
+  using deadline = new Deadline(600_000, client.signal);
+  const held = [hold(queue, 'many', deadline), hold(queue, 'many', deadline)];
+  for (const owner of ['a', 'b', 'a'])
+    expect(
+      Buffer.concat(await finish(queue, owner, deadline))
+        .subarray(0, 5)
+        .toString(),
+    ).toBe('%PDF-');
+  client.abort();
+  for (const each of held) await expect(each).rejects.toMatchObject({ code: 'client_closed' });
+});
+
+test('two owners who hold all threads are not waited for for ever: the longest is ended', async () => {
+  const queue = openQueue(1_000);
+  const client = new AbortController();
+  using deadline = new Deadline(600_000, client.signal);
+  using ended = new Deadline(600_000);
+  const [first, second] = [hold(queue, 'a', ended), hold(queue, 'b', deadline)];
+  expect(await finish(queue, 'c', deadline)).not.toHaveLength(0);
+  await expect(first).rejects.toMatchObject({ code: 'queue_full' });
+  client.abort();
+  await expect(second).rejects.toMatchObject({ code: 'client_closed' });
+});
+
+test('a part of the bytes is left for owners who have none there; one PDF alone may be larger', async () => {
+  const queue = openQueue();
+  const client = new AbortController();
+  using deadline = new Deadline(600_000, client.signal);
+  const held = hold(queue, 'large', deadline, 100 * MEGABYTE);
+  await expect(hold(queue, 'large', deadline)).rejects.toMatchObject({ code: 'queue_full' });
+  await expect(hold(queue, 'other', deadline, 20 * MEGABYTE)).rejects.toMatchObject({ code: 'queue_full' });
+  expect(await finish(queue, 'other', deadline)).not.toHaveLength(0);
+  client.abort();
+  await expect(held).rejects.toMatchObject({ code: 'client_closed' });
+  expect(await finish(queue, 'large', new Deadline(600_000))).not.toHaveLength(0);
+});
+
+describe('with one thread, for which two may wait', () => {
+  const open = () => new FinishQueue(finisher, new OwnerQueue({ capacity: 1, limit: 2 }), { maxBytes: 40 * MEGABYTE });
+  const compress = async (queue: FinishQueue, document: Buffer, client?: AbortSignal) => {
+    using deadline = new Deadline(600_000, client);
+    return Buffer.concat(await queue.finish('key', inPieces(document), settings({ compress: true }), deadline));
+  };
+
+  test('one more is refused at once, and told when to come again', async () => {
+    const queue = open();
+    const accepted = [1, 2, 3].map(() => compress(queue, large));
+    await expect(compress(queue, pdf)).rejects.toMatchObject({ code: 'queue_full', retryAfterSeconds: 1 });
+    const [first, ...others] = await Promise.all(accepted);
+    for (const other of others) expect(other.equals(first as Buffer)).toBe(true);
+    expect(await compress(queue, pdf)).not.toHaveLength(0);
+  });
+
+  test('a caller who leaves while waiting makes room; one who leaves while served gives back the place', async () => {
+    const queue = open();
+    const [served, waiting] = [new AbortController(), new AbortController()];
+    const first = compress(queue, large, served.signal);
+    const second = compress(queue, large, waiting.signal);
+    const third = compress(queue, pdf);
+    waiting.abort();
+    await expect(second).rejects.toMatchObject({ code: 'client_closed' });
+    const fourth = compress(queue, pdf); // in the place of the second
+    served.abort();
+    await expect(first).rejects.toMatchObject({ code: 'client_closed' });
+    expect((await third).equals(await fourth)).toBe(true);
+  });
+});
