@@ -1,4 +1,6 @@
-/** Stored PDFs: written whole, read by the key that made them, gone when their time is over or their owner says so. */
+/**
+ * Stored PDFs: writes them, finds and reads them for the key that made them, and removes them when they expire or are deleted.
+ */
 import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { Principal } from '../accounts/accounts.ts';
@@ -22,17 +24,17 @@ import { totalOf } from '../storage/totals.ts';
 export type { ByteRange, ListPage, Metadata, Position };
 export type Source = 'html' | 'markdown' | 'url' | 'template';
 
-/** What a render had to tell; kept as it is. */
+/** The report of a render, which is stored unchanged. */
 export interface Report {
   warning_count: number;
 }
 
-/** What is known before a PDF is stored. */
+/** Properties of a PDF that is not stored yet. */
 export interface DocumentDraft {
   chunks: readonly Buffer[];
   bytes: number;
   pages: number;
-  /** Default: the id with `.pdf`. */
+  /** The default is the id with `.pdf`. */
   filename: string | undefined;
   source: Source;
   templateId: string | undefined;
@@ -51,11 +53,11 @@ export interface StoredDocument {
   metadata: Metadata;
   createdAt: number;
   expiresAt: number;
-  /** What the render had to tell, as its record shows it; undefined in a list. */
+  /** The report of the render. Undefined in lists. */
   report: Report | undefined;
 }
 
-/** A document whose content has gone because its time was over. */
+/** A document whose content was removed because it expired. */
 export interface ExpiredDocument {
   id: string;
   keyId: string;
@@ -63,15 +65,15 @@ export interface ExpiredDocument {
   expiresAt: number;
 }
 
-/** Called once for each, within the transaction that marks its content as gone. */
+/** Is called once for each expired document, inside the transaction that marks its content as removed. */
 type TellExpired = (document: ExpiredDocument, query: Query) => Promise<void>;
 
 export interface DocumentFilter {
   templateId?: string;
-  /** Milliseconds since 1970; both are exclusive. */
+  /** Milliseconds since 1970. Both limits are exclusive. */
   createdAfter?: number;
   createdBefore?: number;
-  /** A part of the filename, or the whole id. */
+  /** Matches a part of the filename, or the whole id. */
   text?: string;
   metadata?: Metadata;
 }
@@ -106,7 +108,7 @@ export class Documents {
     this.#tellExpired = tellExpired;
   }
 
-  /** Writes the content; the document exists once `insert` is committed. Throws `storage_failed`. */
+  /** Writes the content. The document exists once `insert` is committed. Throws `storage_failed`. */
   async write(draft: DocumentDraft, retentionMs: number): Promise<StoredDocument> {
     const id = `doc_${randomBase62(22)}`;
     const hash = createHash('sha256');
@@ -127,7 +129,7 @@ export class Documents {
     };
   }
 
-  /** The second half of storing, inside the transaction that charges for it. */
+  /** Inserts the row of a document whose content is written. Call it inside the transaction that charges for it. */
   async insert(document: StoredDocument, owner: Principal, query: Query): Promise<void> {
     await query
       .insertInto('documents')
@@ -153,30 +155,30 @@ export class Documents {
     await indexMetadata(query, 'document', { ...document, keyId: owner.keyId }, document.metadata);
   }
 
-  /** Resolves when what was inserted and committed outlives a loss of power. */
+  /** Resolves when everything inserted and committed survives a loss of power. */
   async settled(): Promise<void> {
     await this.#database.flush();
   }
 
-  /** Takes back what `write` wrote, when it could not be inserted. */
+  /** Removes what `write` wrote, if the row could not be inserted. */
   async discard(document: StoredDocument): Promise<void> {
     await this.#blobs.remove(document.id);
   }
 
-  /** Throws `not_found` (also for another key's), `document_expired`, `document_deleted`. */
+  /** Throws `not_found` (also for a document of another key), `document_expired` and `document_deleted`. */
   async find(keyId: string, id: string): Promise<StoredDocument> {
     if (!isId(id)) return this.#living(undefined);
     const row = await this.#rows(WITH_REPORT).where('id', '=', id).where('key_id', '=', keyId).executeTakeFirst();
     return this.#living(row);
   }
 
-  /** For whoever holds a signed link, which names no key. Throws as `find` does. */
+  /** Finds the document of a signed link, which needs no key. Throws as `find` does. */
   async findLinked(id: string): Promise<StoredDocument> {
     if (!isId(id)) return this.#living(undefined);
     return this.#living(await this.#rows(WITH_REPORT).where('id', '=', id).executeTakeFirst());
   }
 
-  /** The bytes, or a part of them. Throws as `find` does: the document may have gone meanwhile. */
+  /** Reads all bytes or a range. Throws as `find` does, because the document may have been removed in the meantime. */
   async read(document: StoredDocument, range?: ByteRange): Promise<Readable> {
     const content = await this.#blobs.read(document.id, range);
     if (content) return content;
@@ -184,7 +186,10 @@ export class Documents {
     throw storageFailed('the content of the document cannot be found');
   }
 
-  /** Newest first, from after a position. A search gives fewer than `limit` where it would have to look at too many for more. */
+  /**
+   * Lists documents after a position, the newest first. A search may return fewer than `limit`, because it reads a limited number
+   * of rows.
+   */
   async list(keyId: string, limit: number, filter: DocumentFilter, after?: Position): Promise<ListPage<StoredDocument>> {
     const { text, metadata } = filter;
     const isWholeId = text !== undefined && ID.test(text);
@@ -202,14 +207,14 @@ export class Documents {
   #listed(keyId: string, { templateId, createdAfter, createdBefore }: DocumentFilter) {
     return this.#rows(COLUMNS)
       .where('key_id', '=', keyId)
-      .where('has_content', '=', (eb) => eb.lit(1)) // as a literal, so that the index of living documents serves
+      .where('has_content', '=', (eb) => eb.lit(1)) // a literal lets SQLite use the partial index of documents with content
       .where('remove_at', '>', this.#clock())
       .$if(templateId !== undefined, (query) => query.where('template_id', '=', templateId as string))
       .$if(createdAfter !== undefined, (query) => query.where('created_at', '>', createdAfter as number))
       .$if(createdBefore !== undefined, (query) => query.where('created_at', '<', createdBefore as number));
   }
 
-  /** The content is gone when this resolves. Throws as `find` does. */
+  /** Resolves when the content has been removed. Throws as `find` does. */
   async remove(keyId: string, id: string): Promise<void> {
     await this.find(keyId, id);
     const now = this.#clock();
@@ -223,7 +228,7 @@ export class Documents {
     await this.removeContent(id);
   }
 
-  /** Documents whose time is over and whose content is still there; at most `limit`, those first that are due longest. */
+  /** Returns up to `limit` expired documents that still have content, the oldest first. */
   async dueContent(limit: number): Promise<string[]> {
     const due = await this.#database.query
       .selectFrom('documents')
@@ -236,7 +241,10 @@ export class Documents {
     return due.map(({ id }) => id);
   }
 
-  /** The row says already that it is over; now the content goes, then all that describes it. Can be done again at any point. */
+  /**
+   * Removes the content of a document whose row says that it has ended, and then what describes it. An interrupted removal can be
+   * repeated.
+   */
   async removeContent(id: string): Promise<void> {
     await this.#blobs.remove(id);
     const nothing = { filename: null, bytes: null, pages: null, sha256: null, source: null };
@@ -253,7 +261,7 @@ export class Documents {
     });
   }
 
-  /** How much an account has stored. */
+  /** Returns how much an account has stored. */
   async storageOf(accountId: string): Promise<{ documents: number; bytes: number }> {
     const stored = this.#database.query
       .selectFrom('documents')
@@ -278,7 +286,7 @@ export class Documents {
   }
 }
 
-/** Piece by piece as they are written, so that a large PDF never holds the event loop. */
+/** Hashes each chunk when it is written, so that a large PDF does not block the event loop. */
 function* digesting(chunks: readonly Buffer[], hash: Hash): Iterable<Buffer> {
   for (const chunk of chunks) {
     hash.update(chunk);

@@ -1,4 +1,4 @@
-/** Signed links: a document's id and an end in, an address that works without a key until then out; and the reverse. */
+/** Signs links to documents, which work without a key until they expire, and checks them. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../accounts/leases.ts';
 import { ServiceError } from '../errors.ts';
@@ -6,7 +6,7 @@ import type { Database } from '../storage/database.ts';
 
 const FIRST_KEY = 'sgn_1';
 const SECRET_BYTES = 32;
-/** What a link says; its signature is what is to be checked. */
+/** Matches a link up to its signature. */
 const LINK = /^\/links\/(\w+)\?expires=(\d+)&key=(\w+)&signature=/;
 
 export class Links {
@@ -20,10 +20,10 @@ export class Links {
     this.#clock = clock;
   }
 
-  /** The secret is in the database, so that links outlive a restart; the first start makes it. */
+  /** The first start creates the secret. It is in the database, so that links survive a restart. */
   static async open(database: Database, clock: Clock): Promise<Links> {
     const first = { id: FIRST_KEY, secret: randomBytes(SECRET_BYTES).toString('hex'), created_at: clock() };
-    // Of several that start at once, one makes it.
+    // If several processes start at once, only one creates it.
     await database.query
       .insertInto('signing_keys')
       .values(first)
@@ -40,22 +40,22 @@ export class Links {
     return new Links(secrets, keys.at(-1)?.id ?? '', clock);
   }
 
-  /** A secret of its own for another purpose: as long-lived as the first of those that sign. */
+  /** Derives a secret for another purpose, which lives as long as the first signing secret. */
   secretFor(purpose: string): Buffer {
     return createHmac('sha256', this.#secrets.get(FIRST_KEY) ?? '')
       .update(`platen ${purpose}`)
       .digest();
   }
 
-  /** A path with its query. It ends with the document at the latest, on a whole second. */
+  /** Returns a path with a query. The link expires on a whole second, and not later than the document. */
   sign({ id, expiresAt }: { id: string; expiresAt: number }, seconds: number): { path: string; expiresAt: number } {
     const expires = Math.floor(Math.min(this.#clock() + seconds * 1000, expiresAt) / 1000);
     return { path: this.#path(id, expires, this.#current) ?? '', expiresAt: expires * 1000 };
   }
 
   /**
-   * The document a link leads to. `path` is the path with its query, as it was sent: it has to be what `sign` gave, character by
-   * character. Throws `not_found` when it was not signed here, and `link_expired`.
+   * Returns the document of a link. `path` is the path and query as it was sent, and must be exactly what `sign` returned. Throws
+   * `not_found` if it was not signed here, and `link_expired`.
    */
   check(path: string): string {
     const [, id = '', seconds = '', key = ''] = LINK.exec(path) ?? [];
@@ -67,7 +67,7 @@ export class Links {
     return id;
   }
 
-  /** `expires` in seconds since 1970. Undefined where there is no such key. */
+  /** `expires` is in seconds since 1970. Returns undefined if there is no such key. */
   #path(id: string, expires: number, key: string): string | undefined {
     const secret = this.#secrets.get(key);
     if (!secret) return undefined;
@@ -76,7 +76,7 @@ export class Links {
   }
 }
 
-/** In a time that does not tell where they differ. */
+/** Compares in constant time, so that the duration does not reveal where the texts differ. */
 function isSameText(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -1,13 +1,13 @@
 /**
- * The sweep: removes what is over, in small batches, in the background. It can end at any point: the next one finds what is
- * left, from the rows, and now and then from the content that no row names.
+ * The sweep removes expired content in the background, in small batches. It may end at any point. The next sweep finds the rest
+ * through the rows and, from time to time, by looking for content that no row names.
  */
 import type { Blobs } from '../storage/blobs.ts';
 import type { Database } from '../storage/database.ts';
 
-/** Something whose content has to go when its time is over. */
+/** Objects whose content must be removed when it expires. */
 export interface Perishable {
-  /** What is due, those first that are due longest. */
+  /** Returns what is due, the oldest first. */
   dueContent(limit: number): Promise<string[]>;
   removeContent(name: string): Promise<void>;
 }
@@ -15,9 +15,9 @@ export interface Perishable {
 export interface SweepOptions {
   everyMs: number;
   perishables: Perishable[];
-  /** What else is to be tidied up each time. */
+  /** Further tasks of each sweep. */
   chores: Array<() => Promise<unknown>>;
-  /** Which of these blobs something still names. */
+  /** Returns those of the blobs that a row still names. */
   named(blobs: string[]): Promise<Set<string>>;
   onFailure(error: unknown): void;
   onRemoved(what: 'content' | 'orphans', count: number): void;
@@ -25,7 +25,7 @@ export interface SweepOptions {
 
 const BATCH = 50;
 const ORPHANS_EVERY_MS = 3_600_000;
-/** Content without a row that is older than this is not on its way to get one. */
+/** Content without a row that is older than this will not get one. */
 const ORPHAN_AGE_MS = 3_600_000;
 
 export class Sweep {
@@ -45,15 +45,15 @@ export class Sweep {
   }
 
   /**
-   * Begins with what a process that died has left. The folder is this process's alone, so content that is older than this
-   * sweep, made before the first request, and has no row will never get one.
+   * Begins with the remains of processes that died. Only this process uses the folder, so that content without a row that is
+   * older than this sweep, which starts before the first request, will never get one.
    */
   start(): void {
     this.#running = this.#sweep(this.#madeAt);
     this.#timer = setInterval(() => void this.run(), this.#options.everyMs).unref();
   }
 
-  /** One sweep; joins the one under way. */
+  /** Runs a sweep, or waits for the one under way. */
   run(): Promise<void> {
     const orphansDue = Date.now() - this.#orphansLookedForAt >= ORPHANS_EVERY_MS;
     this.#running ??= this.#sweep(orphansDue ? Date.now() - ORPHAN_AGE_MS : undefined);
@@ -66,7 +66,7 @@ export class Sweep {
     await this.#running;
   }
 
-  /** What fails is told and left to the next sweep; everything else goes on. */
+  /** Failures are reported and left to the next sweep. Everything else continues. */
   async #sweep(orphansBefore: number | undefined): Promise<void> {
     if (orphansBefore !== undefined) await this.#guarded(() => this.#removeOrphans(orphansBefore));
     for (const perishable of this.#options.perishables) await this.#guarded(() => this.#removeDue(perishable));
@@ -91,7 +91,7 @@ export class Sweep {
       const names = due.filter((name) => !stuck.has(name));
       if (!names.length || this.#stopped) break;
       for (const name of names) {
-        stuck.add(name); // until it is gone
+        stuck.add(name); // it stays here if removing fails, so that it is not tried again in this sweep
         await this.#guarded(async () => {
           await perishable.removeContent(name);
           stuck.delete(name);

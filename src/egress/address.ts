@@ -1,25 +1,25 @@
 /**
- * Addresses: text in, and whether it is an address of the public internet out. Everything else, in whatever wrapping, is
- * somebody's own network. By the IANA registries of special-purpose addresses, IPv4 and IPv6.
+ * Decides whether an IP address belongs to the public internet. Any other address, also one that is embedded in an IPv6 address,
+ * belongs to a private network. The rules follow the IANA registries of special-purpose IPv4 and IPv6 addresses.
  */
 import ipaddr from 'ipaddr.js';
 
 type Address = ReturnType<typeof ipaddr.parse>;
 type Range = [Address, number];
 
-/** Public by the registries, but the way to a cloud's own services. */
+/** These addresses are public in the registries, but lead to internal services of a cloud. */
 const CLOUD_SERVICES: Range[] = ['168.63.129.16/32'].map((range) => ipaddr.parseCIDR(range));
-/** All of IPv6 that has been given out for the public internet. */
+/** The part of IPv6 that is allocated for the public internet. */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 const NAT64 = ipaddr.parseCIDR('64:ff9b::/96');
 const ISATAP = 0x5efe;
 
-/** The address itself, free of the wrappings that mean an IPv4 address; undefined for what is no address. */
+/** Parses an address and extracts an embedded IPv4 address. Returns undefined if the text is not an address. */
 export function parseAddress(text: string): Address | undefined {
   return ipaddr.isValid(text) ? unwrap(ipaddr.parse(text)) : undefined;
 }
 
-/** Whether the address is in the public internet. What is no address is not. */
+/** Whether the text is an address of the public internet. */
 export function isPublic(text: string): boolean {
   const address = parseAddress(text);
   if (!address || (address.kind() === 'ipv6' && (address as { zoneId?: string }).zoneId)) return false;
@@ -28,28 +28,28 @@ export function isPublic(text: string): boolean {
   return (isIn(address, GLOBAL_UNICAST) || isNat64OfPublic(address)) && !isIsatapOfPrivate(address);
 }
 
-/** Whether an address lies in a range of its own kind. */
+/** Whether the address is in the range. An IPv4 address is in no IPv6 range, and vice versa. */
 export function isIn(address: Address, [network, bits]: Range): boolean {
   return address.kind() === network.kind() && address.match(network as never, bits);
 }
 
-/** `::ffff:a.b.c.d` and `::a.b.c.d` are the IPv4 address. */
+/** `::ffff:a.b.c.d` and `::a.b.c.d` stand for the IPv4 address. */
 function unwrap(address: Address): Address {
   return ipaddr.process(address.toString());
 }
 
-/** 64:ff9b::/96 leads to the IPv4 address in its last groups, on networks that have no IPv4. */
+/** On networks without IPv4, 64:ff9b::/96 leads to the IPv4 address in its last two groups. */
 function isNat64OfPublic(address: Address): boolean {
   return isIn(address, NAT64) && isPublic(embedded(address, 6));
 }
 
-/** An interface named ...:5efe:a.b.c.d is a tunnel to that IPv4 address. */
+/** An interface identifier ...:5efe:a.b.c.d is a tunnel to that IPv4 address. */
 function isIsatapOfPrivate(address: Address): boolean {
   const parts = partsOf(address);
   return parts[5] === ISATAP && (parts[4] === 0 || parts[4] === 0x200) && !isPublic(embedded(address, 6));
 }
 
-/** The IPv4 address in two groups of an IPv6 address. */
+/** Returns the IPv4 address in two groups of an IPv6 address. */
 function embedded(address: Address, group: number): string {
   const [high = 0, low = 0] = partsOf(address).slice(group, group + 2);
   return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');

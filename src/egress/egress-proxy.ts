@@ -1,6 +1,7 @@
 /**
- * Egress proxy: every page has a listener, an HTTP proxy on a port of its own, and everything the page asks for passes it.
- * It serves while a render is under way; then it ends every connection, and nothing is sent after the reply.
+ * The egress proxy. Every page has a listener, which is an HTTP proxy on its own port, and all requests of the page pass through
+ * it. A listener serves while a render is under way. It ends every connection when the render ends, so that nothing is sent
+ * afterwards.
  */
 import { once } from 'node:events';
 import {
@@ -32,27 +33,30 @@ import {
 export type { OutboundBudget, OutboundFailure, OutboundReport };
 
 export interface ProxyListener {
-  /** What to hand to the page's browser context. */
+  /** The proxy URL for the browser context of the page. */
   readonly proxyUrl: string;
-  /** From now on the page reaches its assets, and what the policy allows, within the budget. */
+  /** Allows the page to reach its assets, and what the policy allows, within the budget. */
   startRender(budget: OutboundBudget, assets?: HostedAssets): void;
-  /** Ends every connection. What the page has taken since `open`. */
+  /** Ends every connection, and reports the traffic of the render. */
   endRender(): OutboundReport;
-  /** From now on a server may be silent for so long only. */
+  /** Sets how long a server may be silent from now on. */
   limitSilence(milliseconds: number): void;
-  /** Ends what is under way for this address, with other things on the same connection where it is encrypted. */
+  /** Ends the request for this URL. An encrypted connection ends as a whole, with all requests in it. */
   abortRequest(url: URL | null): void;
-  /** Why the last attempt to load this address led to nothing. Browsers know addresses that nobody else can read: `null`. */
+  /**
+   * Tells why the last attempt to load this URL failed. Chromium accepts URLs that Node cannot parse, for which the URL is
+   * `null`.
+   */
   failureOf(url: URL | null): OutboundFailure | undefined;
-  /** Requests that came since `shut`: something of the document lives on. */
+  /** Requests that came after `endRender`. They show that something of the document still runs. */
   readonly lateRequests: number;
   close(): Promise<void>;
 }
 
 export interface EgressProxy {
-  /** For `--proxy-server`: whatever does not belong to a page is refused. */
+  /** The value of `--proxy-server`. It refuses requests that do not belong to a page. */
   readonly url: string;
-  /** Requests refused so far. */
+  /** Number of requests refused so far. */
   readonly refused: number;
   openListener(): Promise<ProxyListener>;
   close(): Promise<void>;
@@ -61,15 +65,15 @@ export interface EgressProxy {
 type Log = (line: RefusalLine) => void;
 
 interface RefusalObserver {
-  /** Called for every refusal. */
+  /** Is called for every refusal. */
   onRefused: () => void;
-  /** Called for a line of the log. */
+  /** Writes a line to the log. */
   log: Log;
   wait: Wait | undefined;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** For all addresses of a name together. */
+/** Limits connecting to all addresses of a name together. */
 const MAX_CONNECTING_MS = 8_000;
 const MAX_HEADER_BYTES = 65_536;
 const NOTHING: OutboundReport = { requests: 0, bytes: 0, contacted: [], refused: [] };
@@ -81,7 +85,7 @@ const NET_ERRORS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'ERR_ADDRESS_UNREACHABLE',
   HPE_HEADER_OVERFLOW: 'ERR_RESPONSE_HEADERS_TOO_BIG',
 };
-/** Of a server that has answered with something else than HTTP. */
+/** The error if a server answers with something other than HTTP. */
 const INVALID_RESPONSE = 'ERR_INVALID_HTTP_RESPONSE';
 const EMPTY_RESPONSE = 'ERR_EMPTY_RESPONSE';
 const HOP_BY_HOP = [
@@ -96,7 +100,7 @@ const HOP_BY_HOP = [
   'upgrade',
 ];
 
-/** Starts the proxy on free loopback ports. `log` is told of refusals: for each render at most once a second, by the clock of `wait`. */
+/** Starts the proxy on free loopback ports. Refusals are logged at most once a second for each render. */
 export async function startEgressProxy(policy: OutboundPolicy, log: Log = () => {}, wait?: Wait): Promise<EgressProxy> {
   let refused = 0;
   const listeners = new Set<PageProxyListener>();
@@ -107,7 +111,7 @@ export async function startEgressProxy(policy: OutboundPolicy, log: Log = () => 
     void listener.closed.then(() => listeners.delete(listener));
     return listener;
   };
-  const dead = await openListener(); // never opened: refuses all
+  const dead = await openListener(); // it never starts a render, so that it refuses everything
   return {
     url: dead.proxyUrl,
     get refused() {
@@ -124,12 +128,15 @@ class PageProxyListener implements ProxyListener {
   readonly closed: Promise<void>;
   readonly #policy: OutboundPolicy;
   readonly #observer: RefusalObserver;
-  /** Of the present render or, between two, of the last. */
+  /** Belongs to the present render or, between renders, to the last one. */
   #refusals: RefusalLog;
   readonly #server: Server;
-  /** Connections from the page on which something is under way. Idle ones stay for the next render: nothing leaves by them. */
+  /**
+   * Connections from the page with a request under way. Idle connections stay open for the next render, because they carry
+   * nothing.
+   */
   readonly #busy = new Set<Duplex>();
-  /** Connections on which assets were asked for: no later document asks there again. */
+  /** Connections on which assets were requested. They are closed, because no later document uses that origin. */
   readonly #assetConnections = new Set<Duplex>();
   #assets: HostedAssets | undefined;
   #traffic: RenderTraffic | undefined;
@@ -148,7 +155,7 @@ class PageProxyListener implements ProxyListener {
     this.#server.on('connection', (socket) => socket.on('error', () => socket.destroy()));
     this.closed = once(this.#server, 'close').then(
       () => {},
-      () => {}, // it never listened
+      () => {}, // it was never listening
     );
   }
 
@@ -203,7 +210,7 @@ class PageProxyListener implements ProxyListener {
     await this.closed;
   }
 
-  /** `http:` comes as a request with the whole address. */
+  /** A request for an `http:` URL names the whole URL. */
   #forward(request: IncomingMessage, response: ServerResponse): void {
     const url = URL.parse(request.url ?? '');
     const to = { host: url ? hostOf(url) : '', url: url ? hrefOf(url) : '' };
@@ -223,7 +230,7 @@ class PageProxyListener implements ProxyListener {
     }
   }
 
-  /** Nothing leaves for it: it counts as no request, and no rule is asked. */
+  /** An asset needs no connection, so that neither the budget nor the policy is asked. */
   #sendAsset(assets: HostedAssets, url: URL, request: IncomingMessage, response: ServerResponse): void {
     if (!this.#assetConnections.has(request.socket)) {
       this.#assetConnections.add(request.socket);
@@ -232,7 +239,7 @@ class PageProxyListener implements ProxyListener {
     assets.answer(url, request, response);
   }
 
-  /** A connection that waited for the next request may be closed from the other side just then: that is tried once more. */
+  /** The server may close an idle connection at the moment it is used again. Such a request is sent once more. */
   #ask(traffic: RenderTraffic, url: URL, to: RequestTarget, request: IncomingMessage, response: ServerResponse): void {
     const onward = httpRequest({
       agent: this.#agentOf(traffic),
@@ -264,10 +271,10 @@ class PageProxyListener implements ProxyListener {
       else fail(netErrorOf(error, onward.socket));
     });
     onward.on('socket', (socket) => {
-      traffic.limit(socket); // the agent takes the limit off a connection that waits
+      traffic.limit(socket); // the agent removes the time-out from idle connections
       whileOpen(onward, socket, 'timeout', () => traffic.failed(to, TIMED_OUT));
     });
-    onward.on('upgrade', () => fail(INVALID_RESPONSE)); // nobody asked for one
+    onward.on('upgrade', () => fail(INVALID_RESPONSE)); // the request did not ask for an upgrade
     onward.on('response', (answer) => {
       traffic.answered(to);
       this.#answer(traffic, to.host, answer, response, { end, fail });
@@ -275,7 +282,7 @@ class PageProxyListener implements ProxyListener {
     request.pipe(onward);
   }
 
-  /** Connections that are used again, for the same host, while this render lasts. */
+  /** The agent reuses connections to the same host during this render. */
   #agentOf(traffic: RenderTraffic): Agent {
     if (traffic.agent) return traffic.agent;
     const agent = new Agent({ keepAlive: true });
@@ -304,11 +311,11 @@ class PageProxyListener implements ProxyListener {
       traffic.count(host, answer, end);
       answer.pipe(response);
     } catch {
-      fail(INVALID_RESPONSE); // a status or header that HTTP does not know
+      fail(INVALID_RESPONSE); // the status or a header is invalid
     }
   }
 
-  /** Everything else comes as a tunnel. */
+  /** Requests for other schemes come as a tunnel. */
   async #tunnel(request: IncomingMessage, inward: Duplex, head: Buffer): Promise<void> {
     inward.on('error', () => inward.destroy());
     this.#busy.add(inward);
@@ -342,7 +349,7 @@ class PageProxyListener implements ProxyListener {
     traffic.begin();
   }
 
-  /** A connection to an address that was judged. Throws `Refusal`. */
+  /** Connects to an address that the policy has admitted. Throws `Refusal`. */
   async #reach(traffic: RenderTraffic, hostname: string, port: number): Promise<Socket> {
     const addresses = await this.#policy.admit(hostname, port);
     const socket = await this.#connect(traffic, addresses, port);
@@ -380,12 +387,12 @@ class PageProxyListener implements ProxyListener {
   #refuse(response: ServerResponse, to: RequestTarget, error: unknown, traffic: RenderTraffic | undefined): void {
     this.#note(to, error, traffic);
     if (response.headersSent || response.destroyed)
-      response.destroy(); // it was given up meanwhile
+      response.destroy(); // the page gave up in the meantime
     else response.writeHead(403, { 'content-length': 0, connection: 'close' }).end();
   }
 
   #note(to: RequestTarget, error: unknown, traffic: RenderTraffic | undefined): void {
-    if (traffic?.over) return; // it ended with its render
+    if (traffic?.over) return; // the connection ended because the render did
     const { message, netError, overBudget } = error instanceof Refusal ? error : new Refusal('it cannot be reached');
     const refusedBy = overBudget ? 'budget' : 'policy';
     traffic?.failed(to, netError ? { refusedBy: undefined, netError } : { refusedBy, netError: 'ERR_BLOCKED' });
@@ -406,20 +413,20 @@ function endToEnd(headers: IncomingMessage['headers']): Record<string, string | 
   return Object.fromEntries(kept) as Record<string, string | string[]>;
 }
 
-/** In the words of Chromium's network errors. */
+/** Names the error as Chromium does. */
 function netErrorOf(error: NodeJS.ErrnoException, socket: Socket | null): string {
-  // It closed in order, and said nothing.
+  // The server closed the connection in order, without an answer.
   if (error.code === 'ECONNRESET' && !socket?.bytesRead && !socket?.errored) return EMPTY_RESPONSE;
   return NET_ERRORS[error.code ?? ''] ?? INVALID_RESPONSE;
 }
 
-/** A connection is used by one request after the other: each listens for its own time. */
+/** Several requests use a connection one after the other, so that each removes its listener when it ends. */
 function whileOpen(request: ClientRequest, socket: Socket, event: string, listener: () => void): void {
   socket.once(event, listener);
   request.once('close', () => socket.off(event, listener));
 }
 
-/** What is missing cannot be made up: a page that has a part already sees a connection that broke. */
+/** Breaks the connection if a part of the response has been sent, because the page must notice that the rest is missing. */
 function breakOff(response: ServerResponse): void {
   if (response.headersSent || response.destroyed) response.destroy();
   else response.writeHead(504, { 'content-length': 0, connection: 'close' }).end();

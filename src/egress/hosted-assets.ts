@@ -1,25 +1,25 @@
 /**
- * Files that come with a document: requests of its page in, the files from memory out. They have an origin that exists for one
- * render: its name is random, nobody resolves it, and no listener but that of the page knows it.
+ * Answers requests of a page for the files that were sent with its document, from memory. Their origin exists for one render: its
+ * name is random, it is never resolved, and only the listener of the page knows it.
  */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export interface HostedFile {
-  /** Media type. */
+  /** The media type. */
   type: string;
   content: Buffer;
 }
 
-/** By path, such as `css/print.css`. */
+/** Files by path, such as `css/print.css`. */
 export type HostedFiles = ReadonlyMap<string, HostedFile>;
 
 const NAME_BYTES = 16;
-/** Requests of one render that are answered. Each takes time of the process that serves everybody. */
+/** Limits the requests of one render, because each takes time on the event loop that all renders share. */
 const MAX_ANSWERS = 5_000;
 /**
- * Any document may read them, since the one they belong to has an opaque origin. One of them that is shown in a frame has an opaque
- * origin, too: it stores nothing that a later document could find.
+ * Any origin may read the files, because their document has an opaque origin. A file that is shown in a frame has an opaque
+ * origin, too, so that it cannot store anything that a later document could find.
  */
 const HEADERS = {
   'access-control-allow-origin': '*',
@@ -30,7 +30,7 @@ const HEADERS = {
 const NOTHING = { type: 'text/plain', content: undefined };
 
 export class HostedAssets {
-  /** `.invalid` is never registered (RFC 6761), and is a suffix of which no site can set cookies for another. */
+  /** `.invalid` is never registered (RFC 6761). It is a public suffix, so that no cookie can be set for two such names. */
   readonly origin = `http://a${randomBytes(NAME_BYTES).toString('hex')}.invalid`;
   readonly #files: HostedFiles;
   #answersLeft = MAX_ANSWERS;
@@ -52,7 +52,7 @@ export class HostedAssets {
     response.end(method === 'HEAD' ? undefined : content);
   }
 
-  /** The same value, in which addresses of this origin are relative again: nobody outside the page is to see it. */
+  /** Returns the value with relative URLs in place of URLs of this origin, which must not be visible outside the page. */
   withoutOrigin<T>(value: T): T {
     return replaced(value, `${this.origin}/`) as T;
   }
@@ -66,7 +66,7 @@ function pathOf({ pathname }: URL): string {
   }
 }
 
-/** Strings in arrays and plain objects, at any depth. */
+/** Replaces strings in arrays and plain objects at any depth. */
 function replaced(value: unknown, prefix: string): unknown {
   if (typeof value === 'string') return value.replaceAll(prefix, '');
   if (Array.isArray(value)) return value.map((each) => replaced(each, prefix));

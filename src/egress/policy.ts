@@ -1,6 +1,7 @@
 /**
- * What may be reached: a host and a port in, the addresses that may be connected to out, or a refusal. A name that no rule can
- * allow is not resolved. Any other is resolved once, every address it has is judged, and only what was judged is connected to.
+ * Decides which hosts may be reached: a host and a port in, the addresses to connect to or a refusal out. A name that no rule can
+ * allow is not resolved. Any other name is resolved once, each of its addresses is checked, and only checked addresses are
+ * connected to.
  */
 import { lookup, Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
@@ -9,22 +10,22 @@ import { isPublic, parseAddress } from './address.ts';
 import { type Destination, parseRules, type Rule } from './rules.ts';
 
 export interface OutboundSettings {
-  /** `listed`: only what `outboundAllow` names; `none`: nothing at all, whatever the rules say. */
+  /** `listed` allows only what `outboundAllow` names. `none` allows nothing, whatever the rules say. */
   outbound: 'public' | 'listed' | 'none';
   outboundAllow: string;
   outboundDeny: string;
-  /** Ports that may be reached in the public internet. */
+  /** Ports that may be reached on the public internet. */
   outboundPorts: number[];
-  /** Name servers to ask; empty: as the system resolves names. */
+  /** Name servers to ask. If the list is empty, names are resolved as the system does. */
   dnsServers: string[];
 }
 
-/** Why a connection is not made. The reason is for the operator's log: a page is told nothing. */
+/** The reason why a connection is refused. It is written to the operator's log, and the page does not learn it. */
 export class Refusal extends Error {
   override name = 'Refusal';
-  /** Set where it is not refused but cannot be done, in the words of Chromium's network errors. */
+  /** The name of Chromium's network error if the connection is allowed but fails. */
   readonly netError: string | undefined;
-  /** By the budget of the render, not by the policy. */
+  /** Whether the budget of the render refuses the connection, and not the policy. */
   readonly overBudget: boolean;
 
   constructor(reason: string, { netError, overBudget = false }: { netError?: string; overBudget?: boolean } = {}) {
@@ -48,10 +49,10 @@ export class OutboundPolicy {
   readonly #deny: Rule[];
   readonly #ports: ReadonlySet<number>;
   readonly #resolve: Resolve;
-  /** Ports of this process. */
+  /** Ports on which this process listens. */
   readonly #ownPorts: Set<number>;
 
-  /** `ownPorts` is for policies that protect the same ones. */
+  /** Policies that share `ownPorts` protect the same ports. */
   constructor(settings: OutboundSettings, ownPorts = new Set<number>()) {
     this.#settings = settings;
     this.#reach = settings.outbound;
@@ -62,12 +63,12 @@ export class OutboundPolicy {
     this.#ownPorts = ownPorts;
   }
 
-  /** The same policy with other rules of what is allowed, for documents of people who are trusted less. */
+  /** Returns the same policy with other allow rules, for documents from less trusted people. */
   allowing(outboundAllow: string): OutboundPolicy {
     return new OutboundPolicy({ ...this.#settings, outboundAllow }, this.#ownPorts);
   }
 
-  /** Nothing can make this port of this machine reachable. */
+  /** Refuses this port on this machine, whatever the rules say. */
   protect(port: number): void {
     this.#ownPorts.add(port);
   }
@@ -76,7 +77,7 @@ export class OutboundPolicy {
     this.#ownPorts.delete(port);
   }
 
-  /** The addresses to try, in this order. Throws `Refusal`. */
+  /** Returns the addresses to try in this order. Throws `Refusal`. */
   async admit(host: string, port: number): Promise<string[]> {
     if (this.#reach === 'none') throw new Refusal('PLATEN_OUTBOUND is none');
     const name = canonicalName(host);
@@ -93,8 +94,8 @@ export class OutboundPolicy {
   }
 
   /**
-   * A look-up is a message to whoever answers for the name: what it could not change is refused without one. With `listed` a name
-   * has to be allowed by name; otherwise a rule by address would have every name looked up, to see where it leads.
+   * Resolving a name sends a message to its name server. A name that would be refused in any case is therefore not resolved. With
+   * `listed`, a name must be allowed by name, because a rule by address would require that every name is resolved.
    */
   #judgeName(host: string, port: number): void {
     const isNamedBy = (rule: Rule) => rule.byName && rule.matches({ host, address: '', port });
@@ -120,7 +121,9 @@ const denied = () => new Refusal('PLATEN_OUTBOUND_DENY names it');
 const notListed = () => new Refusal('PLATEN_OUTBOUND_ALLOW does not include it');
 const onClosedPort = () => new Refusal('the port is not in PLATEN_OUTBOUND_PORTS');
 
-/** As the connection will read it: URL has turned odd digits and odd numbers into plain ones; the last dot means nothing. */
+/**
+ * Returns the name in the form that the connection uses. `URL` has normalized unusual digits, and a trailing dot has no meaning.
+ */
 function canonicalName(host: string): string {
   return host
     .toLowerCase()
@@ -128,7 +131,7 @@ function canonicalName(host: string): string {
     .replace(/\.$/, '');
 }
 
-/** What can be told without a look-up. */
+/** Returns the addresses that are known without resolving the name. */
 function literalAddress(host: string): string[] | undefined {
   if (host === 'localhost' || host.endsWith('.localhost')) return ['127.0.0.1']; // RFC 6761
   const address = parseAddress(host);
@@ -158,7 +161,7 @@ function resolverOf(servers: string[]): Resolve {
   };
 }
 
-/** Asks over the network itself: name servers that do not answer hold nobody else up, as they do where the system asks. */
+/** Sends queries itself. When the system resolves names, a name server that does not answer blocks other look-ups. */
 function askServers(resolver: Resolver): Resolve {
   return async (host) => {
     const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
@@ -167,8 +170,8 @@ function askServers(resolver: Resolver): Resolve {
 }
 
 /**
- * The hosts file, then the system's name servers. A name without a dot may have to be completed, which the system alone can do; who
- * sends documents has no say in how long that takes.
+ * Reads the hosts file and then asks the system's name servers. Only the system can complete a name without a dot. Documents have
+ * no influence on how long that takes.
  */
 function resolveAsTheSystem(ask: Resolve): Resolve {
   return async (host) => {
@@ -180,7 +183,7 @@ function resolveAsTheSystem(ask: Resolve): Resolve {
   };
 }
 
-/** Read anew each time: it may change while the service runs, and is small. */
+/** The hosts file is small and may change while the service runs, so that it is read each time. */
 async function inHostsFile(host: string): Promise<string[]> {
   const text = await readFile(HOSTS_FILE, 'utf8').catch(() => '');
   return text.split('\n').flatMap((line) => {

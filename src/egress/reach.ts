@@ -1,9 +1,12 @@
-/** Connections of the service itself: an address of the web in, a socket to a place that was judged out. No second look-up. */
+/**
+ * Connects the service itself to a URL: the name is resolved once, and the socket leads to an address that the policy has
+ * admitted.
+ */
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type OutboundPolicy, Refusal } from './policy.ts';
 
-/** The other side has no certificate that is valid and for this name, or speaks no TLS. */
+/** The server has no valid certificate for this name, or does not support TLS. */
 export class NotTrusted extends Error {
   override name = 'NotTrusted';
 }
@@ -11,8 +14,8 @@ export class NotTrusted extends Error {
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * A connection, encrypted where the address says so. `signal` ends it at any time, then and later. Throws `Refusal`,
- * `NotTrusted` and what the signal says.
+ * Connects, with TLS if the URL says so. `signal` ends the connection while it is made and afterwards. Throws `Refusal`,
+ * `NotTrusted` and the reason of the signal.
  */
 export async function reach(policy: OutboundPolicy, url: URL, signal: AbortSignal): Promise<Socket> {
   const secure = url.protocol === 'https:';
@@ -39,7 +42,7 @@ async function connected(host: string, port: number, signal: AbortSignal): Promi
   return socket;
 }
 
-/** The name is checked, not the address; a name that is an address cannot be asked for. */
+/** The certificate is checked against the name. SNI must not be sent if the host is an IP address. */
 async function encrypted(socket: Socket, host: string): Promise<Socket> {
   const tls = connectTls({
     socket,

@@ -1,25 +1,25 @@
-/** The log of what one page is refused: any number of refusals in, at most one line a second out, with how many it stands for. */
+/** Logs the refusals of one page, in at most one line a second, which says how many others it stands for. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface RefusalLine {
   host: string;
   reason: string;
-  /** Refusals of the last second that have no line of their own. */
+  /** Number of refusals in the last second that have no line of their own. */
   left_out?: number;
 }
 
-/** Resolves when so much time is over. */
+/** Resolves after this time. */
 export type Wait = (milliseconds: number) => Promise<unknown>;
 
 const PAUSE_MS = 1_000;
-/** Holds no process up that is about to end. */
+/** The timer does not keep the process running. */
 const wait: Wait = (milliseconds) => sleep(milliseconds, undefined, { ref: false });
 
 export class RefusalLog {
   readonly #write: (line: RefusalLine) => void;
   readonly #wait: Wait;
   #isPausing = false;
-  /** The latest that has no line yet, and how many there are. */
+  /** The latest refusal without a line, and the number of such refusals. */
   #latest: RefusalLine | undefined;
   #count = 0;
 

@@ -1,46 +1,46 @@
-/** Traffic of one render: what it has taken from the network, what it still may, and its connections. */
+/** Counts the traffic of one render, enforces its budget, and holds its connections. */
 import type { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { Refusal } from './policy.ts';
 
-/** What one render may take from the network. */
+/** Limits of the traffic of one render. */
 export interface OutboundBudget {
   requests: number;
   bytes: number;
-  /** At one time. */
+  /** Number of connections at the same time. */
   connections: number;
-  /** Without a byte from the other side. */
+  /** How long a server may send nothing. */
   silenceMs: number;
 }
 
-/** What one render has taken. Hosts stand with their port; only the first hundred are named. */
+/** The traffic of one render. Hosts include their port, and only the first hundred are named. */
 export interface OutboundReport {
-  /** Requests and tunnels asked for. */
+  /** Number of requests and tunnels. */
   requests: number;
   bytes: number;
-  /** Hosts that were connected to. */
+  /** Hosts to which a connection was made. */
   contacted: string[];
-  /** Hosts that were refused, or cut off. */
+  /** Hosts that were refused, or whose connection was ended. */
   refused: string[];
 }
 
-/** Why there was no answer from a host, in the words of Chromium's network errors. */
+/** The reason why a host gave no answer, named as Chromium's network errors are. */
 export interface OutboundFailure {
-  /** Nothing is known of what is there. */
+  /** Set if Platen refused the connection, so that nothing is known about the host. */
   refusedBy: 'policy' | 'budget' | undefined;
   netError: string;
 }
 
-/** Something that can be ended while it is under way. */
+/** A request or a tunnel that is under way and can be ended. */
 interface Exchange extends RequestTarget {
   end(): void;
 }
 
-/** Where a request goes. */
+/** The target of a request. */
 export interface RequestTarget {
   host: string;
-  /** Undefined for a tunnel, in which anything may be under way. */
+  /** Undefined for a tunnel, whose content is not visible. */
   url: string | undefined;
 }
 
@@ -56,9 +56,9 @@ export class RenderTraffic {
   readonly #exchanges = new Set<Exchange>();
   readonly #contacted = new Set<string>();
   readonly #refused = new Set<string>();
-  /** The latest, by the address or, for a tunnel, by the host. */
+  /** The latest failures by URL or, for a tunnel, by host. */
   readonly #failures = new Map<string, OutboundFailure>();
-  /** Keeps connections for the next request of this render. */
+  /** Keeps connections open for the next request of this render. */
   agent: Agent | undefined;
   #silenceMs: number;
   #requests = 0;
@@ -70,13 +70,13 @@ export class RenderTraffic {
     this.#silenceMs = budget.silenceMs;
   }
 
-  /** Counts one more request. Throws `Refusal` when the budget allows none. */
+  /** Counts a request. Throws `Refusal` if the budget is used up. */
   begin(): void {
     if (++this.#requests > this.#budget.requests) throw new Refusal('more requests than a render may make', OVER_BUDGET);
     if (this.#bytes >= this.#budget.bytes) throw new Refusal('more bytes than a render may take', OVER_BUDGET);
   }
 
-  /** For one more connection, in place of one that is not used now. Throws `Refusal` when all are. */
+  /** Makes room for a connection by closing an idle one if necessary. Throws `Refusal` if all are busy. */
   freeConnection(): void {
     if (this.#streams.size < this.#budget.connections) return;
     const [idle] = this.#idle;
@@ -85,61 +85,61 @@ export class RenderTraffic {
     idle.destroy();
   }
 
-  /** Nothing may be begun any more. */
+  /** Whether the render has ended, so that nothing new may begin. */
   get over(): boolean {
     return this.#over;
   }
 
-  /** Belongs to this render from its first moment on, and ends with it. */
+  /** Makes the connection end with this render. */
   adopt(stream: Socket): void {
     if (this.#over) stream.destroy();
     this.#streams.add(stream);
     stream.once('close', () => this.#streams.delete(stream));
   }
 
-  /** There is a connection to the host. */
+  /** Notes that a connection to the host exists. */
   reached(host: string, stream: Socket): void {
     if (this.#contacted.size < MAX_NAMED) this.#contacted.add(host);
     this.limit(stream);
   }
 
-  /** Its other side may be silent for so long as the render says. */
+  /** Applies the limit of silence to the connection. */
   limit(stream: Socket): void {
     stream.setTimeout(this.#silenceMs);
   }
 
-  /** There is an answer. */
+  /** Notes that there was an answer. */
   answered(to: RequestTarget): void {
     this.#failures.delete(keyOf(to));
   }
 
   failed(to: RequestTarget, failure: OutboundFailure): void {
     const key = keyOf(to);
-    this.#failures.delete(key); // so that it is the latest
+    this.#failures.delete(key); // this moves the key to the end of the map
     this.#failures.set(key, failure);
     const [oldest = key] = this.#failures.keys();
     if (this.#failures.size > MAX_FAILURES) this.#failures.delete(oldest);
     if (failure.refusedBy) this.#noteRefusal(to.host);
   }
 
-  /** Why the last attempt to load this address led to nothing. */
+  /** Tells why the last attempt to load this URL failed. */
   failureOf(url: URL): OutboundFailure | undefined {
     return this.#failures.get(keyOf({ host: hostOf(url), url: url.protocol === 'http:' ? hrefOf(url) : undefined }));
   }
 
-  /** From now on a host may be silent for so long only. */
+  /** Sets how long a host may be silent from now on. */
   limitSilence(milliseconds: number): void {
     this.#silenceMs = milliseconds;
     for (const stream of this.#streams) stream.setTimeout(milliseconds);
   }
 
-  /** Something is under way until the returned function is called. */
+  /** Notes that the exchange is under way until the returned function is called. */
   track(exchange: Exchange): () => void {
     this.#exchanges.add(exchange);
     return () => this.#exchanges.delete(exchange);
   }
 
-  /** Ends what is under way for this address: the request itself or, where it is inside one, the tunnel. */
+  /** Ends the request for this URL, or the tunnel that it is in. */
   abort(url: URL): void {
     const host = hostOf(url);
     for (const exchange of this.#exchanges) {
@@ -150,7 +150,7 @@ export class RenderTraffic {
     }
   }
 
-  /** Counts what comes from `source`, and ends the exchange that takes too much. */
+  /** Counts the bytes of `source`, and calls `end` if they exceed the budget. */
   count(host: string, source: Readable, end: () => void): void {
     source.on('data', (chunk: Buffer) => {
       this.#bytes += chunk.length;
@@ -160,7 +160,7 @@ export class RenderTraffic {
     });
   }
 
-  /** Nothing at all may be asked for. */
+  /** Whether the budget allows no requests at all. */
   get offline(): boolean {
     return this.#budget.requests === 0;
   }
@@ -178,7 +178,7 @@ export class RenderTraffic {
     };
   }
 
-  /** Connections that wait for the next request. */
+  /** Connections without a request. */
   get #idle(): Socket[] {
     return Object.values(this.agent?.freeSockets ?? {}).flatMap((sockets) => sockets ?? []);
   }
@@ -188,12 +188,12 @@ export class RenderTraffic {
   }
 }
 
-/** `host:port`, the port also where the scheme says it. */
+/** Returns `host:port`, with the default port of the scheme if the URL names none. */
 export function hostOf(url: URL): string {
   return `${url.hostname}:${url.port || (url.protocol === 'https:' || url.protocol === 'wss:' ? 443 : 80)}`;
 }
 
-/** As a request names it: nothing of what stays in the browser. */
+/** Returns the URL as a request names it, without credentials and fragment. */
 export function hrefOf(url: URL): string {
   const { protocol, host, pathname, search } = url;
   return `${protocol}//${host}${pathname}${search}`;

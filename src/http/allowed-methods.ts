@@ -1,19 +1,22 @@
-/** Requests that no route answers: a path and a method in, 404 or 405 out, the latter with the methods the address has. */
+/** Answers requests that match no route: 405 with the allowed methods if the address exists, otherwise 404. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.ts';
 import { sendProblem } from './problem.ts';
 
-/** To be called before routes are registered. */
+/** Call it before routes are registered. */
 export function answerOtherMethods(app: FastifyInstance): void {
   const methodsOf = rememberRoutes(app);
   const answer = (request: FastifyRequest, reply: FastifyReply) =>
     sendProblem(request, reply, notFound(request.method, methodsOf(pathOf(request)), reply));
-  app.setNotFoundHandler(answer); // for routes that find nothing, too
-  // Before a body is read: nobody has shown a key for it, and nobody will look at it.
+  app.setNotFoundHandler(answer); // routes that find nothing call it, too
+  // This runs before the body is read, because no key has been checked and nothing will use the body.
   app.addHook('onRequest', async (request, reply) => (request.is404 ? answer(request, reply) : undefined));
 }
 
-/** The methods of an address; none where there is nothing. Collects the routes as they are registered. */
+/**
+ * Collects routes as they are registered. The returned function gives the methods of an address, which are none if it does not
+ * exist.
+ */
 function rememberRoutes(app: FastifyInstance): (path: string) => string[] {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
@@ -33,12 +36,12 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+').replaceAll('*', '.*')}/?$`);
 }
 
-/** `/v1/batches/:id.zip` says more about an address than `/v1/batches/:id`. */
+/** A pattern with more literal text is more specific: `/v1/batches/:id.zip` precedes `/v1/batches/:id`. */
 function literalLength(path: string): number {
   return path.replace(/:\w+|\*/g, '').length;
 }
 
-/** As the router reads it. */
+/** Returns the path in the form in which the router matches it. */
 function pathOf({ url }: FastifyRequest): string {
   const path = url.replace(/^https?:\/\/[^/?]*/i, '').split('?')[0] ?? '';
   try {
@@ -48,7 +51,7 @@ function pathOf({ url }: FastifyRequest): string {
   }
 }
 
-/** 405 where the address exists for another method. */
+/** Returns 405 if the address exists for another method, otherwise 404. */
 function notFound(method: string, methods: string[], reply: FastifyReply): ServiceError {
   if (!methods.length || methods.includes(method)) return new ServiceError('not_found', 'there is no endpoint at this address');
   reply.header('allow', methods.join(', '));

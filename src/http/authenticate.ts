@@ -1,11 +1,11 @@
-/** The Authorization header in, the principal out. Decided before the body is read; all ways to be wrong look the same. */
+/** Turns the Authorization header into a principal before the body is read. All invalid keys get the same answer. */
 import type { FastifyRequest } from 'fastify';
 import type { Accounts, Principal } from '../accounts/accounts.ts';
 import { ServiceError } from '../errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set on every route that asks for a key. */
+    /** Is set on every route that requires a key. */
     principal?: Principal;
   }
 }

@@ -1,21 +1,23 @@
-/** A batch in, what happens to its items as a stream of events out: from the database, woken by whoever writes outcomes there. */
+/** Streams the events of a batch. Events are read from the database whenever an outcome has been written to it. */
 import { Readable } from 'node:stream';
 import type { Batch, Batches, FinishedItem } from '../batches/batches.ts';
 import { batchSummary } from './batch-record.ts';
 
-/** How events look on the wire. */
+/** The text of events in a reply. */
 export interface EventFormat {
   heartbeat: string;
   event(name: string, id: number, data: object): string;
 }
 
-/** https://html.spec.whatwg.org/multipage/server-sent-events.html; JSON has no line breaks. */
+/**
+ * See https://html.spec.whatwg.org/multipage/server-sent-events.html. JSON has no line breaks, so that one `data` line is enough.
+ */
 export const SSE_FORMAT: EventFormat = {
   heartbeat: ':\n\n',
   event: (name, id, data) => `event: ${name}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`,
 };
 
-/** One JSON object a line. */
+/** Each line is a JSON object. */
 export const NDJSON_FORMAT: EventFormat = {
   heartbeat: '{"event":"heartbeat"}\n',
   event: (event, id, data) => `${JSON.stringify({ event, id, data })}\n`,
@@ -30,17 +32,17 @@ export interface Following {
   itemRecord(item: FinishedItem): object;
 }
 
-/** What keeps connections open through proxies, and finds those that have gone. */
+/** Heartbeats keep connections open through proxies and reveal clients that have gone. */
 const HEARTBEAT_MS = 15_000;
-/** Looked up, and held for a reader, at a time. */
+/** Number of items that are looked up and held in memory at a time. */
 const ITEMS_AT_ONCE = 50;
 
-/** The number of the event that says that the batch has ended: after those of all items. */
+/** The number of the event that ends the stream. It follows the events of all items. */
 export function endNumber({ total }: Batch): number {
   return total + 1;
 }
 
-/** Ends with the batch, or with the service. Nothing is looked up for a client that does not read. */
+/** The stream ends when the batch ends or the service stops. Nothing is looked up while the client does not read. */
 export function eventsOf(batches: Batches, following: Following, client: AbortSignal): Readable {
   return Readable.from(frames(batches, following, client), { objectMode: false });
 }
@@ -51,7 +53,7 @@ async function* frames(
   client: AbortSignal,
 ): AsyncGenerator<string> {
   using watch = batches.progress.watch(batchId, client, 'outcomes');
-  yield format.heartbeat; // sends the head of the reply
+  yield format.heartbeat; // this sends the head of the reply
   for (let last = after; ; ) {
     const isLast = watch.closed;
     const { batch, outcomes } = await batches.outcomesAfter(keyId, batchId, last, ITEMS_AT_ONCE);

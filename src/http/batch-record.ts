@@ -1,9 +1,9 @@
-/** Batches as the interface names them. */
+/** Converts batches to the JSON of the API. */
 import type { Batch, BatchItem, WholeBatch } from '../batches/batches.ts';
 import type { Links } from '../documents/links.ts';
 import { METADATA_SCHEMA, timeOf } from './records.ts';
 
-/** As lists show it: without its items. */
+/** The record of a batch in lists, which has no items. */
 export function batchSummary(batch: Batch) {
   return {
     batch_id: batch.id,

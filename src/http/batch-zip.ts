@@ -1,4 +1,6 @@
-/** A batch that has ended in, a ZIP archive out: its documents, one after the other as they are read, and a list of all items. */
+/**
+ * Writes a ZIP archive of a batch that has ended: its documents, which are opened one after the other, and a list of all items.
+ */
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
@@ -8,9 +10,9 @@ import { givenName, goneError, type Result, resultsOf } from '../batches/results
 import type { Documents, StoredDocument } from '../documents/documents.ts';
 import { batchSummary } from './batch-record.ts';
 
-/** The list of items in the archive. */
+/** The name of the file in the archive that lists all items. */
 export const LIST = 'batch.json';
-/** A file that its owner may change, and everybody may read. */
+/** A regular file that its owner may change and everybody may read. */
 const MODE = 0o100644;
 
 export function zipOf(documents: Documents, keyId: string, batch: WholeBatch): Readable {
@@ -23,7 +25,7 @@ class BatchArchive {
   readonly #documents: Documents;
   readonly #zip = new ZipFile();
   readonly #names = new FileNames();
-  /** The one document that is being read. */
+  /** The document that is being read. */
   #content: Readable | undefined;
 
   constructor(documents: Documents) {
@@ -36,7 +38,7 @@ class BatchArchive {
     return this.#zip.outputStream as Readable;
   }
 
-  /** Waits for the reader: no document is opened before the one before it has been read. */
+  /** Opens a document only when the one before it has been read. */
   async fill(keyId: string, batch: WholeBatch): Promise<void> {
     const items: object[] = [];
     for await (const result of resultsOf(this.#documents, keyId, batch)) {
@@ -47,7 +49,7 @@ class BatchArchive {
     this.#zip.end();
   }
 
-  /** What the list says of the item. */
+  /** Returns the entry of the item in the list. */
   async #add({ item, document, error }: Result): Promise<object> {
     const { position: index, reference, status } = item;
     const added = document ? await this.#addDocument(document, item) : { error };

@@ -1,8 +1,8 @@
-/** The charset of a request, which has to be UTF-8. */
+/** Checks that the charset of a request is UTF-8. */
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.ts';
 
-/** Wherever it is named, however it is quoted. */
+/** Matches the parameter in any position, with or without quotes. */
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/gi;
 
 /** Throws `unsupported_media_type`. */

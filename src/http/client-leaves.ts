@@ -1,7 +1,7 @@
-/** A reply in, a signal that its client has gone out. */
+/** Tells whether the client of a reply has gone. */
 import type { FastifyReply } from 'fastify';
 
-/** Aborts when the connection closes before the reply was sent. */
+/** Returns a signal that aborts when the connection closes before the reply was sent. */
 export function whenClientLeaves(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => {

@@ -1,19 +1,19 @@
-/** The Content-Encoding of a request: its header in, what unpacks the body out. */
+/** Finds the decompressor for the Content-Encoding of a request. */
 import type { Transform } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 import { ServiceError } from '../errors.ts';
 
-/** Both unpack with a window of 32 KB. Others, such as br, take megabytes that nobody would count. */
+/** Both need 32 KB to decompress. Others, such as br, need megabytes that the memory budget does not count. */
 const UNPACKERS: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
   deflate: createInflate,
 };
 
-/** For the Accept-Encoding of a refusal (RFC 9110, 12.5.3). */
+/** The Accept-Encoding header of a refusal (RFC 9110, 12.5.3). */
 export const ACCEPTED_CODINGS = 'gzip, deflate';
 
-/** Undefined where the body comes as it is. Throws `unsupported_media_type`. */
+/** Returns undefined if the body is not compressed. Throws `unsupported_media_type`. */
 export function unpackerFor(header: string | undefined): Transform | undefined {
   const coding = nameOf(header);
   if (coding === 'identity') return undefined;

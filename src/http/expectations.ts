@@ -1,9 +1,9 @@
-/** `Expect: 100-continue`: clients that wait with their body until they are told that it will be read. */
+/** Handles `Expect: 100-continue`, with which a client waits for permission before it sends the body. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
 const waiting = new WeakMap<IncomingMessage, ServerResponse>();
 
-/** Node would answer for itself, before anything of the request is judged. */
+/** Prevents that Node sends `100 Continue` itself, before the request has been checked. */
 export function judgeExpectations(server: Server): void {
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     waiting.set(request, response);
@@ -14,13 +14,13 @@ export function judgeExpectations(server: Server): void {
   });
 }
 
-/** Says that the body is wanted, if the client waits for that. */
+/** Sends `100 Continue` if the client waits for it. */
 export function sendContinue(request: IncomingMessage): void {
   waiting.get(request)?.writeContinue();
   waiting.delete(request);
 }
 
-/** Whether the client has not been asked for its body: nobody can tell whether what it sends next is the body or a request. */
+/** Whether the client still waits for `100 Continue`. Its next bytes could then be either the body or a new request. */
 export function isUnasked(request: IncomingMessage): boolean {
   return waiting.has(request);
 }

@@ -1,10 +1,10 @@
-/** `multipart/form-data` (RFC 7578): the bytes of a form in, its parts out, which are views of these bytes. */
+/** Parses `multipart/form-data` (RFC 7578). The parts are views of the bytes of the body, not copies. */
 import { Busboy } from '@fastify/busboy';
 import { invalidRequest, type ServiceError } from '../errors.ts';
 
 export interface Part {
   name: string;
-  /** With its folders. */
+  /** The name may include folders. */
   filename: string | undefined;
   type: string | undefined;
   content: Buffer;
@@ -31,7 +31,10 @@ export async function readForm(body: Buffer, contentType: string, maxParts: numb
   return parts;
 }
 
-/** At most `atMost`. The parser makes a stream for each part, also beyond its limit, and frees none before it is through. */
+/**
+ * Counts up to `atMost`. The parser would create a stream for each part, even beyond its limit, and keep all until it has
+ * finished.
+ */
 function countDelimiters(body: Buffer, contentType: string, atMost: number): number {
   const boundary = /;\s*boundary=(?:"([^"]*)"|([^\s;]*))/i.exec(contentType)?.slice(1).find(Boolean);
   if (!boundary) throw notAForm();
@@ -46,7 +49,7 @@ function openForm(contentType: string, maxParts: number) {
     return new Busboy({
       headers: { 'content-type': contentType },
       preservePath: true,
-      isPartAFile: () => true, // text, too, comes as bytes
+      isPartAFile: () => true, // text parts are delivered as bytes, too
       limits: { parts: maxParts },
     });
   } catch {

@@ -1,10 +1,10 @@
-/** Gives memory back to the system that no request holds: V8 alone waits until it needs some for itself. */
+/** Returns unused memory to the system. V8 alone would wait until it needs memory itself. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { ByteBudget } from '../queue/byte-budget.ts';
 
 const INTERVAL_MS = 15_000;
-/** A collection takes some 50 ms: not for less than this. */
+/** A collection takes about 50 ms, and does not pay for less than this. */
 const WORTH_IT_BYTES = 64 * 1_048_576;
 
 export function giveBackMemory(budgets: ByteBudget[]): void {
@@ -19,7 +19,7 @@ export function giveBackMemory(budgets: ByteBudget[]): void {
   }, INTERVAL_MS).unref();
 }
 
-/** The function that Node hides without --expose-gc: contexts made from now on have it. */
+/** Calls the function that Node hides without `--expose-gc`. Contexts that are created after the flag is set have it. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();

@@ -1,4 +1,4 @@
-/** A PDF that waits for its reader: in memory where there is room, else on the disk, however slowly it is read. */
+/** Holds a PDF until the client has read it: in memory if there is room, otherwise on the disk. */
 import type { Readable } from 'node:stream';
 import type { HeldBytes } from '../queue/byte-budget.ts';
 import type { RenderMemory } from '../render/render.ts';
@@ -11,16 +11,16 @@ export interface Spool {
   spool(chunks: Iterable<Buffer>): Promise<Readable>;
 }
 
-/** What a request holds. */
+/** The memory and disk space that a request uses. */
 export interface Held {
   memory: HeldBytes;
-  /** Of a PDF that has no room in memory. */
+  /** Disk space for a PDF that has no room in memory. */
   disk: HeldBytes;
 }
 
 /**
- * Holds a PDF in place of all that the request held so far, which has been printed. To be called before the render is charged:
- * throws `memory_limited` or `overloaded` where there is no room on the disk either.
+ * Counts the PDF instead of everything that the request held before, which is no longer needed. Call it before the render is
+ * charged, because it throws `memory_limited` or `overloaded` if the disk has no room either.
  */
 export function makeRoomFor(bytes: number, { memory, disk }: Held): void {
   if (memory.tryResize(bytes)) return;
@@ -28,7 +28,7 @@ export function makeRoomFor(bytes: number, { memory, disk }: Held): void {
   memory.resize(0);
 }
 
-/** What a render may count of its request. Where `sendsResult` is false, nobody waits for the PDF. */
+/** The memory that a render may count towards its request. If `sendsResult` is false, the PDF is not part of the reply. */
 export function memoryOfRender(held: Held, sendsResult = true): RenderMemory {
   return {
     grow: (bytes) => held.memory.grow(bytes),
@@ -36,8 +36,8 @@ export function memoryOfRender(held: Held, sendsResult = true): RenderMemory {
   };
 }
 
-/** A PDF that was made room for. */
+/** Stores the PDF where `makeRoomFor` found room for it. */
 export async function heldPdf({ chunks }: { chunks: Buffer[] }, { disk }: Held, blobs: Spool): Promise<Content> {
   if (!disk.bytes) return chunks;
-  return blobs.spool(chunks).catch(() => chunks); // it has been charged: better in memory than lost
+  return blobs.spool(chunks).catch(() => chunks); // the PDF has been charged, so that it stays in memory rather than being lost
 }

@@ -1,4 +1,4 @@
-/** The Idempotency-Key header: a request that came before gets the reply it got then. */
+/** Handles the Idempotency-Key header: a repeated request gets the reply to the first one. */
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalidRequest } from '../errors.ts';
@@ -8,7 +8,7 @@ import type { Part } from './form-body.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** SHA-256 of the body, unpacked; set only where the request has an Idempotency-Key. */
+    /** SHA-256 of the decompressed body. It is set only if the request has an Idempotency-Key. */
     bodyDigest?: string;
   }
 }
@@ -28,7 +28,7 @@ export const IDEMPOTENCY_SCHEMA = {
   },
 };
 
-/** Does `fresh`, or gives the answer of the first time again. Without the header every request is fresh. */
+/** Runs `fresh`, or repeats the first answer. Without the header, every request is fresh. */
 export async function idempotent<T>(
   request: FastifyRequest,
   idempotency: Idempotency,
@@ -42,30 +42,30 @@ export async function idempotent<T>(
   try {
     return await fresh(claimed);
   } catch (error) {
-    await idempotency.abandon(claimed).catch(() => {}); // the lease ends by itself
+    await idempotency.abandon(claimed).catch(() => {}); // if this fails, the lease ends by itself
     throw error;
   }
 }
 
-/** Sends an answer that is JSON, for the first time or again. */
+/** Sends a JSON answer, whether it is the first or a repeated one. */
 export function sendJson(reply: FastifyReply, answer: Answer): FastifyReply {
   if (answer.kind !== 'json') throw new Error('this answer belongs to another address');
   if (answer.location) reply.header('location', answer.location);
   return reply.code(answer.status).send(answer.body);
 }
 
-/** Tells that a reply is not the first. */
+/** Adds the header that marks a repeated reply. */
 export function markReplayed(reply: FastifyReply): FastifyReply {
   return reply.header('idempotency-replayed', 'true');
 }
 
-/** For the parsers of bodies. `kind` tells apart bodies of the same bytes that ask for different things. */
+/** Body parsers call this. `kind` distinguishes bodies with the same bytes but different meanings. */
 export function rememberBody(request: FastifyRequest, body: Buffer, kind = ''): void {
   if (request.headers[IDEMPOTENCY_HEADER] === undefined) return;
   request.bodyDigest = createHash('sha256').update(kind).update(body).digest('hex');
 }
 
-/** The same for a form, whatever stands between its parts. */
+/** The same for a form. Only its parts count, because boundaries differ each time. */
 export function rememberParts(request: FastifyRequest, parts: readonly Part[]): void {
   if (request.headers[IDEMPOTENCY_HEADER] === undefined) return;
   const hash = createHash('sha256');

@@ -1,14 +1,17 @@
-/** Request bodies: bytes in, a JSON value out, or an error that says what is wrong with the bytes. */
+/** Parses JSON bodies. An error says what is wrong with the bytes, and at which position. */
 import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../errors.ts';
 
 const MAX_DEPTH = 100;
-/** Members, elements, objects and arrays. More than any document prints, and a fraction of a second to parse. */
+/**
+ * Limits members, elements, objects and arrays together. No document needs so many, and parsing them takes a fraction of a
+ * second.
+ */
 const MAX_VALUES = 500_000;
-/** Some clients send one; a reader may pass over it (RFC 8259, 8.1). */
+/** Some clients send a byte order mark, which a parser may ignore (RFC 8259, 8.1). */
 const BOM = Buffer.from('\ufeff');
 
-/** `beforeParsing` is told how many values there are. Throws `invalid_json`. */
+/** Calls `beforeParsing` with the number of values. Throws `invalid_json`. */
 export function parseJson(body: Buffer, beforeParsing: (values: number) => void): unknown {
   if (!body.length) throw new ServiceError('invalid_json', 'the body is empty; send a JSON object');
   if (!isUtf8(body)) throw new ServiceError('invalid_json', 'the body is not valid UTF-8');
@@ -24,7 +27,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // V8 quotes the text around the fault; only the position may leave.
+    // V8 quotes the text around the error. Only the position may reach the client.
     const position = /position (\d+)/.exec((error as Error).message)?.[1];
     throw new ServiceError('invalid_json', `the body is not valid JSON${position ? ` (at character ${position})` : ''}`);
   }
@@ -33,12 +36,15 @@ function parse(text: string): unknown {
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
-/** `[` and `{`, `]` and `}`: each pair differs in this bit alone. */
+/** `[` and `{` differ only in this bit, and so do `]` and `}`. */
 const BRACE_BIT = 0x20;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
-/** Looks at the bytes once, before anything is built from them: nesting and number decide what parsing would take. */
+/**
+ * Counts values and checks the nesting before anything is parsed, because these two decide how much time and memory parsing
+ * takes.
+ */
 function measure(body: Buffer): number {
   let depth = 0;
   let deepest = 0;
@@ -57,7 +63,7 @@ function measure(body: Buffer): number {
   return values;
 }
 
-/** Long strings are passed over with a native search. */
+/** Skips the string with a native search, which is fast for long strings. */
 function endOfString(body: Buffer, start: number): number {
   for (let from = start + 1; ; ) {
     const quote = body.indexOf(QUOTE, from);

@@ -1,4 +1,4 @@
-/** Query strings in, checked values out; rows in, one page of a list out. */
+/** Reads the query parameters of lists, and builds pages of lists from rows. */
 import type { FastifyRequest } from 'fastify';
 import type { ListPage, Metadata, Position } from '../documents/documents.ts';
 import { type FieldError, invalidRequest } from '../errors.ts';
@@ -17,7 +17,7 @@ type Values<R extends Readers> = { [K in keyof R]?: ReturnType<R[K]> };
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
-/** RFC 3339, with `T` and a zone. */
+/** RFC 3339 with `T` and a time zone. */
 const TIME = /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
 
 const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
@@ -48,7 +48,7 @@ function readParameters<R extends Readers>(parameters: Array<[string, unknown]>,
   return values as Values<R>;
 }
 
-/** `limit` and `cursor`, and what else the list takes. */
+/** Reads `limit`, `cursor` and the filters of the list. */
 export function readPage<R extends Readers>(request: FastifyRequest, filters: R): { page: Page; filter: Values<R> } {
   const { limit, cursor, ...filter } = readQuery(request, { ...filters, ...PAGE_READERS }) as Values<typeof PAGE_READERS>;
   return { page: { limit: limit ?? DEFAULT_LIMIT, after: cursor }, filter: filter as Values<R> };
@@ -87,7 +87,7 @@ function memberOf(parameter: string): string {
   return METADATA_MEMBER.exec(parameter)?.[1] ?? '';
 }
 
-/** `rows` has one more than a page holds when there is more. */
+/** Expects one row more than fits on the page if there are further rows. */
 export function pageOf<T extends Position, R>(rows: T[], { limit }: Page, toRecord: (row: T) => R) {
   const data = rows.slice(0, limit);
   return pageBefore(rows.length > limit ? data.at(-1) : undefined, data.map(toRecord));
@@ -97,22 +97,22 @@ export function listOf<T, R>({ items, next }: ListPage<T>, toRecord: (item: T) =
   return pageBefore(next, items.map(toRecord));
 }
 
-/** `next`: after what the next page begins, if there may be one. */
+/** `next` is the position after which the next page begins. It is undefined on the last page. */
 function pageBefore<R>(next: Position | undefined, data: R[]) {
   return { data, has_more: next !== undefined, next_cursor: next ? writeCursor(next) : null };
 }
 
 export function readTime(text: string): number {
-  const given = text.replace(' ', '+'); // a plus sign that was not encoded
+  const given = text.replace(' ', '+'); // the client did not encode a plus sign
   const [, date = ''] = TIME.exec(given) ?? [];
   const time = Date.parse(given);
-  // Date.parse takes the 31st of February for the 3rd of March.
+  // Date.parse reads the 31st of February as the 3rd of March.
   const isDay = date !== '' && new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
   if (!isDay || Number.isNaN(time)) throw new Error('must be a time such as 2026-01-31T12:00:00Z');
   return time;
 }
 
-/** The first instant of a month, in UTC. */
+/** Returns the first instant of a month in UTC. */
 export function readMonth(text: string): number {
   if (!MONTH.test(text)) throw new Error('must be a month such as 2026-01');
   return Date.parse(`${text}-01T00:00:00Z`);

@@ -1,4 +1,4 @@
-/** How a render ended, told to the metrics: its result, or the code of its error. */
+/** Counts how a render ended in the metrics: its result, or the code of its error. */
 import type { ErrorCode } from '../errors.ts';
 import { toServiceError } from './problem.ts';
 

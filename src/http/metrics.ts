@@ -17,7 +17,7 @@ export interface MetricSources {
 }
 
 export interface Metrics {
-  /** Images have no pages. */
+  /** `pages` is undefined for images. */
   renderSucceeded(result: { bytes: number; pages?: number; timings: Record<Phase, number> }): void;
   renderFailed(code: ErrorCode): void;
   /** `ok`, or an error code. */

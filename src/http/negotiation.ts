@@ -1,4 +1,4 @@
-/** The Accept header: which of our types may be the reply. */
+/** Reads the Accept header to find out which media types the reply may have. */
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.ts';
 
@@ -15,8 +15,8 @@ export function requireAcceptable(request: FastifyRequest, ...types: string[]): 
 }
 
 /**
- * Whether the client asked for `type` where it would get `usual`: it names that type, and neither the other nor everything.
- * (axios sends `application/json, text/plain, * / *` by default and wants its PDF.)
+ * Whether the client prefers `type` to the default `usual`: its header names `type`, and matches neither `usual` nor every type.
+ * For example, axios sends `application/json, text/plain, * / *` by default and still gets a PDF.
  */
 export function asksFor(request: FastifyRequest, type: string, usual: string): boolean {
   const named = (request.headers.accept ?? '').split(',').map((range) => (range.split(';')[0] ?? '').trim().toLowerCase());

@@ -1,14 +1,14 @@
-/** Where clients reach this server: for every absolute address it hands out. */
+/** Finds the origin under which clients reach this server, which every absolute URL in a reply begins with. */
 import type { FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** PLATEN_PUBLIC_URL without a slash at its end; empty: as the request says. */
+    /** PLATEN_PUBLIC_URL without a trailing slash. If it is empty, the origin comes from the request. */
     publicUrl: string;
   }
 }
 
-/** For example `https://pdf.example.com`. A Host header that is no host is left out. */
+/** Returns an origin such as `https://pdf.example.com`. An invalid Host header is ignored. */
 export function originOf({ server, protocol, host }: FastifyRequest): string {
   if (server.publicUrl) return server.publicUrl;
   return /^[\w.:[\]-]+$/.test(host) ? `${protocol}://${host}` : '';

@@ -1,6 +1,6 @@
 /**
- * Query parameters and form fields: names and texts in, the members of a JSON body out, which have the types that the schema
- * gives them.
+ * Turns query parameters and form fields into the members of a JSON body. The schema of a member decides the type to which its
+ * text is converted.
  */
 import { type FieldError, hasCode, invalidRequest } from '../errors.ts';
 import { foreignName } from '../render/foreign-names.ts';
@@ -8,7 +8,7 @@ import { PdfOptions, PdfRequestBody } from '../render/options-schema.ts';
 import { suggestion } from '../validate.ts';
 import { parseJson } from './json-body.ts';
 
-/** A JSON Schema, as far as it is looked at. */
+/** The part of a JSON Schema that is used here. */
 interface SchemaNode {
   type?: string;
   anyOf?: SchemaNode[];
@@ -21,14 +21,14 @@ type Members = Record<string, unknown>;
 const OPTIONS = PdfOptions.properties as Schemas;
 const { html, markdown, store, filename, stylesheet } = PdfRequestBody.properties;
 const BESIDE: Schemas = { store, filename, stylesheet };
-/** Parameters of the query, where the body is the document. */
+/** The query parameters of a request whose body is the document. */
 const PARAMETERS: Schemas = { ...BESIDE, ...OPTIONS };
-/** Fields of a form whose options have parts of their own, and of one that has them in its part `request`. */
+/** The fields of a form. Options are fields of their own, or members of the field `request`. */
 export const FORM_FIELDS: Schemas = { html, markdown, ...PARAMETERS };
 export const DOCUMENT_FIELDS: Schemas = { html, markdown, stylesheet };
 
 const OF_OTHER_BODIES = 'Where the body is not JSON.';
-/** For the OpenAPI document. */
+/** Describes the parameters in the OpenAPI document. */
 export const PARAMETERS_SCHEMA = {
   type: 'object',
   properties: Object.fromEntries(
@@ -39,21 +39,21 @@ export const PARAMETERS_SCHEMA = {
   ),
 };
 
-/** Of all fields together, as in a JSON body. */
+/** Limits the values of all fields together, as in a JSON body. */
 const MAX_VALUES = 500_000;
-/** One more than any list of words may have. */
+/** One more than the maximum of any list, so that a list that is too long is still noticed. */
 const MAX_LIST = 1_001;
 interface Budget {
   values: number;
 }
 
-/** `metadata[order]`; `metadata` alone is the option of that name. */
+/** Matches `metadata[order]`. `metadata` alone is the option of that name. */
 const METADATA_MEMBER = /^metadata\[(.*)\]$/s;
 const TEXT: SchemaNode = { type: 'string' };
 const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)$/;
 const OPTION_PREFIX = /^options\./;
 
-/** Throws `invalid_request`, which names every parameter that is not `known` or was sent more than once. */
+/** Throws `invalid_request`, which names every parameter that is not in `known` or was sent more than once. */
 export function membersOf(parameters: Iterable<readonly [name: string, given: unknown]>, known: Schemas = PARAMETERS): Members {
   const errors: FieldError[] = [];
   const values = new Map<string, unknown>();
@@ -91,7 +91,7 @@ function meant(name: string, known: Schemas): string {
     : suggestion(name, Object.keys(known));
 }
 
-/** Runs `parse`, and has its errors name a parameter as it was sent: `margin` and not `options.margin`. */
+/** Runs `parse` and renames the fields in its errors to the parameters that were sent: `margin` instead of `options.margin`. */
 export function withParameterNames<T>(parse: () => T): T {
   try {
     return parse();
@@ -102,7 +102,7 @@ export function withParameterNames<T>(parse: () => T): T {
   }
 }
 
-/** What no type of the schema can be stays a text, about which the check of the body says what is valid. */
+/** Text that fits no type of the schema stays text, and the validation of the body then says what is valid. */
 function typed(schema: SchemaNode, text: string, budget: Budget): unknown {
   for (const { type, items } of branchesOf(schema)) {
     const value = readAs(type, items, text, budget);
@@ -124,7 +124,7 @@ function readAs(type: string | undefined, items: SchemaNode | undefined, text: s
   return isOfObjects(items) ? undefined : text.split(',', MAX_LIST).map((part) => typed(items, part.trim(), budget));
 }
 
-/** What a query string can say of it: lists stand with commas, objects as JSON. */
+/** The type in the OpenAPI document: lists are separated by commas, and objects are JSON. */
 function plainType({ type }: SchemaNode): string {
   return type && ['boolean', 'number', 'integer'].includes(type) ? type : 'string';
 }
@@ -133,7 +133,7 @@ function isOfObjects(items: SchemaNode): boolean {
   return branchesOf(items).every(({ type }) => type === 'object');
 }
 
-/** Undefined where it is none: a password or a selector may begin with a brace. */
+/** Returns undefined if the text is not JSON: a password or a selector may begin with a brace. */
 function readJson(text: string, budget: Budget): unknown {
   try {
     return parseJson(Buffer.from(text), (values) => {

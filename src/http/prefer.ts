@@ -1,4 +1,4 @@
-/** The Prefer header (RFC 7240): how long the client would wait for the whole answer. */
+/** Reads the Prefer header (RFC 7240), which says how long the client waits for the complete answer. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 export const MAX_WAIT_SECONDS = 60;
@@ -11,7 +11,7 @@ export const PREFER_SCHEMA = {
   },
 };
 
-/** Seconds; 0 where the client would not. What is not understood is passed over, as the RFC wants it. */
+/** Returns seconds, or 0 if the client does not want to wait. Unknown preferences are ignored, as the RFC requires. */
 export function readWait({ headers }: FastifyRequest): number {
   const preferences = [headers.prefer ?? []].flat().join(',').split(',');
   for (const preference of preferences) {

@@ -1,4 +1,4 @@
-/** Errors as the client sees them: error code in, `application/problem+json` (RFC 9457) out. */
+/** Sends errors to the client as `application/problem+json` (RFC 9457). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { ACCEPTED_CODINGS, isAccepted } from './content-coding.ts';
@@ -334,11 +334,11 @@ const SUCCESS_HEADERS = [
   'server-timing',
 ];
 
-/** Sends an error; everything that is not a `ServiceError` becomes `internal_error` and says nothing more. */
+/** Sends an error. Anything other than a `ServiceError` becomes `internal_error` without further detail. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
   const { status } = PROBLEMS[error.code];
   for (const name of SUCCESS_HEADERS) reply.removeHeader(name);
-  reply.code(status).type(PROBLEM_TYPE).header('x-request-id', request.id); // also where no hook has run yet
+  reply.code(status).type(PROBLEM_TYPE).header('x-request-id', request.id); // the hook that sets it may not have run yet
   if (status === 415 && !isAccepted(request.headers['content-encoding'])) reply.header('accept-encoding', ACCEPTED_CODINGS);
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds);
@@ -348,8 +348,8 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
 
 /**
  * Reads and drops the rest of the body: closing the connection with unread data resets it, and the answer may be lost on its way.
- * A client that expects `100 Continue` and was not asked for its body may or may not send it. The connection is closed then, because
- * the next bytes could be either that body or a new request.
+ * A client that expects `100 Continue` and was not asked for its body may or may not send it. The connection is closed then,
+ * because the next bytes could be either that body or a new request.
  */
 function readRest({ raw }: FastifyRequest, reply: FastifyReply): void {
   raw.resume();
@@ -372,7 +372,7 @@ export function problemOf(error: ServiceError, requestId: string, origin: string
   };
 }
 
-/** Any error as a `ServiceError`. Fastify's own are translated; unknown ones hide behind `internal_error`. */
+/** Converts any error to a `ServiceError`. Errors of Fastify are translated, and unknown ones become `internal_error`. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const { code, statusCode } = error as { code?: string; statusCode?: number };

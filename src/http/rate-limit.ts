@@ -1,4 +1,4 @@
-/** How often somebody may ask for work in a minute, counted by a library, refused as our own 429. */
+/** Limits requests per minute. A library counts them, and a refusal is an error of our own. */
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.ts';
@@ -6,27 +6,27 @@ import { principalOf } from './authenticate.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Counts towards the requests a minute: what renders, or works through a template. */
+    /** Whether requests of this route count: those that render or parse a template do. */
     rateLimited?: boolean;
   }
 }
 
 interface Rate {
   keyOf(request: FastifyRequest): string;
-  /** Requests a minute; null: no limit. */
+  /** Requests per minute, or null for no limit. */
   limitOf(request: FastifyRequest): number | null;
-  /** Says that the limit is reached: "... 60 ... a minute". */
+  /** Returns the error text, which names the limit. */
   refusal(limit: number): string;
 }
 
 const WINDOW_MS = 60_000;
-/** Accounts, or visitors, counted at one time; those that asked longest ago are forgotten first. */
+/** Number of accounts or visitors that are counted at the same time. The least recent one is forgotten first. */
 const MAX_COUNTED = 100_000;
 
-/** For the `config` of a route. */
+/** The `config` of a route whose requests count. */
 export const RATE_LIMITED = { rateLimited: true };
 
-/** By the plan of the account. To be registered after authentication. */
+/** Applies the limit of the account's plan. Register it after authentication. */
 export async function limitRates(app: FastifyInstance): Promise<void> {
   await limit(app, {
     keyOf: (request) => principalOf(request).accountId,
@@ -35,7 +35,7 @@ export async function limitRates(app: FastifyInstance): Promise<void> {
   });
 }
 
-/** By who sends the request, where no key is asked for. */
+/** Applies a limit to each visitor, on routes without a key. */
 export async function limitVisitors(
   app: FastifyInstance,
   perMinute: number,
@@ -48,7 +48,7 @@ export async function limitVisitors(
   });
 }
 
-/** One count for all such routes of `app` together. */
+/** All routes of `app` share one count. */
 async function limit(app: FastifyInstance, { keyOf, limitOf, refusal }: Rate): Promise<void> {
   await app.register(rateLimit, {
     global: false,

@@ -1,4 +1,4 @@
-/** A request body: bytes from the socket in, one buffer out, unpacked, or an error before more is held than there is room for. */
+/** Reads and decompresses a request body into one buffer. It fails before more memory is used than the budget allows. */
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
@@ -7,24 +7,27 @@ import { unpackerFor } from './content-coding.ts';
 import { sendContinue } from './expectations.ts';
 import { memoryOf } from './request-memory.ts';
 
-/** A body is held as bytes and then, as long as its request, as text of one or two bytes a character and what is decoded of it. */
+/**
+ * A body is first held as bytes and then, until its request ends, as text with one or two bytes per character, and as decoded
+ * values.
+ */
 const HELD_PER_BYTE = 2;
-/** What V8 takes for a value beside its text. Objects and arrays within others are counted twice, and take twice as much. */
+/** Bytes that V8 uses for a value besides its text. Nested objects and arrays count twice, because they use twice as much. */
 const HELD_PER_VALUE = 64;
-/** Room for a body of unknown length: at first, then twice as much again and again. */
+/** The first buffer for a body of unknown length. It doubles whenever it is full. */
 const FIRST_ROOM_BYTES = 65_536;
 
-/** A packed body may be so much larger than what is in it: blocks that unpack to nothing would keep a thread busy for ever. */
+/** A compressed body may be larger than its content by this. Endless empty blocks would otherwise keep a thread busy for ever. */
 const MAX_PACKING_BYTES = 65_536;
 
-/** What a body takes until its request is answered. */
+/** Memory that a body uses until its request has been answered. */
 export function heldBytes(bodyBytes: number, values = 0): number {
   return HELD_PER_BYTE * bodyBytes + HELD_PER_VALUE * values;
 }
 
 /**
- * Throws `unsupported_media_type`, `content_too_large`, `memory_limited` and `overloaded`, at best before anything is read, and
- * `invalid_request` and `client_closed`. `limit` is that of the bytes once they are unpacked.
+ * Throws `unsupported_media_type`, `content_too_large`, `memory_limited` and `overloaded`, if possible before anything is read, and
+ * `invalid_request` and `client_closed`. `limit` applies to the decompressed bytes.
  */
 export async function readBody(request: FastifyRequest, limit = request.routeOptions.bodyLimit): Promise<Buffer> {
   const unpacker = unpackerFor(request.headers['content-encoding']);
@@ -37,12 +40,12 @@ export async function readBody(request: FastifyRequest, limit = request.routeOpt
   return body.bytes;
 }
 
-/** Gives the bytes back now, where they would wait for the garbage collector. */
+/** Frees the bytes at once instead of leaving them to the garbage collector. */
 export function letGo(body: Buffer): void {
   if (body.buffer instanceof ArrayBuffer) body.buffer.transfer(0);
 }
 
-/** Ends at the first byte that is too much: what the rest would unpack to is never made. */
+/** Stops at the first byte beyond the limit, so that the rest is never decompressed. */
 async function unpack(source: IncomingMessage, unpacker: Transform, body: Body): Promise<void> {
   const lost = () => unpacker.destroy(clientClosed());
   let packedBytes = 0;
@@ -64,7 +67,7 @@ async function unpack(source: IncomingMessage, unpacker: Transform, body: Body):
   }
 }
 
-/** What is left after an error is read by whoever answers. */
+/** After an error, the rest of the body is read by the code that sends the answer. */
 function pour(source: Readable, body: Body): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const add = (chunk: Buffer) => {
@@ -91,14 +94,14 @@ function notPacked(): ServiceError {
   ]);
 }
 
-/** Chunks are copied together as they come: a chunk of one byte kept for itself takes hundreds. */
+/** Copies chunks into one buffer as they arrive, because a separate chunk of one byte would use hundreds of bytes. */
 class Body {
   readonly #request: FastifyRequest;
   readonly limit: number;
   #room: Buffer;
   #length = 0;
 
-  /** `isPlain`: as many bytes come as are announced. */
+  /** `isPlain` means that the body is not compressed and has the announced length. */
   constructor(request: FastifyRequest, limit: number, isPlain: boolean) {
     const announced = isPlain ? request.headers['content-length'] : undefined;
     this.#request = request;
@@ -129,7 +132,7 @@ class Body {
     return Buffer.allocUnsafeSlow(bytes);
   }
 
-  /** Where it was not announced, nobody knows how large it is. */
+  /** The size is unknown if it was not announced. */
   tooLarge(known: { actual?: number } = {}): ServiceError {
     const limit = this.limit;
     return new ServiceError('content_too_large', `the request body is larger than ${limit} bytes`, {

@@ -1,4 +1,4 @@
-/** What the services hand out, as the interface names it: times in RFC 3339, snake_case. */
+/** Converts the objects of the services to the JSON of the API, with times in RFC 3339 and names in snake_case. */
 import type { StoredDocument } from '../documents/documents.ts';
 import { WARNING_KINDS } from '../render/warnings.ts';
 import type { Template } from '../templates/templates.ts';
@@ -34,7 +34,7 @@ export function templateRecord(template: Template) {
   };
 }
 
-/** A version as lists show it. */
+/** The record of a version in lists. */
 export function versionRecord({ version, name, engine, bytes, updatedAt }: TemplateVersion) {
   return { version, name, engine, bytes, updated_at: timeOf(updatedAt) };
 }
@@ -160,7 +160,7 @@ export const VERSION_SCHEMA = {
   },
 };
 
-/** One page of a list. */
+/** The schema of one page of a list. */
 export function listSchema(item: object) {
   return {
     type: 'object',
@@ -172,13 +172,13 @@ export function listSchema(item: object) {
   };
 }
 
-/** The parameters every list takes. */
+/** The query parameters of every list. */
 export const PAGE_PARAMETERS = {
   limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
   cursor: { type: 'string', description: 'The `next_cursor` of the page before.' },
 };
 
-/** Of a list that metadata filters. */
+/** The query parameters of lists that can be filtered by metadata. */
 export const FILTER_PARAMETERS = {
   ...PAGE_PARAMETERS,
   metadata: {

@@ -1,15 +1,15 @@
-/** What an Idempotency-Key remembers of a render: written in the transaction that charges for it. */
+/** Records the answer to a render under its Idempotency-Key, in the transaction that charges for it. */
 import type { Plan } from '../accounts/plans.ts';
 import type { StoredDocument } from '../documents/documents.ts';
 import type { Answer, Claim, Idempotency } from '../idempotency/idempotency.ts';
 import type { CommitHook } from '../render/render.ts';
 
 interface Rendered {
-  /** Set when it was stored. */
+  /** Undefined if the result was not stored. */
   document: StoredDocument | undefined;
 }
 
-/** A plan that stores nothing keeps no result for the key either. */
+/** If the plan stores nothing, the result is not kept for the key either. */
 export function rememberRender<D extends Rendered>(
   idempotency: Idempotency,
   claim: Claim,
@@ -33,7 +33,7 @@ export function rememberRender<D extends Rendered>(
       });
     },
     async undo() {
-      // It may still be on its way when the time of the render is over.
+      // Writing may still be under way when the deadline of the render ends.
       keeping?.then((kept) => idempotency.discard(kept)).catch(() => {});
     },
   };

@@ -1,9 +1,9 @@
-/** The request line and headers in, nothing out, or an error where they leave open what is meant. Proxies could read such a request in another way. */
+/** Refuses ambiguous request lines and headers, which a proxy could interpret differently. */
 import type { IncomingMessage } from 'node:http';
 import { invalidRequest, ServiceError } from '../errors.ts';
 
 const VERSIONS = ['1.1', '1.0'];
-/** Of an address (RFC 3986, 3.2.2 and 3.2.3), or nothing (RFC 9112, 3.2). */
+/** Matches the host and port of a URL (RFC 3986, 3.2.2 and 3.2.3), or an empty value (RFC 9112, 3.2). */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
 
 /** Throws `http_version_not_supported`, `invalid_request`, `not_implemented`, `expectation_failed`. */
@@ -14,7 +14,7 @@ export function checkHead(request: IncomingMessage): void {
   checkExpectation(request);
 }
 
-/** A request line without a version is HTTP/0.9, which has no headers and thus no status. */
+/** A request line without a version is HTTP/0.9, whose replies have neither headers nor a status. */
 function checkVersion({ httpVersion }: IncomingMessage): void {
   if (VERSIONS.includes(httpVersion)) return;
   throw new ServiceError('http_version_not_supported', `HTTP/${httpVersion} is not supported; use HTTP/1.1`);

@@ -1,26 +1,26 @@
-/** What a request holds in memory, and its reply on the disk, counted from its first byte to the last one of its reply. */
+/** Counts the memory and disk space of each request, from its first byte to the last byte of its reply. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ByteBudget, HeldBytes } from '../queue/byte-budget.ts';
 import type { Held } from './held-pdf.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set on every route that reads a body. */
+    /** Is set on every route that reads a body. */
     held?: Held;
   }
 }
 
-/** Of what requests hold. */
+/** The limits of what requests may use. */
 export interface Budgets {
   memory: ByteBudget;
-  /** For PDFs that wait for their readers there. */
+  /** Disk space for PDFs that clients have not read yet. */
   disk: ByteBudget;
 }
 
-/** Replies below this are not counted: sockets hold as much. */
+/** Smaller replies are not counted, because the buffers of a socket are as large. */
 const SMALL_REPLY_BYTES = 65_536;
 
-/** To be called after authentication. Routes of `app` may read bodies. */
+/** Call it after authentication. It allows routes of `app` to read bodies. */
 export function countMemory(app: FastifyInstance, budgets: Budgets, ownerOf: (request: FastifyRequest) => string): void {
   app.addHook('onRequest', (request, reply, done) => {
     const owner = ownerOf(request);
@@ -30,13 +30,13 @@ export function countMemory(app: FastifyInstance, budgets: Budgets, ownerOf: (re
       held.disk.release();
     };
     request.held = held;
-    reply.raw.once('close', release); // however the reply ends
-    if (reply.raw.destroyed) release(); // the client has left while its key was looked up
+    reply.raw.once('close', release); // this event comes in every case
+    if (reply.raw.destroyed) release(); // the client left while its key was looked up
     done();
   });
   app.addHook('onSend', (request, _reply, payload, done) => {
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0;
-    if (bytes > SMALL_REPLY_BYTES) request.held?.memory.tryAtLeast(bytes); // what was done is told in any case
+    if (bytes > SMALL_REPLY_BYTES) request.held?.memory.tryAtLeast(bytes); // the result is sent even if there is no room
     done(null, payload);
   });
 }
@@ -50,7 +50,7 @@ export function memoryOf(request: FastifyRequest): HeldBytes {
   return heldBy(request).memory;
 }
 
-/** The parsed body, for whoever makes something of it; the request itself keeps it no longer. */
+/** Returns the parsed body and removes it from the request, so that it can be freed. */
 export function takeBody(request: FastifyRequest): unknown {
   const { body } = request;
   request.body = undefined;

@@ -1,15 +1,15 @@
-/** The bytes of an image as a reply. */
+/** Sends an image. */
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { dispositionOf } from './disposition.ts';
 import type { Content } from './held-pdf.ts';
 
-/** What a reply says about an image it carries. */
+/** Properties of an image that headers of the reply state. */
 export interface ImageFacts {
   /** Media type. */
   type: string;
   bytes: number;
-  /** Pixels. */
+  /** The width in pixels. */
   width: number;
   height: number;
   filename: string | null;

@@ -1,4 +1,4 @@
-/** PDF bytes as a reply: from memory, or from where they are stored, with what the two have in common. */
+/** Sends a PDF, from memory or from the content store. */
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
@@ -10,10 +10,10 @@ import { type Disposition, dispositionOf } from './disposition.ts';
 import type { Content } from './held-pdf.ts';
 import { PDF } from './negotiation.ts';
 
-/** Whatever a viewer takes it for, it runs nothing and loads nothing. A sandbox would keep Chrome's viewer from showing it. */
+/** A viewer may neither run nor load anything, even if it does not recognise a PDF. `sandbox` would disable Chrome's viewer. */
 const PDF_CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/** What a reply says about a PDF it carries. */
+/** Properties of a PDF that headers of the reply state. */
 export interface PdfFacts {
   bytes: number;
   pages: number;
@@ -33,12 +33,12 @@ export function sendRendered(
   return reply.send(more.length || !only ? Readable.from(content, { objectMode: false }) : only);
 }
 
-/** Sends a PDF as a whole, from where it is kept. */
+/** Sends a whole PDF from the content store. */
 export function sendStream(reply: FastifyReply, facts: PdfFacts, content: Readable): FastifyReply {
   return setPdfHeaders(reply, facts).send(content);
 }
 
-/** Sends a stored document, as the request asks: all of it, a range, or nothing because the client has it already. */
+/** Sends a stored document: all of it, the requested range, or 304 if the client has it already. */
 export async function sendStored(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -48,7 +48,7 @@ export async function sendStored(
 ): Promise<FastifyReply> {
   const etag = `"${document.sha256}"`;
   setPdfHeaders(reply, document, disposition).header('etag', etag).header('accept-ranges', 'bytes');
-  // Of the request's headers this one alone: `fetch` adds a Cache-Control of its own, which asks caches, not us.
+  // Only this header counts. `fetch` adds a Cache-Control header that is meant for caches.
   if (fresh({ 'if-none-match': request.headers['if-none-match'] }, { etag }))
     return reply.removeHeader('content-length').code(304).send();
   if (request.method === 'HEAD') return reply.send();
@@ -70,7 +70,7 @@ function setPdfHeaders(reply: FastifyReply, { bytes, pages, filename }: PdfFacts
     .header('platen-pages', pages);
 }
 
-/** Undefined sends all of it: without a Range, with one we do not serve (several parts), or when the document is another. */
+/** Returns undefined to send everything: without a Range header, for several ranges, or if `If-Range` names another version. */
 function rangeOf(
   { headers }: FastifyRequest,
   reply: FastifyReply,
@@ -87,7 +87,7 @@ function rangeOf(
   return ranges[0];
 }
 
-/** Milliseconds in each phase, as a header. */
+/** Formats the milliseconds of each phase as a Server-Timing header. */
 export function serverTiming({ timings }: Pick<RenderedPdf, 'timings'>): string {
   return Object.entries(timings)
     .map(([phase, milliseconds]) => `${phase};dur=${milliseconds}`)

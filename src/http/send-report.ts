@@ -1,4 +1,7 @@
-/** A PDF or an image inside JSON, with what its render had to tell; written in pieces, so that a large one is never copied together. */
+/**
+ * Sends a PDF or an image inside JSON, with the report of its render. It is written in chunks, so that a large one is never
+ * concatenated.
+ */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
@@ -7,13 +10,13 @@ import { JSON_TYPE } from './negotiation.ts';
 import { REPORT_SCHEMA } from './records.ts';
 import type { ImageFacts } from './send-image.ts';
 
-/** What is told of a PDF beside its bytes. */
+/** Properties of a PDF that the JSON states besides its bytes. */
 interface ReportedPdf {
   chunks: Buffer[];
   bytes: number;
   pages: number;
   report: object;
-  /** Set when it was stored. */
+  /** Undefined if the PDF was not stored. */
   documentId?: string | undefined;
 }
 
@@ -26,7 +29,7 @@ export function sendReported(
   return sendReportedStream(reply, facts, content, filename);
 }
 
-/** The same from where it is kept. */
+/** The same from the content store. */
 export function sendReportedStream(
   reply: FastifyReply,
   { bytes, pages, report, documentId }: Omit<ReportedPdf, 'chunks'>,
@@ -38,7 +41,7 @@ export function sendReportedStream(
   return sendPieces(reply.header('platen-pages', pages), facts, 'pdf', content);
 }
 
-/** An image inside JSON. */
+/** Sends an image inside JSON. */
 export function sendReportedImage(
   reply: FastifyReply,
   { filename, type, bytes, width, height, report }: ImageFacts,
@@ -52,7 +55,7 @@ function sendPieces(reply: FastifyReply, facts: object, member: 'pdf' | 'image',
   return reply.type(JSON_TYPE).send(Readable.from(pieces(facts, member, content), { objectMode: false }));
 }
 
-/** Base64 turns three bytes into four letters: what is left over goes with the next chunk. The digest is known at the end. */
+/** Base64 encodes three bytes at a time, so that remaining bytes go with the next chunk. The digest is known at the end. */
 async function* pieces(facts: object, member: string, content: Content): AsyncIterable<string> {
   const hash = createHash('sha256');
   yield `${JSON.stringify(facts).slice(0, -1)},"${member}":"`;

@@ -1,4 +1,4 @@
-/** The front desk: which addresses there are, and what holds for all of them. The only room that knows fastify and statuses. */
+/** Builds the HTTP server: its routes, and what applies to all of them. */
 import type { Socket } from 'node:net';
 import accepts from '@fastify/accepts';
 import swagger, { type SwaggerTransformObject } from '@fastify/swagger';
@@ -35,7 +35,7 @@ import { type WebhookRouteServices, webhookRoutes } from './routes/webhooks.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Many clients send a Content-Type even where they send nothing. */
+    /** Whether an empty body is valid. Many clients send a Content-Type without a body. */
     bodyOptional?: boolean;
   }
 }
@@ -44,7 +44,7 @@ export interface ServerOptions extends PlaygroundRouteOptions {
   maxRequestBytes: number;
   requestTimeoutMs: number;
   maxRenderTimeoutMs: number;
-  /** Where clients reach the service; empty: as each request says. */
+  /** The origin under which clients reach the service. If it is empty, the origin comes from each request. */
   publicUrl: string;
   version: string;
 }
@@ -62,33 +62,33 @@ export interface ServerServices
     PageRouteServices,
     OperationServices {
   accounts: Accounts;
-  /** For requests with a key. */
+  /** The limits of requests with a key. */
   budgets: Budgets;
   logger: FastifyBaseLogger;
 }
 
-/** A socket may be silent for as long as the longest render and the slowest reader. */
+/** A socket may be silent for this time in addition to the longest render. */
 const SOCKET_GRACE_MS = 60_000;
-/** Node looks for requests that take too long this often. */
+/** How often Node looks for requests that take too long. */
 const TIMEOUT_CHECK_MS = 1_000;
 
-/** Everything from this server; over plain HTTP too, so nothing is upgraded. */
+/** Allows only this server. Requests are not upgraded to HTTPS, because the service may run over plain HTTP. */
 const REFERENCE_CSP =
   "default-src 'self'; img-src 'self' data:; font-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 export async function createServer(options: ServerOptions, services: ServerServices): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: services.logger,
-    logController: new LogController({ disableRequestLogging: true }), // `observe` logs one line a request, without its query
+    logController: new LogController({ disableRequestLogging: true }), // `observe` logs one line per request, without its query
     bodyLimit: options.maxRequestBytes,
     requestTimeout: options.requestTimeoutMs,
     connectionTimeout: options.maxRenderTimeoutMs + SOCKET_GRACE_MS,
-    // Node judges the whole request only where the time for its headers is not longer.
+    // Node enforces the time-out of a request only if that of its headers is not longer.
     http: {
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       headersTimeout: options.requestTimeoutMs,
       requestTimeout: options.requestTimeoutMs,
-      requireHostHeader: false, // `checkHead` tells what is wrong
+      requireHostHeader: false, // `checkHead` sends a better error
     },
     genReqId: () => `req_${randomBase62(22)}`,
     clientErrorHandler: answerBrokenRequest,
@@ -96,7 +96,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
     routerOptions: { ignoreTrailingSlash: true },
   });
   app.decorate('publicUrl', options.publicUrl.replace(/\/+$/, ''));
-  app.setValidatorCompiler(() => () => true); // requests are parsed by the modules they belong to; the schemas here are documentation
+  app.setValidatorCompiler(() => () => true); // modules parse their own requests; the schemas here are documentation
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   judgeExpectations(app.server);
   readJsonOnly(app);
@@ -127,7 +127,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
   return app;
 }
 
-/** Of routes that know none. Those that do judge them themselves. */
+/** Refuses query parameters on routes that have none. Other routes check theirs themselves. */
 function refuseParameters(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
     if (!request.routeOptions.schema?.querystring) readQuery(request, {});
@@ -159,10 +159,10 @@ function handleErrors(app: FastifyInstance, services: ServerServices): void {
   });
 }
 
-/** Sockets whose last request was answered before its body had ended: they cannot be answered a second time. */
+/** Sockets on which a reply was sent before the body had ended. A second reply must not be written to them. */
 const answeredEarly = new WeakSet<Socket>();
 
-/** What every reply carries, and what is noted of every request: never a query string, header or body. */
+/** Adds headers to every reply, and logs and counts every request, without its query string, headers or body. */
 function observe(app: FastifyInstance, services: ServerServices): void {
   app.addHook('onRequest', async (request, reply) => {
     answeredEarly.delete(request.raw.socket);
@@ -209,7 +209,7 @@ async function registerOpenApi(app: FastifyInstance, version: string): Promise<v
   });
 }
 
-/** A query parameter that is an object is sent as `metadata[order]=1234`. */
+/** Describes a query parameter that is an object as `metadata[order]=1234`. */
 function nameMembersInBrackets(document: Parameters<SwaggerTransformObject>[0]) {
   if (!('openapiObject' in document)) return document.swaggerObject;
   const operations = Object.values(document.openapiObject.paths ?? {}).flatMap((path) => Object.values(path ?? {}));
@@ -225,7 +225,7 @@ interface QueryParameter {
   schema?: { type?: string };
 }
 
-/** Requests that never became one: too slow, too large, not HTTP. */
+/** Answers input that Node's parser did not accept as a request: too slow, too large, or not HTTP. */
 function answerBrokenRequest(this: FastifyInstance, error: BrokenRequest, socket: Socket): void {
   if (socket.destroyed || !socket.writable) return;
   if (answeredEarly.has(socket)) {
@@ -241,7 +241,7 @@ function answerBrokenRequest(this: FastifyInstance, error: BrokenRequest, socket
   );
 }
 
-/** What Node's parser tells. */
+/** The error of Node's parser. */
 interface BrokenRequest {
   code?: string;
   reason?: string;

@@ -1,6 +1,6 @@
 /**
- * Bodies of `POST /v1/pdf` other than JSON: the document itself, with options as query parameters, or a form with the document and
- * files beside it. Bytes in, the JSON body they stand for out, and the files.
+ * Reads bodies of `POST /v1/pdf` that are not JSON: the document itself with options as query parameters, or a form with the
+ * document and files. The result is the equivalent JSON body, and the files.
  */
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -17,11 +17,11 @@ import { DOCUMENT_FIELDS, FORM_FIELDS, membersOf, withParameterNames } from './p
 import { heldBytes, letGo, readBody } from './read-body.ts';
 import { memoryOf } from './request-memory.ts';
 
-/** What a body that is not JSON asks for. */
+/** The request in a body that is not JSON. */
 export class SourceBody {
   readonly #members: unknown;
   readonly #files: UploadedFile[];
-  /** Options came under their own names, without `options.`. */
+  /** Whether options were sent under their own names, without `options.`. */
   readonly #isOfParameters: boolean;
 
   constructor(members: unknown, { files = [], isOfParameters }: { files?: UploadedFile[]; isOfParameters: boolean }) {
@@ -39,12 +39,12 @@ export class SourceBody {
 
 const RAW_SOURCES = { 'text/html': 'html', 'text/markdown': 'markdown' } as const;
 
-/** For the routes of `app` alone. */
+/** Applies only to the routes of `app`. */
 export function readSourceBodies(app: FastifyInstance, { maxAssets = 0 }: RenderLimits): void {
   for (const [type, source] of Object.entries(RAW_SOURCES))
     app.addContentTypeParser(type, async (request: FastifyRequest) => {
       requireUtf8(request);
-      const members = membersOf(Object.entries(request.query as object)); // before the body: it may be long
+      const members = membersOf(Object.entries(request.query as object)); // parameters are checked before the body, which may be long
       return new SourceBody({ [source]: await readDocument(request, source), ...members }, { isOfParameters: true });
     });
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
@@ -53,7 +53,7 @@ export function readSourceBodies(app: FastifyInstance, { maxAssets = 0 }: Render
     const body = await readBody(request);
     const maxParts = maxAssets + 1 + Object.keys(FORM_FIELDS).length;
     const parts = await readForm(body, request.headers['content-type'] ?? '', maxParts);
-    rememberParts(request, parts); // boundaries differ each time
+    rememberParts(request, parts); // the boundary differs each time
     return formBody(request, parts);
   });
 }

@@ -1,14 +1,14 @@
-/** Who a request without a key comes from, as far as can be told: its address, or what a trusted proxy says it is. */
+/** Identifies the sender of a request without a key by its IP address, which a trusted proxy may state. */
 import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 
 type Address = ReturnType<typeof ipaddr.parse>;
 type AddressRange = ReturnType<typeof ipaddr.parseCIDR>;
 
-/** Groups of an IPv6 address that one household or machine has for itself. */
+/** Number of groups of an IPv6 address that identify a household or machine. */
 const OWN_GROUPS = 4;
 
-/** Names one visitor: an IPv4 address, or the /64 of an IPv6 address. */
+/** Returns an IPv4 address, or the /64 network of an IPv6 address. */
 export function visitorOf(request: FastifyRequest, trusted: readonly AddressRange[]): string {
   const address = clientAddress(request, trusted);
   if (address?.kind() === 'ipv6') return `${(address as ipaddr.IPv6).parts.slice(0, OWN_GROUPS).map(toHex).join(':')}::/64`;
@@ -16,8 +16,8 @@ export function visitorOf(request: FastifyRequest, trusted: readonly AddressRang
 }
 
 /**
- * X-Forwarded-For is read from its right end, where the nearest proxy has written: each entry counts only when a trusted proxy
- * has. What stands further left anyone can have sent. (Fastify's own `trustProxy` would also believe X-Forwarded-Host and -Proto.)
+ * X-Forwarded-For is read from its right end, where the nearest proxy appended its entry. An entry counts only if a trusted proxy
+ * wrote it. Anyone can send what is further left. (Fastify's `trustProxy` would also believe X-Forwarded-Host and -Proto.)
  */
 function clientAddress({ socket, headers }: FastifyRequest, trusted: readonly AddressRange[]): Address | undefined {
   let address = parse(socket.remoteAddress);
@@ -30,7 +30,7 @@ function clientAddress({ socket, headers }: FastifyRequest, trusted: readonly Ad
   return address;
 }
 
-/** Some proxies add the port. `::ffff:a.b.c.d` is the IPv4 address. */
+/** Matches an address with a port, which some proxies add. */
 const WITH_PORT = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/;
 
 function parse(text = ''): Address | undefined {

@@ -1,6 +1,6 @@
 /**
- * Idempotency-Key: a name the caller gives a request in, the right to run it out, or the answer it already got. The record of
- * an answer is written in the transaction that charges for it, so that both happen or neither.
+ * Idempotency keys: the first request with a key gets the right to run, and later ones get its answer. The record of
+ * an answer is written in the transaction that charges for it, so that either both happen or neither.
  */
 import type { Readable } from 'node:stream';
 import type { Clock, Leases } from '../accounts/leases.ts';
@@ -9,19 +9,19 @@ import { ServiceError } from '../errors.ts';
 import type { Blobs } from '../storage/blobs.ts';
 import type { Database, Query } from '../storage/database.ts';
 
-/** The right to run a request; ends with `complete` or `abandon`. */
+/** The right to run a request, until `complete` or `abandon` is called. */
 export interface Claim {
   keyId: string;
   name: string;
   id: string;
 }
 
-/** What a render had to tell, given again as it was. */
+/** The report of a render, which is repeated unchanged. */
 interface Report {
   warning_count: number;
 }
 
-/** How to give a reply again. */
+/** Everything that is needed to repeat a reply. */
 export type Answer =
   | { kind: 'json'; status: number; location?: string; body: unknown }
   | { kind: 'document'; documentId: string; asked: boolean; remaining: number | null }
@@ -39,10 +39,10 @@ export type Answer =
   | { kind: 'batch'; batchId: string }
   | { kind: 'not_kept' };
 
-/** What a record points to, so that one ends with the other. */
+/** Objects that belong to a record and end with it. */
 export interface Attached {
   resourceId?: string;
-  /** A blob the record owns, and how long the plan allows to keep it. */
+  /** A blob that the record owns, and how long the plan allows to keep it. */
   blob?: { name: string; keptMs: number };
 }
 
@@ -64,8 +64,8 @@ export class Idempotency {
   }
 
   /**
-   * `fingerprint` says which request it is. Throws `idempotency_mismatch` when the name stands for another one, and
-   * `idempotency_running` while the first is under way.
+   * `fingerprint` identifies the request. Throws `idempotency_mismatch` if the key was used for another request, and
+   * `idempotency_running` while the first request is under way.
    */
   async claim(keyId: string, name: string, fingerprint: string): Promise<Claim | Answer> {
     await this.#forgetExpired(keyId, name);
@@ -77,7 +77,7 @@ export class Idempotency {
     return this.#answer(keyId, name, fingerprint);
   }
 
-  /** Keeps the answer for 24 hours. To be called inside the transaction of what it answers for. */
+  /** Keeps the answer for 24 hours. Call it inside the transaction of the request. */
   async complete(claim: Claim, answer: Answer, query: Query, { resourceId, blob }: Attached = {}): Promise<void> {
     const now = this.#clock();
     const { numUpdatedRows } = await query
@@ -94,35 +94,35 @@ export class Idempotency {
       .where('claim', '=', claim.id)
       .executeTakeFirstOrThrow();
     this.#leases.drop(this.#renew, claim.id);
-    // The lease ended under a process that stood still, and another request took over: that one counts, and this one is undone.
+    // The lease ended while this process was suspended, and another request took over. This one is rolled back.
     if (!numUpdatedRows) throw running();
   }
 
-  /** For a request that changes nothing but this record. */
+  /** Completes a request that changes nothing but this record. */
   async completeAlone(claim: Claim, answer: Answer, attached?: Attached): Promise<void> {
     await this.complete(claim, answer, this.#database.query, attached);
     await this.#database.flush();
   }
 
-  /** The request failed: the next one with this name runs anew. Does nothing once it is complete. */
+  /** Releases the key after a failure, so that the next request runs. Does nothing if the claim is complete. */
   async abandon(claim: Claim): Promise<void> {
     this.#leases.drop(this.#renew, claim.id);
     await this.#database.query.deleteFrom('idempotency_keys').where('claim', '=', claim.id).where('answer', 'is', null).execute();
   }
 
-  /** Keeps the PDF or the image of an answer; to be called before `complete`, with what it returns. Throws `storage_failed`. */
+  /** Stores the PDF or the image of an answer. Pass the returned name to `complete`. Throws `storage_failed`. */
   async keep(chunks: readonly Buffer[]): Promise<string> {
     const name = `idm_${randomBase62(22)}`;
     await this.#blobs.put(name, chunks);
     return name;
   }
 
-  /** Takes back what `keep` wrote, when the answer could not be completed. */
+  /** Removes what `keep` wrote, if the answer could not be completed. */
   async discard(blob: string): Promise<void> {
     await this.#blobs.remove(blob);
   }
 
-  /** What `keep` was given. Throws `idempotency_result_gone`. */
+  /** Reads what `keep` stored. Throws `idempotency_result_gone`. */
   async read(claimed: { keyId: string; name: string }): Promise<Readable> {
     const row = await this.#database.query
       .selectFrom('idempotency_keys')
@@ -136,7 +136,7 @@ export class Idempotency {
     return content;
   }
 
-  /** PDFs that may be kept no longer; at most `limit`, those first that are due longest. */
+  /** Returns up to `limit` blobs whose time has ended, the oldest first. */
   async dueContent(limit: number): Promise<string[]> {
     const rows = await this.#database.query
       .selectFrom('idempotency_keys')
@@ -148,7 +148,9 @@ export class Idempotency {
     return rows.flatMap(({ blob }) => blob ?? []);
   }
 
-  /** The content first: while there is some, its row says that it has to go. What was told of it goes along. */
+  /**
+   * Removes the content before its name in the row, so that an interrupted removal is repeated. The report is removed with it.
+   */
   async removeContent(blob: string): Promise<void> {
     await this.#blobs.remove(blob);
     await this.#database.query
@@ -158,7 +160,7 @@ export class Idempotency {
       .execute();
   }
 
-  /** Forgets records whose time is over. Those that still have content wait until it has gone. */
+  /** Removes expired records. Those with content stay until it has been removed. */
   async removeExpired(): Promise<void> {
     await this.#database.query
       .deleteFrom('idempotency_keys')
@@ -176,7 +178,7 @@ export class Idempotency {
       .onConflict((conflict) =>
         conflict
           .columns(['key_id', 'name'])
-          .doUpdateSet(values) // the process that ran the first request has died; nobody was answered
+          .doUpdateSet(values) // the process that ran the first request died without an answer
           .where('idempotency_keys.answer', 'is', null)
           .where('idempotency_keys.lease_until', '<=', now),
       )
@@ -201,7 +203,7 @@ export class Idempotency {
     return JSON.parse(row.answer) as Answer;
   }
 
-  /** What is expired and not swept yet must not stand in the way of a new request. */
+  /** Removes an expired record that no sweep has removed yet, so that it does not block a new request. */
   async #forgetExpired(keyId: string, name: string): Promise<void> {
     const row = await this.#database.query
       .selectFrom('idempotency_keys')
@@ -230,7 +232,7 @@ function running(): ServiceError {
   return new ServiceError('idempotency_running', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
-/** The reply was given, but cannot be given again. */
+/** The error for a reply that cannot be repeated any more. */
 export function resultGone(
   detail = 'the request with this Idempotency-Key was answered and charged; its result is kept no longer',
 ): ServiceError {

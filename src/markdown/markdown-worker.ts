@@ -1,22 +1,22 @@
-/** The process side of Markdown: its text in, a whole HTML document out, or that it is too large. */
+/** Runs in child processes: converts Markdown to a whole HTML document, or reports that it is too large. */
 import { readFileSync } from 'node:fs';
 import MarkdownIt, { type Token } from 'markdown-it';
 import { serveTasks } from '../queue/serve-tasks.ts';
 
 export interface ConvertTask {
   markdown: string;
-  /** In place of ours. */
+  /** Replaces the default style sheet. */
   stylesheet: string | undefined;
   limitBytes: number;
 }
 
-/** `tooLarge`: the bytes of the HTML, where they could be counted. `tooMany`: how many tokens there may be. */
+/** `tooLarge` is the size of the HTML in bytes if it could be determined. `tooMany` is the maximum number of tokens. */
 export type Converted = { html: string } | { tooLarge: number | undefined } | { tooMany: number };
 
 const DEFAULT_STYLE = readFileSync(new URL('./default-style.css', import.meta.url), 'utf8');
-/** CommonMark, with tables and strikethrough; HTML is passed through. */
+/** Parses CommonMark with tables and strikethrough, and passes HTML through. */
 const PARSER = new MarkdownIt({ html: true });
-/** 5 MB of lively prose have a million; more would fill the memory of the process. */
+/** 5 MB of text with much markup have a million tokens. More could exceed the memory of the process. */
 const MAX_TOKENS = 1_200_000;
 const BYTE_ORDER_MARK = /^\uFEFF/;
 
@@ -56,13 +56,13 @@ function convert({ markdown, stylesheet = DEFAULT_STYLE, limitBytes }: ConvertTa
     return bytes > limitBytes ? { tooLarge: bytes } : { html };
   } catch (error) {
     if (error instanceof TooManyTokens) return { tooMany: MAX_TOKENS };
-    if (error instanceof RangeError) return { tooLarge: undefined }; // longer than a string may be
+    if (error instanceof RangeError) return { tooLarge: undefined }; // the HTML would exceed the maximum length of a string
     throw error;
   }
 }
 
 function documentOf(title: string, stylesheet: string, body: string): string {
-  const style = stylesheet.replace(/<\/(?=style)/gi, '<\\/'); // it ends with its element, not before
+  const style = stylesheet.replace(/<\/(?=style)/gi, '<\\/'); // a style sheet must not end its element early
   return `<!doctype html>
 <html>
 <head>
@@ -78,7 +78,7 @@ ${body}</body>
 `;
 }
 
-/** The text of the first heading. */
+/** Returns the text of the first heading. */
 function titleOf(tokens: Token[]): string {
   const heading = tokens.findIndex(({ type }) => type === 'heading_open');
   const parts = heading < 0 ? [] : (tokens[heading + 1]?.children ?? []);

@@ -1,4 +1,4 @@
-/** Markdown as the rest of the service sees it: a text in, an HTML document or a `ServiceError` out. Processes do the work. */
+/** Converts Markdown to an HTML document in child processes. */
 import { ServiceError } from '../errors.ts';
 import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
 import type { Converted, ConvertTask } from './markdown-worker.ts';
@@ -28,7 +28,7 @@ export class Markdown {
     this.#processes = new ProcessQueue(work, all);
   }
 
-  /** `owner` is whose turn it takes. Throws `content_too_large`, `resource_limit`, `queue_full`, and what `signal` was aborted with. */
+  /** Owners take turns. Throws `content_too_large`, `resource_limit`, `queue_full`, and the reason of `signal`. */
   async toHtml(owner: string, task: ConvertTask, signal?: AbortSignal): Promise<string> {
     const converted = (await this.#processes.run(owner, task, signal)) as Converted;
     if ('html' in converted) return converted.html;
@@ -40,7 +40,7 @@ export class Markdown {
     });
   }
 
-  /** Ends the processes. What runs or waits is refused, and so is what comes later. */
+  /** Ends the processes. Running, waiting and later conversions fail. */
   async close(): Promise<void> {
     this.#processes.close();
   }

@@ -1,4 +1,4 @@
-/** Blobs as files: `blobs/Ab/doc_Ab...`, spread over folders by the first two characters of the random part. */
+/** Stores blobs as files such as `blobs/Ab/doc_Ab...`, in folders named after the first two characters of the random part. */
 import { createWriteStream } from 'node:fs';
 import { type FileHandle, mkdir, open, opendir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,9 +8,9 @@ import { type ServiceError, storageFailed } from '../errors.ts';
 import type { Blobs, ByteRange } from './blobs.ts';
 
 const BATCH = 200;
-/** Files being written; never read from here. */
+/** The folder of files that are being written. They are never read from there. */
 const UNFINISHED = 'unfinished';
-/** The first characters of the names in it. */
+/** Matches the folders, which are named after the first characters of the blobs in them. */
 const SHARD = /^[0-9A-Za-z]{2}$/;
 
 export class DiskBlobs implements Blobs {
@@ -21,7 +21,7 @@ export class DiskBlobs implements Blobs {
     this.#folder = folder;
   }
 
-  /** Makes the folder when it is not there. */
+  /** Creates the folder if it does not exist. */
   static async open(folder: string): Promise<DiskBlobs> {
     await mkdir(join(folder, UNFINISHED), { recursive: true, mode: 0o700 });
     return new DiskBlobs(folder);
@@ -33,7 +33,7 @@ export class DiskBlobs implements Blobs {
       await writeWhole(unfinished, chunks);
       await this.#moveInto(this.#shardOf(name), unfinished, name);
     } catch (error) {
-      await rm(unfinished, { force: true }).catch(() => {}); // what stays is removed with the orphans
+      await rm(unfinished, { force: true }).catch(() => {}); // a file that stays is removed with the orphans
       throw faultOf(error);
     }
   }
@@ -64,7 +64,7 @@ export class DiskBlobs implements Blobs {
   }
 
   async *names(writtenBefore: number): AsyncIterable<string[]> {
-    const shards = (await readdir(this.#folder)).filter((name) => SHARD.test(name)); // a disk of its own has `lost+found`
+    const shards = (await readdir(this.#folder)).filter((name) => SHARD.test(name)); // a separate disk has a folder `lost+found`
     for (const shard of shards) yield* namesIn(join(this.#folder, shard), writtenBefore);
   }
 
@@ -96,7 +96,7 @@ async function writeWhole(path: string, chunks: Iterable<Buffer>): Promise<void>
   );
 }
 
-/** The file loses its name before anything is in it. */
+/** Removes the name of the file before anything is written to it. */
 async function filled(file: FileHandle, nameless: Promise<void>, chunks: Iterable<Buffer>): Promise<Readable> {
   try {
     await nameless;
@@ -108,7 +108,7 @@ async function filled(file: FileHandle, nameless: Promise<void>, chunks: Iterabl
   }
 }
 
-/** A new or a removed name outlives a loss of power once its folder is synced. */
+/** A new or removed name survives a loss of power once its folder is synced. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

@@ -2,23 +2,29 @@
 import type { Readable } from 'node:stream';
 
 export interface ByteRange {
-  /** First byte. */
+  /** The first byte. */
   start: number;
-  /** Last byte, included. */
+  /** The last byte, inclusive. */
   end: number;
 }
 
 export interface Blobs {
-  /** Writes a new blob. When it resolves the blob is whole and outlives a loss of power; when it rejects there is none. Throws `storage_failed`. */
+  /**
+   * Writes a new blob. When it resolves, the blob is complete and survives a loss of power. When it rejects, no blob exists.
+   * Throws `storage_failed`.
+   */
   put(name: string, chunks: Iterable<Buffer>): Promise<void>;
-  /** The bytes of a blob, or of a part of it; undefined when there is none. */
+  /** Reads a blob or a part of it. Resolves to undefined if it does not exist. */
   read(name: string, range?: ByteRange): Promise<Readable | undefined>;
-  /** Writes what is read once, under no name: it is gone once the stream has ended or is destroyed, also when the process dies. */
+  /**
+   * Writes content without a name, to be read once. It is removed when the stream ends or is destroyed, and when the process
+   * dies.
+   */
   spool(chunks: Iterable<Buffer>): Promise<Readable>;
-  /** Resolves when the blob is gone, also when there was none. */
+  /** Resolves when the blob does not exist any more, or never did. */
   remove(name: string): Promise<void>;
-  /** Names of the blobs written before a time, a batch at a time. */
+  /** Returns the names of blobs written before a time, in batches. */
   names(writtenBefore: number): AsyncIterable<string[]>;
-  /** Removes what was left half-written before a time. */
+  /** Removes incomplete files that were begun before a time. */
   removeUnfinished(startedBefore: number): Promise<number>;
 }

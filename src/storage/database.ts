@@ -1,4 +1,4 @@
-/** The database: which tables there are, and how it is opened and brought up to date. */
+/** Opens the database and applies migrations. */
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Migrator } from 'kysely/migration';
@@ -20,21 +20,21 @@ export interface DatabaseState {
 export interface Database {
   readonly query: Query;
   /**
-   * All of it or nothing. Inside, only the query that is handed in may be used, and the first statement has to write: what
-   * reads first may find the database changed when it writes.
+   * Runs `work` in a transaction. Inside, only the query passed to it may be used, and the first statement must write, because a
+   * transaction that reads first may find the database changed when it writes.
    */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
   /**
-   * Resolves when everything committed so far outlives a loss of power. A commit alone outlives the end of the process;
-   * what a caller is told has happened is flushed first.
+   * Resolves when everything committed so far survives a loss of power. A commit alone survives only the end of the process,
+   * so that a caller is told of a change only after a flush.
    */
   flush(): Promise<void>;
-  /** Cuts off the log of the database, with what deleted rows have left in it. */
+  /** Truncates the log of the database, which still contains deleted rows. */
   scrub(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What a database holds and lacks, without a change to it; undefined where there is none yet. Throws where it cannot be read. */
+/** Inspects a database without changing it. Returns undefined if there is none yet. Throws if it cannot be read. */
 export async function inspectDatabase({ dataDir }: { dataDir: string }): Promise<DatabaseState | undefined> {
   const file = databaseFile(dataDir);
   if (!(await isThere(file))) return undefined;

@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { explained } from './sqlite.ts';
 
-/** A service that is just ending gets this long. */
+/** How long to wait for a service that is just stopping. */
 const WAIT_MS = 5_000;
 
-/** Returns what gives the folder free; the kernel does it when the process dies. Undefined when another process holds it. */
+/**
+ * Returns a function that releases the lock, or undefined if another process holds it. The kernel releases it when the process
+ * dies.
+ */
 export function lockFolder(dataDir: string): (() => void) | undefined {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const lock = new DatabaseSync(join(dataDir, 'service.lock'));

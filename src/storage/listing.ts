@@ -1,4 +1,7 @@
-/** Lists that stay stable while rows come and go: newest first, continued after the last row that was given. */
+/**
+ * Reads lists page by page, the newest first. A page begins after the last row of the page before, so that lists stay stable
+ * while rows change.
+ */
 import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Tables } from './tables.ts';
 
@@ -8,7 +11,7 @@ export interface Position {
   id: string;
 }
 
-/** One page of a list, and after what the next one begins, if there is more to look at. */
+/** One page of a list, and the position after which the next page begins, if there is one. */
 export interface ListPage<R> {
   items: R[];
   next: Position | undefined;
@@ -19,10 +22,10 @@ export type Listed = 'templates' | 'documents' | 'batches' | 'webhook_deliveries
 export type Place = readonly [createdAt: 'created_at' | 'object_created_at', id: 'id' | 'object_id'];
 
 const OWN_PLACE: Place = ['created_at', 'id'];
-/** How many rows one search looks at, since the service waits for it: some ten milliseconds. */
+/** Limits the rows that one search reads, because the event loop waits for it: about ten milliseconds. */
 const MAX_SEARCHED = 5_000;
 
-/** One page of a selection: newest first, from after a position; without one, from the start. */
+/** Selects one page after a position, the newest first. Without a position it begins at the start. */
 export function newestFirst<T extends Listed, O>(
   selection: SelectQueryBuilder<Tables, T, O>,
   limit: number,
@@ -39,7 +42,7 @@ export function newestFirst<T extends Listed, O>(
   return page as unknown as SelectQueryBuilder<Tables, T, O>;
 }
 
-/** For `where`: the row stands later in the list than the position (`<`), or no later (`>=`). */
+/** A condition for `where`: the row comes after the position in the list (`<`), or not after it (`>=`). */
 function placed(operator: '<' | '>=', { createdAt, id }: Position, place: Place) {
   return (rows: ExpressionBuilder<Tables, Listed | 'metadata_index'>): Expression<SqlBool> =>
     rows(rows.refTuple(...place), operator, rows.tuple(createdAt, id));
@@ -50,11 +53,11 @@ interface PageRequest<R, T extends Listed, O> {
   after: Position | undefined;
   place?: Place | undefined;
   toItem(row: O): R;
-  /** Leaves only some rows, which takes a look at each. A page is then shorter where too many would have to be looked at. */
+  /** Filters rows without an index. The page may then be shorter, because the number of rows that are read is limited. */
   search?: ((rows: SelectQueryBuilder<Tables, T, O>) => SelectQueryBuilder<Tables, T, O>) | undefined;
 }
 
-/** One page of a selection, newest first. */
+/** Reads one page, the newest first. */
 export async function readListPage<R extends Position, T extends Listed, O>(
   selection: SelectQueryBuilder<Tables, T, O>,
   { limit, after, place = OWN_PLACE, toItem, search }: PageRequest<R, T, O>,
@@ -66,7 +69,7 @@ export async function readListPage<R extends Position, T extends Listed, O>(
   return { items, next: rows.length > limit ? items.at(-1) : last };
 }
 
-/** Undefined where there are fewer rows than one search looks at. */
+/** Returns undefined if there are fewer rows than one search may read. */
 async function lastToSearch<T extends Listed, O>(
   selection: SelectQueryBuilder<Tables, T, O>,
   after: Position | undefined,
@@ -86,8 +89,8 @@ function noLaterThan<T extends Listed, O>(selection: SelectQueryBuilder<Tables, 
   return rows.where(placed('>=', last, place)) as unknown as SelectQueryBuilder<Tables, T, O>;
 }
 
-/** For `where`: the column holds the text somewhere; the letters a to z match in either case. */
+/** A condition for `where`: the column contains the text. The letters a to z match in either case. */
 export function holdsText(column: 'filename', text: string) {
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-  return sql<SqlBool>`lower(${sql.ref(column)}) like lower(${pattern}) escape '\\'`; // both by the rules of the database
+  return sql<SqlBool>`lower(${sql.ref(column)}) like lower(${pattern}) escape '\\'`; // the database converts both to lower case by the same rules
 }

@@ -1,18 +1,18 @@
 /**
- * Statements of every request: put together with Kysely once, and asked with other values each time. To put one together
- * takes several times as long as to answer it.
+ * Builds statements that every request uses once with Kysely, and runs them with other values each time, because building a
+ * statement takes several times as long as running it.
  */
 import type { Compilable, CompiledQuery, DialectAdapter, QueryResult } from 'kysely';
 import type { Query } from './tables.ts';
 
-/** Inside a transaction or outside of one, as `query` is. */
+/** Runs inside the transaction of `query`, if it has one. */
 type Prepared<Values, Row> = (query: Query, values: Values) => Promise<QueryResult<Row>>;
 
-/** `build` puts each value where it belongs. It is called before there are any, with a mark for each, and must name them all. */
+/** `build` is called once, with a placeholder for each value, and must use all of them. */
 export function prepared<Values extends object, Row>(
   build: (query: Query, values: Values) => Compilable<Row>,
 ): Prepared<Values, Row> {
-  const statements = new WeakMap<DialectAdapter, CompiledQuery<Row>>(); // every database has its own
+  const statements = new WeakMap<DialectAdapter, CompiledQuery<Row>>(); // each database has its own statements
   return (query, values) => {
     const { adapter } = query.getExecutor();
     let statement = statements.get(adapter);
@@ -28,7 +28,10 @@ function fill(parameter: unknown, values: object): unknown {
   return parameter instanceof Placeholder ? values[parameter.name as keyof typeof values] : parameter;
 }
 
-/** A placeholder for a value that is not known yet. Reading it is an error, because the statement would keep the value permanently. */
+/**
+ * A placeholder for a value that is not known yet. Reading it is an error, because the statement would keep the value
+ * permanently.
+ */
 class Placeholder {
   readonly name: string;
 

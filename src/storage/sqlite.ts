@@ -1,4 +1,4 @@
-/** Kysely on the SQLite that Node brings: the few calls Kysely makes, answered by `node:sqlite`. */
+/** Connects Kysely to `node:sqlite`. */
 import { closeSync, openSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -15,13 +15,13 @@ export interface Engine {
   release(): Promise<void>;
 }
 
-/** How long a statement waits for another process, such as `platen keys`. It holds the event loop meanwhile. */
+/** How long a statement waits for another process, such as `platen keys`. The event loop is blocked in the meantime. */
 const BUSY_TIMEOUT_MS = 5_000;
-/** Statements kept compiled; there are far fewer in the code. */
+/** Number of compiled statements that are kept. The code has far fewer. */
 const MAX_STATEMENTS = 500;
-/** Waits for another process that writes; the plain one would fail where that one writes between its first two statements. */
+/** Waits for another process that writes. A plain `begin` would fail if that process wrote between the first two statements. */
 const BEGIN = 'begin immediate';
-/** https://sqlite.org/rescode.html: the low byte of the extended code. */
+/** The low byte of the extended result code decides, see https://sqlite.org/rescode.html. */
 const STORAGE_FAULTS: Readonly<Record<number, string>> = {
   5: 'is locked', // BUSY
   6: 'is locked', // LOCKED
@@ -32,7 +32,7 @@ const STORAGE_FAULTS: Readonly<Record<number, string>> = {
   14: 'cannot be opened', // CANTOPEN
 };
 
-/** Opens (or creates) a database file, readable and writable by other processes meanwhile. */
+/** Opens or creates a database file. Other processes can read and write it at the same time. */
 export function openSqlite(file: string): Engine {
   const database = explained(() => openFile(file));
   const log = openOnce(`${file}-wal`);
@@ -42,19 +42,19 @@ export function openSqlite(file: string): Engine {
     // The same sync of the log that `synchronous = FULL` would do inside the commit.
     flush: () => log.sync(),
     scrub: async () => {
-      await log.sync(); // most of what the scrub would wait for, without holding the event loop
+      await log.sync(); // does most of the waiting of the scrub without blocking the event loop
       await scrub(query, database);
     },
     release: () => log.close(),
   };
 }
 
-/** For a look that changes nothing. Throws where the file cannot be read. */
+/** Opens a database file read-only. Throws if it cannot be read. */
 export function openForReading(file: string): DatabaseSync {
   return explained(() => new DatabaseSync(file, { readOnly: true }));
 }
 
-/** All migrations or none: Kysely takes it that SQLite could not take back a table that was made. */
+/** Runs all migrations in one transaction. Kysely assumes that SQLite cannot roll back the creation of a table. */
 class Adapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -68,20 +68,23 @@ class Dialect extends SqliteDialect {
 }
 
 function openFile(file: string): DatabaseSync {
-  closeSync(openSync(file, 'a', 0o600)); // SQLite alone would let everybody read it; its log takes after it
+  closeSync(openSync(file, 'a', 0o600)); // SQLite would create a file that everybody can read; its log gets the same mode
   const database = new DatabaseSync(file);
   database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   database.exec('PRAGMA journal_mode = WAL');
-  // A commit writes to the log without waiting for the disk; `flush` waits, and does not hold the event loop meanwhile.
+  // A commit writes to the log without waiting for the disk. `flush` waits, without blocking the event loop.
   database.exec('PRAGMA synchronous = NORMAL');
-  // Moving the log into the database holds the event loop for some ten milliseconds: the sweep does it, and this when it must.
+  // A checkpoint blocks the event loop for about ten milliseconds. The sweep does it, and SQLite itself only for a very long log.
   database.exec('PRAGMA wal_autocheckpoint = 8000'); // pages of 4 kB
   database.exec('PRAGMA foreign_keys = ON');
-  database.exec('PRAGMA secure_delete = ON'); // what is deleted is overwritten
+  database.exec('PRAGMA secure_delete = ON'); // deleted data is overwritten
   return database;
 }
 
-/** Through the queue of statements, so never inside a transaction; and without waiting for readers: the next scrub does it then. */
+/**
+ * Goes through the queue of statements, so that it never runs inside a transaction. It does not wait for readers; the next scrub
+ * finishes the work.
+ */
 async function scrub(query: Query, database: DatabaseSync): Promise<void> {
   await query.connection().execute(async (alone) => {
     database.exec('PRAGMA busy_timeout = 0');
@@ -93,7 +96,7 @@ async function scrub(query: Query, database: DatabaseSync): Promise<void> {
   });
 }
 
-/** The log is there from the first statement on, and keeps its place while the database is open. */
+/** The log exists after the first statement and stays at its path while the database is open. */
 function openOnce(path: string) {
   let handle: Promise<FileHandle> | undefined;
   return {
@@ -103,7 +106,7 @@ function openOnce(path: string) {
         await (await handle).datasync();
       } catch (error) {
         const lost = handle;
-        handle = undefined; // the next one opens it anew
+        handle = undefined; // the next call opens it again
         lost?.then((opened) => opened.close()).catch(() => {});
         throw storageFailed('the storage of the service cannot be written', error);
       }
@@ -137,7 +140,7 @@ function adaptStatement(statement: StatementSync): SqliteStatement {
   };
 }
 
-/** A full disk ends a transaction by itself; rolling it back once more would hide what happened behind another error. */
+/** A full disk ends a transaction by itself. Rolling it back again would replace the error with another one. */
 const NOTHING: SqliteStatement = {
   reader: false,
   all: () => [],
@@ -145,7 +148,7 @@ const NOTHING: SqliteStatement = {
   iterate: () => [][Symbol.iterator](),
 };
 
-/** Faults of the disk are not the request's, and may pass: `storage_failed`. */
+/** Turns faults of the disk, which may be temporary, into `storage_failed`. */
 export function explained<T>(work: () => T): T {
   try {
     return work();

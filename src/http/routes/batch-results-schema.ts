@@ -1,4 +1,4 @@
-/** How the results of batches are described in the OpenAPI document. */
+/** Describes the results of batches in the OpenAPI document. */
 import { ITEM_SCHEMA, SUMMARY_SCHEMA } from '../batch-record.ts';
 import { PDF } from '../negotiation.ts';
 import { problemResponses } from './problem-responses.ts';

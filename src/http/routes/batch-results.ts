@@ -1,4 +1,4 @@
-/** `/v1/batches/{id}.zip`, `.pdf` and `/events`: all results of a batch as one file, or each as it comes. */
+/** `/v1/batches/{id}.zip`, `.pdf` and `/events`: the results of a batch as one file, or one by one as they arrive. */
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Batch, Batches, WholeBatch } from '../../batches/batches.ts';
@@ -74,7 +74,7 @@ export function batchResultRoutes(app: FastifyInstance, services: BatchResultRou
       const { keyId } = principalOf(request);
       const batch = await batches.summary(keyId, request.params.id);
       const after = readLastEvent(request, batch);
-      if (after === endNumber(batch)) return reply.code(204).send(); // ends the tries of an EventSource
+      if (after === endNumber(batch)) return reply.code(204).send(); // an EventSource stops reconnecting after 204
       const [type, format] = asksFor(request, LINES_TYPE, EVENTS_TYPE) ? [LINES_TYPE, NDJSON_FORMAT] : [EVENTS_TYPE, SSE_FORMAT];
       const origin = originOf(request);
       reply.header('content-type', type).header('vary', 'Accept').header('x-accel-buffering', 'no');
@@ -116,7 +116,10 @@ async function sendMerged(
   return sendStream(reply, { ...merged, filename: `${batch.id}.pdf` }, merged.content);
 }
 
-/** The number of the last event that the client has, 0 where it has none. The header wins: an EventSource keeps its address. */
+/**
+ * Returns the number of the last event that the client has, or 0. The header precedes the parameter, because an EventSource keeps
+ * its URL.
+ */
 function readLastEvent(request: FastifyRequest, batch: Batch): number {
   const check = (text: string) => {
     const number = Number(text);

@@ -1,4 +1,4 @@
-/** `/v1/batches`: many documents in one call, each with an outcome of its own. */
+/** `/v1/batches`: renders many documents in one call, each with its own outcome. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { MAX_ITEMS, MAX_REFERENCE, parseBatchRequest } from '../../batches/batch-request.ts';
 import type { Batches, WholeBatch } from '../../batches/batches.ts';
@@ -23,7 +23,7 @@ export interface BatchRouteServices {
   batches: Batches;
   links: Links;
   idempotency: Idempotency;
-  /** Seconds until a batch with so many items left will have ended. */
+  /** Estimated seconds until a batch with this number of unfinished items ends. */
   secondsForItems(unfinished: number): Promise<number>;
 }
 
@@ -36,7 +36,7 @@ export function batchRoutes(app: FastifyInstance, services: BatchRouteServices):
 
   app.post('/v1/batches', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
     const { id, isReplay } = await accept(services, request);
-    memoryOf(request).resize(0); // the items are in the database, and whoever waits for them holds none
+    memoryOf(request).resize(0); // the items are in the database, so that waiting for them uses no memory
     if (isReplay) return sendReplayed(services, id, request, reply);
     return sendAccepted(services, id, request, reply);
   });
@@ -57,7 +57,7 @@ export function batchRoutes(app: FastifyInstance, services: BatchRouteServices):
   });
 }
 
-/** The batch that was made of the body, which nothing holds afterwards; or that of the first time. */
+/** Creates the batch and frees the body, or returns the batch of the first request. */
 async function accept(
   { batches, idempotency }: BatchRouteServices,
   request: FastifyRequest,
@@ -80,7 +80,7 @@ function batchIdOf(answer: Answer): string {
   return answer.batchId;
 }
 
-/** 200 with the whole batch where the client waited for it and it has ended, else 202. */
+/** Sends 200 with all results if the client waited and the batch has ended, otherwise 202. */
 async function sendAccepted(
   services: BatchRouteServices,
   id: string,
@@ -93,7 +93,7 @@ async function sendAccepted(
   return sendBatch(services, batch, request, reply);
 }
 
-/** The batch of the first time, as it is now. */
+/** Sends the batch of the first request in its present state. */
 async function sendReplayed(
   services: BatchRouteServices,
   id: string,
@@ -106,7 +106,7 @@ async function sendReplayed(
   });
 }
 
-/** The batch once it has ended, or as it is when the client has waited for as long as it would. */
+/** Returns the batch when it has ended, or its present state when the client has waited long enough. */
 async function awaited(
   { batches }: BatchRouteServices,
   id: string,
@@ -117,7 +117,7 @@ async function awaited(
   const seconds = readWait(request);
   tellWait(reply, seconds);
   if (!seconds) return batches.find(keyId, id);
-  using watch = batches.progress.watch(id, whenClientLeaves(reply), 'end'); // before the look, so that no end is missed
+  using watch = batches.progress.watch(id, whenClientLeaves(reply), 'end'); // the watch starts before the query, so that no end is missed
   const batch = await batches.find(keyId, id);
   if (batch.completedAt !== null) return batch;
   await watch.next(seconds * 1000);

@@ -1,4 +1,4 @@
-/** `/v1/documents` and signed links: stored PDFs, for the key that made them or whoever was given a link. */
+/** `/v1/documents` and signed links: stored PDFs for the key that made them, and for anyone who has a link. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Documents } from '../../documents/documents.ts';
@@ -26,7 +26,7 @@ interface ById {
 }
 
 const DEFAULT_LINK_SECONDS = 3_600;
-/** A hundred years: more than any plan keeps, and still a date. */
+/** A hundred years, which is longer than any plan keeps documents and still a valid date. */
 const MAX_LINK_SECONDS = 3_153_600_000;
 
 const LinkBody = Type.Object(
@@ -46,7 +46,7 @@ const checkLink = validator(LinkBody);
 
 const BODY_OPTIONAL = { bodyOptional: true };
 
-/** Whoever has a link may add this to it: it is not signed. */
+/** Anyone who has a link may add this, because it is not signed. */
 const DOWNLOAD = /&download=1$/;
 
 const FILTERS = { template_id: readText, created_after: readTime, created_before: readTime, q: readText };
@@ -102,7 +102,7 @@ export function documentRoutes(app: FastifyInstance, { documents, links, idempot
   });
 }
 
-/** Not under `/v1`: no key is asked for, the signature is the key. */
+/** These routes are not under `/v1`, because the signature replaces the key. */
 export function linkRoutes(app: FastifyInstance, { documents, links }: DocumentRouteServices): void {
   const handler = async (request: FastifyRequest<ById>, reply: FastifyReply) => {
     const path = pathOf(request);
@@ -119,7 +119,7 @@ function readDownload(text: string): Disposition {
   return 'attachment';
 }
 
-/** As it was sent. A client may send the whole address, as to a proxy (RFC 9112, 3.2.2). */
+/** Returns the path as it was sent. A client may send the whole URL, as it does to a proxy (RFC 9112, 3.2.2). */
 function pathOf({ raw }: FastifyRequest): string {
   return (raw.url ?? '').replace(/^https?:\/\/[^/?#]*/i, '');
 }

@@ -1,4 +1,4 @@
-/** `POST /v1/image`: a document in, an image of it out. */
+/** `POST /v1/image`: renders a document as an image. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../accounts/accounts.ts';
 import { type Answer, type Claim, type Idempotency, resultGone } from '../../idempotency/idempotency.ts';
@@ -25,7 +25,7 @@ export interface ImageRouteServices {
   limits: RenderLimits;
   metrics: Metrics;
   idempotency: Idempotency;
-  /** Where replies are that have no room in memory. */
+  /** Holds replies that have no room in memory. */
   blobs: Spool;
   /** See `render/render.ts`. */
   renderImage(
@@ -79,7 +79,7 @@ async function renderNow(
   return send(request, reply, factsOf(delivery), delivery.remaining, await heldPdf(delivery.image, held, blobs));
 }
 
-/** The reply of the first time. */
+/** Repeats the first reply. */
 async function replay(
   { idempotency }: ImageRouteServices,
   answer: Answer,

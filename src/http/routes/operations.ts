@@ -1,10 +1,10 @@
-/** For operators and their tools: health, readiness, metrics. No key is asked for, and nothing of a customer is told. */
+/** Health, readiness and metrics for operators. These routes need no key and reveal nothing about customers. */
 import type { FastifyInstance } from 'fastify';
 import type { Metrics } from '../metrics.ts';
 
 export interface OperationServices {
   metrics: Metrics;
-  /** Renders a small document, unless one was rendered a moment ago; rejects when that fails. */
+  /** Renders a small document, unless another was rendered a moment ago. Rejects if it fails. */
   checkReady(): Promise<void>;
   log: { warn(details: object, message: string): void };
 }

@@ -1,4 +1,4 @@
-/** The pages people open in a browser: `/` and `/dashboard`, with what they are made of below `/assets/`. */
+/** Serves the pages for people, `/` and `/dashboard`, and their scripts and styles below `/assets/`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
 import { ServiceError } from '../../errors.ts';
@@ -11,13 +11,13 @@ export interface PageRouteServices extends Pick<PlaygroundRouteServices, 'playgr
 
 const HIDDEN = { schema: { hide: true } };
 const HTML = 'text/html; charset=utf-8';
-/** Asked for anew each time, and mostly not sent again. */
+/** Browsers ask each time, and mostly get 304. */
 const REVALIDATE = 'no-cache';
-/** Their names change with their content. */
+/** The names of these files change with their content. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const SECONDS_TO_BUILD = 2;
 
-/** From this server alone, nothing inline, and no page around it. `blob:` is for PDFs that were rendered, and their workers. */
+/** Allows only this server, nothing inline, and no framing. `blob:` is needed for rendered PDFs and for workers. */
 const PAGE_CSP = [
   "default-src 'none'",
   "script-src 'self'",

@@ -1,4 +1,4 @@
-/** `POST /v1/pdf`: a document in, PDF bytes or the record of a stored document out. */
+/** `POST /v1/pdf`: renders a document, and sends the PDF or the record of the stored document. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../accounts/accounts.ts';
 import type { Documents, StoredDocument } from '../../documents/documents.ts';
@@ -30,7 +30,7 @@ export interface PdfRouteServices {
   metrics: Metrics;
   documents: Documents;
   idempotency: Idempotency;
-  /** Where replies are that have no room in memory. */
+  /** Holds replies that have no room in memory. */
   blobs: Spool;
   /** See `render/render.ts`. */
   render(
@@ -111,7 +111,7 @@ function commitHookOf(
   });
 }
 
-/** The reply of the first time. A stored document that is gone meanwhile is answered as such. */
+/** Repeats the first reply. If the stored document has gone in the meantime, the answer says so. */
 async function replay(
   { documents, idempotency }: PdfRouteServices,
   answer: Answer,

@@ -1,4 +1,4 @@
-/** `/v1/playground`: renders for visitors without a key, and what they may expect. */
+/** `/v1/playground`: renders for visitors without a key, and the limits that apply to them. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Playground } from '../../playground/playground.ts';
 import {
@@ -23,11 +23,11 @@ import { visitorOf } from '../visitor.ts';
 import { problemResponses } from './problem-responses.ts';
 
 export interface PlaygroundRouteServices {
-  /** Undefined where it is switched off. */
+  /** Undefined if the playground is switched off. */
   playground: Pick<Playground, 'prepare' | 'render' | 'requireRoom'> | undefined;
   limits: RenderLimits;
   metrics: Metrics;
-  /** For requests of visitors. */
+  /** The limits of requests of visitors. */
   playgroundBudgets: Budgets;
   blobs: Spool;
 }
@@ -44,7 +44,7 @@ export function playgroundRoutes(
 ): void {
   const limits = playgroundLimits(services.limits);
   app.get('/v1/playground', { schema: READ }, async () => {
-    playground?.prepare(); // whoever asks is about to render
+    playground?.prepare(); // a visitor who asks for the limits is about to render
     return {
       enabled: playground !== undefined,
       limits: {
@@ -59,7 +59,7 @@ export function playgroundRoutes(
   app.register(async (routes) => {
     await limitVisitors(routes, playgroundRequestsPerMinute, nameOf);
     countMemory(routes, playgroundBudgets, nameOf);
-    // A crowd is turned away before what it sends is read.
+    // Visitors who find no place are refused before their bodies are read.
     const onRequest = async (request: FastifyRequest) => playground.requireRoom(nameOf(request));
     const route = { schema: RENDER, config: RATE_LIMITED, bodyLimit: MAX_PLAYGROUND_BODY_BYTES, onRequest };
     routes.post('/v1/playground/pdf', route, async (request, reply) => {

@@ -1,4 +1,4 @@
-/** The error replies of a route, for the OpenAPI document. */
+/** Describes the error replies of a route in the OpenAPI document. */
 import { PROBLEM_TYPE, PROBLEMS } from '../problem.ts';
 
 const PROBLEM_SCHEMA = {
@@ -46,7 +46,7 @@ const HEADERS: Record<number, object> = {
   503: RETRY_AFTER,
 };
 
-/** Names the codes each status can carry. */
+/** Names the error codes of each status. */
 export function problemResponses(...statuses: number[]): Record<number, unknown> {
   return Object.fromEntries(statuses.map((status) => [status, response(status)]));
 }

@@ -1,4 +1,4 @@
-/** For readers: the OpenAPI document, the reference page made from it, and a page for every error code. */
+/** Serves the OpenAPI document, the reference page made from it, and a page for every error code. */
 import type { FastifyInstance } from 'fastify';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
 import { PROBLEMS } from '../problem.ts';

@@ -134,7 +134,7 @@ function checked<D extends TemplateChange>(draft: D): D {
   return draft;
 }
 
-/** Versions have their number for a place in their list. */
+/** The number of a version is its position in the list. */
 function listed(version: TemplateVersion) {
   return { version, id: String(version.version), createdAt: version.updatedAt };
 }

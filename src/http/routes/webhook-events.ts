@@ -1,9 +1,9 @@
-/** The requests the service itself sends, for the OpenAPI document. */
+/** Describes the webhooks that the service sends in the OpenAPI document. */
 
 const TEXT = { type: 'string' } as const;
 const TIME = { type: 'string', format: 'date-time' } as const;
 
-/** `data` as a receiver gets it. */
+/** `data` describes the member of that name in the event. */
 function event(type: string, summary: string, description: string, data: Record<string, object>) {
   const header = (name: string, text: string) => ({
     name,

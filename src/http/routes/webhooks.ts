@@ -1,4 +1,4 @@
-/** `/v1/webhooks`: the secret that signs them, and what became of those that were sent. */
+/** `/v1/webhooks`: the signing secret, and the deliveries with their outcomes. */
 import type { FastifyInstance } from 'fastify';
 import type { WebhookSecret, WebhookSecrets } from '../../webhooks/secrets.ts';
 import type { Delivery, Webhooks } from '../../webhooks/webhooks.ts';
