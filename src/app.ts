@@ -1,5 +1,4 @@
 /** Puts the services together: the only file that knows them all. Starts in order, stops in reverse order. */
-import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
@@ -32,11 +31,8 @@ import { render, renderImage } from './render/render.ts';
 import { runEgressSelfTest } from './render/self-test.ts';
 import { openServices, type Services } from './services.ts';
 import { namedBlobs } from './storage/named-blobs.ts';
+import { VERSION } from './version.ts';
 import { Deliverer, type DeliveryOutcome } from './webhooks/deliverer.ts';
-
-export const VERSION: string = (
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
-).version;
 
 /** The folder of the sources of the web pages and of their build. */
 const WEB_DIR = fileURLToPath(new URL('../web', import.meta.url));

@@ -1,16 +1,9 @@
 /** Parses the arguments and calls a subcommand. A failure prints one line; the exit status is 1, or 2 if a batch cannot start. */
 import { Command, InvalidArgumentError } from 'commander';
 import { PlansError } from '../accounts/plans.ts';
-import { VERSION } from '../app.ts';
 import { ConfigError } from '../config.ts';
 import { ServiceError } from '../errors.ts';
-import { batch } from './batch.ts';
-import { doctor } from './doctor.ts';
-import * as keys from './keys.ts';
-import { printSettings } from './print-settings.ts';
-import { renderFile } from './render-file.ts';
-import { serve } from './serve.ts';
-import { showPlans, showUsage } from './usage.ts';
+import { VERSION } from '../version.ts';
 import { UsageError } from './usage-error.ts';
 
 const USAGE = 2;
@@ -21,11 +14,27 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
+type Action = (...given: never[]) => unknown;
+
+/** Loads a subcommand when it is called, since most need little of the service, and loading all of it takes half a second. */
+function from<Name extends string, Module extends Record<Name, Action>>(load: () => Promise<Module>, name: Name) {
+  return async (...given: Parameters<Module[Name]>): Promise<void> => {
+    const module = await load();
+    await module[name](...given);
+  };
+}
+
+const keys = () => import('./keys.ts');
+const usage = () => import('./usage.ts');
+
 const program = new Command('platen')
   .description('HTML-to-PDF rendering service on a warm, supervised Chromium')
   .version(VERSION);
 
-program.command('serve').description('start the service').action(serve);
+program
+  .command('serve')
+  .description('start the service')
+  .action(from(() => import('./serve.ts'), 'serve'));
 
 program
   .command('render')
@@ -33,7 +42,7 @@ program
   .argument('<input>', 'an HTML file, a URL that begins with https:// or http://, or - for standard input')
   .requiredOption('-o, --output <file>', 'the file for the PDF, or - for standard output')
   .option('--options <file>', 'a JSON file with the options of POST /v1/pdf')
-  .action(renderFile);
+  .action(from(() => import('./render-file.ts'), 'renderFile'));
 
 program
   .command('batch')
@@ -43,14 +52,17 @@ program
   .option('--defaults <file>', 'a JSON file with values for fields that an item does not set')
   .option('--json', 'print the summary as JSON')
   .exitOverride(({ exitCode }) => process.exit(exitCode && USAGE))
-  .action(batch);
+  .action(from(() => import('./batch.ts'), 'batch'));
 
 program
   .command('doctor')
   .description('check the browser, its sandbox, the fonts, the data folder, the database and the port')
-  .action(doctor);
+  .action(from(() => import('./doctor.ts'), 'doctor'));
 
-program.command('settings').description('list the settings with their defaults').action(printSettings);
+program
+  .command('settings')
+  .description('list the settings with their defaults')
+  .action(from(() => import('./print-settings.ts'), 'printSettings'));
 
 const keyCommands = program.command('keys').description('manage API keys');
 keyCommands
@@ -60,19 +72,19 @@ keyCommands
   .option('--plan <plan>', 'the plan of the new account')
   .option('--name <name>', 'a name to recognize it by', '')
   .option('--json', 'print JSON')
-  .action(keys.createKey);
-keyCommands.command('list').description('list all keys').option('--json', 'print JSON').action(keys.listKeys);
+  .action(from(keys, 'createKey'));
+keyCommands.command('list').description('list all keys').option('--json', 'print JSON').action(from(keys, 'listKeys'));
 keyCommands
   .command('rotate')
   .description('give a key a new secret; the old one stops working at once')
   .argument('<key-id>', 'for example key_...', keyId)
   .option('--json', 'print JSON')
-  .action(keys.rotateKey);
+  .action(from(keys, 'rotateKey'));
 keyCommands
   .command('revoke')
   .description('revoke a key permanently')
   .argument('<key-id>', 'for example key_...', keyId)
-  .action(keys.revokeKey);
+  .action(from(keys, 'revokeKey'));
 
 const accountCommands = program.command('accounts').description('manage accounts');
 accountCommands
@@ -81,23 +93,27 @@ accountCommands
   .option('--plan <plan>', 'the plan of the account')
   .option('--name <name>', 'a name to recognize it by', '')
   .option('--json', 'print JSON')
-  .action(keys.createAccount);
-accountCommands.command('list').description('list all accounts').option('--json', 'print JSON').action(keys.listAccounts);
+  .action(from(keys, 'createAccount'));
+accountCommands
+  .command('list')
+  .description('list all accounts')
+  .option('--json', 'print JSON')
+  .action(from(keys, 'listAccounts'));
 accountCommands
   .command('set-plan')
   .description('change the plan of an account, which takes effect at once')
   .argument('<account-id>', 'for example acc_...')
   .argument('<plan>', 'the new plan')
-  .action(keys.setPlan);
+  .action(from(keys, 'setPlan'));
 
 program
   .command('usage')
   .description('show the documents used this month')
   .argument('[account-id]', 'the account to show (default: all accounts)')
   .option('--json', 'print JSON')
-  .action(showUsage);
+  .action(from(usage, 'showUsage'));
 
-program.command('plans').description('list the plans in force').option('--json', 'print JSON').action(showPlans);
+program.command('plans').description('list the plans in force').option('--json', 'print JSON').action(from(usage, 'showPlans'));
 
 try {
   await program.parseAsync();
