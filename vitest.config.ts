@@ -14,7 +14,7 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    globalSetup: 'test/support/unpack-first.ts',
+    globalSetup: ['test/support/unpack-first.ts', 'test/support/shared-services.ts'],
     include: ['test/**/*.test.ts'],
     exclude: ['test/poppler/**', 'test/visual/**', 'test/corpus/**', 'test/disk/**'],
     sequence: { sequencer: LongestFirst },

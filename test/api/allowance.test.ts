@@ -1,14 +1,14 @@
 /** The allowance, the limits of plans, usage and account through HTTP, grouped by status. */
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
-import { eventually, type IssuedKey, type Service, startService } from '../support/service.ts';
+import { eventually, type IssuedKey, type SharedService, startService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
 
-let service: Service;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service[Symbol.asyncDispose]());
 
 async function on(plan: string): Promise<Client & { issued: IssuedKey }> {
   const issued = await service.createKey(plan);

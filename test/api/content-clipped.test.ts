@@ -1,17 +1,17 @@
 /** What the paper does not show, or smaller than it is designed, as the report of a render tells it, beside what is there. */
 import { readdir, readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import type { SharedService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
 
-let service: Service;
+let service: SharedService;
 let client: Client;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   client = new Client(service.url, (await service.createKey('growth')).key);
 });
-afterAll(() => service[Symbol.asyncDispose]());
 
 /** A bar so many pixels wide, with a word at its right end. */
 const bar = (px: number) => `<div style="width: ${px}px; text-align: right; background: #eee">END</div>`;

@@ -1,13 +1,13 @@
 /** What a document is told of its reader, and what is added to it; the same key's next document knows nothing of it. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type ReadPdf, readPdfReply } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import type { SharedService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
 
-let service: Service;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service[Symbol.asyncDispose]());
 
 async function render(html: string, options?: object): Promise<ReadPdf> {
   return readPdfReply(await service.pdf(options ? { html, options } : { html }));

@@ -1,16 +1,16 @@
 /** How a PDF is named and saved, and that what is told of its render agrees wherever it is told. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { Client, type DocumentRecord, problem } from '../support/client.ts';
-import { type Service, startService } from '../support/service.ts';
+import type { SharedService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
 
-let service: Service;
+let service: SharedService;
 let ada: Client;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   ada = new Client(service.url, (await service.createKey()).key);
 });
-afterAll(() => service[Symbol.asyncDispose]());
 
 const JSON_ONLY = { accept: 'application/json' };
 const dispositionOf = ({ headers }: Response) => headers.get('content-disposition');

@@ -5,10 +5,11 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { OPTIONAL_SCRIPTS } from '../../src/chromium/fonts/optional-fonts.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { runCli, type Service, startService } from '../support/service.ts';
+import { runCli, type SharedService, startService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
 
 interface Told {
   kind: string;
@@ -19,13 +20,12 @@ interface Told {
   family?: string;
 }
 
-let service: Service;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service[Symbol.asyncDispose]());
 
-async function render(html: string, by: Service = service): Promise<{ text: string; fonts: string[]; warnings: Told[] }> {
+async function render(html: string, by: SharedService = service): Promise<{ text: string; fonts: string[]; warnings: Told[] }> {
   const reply = await by.pdf({ html }, { headers: { accept: 'application/json' } });
   const answer = (await reply.json()) as { pdf: string; report: { warnings: Told[] } };
   expect(reply.status, JSON.stringify(answer)).toBe(200);

@@ -1,15 +1,15 @@
 /** What stands above and below the text of each page, and documents on one page, judged by pdf.js. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { problem } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { millimetresOf, type Place, type ReadPdf, readPdfReply } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import type { SharedService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
 
-let service: Service;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service[Symbol.asyncDispose]());
 
 async function render(html: string, options: object = {}): Promise<ReadPdf> {
   return readPdfReply(await service.pdf({ html, options }));

@@ -1,13 +1,13 @@
 /** Idempotency-Key: the same request twice is one render, one charge, one document. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, type List, listed, problem, type TemplateRecord } from '../support/client.ts';
-import { eventually, type Service, startService } from '../support/service.ts';
+import { eventually, type SharedService, startService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
 
-let service: Service;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService({ PLATEN_SWEEP_SECONDS: '1' });
+  service = await sharedService();
 });
-afterAll(() => service[Symbol.asyncDispose]());
 
 const on = async (plan = 'three') => new Client(service.url, (await service.createKey(plan)).key);
 const named = (name: string) => ({ 'idempotency-key': name });

@@ -1,15 +1,15 @@
 /** What the page options do to the PDF, judged by pdf.js. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { type ReadPdf, readPdfReply } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import type { SharedService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
 
-let service: Service;
+let service: SharedService;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service[Symbol.asyncDispose]());
 
 const MM = 72 / 25.4;
 

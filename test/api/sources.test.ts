@@ -1,19 +1,19 @@
 /** Ways to send a document besides JSON: raw bodies with parameters, Markdown, forms, and packed bodies. */
 import { deflateSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';
 import { PIXEL } from '../support/pixel.ts';
 import { millimetresOf, readPdf, readPdfReply } from '../support/read-pdf.ts';
-import { eventually, type Service, startService } from '../support/service.ts';
+import { eventually, type SharedService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
 
-let service: Service;
+let service: SharedService;
 let client: Client;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   client = new Client(service.url, service.key);
 });
-afterAll(() => service[Symbol.asyncDispose]());
 
 const HTML = { 'content-type': 'text/html' };
 const MARKDOWN = { 'content-type': 'text/markdown; charset=utf-8' };

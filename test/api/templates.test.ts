@@ -1,19 +1,19 @@
 /** Templates through HTTP, grouped by status: stored once, rendered by id, changed without a change to calling code. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { Client, type List, problem, type TemplateRecord, type VersionRecord } from '../support/client.ts';
 import { millimetresOf, readPdf } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import { type SharedService, startService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
 
-let service: Service;
+let service: SharedService;
 let ada: Client;
 let bob: Client;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   ada = new Client(service.url, service.key);
   bob = new Client(service.url, (await service.createKey()).key);
 });
-afterAll(() => service[Symbol.asyncDispose]());
 
 async function textOf(body: object, client = ada): Promise<string> {
   const response = await client.pdf(body);

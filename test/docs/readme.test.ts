@@ -7,7 +7,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readDocument } from '../../tools/docs/documents.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import type { SharedService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { pathWithCurl } from '../support/shell-path.ts';
 
 const commands = readDocument('README.md').blocks.filter(({ language }) => language === 'sh');
@@ -15,15 +16,14 @@ const variables = commands.find(({ text }) => text.startsWith('API='))?.text ?? 
 const examples = commands.filter(({ text }) => text.includes('$API/'));
 const STARTS: Record<string, string> = { pdf: '%PDF-', zip: 'PK' };
 
-let service: Service;
+let service: SharedService;
 let folder: string;
 
 beforeAll(async () => {
-  [service, folder] = await Promise.all([startService(), mkdtemp(join(tmpdir(), 'platen-readme-'))]);
+  [service, folder] = await Promise.all([sharedService(), mkdtemp(join(tmpdir(), 'platen-readme-'))]);
 });
 
 afterAll(async () => {
-  await service[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 

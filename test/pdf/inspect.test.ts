@@ -1,13 +1,13 @@
 /** Facts read out of what Chromium printed, without parsing all of it. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { printedView, widestPage } from '../../src/pdf/objects/inspect.ts';
-import { type Service, startService } from '../support/service.ts';
+import type { SharedService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
 
-let service: Service;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service[Symbol.asyncDispose]());
 
 async function printed(html: string, options: object = {}): Promise<Buffer[]> {
   const response = await service.pdf({ html, options: { compress: false, ...options } });

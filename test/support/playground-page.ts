@@ -1,7 +1,7 @@
 /** The playground as its visitors use it: by labels and roles, and by what the PDF shows. */
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
-import { eventually, type Service } from './service.ts';
+import { eventually, type SharedService } from './service.ts';
 import type { Visitor, VisitorBrowser } from './web-page.ts';
 
 export class PlaygroundPage {
@@ -101,7 +101,7 @@ export class PlaygroundPage {
 }
 
 /** The first render starts the playground's browser. What comes after that waits for nothing but itself. */
-export async function warmUp(service: Service): Promise<void> {
+export async function warmUp(service: SharedService): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   const init = { method: 'POST', headers, body: JSON.stringify({ html: '<p>warm</p>' }) };
   await eventually('the playground renders', async () => (await fetch(`${service.url}/v1/playground/pdf`, init)).ok, 100_000);

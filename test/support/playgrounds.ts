@@ -1,17 +1,18 @@
 /** For suites of the playground's page: a service and a browser for all tests of a file, closed tabs and an empty console after each. */
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { PlaygroundPage, warmUp } from './playground-page.ts';
-import { type Service, startService } from './service.ts';
+import type { SharedService } from './service.ts';
+import { sharedService } from './shared-service.ts';
 import { launchVisitorBrowser, type VisitorBrowser } from './web-page.ts';
 
 export interface Playgrounds {
-  service: Service;
+  service: SharedService;
   browser: VisitorBrowser;
   open(options?: Parameters<typeof PlaygroundPage.open>[2]): Promise<PlaygroundPage>;
 }
 
 /** What is returned is there once the first test begins. */
-export function setUpPlaygrounds(): Playgrounds {
+export function setUpPlaygrounds(start: () => Promise<SharedService> = sharedService): Playgrounds {
   let opened: PlaygroundPage[] = [];
   const playgrounds = {
     async open(options?) {
@@ -22,8 +23,7 @@ export function setUpPlaygrounds(): Playgrounds {
   } as Playgrounds;
 
   beforeAll(async () => {
-    const settings = { PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000' };
-    [playgrounds.service, playgrounds.browser] = await Promise.all([startService(settings), launchVisitorBrowser()]);
+    [playgrounds.service, playgrounds.browser] = await Promise.all([start(), launchVisitorBrowser()]);
     await warmUp(playgrounds.service);
   });
 
@@ -36,7 +36,6 @@ export function setUpPlaygrounds(): Playgrounds {
 
   afterAll(async () => {
     await playgrounds.browser?.[Symbol.asyncDispose]();
-    await playgrounds.service?.[Symbol.asyncDispose]();
   });
   return playgrounds;
 }

@@ -39,6 +39,9 @@ export interface Service {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** What a test may use of a service that other suites use too: it neither ends it nor reads what it printed. */
+export type SharedService = Pick<Service, 'url' | 'key' | 'env' | 'createKey' | 'cli' | 'pdf' | 'metric'>;
+
 /** Starts the service on a free port with folders of its own. */
 export async function startService(
   settings: Record<string, string> = {},
@@ -66,14 +69,10 @@ export async function startService(
   };
   const service: Service = {
     ...started,
+    ...connect(started.url, started.key, env),
     child,
-    env,
     tmp,
     stop,
-    createKey: (plan = 'growth') => issueKey(env, plan),
-    cli: async (...args) => (await runCli(args, env)).stdout,
-    pdf: (body, options = {}) => postPdf(started.url, options.key ?? started.key, body, options),
-    metric: (name, label = '') => readMetric(started.url, name, label),
     async [Symbol.asyncDispose]() {
       await stop();
       await rm(dataDir, { recursive: true, force: true });
@@ -81,6 +80,20 @@ export async function startService(
     },
   };
   return service;
+}
+
+/** A service that is running, with a key of it; `settings` are those it was started with. */
+export function connect(url: string, key: string, settings: Record<string, string>): SharedService {
+  const env = { ...environment(), ...settings };
+  return {
+    url,
+    key,
+    env,
+    createKey: (plan = 'growth') => issueKey(env, plan),
+    cli: async (...args) => (await runCli(args, env)).stdout,
+    pdf: (body, options = {}) => postPdf(url, options.key ?? key, body, options),
+    metric: (name, label = '') => readMetric(url, name, label),
+  };
 }
 
 /** Runs one `platen` command to its end. Rejects when its exit status is not 0. */

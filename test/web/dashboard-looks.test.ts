@@ -4,12 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client, type DocumentRecord, type TemplateRecord } from '../support/client.ts';
 import { goTo, openDashboard, signInAt } from '../support/dashboard.ts';
 import { accessFaults, sidewaysBy } from '../support/page-checks.ts';
-import { type Service, startService } from '../support/service.ts';
+import type { SharedService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { launchVisitorBrowser, NARROW, type VisitorBrowser, WIDE } from '../support/web-page.ts';
 
 const LONG = 'a-name-without-any-place-to-break-it-'.repeat(4);
 
-let service: Service;
+let service: SharedService;
 let browser: VisitorBrowser;
 let key: Client;
 let document: DocumentRecord;
@@ -17,7 +18,7 @@ let template: TemplateRecord;
 let batchId: string;
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(), launchVisitorBrowser()]);
+  [service, browser] = await Promise.all([sharedService(), launchVisitorBrowser()]);
   key = new Client(service.url, (await service.createKey('hundred')).key);
   document = await key.store({ html: '<p>A page</p><img src="http://10.0.0.1/x.png">', filename: `${LONG}.pdf` });
   template = await key.template('<p>{{customer.name}}', { name: LONG });
@@ -31,7 +32,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser[Symbol.asyncDispose]();
-  await service[Symbol.asyncDispose]();
 });
 
 interface Look {

@@ -3,21 +3,21 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client, type TemplateRecord } from '../support/client.ts';
 import { enterKey, goTo, otherComplaints, signInAt } from '../support/dashboard.ts';
-import { type Service, startService } from '../support/service.ts';
+import { type SharedService, startService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { launchVisitorBrowser, type Visitor, type VisitorBrowser } from '../support/web-page.ts';
 
 /** The playground has ten seconds for all it does: on a slow machine a visitor has to ask again. */
 const TRIES = 5;
 
-let service: Service;
+let service: SharedService;
 let browser: VisitorBrowser;
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(), launchVisitorBrowser()]);
+  [service, browser] = await Promise.all([sharedService(), launchVisitorBrowser()]);
 });
 afterAll(async () => {
   await browser[Symbol.asyncDispose]();
-  await service[Symbol.asyncDispose]();
 });
 
 const another = async () => new Client(service.url, (await service.createKey()).key);

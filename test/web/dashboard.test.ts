@@ -4,22 +4,22 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { enterKey, goTo, openDashboard, otherComplaints, signInAt } from '../support/dashboard.ts';
-import { type Service, startService } from '../support/service.ts';
+import type { SharedService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { launchVisitorBrowser, type Visitor, type VisitorBrowser } from '../support/web-page.ts';
 
 const HOSTILE = 'אבג <img src=x onerror=document.title=1>.pdf';
 
-let service: Service;
+let service: SharedService;
 let browser: VisitorBrowser;
 let ada: Client;
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(), launchVisitorBrowser()]);
+  [service, browser] = await Promise.all([sharedService(), launchVisitorBrowser()]);
   ada = new Client(service.url, service.key);
 });
 afterAll(async () => {
   await browser[Symbol.asyncDispose]();
-  await service[Symbol.asyncDispose]();
 });
 
 const visit = () => browser.visit(service.url);

@@ -8,9 +8,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DRAFT, fragmentOf } from '../support/playground-page.ts';
 import { setUpPlaygrounds } from '../support/playgrounds.ts';
 import { readPdf } from '../support/read-pdf.ts';
+import { type Service, startService } from '../support/service.ts';
 import { has, pathWithCurl } from '../support/shell-path.ts';
 
-const playgrounds = setUpPlaygrounds();
+let service: Service;
+const playgrounds = setUpPlaygrounds(async () => {
+  service = await startService({ PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000' });
+  return service;
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
 const { open } = playgrounds;
 let folder: string;
 let PATH: string;
@@ -89,7 +95,7 @@ test('a link brings everything back for somebody else, and the server does not s
   await second.tab('Options');
   expect(await second.option('landscape').getByRole('switch').isChecked()).toBe(true);
   expect(second.page.url()).toBe(`${playgrounds.service.url}/`);
-  expect(playgrounds.service.output()).not.toContain(new URL(link).hash.slice(4, 40));
+  expect(service.output()).not.toContain(new URL(link).hash.slice(4, 40));
 });
 
 test('a link holds what is on screen, and nothing that was written in the other mode', async () => {

@@ -1,0 +1,12 @@
+/** For suites that change nothing but what belongs to their keys: the service of this worker, and a key on a new account. */
+import { inject } from 'vitest';
+import { issueKey } from './issue-key.ts';
+import { connect, type SharedService } from './service.ts';
+
+export async function sharedService(): Promise<SharedService> {
+  const response = await fetch(`${inject('sharedServices')}/${process.env.VITEST_POOL_ID}`);
+  if (!response.ok) throw new Error(await response.text());
+  const { url, settings } = (await response.json()) as { url: string; settings: Record<string, string> };
+  const { key } = await issueKey(settings, 'growth');
+  return connect(url, key, settings);
+}
