@@ -9,8 +9,12 @@ export interface Payload {
   blockedBelowThePolicy?: string;
 }
 
-/** For what fires before it is stopped, or does not. */
-export const RACE = 'stopped as soon as it is noticed, which may be before or after it is sent';
+/** For what fires before it is stopped, or does not; either way this is the status of the reply. */
+export const RACES = {
+  'the document is refused as soon as it leaves, which may be before or after it asks for where it goes': 422,
+  'the document is printed already, and its page may be closed before or after it asks': 200,
+} as const;
+export const [LEAVES_LATE, ASKS_LATE] = Object.keys(RACES) as [keyof typeof RACES, keyof typeof RACES];
 
 export type Row = [name: string, html: string, blockedBelowThePolicy?: string | undefined];
 

@@ -1,5 +1,17 @@
 /** Payloads of scripts: requests, sockets, workers, windows, and what they do when the document is printed or left. */
-import { frame, type Payload, payloads, RACE, type Row, script, served, siteFrame, WAIT, worker } from './payload.ts';
+import {
+  ASKS_LATE,
+  frame,
+  LEAVES_LATE,
+  type Payload,
+  payloads,
+  type Row,
+  script,
+  served,
+  siteFrame,
+  WAIT,
+  worker,
+} from './payload.ts';
 
 const WS = '"ws://127.0.0.1:{port}/{mark}"';
 
@@ -37,7 +49,7 @@ const REQUESTS: Row[] = [
   ],
   ['window.open', 'open("{url}.html")', NO_POPUPS],
   ['location', 'location = "{url}.html"', STAYS],
-  ['location, disguised', 'self["loca" + "tion"] = "{url}.html"', RACE],
+  ['location, disguised', 'self["loca" + "tion"] = "{url}.html"', LEAVES_LATE],
   [
     'location of the top, from a frame',
     'document.body.append(Object.assign(document.createElement("iframe"), { srcdoc: "<script>top.location = \'{url}.html\'</scr" + "ipt>" }))',
@@ -112,7 +124,7 @@ const TIMES: Row[] = [
     script('matchMedia("print").addEventListener("change", () => fetch("{url}.html"))'),
     'documents are loaded as print: the query never changes',
   ],
-  ['after print', script(`onafterprint = () => { fetch("{url}.html"); ${WAIT} }`), RACE],
+  ['after print', script(`onafterprint = () => { fetch("{url}.html"); ${WAIT} }`), ASKS_LATE],
   [
     'when the document is left',
     script('onpagehide = () => navigator.sendBeacon("{url}.html")'),
