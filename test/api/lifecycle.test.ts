@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPdfReply } from '../support/read-pdf.ts';
 import { browserProcesses, browserProcessesOfType, eventually, type Service, startService } from '../support/service.ts';
 import { image, Site } from '../support/site.ts';
@@ -11,8 +11,6 @@ import { image, Site } from '../support/site.ts';
 const cache = await mkdtemp(join(tmpdir(), 'platen-cache-'));
 afterAll(() => rm(cache, { recursive: true, force: true }));
 
-const slow = (ms: number) =>
-  `<p>slow<script>const until = performance.now() + ${ms}; while (performance.now() < until);</script>`;
 const renders = async (service: Service) =>
   expect((await readPdfReply(await service.pdf({ html: '<p>works' }))).pages).toEqual(['works']);
 
@@ -77,7 +75,9 @@ test.skipIf(process.env.PLATEN_TEST_BROWSER)(
 
 test('eight times the capacity: served or refused at once with Retry-After, never in between', async () => {
   await using service = await startService({ PLATEN_CONCURRENCY: '2', PLATEN_QUEUE_LIMIT: '4' });
-  const replies = await Promise.all(Array.from({ length: 48 }, () => service.pdf({ html: slow(100) })));
+  const replies = await Promise.all(
+    Array.from({ length: 48 }, () => service.pdf({ html: '<p>slow', options: { waitForTimeout: 100 } })),
+  );
   const statuses = replies.map(({ status }) => status);
   expect(new Set(statuses)).toEqual(new Set([200, 429]));
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(6);
@@ -115,73 +115,78 @@ test('two browsers share the work', async () => {
   expect(await browserProcessesOfType(service, 'browser')).toHaveLength(2);
 });
 
-test('the first key is printed once, on an empty data folder only', async () => {
-  await using service = await startService();
-  const [, curl] = /^\s+(curl .*)$/m.exec(service.output()) ?? [];
-  expect(curl).toContain(service.key);
-  const { execFile } = await import('node:child_process');
-  const { promisify } = await import('node:util');
-  const body = /-d '([^']+)'/.exec(curl ?? '')?.[1];
-  expect((await readPdfReply(await service.pdf(body))).pages).toEqual(['Hello, paper']);
-  const keys = await promisify(execFile)(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', 'src/cli.ts', 'keys', 'list'],
-    { env: service.env },
-  );
-  expect(keys.stdout.trim().split('\n')).toHaveLength(2);
-  expect(keys.stdout).not.toContain(service.key);
-});
+describe('a new service', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
 
-test('health, readiness, metrics, reference and error pages answer without a key', async () => {
-  await using service = await startService();
-  for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/errors', '/errors/queue_full']) {
-    const response = await fetch(service.url + path);
-    expect(response.status, path).toBe(200);
-    expect(response.headers.get('x-request-id'), path).toMatch(/^req_/);
-  }
-  await renders(service);
-  expect(await service.metric('platen_renders_total', 'outcome="ok"')).toBe(1);
-  expect(await service.metric('platen_render_stage_seconds_count', 'stage="print"')).toBe(1);
-  const openapi = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
-    openapi: string;
-    paths: Record<string, { post: { responses: object; requestBody: unknown } }>;
-  };
-  expect(openapi.openapi).toMatch(/^3\.1/);
-  expect(Object.keys(openapi.paths)).toEqual([
-    '/v1/pdf',
-    '/v1/image',
-    '/v1/templates',
-    '/v1/templates/{id}',
-    '/v1/templates/{id}/versions',
-    '/v1/templates/{id}/versions/{version}',
-    '/v1/documents',
-    '/v1/documents/{id}',
-    '/v1/documents/{id}/links',
-    '/v1/batches',
-    '/v1/batches/{id}',
-    '/v1/batches/{id}.zip',
-    '/v1/batches/{id}.pdf',
-    '/v1/batches/{id}/events',
-    '/v1/usage',
-    '/v1/account',
-    '/v1/webhooks/secret',
-    '/v1/webhooks/secret/rotate',
-    '/v1/webhooks/deliveries',
-    '/v1/playground',
-    '/links/{id}',
-    '/v1/playground/pdf',
-  ]);
-  expect(Object.keys(openapi.paths['/v1/pdf']?.post.responses ?? {})).toEqual(
-    expect.arrayContaining(['200', '400', '401', '413', '422', '429', '503', '504']),
-  );
-  expect(JSON.stringify(openapi.paths['/v1/pdf']?.post.requestBody)).toContain('preferCSSPageSize');
-  expect(openapi).toHaveProperty('webhooks', { 'batch.completed': expect.anything(), 'document.expired': expect.anything() });
-});
+  test('health, readiness, metrics, reference and error pages answer without a key', async () => {
+    for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/errors', '/errors/queue_full']) {
+      const response = await fetch(service.url + path);
+      expect(response.status, path).toBe(200);
+      expect(response.headers.get('x-request-id'), path).toMatch(/^req_/);
+    }
+    await renders(service);
+    expect(await service.metric('platen_renders_total', 'outcome="ok"')).toBe(1);
+    expect(await service.metric('platen_render_stage_seconds_count', 'stage="print"')).toBe(1);
+    const openapi = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
+      openapi: string;
+      paths: Record<string, { post: { responses: object; requestBody: unknown } }>;
+    };
+    expect(openapi.openapi).toMatch(/^3\.1/);
+    expect(Object.keys(openapi.paths)).toEqual([
+      '/v1/pdf',
+      '/v1/image',
+      '/v1/templates',
+      '/v1/templates/{id}',
+      '/v1/templates/{id}/versions',
+      '/v1/templates/{id}/versions/{version}',
+      '/v1/documents',
+      '/v1/documents/{id}',
+      '/v1/documents/{id}/links',
+      '/v1/batches',
+      '/v1/batches/{id}',
+      '/v1/batches/{id}.zip',
+      '/v1/batches/{id}.pdf',
+      '/v1/batches/{id}/events',
+      '/v1/usage',
+      '/v1/account',
+      '/v1/webhooks/secret',
+      '/v1/webhooks/secret/rotate',
+      '/v1/webhooks/deliveries',
+      '/v1/playground',
+      '/links/{id}',
+      '/v1/playground/pdf',
+    ]);
+    expect(Object.keys(openapi.paths['/v1/pdf']?.post.responses ?? {})).toEqual(
+      expect.arrayContaining(['200', '400', '401', '413', '422', '429', '503', '504']),
+    );
+    expect(JSON.stringify(openapi.paths['/v1/pdf']?.post.requestBody)).toContain('preferCSSPageSize');
+    expect(openapi).toHaveProperty('webhooks', { 'batch.completed': expect.anything(), 'document.expired': expect.anything() });
+  });
 
-test('readiness says no while there is no browser that works', async () => {
-  await using service = await startService();
-  const [browser] = await browserProcessesOfType(service, 'browser');
-  process.kill(browser as number, 'SIGSTOP');
-  expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
-  await eventually('it recovers', async () => (await fetch(`${service.url}/readyz`)).status === 200, 60_000);
+  test('the first key is printed once, on an empty data folder only', async () => {
+    const [, curl] = /^\s+(curl .*)$/m.exec(service.output()) ?? [];
+    expect(curl).toContain(service.key);
+    const { execFile } = await import('node:child_process');
+    const { promisify } = await import('node:util');
+    const body = /-d '([^']+)'/.exec(curl ?? '')?.[1];
+    expect((await readPdfReply(await service.pdf(body))).pages).toEqual(['Hello, paper']);
+    const keys = await promisify(execFile)(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', 'src/cli.ts', 'keys', 'list'],
+      { env: service.env },
+    );
+    expect(keys.stdout.trim().split('\n')).toHaveLength(2);
+    expect(keys.stdout).not.toContain(service.key);
+  });
+
+  test('readiness says no while there is no browser that works', async () => {
+    const [browser] = await browserProcessesOfType(service, 'browser');
+    process.kill(browser as number, 'SIGSTOP');
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
+    await eventually('it recovers', async () => (await fetch(`${service.url}/readyz`)).status === 200, 60_000);
+  });
 });

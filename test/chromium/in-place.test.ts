@@ -36,6 +36,15 @@ async function printFresh(html: string, options?: object): Promise<string> {
   }
 }
 
+const fresh = new Map<string, Promise<string>>();
+
+/** As on a page of its own, printed once for all documents before it. */
+function ownPrint(html: string): Promise<string> {
+  const known = fresh.get(html) ?? printFresh(html);
+  fresh.set(html, known);
+  return known;
+}
+
 /** Inert documents that set whatever an inert document can set. */
 const INERT: Record<string, string> = {
   quirks: '<table><tr><td>quirks mode<td width=50%>x</table>',
@@ -91,7 +100,7 @@ describe.each(Object.entries(INERT))('after %s', (_name, before) => {
     await page.reset();
     const reused = await print(page, html);
     await page.close();
-    expect(reused === (await printFresh(html)), 'the same bytes').toBe(true);
+    expect(reused === (await ownPrint(html)), 'the same bytes').toBe(true);
   });
 });
 
@@ -133,14 +142,14 @@ describe.each(Object.entries(SCRIPTED))('after %s', (_name, before) => {
     }
     const reused = await print(page, html);
     await page.close();
-    expect(reused === (await printFresh(html)), 'the same bytes').toBe(true);
+    expect(reused === (await ownPrint(html)), 'the same bytes').toBe(true);
   });
 });
 
 test('a long row of inert documents on one page, each as on a page of its own', async () => {
   const page = await bare.browser.openPage();
   for (const html of [...Object.values(INERT), ...Object.values(INERT).reverse()]) {
-    expect((await print(page, html)) === (await printFresh(html)), `the same bytes for ${html}`).toBe(true);
+    expect((await print(page, html)) === (await ownPrint(html)), `the same bytes for ${html}`).toBe(true);
     await page.reset();
   }
   await page.close();
