@@ -133,7 +133,7 @@ describe('what is not charged', () => {
     const { hostname, port } = new URL(service.url);
     for (const store of [false, true]) {
       const gone = await service.metric('platen_renders_total', 'client_closed');
-      const body = JSON.stringify({ html: '<script>const end = Date.now() + 1500; while (Date.now() < end);</script>', store });
+      const body = JSON.stringify({ html: '<p>x', options: { waitForTimeout: 1_500 }, store });
       const socket = connect(Number(port), hostname);
       socket.write(
         `POST /v1/pdf HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${client.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
@@ -150,7 +150,7 @@ describe('what is not charged', () => {
     const own = await startService();
     const issued = await own.createKey('three');
     const client = new Client(own.url, issued.key);
-    client.pdf({ html: '<script>for(;;){}</script>' }).catch(() => {});
+    client.pdf({ html: '<p>x', options: { waitForFunction: 'false' } }).catch(() => {});
     await eventually('it is being rendered', async () => (await client.usage()).documents.used === 1);
     own.child.kill('SIGKILL');
     const again = await startService({ PLATEN_DATA_DIR: own.env.PLATEN_DATA_DIR ?? '' }, { firstKey: issued.key });
@@ -197,8 +197,8 @@ describe('429', () => {
 
   test('more renders at one time than the plan has', async () => {
     const client = await on('narrow');
-    const html = '<script>const end = Date.now() + 1500; while (Date.now() < end);</script>';
-    const replies = await Promise.all(Array.from({ length: 5 }, () => client.pdf({ html })));
+    const body = { html: '<p>x', options: { waitForTimeout: 1_500 } };
+    const replies = await Promise.all(Array.from({ length: 5 }, () => client.pdf(body)));
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 200, 429, 429, 429]);
     const refused = replies.find(({ status }) => status === 429) as Response;
     expect(refused.headers.get('retry-after')).toBe('1');

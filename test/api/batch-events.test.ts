@@ -38,11 +38,9 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 const on = async (at: Service = service) => new Client(at.url, (await at.createKey()).key);
 
-const slow = (ms: number, said: string) =>
-  `<script>const end = performance.now() + ${ms}; while (performance.now() < end);</script><p>${said}`;
 const items = (count: number, ms = 50) =>
-  Array.from({ length: count }, (_, n) => ({ html: slow(ms, `${n}`), reference: `r${n}` }));
-const ENDLESS = { html: '<script>for (;;);</script>' };
+  Array.from({ length: count }, (_, n) => ({ html: `<p>${n}`, options: { waitForTimeout: ms }, reference: `r${n}` }));
+const ENDLESS = { html: '<p>x', options: { waitForFunction: 'false' } };
 
 async function send(client: Client, sent: unknown[]): Promise<string> {
   const response = await client.send('POST', '/v1/batches', { items: sent });

@@ -15,13 +15,14 @@ interface Batch {
 }
 
 const MARKER = 'kept-in-no-file-as-it-was-sent';
-const html = (n: number) =>
-  `<!-- ${MARKER} --><script>const end = performance.now() + 60; while (performance.now() < end);</script><p>${n}`;
 const SETTINGS = { PLATEN_CONCURRENCY: '2', PLATEN_SWEEP_SECONDS: '1' };
 
 /** Every fourth item is broken, but only shows it in the browser. */
 const items = (count: number) =>
-  Array.from({ length: count }, (_, n) => ({ html: html(n), ...(n % 4 === 3 && { options: { pageRanges: '9' } }) }));
+  Array.from({ length: count }, (_, n) => ({
+    html: `<!-- ${MARKER} --><p>${n}`,
+    options: { waitForTimeout: 60, ...(n % 4 === 3 && { pageRanges: '9' }) },
+  }));
 
 const databaseFile = (dataDir: string) => join(dataDir, 'platen.db');
 

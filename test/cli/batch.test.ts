@@ -59,14 +59,11 @@ async function textOf(out: string, name: string): Promise<string> {
   return (await readPdf(await readFile(join(out, name)))).pages.join('\f');
 }
 
-const slow = (ms: number, said: string) =>
-  `<script>const end = performance.now() + ${ms}; while (performance.now() < end);</script><p>${said}`;
-
 test('every item has its PDF, in a folder that is made, and its line in the order of the input', async () => {
   const out = join(newFolder(), 'deep');
   const input = await file(
     ndjson([
-      { html: slow(1_000, 'slow'), reference: 'first' },
+      { html: '<p>slow', options: { waitForTimeout: 1_000 }, reference: 'first' },
       { html: '<p>a', filename: 'Bericht.pdf' },
       { html: '<p>b', filename: 'bericht.pdf', options: { landscape: true } },
       { html: '<p>c', reference: '../up' },
@@ -153,7 +150,7 @@ test('Ctrl-C ends it in order: what is done stays, what is under way leaves noth
   const out = newFolder();
   const child = spawnCli(['batch', '-', '-o', out, '--json'], env);
   const printed = text(child.stdout as NodeJS.ReadableStream);
-  const endless = { html: '<script>for (;;);</script>', reference: 'endless' };
+  const endless = { html: '<p>x', options: { waitForFunction: 'false' }, reference: 'endless' };
   child.stdin?.write(ndjson([{ html: '<p>done', reference: 'done' }, endless]));
   await eventually('the first is listed', async () => (await resultsIn(out).catch(() => [])).length === 1);
   child.kill('SIGINT');
