@@ -1,15 +1,46 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-const LONGEST =
-  /\/(faults|canary|budgets|lifecycle|fairness|webhooks|delivery|liquid|in-place|url-redirects|allowance|finished|cli|editor-typing|batch[\w-]*|playground[\w-]*|dashboard[\w-]*)\.test\.ts$/;
+/** The longest first, so that none of them is left alone at the end. */
+const LONGEST = [
+  'egress/canary',
+  'egress/budgets',
+  'api/lifecycle',
+  'templates/liquid',
+  'api/faults',
+  'web/playground-look',
+  'cli/cli',
+  'web/playground',
+  'api/finished',
+  'api/webhooks',
+  'api/allowance',
+  'api/batches',
+  'markdown/markdown',
+  'web/playground-share',
+  'api/batch-results',
+  'api/pages',
+  'webhooks/delivery',
+  'api/url-redirects',
+  'web/editor-typing',
+  'chromium/wrapped-browser',
+  'chromium/in-place',
+  'crash/crash',
+  'crash/batch-crash',
+  'api/load-gates',
+  'api/load-waits',
+  'web/dashboard-looks',
+  'api/playground-limits',
+];
 
-/** So that none of the long files is left alone at the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => Number(LONGEST.test(moduleId));
-    return (await super.sort(files)).toSorted((a, b) => isLong(b) - isLong(a));
+    return (await super.sort(files)).toSorted((one, other) => placeOf(one) - placeOf(other));
   }
+}
+
+function placeOf({ moduleId }: TestSpecification): number {
+  const place = LONGEST.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
+  return place < 0 ? LONGEST.length : place;
 }
 
 export default defineConfig({
@@ -18,8 +49,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/poppler/**', 'test/visual/**', 'test/corpus/**', 'test/disk/**'],
     sequence: { sequencer: LongestFirst },
-    // Real browsers on two cores: few at a time, and patient. One more than there are cores, since many tests wait.
-    maxWorkers: 3,
+    // Real browsers on two cores, so each test is patient. Tests wait more than half of their time, so five workers keep two cores busy.
+    maxWorkers: 5,
     // In one file, where tests are marked as concurrent: they wait rather than work.
     maxConcurrency: 10,
     testTimeout: 120_000,
