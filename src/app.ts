@@ -16,6 +16,7 @@ import { Sweep } from './documents/sweep.ts';
 import { type EgressProxy, startEgressProxy } from './egress/egress-proxy.ts';
 import { OutboundPolicy } from './egress/policy.ts';
 import { giveBackMemory } from './http/give-back-memory.ts';
+import { BackgroundJobs } from './http/gotenberg/background.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import { createServer } from './http/server.ts';
 import { Pages } from './pages/pages.ts';
@@ -26,6 +27,7 @@ import { Pool } from './pool/pool.ts';
 import { ByteBudget } from './queue/byte-budget.ts';
 import { OwnerQueue } from './queue/owner-queue.ts';
 import { FinishQueue } from './render/finish-queue.ts';
+import { UploadMerging } from './render/merge-uploads.ts';
 import { createReadiness } from './render/readiness.ts';
 import { render, renderImage } from './render/render.ts';
 import { runEgressSelfTest } from './render/self-test.ts';
@@ -33,6 +35,7 @@ import { openServices, type Services } from './services.ts';
 import { namedBlobs } from './storage/named-blobs.ts';
 import { VERSION } from './version.ts';
 import { Deliverer, type DeliveryOutcome } from './webhooks/deliverer.ts';
+import { ResultUploads } from './webhooks/result-uploads.ts';
 
 /** The folder of the sources of the web pages and of their build. */
 const WEB_DIR = fileURLToPath(new URL('../web', import.meta.url));
@@ -181,6 +184,7 @@ async function buildApp(config: Config, clock: Clock) {
   });
   const runner = createRunner(services, engine, config, metrics, logger);
   const merging = createMerging(services, config);
+  const [backgroundJobs, uploadMerging] = [new BackgroundJobs(), new UploadMerging({ maxPdfBytes: config.maxPdfBytes })];
   const server = await createServer(
     { ...config, version: VERSION },
     {
@@ -197,13 +201,16 @@ async function buildApp(config: Config, clock: Clock) {
       renderImage: (request, principal, client, commitHook, held) =>
         renderImage({ ...services, engine, memory: held }, request, principal, client, commitHook),
       merging,
+      backgroundJobs,
+      uploadMerging,
+      resultUploads: new ResultUploads(engine.policy, config, (details) => logger.info(details, 'webhook connection refused')),
       secondsForItems: (unfinished) => runner.secondsFor(unfinished),
       checkReady: createReadiness({ ...engine, pool: engine.pool.exempt }),
     },
   );
   const sweep = createSweep(services, config, metrics, logger);
   const deliverer = createDeliverer({ ...services, policy: engine.policy, clock }, config, metrics, logger);
-  return { services, engine, visitors, pages, runner, merging, server, sweep, deliverer };
+  return { services, engine, visitors, pages, runner, merging, backgroundJobs, uploadMerging, server, sweep, deliverer };
 }
 
 /** Resolves with the address. */
@@ -215,15 +222,20 @@ async function listen({ pages, services, server }: AppParts, { host, port }: Con
 
 /** Finishes what was accepted, within the time that is given, then ends everything. */
 async function stopApp(parts: AppParts, drainTimeoutMs: number): Promise<void> {
-  const { services, engine, visitors, pages, runner, merging, server, sweep, deliverer } = parts;
+  const { services, engine, visitors, pages, runner, merging, backgroundJobs, uploadMerging, server, sweep, deliverer } = parts;
   const late = delay(drainTimeoutMs);
   const delivered = deliverer.stop(late);
   services.batches.progress.close(); // whoever waits for a batch is told how far it has come
-  await Promise.race([Promise.all([runner.drain(), engine.pool.drain(), visitors?.playground.drain()]), late]);
+  await Promise.race([
+    Promise.all([runner.drain(), backgroundJobs.drain(), engine.pool.drain(), visitors?.playground.drain()]),
+    late,
+  ]);
   runner.abort();
+  backgroundJobs.abort();
   const closing = server.close(); // waits for replies that are still being read
   await Promise.race([closing, late]);
   await visitors?.close();
+  uploadMerging.close();
   await Promise.all([engine.close(), merging[Symbol.asyncDispose]()]); // what is not done by now fails
   server.server.closeAllConnections();
   await closing;

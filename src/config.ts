@@ -291,6 +291,17 @@ const SETTINGS = {
     'PLATEN_PLAYGROUND_OUTBOUND_ALLOW',
     'Private destinations that documents of the playground may reach, in the form of PLATEN_OUTBOUND_ALLOW. PLATEN_OUTBOUND_ALLOW itself does not apply to the playground.',
   ),
+  gotenbergRoutes: choice(
+    'PLATEN_GOTENBERG_ROUTES',
+    'off',
+    ['on', 'off'],
+    'Whether the service answers the addresses and forms of Gotenberg as well: /forms/chromium/..., /forms/pdfengines/merge, /health and /version (see docs/guide/gotenberg.md).',
+  ),
+  gotenbergKey: text(
+    'PLATEN_GOTENBERG_KEY',
+    '',
+    'API key of requests to these addresses that come without credentials. When empty, they are answered with 401. Whoever reaches the port can then render on the account of the key.',
+  ),
   trustedProxies: ranges(
     'PLATEN_TRUSTED_PROXIES',
     'Addresses or CIDR ranges of the reverse proxies whose X-Forwarded-For header is trusted, such as 10.0.0.0/8. When empty, the header is ignored.',

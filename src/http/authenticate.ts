@@ -8,16 +8,25 @@ declare module 'fastify' {
     /** Is set on every route that requires a key. */
     principal?: Principal;
   }
+  interface FastifyContextConfig {
+    /** Where the key of a request is, when it is not in an Authorization header with `Bearer`. */
+    secretOf?: (request: FastifyRequest) => string | undefined;
+  }
 }
 
 /** A hook for `onRequest`. Throws `unauthorized`. */
 export function authenticate(accounts: Accounts): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
-    const secret = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    const { secretOf = bearerOf } = request.routeOptions.config;
+    const secret = secretOf(request);
     const principal = secret && (await accounts.authenticate(secret));
     if (!principal) throw new ServiceError('unauthorized', 'send a valid API key as `Authorization: Bearer plt_...`');
     request.principal = principal;
   };
+}
+
+export function bearerOf({ headers }: FastifyRequest): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 }
 
 /** The principal of an authenticated request. */

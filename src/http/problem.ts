@@ -337,13 +337,24 @@ const SUCCESS_HEADERS = [
 /** Sends an error. Anything other than a `ServiceError` becomes `internal_error` without further detail. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
   const { status } = PROBLEMS[error.code];
+  const body = JSON.stringify(problemOf(error, request.id, originOf(request)));
+  return sendError(request, reply, error, { status, type: PROBLEM_TYPE, body });
+}
+
+/** The same in another form. */
+export function sendError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: ServiceError,
+  { status, type, body, challenge = 'Bearer' }: { status: number; type: string; body: string; challenge?: string },
+): FastifyReply {
   for (const name of SUCCESS_HEADERS) reply.removeHeader(name);
-  reply.code(status).type(PROBLEM_TYPE).header('x-request-id', request.id); // the hook that sets it may not have run yet
+  reply.code(status).type(type).header('x-request-id', request.id); // the hook that sets it may not have run yet
   if (status === 415 && !isAccepted(request.headers['content-encoding'])) reply.header('accept-encoding', ACCEPTED_CODINGS);
-  if (status === 401) reply.header('www-authenticate', 'Bearer');
+  if (status === 401) reply.header('www-authenticate', challenge);
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds);
   readRest(request, reply);
-  return reply.send(JSON.stringify(problemOf(error, request.id, originOf(request))));
+  return reply.send(body);
 }
 
 /**

@@ -11,9 +11,16 @@ import { answerOtherMethods } from './allowed-methods.ts';
 import { authenticate, principalOf } from './authenticate.ts';
 import { requireUtf8 } from './charset.ts';
 import { judgeExpectations } from './expectations.ts';
+import {
+  type GotenbergRouteOptions,
+  type GotenbergRouteServices,
+  gotenbergRoutes,
+  gotenbergSystemRoutes,
+} from './gotenberg/routes.ts';
 import { rememberBody } from './idempotent.ts';
 import { parseJson } from './json-body.ts';
 import { readQuery } from './listing.ts';
+import { logFailure } from './log-failure.ts';
 import { PROBLEM_TYPE, PROBLEMS, problemOf, sendProblem, toServiceError } from './problem.ts';
 import { limitRates } from './rate-limit.ts';
 import { heldBytes, letGo, readBody } from './read-body.ts';
@@ -40,7 +47,7 @@ declare module 'fastify' {
   }
 }
 
-export interface ServerOptions extends PlaygroundRouteOptions {
+export interface ServerOptions extends PlaygroundRouteOptions, GotenbergRouteOptions {
   maxRequestBytes: number;
   requestTimeoutMs: number;
   maxRenderTimeoutMs: number;
@@ -60,6 +67,7 @@ export interface ServerServices
     WebhookRouteServices,
     PlaygroundRouteServices,
     PageRouteServices,
+    GotenbergRouteServices,
     OperationServices {
   accounts: Accounts;
   /** The limits of requests with a key. */
@@ -118,11 +126,13 @@ export async function createServer(options: ServerOptions, services: ServerServi
     batchResultRoutes(routes, services);
     accountRoutes(routes, services);
     webhookRoutes(routes, services);
+    await gotenbergRoutes(routes, services, options);
   });
   playgroundRoutes(app, services, options);
   pageRoutes(app, services);
   linkRoutes(app, services);
   operationRoutes(app, services);
+  gotenbergSystemRoutes(app, services.checkReady, options);
   referenceRoutes(app);
   return app;
 }
@@ -152,9 +162,7 @@ function readJsonOnly(app: FastifyInstance): void {
 function handleErrors(app: FastifyInstance, services: ServerServices): void {
   app.setErrorHandler((error, request, reply) => {
     const problem = toServiceError(error);
-    const { status } = PROBLEMS[problem.code];
-    if (status === 500 || (status > 500 && problem.cause))
-      services.logger.error({ err: problem.cause ?? problem, code: problem.code, request_id: request.id }, 'request failed');
+    logFailure(services.logger, request, problem);
     return sendProblem(request, reply, problem);
   });
 }

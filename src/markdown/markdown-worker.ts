@@ -7,6 +7,8 @@ export interface ConvertTask {
   markdown: string;
   /** Replaces the default style sheet. */
   stylesheet: string | undefined;
+  /** Whether only the content of a body is wanted, without document and style sheet. */
+  isFragment?: boolean;
   limitBytes: number;
 }
 
@@ -45,13 +47,13 @@ PARSER.inline.State = class extends PARSER.inline.State {
 
 serveTasks(convert);
 
-function convert({ markdown, stylesheet = DEFAULT_STYLE, limitBytes }: ConvertTask): Converted {
+function convert({ markdown, stylesheet = DEFAULT_STYLE, isFragment, limitBytes }: ConvertTask): Converted {
   tokensLeft = MAX_TOKENS;
   try {
     const tokens = PARSER.parse(markdown.replace(BYTE_ORDER_MARK, ''), {});
     const body = PARSER.renderer.render(tokens, PARSER.options, {});
     if (body.length > limitBytes) return { tooLarge: undefined };
-    const html = documentOf(titleOf(tokens), stylesheet, body);
+    const html = isFragment ? body : documentOf(titleOf(tokens), stylesheet, body);
     const bytes = Buffer.byteLength(html);
     return bytes > limitBytes ? { tooLarge: bytes } : { html };
   } catch (error) {

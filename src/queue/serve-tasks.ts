@@ -25,5 +25,5 @@ export function serveTasks<T extends object>(work: (task: T) => unknown, explain
       return explain(error, task);
     }
   };
-  process.on('message', ({ task, timeoutMs }: TimedTask) => process.send?.(answerTo(task as T, timeoutMs)));
+  process.on('message', async ({ task, timeoutMs }: TimedTask) => process.send?.(await answerTo(task as T, timeoutMs)));
 }

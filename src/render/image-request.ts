@@ -3,6 +3,7 @@ import type { CaptureArea, CaptureSettings } from '../chromium/capture/capture-s
 import { OWN_SIZE } from '../chromium/devtools/emulation.ts';
 import { type FieldError, invalidRequest } from '../errors.ts';
 import { validator } from '../validate.ts';
+import type { UploadedFile } from './assets.ts';
 import { isUsableFilename } from './filename.ts';
 import { ImageOptions, ImageRequestBody } from './image-schema.ts';
 import { parseLoading } from './load-options.ts';
@@ -27,8 +28,8 @@ const PDF_ONLY = Object.keys(PdfOptions.properties).filter((name) => !(name in I
 
 const checkBody = validator(ImageRequestBody);
 
-/** Throws `invalid_request` with every fault found, or `content_too_large`. */
-export function parseImageRequest(body: unknown, limits: RenderLimits): ImageRequest {
+/** `uploaded` are assets that came beside the body. Throws `invalid_request` with every fault found, or `content_too_large`. */
+export function parseImageRequest(body: unknown, limits: RenderLimits, uploaded: readonly UploadedFile[] = []): ImageRequest {
   refusePdfFields(body);
   const checked = checkBody(body);
   const { options = {}, filename } = checked;
@@ -36,7 +37,7 @@ export function parseImageRequest(body: unknown, limits: RenderLimits): ImageReq
   const capture = parseCapture(options, errors);
   const request = {
     source: parseSource(checked, errors),
-    assets: parseSourceAssets(checked, [], limits, errors),
+    assets: parseSourceAssets(checked, uploaded, limits, errors),
     ...parseLoading({ ...checked, options: loadingOptions(options, capture) }, limits, errors),
     capture,
     filename,

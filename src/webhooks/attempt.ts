@@ -1,13 +1,17 @@
 /** One attempt to deliver: an address, headers and a body in, what was answered or what went wrong out. Never throws. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { type OutboundPolicy, Refusal } from '../egress/policy.ts';
 import { NotTrusted, reach } from '../egress/reach.ts';
 
 export interface Attempt {
   url: string;
+  /** Default: POST. */
+  method?: string;
   headers: Record<string, string>;
-  body: Buffer;
+  /** In pieces, so that a large one is never concatenated. */
+  body: readonly Buffer[];
   timeoutMs: number;
   /** Ends the attempt. */
   signal: AbortSignal;
@@ -72,13 +76,13 @@ async function ended<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 function exchange(
   url: URL,
   socket: Socket,
-  { headers, body }: { headers: Record<string, string>; body: Buffer },
+  { method = 'POST', headers, body }: Pick<Attempt, 'method' | 'headers' | 'body'>,
 ): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const request = httpRequest({
-    method: 'POST',
+    method,
     path: url.pathname + url.search,
-    headers: { host: url.host, ...headers, 'content-length': String(body.byteLength) },
+    headers: { host: url.host, ...headers, 'content-length': String(body.reduce((sum, { length }) => sum + length, 0)) },
     setHost: false,
     createConnection: () => socket,
   });
@@ -87,7 +91,7 @@ function exchange(
   request.on('response', (answer) => {
     void drain(answer).then(() => resolve(answer.statusCode ?? 0));
   });
-  request.end(body);
+  Readable.from(body, { objectMode: false }).pipe(request);
   return promise;
 }
 

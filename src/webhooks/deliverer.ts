@@ -141,7 +141,7 @@ export class Deliverer {
 
   async #deliver(due: Due): Promise<void> {
     const { database, policy, onRefused } = this.#services;
-    const body = Buffer.from(due.payload);
+    const body = [Buffer.from(due.payload)];
     const headers = await this.#headersOf(due);
     await database.flush(); // what a receiver has been told must not be told anew under another id after a loss of power
     const { webhookTimeoutMs: timeoutMs } = this.#settings;

@@ -22,6 +22,8 @@ const INHERITABLE = ['Resources', 'MediaBox', 'CropBox', 'Rotate'];
 /** Entries that refer to the tags of a document. Tags are not copied. */
 const OF_TAGS = ['StructParent', 'StructParents', 'SE', 'Tabs'];
 const MAX_DEPTH = 100;
+/** A tree can have the same branch under many names, and so more pages than a file has bytes. */
+const MAX_PAGES = 50_000;
 
 export class MergeSource {
   /** The pages in order, by their new numbers. */
@@ -66,9 +68,11 @@ export class MergeSource {
 
   #pagesOf(root: PdfObject | undefined): Array<{ id: number; page: PdfDict }> {
     const found: Array<{ id: number; page: PdfDict }> = [];
+    let nodes = 0;
     const collect = (ref: PdfObject | undefined, depth: number): void => {
       const node = this.resolve(ref);
       if (!(node instanceof PdfDict) || !(ref instanceof PdfRef) || depth > MAX_DEPTH) throw new Error('the PDF is damaged');
+      if (++nodes > 2 * MAX_PAGES) throw new Error('the PDF has too many pages');
       const kids = this.resolve(node.get('Kids'));
       if (kids instanceof PdfArray) for (const kid of kids.toArray()) collect(kid, depth + 1);
       else found.push({ id: this.#idOf(ref.objectNumber), page: node });

@@ -46,12 +46,17 @@ export async function merge({ documents, parts }: MergeTask): Promise<Merged> {
   return file.end().join();
 }
 
-class MergedFile {
+/** The merged PDF, while it is put together. */
+export class MergedFile {
   readonly #parts = new Parts();
   /** By number. */
   readonly #offsets: number[] = [];
   readonly #merged: Part[] = [];
   #nextId = FIRST_FREE;
+
+  get pages(): number {
+    return this.#merged.reduce((sum, part) => sum + part.pages, 0);
+  }
 
   /** `streams` are those of this document that an earlier part has brought: they are not written again. */
   add(pdf: PDF, title: string, streams: Map<number, number>): void {
@@ -67,10 +72,9 @@ class MergedFile {
   end(): Parts {
     const [first, last] = [this.#merged[0], this.#merged.at(-1)];
     const count = this.#merged.length;
-    const pages = this.#merged.reduce((sum, part) => sum + part.pages, 0);
     const kids = this.#merged.map(({ node }) => `${node} 0 R`).join(' ');
     this.#put(CATALOG, `<</Type/Catalog/Pages ${PAGES} 0 R/Outlines ${OUTLINES} 0 R/PageMode/UseOutlines>>`);
-    this.#put(PAGES, `<</Type/Pages/Kids[${kids}]/Count ${pages}>>`);
+    this.#put(PAGES, `<</Type/Pages/Kids[${kids}]/Count ${this.pages}>>`);
     this.#put(OUTLINES, `<</Type/Outlines/First ${first?.bookmark} 0 R/Last ${last?.bookmark} 0 R/Count ${count}>>`);
     this.#put(INFO, '<</Creator(Platen)/Producer(Platen)>>');
     for (const [index, part] of this.#merged.entries()) this.#put(part.bookmark, this.#bookmarkOf(part, index));

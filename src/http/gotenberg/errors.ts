@@ -1,0 +1,37 @@
+/** Errors as clients of Gotenberg know them: a status and a line of text. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ErrorCode, FieldError, ServiceError } from '../../errors.ts';
+import { PROBLEMS, sendError } from '../problem.ts';
+
+/** Statuses that differ from ours. */
+const STATUSES: Partial<Record<ErrorCode, number>> = {
+  navigation_failed: 400,
+  render_gate_failed: 409,
+  wait_failed: 400,
+  print_failed: 400,
+  render_timeout: 503,
+};
+
+export function statusOf({ code, members }: ServiceError): number {
+  if (code === 'navigation_failed' && members.upstream_status !== undefined) return 409;
+  return STATUSES[code] ?? PROBLEMS[code].status;
+}
+
+export function messageOf({ code, members, message }: ServiceError): string {
+  if (code === 'navigation_failed' && members.upstream_status !== undefined)
+    return `Invalid HTTP status code from the main page: ${members.upstream_status}`;
+  if (code !== 'invalid_request') return message;
+  const errors = (members.errors ?? []) as FieldError[];
+  return errors.length ? errors.map(fault).join('; ') : message;
+}
+
+function fault({ path, message }: FieldError): string {
+  if (/^Gotenberg-|^Idempotency-Key$/.test(path)) return `Invalid '${path}' header: ${message}`;
+  const what = path.includes('.html') ? 'form file' : 'form field';
+  return `Invalid form data: ${path ? `${what} '${path}' ${message}` : message}`;
+}
+
+export function sendText(request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
+  const text = { type: 'text/plain; charset=UTF-8', body: messageOf(error), challenge: 'Basic realm="Platen", Bearer' };
+  return sendError(request, reply, error, { ...text, status: statusOf(error) });
+}

@@ -1,0 +1,202 @@
+/** The form fields of Gotenberg, versions 8 and 9: a text in, its value out, and the option it is here. */
+import { parseJson } from '../json-body.ts';
+
+/** Throws an Error that says what is valid. */
+type Reader = (text: string) => unknown;
+
+interface Field {
+  read: Reader;
+  /** Where the value goes, within `options`; none where it takes part in something else. */
+  option?: string;
+}
+
+type Fields = Readonly<Record<string, Field>>;
+
+const MAX_VALUES = 10_000;
+const UNITS_MS: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+const text = (option?: string): Field => ({ read: (given) => given, ...(option && { option }) });
+const flag = (option?: string): Field => ({ read: readFlag, ...(option && { option }) });
+const number = (option: string): Field => ({ read: readNumber, option });
+const inches = (option: string): Field => ({ read: readInches, option });
+const json = (read: (value: unknown) => unknown, option?: string): Field => ({
+  read: (given) => read(readJson(given)),
+  ...(option && { option }),
+});
+
+const LOADING: Fields = {
+  waitDelay: { read: readDuration, option: 'waitForTimeout' },
+  waitForSelector: text('waitForSelector'),
+  waitForExpression: text('waitForFunction'),
+  waitWindowStatus: text(),
+  emulatedMediaType: text('mediaType'),
+  emulatedMediaFeatures: json(readMediaFeatures, 'colorScheme'),
+  cookies: json(readCookies, 'cookies'),
+  userAgent: text('userAgent'),
+  extraHttpHeaders: json(readHeaders, 'extraHTTPHeaders'),
+  failOnHttpStatusCodes: json(readStatuses),
+  failOnResourceHttpStatusCodes: json(readStatuses, 'failOnHttpStatus'),
+  failOnResourceLoadingFailed: flag('failOnResourceError'),
+  failOnConsoleExceptions: flag('failOnConsoleError'),
+  skipNetworkIdleEvent: flag(),
+  skipNetworkAlmostIdleEvent: flag(),
+  omitBackground: flag('omitBackground'),
+};
+
+export const PDF_FIELDS: Fields = {
+  ...LOADING,
+  singlePage: flag('singlePage'),
+  paperWidth: inches('width'),
+  paperHeight: inches('height'),
+  paperSize: text('format'),
+  marginTop: inches('margin.top'),
+  marginRight: inches('margin.right'),
+  marginBottom: inches('margin.bottom'),
+  marginLeft: inches('margin.left'),
+  preferCssPageSize: flag('preferCSSPageSize'),
+  printBackground: flag('printBackground'),
+  landscape: flag('landscape'),
+  scale: number('scale'),
+  nativePageRanges: text('pageRanges'),
+  nativePages: text('pageRanges'),
+  generateDocumentOutline: flag('outline'),
+  nativeBookmarks: flag('outline'),
+  generateTaggedPdf: flag('tagged'),
+  nativeTaggedPdf: flag('tagged'),
+  metadata: json(readMetadata, 'metadata'),
+  userPassword: text('password.user'),
+  ownerPassword: text('password.owner'),
+  allowPrinting: flag(),
+  allowCopying: flag(),
+  allowModifying: flag(),
+  allowAnnotating: flag(),
+  allowFillingForms: flag(),
+  allowAssembling: flag(),
+};
+
+export const SCREENSHOT_FIELDS: Fields = {
+  ...LOADING,
+  width: number('viewport.width'),
+  height: number('viewport.height'),
+  deviceScaleFactor: number('deviceScaleFactor'),
+  format: text('type'),
+  quality: number('quality'),
+  clip: flag(),
+  optimizeForSpeed: flag(),
+};
+
+/** Bookmarks are always kept. */
+export const MERGE_FIELDS: Fields = { autoIndexBookmarks: flag() };
+
+/** What Gotenberg knows and this server does not. */
+export const UNSUPPORTED =
+  /^(?:stages|archives|downloadFrom|pdfa|pdfua|nativePdfa|nativePdfua|splitMode|splitSpan|splitUnify|flatten|bookmarks|metadata|ignoreResourceHttpStatusDomains|embedsMetadata|optimizeImages|resetFormFields\w*|facturx\w*|watermark\w*|stamp\w*|rotate\w*|native\w+|merge|userPassword|ownerPassword|allow[A-Z]\w*)$/;
+/** Clients send fields of which they make no use. */
+export const MEANS_NOTHING = /^(?:|false|0|\[\]|\{\}|null)$/i;
+
+const METADATA: Readonly<Record<string, string>> = {
+  ...{ Title: 'title', Author: 'author', Subject: 'subject', Keywords: 'keywords', Creator: 'creator' },
+  ...{ CreationDate: 'creationDate', CreateDate: 'creationDate', ModDate: 'modDate', ModifyDate: 'modDate' },
+};
+
+/** As Go's `ParseBool`. */
+function readFlag(given: string): boolean {
+  if (/^(?:1|t|T|TRUE|true|True)$/.test(given)) return true;
+  if (/^(?:0|f|F|FALSE|false|False)$/.test(given)) return false;
+  throw new Error('must be true or false');
+}
+
+function readNumber(given: string): number {
+  const value = Number(given);
+  if (!given.trim() || !Number.isFinite(value)) throw new Error('must be a number');
+  return value;
+}
+
+/** As Go's `ParseDuration`, in whole milliseconds. */
+function readDuration(given: string): number {
+  const parts = [...given.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)/g)];
+  if (given === '0') return 0;
+  if (!parts.length || parts.map(([part]) => part).join('') !== given) throw new Error('must be a duration such as 2s or 500ms');
+  return Math.round(parts.reduce((sum, [, value, unit = '']) => sum + Number(value) * (UNITS_MS[unit] ?? 0), 0));
+}
+
+/** A bare number is inches. A pica is 12 points. */
+function readInches(given: string): string {
+  const [, value, unit = 'in'] = /^(\d+\.?\d*|\.\d+)(in|cm|mm|pt|px|pc)?$/.exec(given.trim()) ?? [];
+  if (value === undefined)
+    throw new Error('must be a number of inches, or a length such as 72pt, 96px, 1in, 25.4mm, 2.54cm, 6pc');
+  return unit === 'pc' ? `${12 * Number(value)}pt` : `${Number(value)}${unit}`;
+}
+
+function readJson(given: string): unknown {
+  try {
+    return parseJson(Buffer.from(given), (values) => {
+      if (values > MAX_VALUES) throw new RangeError('too many values');
+    });
+  } catch {
+    throw new Error('must be JSON');
+  }
+}
+
+function readList(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new Error('must be a list, as JSON');
+}
+
+function readObject(value: unknown): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new Error('must be an object, as JSON');
+}
+
+/** 499 stands for 400 to 499, and so on for each hundred. */
+function readStatuses(value: unknown): number[] {
+  const statuses = readList(value).map((status) => {
+    if (Number.isInteger(status) && (status as number) >= 100 && (status as number) <= 599) return status as number;
+    throw new Error('must be a list of HTTP statuses such as [499, 503]');
+  });
+  const all = statuses.flatMap((status) =>
+    status % 100 === 99 ? Array.from({ length: 100 }, (_, index) => status - 99 + index) : [status],
+  );
+  return [...new Set(all)];
+}
+
+function readHeaders(value: unknown): Record<string, unknown> {
+  const headers = readObject(value);
+  for (const [name, header] of Object.entries(headers))
+    if (/;\s*scope\s*=/i.test(String(header)))
+      throw new Error(`has a scope for ${name.slice(0, 64)}, which is not supported: headers go to the origin of url alone`);
+  return headers;
+}
+
+/** Members without a value are left out, as their clients mean it. */
+function readCookies(value: unknown): Array<Record<string, unknown>> {
+  return readList(value).map((cookie) =>
+    Object.fromEntries(Object.entries(readObject(cookie)).filter(([, member]) => member !== null && member !== '')),
+  );
+}
+
+function readMediaFeatures(value: unknown): string | undefined {
+  let scheme: string | undefined;
+  for (const feature of readList(value)) {
+    const { name, value: given } = readObject(feature);
+    if (name === 'prefers-color-scheme') scheme = String(given);
+    else if (name !== 'prefers-reduced-motion' || given !== 'reduce')
+      throw new Error(`names ${String(name).slice(0, 64)}, and only prefers-color-scheme is supported`);
+  }
+  return scheme;
+}
+
+function readMetadata(value: unknown): Record<string, unknown> {
+  const entries = Object.entries(readObject(value)).map(([name, member]) => {
+    const ours = Object.hasOwn(METADATA, name) ? METADATA[name] : undefined;
+    if (!ours) throw new Error(`names ${name.slice(0, 64)}, which is not supported: use ${Object.keys(METADATA).join(', ')}`);
+    return [ours, /Date$/.test(ours) ? timeOf(member) : member];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Clients send times without a zone, and with more digits than anyone needs. */
+function timeOf(member: unknown): unknown {
+  const time = typeof member === 'string' ? member.replace(' ', 'T').replace(/\.\d+/, '') : member;
+  return typeof time === 'string' && /T\d\d:\d\d:\d\d$/.test(time) ? `${time}Z` : time;
+}

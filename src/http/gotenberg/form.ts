@@ -1,0 +1,253 @@
+/** A form of Gotenberg, its parts in; the JSON body that means the same here, and its files, out. */
+import { isUtf8 } from 'node:buffer';
+import { type FieldError, hasCode, invalidRequest } from '../../errors.ts';
+import type { UploadedFile } from '../../render/assets.ts';
+import { suggestion } from '../../validate.ts';
+import type { Part } from '../form-body.ts';
+import { MEANS_NOTHING, MERGE_FIELDS, PDF_FIELDS, SCREENSHOT_FIELDS, UNSUPPORTED } from './fields.ts';
+
+export type Target = 'pdf' | 'image' | 'merge';
+export type SourceKind = 'html' | 'url' | 'markdown';
+
+type Values = ReadonlyMap<string, unknown>;
+type Options = Record<string, unknown>;
+
+export interface GotenbergForm {
+  /** By the name of their field. */
+  values: Values;
+  /** By their names, which have no folders. */
+  files: UploadedFile[];
+  embeds: UploadedFile[];
+}
+
+const FIELDS = { pdf: PDF_FIELDS, image: SCREENSHOT_FIELDS, merge: MERGE_FIELDS };
+const DOCUMENTS = ['index.html', 'header.html', 'footer.html'];
+/** Statuses of the page itself that fail the render unless something else is said. */
+const USUAL_FAILURES = 200;
+const LETTER = { width: '8.5in', height: '11in' };
+const USUAL_MARGIN = '0.39in';
+
+/** Throws `invalid_request`, which names every field that is wrong or not supported. */
+export function readGotenbergForm(parts: readonly Part[], target: Target): GotenbergForm {
+  const errors: FieldError[] = [];
+  const values = new Map<string, unknown>();
+  const form: GotenbergForm = { values, files: [], embeds: [] };
+  for (const part of parts) {
+    try {
+      if (part.filename === undefined) readValue(part, target, values);
+      else filesOf(form, part.name, target).push(fileOf(part.filename, part));
+    } catch (error) {
+      errors.push({ path: part.name, message: (error as Error).message });
+    }
+  }
+  if (errors.length) throw invalidRequest(errors);
+  return form;
+}
+
+function readValue({ name, content }: Part, target: Target, values: Map<string, unknown>): void {
+  if (!isUtf8(content)) throw new Error('is not valid UTF-8');
+  const given = content.toString();
+  const field = fieldNamed(name, target);
+  if (!field && UNSUPPORTED.test(name) && MEANS_NOTHING.test(given)) return;
+  if (!field) throw new Error(refusalOf(name, target));
+  if (values.has(name)) throw new Error('is sent more than once');
+  if (given !== '') values.set(name, field.read(given));
+}
+
+function fieldNamed(name: string, target: Target) {
+  if (name === 'url' && target !== 'merge') return { read: (text: string) => text };
+  return Object.hasOwn(FIELDS[target], name) ? FIELDS[target][name] : undefined;
+}
+
+function refusalOf(name: string, target: Target): string {
+  if (UNSUPPORTED.test(name)) return 'is not supported by this server';
+  return `is unknown to this route${suggestion(name, Object.keys(FIELDS[target]))}`;
+}
+
+function filesOf(form: GotenbergForm, name: string, target: Target): UploadedFile[] {
+  if (name === 'embeds' && target === 'pdf') return form.embeds;
+  if (name === 'embeds' || UNSUPPORTED.test(name)) throw new Error('is not supported by this server');
+  return form.files;
+}
+
+function fileOf(filename: string, { type, content }: Part): UploadedFile {
+  return { path: filename.slice(filename.lastIndexOf('/') + 1).normalize(), type, content };
+}
+
+/** The body of `POST /v1/pdf`, and files for its document. `html` is that of the markdown route. */
+export function pdfBodyOf(form: GotenbergForm, source: SourceKind, filename: string | undefined, html?: string) {
+  const { values, embeds } = form;
+  const [header, footer] = [textOf(form, 'header.html'), textOf(form, 'footer.html')];
+  const options: Options = {
+    ...loadingOptions(values),
+    ...{ printBackground: false, preferCSSPageSize: false },
+    ...direct(values, PDF_FIELDS, ['waitForExpression', 'failOnResourceHttpStatusCodes']),
+    ...paperOf(values),
+    ...marginOf(values),
+    ...passwordOf(values),
+    ...(header !== undefined && { headerTemplate: header }),
+    ...(footer !== undefined && { footerTemplate: footer }),
+    ...(embeds.length && { attachments: embeds.map(attachmentOf) }),
+  };
+  if (options.singlePage) delete options.height; // it follows from the content
+  if (options.omitBackground && !options.printBackground)
+    throw invalidRequest([{ path: 'omitBackground', message: 'requires printBackground set to true' }]);
+  return bodyOf(form, source, options, filename, html);
+}
+
+/** The body of `POST /v1/image`, and files for its document. */
+export function imageBodyOf(form: GotenbergForm, source: SourceKind, filename: string | undefined, html?: string) {
+  const { values } = form;
+  const {
+    type = 'png',
+    quality = 100,
+    ...given
+  } = direct(values, SCREENSHOT_FIELDS, ['waitForExpression', 'failOnResourceHttpStatusCodes']);
+  const viewport = { width: 800, height: 600, ...(given.viewport as object) };
+  const options = { ...loadingOptions(values), ...given, type, viewport, fullPage: values.get('clip') !== true };
+  return bodyOf(form, source, type === 'png' ? options : { ...options, quality }, filename, html);
+}
+
+function bodyOf(form: GotenbergForm, source: SourceKind, options: Options, filename: string | undefined, html?: string) {
+  const named = { options, ...(filename !== undefined && { filename }) };
+  const files = form.files.filter(({ path }) => !DOCUMENTS.includes(path));
+  if (source === 'url') {
+    const url = form.values.get('url');
+    if (!url) throw invalidRequest([{ path: 'url', message: 'is required' }]);
+    return { body: { url, ...named }, files };
+  }
+  if (form.values.has('url')) throw invalidRequest([{ path: 'url', message: 'is unknown to this route' }]);
+  return { body: { html: html ?? requiredText(form, 'index.html'), ...named }, files };
+}
+
+/** Throws `invalid_request` where there is none. */
+export function requiredText(form: GotenbergForm, name: string): string {
+  const found = textOf(form, name);
+  if (found === undefined) throw invalidRequest([{ path: name, message: 'is required, as a file of this name' }]);
+  return found;
+}
+
+function textOf({ files }: GotenbergForm, name: string): string | undefined {
+  const found = files.find(({ path }) => path === name);
+  if (found && !isUtf8(found.content)) throw invalidRequest([{ path: name, message: 'is not valid UTF-8' }]);
+  return found?.content.toString();
+}
+
+/** What stands for one option each. */
+function direct(values: Values, fields: typeof PDF_FIELDS, except: string[]): Options {
+  const options: Options = {};
+  for (const [name, { option }] of Object.entries(fields)) {
+    const value = values.get(name);
+    if (!option || value === undefined || except.includes(name)) continue;
+    const [group = '', member] = option.split('.');
+    options[group] = member ? { ...(options[group] as object), [member]: value } : value;
+  }
+  return options;
+}
+
+function loadingOptions(values: Values): Options {
+  const selector = values.get('waitForSelector');
+  const waitForFunction = conditionOf(values);
+  const waitUntil = waitOf(values);
+  const failOnHttpStatus = statusesOf(values);
+  return {
+    ...(selector !== undefined && { waitForSelector: { selector, visible: true } }),
+    ...(waitForFunction && { waitForFunction }),
+    ...(waitUntil && { waitUntil }),
+    ...(failOnHttpStatus !== undefined && { failOnHttpStatus }),
+  };
+}
+
+function conditionOf(values: Values): string | undefined {
+  const [expression, status] = [values.get('waitForExpression'), values.get('waitWindowStatus')];
+  const comparison = status === undefined ? undefined : `window.status === ${JSON.stringify(status)}`;
+  if (expression === undefined || comparison === undefined) return (expression as string | undefined) ?? comparison;
+  return `(${expression}\n) && ${comparison}`;
+}
+
+function waitOf(values: Values): string | undefined {
+  if (values.get('skipNetworkIdleEvent') === false) return 'networkidle0';
+  return values.get('skipNetworkAlmostIdleEvent') === false ? 'networkidle2' : undefined;
+}
+
+/** Statuses of the page itself, and of anything. Here the page's are all from 400 on, or none. */
+function statusesOf(values: Values): unknown {
+  const [page, resources = []] = [values.get('failOnHttpStatusCodes'), values.get('failOnResourceHttpStatusCodes')] as [
+    number[] | undefined,
+    number[] | undefined,
+  ];
+  const isUsual = page?.length === USUAL_FAILURES && page.every((status) => status >= 400);
+  if (page && page.length > 0 && !isUsual)
+    throw invalidRequest([{ path: 'failOnHttpStatusCodes', message: 'must be [499,599] or [] on this server' }]);
+  if (page?.length === 0 && resources.length)
+    throw invalidRequest([{ path: 'failOnHttpStatusCodes', message: 'cannot be [] with failOnResourceHttpStatusCodes' }]);
+  if (resources.length) return resources;
+  return page?.length === 0 ? false : undefined;
+}
+
+function paperOf(values: Values): Options {
+  const [width, height] = [values.get('paperWidth'), values.get('paperHeight')];
+  if (values.has('paperSize')) return {}; // together with a length it is refused
+  return { width: width ?? LETTER.width, height: height ?? LETTER.height };
+}
+
+function marginOf(values: Values): Options {
+  const sides = { top: 'marginTop', right: 'marginRight', bottom: 'marginBottom', left: 'marginLeft' };
+  if (!Object.values(sides).some((name) => values.has(name))) return {};
+  const lengths = Object.entries(sides).map(([side, name]) => [side, values.get(name) ?? USUAL_MARGIN]);
+  return { margin: Object.fromEntries(lengths) };
+}
+
+const PERMISSIONS: Readonly<Record<string, string[]>> = {
+  allowPrinting: ['print', 'print_low'],
+  allowCopying: ['copy'],
+  allowModifying: ['modify'],
+  allowAnnotating: ['annotate'],
+  allowFillingForms: ['fill_forms'],
+  allowAssembling: ['assemble'],
+};
+
+function passwordOf(values: Values): Options {
+  const [user, owner] = [values.get('userPassword'), values.get('ownerPassword')];
+  const allowed = Object.entries(PERMISSIONS).filter(([name]) => values.get(name) !== false);
+  const isLimited = allowed.length < Object.keys(PERMISSIONS).length;
+  if (user === undefined && owner === undefined && !isLimited) return {};
+  const permissions = [...allowed.flatMap(([, names]) => names), 'accessibility'];
+  return {
+    password: {
+      ...(user !== undefined && { user }),
+      ...(owner !== undefined && { owner }),
+      ...(isLimited && { permissions }),
+    },
+  };
+}
+
+function attachmentOf({ path, type, content }: UploadedFile) {
+  return { name: path, ...(type && { type }), content: content.toString('base64') };
+}
+
+/** Runs `parse`, and has its errors name the fields of the form. */
+export function withFieldNames<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (!hasCode(error, 'invalid_request')) throw error;
+    const errors = error.members.errors as FieldError[];
+    throw invalidRequest(errors.map((each) => ({ ...each, path: fieldOf(each.path) })));
+  }
+}
+
+const NAMES: ReadonlyArray<readonly [option: string, field: string]> = [
+  ['filename', 'Gotenberg-Output-Filename'],
+  ['html', 'index.html'],
+  ['options.headerTemplate', 'header.html'],
+  ['options.footerTemplate', 'footer.html'],
+  ['options.attachments', 'embeds'],
+  ...Object.entries({ ...SCREENSHOT_FIELDS, ...PDF_FIELDS }).map(([name, { option }]) => [`options.${option}`, name] as const),
+];
+
+function fieldOf(path: string): string {
+  const [option, field] =
+    NAMES.find(([name]) => path === name || (/^[.[]/.test(path.slice(name.length)) && path.startsWith(name))) ?? [];
+  return option && field ? field + path.slice(option.length) : path.replace(/^files: /, '');
+}

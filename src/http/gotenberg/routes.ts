@@ -1,0 +1,284 @@
+/**
+ * The addresses of Gotenberg, for clients that know no others (PLATEN_GOTENBERG_ROUTES): forms in, PDFs and images out. A form is
+ * translated into the request of `/v1` that means the same, and takes the same way.
+ */
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { invalidRequest, ServiceError } from '../../errors.ts';
+import { type Answer, resultGone } from '../../idempotency/idempotency.ts';
+import type { Markdown } from '../../markdown/markdown.ts';
+import { isUsableFilename } from '../../render/filename.ts';
+import { UnusableUpload, type UploadMerging } from '../../render/merge-uploads.ts';
+import { FILENAME } from '../../render/options-schema.ts';
+import type { ResultUploads } from '../../webhooks/result-uploads.ts';
+import { principalOf } from '../authenticate.ts';
+import { requireUtf8 } from '../charset.ts';
+import { whenClientLeaves } from '../client-leaves.ts';
+import { dispositionOf } from '../disposition.ts';
+import { readForm } from '../form-body.ts';
+import { type Content, type Held, heldPdf, memoryOfRender } from '../held-pdf.ts';
+import { idempotent, markReplayed, rememberParts } from '../idempotent.ts';
+import { logFailure } from '../log-failure.ts';
+import { PDF } from '../negotiation.ts';
+import { toServiceError } from '../problem.ts';
+import { RATE_LIMITED } from '../rate-limit.ts';
+import { readBody } from '../read-body.ts';
+import { type Budgets, heldBy, takeBody } from '../request-memory.ts';
+import { type BackgroundJobs, patiently } from './background.ts';
+import { credentialsOf } from './credentials.ts';
+import { sendText } from './errors.ts';
+import { type GotenbergForm, readGotenbergForm, type SourceKind, type Target } from './form.ts';
+import { pageOfMarkdown } from './markdown.ts';
+import { imageRender, pdfRender, type Render, type Rendered, type RenderServices } from './render.ts';
+import { readWebhook, sendError, sendResult, type WebhookAddresses } from './webhook.ts';
+
+export interface GotenbergRouteServices extends RenderServices {
+  markdown: Markdown;
+  uploadMerging: UploadMerging;
+  resultUploads: ResultUploads;
+  backgroundJobs: BackgroundJobs;
+  budgets: Budgets;
+  logger: Parameters<typeof logFailure>[0];
+}
+
+export interface GotenbergRouteOptions {
+  gotenbergRoutes: 'on' | 'off';
+  /** Of requests without credentials; empty: none. */
+  gotenbergKey: string;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    gotenbergTarget?: Target;
+  }
+}
+
+const SOURCES: readonly SourceKind[] = ['html', 'url', 'markdown'];
+/** Parts of a form besides files. */
+const MAX_FIELDS = 100;
+const TRACE = /^[\x21-\x7e]{1,200}$/;
+const HIDDEN = { schema: { hide: true } };
+
+/** To be registered where requests are authenticated and counted. */
+export async function gotenbergRoutes(
+  app: FastifyInstance,
+  services: GotenbergRouteServices,
+  { gotenbergRoutes: isOn, gotenbergKey }: GotenbergRouteOptions,
+): Promise<void> {
+  if (isOn !== 'on') return;
+  await app.register(async (scope) => {
+    const configOf = (gotenbergTarget: Target) => ({ ...RATE_LIMITED, gotenbergTarget, secretOf: credentialsOf(gotenbergKey) });
+    scope.addHook('onRequest', async (request, reply) => void reply.header('gotenberg-trace', traceOf(request)));
+    scope.setErrorHandler((error, request, reply) => {
+      const problem = toServiceError(error);
+      logFailure(services.logger, request, problem);
+      return sendText(request, reply.header('gotenberg-trace', traceOf(request)), problem);
+    });
+    readForms(scope, services);
+    for (const source of SOURCES) {
+      scope.post(`/forms/chromium/convert/${source}`, { ...HIDDEN, config: configOf('pdf') }, (request, reply) =>
+        answer(services, request, reply, source, pdfRender),
+      );
+      scope.post(`/forms/chromium/screenshot/${source}`, { ...HIDDEN, config: configOf('image') }, (request, reply) =>
+        answer(services, request, reply, source, imageRender),
+      );
+    }
+    for (const path of ['/forms/pdfengines/merge', '/forms/pdf/merge'])
+      scope.post(path, { ...HIDDEN, config: configOf('merge') }, (request, reply) => answerMerge(services, request, reply));
+  });
+}
+
+/** `/health` and `/version`, which ask for no key. */
+export function gotenbergSystemRoutes(
+  app: FastifyInstance,
+  checkReady: () => Promise<void>,
+  { gotenbergRoutes: isOn, version }: GotenbergRouteOptions & { version: string },
+): void {
+  if (isOn !== 'on') return;
+  app.get('/health', HIDDEN, async (_request, reply) => {
+    const isUp = await checkReady().then(
+      () => true,
+      () => false,
+    );
+    const health = { status: isUp ? 'up' : 'down', timestamp: new Date().toISOString() };
+    return reply.code(isUp ? 200 : 503).send({ status: health.status, details: { chromium: health } });
+  });
+  // The version whose forms are understood, and ours.
+  app.get('/version', HIDDEN, async (_request, reply) =>
+    reply.type('text/plain; charset=UTF-8').send(`8.37.0+platen.${version}`),
+  );
+}
+
+function readForms(scope: FastifyInstance, { limits }: GotenbergRouteServices): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
+    requireUtf8(request);
+    const body = await readBody(request);
+    const parts = await readForm(body, request.headers['content-type'] ?? '', (limits.maxAssets ?? 0) + MAX_FIELDS);
+    rememberParts(request, parts);
+    return readGotenbergForm(parts, request.routeOptions.config.gotenbergTarget ?? 'pdf');
+  });
+}
+
+async function answer(
+  services: GotenbergRouteServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  source: SourceKind,
+  toRender: typeof pdfRender,
+): Promise<FastifyReply> {
+  const form = takeForm(request);
+  const [filename, webhook] = [filenameOf(request), readWebhook(request)];
+  const client = whenClientLeaves(reply);
+  const html =
+    source === 'markdown' ? await pageOfMarkdown(form, principalOf(request).accountId, services.markdown, client) : undefined;
+  const render = toRender(services, form, source, filename, html);
+  if (webhook) return later(services, request, reply, webhook, filename, render);
+  return idempotent(
+    request,
+    services.idempotency,
+    async (claim) => {
+      const held = heldBy(request);
+      const rendered = await render({ principal: principalOf(request), client, claim, memory: memoryOfRender(held) });
+      return send(reply, { ...rendered, filename }, await heldPdf(rendered, held, services.blobs));
+    },
+    (remembered, name) => replay(services, remembered, name, request, reply),
+  );
+}
+
+/** The reply of the first time. */
+async function replay(
+  { idempotency, documents }: GotenbergRouteServices,
+  remembered: Answer,
+  name: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { keyId } = principalOf(request);
+  markReplayed(reply);
+  if (remembered.kind === 'document') {
+    const document = await documents.find(keyId, remembered.documentId);
+    return send(reply, { ...remembered, ...document, type: PDF, extension: '.pdf' }, await documents.read(document));
+  }
+  if (remembered.kind !== 'pdf' && remembered.kind !== 'image') throw resultGone();
+  const type = remembered.kind === 'pdf' ? PDF : remembered.type;
+  const filename = remembered.filename ?? undefined;
+  const facts = { ...remembered, filename, type, extension: `.${type.split('/')[1]}` };
+  return send(reply, facts, await idempotency.read({ keyId, name }));
+}
+
+/** Merged PDFs are no renders, and are not charged. */
+async function answerMerge(
+  services: GotenbergRouteServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const files = pdfsOf(takeForm(request));
+  const [filename, webhook] = [filenameOf(request), readWebhook(request)];
+  const render = (client: AbortSignal) => merge(services, principalOf(request).accountId, files, client);
+  if (webhook) return later(services, request, reply, webhook, filename, ({ client }) => render(client));
+  const merged = await render(whenClientLeaves(reply));
+  const held = heldBy(request);
+  memoryOfRender(held).makeRoomFor(merged.bytes);
+  return send(reply, { ...merged, filename }, await heldPdf(merged, held, services.blobs));
+}
+
+/** In the order of their names, with numbers as numbers. */
+function pdfsOf({ files }: GotenbergForm): GotenbergForm['files'] {
+  const other = files.find(({ path }) => !/\.pdf$/i.test(path));
+  if (other) throw invalidRequest([{ path: other.path.slice(0, 100), message: 'is not a file with the extension .pdf' }]);
+  if (!files.length) throw invalidRequest([{ path: '', message: 'no form file found for extensions: [.pdf]' }]);
+  const { compare } = new Intl.Collator('en', { numeric: true });
+  return files.toSorted((a, b) => compare(a.path, b.path));
+}
+
+async function merge(
+  { uploadMerging }: GotenbergRouteServices,
+  accountId: string,
+  files: GotenbergForm['files'],
+  client: AbortSignal,
+): Promise<Rendered> {
+  const uploads = files.map(({ path, content }) => ({ title: path.replace(/\.pdf$/i, ''), content }));
+  const { pdf } = await uploadMerging.merge(accountId, uploads, client).catch((error: unknown) => {
+    if (client.aborted) throw new ServiceError('client_closed', 'the client closed the connection');
+    if (!(error instanceof UnusableUpload)) throw error;
+    throw invalidRequest([{ path: files[error.index]?.path.slice(0, 100) ?? '', message: error.message }]);
+  });
+  return { type: PDF, extension: '.pdf', bytes: pdf.length, chunks: [pdf], remaining: null };
+}
+
+/** Answers 204 now, and sends the result when it is there. */
+function later(
+  services: GotenbergRouteServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  webhook: WebhookAddresses,
+  filename: string | undefined,
+  render: Render,
+): FastifyReply {
+  const { backgroundJobs, budgets, resultUploads, logger } = services;
+  const [principal, trace] = [principalOf(request), traceOf(request)];
+  const held: Held = { memory: budgets.memory.open(principal.accountId), disk: budgets.disk.open(principal.accountId) };
+  const memory = { grow: (bytes: number) => held.memory.grow(bytes), makeRoomFor: (bytes: number) => held.memory.resize(bytes) };
+  const release = () => held.memory.release();
+  const job = async (signal: AbortSignal) => {
+    try {
+      const { type, extension, chunks, bytes } = await patiently(
+        () => render({ principal, client: signal, claim: undefined, memory }),
+        signal,
+      );
+      held.memory.tryAtLeast(bytes);
+      const disposition = dispositionFor(filename, extension);
+      await sendResult(resultUploads, webhook, { type, disposition, body: chunks }, trace, signal);
+    } catch (error) {
+      const problem = toServiceError(error);
+      logFailure(logger, request, problem);
+      await sendError(resultUploads, webhook, problem, trace, signal);
+    } finally {
+      release();
+    }
+  };
+  try {
+    held.memory.resize(heldBy(request).memory.bytes); // what the request held goes on to be used
+    backgroundJobs.begin(principal.accountId, job);
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return reply.code(204).send();
+}
+
+interface Facts extends Pick<Rendered, 'type' | 'extension' | 'bytes' | 'remaining'> {
+  filename: string | undefined;
+}
+
+function send(reply: FastifyReply, { type, extension, bytes, remaining, filename }: Facts, content: Content): FastifyReply {
+  if (remaining !== null) reply.header('platen-quota-remaining', remaining);
+  reply.type(type).header('content-length', bytes).header('content-disposition', dispositionFor(filename, extension));
+  return reply.send(Array.isArray(content) ? Buffer.concat(content) : content);
+}
+
+function dispositionFor(filename: string | undefined, extension: string): string {
+  return dispositionOf(filename ?? randomUUID() + extension, extension, 'attachment');
+}
+
+/** The extension is always added, also to a name that has one. */
+function filenameOf({ headers, routeOptions }: FastifyRequest): string | undefined {
+  const given = headers['gotenberg-output-filename'];
+  if (given === undefined || given === '') return undefined;
+  const name = Buffer.from(String(given), 'latin1').toString(); // headers hold bytes
+  const usable = name.isWellFormed() && !name.includes('\ufffd') ? name : String(given);
+  if (!isUsableFilename(usable)) throw invalidRequest([{ path: 'Gotenberg-Output-Filename', message: `must be ${FILENAME}` }]);
+  return routeOptions.config.gotenbergTarget === 'image' ? usable : `${usable}.pdf`;
+}
+
+function traceOf({ id, headers }: FastifyRequest): string {
+  const given = headers['gotenberg-trace'];
+  return typeof given === 'string' && TRACE.test(given) ? given : id;
+}
+
+function takeForm(request: FastifyRequest): GotenbergForm {
+  const form = takeBody(request) as GotenbergForm | undefined;
+  if (!form) throw new ServiceError('unsupported_media_type', 'send a form as multipart/form-data');
+  return form;
+}

@@ -1,0 +1,366 @@
+/** The addresses of Gotenberg: forms as its clients send them, what comes back, and what is refused by name. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bytesOf, Client, problem } from '../support/client.ts';
+import { PIXEL } from '../support/pixel.ts';
+import { headOf } from '../support/read-image.ts';
+import { readPdf } from '../support/read-pdf.ts';
+import { Receiver } from '../support/receiver.ts';
+import { eventually, type Service, startService } from '../support/service.ts';
+import { Site, status } from '../support/site.ts';
+
+let service: Service;
+let site: Site;
+let receiver: Receiver;
+let ada: Client;
+
+beforeAll(async () => {
+  site = await Site.start({
+    '/page': (_request, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Of a site</h1>'),
+    '/gone': status(404),
+  });
+  receiver = await Receiver.start();
+  service = await startService({
+    PLATEN_CONCURRENCY: '2',
+    PLATEN_GOTENBERG_ROUTES: 'on',
+    PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port} ${receiver.address}`,
+  });
+  ada = new Client(service.url, (await service.createKey('hundred')).key);
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  site.close();
+  receiver.close();
+});
+
+type Fields = Record<string, string | Uint8Array | [string, ...string[]]>;
+
+/** Members with a dot in their name are files. */
+function formOf(fields: Fields): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields))
+    if (name.includes('.')) form.append('files', new Blob([value as string]), name);
+    else form.append(name, value as string);
+  return form;
+}
+
+function post(path: string, fields: Fields, headers: Record<string, string> = {}): Promise<Response> {
+  const authorization = `Bearer ${ada.key}`;
+  return fetch(`${service.url}/forms/${path}`, { method: 'POST', headers: { authorization, ...headers }, body: formOf(fields) });
+}
+
+const html = (fields: Fields, headers?: Record<string, string>) => post('chromium/convert/html', fields, headers);
+
+async function good(reply: Promise<Response>): Promise<Response> {
+  const response = await reply;
+  expect(response.status, response.status === 200 ? '' : await response.clone().text()).toBe(200);
+  return response;
+}
+
+const pdf = async (reply: Promise<Response>) => readPdf(await bytesOf(await good(reply)));
+
+async function refusal(reply: Promise<Response>, code: number): Promise<string> {
+  const response = await reply;
+  expect(response.status).toBe(code);
+  expect(response.headers.get('content-type')).toBe('text/plain; charset=UTF-8');
+  expect(response.headers.get('gotenberg-trace')).toBeTruthy();
+  return response.text();
+}
+
+describe('convert', () => {
+  test('a page with its files, header and footer, as Gotenberg prints it', async () => {
+    const response = await good(
+      html(
+        {
+          'index.html': '<link rel=stylesheet href=style.css><h1>Invoice</h1><img src=logo.png>',
+          'style.css': 'h1 { color: #c00000 } body { background: #00c000 }',
+          'logo.png': PIXEL,
+          'header.html': '<html><body><span style="font-size: 12px">Head</span></body></html>',
+          'footer.html': '<html><body><span style="font-size: 12px" class="pageNumber"></span></body></html>',
+        },
+        { 'gotenberg-output-filename': 'march', 'gotenberg-trace': 'trace-1' },
+      ),
+    );
+    expect(response.headers.get('content-type')).toBe('application/pdf');
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename=march.pdf');
+    expect(response.headers.get('gotenberg-trace')).toBe('trace-1');
+    const read = await readPdf(await bytesOf(response));
+    expect(read.sizes).toEqual([{ width: 612, height: 792 }]);
+    expect(read.images).toBe(1);
+    expect(read.fills).toContain('#c00000');
+    expect(read.fills).not.toContain('#00c000');
+    expect(read.pages[0]).toContain('Invoice');
+    expect(read.pages[0]).toMatch(/Head.*1$|Head.*1 |1.*Head/);
+  });
+
+  test('fields have their effect, under the names of version 8 and of version 9', async () => {
+    const common = { paperWidth: '100mm', paperHeight: '5', marginTop: '0', marginLeft: '0', waitDelay: '10ms', scale: '1.0' };
+    const markup = '<h1>One</h1><h1 style="break-before: page">Two</h1><h1 style="break-before: page">Three</h1>';
+    const metadata = JSON.stringify({ Title: 'Named', Author: 'Ada' });
+    const eight = {
+      nativePageRanges: '2-3',
+      generateDocumentOutline: 'true',
+      generateTaggedPdf: 'true',
+      pdfua: 'false',
+      metadata,
+    };
+    const read = await pdf(html({ 'index.html': markup, landscape: 'true', ...common, ...eight }));
+    expect(read).toMatchObject({ pages: ['Two', 'Three'], title: 'Named', tagged: true });
+    expect(read.outline).toContain('Two');
+    expect(read.sizes[0]?.width).toBe(360);
+    expect(read.sizes[0]?.height).toBeCloseTo((100 / 25.4) * 72, 0);
+    const nine = { nativePages: '1', nativeTaggedPdf: 'true', paperSize: 'A5' };
+    expect(await pdf(html({ 'index.html': markup, ...nine }))).toMatchObject({ pages: ['One'], tagged: true });
+  });
+
+  test('a script is waited for', async () => {
+    const markup = '<p id=a>early</p><script>setTimeout(() => { a.textContent = "late"; window.status = "done" }, 50)</script>';
+    const waits = { waitForExpression: "a.textContent === 'late'", waitWindowStatus: 'done', waitForSelector: '#a' };
+    expect((await pdf(html({ 'index.html': markup, ...waits }))).pages).toEqual(['late']);
+  });
+
+  test('an address', async () => {
+    const fields = {
+      url: `http://127.0.0.1:${site.port}/page`,
+      cookies: JSON.stringify([{ name: 'a', value: '1', domain: '127.0.0.1' }]),
+    };
+    const headers = { extraHttpHeaders: '{"X-Mine": "yes"}', userAgent: 'Test/1' };
+    expect((await pdf(post('chromium/convert/url', { ...fields, ...headers }))).pages).toEqual(['Of a site']);
+    expect(site.asked.at(-1)?.headers).toMatchObject({ cookie: 'a=1', 'x-mine': 'yes', 'user-agent': 'Test/1' });
+  });
+
+  test('Markdown in the places of a page', async () => {
+    const page = '<body><p>Before</p>{{ toHTML "text.md" }}<hr>{{ toHTML "other.md" }}</body>';
+    const fields = { 'index.html': page, 'text.md': '# A *title*', 'other.md': '- one' };
+    expect((await pdf(post('chromium/convert/markdown', fields))).pages[0]).toMatch(/Before A title.*one/);
+    const missing = await refusal(post('chromium/convert/markdown', { 'index.html': page, 'text.md': 'x' }), 400);
+    expect(missing).toContain("Markdown file(s) not found: 'other.md'");
+    expect(await refusal(post('chromium/convert/markdown', { 'index.html': page }), 400)).toContain('[.md]');
+  });
+
+  test('a password and attachments', async () => {
+    const form = formOf({ 'index.html': 'x', userPassword: 'open', allowPrinting: 'false' });
+    form.append('embeds', new Blob(['a,b']), 'data.csv');
+    const headers = { authorization: `Bearer ${ada.key}` };
+    const response = await good(fetch(`${service.url}/forms/chromium/convert/html`, { method: 'POST', headers, body: form }));
+    await expect(readPdf(await bytesOf(response))).rejects.toThrow(/password/i);
+  });
+
+  test('counts as a document, and once with an Idempotency-Key', async () => {
+    const { documents: before } = await ada.usage();
+    const send = () =>
+      html({ 'index.html': '<p>once' }, { 'idempotency-key': 'gotenberg-1', 'gotenberg-output-filename': 'kept' });
+    const [first, second] = [await good(send()), await good(send())];
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    expect(second.headers.get('content-disposition')).toBe('attachment; filename=kept.pdf');
+    expect(Buffer.compare(await bytesOf(first), await bytesOf(second))).toBe(0);
+    expect((await ada.usage()).documents.used).toBe(before.used + 1);
+    await refusal(html({ 'index.html': '<p>other' }, { 'idempotency-key': 'gotenberg-1' }), 422);
+  });
+});
+
+describe('screenshot', () => {
+  const shot = async (fields: Fields) => headOf(await bytesOf(await good(post('chromium/screenshot/html', fields))));
+
+  test('of the document, or of its window', async () => {
+    const page = { 'index.html': '<!doctype html><body style="margin: 0; height: 900px">' };
+    expect(await shot(page)).toEqual({ format: 'png', width: 800, height: 900 });
+    expect(await shot({ ...page, width: '300', height: '200', clip: 'true', format: 'jpeg', quality: '50' })).toEqual({
+      ...{ format: 'jpeg', width: 300, height: 200 },
+    });
+    expect(await shot({ ...page, format: 'webp', optimizeForSpeed: 'true', omitBackground: 'true' })).toMatchObject({
+      format: 'webp',
+    });
+  });
+
+  test('of an address and of Markdown, with their names', async () => {
+    const fields = { url: `http://127.0.0.1:${site.port}/page` };
+    const response = await good(post('chromium/screenshot/url', fields, { 'gotenberg-output-filename': 'shot' }));
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename=shot.png');
+    await good(post('chromium/screenshot/markdown', { 'index.html': '{{ toHTML "a.md" }}', 'a.md': '# x' }));
+  });
+});
+
+describe('merge', () => {
+  const one = async (text: string) => bytesOf(await good(html({ 'index.html': `<h1>${text}</h1>` })));
+
+  test('in the order of the names, at no charge, under either address', async () => {
+    const [first, second] = [await one('First'), await one('Second')];
+    const { documents: before } = await ada.usage();
+    const files = { '10.pdf': second, '2.pdf': first };
+    for (const path of ['pdfengines/merge', 'pdf/merge'])
+      expect(await pdf(post(path, files))).toMatchObject({ pages: ['First', 'Second'], outline: ['2', '10'] });
+    expect((await ada.usage()).documents).toEqual(before);
+  });
+
+  test('what cannot be merged is named', async () => {
+    const secret = await bytesOf(await good(html({ 'index.html': 'x', userPassword: 'open' })));
+    const merge = (fields: Fields) => refusal(post('pdfengines/merge', fields), 400);
+    expect(await merge({ 'a.pdf': 'not a PDF' })).toContain("'a.pdf' is damaged, or not a PDF");
+    expect(await merge({ 'a.pdf': secret })).toContain("'a.pdf' is protected by a password");
+    expect(await merge({ 'a.txt': 'x' })).toContain("'a.txt' is not a file with the extension .pdf");
+    expect(await merge({})).toContain('no form file found for extensions: [.pdf]');
+    expect(await merge({ pdfa: 'PDF/A-2b', 'a.pdf': secret })).toContain("'pdfa' is not supported");
+  });
+});
+
+describe('refusals', () => {
+  test.each<[Fields, string]>([
+    [{ pdfa: 'PDF/A-2b' }, "form field 'pdfa' is not supported by this server"],
+    [{ splitMode: 'pages' }, "form field 'splitMode' is not supported by this server"],
+    [{ stages: '[{"op":"merge"}]' }, "form field 'stages' is not supported by this server"],
+    [{ downloadFrom: '[{"url":"http://x"}]' }, "form field 'downloadFrom' is not supported by this server"],
+    [{ paperwidth: '5' }, "form field 'paperwidth' is unknown to this route; did you mean paperWidth?"],
+    [{ paperWidth: 'wide' }, "form field 'paperWidth' must be a number of inches"],
+    [{ paperWidth: '999' }, "form field 'paperWidth' must be from 1px to 200in"],
+    [{ scale: '7' }, "form field 'scale' must be a number from 0.1 to 2"],
+    [{ landscape: 'yes' }, "form field 'landscape' must be true or false"],
+    [{ waitDelay: '5' }, "form field 'waitDelay' must be a duration"],
+    [{ nativePageRanges: 'a' }, "form field 'nativePageRanges' must be page ranges"],
+    [{ omitBackground: 'true' }, "form field 'omitBackground' requires printBackground set to true"],
+    [{ emulatedMediaFeatures: '[{"name":"hover","value":"none"}]' }, "form field 'emulatedMediaFeatures' names hover"],
+    [{ metadata: '{"Producer":"x"}' }, "form field 'metadata' names Producer"],
+    [{ cookies: 'no' }, "form field 'cookies' must be JSON"],
+    [{ failOnHttpStatusCodes: '[404]' }, "form field 'failOnHttpStatusCodes' must be [499,599] or []"],
+    [{ 'header.html': '<img src=http://x.y/z.png>' }, "form file 'header.html' must not name anything external"],
+  ])('%j', async (fields, message) => {
+    expect(await refusal(html({ 'index.html': 'x', ...fields }), 400)).toContain(`Invalid form data: ${message}`);
+  });
+
+  test('a page is required, and so is an address', async () => {
+    expect(await refusal(html({ 'other.html': 'x' }), 400)).toBe(
+      "Invalid form data: form file 'index.html' is required, as a file of this name",
+    );
+    expect(await refusal(post('chromium/convert/url', {}), 400)).toBe("Invalid form data: form field 'url' is required");
+    const named = html({ 'index.html': 'x' }, { 'gotenberg-output-filename': '../x' });
+    expect(await refusal(named, 400)).toContain("Invalid 'Gotenberg-Output-Filename' header");
+  });
+
+  test('pages that fail have the statuses of Gotenberg', async () => {
+    const url = (address: string, fields: Fields = {}) => post('chromium/convert/url', { url: address, ...fields });
+    const gone = `http://127.0.0.1:${site.port}/gone`;
+    expect(await refusal(url(gone), 409)).toBe('Invalid HTTP status code from the main page: 404');
+    await good(url(gone, { failOnHttpStatusCodes: '[]' }));
+    await refusal(url('http://127.0.0.1:9/'), 403);
+    const loud = { 'index.html': '<script>throw new Error("no")</script>', failOnConsoleExceptions: 'true' };
+    await refusal(html(loud), 409);
+    const missing = {
+      'index.html': `<img src="http://127.0.0.1:${site.port}/none.png">`,
+      failOnResourceHttpStatusCodes: '[499]',
+    };
+    await refusal(html(missing), 409);
+    await refusal(html({ 'index.html': 'x', waitForExpression: 'nothing.here' }), 400);
+  });
+
+  test('the body is a form', async () => {
+    const reply = ada.send('POST', '/forms/chromium/convert/html', { html: 'x' });
+    await refusal(reply, 415);
+    await refusal(ada.send('POST', '/forms/chromium/convert/html'), 415);
+  });
+});
+
+describe('credentials', () => {
+  const as = (headers: Record<string, string>, base = service) =>
+    fetch(`${base.url}/forms/chromium/convert/html`, { method: 'POST', headers, body: formOf({ 'index.html': 'x' }) });
+  const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` });
+
+  test('a key as Bearer, as password, as name, or as X-Api-Key', async () => {
+    for (const headers of [basic(`anyone:${ada.key}`), basic(`${ada.key}:`), { 'x-api-key': ada.key }]) await good(as(headers));
+    for (const headers of [{}, basic('anyone:secret'), { 'x-api-key': 'plt_x' }, { authorization: 'Bearer plt_x' }]) {
+      const refused = await as(headers);
+      expect(refused.headers.get('www-authenticate')).toContain('Basic');
+      expect(refused.status).toBe(401);
+    }
+    await problem(await fetch(`${service.url}/v1/usage`, { headers: basic(`anyone:${ada.key}`) }), 401, 'unauthorized');
+  });
+
+  test('one key for those without credentials, and nothing of it where the routes are off', async () => {
+    await using other = await startService({ PLATEN_GOTENBERG_KEY: ada.key });
+    expect((await as({}, other)).status).toBe(404);
+    expect((await fetch(`${other.url}/version`)).status).toBe(404);
+  });
+});
+
+describe('webhooks', () => {
+  const told = (path: string) => receiver.received.filter((each) => each.path === path);
+
+  test('a result is uploaded, and an event tells so', async () => {
+    const response = await html(
+      { 'index.html': '<p>by webhook' },
+      {
+        'gotenberg-webhook-url': `http://${receiver.address}/result`,
+        'gotenberg-webhook-method': 'put',
+        'gotenberg-webhook-events-url': `http://${receiver.address}/events`,
+        'gotenberg-webhook-extra-http-headers': '{"X-Secret": "s3"}',
+        'gotenberg-output-filename': 'sent',
+        'gotenberg-trace': 'trace-2',
+      },
+    );
+    expect(response.status).toBe(204);
+    await eventually('the event', () => told('POST /events').length > 0);
+    const [result] = told('PUT /result');
+    expect(result?.headers).toMatchObject({
+      'content-type': 'application/pdf',
+      'content-disposition': 'attachment; filename=sent.pdf',
+      'gotenberg-trace': 'trace-2',
+      'x-secret': 's3',
+    });
+    expect(result?.body).toMatch(/^%PDF-/);
+    expect(JSON.parse(told('POST /events')[0]?.body ?? '')).toMatchObject({ event: 'webhook.success', correlationId: 'trace-2' });
+  });
+
+  test('an error is told with its status', async () => {
+    const response = await post(
+      'chromium/convert/url',
+      { url: `http://127.0.0.1:${site.port}/gone` },
+      {
+        'gotenberg-webhook-url': `http://${receiver.address}/none`,
+        'gotenberg-webhook-error-url': `http://${receiver.address}/errors`,
+      },
+    );
+    expect(response.status).toBe(204);
+    await eventually('the error', () => told('POST /errors').length > 0);
+    expect(JSON.parse(told('POST /errors')[0]?.body ?? '')).toEqual({
+      status: 409,
+      message: 'Invalid HTTP status code from the main page: 404',
+    });
+    expect(told('POST /none')).toEqual([]);
+  });
+
+  test('an address that may not be reached gets nothing, and the error address is told', async () => {
+    await html(
+      { 'index.html': 'x' },
+      { 'gotenberg-webhook-url': `${service.url}/v1/usage`, 'gotenberg-webhook-error-url': `http://${receiver.address}/refused` },
+    );
+    await eventually('the error', () => told('POST /refused').length > 0);
+    expect(JSON.parse(told('POST /refused')[0]?.body ?? '')).toMatchObject({ status: 500 });
+  });
+
+  test('headers that are wrong are named', async () => {
+    const url = `http://${receiver.address}/x`;
+    for (const [headers, message] of [
+      [{ 'gotenberg-webhook-url': url }, "Invalid 'Gotenberg-Webhook-Events-Url' header"],
+      [{ 'gotenberg-webhook-events-url': url }, "Invalid 'Gotenberg-Webhook-Url' header"],
+      [{ 'gotenberg-webhook-url': 'ftp://x', 'gotenberg-webhook-error-url': url }, "Invalid 'Gotenberg-Webhook-Url' header"],
+      [
+        { 'gotenberg-webhook-url': url, 'gotenberg-webhook-error-url': url, 'gotenberg-webhook-method': 'GET' },
+        'must be one of POST',
+      ],
+      [
+        {
+          'gotenberg-webhook-url': url,
+          'gotenberg-webhook-error-url': url,
+          'gotenberg-webhook-extra-http-headers': '{"Host":"x"}',
+        },
+        'cannot set Host',
+      ],
+    ] as const)
+      expect(await refusal(html({ 'index.html': 'x' }, headers), 400)).toContain(message);
+  });
+});
+
+test('health and version need no key', async () => {
+  const health = await fetch(`${service.url}/health`);
+  expect(await health.json()).toMatchObject({ status: 'up', details: { chromium: { status: 'up' } } });
+  expect((await fetch(`${service.url}/health`, { method: 'HEAD' })).status).toBe(200);
+  expect(await (await fetch(`${service.url}/version`)).text()).toMatch(/^8\.\d+\.\d+\+platen/);
+});

@@ -1,0 +1,124 @@
+/** Merging PDFs from outside: what is merged, and what hostile files do to nobody else. */
+import { deflateSync } from 'node:zlib';
+import { afterAll, describe, expect, test } from 'vitest';
+import { UploadMerging } from '../../src/render/merge-uploads.ts';
+import { readPdf } from '../support/read-pdf.ts';
+
+const merging = new UploadMerging({ maxPdfBytes: 1_000_000, maxUnpackedBytes: 1_000_000, timeoutMs: 20_000 });
+afterAll(() => merging.close());
+
+const [CATALOG, PAGES] = ['<</Type/Catalog/Pages 3 0 R>>', '<</Type/Pages/Kids[4 0 R]/Count 1>>'];
+const PAGE = '<</Type/Page/Parent 3 0 R/MediaBox[0 0 100 200]>>';
+
+/** A page whose objects are packed, with so many bytes of nothing after them. */
+function packed(padding: number): Buffer {
+  const objects = [CATALOG, PAGES, PAGE];
+  const index = objects.map((_, at) => `${at + 2} ${objects.slice(0, at).join(' ').length + (at ? 1 : 0)}`).join(' ');
+  const content = deflateSync(Buffer.from(`${index} ${objects.join(' ')}${' '.repeat(padding)}`));
+  const head = Buffer.from('%PDF-1.7\n');
+  const first = stream(1, `/Type/ObjStm/N 3/First ${index.length + 1}/Filter/FlateDecode`, content);
+  const start = head.length + first.length;
+  const entries = [
+    [0, 0, 65_535],
+    [1, head.length, 0],
+    [2, 1, 0],
+    [2, 1, 1],
+    [2, 1, 2],
+    [1, start, 0],
+  ];
+  const table = Buffer.concat(
+    entries.map(([type = 0, where = 0, more = 0]) => {
+      const entry = Buffer.alloc(7);
+      entry.writeUInt8(type, 0);
+      entry.writeUInt32BE(where, 1);
+      entry.writeUInt16BE(more, 5);
+      return entry;
+    }),
+  );
+  const last = stream(5, '/Type/XRef/Size 6/W[1 4 2]/Root 2 0 R', table);
+  return Buffer.concat([head, first, last, Buffer.from(`startxref\n${start}\n%%EOF\n`)]);
+}
+
+function stream(id: number, entries: string, content: Buffer): Buffer {
+  return Buffer.concat([
+    Buffer.from(`${id} 0 obj\n<<${entries}/Length ${content.length}>>\nstream\n`),
+    content,
+    Buffer.from('\nendstream\nendobj\n'),
+  ]);
+}
+
+/** Objects as they are, with a table. */
+function plain(...objects: string[]): Buffer {
+  let text = '%PDF-1.4\n';
+  const offsets = objects.map((object, at) => {
+    const offset = text.length;
+    text += `${at + 1} 0 obj\n${object}\nendobj\n`;
+    return offset;
+  });
+  const entries = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
+  const size = objects.length + 1;
+  return Buffer.from(
+    `${text}xref\n0 ${size}\n0000000000 65535 f \n${entries}trailer\n<</Size ${size}/Root 1 0 R>>\nstartxref\n${text.length}\n%%EOF\n`,
+  );
+}
+
+const ONE = plain(
+  '<</Type/Catalog/Pages 2 0 R>>',
+  '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+  '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]>>',
+);
+/** Forty nodes, each of which has the next one twice. */
+const DOUBLING = plain(
+  '<</Type/Catalog/Pages 2 0 R>>',
+  ...Array.from({ length: 40 }, (_, at) => `<</Type/Pages/Kids[${at + 3} 0 R ${at + 3} 0 R]/Count 1>>`),
+  '<</Type/Page/MediaBox[0 0 300 400]>>',
+);
+const NESTED = plain(
+  '<</Type/Catalog/Pages 2 0 R>>',
+  '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+  `<</Type/Page/Parent 2 0 R/X ${'['.repeat(50_000)}${']'.repeat(50_000)}>>`,
+);
+const LZW = Buffer.from(packed(0).toString('latin1').replace('/FlateDecode', '/LZWDecode'), 'latin1');
+
+const merge = (...contents: Uint8Array[]) =>
+  merging.merge(
+    'ada',
+    contents.map((content, at) => ({ title: `part ${at}`, content })),
+  );
+
+test('pages in order, each file under a bookmark', async () => {
+  const { pdf, pages } = await merge(ONE, packed(1_000), ONE);
+  expect(pages).toBe(3);
+  const read = await readPdf(pdf);
+  expect(read.sizes.map(({ width }) => width)).toEqual([300, 100, 300]);
+  expect(read.outline).toEqual(['part 0', 'part 1', 'part 2']);
+});
+
+describe('hostile files', () => {
+  test.each([
+    ['no PDF', Buffer.from('hello')],
+    ['nothing', Buffer.alloc(0)],
+    ['a PDF that was cut off', ONE.subarray(0, 200)],
+    ['objects that unpack to more than all files may', packed(2_000_000)],
+    ['objects packed in another way', LZW],
+    ['a page tree without end', DOUBLING],
+    ['no catalog', plain('<</Type/Pages>>')],
+    ['a page tree that leads to itself', plain('<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[2 0 R]/Count 1>>')],
+  ])('%s is refused and named', async (_name, content) => {
+    await expect(merge(ONE, content)).rejects.toMatchObject({ index: 1, message: 'is damaged, or not a PDF' });
+  });
+
+  test('an object nested 50,000 levels deep harms nobody', async () => {
+    await merge(NESTED).catch(() => {});
+    expect((await merge(ONE)).pages).toBe(1);
+  });
+
+  test('more than a merged PDF may have', async () => {
+    const large = plain(
+      '<</Type/Catalog/Pages 2 0 R>>',
+      '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+      `<</Type/Page/Parent 2 0 R/X (${'x'.repeat(600_000)})>>`,
+    );
+    await expect(merge(large, large)).rejects.toMatchObject({ code: 'resource_limit' });
+  });
+});
