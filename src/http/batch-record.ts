@@ -2,6 +2,7 @@
 import type { Batch, BatchItem, WholeBatch } from '../batches/batches.ts';
 import type { Links } from '../documents/links.ts';
 import { METADATA_SCHEMA, timeOf } from './records.ts';
+import { recordSchema } from './response-schema.ts';
 
 /** The record of a batch in lists, which has no items. */
 export function batchSummary(batch: Batch) {
@@ -38,11 +39,12 @@ export function itemRecord({ position, reference, status, document, error }: Bat
 
 const TIME = { type: 'string', format: 'date-time' };
 
-export const SUMMARY_SCHEMA = {
-  type: 'object',
-  properties: {
+export const SUMMARY_SCHEMA = recordSchema(
+  'BatchSummary',
+  {
     batch_id: { type: 'string', examples: ['bat_0123456789ABCDEFGHIJKL'] },
     status: {
+      title: 'BatchStatus',
       type: 'string',
       enum: ['queued', 'running', 'completed', 'cancelled'],
       description:
@@ -56,11 +58,12 @@ export const SUMMARY_SCHEMA = {
     created_at: TIME,
     completed_at: { ...TIME, description: 'Absent until the batch has finished.' },
   },
-};
+  ['cancelled', 'completed_at'],
+);
 
-export const ITEM_SCHEMA = {
-  type: 'object',
-  properties: {
+export const ITEM_SCHEMA = recordSchema(
+  'BatchItemResult',
+  {
     index: { type: 'integer', description: 'Position of the item in the request, counted from 0.' },
     reference: { type: ['string', 'null'], description: 'As it was sent.' },
     status: { type: 'string', enum: ['queued', 'running', 'succeeded', 'failed', 'cancelled'] },
@@ -90,12 +93,14 @@ export const ITEM_SCHEMA = {
       },
     },
   },
-};
+  ['error'],
+);
 
-export const BATCH_SCHEMA = {
-  ...SUMMARY_SCHEMA,
-  properties: {
+export const BATCH_SCHEMA = recordSchema(
+  'Batch',
+  {
     ...SUMMARY_SCHEMA.properties,
     items: { type: 'array', items: ITEM_SCHEMA, description: 'The items in the order of the request. Not part of lists.' },
   },
-};
+  ['cancelled', 'completed_at'],
+);

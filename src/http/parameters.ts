@@ -27,14 +27,13 @@ const PARAMETERS: Schemas = { ...BESIDE, ...OPTIONS };
 export const FORM_FIELDS: Schemas = { html, markdown, ...PARAMETERS };
 export const DOCUMENT_FIELDS: Schemas = { html, markdown, stylesheet };
 
-const OF_OTHER_BODIES = 'Where the body is not JSON.';
 /** Describes the parameters in the OpenAPI document. */
 export const PARAMETERS_SCHEMA = {
   type: 'object',
   properties: Object.fromEntries(
     Object.entries(PARAMETERS).map(([name, schema]) => {
-      const meaning = !Object.hasOwn(OPTIONS, name) ? '' : ` As \`options.${name}\`.`;
-      return [name, { type: plainType(schema), description: `${OF_OTHER_BODIES}${meaning}` }];
+      const meant = Object.hasOwn(OPTIONS, name) ? `options.${name}` : name;
+      return [name, { type: plainType(schema), description: `\`${meant}\`, where the body is not JSON.` }];
     }),
   ),
 };

@@ -3,6 +3,7 @@ import type { StoredDocument } from '../documents/documents.ts';
 import { WARNING_KINDS } from '../render/warnings.ts';
 import type { Template } from '../templates/templates.ts';
 import type { TemplateVersion } from '../templates/versions.ts';
+import { recordSchema } from './response-schema.ts';
 
 export function documentRecord(document: StoredDocument, origin: string) {
   return {
@@ -52,26 +53,25 @@ export const METADATA_SCHEMA = {
   examples: [{ order: '1234' }],
 };
 
+const NUMBER = { type: 'number' };
 const HOSTS = { type: 'array', items: { type: 'string', examples: ['fonts.example.com:443'] } };
 
 export const REPORT_SCHEMA = {
-  type: 'object',
   description: 'Network use, warnings and timings of the render. Not part of lists.',
-  properties: {
-    network: {
-      type: 'object',
-      properties: {
-        requests: { type: 'integer' },
-        bytes: { type: 'integer', description: 'Bytes received, as they were transferred: compressed and encrypted.' },
-        contacted: { ...HOSTS, description: 'Hosts that were contacted, at most 100.' },
-        refused: { ...HOSTS, description: 'Hosts to which connections were refused or cut off, at most 100.' },
-      },
-    },
+  ...recordSchema('Report', {
+    network: recordSchema('NetworkUse', {
+      requests: { type: 'integer' },
+      bytes: { type: 'integer', description: 'Bytes received, as they were transferred: compressed and encrypted.' },
+      contacted: { ...HOSTS, description: 'Hosts that were contacted, at most 100.' },
+      refused: { ...HOSTS, description: 'Hosts to which connections were refused or cut off, at most 100.' },
+    }),
     warnings: {
       type: 'array',
       description: 'Warnings, at most 100 of each kind.',
       items: {
+        title: 'Warning',
         type: 'object',
+        required: ['kind', 'message'],
         properties: {
           kind: { type: 'string', enum: WARNING_KINDS },
           message: { type: 'string' },
@@ -110,16 +110,15 @@ export const REPORT_SCHEMA = {
     },
     warning_count: { type: 'integer', description: 'Number of all warnings, also sent as Platen-Warnings.' },
     timings: {
-      type: 'object',
       description: 'Milliseconds spent in each phase.',
-      properties: Object.fromEntries(['queue', 'load', 'print', 'finish'].map((phase) => [phase, { type: 'number' }])),
+      ...recordSchema('Timings', { queue: NUMBER, load: NUMBER, print: NUMBER, finish: NUMBER }),
     },
-  },
+  }),
 };
 
-export const DOCUMENT_SCHEMA = {
-  type: 'object',
-  properties: {
+export const DOCUMENT_SCHEMA = recordSchema(
+  'Document',
+  {
     document_id: { type: 'string', examples: ['doc_0123456789ABCDEFGHIJKL'] },
     filename: { type: 'string', examples: ['invoice-42.pdf'] },
     bytes: { type: 'integer', description: 'Size of the PDF.' },
@@ -133,44 +132,27 @@ export const DOCUMENT_SCHEMA = {
     url: { type: 'string', format: 'uri', description: 'Address of the PDF, for the key that created it.' },
     report: REPORT_SCHEMA,
   },
-};
+  ['template_id', 'report'],
+);
 
-export const TEMPLATE_SCHEMA = {
-  type: 'object',
-  properties: {
-    template_id: { type: 'string', examples: ['tpl_0123456789ABCDEFGHIJKL'] },
-    name: { type: 'string' },
-    engine: { type: 'string', enum: ['placeholders', 'liquid'] },
-    version: { type: 'integer', description: 'Version number, which every PUT increases by 1.' },
-    placeholders: { type: 'array', items: { type: 'string' }, description: 'The paths that the template reads from the data.' },
-    metadata: METADATA_SCHEMA,
-    created_at: TIME,
-    updated_at: TIME,
-  },
-};
+export const TEMPLATE_SCHEMA = recordSchema('Template', {
+  template_id: { type: 'string', examples: ['tpl_0123456789ABCDEFGHIJKL'] },
+  name: { type: 'string' },
+  engine: { type: 'string', enum: ['placeholders', 'liquid'] },
+  version: { type: 'integer', description: 'Version number, which every PUT increases by 1.' },
+  placeholders: { type: 'array', items: { type: 'string' }, description: 'The paths that the template reads from the data.' },
+  metadata: METADATA_SCHEMA,
+  created_at: TIME,
+  updated_at: TIME,
+});
 
-export const VERSION_SCHEMA = {
-  type: 'object',
-  properties: {
-    version: { type: 'integer' },
-    name: { type: 'string' },
-    engine: { type: 'string', enum: ['placeholders', 'liquid'] },
-    bytes: { type: 'integer', description: 'Size of the HTML.' },
-    updated_at: { ...TIME, description: 'When this version was stored.' },
-  },
-};
-
-/** The schema of one page of a list. */
-export function listSchema(item: object) {
-  return {
-    type: 'object',
-    properties: {
-      data: { type: 'array', items: item, description: 'The records, newest first.' },
-      has_more: { type: 'boolean' },
-      next_cursor: { type: ['string', 'null'], description: 'Send it as `cursor` to get the next page.' },
-    },
-  };
-}
+export const VERSION_SCHEMA = recordSchema('TemplateVersion', {
+  version: { type: 'integer' },
+  name: { type: 'string' },
+  engine: { type: 'string', enum: ['placeholders', 'liquid'] },
+  bytes: { type: 'integer', description: 'Size of the HTML.' },
+  updated_at: { ...TIME, description: 'When this version was stored.' },
+});
 
 /** The query parameters of every list. */
 export const PAGE_PARAMETERS = {

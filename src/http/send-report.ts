@@ -8,6 +8,7 @@ import type { FastifyReply } from 'fastify';
 import type { Content } from './held-pdf.ts';
 import { JSON_TYPE } from './negotiation.ts';
 import { REPORT_SCHEMA } from './records.ts';
+import { recordSchema } from './response-schema.ts';
 import type { ImageFacts } from './send-image.ts';
 
 /** Properties of a PDF that the JSON states besides its bytes. */
@@ -70,9 +71,9 @@ async function* pieces(facts: object, member: string, content: Content): AsyncIt
   yield `${rest.toString('base64')}","sha256":"${hash.digest('hex')}"}`;
 }
 
-export const REPORTED_SCHEMA = {
-  type: 'object',
-  properties: {
+export const REPORTED_SCHEMA = recordSchema(
+  'RenderedPdf',
+  {
     document_id: { type: 'string', description: 'Set when the PDF was stored.' },
     filename: { type: 'string', description: 'As it was sent.' },
     bytes: { type: 'integer', description: 'Size of the PDF.' },
@@ -81,11 +82,12 @@ export const REPORTED_SCHEMA = {
     report: REPORT_SCHEMA,
     pdf: { type: 'string', contentEncoding: 'base64', contentMediaType: 'application/pdf' },
   },
-};
+  ['document_id', 'filename'],
+);
 
-export const REPORTED_IMAGE_SCHEMA = {
-  type: 'object',
-  properties: {
+export const REPORTED_IMAGE_SCHEMA = recordSchema(
+  'RenderedImage',
+  {
     filename: { type: 'string', description: 'As it was sent.' },
     type: { type: 'string', description: 'Media type.', examples: ['image/png'] },
     bytes: { type: 'integer', description: 'Size of the image.' },
@@ -95,4 +97,5 @@ export const REPORTED_IMAGE_SCHEMA = {
     report: REPORT_SCHEMA,
     image: { type: 'string', contentEncoding: 'base64' },
   },
-};
+  ['filename'],
+);

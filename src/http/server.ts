@@ -21,6 +21,7 @@ import { rememberBody } from './idempotent.ts';
 import { parseJson } from './json-body.ts';
 import { readQuery } from './listing.ts';
 import { logFailure } from './log-failure.ts';
+import { publishedDocument } from './openapi.ts';
 import { PROBLEM_TYPE, PROBLEMS, problemOf, sendProblem, toServiceError } from './problem.ts';
 import { limitRates } from './rate-limit.ts';
 import { heldBytes, letGo, readBody } from './read-body.ts';
@@ -112,7 +113,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
   observe(app, services);
   answerOtherMethods(app);
   await app.register(accepts);
-  await registerOpenApi(app, options.version);
+  await registerOpenApi(app, options);
   await app.register(async (routes) => {
     routes.addHook('onRequest', authenticate(services.accounts));
     await limitRates(routes);
@@ -192,7 +193,7 @@ function observe(app: FastifyInstance, services: ServerServices): void {
   });
 }
 
-async function registerOpenApi(app: FastifyInstance, version: string): Promise<void> {
+async function registerOpenApi(app: FastifyInstance, { version, publicUrl }: ServerOptions): Promise<void> {
   await app.register(swagger, {
     transformObject: nameMembersInBrackets,
     openapi: {
@@ -201,15 +202,18 @@ async function registerOpenApi(app: FastifyInstance, version: string): Promise<v
         title: 'Platen',
         version,
         description:
-          'Platen renders HTML to PDF. Try it in the [playground](/). The [dashboard](/dashboard) shows usage, documents, batches, templates and webhooks.',
+          'Platen renders HTML to PDF. Try it in the [playground](/). The [dashboard](/dashboard) shows usage, documents, batches, templates and webhooks. What answers GET answers HEAD as well.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
+      servers: [{ url: publicUrl || '/', description: 'This service.' }],
       webhooks: WEBHOOK_EVENTS,
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key (`plt_...`).' } } },
     },
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
+    transformSpecification: publishedDocument,
+    transformSpecificationClone: false,
     staticCSP: true,
     transformStaticCSP: () => REFERENCE_CSP,
     theme: { title: 'Platen API', css: [{ filename: 'platen.css', content: '.swagger-ui .topbar { display: none }' }] },

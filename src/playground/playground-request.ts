@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { foreignName } from '../render/foreign-names.ts';
 import { oneOf, option } from '../render/option.ts';
-import { PdfOptions } from '../render/options-schema.ts';
+import { AnyObject, PdfOptions } from '../render/options-schema.ts';
 import { checkSize, parseData, parseRendering, type Rendering, type RenderLimits } from '../render/render-request.ts';
 import { ValidationErrors } from '../render/validation-errors.ts';
 import { ENGINES, type EngineName } from '../templates/templates.ts';
@@ -47,7 +47,7 @@ export const PlaygroundBody = Type.Object(
       default: 'placeholders',
       examples: ['liquid'],
     }),
-    data: option(Type.Unknown(), {
+    data: option(AnyObject, {
       expected: 'an object',
       description: 'The values that the template inserts.',
       default: {},
@@ -55,7 +55,12 @@ export const PlaygroundBody = Type.Object(
     }),
     options: Type.Optional(PdfOptions),
   },
-  { additionalProperties: false, expected: 'a JSON object' },
+  {
+    additionalProperties: false,
+    title: 'PlaygroundRequest',
+    expected: 'a JSON object',
+    'x-sources': { html: [], template: ['engine', 'data'] },
+  },
 );
 
 const checkBody = validator(PlaygroundBody, foreignName);

@@ -41,6 +41,7 @@ export const AssetsSchema = Type.Record(
     { additionalProperties: false, expected: 'an object {content, type}' },
   ),
   {
+    title: 'Assets',
     additionalProperties: false, // the pattern of names knows no line breaks: what is under such a name would not be checked
     expected: 'an object of paths and files {content, type}',
     description:

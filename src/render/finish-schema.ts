@@ -37,7 +37,7 @@ const Metadata = Type.Object(
     creationDate: Time({ 'x-default': 'none, so that the same request gives the same bytes' }),
     modDate: Time(NONE),
   },
-  CLOSED,
+  { ...CLOSED, title: 'PdfMetadata' },
 );
 
 const Permission = { ...oneOf(PERMISSIONS), expected: `one of ${PERMISSIONS.join(', ')}` };
@@ -46,26 +46,29 @@ const Secret = Type.String({
   maxLength: MAX_PASSWORD_BYTES,
   expected: `a string of 1 to ${MAX_PASSWORD_BYTES} bytes of UTF-8`,
 });
-const Password = Type.Union([
-  Secret,
-  Type.Object(
-    {
-      user: option(Secret, {
-        description: 'Password that opens the PDF with the listed `permissions`.',
-        'x-default': 'none: the PDF opens without a password',
-      }),
-      owner: option(Secret, {
-        description: 'Password that opens the PDF with all permissions and allows them to be changed.',
-        'x-default': 'a password that nobody knows',
-      }),
-      permissions: option(Type.Array(Permission, { maxItems: PERMISSIONS.length }), {
-        description: 'What a reader may do who opens the PDF with `user` or without a password.',
-        'x-default': 'all',
-      }),
-    },
-    CLOSED,
-  ),
-]);
+const Password = Type.Union(
+  [
+    Secret,
+    Type.Object(
+      {
+        user: option(Secret, {
+          description: 'Password that opens the PDF with the listed `permissions`.',
+          'x-default': 'none: the PDF opens without a password',
+        }),
+        owner: option(Secret, {
+          description: 'Password that opens the PDF with all permissions and allows them to be changed.',
+          'x-default': 'a password that nobody knows',
+        }),
+        permissions: option(Type.Array(Permission, { maxItems: PERMISSIONS.length }), {
+          description: 'What a reader may do who opens the PDF with `user` or without a password.',
+          'x-default': 'all',
+        }),
+      },
+      CLOSED,
+    ),
+  ],
+  { title: 'Password' },
+);
 
 const Attachment = Type.Object(
   {
@@ -85,7 +88,7 @@ const Attachment = Type.Object(
       description: 'A description that PDF readers show beside the name.',
     }),
   },
-  CLOSED,
+  { ...CLOSED, title: 'Attachment' },
 );
 
 const Watermark = Type.Object(
@@ -127,7 +130,7 @@ const Watermark = Type.Object(
       default: 'over',
     }),
   },
-  CLOSED,
+  { ...CLOSED, title: 'Watermark' },
 );
 
 /** Members of `options`. */

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { IMAGE_TYPES } from '../chromium/capture/capture-settings.ts';
 import { oneOf, option } from './option.ts';
-import { FILENAME, PdfOptions, PdfRequestBody } from './options-schema.ts';
+import { FILENAME, PdfOptions, PdfRequestBody, SOURCES_WITH_FIELDS } from './options-schema.ts';
 
 /** Options of `POST /v1/pdf` that say how a document is loaded, and mean the same for an image. */
 const OF_LOADING = [
@@ -100,7 +100,7 @@ export const ImageOptions = Type.Object(
     } as typeof viewport),
     ...Type.Pick(PdfOptions, OF_LOADING).properties,
   },
-  { additionalProperties: false, expected: 'an object' },
+  { additionalProperties: false, title: 'ImageOptions', expected: 'an object' },
 );
 
 const { options: _options, store: _store, ...OF_SOURCE } = PdfRequestBody.properties;
@@ -116,7 +116,7 @@ export const ImageRequestBody = Type.Object(
       examples: ['chart.png'],
     }),
   },
-  { additionalProperties: false, expected: 'a JSON object' },
+  { additionalProperties: false, title: 'ImageRequest', expected: 'a JSON object', 'x-sources': SOURCES_WITH_FIELDS },
 );
 
 export type ImageRequestBody = Static<typeof ImageRequestBody>;

@@ -21,6 +21,9 @@ const FORMATS: Record<string, readonly [width: number, height: number]> = {
 
 export const FORMAT_NAMES = ['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'Letter', 'Legal', 'Tabloid', 'Ledger'];
 
+/** As the OpenAPI document says it; spaces and capitals are understood as well. */
+export const LENGTH_PATTERN = '^(\\d{1,9}(\\.\\d{1,9})?|\\.\\d{1,9})(px|in|cm|mm|pt)?$';
+
 /** The inches of a length such as `10mm`, `1.5in`, `96px` or `96` (pixels), or undefined if it is not valid. */
 export function toInches(length: string | number): number | undefined {
   if (typeof length === 'number') return length / 96;

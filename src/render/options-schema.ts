@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { MAX_DOCUMENT_BYTES } from '../chromium/load/load-settings.ts';
 import { AssetsSchema } from './assets.ts';
 import { FINISH_OPTIONS } from './finish-schema.ts';
-import { FORMAT_NAMES } from './lengths.ts';
+import { FORMAT_NAMES, LENGTH_PATTERN } from './lengths.ts';
 import { METADATA_MEANING, MetadataSchema } from './metadata.ts';
 import { oneOf, option } from './option.ts';
 import { WARNING_KINDS } from './warnings.ts';
@@ -13,9 +13,12 @@ export const MAX_HTML_BYTES = MAX_DOCUMENT_BYTES;
 const LENGTH = 'a length: a number of CSS pixels, or a string such as 10mm, 2.5cm, 1in, 72pt, 96px';
 const CLOSED = { additionalProperties: false };
 
-const Length = Type.Union([Type.Number({ minimum: 0 }), Type.String()], { expected: LENGTH });
+const Length = Type.Union([Type.Number({ minimum: 0 }), Type.String({ 'x-pattern': LENGTH_PATTERN })], {
+  title: 'Length',
+  expected: LENGTH,
+});
 const side = option(Length, { default: 0, 'x-unit': 'px' });
-const Margins = Type.Object({ top: side, right: side, bottom: side, left: side }, CLOSED);
+const Margins = Type.Object({ top: side, right: side, bottom: side, left: side }, { ...CLOSED, title: 'Margins' });
 
 const WAIT_UNTIL = ['finished', 'load', 'domcontentloaded', 'networkidle0', 'networkidle2'] as const;
 const ANIMATIONS = ['finish', 'run'] as const;
@@ -27,6 +30,8 @@ const MAX_TAG = 1_048_576;
 const MAX_STYLESHEET = 524_288;
 const MAX_URL = 8_192;
 const MAX_TAGS = 50;
+/** What is in it is not looked at. */
+export const AnyObject = Type.Unsafe<unknown>({ type: 'object', additionalProperties: true });
 export const URL_EXPECTED = 'an address that begins with https:// or http://';
 
 const YES_OR_NO = 'true or false';
@@ -48,11 +53,16 @@ const ScriptType = option(Type.String({ maxLength: 64 }), {
   description: 'The `type` of the element, such as `module`.',
   'x-default': 'a classic script',
 });
-const StyleTag = Type.Union([Type.Object({ content: Type.String(STYLE) }, CLOSED), Type.Object({ url: TagUrl }, CLOSED)]);
-const ScriptTag = Type.Union([
-  Type.Object({ content: Type.String(SCRIPT), type: ScriptType }, CLOSED),
-  Type.Object({ url: TagUrl, type: ScriptType }, CLOSED),
-]);
+const StyleTag = Type.Union([Type.Object({ content: Type.String(STYLE) }, CLOSED), Type.Object({ url: TagUrl }, CLOSED)], {
+  title: 'StyleTag',
+});
+const ScriptTag = Type.Union(
+  [
+    Type.Object({ content: Type.String(SCRIPT), type: ScriptType }, CLOSED),
+    Type.Object({ url: TagUrl, type: ScriptType }, CLOSED),
+  ],
+  { title: 'ScriptTag' },
+);
 
 const Tags = <T extends TSchema>(Tag: T, description: string, example: unknown) =>
   option(Type.Union([Tag, Type.Array(Tag, { maxItems: MAX_TAGS })]), {
@@ -85,7 +95,7 @@ const Cookie = Type.Object(
       'x-default': "the browser's default for cookies",
     }),
   },
-  CLOSED,
+  { ...CLOSED, title: 'Cookie' },
 );
 
 const OF_TARGET = 'Requires `url` or `baseUrl`.';
@@ -205,7 +215,7 @@ export const PdfOptions = Type.Object(
           height: Type.Integer({ minimum: 1, maximum: MAX_VIEWPORT, 'x-unit': 'px' }),
           deviceScaleFactor: option(Type.Number({ minimum: 0.1, maximum: 10 }), { default: 1 }),
         },
-        CLOSED,
+        { ...CLOSED, title: 'Viewport' },
       ),
       {
         expected: `an object {width, height, deviceScaleFactor}: whole numbers of pixels from 1 to ${MAX_VIEWPORT}, and a factor from 0.1 to 10`,
@@ -359,10 +369,18 @@ export const PdfOptions = Type.Object(
       examples: [10_000],
     }),
   },
-  { ...CLOSED, expected: 'an object' },
+  { ...CLOSED, title: 'PdfOptions', expected: 'an object' },
 );
 
 export const FILENAME = 'a name without / and \\ and control characters, at most 200 characters';
+
+/** Each source, and the fields that only some sources have. */
+export const SOURCES_WITH_FIELDS = {
+  html: ['assets'],
+  markdown: ['stylesheet', 'assets'],
+  url: [],
+  template_id: ['data', 'assets'],
+};
 
 export const PdfRequestBody = Type.Object(
   {
@@ -396,7 +414,7 @@ export const PdfRequestBody = Type.Object(
       description: 'A stored template of the same key. Filled with `data`, it may have as many bytes as `html`.',
       examples: ['tpl_0123456789ABCDEFGHIJKL'],
     }),
-    data: option(Type.Unknown(), {
+    data: option(AnyObject, {
       expected: 'an object',
       description: 'The values the template is filled with. Requires `template_id`.',
       default: {},
@@ -421,7 +439,7 @@ export const PdfRequestBody = Type.Object(
       examples: ['invoice-42.pdf'],
     }),
   },
-  { ...CLOSED, expected: 'a JSON object' },
+  { ...CLOSED, title: 'PdfRequest', expected: 'a JSON object', 'x-sources': SOURCES_WITH_FIELDS },
 );
 
 export type PdfRequestBody = Static<typeof PdfRequestBody>;

@@ -1,5 +1,6 @@
-/** The OpenAPI document, from the routes of the service, without starting anything. */
+/** The OpenAPI document, from the routes of the service, without starting anything: as fastify gathers it, and as it is published. */
 import { loadConfig } from '../../src/config.ts';
+import { publishedDocument } from '../../src/http/openapi.ts';
 import { createServer, type ServerServices } from '../../src/http/server.ts';
 import type { Schema } from './schema.ts';
 import { standIn } from './stand-in.ts';
@@ -15,6 +16,7 @@ export interface Parameter {
 type Content = Record<string, { schema?: Schema }>;
 
 export interface Operation {
+  operationId?: string;
   tags?: string[];
   summary?: string;
   description?: string;
@@ -25,8 +27,13 @@ export interface Operation {
 }
 
 export interface OpenApi {
+  components: { schemas: Record<string, Schema> };
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, Record<string, Operation>>;
+}
+
+export async function publishedOpenApi(): Promise<OpenApi> {
+  return publishedDocument(await readOpenApi());
 }
 
 export async function readOpenApi(): Promise<OpenApi> {

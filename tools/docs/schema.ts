@@ -2,10 +2,12 @@
 import { code, either, json, table } from './markdown.ts';
 
 export interface Schema {
+  $ref?: string;
   type?: string | string[];
   const?: unknown;
   enum?: unknown[];
   anyOf?: Schema[];
+  oneOf?: Schema[];
   items?: Schema;
   properties?: Record<string, Schema>;
   patternProperties?: Record<string, Schema>;
@@ -19,6 +21,7 @@ export interface Schema {
   contentEncoding?: string;
   contentMediaType?: string;
   format?: string;
+  pattern?: string;
   description?: string;
   default?: unknown;
   examples?: unknown[];

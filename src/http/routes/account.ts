@@ -10,6 +10,7 @@ import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../../webhooks/webhook-ur
 import { principalOf } from '../authenticate.ts';
 import { readMonth, readQuery } from '../listing.ts';
 import { timeOf } from '../records.ts';
+import { recordSchema } from '../response-schema.ts';
 import { problemResponses } from './problem-responses.ts';
 
 export interface AccountRouteServices {
@@ -36,7 +37,7 @@ const PatchBody = Type.Object(
       examples: ['https://example.com/hooks/platen'],
     }),
   },
-  { additionalProperties: false, expected: 'a JSON object' },
+  { additionalProperties: false, title: 'AccountChange', expected: 'a JSON object' },
 );
 const checkPatch = validator(PatchBody);
 
@@ -89,20 +90,18 @@ const COMMON = { tags: ['Account'], security: [{ bearer: [] }] };
 const TIME = { type: 'string', format: 'date-time' };
 const COUNT = { type: 'integer' };
 const COUNT_OR_NULL = { type: ['integer', 'null'], description: '`null` if there is no limit.' };
-const ACCOUNT_SCHEMA = {
-  type: 'object',
-  properties: {
-    account_id: { type: 'string' },
-    name: { type: 'string' },
-    plan: { type: 'string' },
-    auto_store: { type: 'boolean' },
-    document_expired_webhook_url: { type: ['string', 'null'], format: 'uri' },
-    created_at: TIME,
-  },
-};
+const ACCOUNT_SCHEMA = recordSchema('Account', {
+  account_id: { type: 'string' },
+  name: { type: 'string' },
+  plan: { type: 'string' },
+  auto_store: { type: 'boolean' },
+  document_expired_webhook_url: { type: ['string', 'null'], format: 'uri' },
+  created_at: TIME,
+});
 
 const USAGE = {
   ...COMMON,
+  operationId: 'readUsage',
   summary: 'Read the usage of a month',
   querystring: {
     type: 'object',
@@ -120,18 +119,24 @@ const USAGE = {
   response: {
     200: {
       description: 'Usage in that month by all keys of the account. `used` includes running renders until they fail.',
-      type: 'object',
-      properties: {
-        plan: { type: 'string' },
-        period: { type: 'object', properties: { start: TIME, end: TIME } },
-        documents: { type: 'object', properties: { limit: COUNT_OR_NULL, used: COUNT, remaining: COUNT_OR_NULL } },
-        storage: { type: 'object', properties: { documents: COUNT, bytes: COUNT } },
-        daily: {
-          type: 'array',
-          description: 'Every day of the month, up to today.',
-          items: { type: 'object', properties: { date: { type: 'string', format: 'date' }, documents: COUNT } },
+      ...recordSchema(
+        'Usage',
+        {
+          plan: { type: 'string' },
+          period: recordSchema('Period', { start: TIME, end: TIME }),
+          documents: recordSchema('Allowance', { limit: COUNT_OR_NULL, used: COUNT, remaining: COUNT_OR_NULL }, [
+            'limit',
+            'remaining',
+          ]),
+          storage: recordSchema('StorageUse', { documents: COUNT, bytes: COUNT }),
+          daily: {
+            type: 'array',
+            description: 'Every day of the month, up to today.',
+            items: recordSchema('DailyUse', { date: { type: 'string', format: 'date' }, documents: COUNT }),
+          },
         },
-      },
+        ['plan', 'storage'],
+      ),
     },
     ...problemResponses(400, 401, 500, 503),
   },
@@ -139,12 +144,14 @@ const USAGE = {
 
 const READ = {
   ...COMMON,
+  operationId: 'readAccount',
   summary: 'Read the account',
   response: { 200: { description: 'The account of this key.', ...ACCOUNT_SCHEMA }, ...problemResponses(401, 500, 503) },
 };
 
 const CHANGE = {
   ...COMMON,
+  operationId: 'changeAccount',
   summary: 'Change the account',
   body: PatchBody,
   response: {

@@ -1,6 +1,7 @@
 /** Describes the results of batches in the OpenAPI document. */
 import { ITEM_SCHEMA, SUMMARY_SCHEMA } from '../batch-record.ts';
 import { PDF } from '../negotiation.ts';
+import { binary, header } from '../response-schema.ts';
 import { problemResponses } from './problem-responses.ts';
 
 export const ZIP_TYPE = 'application/zip';
@@ -9,11 +10,10 @@ export const LINES_TYPE = 'application/x-ndjson';
 
 const COMMON = { tags: ['Batches'], security: [{ bearer: [] }] };
 const ID = { type: 'object', properties: { id: { type: 'string', examples: ['bat_0123456789ABCDEFGHIJKL'] } } };
-const header = (description: string, type = 'string') => ({ schema: { type }, description });
-const binary = (type: string) => ({ [type]: { schema: { type: 'string', contentMediaType: type } } });
 
 export const ZIP = {
   ...COMMON,
+  operationId: 'fetchBatchArchive',
   summary: 'Fetch all documents of a batch as a ZIP archive',
   description:
     'Available when the batch has finished. Each file is named after `filename`, `reference` or the number of the item, in this order of preference. `batch.json` lists all items, each with its file or its error.',
@@ -21,7 +21,7 @@ export const ZIP = {
   response: {
     200: {
       description: 'The archive.',
-      headers: { 'Content-Disposition': header('`attachment`, with a filename that contains the batch id.') },
+      headers: { 'Content-Disposition': header('string', '`attachment`, with a filename that contains the batch id.') },
       content: binary(ZIP_TYPE),
     },
     ...problemResponses(401, 404, 406, 409, 429, 500, 503),
@@ -30,6 +30,7 @@ export const ZIP = {
 
 export const MERGED = {
   ...COMMON,
+  operationId: 'fetchBatchPdf',
   summary: 'Fetch all documents of a batch as one PDF',
   description:
     'Available when the batch has finished. Contains the documents in the order of the items, each under a bookmark, without their tags, metadata and attachments. Counts as one request towards the requests per minute.',
@@ -38,9 +39,10 @@ export const MERGED = {
     200: {
       description: 'The PDF.',
       headers: {
-        'Content-Disposition': header('`inline`, with a filename that contains the batch id.'),
-        'Platen-Pages': header('Number of pages.', 'integer'),
+        'Content-Disposition': header('string', '`inline`, with a filename that contains the batch id.'),
+        'Platen-Pages': header('integer', 'Number of pages.'),
         'Platen-Left-Out': header(
+          'string',
           'Indexes of the items that the PDF does not contain, because they failed or their documents have been removed.',
         ),
       },
@@ -52,6 +54,7 @@ export const MERGED = {
 
 export const EVENTS = {
   ...COMMON,
+  operationId: 'followBatch',
   summary: 'Follow a batch',
   description:
     'Sends an `item` event with the record of each item as it finishes, and at the end a `batch` event with the batch. Ids count up from 1 and survive restarts. For a batch that has finished, all events are sent.',
@@ -74,7 +77,9 @@ export const EVENTS = {
         [EVENTS_TYPE]: { schema: { type: 'string' } },
         [LINES_TYPE]: {
           schema: {
+            title: 'BatchEvent',
             type: 'object',
+            required: ['event'],
             properties: {
               event: { type: 'string', enum: ['item', 'batch', 'heartbeat'] },
               id: { type: 'integer', description: 'Absent in heartbeats.' },

@@ -15,8 +15,9 @@ import { listOf, readFilteredPage } from '../listing.ts';
 import { originOf } from '../origin.ts';
 import { PREFER_SCHEMA, readWait, tellWait } from '../prefer.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
-import { FILTER_PARAMETERS, listSchema } from '../records.ts';
+import { FILTER_PARAMETERS } from '../records.ts';
 import { memoryOf, takeBody } from '../request-memory.ts';
+import { header, listSchema } from '../response-schema.ts';
 import { problemResponses } from './problem-responses.ts';
 
 export interface BatchRouteServices {
@@ -137,7 +138,6 @@ async function sendBatch(
 const COMMON = { tags: ['Batches'], security: [{ bearer: [] }] };
 const ID = { type: 'object', properties: { id: { type: 'string', examples: ['bat_0123456789ABCDEFGHIJKL'] } } };
 
-const header = (type: string, description: string) => ({ schema: { type }, description });
 const HEADERS = {
   'Retry-After': header('integer', 'Estimated number of seconds until the batch has finished. Absent when it has.'),
   'Preference-Applied': header('string', 'The `wait` that the service applied.'),
@@ -147,15 +147,19 @@ const CREATED_HEADERS = {
   Location: header('string', 'Address of the batch.'),
   'Idempotency-Replayed': header('string', '`true` if an earlier request created the batch.'),
 };
+/** A source may come from the defaults. */
+const { 'x-sources': _sources, ...ITEM_FIELDS } = PdfRequestBody as typeof PdfRequestBody & { 'x-sources': unknown };
 const content = { 'application/json': { schema: BATCH_SCHEMA } };
 
 const CREATE = {
   ...COMMON,
+  operationId: 'createBatch',
   summary: 'Render a batch',
   description:
     'Renders up to 500 documents and stores them. Each item succeeds or fails on its own and is charged only if it succeeds. Identical items are rendered and charged once. Calls of `POST /v1/pdf` have priority. An accepted batch is completed even if the service restarts.',
   headers: { type: 'object', properties: { ...IDEMPOTENCY_SCHEMA.properties, ...PREFER_SCHEMA } },
   body: {
+    title: 'BatchRequest',
     type: 'object',
     required: ['items'],
     additionalProperties: false,
@@ -166,7 +170,8 @@ const CREATE = {
         maxItems: MAX_ITEMS,
         description: 'Each item takes the fields of `POST /v1/pdf`. Results are always stored.',
         items: {
-          ...PdfRequestBody,
+          ...ITEM_FIELDS,
+          title: 'BatchItem',
           properties: {
             reference: {
               type: 'string',
@@ -191,7 +196,8 @@ const CREATE = {
         'x-default': 'none',
       },
       defaults: {
-        ...PdfRequestBody,
+        ...ITEM_FIELDS,
+        title: 'BatchDefaults',
         description:
           'Values for fields that an item does not set. `options`, `assets` and `metadata` are merged member by member. An item that has its own source takes no source from here.',
       },
@@ -206,6 +212,7 @@ const CREATE = {
 
 const LIST = {
   ...COMMON,
+  operationId: 'listBatches',
   summary: 'List batches',
   querystring: { type: 'object', properties: FILTER_PARAMETERS },
   response: {
@@ -216,6 +223,7 @@ const LIST = {
 
 const READ = {
   ...COMMON,
+  operationId: 'readBatch',
   summary: 'Read a batch with the results of its items',
   headers: { type: 'object', properties: PREFER_SCHEMA },
   params: ID,
@@ -224,6 +232,7 @@ const READ = {
 
 const CANCEL = {
   ...COMMON,
+  operationId: 'cancelBatch',
   summary: 'Cancel a batch',
   description:
     'Cancels the items that have not started. Running items are completed, and documents are kept. Has no effect when the batch has finished.',

@@ -11,7 +11,8 @@ import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, sendJson } from '../idemp
 import { listOf, readFilteredPage, readQuery, readText, readTime } from '../listing.ts';
 import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
 import { originOf } from '../origin.ts';
-import { DOCUMENT_SCHEMA, documentRecord, FILTER_PARAMETERS, listSchema, timeOf } from '../records.ts';
+import { DOCUMENT_SCHEMA, documentRecord, FILTER_PARAMETERS, timeOf } from '../records.ts';
+import { binary, header, listSchema, recordSchema } from '../response-schema.ts';
 import { sendStored } from '../send-pdf.ts';
 import { problemResponses } from './problem-responses.ts';
 
@@ -40,7 +41,7 @@ const LinkBody = Type.Object(
       examples: [86_400],
     }),
   },
-  { additionalProperties: false, expected: 'a JSON object' },
+  { additionalProperties: false, title: 'LinkRequest', expected: 'a JSON object' },
 );
 const checkLink = validator(LinkBody);
 
@@ -136,8 +137,8 @@ const RANGE_HEADERS = {
   type: 'object',
   properties: { Range: { type: 'string', examples: ['bytes=0-1023'] }, 'If-None-Match': { type: 'string' } },
 };
-const PDF_CONTENT = { [PDF]: { schema: { type: 'string', contentMediaType: PDF } } };
-const TEXT_HEADER = (description: string) => ({ schema: { type: 'string' }, description });
+const PDF_CONTENT = binary(PDF);
+const TEXT_HEADER = (description: string) => header('string', description);
 const PDF_HEADERS = {
   ETag: TEXT_HEADER('Its sha256.'),
   'Accept-Ranges': TEXT_HEADER('bytes'),
@@ -154,6 +155,7 @@ const PDF_REPLIES = {
 
 const LIST = {
   ...COMMON,
+  operationId: 'listDocuments',
   summary: 'List stored documents',
   querystring: {
     type: 'object',
@@ -181,6 +183,7 @@ const LIST = {
 
 const READ = {
   ...COMMON,
+  operationId: 'fetchDocument',
   summary: 'Fetch a stored document',
   description: 'Returns the PDF, or its record if Accept names application/json and neither application/pdf nor */*.',
   params: ID,
@@ -199,6 +202,7 @@ const READ = {
 
 const REMOVE = {
   ...COMMON,
+  operationId: 'deleteDocument',
   summary: 'Delete a stored document',
   description: 'The content is removed before the reply is sent. Later requests for the document are answered with 410.',
   params: ID,
@@ -207,6 +211,7 @@ const REMOVE = {
 
 const LINK = {
   ...COMMON,
+  operationId: 'createDocumentLink',
   summary: 'Create a signed link',
   description: 'Creates a link to the PDF that works without a key until it expires or the document is removed.',
   params: ID,
@@ -215,14 +220,14 @@ const LINK = {
   response: {
     201: {
       description: 'The link.',
-      type: 'object',
-      properties: { url: { type: 'string', format: 'uri' }, expires_at: TIME },
+      ...recordSchema('Link', { url: { type: 'string', format: 'uri' }, expires_at: TIME }),
     },
     ...problemResponses(400, 401, 404, 408, 409, 410, 413, 415, 422, 429, 500, 503),
   },
 };
 
 const FOLLOW = {
+  operationId: 'followDocumentLink',
   tags: ['Documents'],
   summary: 'Follow a signed link',
   params: ID,

@@ -16,6 +16,7 @@ import { asksFor, JSON_TYPE, requireAcceptable } from '../negotiation.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import { rememberRender } from '../remember-render.ts';
 import { heldBy, takeBody } from '../request-memory.ts';
+import { binary, header } from '../response-schema.ts';
 import { type ImageFacts, sendImage } from '../send-image.ts';
 import { serverTiming } from '../send-pdf.ts';
 import { REPORTED_IMAGE_SCHEMA, sendReportedImage } from '../send-report.ts';
@@ -108,10 +109,8 @@ function mediaTypeOf({ capture }: ImageRequest): string {
   return `image/${capture.type}`;
 }
 
-const header = (type: string, description: string) => ({ schema: { type }, description });
-const image = (type: string) => [`image/${type}`, { schema: { type: 'string', contentMediaType: `image/${type}` } }];
-
 const SCHEMA = {
+  operationId: 'renderImage',
   summary: 'Render an image',
   description:
     'Renders HTML, the document at an address, or a stored template with data, to a PNG, JPEG or WebP image: the whole document, what its window shows, a part or one element. An image counts as one document of the month. Images are not stored. Only successful renders are charged.',
@@ -130,7 +129,9 @@ const SCHEMA = {
         'X-Request-Id': header('string', 'Names this request in the logs.'),
       },
       content: {
-        ...Object.fromEntries(['png', 'jpeg', 'webp'].map(image)),
+        ...binary('image/png'),
+        ...binary('image/jpeg'),
+        ...binary('image/webp'),
         [JSON_TYPE]: { schema: REPORTED_IMAGE_SCHEMA },
       },
     },

@@ -20,6 +20,7 @@ import { RATE_LIMITED } from '../rate-limit.ts';
 import { DOCUMENT_SCHEMA, documentRecord } from '../records.ts';
 import { rememberRender } from '../remember-render.ts';
 import { heldBy, takeBody } from '../request-memory.ts';
+import { binary, header } from '../response-schema.ts';
 import { sendRendered, sendStored, sendStream, serverTiming } from '../send-pdf.ts';
 import { REPORTED_SCHEMA, sendReported, sendReportedStream } from '../send-report.ts';
 import { readSourceBodies, SourceBody } from '../source-bodies.ts';
@@ -160,8 +161,6 @@ function created(request: FastifyRequest, reply: FastifyReply, document: StoredD
     .header('platen-pages', document.pages);
 }
 
-const header = (type: string, description: string) => ({ schema: { type }, description });
-
 const HEADERS = {
   'Platen-Pages': header('integer', 'Number of pages.'),
   'Platen-Quota-Remaining': header('integer', 'Documents left this month; absent where the plan has no limit.'),
@@ -172,9 +171,8 @@ const HEADERS = {
   'X-Request-Id': header('string', 'Names this request in the logs.'),
 };
 
-const PDF_CONTENT = { [PDF]: { schema: { type: 'string', contentMediaType: PDF } } };
-
 const FORM_SCHEMA = {
+  title: 'PdfForm',
   type: 'object',
   description:
     'The document in `request` (the JSON body), `html` or `markdown`, and files beside it. Without `request`, every query parameter may be a part of the form.',
@@ -193,6 +191,7 @@ const FORM_SCHEMA = {
 };
 
 const SCHEMA = {
+  operationId: 'renderPdf',
   summary: 'Render a document',
   description:
     'Renders HTML, Markdown, the document at an address, or a stored template with data, to PDF. Background prints by default; A4 is the default paper. Only successful renders are charged. The body may be the document itself, as `text/html` or `text/markdown`, with options as query parameters; or a form with files beside the document. `Content-Encoding: gzip` and `deflate` are understood.',
@@ -212,13 +211,13 @@ const SCHEMA = {
     200: {
       description: 'The PDF; or, where Accept names application/json alone, the PDF with the report of its render.',
       headers: HEADERS,
-      content: { ...PDF_CONTENT, [JSON_TYPE]: { schema: REPORTED_SCHEMA } },
+      content: { ...binary(PDF), [JSON_TYPE]: { schema: REPORTED_SCHEMA } },
     },
     201: {
       description:
         'The PDF was stored, because `store` was true. The record of the document; the PDF itself where Accept names application/pdf alone.',
       headers: { ...HEADERS, Location: header('string', 'Where the document is.') },
-      content: { [JSON_TYPE]: { schema: DOCUMENT_SCHEMA }, ...PDF_CONTENT },
+      content: { [JSON_TYPE]: { schema: DOCUMENT_SCHEMA }, ...binary(PDF) },
     },
     ...problemResponses(400, 401, 402, 403, 404, 406, 408, 409, 410, 413, 415, 422, 429, 500, 503, 504),
   },

@@ -17,6 +17,7 @@ import type { Metrics } from '../metrics.ts';
 import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
 import { limitVisitors, RATE_LIMITED } from '../rate-limit.ts';
 import { type Budgets, countMemory, heldBy, takeBody } from '../request-memory.ts';
+import { binary, header, recordSchema } from '../response-schema.ts';
 import { sendRendered, serverTiming } from '../send-pdf.ts';
 import { REPORTED_SCHEMA, sendReported } from '../send-report.ts';
 import { visitorOf } from '../visitor.ts';
@@ -81,29 +82,22 @@ export function playgroundRoutes(
 }
 
 const TAGS = { tags: ['Playground'] };
-const header = (type: string, description: string) => ({ schema: { type }, description });
 
 const READ = {
   ...TAGS,
+  operationId: 'readPlayground',
   summary: 'Read what the playground allows',
   response: {
     200: {
       description: 'Whether it is switched on, and its limits.',
-      type: 'object',
-      properties: {
+      ...recordSchema('Playground', {
         enabled: { type: 'boolean' },
-        limits: {
-          type: 'object',
-          properties: {
-            html_bytes: {
-              type: 'integer',
-              description: 'Largest size of the HTML, and of the document that a template becomes.',
-            },
-            timeout_ms: { type: 'integer', description: 'Time limit of a render, including the time in the queue.' },
-            requests_per_minute: { type: 'integer', description: 'Requests per minute that one client address may send.' },
-          },
-        },
-      },
+        limits: recordSchema('PlaygroundLimits', {
+          html_bytes: { type: 'integer', description: 'Largest size of the HTML, and of the document that a template becomes.' },
+          timeout_ms: { type: 'integer', description: 'Time limit of a render, including the time in the queue.' },
+          requests_per_minute: { type: 'integer', description: 'Requests per minute that one client address may send.' },
+        }),
+      }),
     },
     ...problemResponses(500),
   },
@@ -111,6 +105,7 @@ const READ = {
 
 const RENDER = {
   ...TAGS,
+  operationId: 'renderInPlayground',
   summary: 'Render a document without a key',
   description: `Renders a document with the options of POST /v1/pdf for evaluation. The render is neither charged nor stored. Its limits are smaller, and GET /v1/playground lists them. Renders are limited per client address, and renders of key holders have priority. The body may have ${MAX_PLAYGROUND_BODY_BYTES} bytes.`,
   body: PlaygroundBody,
@@ -122,7 +117,7 @@ const RENDER = {
         'Platen-Warnings': header('integer', 'Number of warnings.'),
         'Server-Timing': header('string', 'Milliseconds spent in the phases queue, load, print and finish.'),
       },
-      content: { [PDF]: { schema: { type: 'string', contentMediaType: PDF } }, [JSON_TYPE]: { schema: REPORTED_SCHEMA } },
+      content: { ...binary(PDF), [JSON_TYPE]: { schema: REPORTED_SCHEMA } },
     },
     ...problemResponses(400, 404, 406, 408, 413, 415, 422, 429, 500, 503, 504),
   },

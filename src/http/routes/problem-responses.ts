@@ -1,10 +1,10 @@
 /** Describes the error replies of a route in the OpenAPI document. */
 import { PROBLEM_TYPE, PROBLEMS } from '../problem.ts';
+import { header, recordSchema } from '../response-schema.ts';
 
-const PROBLEM_SCHEMA = {
-  type: 'object',
-  required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
-  properties: {
+const PROBLEM_SCHEMA = recordSchema(
+  'Problem',
+  {
     type: { type: 'string', format: 'uri', description: 'A page that explains the error.' },
     title: { type: 'string' },
     status: { type: 'integer' },
@@ -15,7 +15,9 @@ const PROBLEM_SCHEMA = {
       type: 'array',
       description: 'Errors in the request, by field.',
       items: {
+        title: 'FieldError',
         type: 'object',
+        required: ['path', 'message'],
         properties: {
           path: { type: 'string' },
           message: { type: 'string' },
@@ -27,21 +29,18 @@ const PROBLEM_SCHEMA = {
       },
     },
   },
-};
+  ['errors'],
+);
 
-const SECONDS = { type: 'integer', description: 'In seconds.' };
-const RETRY_AFTER = { 'Retry-After': { schema: SECONDS, description: 'Time after which to send the request again.' } };
+const RETRY_AFTER = { 'Retry-After': header('integer', 'Seconds after which to send the request again.') };
 
 const HEADERS: Record<number, object> = {
   409: RETRY_AFTER,
   429: {
     ...RETRY_AFTER,
-    'RateLimit-Limit': {
-      schema: { type: 'integer' },
-      description: 'Requests per minute that the plan allows, or the playground for one client address.',
-    },
-    'RateLimit-Remaining': { schema: { type: 'integer' }, description: 'Requests left in this minute.' },
-    'RateLimit-Reset': { schema: SECONDS, description: 'Time until the next minute begins.' },
+    'RateLimit-Limit': header('integer', 'Requests per minute that the plan allows, or the playground for one client address.'),
+    'RateLimit-Remaining': header('integer', 'Requests left in this minute.'),
+    'RateLimit-Reset': header('integer', 'Seconds until the next minute begins.'),
   },
   503: RETRY_AFTER,
 };

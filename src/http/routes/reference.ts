@@ -1,12 +1,13 @@
 /** Serves the OpenAPI document, the reference page made from it, and a page for every error code. */
 import type { FastifyInstance } from 'fastify';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
+import { publishedDocument } from '../openapi.ts';
 import { PROBLEMS } from '../problem.ts';
 
 const HIDDEN = { schema: { hide: true } };
 
 export function referenceRoutes(app: FastifyInstance): void {
-  app.get('/openapi.json', HIDDEN, async () => app.swagger());
+  app.get('/openapi.json', HIDDEN, async () => publishedDocument(app.swagger()));
 
   app.get('/errors', HIDDEN, async (_request, reply) => {
     const items = Object.entries(PROBLEMS).map(

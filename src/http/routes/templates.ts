@@ -16,7 +16,6 @@ import { originOf } from '../origin.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import {
   FILTER_PARAMETERS,
-  listSchema,
   PAGE_PARAMETERS,
   TEMPLATE_SCHEMA,
   templateRecord,
@@ -24,6 +23,7 @@ import {
   versionRecord,
 } from '../records.ts';
 import { takeBody } from '../request-memory.ts';
+import { listSchema, recordSchema } from '../response-schema.ts';
 import { problemResponses } from './problem-responses.ts';
 
 export interface TemplateRouteServices {
@@ -66,7 +66,7 @@ const CreateBody = Type.Object(
     engine: Type.Optional({ ...engine, default: 'placeholders' }),
     metadata: Type.Optional({ ...MetadataSchema, 'x-default': 'none' }),
   },
-  CLOSED,
+  { ...CLOSED, title: 'NewTemplate' },
 );
 const ReplaceBody = Type.Object(
   {
@@ -75,7 +75,7 @@ const ReplaceBody = Type.Object(
     engine: Type.Optional({ ...engine, ...KEPT }),
     metadata: Type.Optional({ ...MetadataSchema, ...KEPT }),
   },
-  CLOSED,
+  { ...CLOSED, title: 'TemplateChange' },
 );
 const checkCreate = validator(CreateBody);
 const checkReplace = validator(ReplaceBody);
@@ -165,10 +165,11 @@ async function create(
 
 const COMMON = { tags: ['Templates'], security: [{ bearer: [] }] };
 const ID = { type: 'object', properties: { id: { type: 'string', examples: ['tpl_0123456789ABCDEFGHIJKL'] } } };
-const WITH_HTML = { ...TEMPLATE_SCHEMA, properties: { ...TEMPLATE_SCHEMA.properties, html: { type: 'string' } } };
+const WITH_HTML = recordSchema('TemplateWithHtml', { ...TEMPLATE_SCHEMA.properties, html: { type: 'string' } });
 
 const CREATE = {
   ...COMMON,
+  operationId: 'createTemplate',
   summary: 'Store a template',
   headers: IDEMPOTENCY_SCHEMA,
   body: CreateBody,
@@ -180,6 +181,7 @@ const CREATE = {
 
 const LIST = {
   ...COMMON,
+  operationId: 'listTemplates',
   summary: 'List templates',
   querystring: { type: 'object', properties: FILTER_PARAMETERS },
   response: {
@@ -190,6 +192,7 @@ const LIST = {
 
 const READ = {
   ...COMMON,
+  operationId: 'readTemplate',
   summary: 'Read a template with its HTML',
   params: ID,
   response: { 200: { description: 'The template.', ...WITH_HTML }, ...problemResponses(401, 404, 429, 500, 503) },
@@ -197,6 +200,7 @@ const READ = {
 
 const VERSIONS = {
   ...COMMON,
+  operationId: 'listTemplateVersions',
   summary: 'List the versions of a template',
   description: `The current version, and up to ${PAST_VERSIONS} that it replaced. Old versions of all templates of a key together are kept up to the size that its templates may have.`,
   params: ID,
@@ -209,6 +213,7 @@ const VERSIONS = {
 
 const READ_VERSION = {
   ...COMMON,
+  operationId: 'readTemplateVersion',
   summary: 'Read a version of a template with its HTML',
   params: { ...ID, properties: { ...ID.properties, version: { type: 'integer', minimum: 1, examples: [1] } } },
   response: { 200: { description: 'That version of the template.', ...WITH_HTML }, ...problemResponses(401, 404, 429, 500, 503) },
@@ -216,6 +221,7 @@ const READ_VERSION = {
 
 const REPLACE = {
   ...COMMON,
+  operationId: 'replaceTemplate',
   summary: 'Replace a template',
   description:
     'The next render uses the new version. `name`, `engine` and `metadata` keep their values if they are not sent. Metadata belongs to the template, not to a version.',
@@ -229,6 +235,7 @@ const REPLACE = {
 
 const REMOVE = {
   ...COMMON,
+  operationId: 'deleteTemplate',
   summary: 'Delete a template',
   params: ID,
   response: { 204: { description: 'The template was deleted.', type: 'null' }, ...problemResponses(401, 404, 500, 503) },

@@ -14,6 +14,7 @@ function event(type: string, summary: string, description: string, data: Record<
   });
   return {
     post: {
+      operationId: camelCase(`receive.${type}`),
       tags: ['Webhooks'],
       summary,
       description: `${description} Signed as in Standard Webhooks 1.0. Unless it is answered with 2xx, the same bytes are sent again under the same id. 410 stops further attempts.`,
@@ -30,6 +31,7 @@ function event(type: string, summary: string, description: string, data: Record<
 
 function bodySchema(type: string, data: Record<string, object>) {
   return {
+    title: `${camelCase(`.${type}`)}Event`,
     type: 'object' as const,
     required: ['type', 'timestamp', 'data'],
     properties: {
@@ -38,6 +40,10 @@ function bodySchema(type: string, data: Record<string, object>) {
       data: { type: 'object' as const, required: Object.keys(data), properties: data },
     },
   };
+}
+
+function camelCase(name: string): string {
+  return name.replaceAll(/[._]([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 const COUNT = { type: 'integer' } as const;

@@ -4,7 +4,8 @@ import type { WebhookSecret, WebhookSecrets } from '../../webhooks/secrets.ts';
 import type { Delivery, Webhooks } from '../../webhooks/webhooks.ts';
 import { principalOf } from '../authenticate.ts';
 import { pageOf, readPage } from '../listing.ts';
-import { listSchema, PAGE_PARAMETERS, timeOf } from '../records.ts';
+import { PAGE_PARAMETERS, timeOf } from '../records.ts';
+import { listSchema, recordSchema } from '../response-schema.ts';
 import { problemResponses } from './problem-responses.ts';
 
 export interface WebhookRouteServices {
@@ -64,21 +65,18 @@ const SECRET_TEXT = {
   description: 'The secret in the form that Standard Webhooks libraries expect.',
   examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
 };
-const SECRET_SCHEMA = {
-  type: 'object',
-  properties: {
-    secret: SECRET_TEXT,
-    created_at: TIME,
-    previous: {
-      type: 'array',
-      description: 'Replaced secrets that still sign, newest first.',
-      items: { type: 'object', properties: { secret: SECRET_TEXT, created_at: TIME, expires_at: TIME } },
-    },
+const SECRET_SCHEMA = recordSchema('WebhookSecret', {
+  secret: SECRET_TEXT,
+  created_at: TIME,
+  previous: {
+    type: 'array',
+    description: 'Replaced secrets that still sign, newest first.',
+    items: recordSchema('PreviousSecret', { secret: SECRET_TEXT, created_at: TIME, expires_at: TIME }),
   },
-};
-const DELIVERY_SCHEMA = {
-  type: 'object',
-  properties: {
+});
+const DELIVERY_SCHEMA = recordSchema(
+  'WebhookDelivery',
+  {
     delivery_id: { type: 'string', description: 'Sent as `webhook-id`.', examples: ['msg_0123456789ABCDEFGHIJKL'] },
     type: { type: 'string', enum: ['batch.completed', 'document.expired'] },
     url: { type: 'string', format: 'uri' },
@@ -93,10 +91,12 @@ const DELIVERY_SCHEMA = {
     error: { type: 'string', description: 'Why the last attempt failed. Absent if the status tells the reason.' },
     created_at: TIME,
   },
-};
+  ['response_status', 'error'],
+);
 
 const SECRET = {
   ...COMMON,
+  operationId: 'readWebhookSecret',
   summary: 'Read the secret that signs webhooks',
   description: 'Returns the secret of the account of this key. The first call creates it.',
   response: { 200: { description: 'The current secret.', ...SECRET_SCHEMA }, ...problemResponses(401, 500, 503) },
@@ -104,6 +104,7 @@ const SECRET = {
 
 const ROTATE = {
   ...COMMON,
+  operationId: 'rotateWebhookSecret',
   summary: 'Replace the secret that signs webhooks',
   description:
     'The replaced secret keeps signing for 24 hours: `webhook-signature` has one signature per secret, so that you can update receivers one after the other. At most four secrets sign at the same time.',
@@ -115,6 +116,7 @@ const ROTATE = {
 
 const LIST = {
   ...COMMON,
+  operationId: 'listWebhookDeliveries',
   summary: 'List webhook deliveries',
   description: 'Deliveries are kept for 30 days.',
   querystring: { type: 'object', properties: PAGE_PARAMETERS },

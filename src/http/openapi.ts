@@ -1,0 +1,191 @@
+/**
+ * The OpenAPI document as clients get it: what fastify gathered from the schemas of the routes in; a named component for each
+ * schema with a `title`, and for each error reply, out.
+ */
+
+type Node = Record<string, unknown>;
+type Uses = Map<string, Node[]>;
+
+interface Gathered {
+  paths?: object;
+  webhooks?: object;
+  components?: object;
+}
+
+/** Their members are values of callers and not schemas. */
+const VALUES = new Set(['default', 'enum', 'const', 'example', 'examples']);
+const MANY_WORDS = 200;
+/** May differ wherever a component is used. */
+const ANNOTATIONS = new Set(['description', 'examples', 'x-unit']);
+
+const published = new WeakMap<object, object>();
+
+/** Made once of each document. */
+export function publishedDocument<D extends Gathered>(gathered: D): D {
+  const document = (published.get(gathered) as D | undefined) ?? publish(gathered);
+  published.set(gathered, document);
+  return document;
+}
+
+function publish<D extends Gathered>(gathered: D): D {
+  const document = JSON.parse(JSON.stringify(gathered)) as D; // what routes share is told apart
+  for (const methods of Object.values(document.paths ?? {})) if (methods.get) delete methods.head; // every GET answers HEAD
+  const uses: Uses = new Map();
+  for (const part of [document.paths, document.webhooks]) walk(part, (node) => describe(node, uses));
+  const schemas = Object.fromEntries([...uses].map(([title, nodes]) => [title, toComponent(title, nodes)]));
+  shareMembers(schemas);
+  return { ...document, components: { ...document.components, schemas, responses: nameErrors(document.paths ?? {}) } };
+}
+
+/** Children come before their parents. */
+function walk(value: unknown, visit: (node: Node) => void): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (name === 'properties') for (const property of Object.values(member)) walk(property, visit);
+    else if (!VALUES.has(name) && !isParameter(value)) walk(member, visit);
+  }
+  if (!Array.isArray(value)) visit(value as Node);
+}
+
+/** Puts keywords that only we know into the standard's, and notes schemas that have a title. */
+function describe(node: Node, uses: Uses): void {
+  if (isParameter(node)) describeParameter(node);
+  else describeSchema(node, uses);
+}
+
+function describeSchema(node: Node, uses: Uses): void {
+  delete node.expected;
+  rename(node, 'x-values', 'enum');
+  rename(node, 'x-pattern', 'pattern');
+  joinLiterals(node);
+  foldDefault(node);
+  sayOnce(node);
+  if (node['x-sources']) toVariants(node, uses);
+  noteUse(node, uses);
+}
+
+function isParameter(node: object): boolean {
+  return 'in' in node && 'name' in node;
+}
+
+/** Its schema is a plain one. */
+function describeParameter(node: Node): void {
+  const { schema, required } = node as { schema: Node; required?: boolean };
+  if (!required) delete node.required;
+  if (schema.type === 'object') Object.assign(node, { style: 'deepObject', explode: true });
+  const { 'x-default': words } = schema;
+  delete schema['x-default'];
+  if (words) node.description = [node.description, `Default: ${words}.`].filter(Boolean).join(' ');
+}
+
+function noteUse(node: Node, uses: Uses): void {
+  if (typeof node.title !== 'string') return;
+  const sameTitle = uses.get(node.title) ?? [];
+  uses.set(node.title, [...sameTitle, node]);
+}
+
+function rename(node: Node, from: string, to: string): void {
+  if (node[from] === undefined) return;
+  node[to] = node[from];
+  delete node[from];
+}
+
+/** A union of strings is one list of them. */
+function joinLiterals(node: Node): void {
+  const branches = Array.isArray(node.anyOf) ? (node.anyOf as Node[]) : [];
+  const isLiteral = ({ type, enum: values }: Node) => type === 'string' && Array.isArray(values);
+  if (!branches.length || !branches.every(isLiteral)) return;
+  delete node.anyOf;
+  Object.assign(node, { type: 'string', enum: branches.flatMap((branch) => branch.enum) });
+}
+
+/** In words: generators take what has a default for what is always there, and send it. */
+function foldDefault(node: Node): void {
+  const { description, default: value, 'x-default': words = value === undefined ? '' : `\`${JSON.stringify(value)}\`` } = node;
+  delete node.default;
+  delete node['x-default'];
+  if (words) node.description = [description, `Default: ${words}.`].filter(Boolean).join(' ');
+}
+
+/** fastify takes the description of a reply from its schema, and leaves it there. */
+function sayOnce({ description, content }: Node): void {
+  for (const { schema } of Object.values((content ?? {}) as Record<string, { schema?: Node }>))
+    if (schema?.description === description) delete schema?.description;
+}
+
+/** Exactly one source is sent: one schema for each, with the members that belong to it. */
+function toVariants(node: Node, uses: Uses): void {
+  const sources = node['x-sources'] as Record<string, string[]>;
+  const special = new Set([...Object.keys(sources), ...Object.values(sources).flat()]);
+  const { title, properties, description, ...shape } = node;
+  delete (shape as Node)['x-sources'];
+  const oneOf = Object.entries(sources).map(([source, companions]) => {
+    const mine = Object.entries(properties as Node).filter(
+      ([name]) => name === source || companions.includes(name) || !special.has(name),
+    );
+    const { examples, ...rest } = shape;
+    return {
+      title: `${pascalCase(source.replace(/_id$/, ''))}${title}`,
+      ...rest,
+      required: [source],
+      properties: Object.fromEntries(mine),
+    };
+  });
+  for (const name of Object.keys(node)) if (!['title', 'description', 'examples'].includes(name)) delete node[name];
+  node.oneOf = oneOf;
+  for (const variant of oneOf) noteUse(variant, uses);
+}
+
+function pascalCase(name: string): string {
+  return name.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** What all uses say is said in the component, and the rest where it is used. */
+function toComponent(title: string, nodes: Node[]): Node {
+  const structures = new Set(nodes.map((node) => JSON.stringify(without(node, (name) => ANNOTATIONS.has(name)))));
+  if (structures.size > 1) throw new Error(`there are different schemas with the title ${title}`);
+  const [first = {}] = nodes;
+  const isShared = (name: string) => nodes.every((node) => JSON.stringify(node[name]) === JSON.stringify(first[name]));
+  const component = without(first, (name) => name === 'title' || !isShared(name));
+  for (const node of nodes) {
+    const own = without(node, (name) => !ANNOTATIONS.has(name) || Object.hasOwn(component, name));
+    for (const name of Object.keys(node)) delete node[name];
+    Object.assign(node, { $ref: `#/components/schemas/${title}` }, own);
+  }
+  return component;
+}
+
+function without(node: Node, isLeftOut: (name: string) => boolean): Node {
+  return Object.fromEntries(Object.entries(node).filter(([name]) => !isLeftOut(name)));
+}
+
+/** What takes many words in several components becomes a component itself, under the name of the member. */
+function shareMembers(schemas: Record<string, Node>): void {
+  const alike = new Map<string, { name: string; members: Node[] }>();
+  for (const { properties = {} } of Object.values(schemas)) {
+    for (const [name, member] of Object.entries(properties as Record<string, Node>)) {
+      const text = JSON.stringify(member);
+      if (text.length < MANY_WORDS) continue;
+      const { members } = alike.get(name + text) ?? { members: [] };
+      alike.set(name + text, { name, members: [...members, member] });
+    }
+  }
+  for (const { name, members } of alike.values()) {
+    const title = pascalCase(name);
+    if (members.length < 2 || schemas[title]) continue;
+    schemas[title] = toComponent(title, members);
+  }
+}
+
+/** Every route answers an error of one status in the same words. */
+function nameErrors(paths: object): Node {
+  const named: Node = {};
+  const operations = Object.values(paths).flatMap((methods) => Object.values<{ responses: Node }>(methods));
+  for (const { responses } of operations) {
+    for (const status of Object.keys(responses).filter((each) => each >= '400')) {
+      named[`Error${status}`] = responses[status];
+      responses[status] = { $ref: `#/components/responses/Error${status}` };
+    }
+  }
+  return named;
+}

@@ -1,0 +1,25 @@
+/** How replies are described in the OpenAPI document. */
+
+/** An object of which every member is there, but for those that `optional` names. The title is the name of its component. */
+export function recordSchema<P extends Record<string, object>>(title: string, properties: P, optional: Array<keyof P> = []) {
+  return { title, type: 'object', required: Object.keys(properties).filter((name) => !optional.includes(name)), properties };
+}
+
+/** One page of a list. */
+export function listSchema(item: { title: string }) {
+  return recordSchema(`${item.title}List`, {
+    data: { type: 'array', items: item, description: 'The records, newest first.' },
+    has_more: { type: 'boolean' },
+    next_cursor: { type: ['string', 'null'], description: 'Send it as `cursor` to get the next page.' },
+  });
+}
+
+/** A header of a reply. */
+export function header(type: string, description: string) {
+  return { type, description };
+}
+
+/** The bytes of a file. */
+export function binary<T extends string>(type: T) {
+  return { [type]: { schema: { type: 'string', contentMediaType: type } } };
+}

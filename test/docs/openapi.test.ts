@@ -1,0 +1,68 @@
+/** The OpenAPI document is valid, small enough for a person or a model to read, and names what generators of clients turn into types. */
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect, test } from 'vitest';
+import { publishedOpenApi } from '../../tools/docs/openapi.ts';
+import type { Schema } from '../../tools/docs/schema.ts';
+
+const MAX_BYTES = 120_000;
+
+const document = await publishedOpenApi();
+const schemas = document.components.schemas;
+const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+
+test('it is valid', async () => {
+  const { valid, errors } = await new Validator().validate(structuredClone(document) as unknown as Record<string, unknown>);
+  expect(errors).toBeUndefined();
+  expect(valid).toBe(true);
+});
+
+test(`it has at most ${MAX_BYTES} bytes`, () => {
+  expect(Buffer.byteLength(JSON.stringify(document))).toBeLessThanOrEqual(MAX_BYTES);
+});
+
+test('every operation has a name of its own', () => {
+  const names = operations.map(({ operationId }) => operationId);
+  expect(names.filter((name) => !/^[a-z][A-Za-z]+$/.test(name ?? ''))).toEqual([]);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test('every JSON object that is sent or answered has a name', () => {
+  const contents = operations.flatMap(({ requestBody, responses = {} }) => [requestBody ?? {}, ...Object.values(responses)]);
+  const bodies = contents.flatMap(({ content = {} }) => Object.values(content).map(({ schema = {} }) => schema));
+  const named = bodies.filter(({ type }) => type !== 'string');
+  expect(named.length).toBeGreaterThan(30);
+  for (const schema of named) expect(schema.$ref).toMatch(/^#\/components\/schemas\/[A-Z]/);
+});
+
+test('errors of one status are described once', () => {
+  const errors = operations.flatMap(({ responses = {} }) => Object.entries(responses).filter(([status]) => status >= '400'));
+  expect(errors.length).toBeGreaterThan(100);
+  for (const [status, response] of errors) expect(response).toEqual({ $ref: `#/components/responses/Error${status}` });
+});
+
+test('a request has exactly one source, and what belongs to it', () => {
+  const variants = (schemas.PdfRequest?.oneOf ?? []).map(({ $ref = '' }) => schemas[$ref.replace(/.*\//, '')] as Schema);
+  expect(variants.map(({ required }) => required)).toEqual([['html'], ['markdown'], ['url'], ['template_id']]);
+  expect(variants.map(({ properties = {} }) => ['data' in properties, 'assets' in properties])).toEqual([
+    [false, true],
+    [false, true],
+    [false, false],
+    [true, true],
+  ]);
+});
+
+test('values that are not any text say what they are', () => {
+  const { format, width } = schemas.PdfOptions?.properties ?? {};
+  expect(format).toMatchObject({ type: 'string', enum: expect.arrayContaining(['A4', 'Letter']) });
+  expect(width).toMatchObject({ $ref: '#/components/schemas/Length' });
+  expect(schemas.TemplatePdfRequest?.properties?.data).toMatchObject({ type: 'object' });
+  const length = new RegExp(schemas.Length?.anyOf?.find(({ type }) => type === 'string')?.pattern ?? '');
+  expect(['10mm', '2.5cm', '.5in', '72pt', '96'].every((text) => length.test(text))).toBe(true);
+  expect(['ten', '10 mm', '10em', '-1in'].some((text) => length.test(text))).toBe(false);
+});
+
+test('no schema is one level too deep, and none has a keyword of ours alone', () => {
+  const text = JSON.stringify(document);
+  expect(text).not.toContain('"schema":{"schema"');
+  expect(text).not.toMatch(/"(?:expected|x-default|x-values|x-sources|x-pattern)"/);
+});
