@@ -4,7 +4,9 @@ import { issueKey } from './issue-key.ts';
 import { connect, type SharedService } from './service.ts';
 
 export async function sharedService(): Promise<SharedService> {
-  const response = await fetch(`${inject('sharedServices')}/${process.env.VITEST_POOL_ID}`);
+  const shared = inject('sharedServices') as string | undefined;
+  if (!shared) throw new Error('the globalSetup of this configuration lacks test/support/shared-services.ts');
+  const response = await fetch(`${shared}/${process.env.VITEST_POOL_ID}`);
   if (!response.ok) throw new Error(await response.text());
   const { url, settings } = (await response.json()) as { url: string; settings: Record<string, string> };
   const { key } = await issueKey(settings, 'growth');
