@@ -1,6 +1,7 @@
 /**
  * `npm run bench`: measures floor and service in one run. `-- --soak` adds the long run (`--renders N`, default 10000);
- * `-- --only throughput|first|overload|start|documents|outbound|finishing|finished|batches|playground|fairness|floods|hostile|soak` does one part.
+ * `-- --only throughput|first|overload|start|documents|outbound|finishing|finished|batches|playground|fairness|floods|hostile|soak` does one part;
+ * `--only fairness --way batch` measures the ways whose name contains the word.
  */
 import { parseArgs } from 'node:util';
 import { batches } from './batches.ts';
@@ -24,7 +25,9 @@ import { scaling, throughput } from './throughput.ts';
 const KEYS = 1_500;
 const SOAK_RENDERS = 10_000;
 
-const { values } = parseArgs({ options: { soak: { type: 'boolean' }, renders: { type: 'string' }, only: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { soak: { type: 'boolean' }, renders: { type: 'string' }, only: { type: 'string' }, way: { type: 'string' } },
+});
 const wants = (part: string) => values.only === undefined || values.only === part;
 const rows: Row[] = [];
 const add = (found: Row[]) => {
@@ -49,7 +52,7 @@ if (wants('finishing')) add([...(await finishing()), ...(await finishRoom())]);
 if (wants('finished')) add(await finished());
 if (wants('batches')) add(await batches());
 if (wants('playground')) add(await playground());
-if (wants('fairness')) add(await fairness());
+if (wants('fairness')) for await (const row of fairness(values.way)) add([row]);
 if (wants('floods')) add(await floods());
 if (wants('hostile')) add(await hostile((line) => process.stdout.write(`${line}\n`)));
 if (values.soak || values.only === 'soak')

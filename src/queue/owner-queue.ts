@@ -5,14 +5,16 @@
  * No owner can block the others:
  * - A free place goes to the waiting owner who has the fewest places. Owners with equally many take turns. When the queue is full,
  *   an owner with fewer waiting requests displaces the newest request of the owner with the most.
- * - Reserved places are for owners who have no place while others have more than their share.
+ * - Reserved places are for owners who have no place while others have more than their share, as many again for background work.
  * - Work that has run for longer than `OVERDUE_MS` while an owner with fewer places waits goes into overtime. It keeps running and
  *   is told to give way, and its place is free for others. When overtime is full, the work that has run longest is stopped, if it
  *   has run for `longestMs`. Both happen only if they admit somebody.
  *
- * Background work has its own queue, which moves only while no call waits. The sender of background work limits its length. Calls
- * do not wait for background work either: they may take a few places beyond the capacity beside it, and no more background work
- * starts until these are given back. While calls arrive now and then, background work leaves places free for them.
+ * Background work has its own queue, whose length its sender limits. It moves only while no call waits. So that calls cannot block
+ * it for good, work of an owner without a place gets a reserved place while others hold theirs for too long, and precedes the calls
+ * of owners with a place once it has waited for `OVERDUE_MS`. Calls do not wait for background work either: they may take a few
+ * places beyond the capacity beside it, and no more background work starts until these are given back. While calls arrive now and
+ * then, background work leaves places free for them.
  */
 import type { Deadline } from '../deadline.ts';
 import { queueFull, type ServiceError } from '../errors.ts';
@@ -25,7 +27,7 @@ export interface OwnerQueueOptions {
   limit: number;
   /** Number of places that one owner may have. Default: no limit. */
   perOwner?: number;
-  /** Number of additional places for owners who have none. Default: 0. */
+  /** Number of additional places for owners who have none, and again for their background work. Default: 0. */
   reserved?: number;
   /** Number of places for work in overtime. Default: 0. */
   overtime?: number;
@@ -50,6 +52,7 @@ interface Request {
 }
 
 interface Waiter extends Request {
+  waitingSince: number;
   admit: (place: Place) => void;
   refuse: (error: ServiceError) => void;
 }
@@ -119,13 +122,12 @@ export class OwnerQueue {
     return this.#calls.lengthOf(owner) + this.#countOf(owner, false);
   }
 
-  /** Whether background work of this owner may start soon: no call has priority over it, and a place is free or the owner has none. */
+  /** Whether background work of this owner may start soon: the owner has none, or no call waits and a place is free. */
   hasRoomInBackground(owner: string): boolean {
     const hasNone = this.#hasNone(owner) && this.#background.lengthOf(owner) === 0;
-    if (this.waiting) return hasNone && [...this.#calls.firsts()].every((call) => this.#holdsTooLong(call.owner));
     const ahead = Math.ceil(this.#options.capacity * SHARE_AHEAD);
     const isFree = this.#inUse() + this.#background.length < this.#options.capacity + ahead;
-    return isFree || hasNone;
+    return hasNone || (isFree && !this.waiting);
   }
 
   /** Milliseconds since anybody last had a place. */
@@ -188,7 +190,7 @@ export class OwnerQueue {
   async #wait(request: Request): Promise<Place> {
     const lines = request.background ? this.#background : this.#calls;
     const { promise, resolve, reject } = Promise.withResolvers<Place>();
-    const waiter: Waiter = { ...request, admit: resolve, refuse: reject };
+    const waiter: Waiter = { ...request, waitingSince: this.#options.now(), admit: resolve, refuse: reject };
     lines.add(waiter);
     this.#relieve();
     try {
@@ -206,14 +208,28 @@ export class OwnerQueue {
 
   /** The kind of place that this owner could take now, if any. */
   #placeFor(owner: string, background: boolean): PlaceKind | undefined {
-    const { capacity, perOwner, reserved } = this.#options;
-    if (this.#count((place) => place.owner === owner) >= perOwner) return undefined;
-    const inUse = this.#inUse();
-    if (background) return inUse < this.#capacityBehind ? 'regular' : undefined;
+    const { perOwner, reserved } = this.#options;
+    if (this.#placesOf(owner) >= perOwner) return undefined;
+    const hasRegular = background ? this.#hasRegularBehind(owner) : this.#hasRegular;
+    if (hasRegular) return 'regular';
+    const inReserve = this.#count((place) => place.kind === 'reserved' && place.background === background);
+    const isOwed = background
+      ? this.#hasNone(owner) && this.#isHeldTooLong
+      : !this.#countOf(owner, false) && this.#isSharedUnevenly;
+    return inReserve < reserved && isOwed ? 'reserved' : undefined;
+  }
+
+  get #hasRegular(): boolean {
+    const { capacity } = this.#options;
     const byCalls = this.#count((place) => place.kind === 'regular' && !place.background);
-    if (byCalls < capacity && inUse < capacity + Math.ceil(capacity * SHARE_BESIDE)) return 'regular';
-    const isReserveFree = this.#count(({ kind }) => kind === 'reserved') < reserved;
-    return isReserveFree && !this.#countOf(owner, false) && this.#isSharedUnevenly ? 'reserved' : undefined;
+    return byCalls < capacity && this.#inUse() < capacity + Math.ceil(capacity * SHARE_BESIDE);
+  }
+
+  #hasRegularBehind(owner: string): boolean {
+    const { capacity, now } = this.#options;
+    const isLeftFree = now() - this.#lastCall < FREE_FOR_MS && !this.#hasNone(owner);
+    const free = isLeftFree ? Math.ceil(capacity * SHARE_FREE) : 0;
+    return this.#inUse() < Math.max(1, capacity - free);
   }
 
   /** Whether some owner has more than one place, or holds one for too long. */
@@ -224,12 +240,6 @@ export class OwnerQueue {
       if (place.kind === 'regular' && this.#hasBeenHeldFor(place, OVERDUE_MS)) return true;
     }
     return owners.size < Math.max(2, this.#options.capacity);
-  }
-
-  get #capacityBehind(): number {
-    const { capacity, now } = this.#options;
-    const free = now() - this.#lastCall < FREE_FOR_MS ? Math.ceil(capacity * SHARE_FREE) : 0;
-    return Math.max(1, capacity - free);
   }
 
   #take(request: Request, kind: PlaceKind): Place {
@@ -269,40 +279,46 @@ export class OwnerQueue {
   }
 
   #admit(): void {
-    const admissible = () => this.#candidates().find(({ owner, background }) => this.#placeFor(owner, background));
-    for (let waiter = admissible(); waiter; waiter = admissible()) {
-      const kind = this.#placeFor(waiter.owner, waiter.background) ?? 'regular';
+    for (let waiter = this.#next(); waiter; waiter = this.#next()) {
+      const kind = this.#placeFor(waiter.owner, waiter.background);
+      if (!kind) return;
       const lines = waiter.background ? this.#background : this.#calls;
       lines.takeTurn(waiter);
       waiter.admit(this.#take(waiter, kind));
     }
   }
 
-  /**
-   * The waiting requests in the order in which they get places. Calls come first, except that background work of an owner without
-   * a place precedes calls of owners who are overdue.
-   */
-  #candidates(): Waiter[] {
-    const [call, behind] = [this.#first(this.#calls, false), this.#first(this.#background, true)];
-    if (!call || !behind) return [call ?? behind].filter((waiter) => waiter !== undefined);
-    const passes = this.#hasNone(behind.owner) && this.#holdsTooLong(call.owner);
-    return passes ? [behind, call] : [call];
+  /** The waiting request that gets the next place. */
+  #next(): Waiter | undefined {
+    const [call, behind] = [this.#first(this.#calls), this.#first(this.#background)];
+    if (!call || !behind) return call ?? behind;
+    return this.#precedes(behind, call) ? behind : call;
+  }
+
+  /** Whether background work precedes a call. */
+  #precedes(behind: Waiter, call: Waiter): boolean {
+    if (!this.#hasNone(behind.owner) || this.#hasNone(call.owner)) return false;
+    return this.#holdsTooLong(call.owner) || this.#options.now() - behind.waitingSince >= OVERDUE_MS;
   }
 
   #hasNone(owner: string): boolean {
-    return ![...this.#places].some((place) => place.owner === owner);
+    return this.#placesOf(owner) === 0;
+  }
+
+  get #isHeldTooLong(): boolean {
+    return [...this.#places].some((place) => this.#hasBeenHeldFor(place, OVERDUE_MS));
   }
 
   #holdsTooLong(owner: string): boolean {
     return [...this.#places].some((place) => place.owner === owner && this.#hasBeenHeldFor(place, OVERDUE_MS));
   }
 
-  /** Sorts by the number of places of the owner, then by turn. */
-  #first(lines: WaitingList<Waiter>, background: boolean): Waiter | undefined {
+  /** Sorts by the number of places of the owner, then by turn. The calls of an owner do not suffer from its background work. */
+  #first(lines: WaitingList<Waiter>): Waiter | undefined {
     let next: Waiter | undefined;
     let fewest = Number.POSITIVE_INFINITY;
     for (const waiter of lines.firsts()) {
-      const places = this.#countOf(waiter.owner, background);
+      const places = waiter.background ? this.#placesOf(waiter.owner) : this.#countOf(waiter.owner, false);
       if (places >= fewest) continue;
       [next, fewest] = [waiter, places];
       if (!fewest) break;
@@ -321,7 +337,7 @@ export class OwnerQueue {
   }
 
   #giveOverduePlaces(): void {
-    for (let [waiter] = this.#candidates(); waiter; [waiter] = this.#candidates()) {
+    for (let waiter = this.#next(); waiter; waiter = this.#next()) {
       const overdue = this.#overdueFor(waiter);
       const place = overdue.find(({ owner }) => this.#hasOvertimeFor(owner));
       if (place) this.#moveToOvertime(place);
@@ -397,6 +413,10 @@ export class OwnerQueue {
   /** Number of places in use, without overtime and reserved ones. */
   #inUse(): number {
     return this.#count(({ kind }) => kind === 'regular');
+  }
+
+  #placesOf(owner: string): number {
+    return this.#count((place) => place.owner === owner);
   }
 
   #countOf(owner: string, background: boolean): number {

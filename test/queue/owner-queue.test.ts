@@ -361,7 +361,6 @@ describe('an owner with more than others', () => {
     for (let n = 0; n < 2; n++) await queue.acquire('calls', patient());
     const order: string[] = [];
     const more = visitor(queue, order, 'calls', 'more');
-    expect(queue.hasRoomInBackground('batch')).toBe(false); // so far they are at work no longer than others
     await vi.advanceTimersByTimeAsync(1_200);
     expect(queue.hasRoomInBackground('batch')).toBe(true);
     expect(queue.hasRoomInBackground('calls')).toBe(false);
@@ -375,4 +374,55 @@ describe('an owner with more than others', () => {
     expect(queue.waiting).toBe(0);
     (await more)();
   });
+
+  test('by calls that are ended and sent again does not keep the background of others waiting', async () => {
+    const queue = new OwnerQueue({ capacity: 2, limit: 100, reserved: 1, overtime: 4 });
+    const end = new AbortController();
+    for (let n = 0; n < 16; n++) void callAgainAndAgain(queue, undefined, end.signal);
+    await vi.advanceTimersByTimeAsync(12_000); // until all that may go on beside others do
+    const items = runItems(queue, 100);
+    await vi.advanceTimersByTimeAsync(8_000);
+    expect(items.ended).toBe(100);
+    end.abort();
+    await queue.idle();
+  });
+
+  test('is not needed to keep the background of others waiting: calls without end let an item through each second', async () => {
+    const queue = new OwnerQueue({ capacity: 2, limit: 100, overtime: 4 });
+    const end = new AbortController();
+    for (let n = 0; n < 16; n++) void callAgainAndAgain(queue, 50, end.signal);
+    const items = runItems(queue, 8);
+    await vi.advanceTimersByTimeAsync(12_000);
+    expect(items.ended).toBe(8);
+    end.abort();
+    await vi.advanceTimersByTimeAsync(1_000);
+  });
 });
+
+/** Calls of one owner that hold their places for so long, or until they are ended. */
+async function callAgainAndAgain(queue: OwnerQueue, milliseconds: number | undefined, end: AbortSignal): Promise<void> {
+  while (!end.aborted) {
+    using deadline = new Deadline(600_000, end);
+    const release = await queue.acquire('calls', deadline).catch(() => undefined);
+    if (!release) continue;
+    await deadline.race(milliseconds ? pause(milliseconds) : new Promise(() => {})).catch(() => {});
+    release();
+  }
+}
+
+/** One after the other, as the runner of batches begins them. */
+function runItems(queue: OwnerQueue, count: number): { ended: number } {
+  const items = { ended: 0 };
+  const run = async () => {
+    while (items.ended < count) {
+      const release = await queue.acquire('batch', patient(), { background: true });
+      await pause(50);
+      release();
+      items.ended++;
+    }
+  };
+  run().catch(() => {});
+  return items;
+}
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
