@@ -5,7 +5,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 
 export interface ProcessPoolOptions {
-  /** The module that the process runs. It receives one message at a time and answers each with one. */
+  /** The module that the process runs. It receives one message at a time and answers each with two: any, when it begins, and the answer. */
   module: URL;
   /** Flags for Node, such as the heap limit. */
   execArgv: string[];
@@ -30,22 +30,41 @@ export class ProcessPool {
   /** Idle processes, each with the timer that ends it. The process used last is at the end. */
   readonly #idle = new Map<ChildProcess, NodeJS.Timeout>();
 
+  #closed = false;
+
   /** Starts no process yet. */
   constructor(options: ProcessPoolOptions) {
     this.#options = options;
   }
 
-  /** Throws `ProcessEndedError` or the reason of `signal`. In both cases the process has ended. */
+  /**
+   * A task that an idle process did not begin, because it had died unnoticed, goes to a new one. Throws `ProcessEndedError` or the
+   * reason of `signal`. In both cases the process has ended.
+   */
   async run(task: object, signal: AbortSignal): Promise<unknown> {
     signal.throwIfAborted();
-    const child = this.#takeIdle() ?? this.#start();
+    const idle = this.#takeIdle();
+    let hasBegun = false;
+    const onBegin = () => {
+      hasBegun = true;
+    };
+    try {
+      return await this.#runOn(idle ?? this.#start(), task, signal, onBegin);
+    } catch (error) {
+      if (!idle || hasBegun || this.#closed || signal.aborted) throw error;
+      return this.#runOn(this.#start(), task, signal, onBegin);
+    }
+  }
+
+  async #runOn(child: ChildProcess, task: object, signal: AbortSignal, onBegin: () => void): Promise<unknown> {
     const kill = () => child.kill('SIGKILL');
     signal.addEventListener('abort', kill, { once: true });
     try {
-      const answer = await answerOf(child, task);
+      const answer = await answerOf(child, task, onBegin);
       if (!signal.aborted) this.#rest(child);
       return answer;
     } catch (error) {
+      kill(); // where it was only the channel that ended
       signal.throwIfAborted();
       throw error;
     } finally {
@@ -55,6 +74,7 @@ export class ProcessPool {
 
   /** Kills all processes, including busy ones. */
   close(): void {
+    this.#closed = true;
     for (const child of this.#children) child.kill('SIGKILL');
   }
 
@@ -96,16 +116,20 @@ export class ProcessPool {
   }
 }
 
-function answerOf(child: ChildProcess, task: object): Promise<unknown> {
+function answerOf(child: ChildProcess, task: object, onBegin: () => void): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const end = (code: unknown, signal: unknown) => reject(new ProcessEndedError(code, signal));
-  child.once('message', resolve);
+  const begin = () => {
+    onBegin();
+    child.once('message', resolve);
+  };
+  child.once('message', begin);
   child.once('exit', end);
   child.once('error', reject);
   promise.catch(() => {}); // where sending throws, nobody waits for it
   child.send(task);
   return promise.finally(() => {
-    child.off('message', resolve);
+    child.off('message', begin).off('message', resolve);
     child.off('exit', end);
     child.off('error', reject);
   });

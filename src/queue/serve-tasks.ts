@@ -11,6 +11,8 @@ export interface TimedTask {
 
 /** The CPU priority, the same as that of renderers and lower than that of the service. */
 const NICENESS = 5;
+/** Goes out before the answer, so that a task which ends its process is told from one that met a dead process. */
+const BEGUN = 'begun';
 const CALL = new Script('work()');
 
 /** `explain` makes an answer of what `work` throws; without it the process ends. */
@@ -25,5 +27,8 @@ export function serveTasks<T extends object>(work: (task: T) => unknown, explain
       return explain(error, task);
     }
   };
-  process.on('message', async ({ task, timeoutMs }: TimedTask) => process.send?.(await answerTo(task as T, timeoutMs)));
+  process.on('message', async ({ task, timeoutMs }: TimedTask) => {
+    process.send?.(BEGUN);
+    process.send?.(await answerTo(task as T, timeoutMs));
+  });
 }

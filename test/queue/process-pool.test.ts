@@ -1,0 +1,50 @@
+/** Child processes that work: one that has died without anybody's notice costs nobody his task. */
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ProcessPool } from '../../src/queue/process-pool.ts';
+
+const IDLE_MS = 600_000;
+const signal = new AbortController().signal;
+
+let folder: string;
+let notes: string;
+let pool: ProcessPool;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platen-pool-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+beforeEach(async () => {
+  notes = join(folder, crypto.randomUUID());
+  await appendFile(notes, '');
+  const module = new URL('../support/noted-tasks.ts', import.meta.url);
+  pool = new ProcessPool({ module, execArgv: ['--disable-warning=ExperimentalWarning'], env: { NOTES: notes }, idleMs: IDLE_MS });
+});
+afterEach(() => pool.close());
+
+const run = async (name: string, ends = false) => Number(await pool.run({ task: { name, ends }, timeoutMs: IDLE_MS }, signal));
+const noted = async () => (await readFile(notes, 'utf8')).trim().split('\n');
+
+describe('a task', () => {
+  test('is done by the process that did the one before', async () => {
+    expect(await run('first')).toBe(await run('second'));
+    expect(await noted()).toEqual(['first', 'second']);
+  });
+
+  test('for a process that died while idle goes to another', async () => {
+    const dead = await run('first');
+    process.kill(dead, 'SIGKILL');
+    const second = run('second'); // before the death can have been noticed
+    expect(await second).not.toBe(dead);
+    expect(await noted()).toEqual(['first', 'second']);
+  });
+
+  test('that ends its process is not done again', async () => {
+    await run('first');
+    await expect(run('second', true)).rejects.toMatchObject({ signal: 'SIGKILL' });
+    expect(await noted()).toEqual(['first', 'second']);
+    await run('third');
+  });
+});
