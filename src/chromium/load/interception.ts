@@ -11,6 +11,8 @@ export class Interception {
   readonly #session: Session;
   readonly #frameId: string;
   #target: Target | undefined;
+  /** The request for a document elsewhere that the page was sent on to. It may be shown before anybody says so. */
+  #leavingBy: string | undefined;
   #sendsCookies = false;
   /** Requests whose credentials were refused once. */
   readonly #answered = new Set<string>();
@@ -46,6 +48,7 @@ export class Interception {
   async accompany(target: Target, kind: Content['kind']): Promise<void> {
     this.#guarded = true;
     this.#target = target;
+    this.#leavingBy = undefined;
     this.#sendsCookies = kind === 'html';
     await this.#session.send('Fetch.enable', { patterns: [{ urlPattern: '*' }], handleAuthRequests: true });
     if (kind === 'url' && target.cookies.length) await this.#store(target);
@@ -64,18 +67,33 @@ export class Interception {
     await this.#root.send('Storage.setCookies', { browserContextId: this.#contextId, cookies: bound });
   }
 
-  #answer({ requestId, frameId, resourceType, request }: Events['Fetch.requestPaused'][0]): void {
-    const replaces = this.staysPut && resourceType === 'Document' && frameId === this.#frameId;
-    const answer = replaces
-      ? this.#session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
-      : this.#session.send('Fetch.continueRequest', { requestId, ...this.#headersFor(request.url, request.headers) });
+  /** Who may be told something. Whatever the page requests while it leaves may be a request of the document elsewhere. */
+  get #recipient(): Target | undefined {
+    return this.#leavingBy === undefined ? this.#target : undefined;
+  }
+
+  #answer({ requestId, networkId = '', frameId, resourceType, request }: Events['Fetch.requestPaused'][0]): void {
+    const isNavigation = resourceType === 'Document' && frameId === this.#frameId;
+    if (isNavigation) this.#follow(networkId, request.url);
+    const answer =
+      isNavigation && this.staysPut
+        ? this.#session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
+        : this.#session.send('Fetch.continueRequest', { requestId, ...this.#headersFor(request.url, request.headers) });
     answer.catch(() => {}); // the frame is gone
   }
 
+  /** A redirect may lead back, which is the same request; another navigation may be that of the document elsewhere. */
+  #follow(networkId: string, url: string): void {
+    const leaves = !this.staysPut && URL.parse(url)?.origin !== this.#target?.origin;
+    if (leaves) this.#leavingBy ??= networkId;
+    else if (this.#leavingBy === networkId) this.#leavingBy = undefined;
+  }
+
   #headersFor(url: string, sent: Record<string, string>) {
-    if (!this.#target || URL.parse(url)?.origin !== this.#target.origin) return {};
-    const cookies = this.#sendsCookies ? cookieHeader(this.#target.cookies, url) : undefined;
-    const added = { ...this.#target.headers, ...(cookies && { Cookie: cookies }) };
+    const target = this.#recipient;
+    if (!target || URL.parse(url)?.origin !== target.origin) return {};
+    const cookies = this.#sendsCookies ? cookieHeader(target.cookies, url) : undefined;
+    const added = { ...target.headers, ...(cookies && { Cookie: cookies }) };
     const replaced = new Set(Object.keys(added).map((name) => name.toLowerCase()));
     const kept = Object.entries(sent).filter(([name]) => !replaced.has(name.toLowerCase()));
     return { headers: [...kept, ...Object.entries(added)].map(([name, value]) => ({ name, value })) };
@@ -91,9 +109,9 @@ export class Interception {
   }
 
   #credentialsFor(requestId: string, { source, origin }: Events['Fetch.authRequired'][0]['authChallenge']) {
-    if (source !== 'Server' || URL.parse(origin)?.origin !== this.#target?.origin || this.#answered.has(requestId))
-      return undefined;
-    return this.#target?.credentials;
+    const target = this.#recipient;
+    if (source !== 'Server' || URL.parse(origin)?.origin !== target?.origin || this.#answered.has(requestId)) return undefined;
+    return target?.credentials;
   }
 }
 

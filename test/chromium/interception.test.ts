@@ -1,0 +1,68 @@
+/** Who is told the caller's secrets while the browser and the page tell of a navigation in no fixed order. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { Interception } from '../../src/chromium/load/interception.ts';
+import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
+import { html, image, redirect, Site } from '../support/site.ts';
+import { Tab } from '../support/tab.ts';
+
+let bare: BareBrowser;
+let site: Site;
+let other: Site;
+
+beforeAll(async () => {
+  site = await Site.start({ '/image.png': image });
+  other = await Site.start();
+  other.serve({ '/spy': html(`<img src="${site.origin}/image.png?spied">`), '/back': redirect(`${site.origin}/there`) });
+  site.serve({
+    '/elsewhere': html(`<script>location = "${other.origin}/spy"</script>`),
+    '/there-and-back': html(`<script>location = "${other.origin}/back"</script>`),
+    '/there': html('<img src="/image.png?own">'),
+  });
+  bare = await startBareBrowser({ PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port},127.0.0.1:${other.port}` });
+});
+afterAll(async () => {
+  await bare?.close();
+  site?.close();
+  other?.close();
+});
+
+beforeEach(() => {
+  site.forget();
+  other.forget();
+});
+
+/** Goes to a document that goes on to another, and is not told that it has; what was asked for by then, with the secret. */
+async function visit(path: string, last: string): Promise<Record<string, unknown>> {
+  const proxy = await bare.browser.openListener();
+  proxy.startRender({ requests: 20, bytes: 1_000_000, connections: 10, silenceMs: 60_000 });
+  await using tab = await Tab.open(bare.browser, proxy.proxyUrl);
+  const frame = { frameId: tab.frameId, contextId: '' }; // which only cookies need
+  const interception = new Interception(bare.browser.connection.browser, tab.session, frame);
+  interception.staysPut = false;
+  const headers = { 'X-Secret': 'secret' };
+  await interception.accompany({ origin: site.origin, headers, cookies: [], credentials: undefined }, 'url');
+  const isThere = arrival(tab, last);
+  await tab.session.send('Page.navigate', { url: site.origin + path });
+  await isThere;
+  await proxy.close();
+  return Object.fromEntries([...site.asked, ...other.asked].map((asked) => [asked.path, asked.headers['x-secret']]));
+}
+
+/** Resolves when the document with this path has been loaded. */
+async function arrival(tab: Tab, last: string): Promise<void> {
+  let url = '';
+  tab.session.on('Page.frameNavigated', ({ frame }) => {
+    url = frame.url;
+  });
+  while (!url.endsWith(last)) await tab.session.next('Page.loadEventFired');
+}
+
+test('a document elsewhere may ask the origin for something before it is known to be there: nothing is told', async () => {
+  const told = await visit('/elsewhere', '/spy');
+  expect(told).toEqual({ '/elsewhere': 'secret', '/spy': undefined, '/image.png?spied': undefined });
+});
+
+test('a redirect by way of another origin leads back: the origin is told again', async () => {
+  const told = await visit('/there-and-back', '/there');
+  expect(told).toMatchObject({ '/back': undefined, '/there': 'secret', '/image.png?own': 'secret' });
+});
