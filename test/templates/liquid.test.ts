@@ -438,9 +438,10 @@ describe('processes', () => {
   test('a process that dies fails one fill', async () => {
     const own = engineWith({ processes: 1, timeoutMs: 30_000 });
     const [child] = await startedBy(() => fill('x', {}, NO_LIMIT, own));
+    const begun = once(child as ChildProcess, 'message'); // what it says first
     const filling = expect(fill(ENDLESS, {}, NO_LIMIT, own)).rejects.toMatchObject({ code: 'template_error' });
     const waiting = fill('{{ a }}', { a: 'next' }, NO_LIMIT, own);
-    await new Promise((resolve) => setImmediate(resolve)); // by now the process has its task
+    await begun;
     child?.kill('SIGKILL');
     await filling;
     expect(await waiting).toBe('next');
