@@ -105,14 +105,15 @@ describe('what scripts load', () => {
       'a script',
       (url: string) => `const s = document.createElement("script"); s.src = "${url}"; s.onload = come; document.head.append(s)`,
     ],
+    ['a module', (url: string) => `import("${url}").then(come)`],
+    ['a picture that is not put anywhere', (url: string) => `const i = new Image(); i.onload = come; i.src = "${url}"`],
   ])('%s that a timer begins comes before the timers after it', async (name, begin) => {
-    const held = hold('/begun', name === 'an image' ? image : send('text/javascript', '', OPEN));
+    const held = hold('/begun', /image|picture/.test(name) ? image : send('text/javascript', '', OPEN));
     const source = body(
       `const come = () => document.body.append("come "); setTimeout(() => { ${begin(`${site.origin}/begun`)} }, 500); setTimeout(() => document.body.append("after "), 2500)`,
     );
     const text = textOf(source, { timeout: 60_000 });
     await held.asked;
-    await others();
     held.release();
     expect(await text).toBe('come after');
   });

@@ -20,10 +20,14 @@ const MAX_CALLS = 1_000;
 const NESTED_MS = 4;
 /** Real time of one pass. */
 const MAX_PASS_MS = 1_000;
+/** Calls of `import()` that end a pass: a timer that repeats them has no end. */
+const MAX_IMPORTS = 10;
+/** Of pictures that scripts made: the last ones are looked at. */
+const MAX_IMAGES = 200;
 
 /** To be evaluated in a window before any script of a document is. */
-export const PAGE_CLOCK = `(() => { ${[replace, tick, keepClocks, keepTimers, keepFrames, keepRequests, taskQueue, sendsElsewhere, loadWatch, nextTimer, runTimers, runFrames, runLastFrames, runPass, stayWhile, takeNatives, keepTime].join('\n')}
-keepTime(${JSON.stringify(TIME)}, { passMs: ${PASS_MS}, frameMs: ${FRAME_MS}, lastFrames: ${MAX_LAST_FRAMES}, lastFramesMs: ${MAX_LAST_FRAMES_MS}, nestedMs: ${NESTED_MS}, maxPasses: ${MAX_PASSES}, maxCalls: ${MAX_CALLS}, maxPassMs: ${MAX_PASS_MS} }) })()`;
+export const PAGE_CLOCK = `(() => { ${[replace, tick, keepClocks, keepTimers, keepFrames, keepRequests, keepImages, taskQueue, sendsElsewhere, loadWatch, nextTimer, runTimers, runFrames, runLastFrames, runPass, stayWhile, takeNatives, keepTime].join('\n')}
+keepTime(${JSON.stringify(TIME)}, { passMs: ${PASS_MS}, frameMs: ${FRAME_MS}, lastFrames: ${MAX_LAST_FRAMES}, lastFramesMs: ${MAX_LAST_FRAMES_MS}, nestedMs: ${NESTED_MS}, maxPasses: ${MAX_PASSES}, maxCalls: ${MAX_CALLS}, maxPassMs: ${MAX_PASS_MS}, maxImports: ${MAX_IMPORTS}, maxImages: ${MAX_IMAGES} }) })()`;
 
 /** What a window is asked with once its document has loaded. */
 export interface PageTime {
@@ -51,6 +55,8 @@ export interface Limits {
   maxPasses: number;
   maxCalls: number;
   maxPassMs: number;
+  maxImports: number;
+  maxImages: number;
 }
 
 type Call = (...args: unknown[]) => unknown;
@@ -88,6 +94,7 @@ interface Clock extends Limits {
   pending: number;
   passes: number;
   calls: number;
+  imports: number;
   /** Of the present pass. */
   leftMs: number;
   /** Whether a pass has come to its end. */
@@ -121,14 +128,13 @@ interface Loadable {
   loading: string;
   complete: boolean;
 }
+declare let Image: new () => Loadable;
 /** Its own: an element of a document may bear the name of one of these, and hide it. */
 declare const Document: { prototype: object } | undefined;
 declare const document: object;
 declare const XMLHttpRequest: { prototype: { send(): void } } | undefined;
-declare const MessageChannel: new () => {
-  port1: { onmessage: (() => void) | null };
-  port2: { postMessage(message: unknown): void };
-};
+declare const MessageChannel: new () => { port1: object; port2: object };
+declare const MessagePort: { prototype: { postMessage: Call } };
 
 /** In its place, under its name and as enumerable, a function that looks like it. */
 function replace(owner: object, name: string, call: (native: Call, self: unknown, args: unknown[]) => unknown): void {
@@ -255,27 +261,51 @@ function keepRequests(clock: Clock): void {
   });
 }
 
-/** Lets the tasks of the page run that are waiting. */
+/** What `new Image()` makes may never be put into the document, which would list it. */
+function keepImages(atMost: number): Set<Loadable> {
+  const made = new Set<Loadable>();
+  const { construct } = Reflect;
+  Image = new Proxy(Image, {
+    construct(native, args, target) {
+      const image: Loadable = construct(native, args, target);
+      const [oldest] = made.add(image);
+      if (oldest && made.size > atMost) made.delete(oldest);
+      return image;
+    },
+  });
+  return made;
+}
+
+/** Lets the tasks of the page run that are waiting. Most documents never need it. */
 function taskQueue({ Promise: NativePromise }: Natives): () => Promise<void> {
-  const { port1, port2 } = new MessageChannel();
-  const postMessage = port2.postMessage.bind(port2);
+  const { apply } = Reflect;
+  const Channel = MessageChannel;
+  const { postMessage } = MessagePort.prototype;
+  const onMessage = Reflect.getOwnPropertyDescriptor(MessagePort.prototype, 'onmessage')?.set as Call;
   const waiting: Array<() => void> = [];
-  port1.onmessage = () => waiting.shift()?.();
+  let port: object | undefined;
+  const open = () => {
+    const { port1, port2 } = new Channel();
+    apply(onMessage, port1, [() => waiting.shift()?.()]);
+    return port2;
+  };
   return () =>
     new NativePromise((resolve) => {
+      port ??= open();
       waiting.push(resolve);
-      postMessage(0);
+      apply(postMessage, port, [0]);
     });
 }
 
 /** Images and scripts of the network: what is asked tells whether one has been begun since. */
-function loadWatch(): () => boolean {
+function loadWatch(made: Set<Loadable>): () => boolean {
   const listed = (name: string): Loadable[] => {
     const list = typeof Document !== 'undefined' && Reflect.getOwnPropertyDescriptor(Document.prototype, name)?.get;
     return list ? [...(Reflect.apply(list, document, []) as Iterable<Loadable>)] : [];
   };
   const isOfNetwork = ({ src }: Loadable) => /^https?:/.test(src);
-  const loading = () => listed('images').filter((each) => !each.complete && each.loading !== 'lazy' && isOfNetwork(each));
+  const images = () => new Set([...listed('images'), ...made]);
+  const loading = () => [...images()].filter((each) => !each.complete && each.loading !== 'lazy' && isOfNetwork(each));
   const scripts = () => listed('scripts').filter(isOfNetwork);
   const known = new Set([...loading(), ...scripts()]);
   return () => [...loading(), ...scripts()].some((each) => !known.has(each));
@@ -313,7 +343,7 @@ async function runTimers(clock: Clock, until: number, tools: Tools): Promise<boo
     tools.call(timer.handler, timer.args);
     await tools.nextTask();
     clock.isNested = false;
-    if (tools.isToStop()) return false;
+    if (tools.isToStop() || tools.imports(timer)) return false;
   }
   return true;
 }
@@ -333,6 +363,8 @@ interface Tools {
   call(handler: Call, args: unknown[]): void;
   isLeft(timer: Timer): boolean;
   isToStop(): boolean;
+  /** Whether the timer imports a module, which nothing else tells. */
+  imports(timer: Timer): boolean;
   /** Whether an image or a script has been begun, which is not asked after each timer: there may be many. */
   hasBegun(): boolean;
   nextTask(): Promise<void>;
@@ -407,6 +439,7 @@ function keepTime(key: string, limits: Limits): void {
     pending: 0,
     passes: 0,
     calls: 0,
+    imports: 0,
     leftMs: 0,
     isForward: false,
     ticking: 0,
@@ -417,10 +450,14 @@ function keepTime(key: string, limits: Limits): void {
   keepTimers(clock, () => realNow() + clock.aheadMs);
   keepFrames(clock);
   keepRequests(clock);
+  const images = keepImages(limits.maxImages);
   let isMoving = false;
   stayWhile(() => isMoving);
   const { nextTask } = clock;
-  const sends = (timer: Timer) => sendsElsewhere(timer, (handler) => apply(toSource, handler, []));
+  const sourceOf = (handler: unknown) => apply(toSource, handler, []) as string;
+  const sends = (timer: Timer) => sendsElsewhere(timer, sourceOf);
+  const imports = ({ handler }: Timer) =>
+    clock.imports < limits.maxImports && /\bimport\s*\(/.test(sourceOf(handler)) && ++clock.imports > 0;
   const call = (handler: Call, args: unknown[]) => {
     try {
       apply(handler, self, args);
@@ -431,10 +468,10 @@ function keepTime(key: string, limits: Limits): void {
   const toolsFor = (withTimers: boolean): Tools => {
     const latest = realNow() + limits.maxPassMs;
     const before = clock.pending;
-    const hasBegun = loadWatch();
+    const hasBegun = loadWatch(images);
     const isLeft = (timer: Timer) => !withTimers || sends(timer);
     const isDue = (withinMs: number) => clock.frames.size > 0 || !!nextTimer(clock, realNow() + clock.aheadMs + withinMs, isLeft);
-    return { call, isLeft, isDue, nextTask, hasBegun, isToStop: () => clock.pending > before || realNow() > latest };
+    return { call, isLeft, isDue, nextTask, imports, hasBegun, isToStop: () => clock.pending > before || realNow() > latest };
   };
   const forward = async (withTimers: boolean) => {
     if (clock.leftMs <= 0 && clock.passes++ < limits.maxPasses) clock.leftMs = limits.passMs;
