@@ -34,9 +34,22 @@ type Way = (service: ServiceUnderTest, stage: Stage, signal: AbortSignal) => Pro
 
 const options = { timeout: TIMEOUT_MS };
 const sending =
-  (body: (site: string) => object): Way =>
+  (body: (site: string) => object, path = '/v1/pdf'): Way =>
   (service, { site }, signal) =>
-    send(service, '/v1/pdf', body(site), signal);
+    send(service, path, body(site), signal);
+
+/** Noise, which takes longest to encode, as large as the format may be. */
+const noise = (type: string, width: number, height: number) =>
+  sending(
+    () => ({
+      html: `<canvas id="c" width="${width}" height="${height}"></canvas><script>
+        const brush = c.getContext("2d"), image = brush.createImageData(${width}, ${height}), words = new Uint32Array(image.data.buffer);
+        for (let i = 0, s = 1; i < words.length; i++) { s ^= s << 13; s ^= s >>> 17; s ^= s << 5; words[i] = s | 0xff000000 }
+        brush.putImageData(image, 0, 0)</script>`,
+      options: { ...options, type, selector: '#c' },
+    }),
+    '/v1/image',
+  );
 
 const WAYS: Record<string, Way> = {
   'waitForFunction: false': sending(() => ({ html: '<p>x', options: { ...options, waitForFunction: 'false' } })),
@@ -53,6 +66,8 @@ const WAYS: Record<string, Way> = {
     html: invoice(1_000),
     options: { ...options, password: 'x', compress: true },
   })),
+  'PNG images of 8 million pixels': noise('png', 4_000, 2_000),
+  'WebP images of 2 million pixels': noise('webp', 2_000, 1_000),
   'Liquid without end': async (service, _, signal) => {
     const { template_id } = await send<{ template_id: string }>(
       service,
