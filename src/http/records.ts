@@ -84,7 +84,7 @@ export const REPORT_SCHEMA = {
             examples: ['ERR_NAME_NOT_RESOLVED'],
           },
           pixels: { type: 'integer', description: 'Number of CSS pixels that are cut off.' },
-          side: { type: 'string', enum: ['right', 'bottom'], description: 'The side at which content is cut off.' },
+          side: { type: 'string', enum: ['left', 'right', 'bottom'], description: 'The side at which content is cut off.' },
           element: {
             type: 'string',
             description: 'The box that cuts off most. Absent if the page itself cuts off content.',

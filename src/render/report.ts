@@ -22,7 +22,7 @@ export interface Warning {
   /** Number of CSS pixels that are cut off. */
   pixels?: number;
   /** The side at which content is cut off. */
-  side?: 'right' | 'bottom';
+  side?: 'left' | 'right' | 'bottom';
   /** The box that cuts off most, such as `div.main`. Absent if the page itself cuts off content. */
   element?: string;
   /** Scale, in percent, of a document that was scaled down to fit. */
@@ -113,7 +113,7 @@ function clippedBy(pixels: number): Warning {
 }
 
 function clippedIn({ side, pixels, element, count }: PageReport['clipped'][number]): Warning {
-  const what = side === 'right' ? 'its right edge' : 'its lower edge';
+  const what = side === 'bottom' ? 'its lower edge' : `its ${side} edge`;
   const others = count > 1 ? `, and so do ${count - 1} more` : '';
   const message = `${element} cuts off ${pixels} CSS pixels of its content at ${what}${others}; make it larger, or set overflow: visible for print`;
   return { kind: 'content_clipped', side, pixels, element, count, message };

@@ -116,6 +116,43 @@ const HIDING: Array<[what: string, html: string, expected: { side: string; eleme
     `<p style="overflow: hidden; white-space: nowrap; width: 200px">${words}`,
     { side: 'right', element: 'p' },
   ],
+  [
+    'a line that runs from right to left',
+    `<p dir="rtl" style="overflow: hidden; white-space: nowrap; width: 200px">${words}`,
+    { side: 'left', element: 'p' },
+  ],
+  [
+    'lines that stand beside each other, the first one at the right',
+    `<p style="writing-mode: vertical-rl; overflow: hidden; width: 100px; height: 200px">${words}`,
+    { side: 'left', element: 'p' },
+  ],
+];
+
+const shadow = (host: string, inside: string) => `<div id="host">${host}</div><script>
+  document.querySelector('#host').attachShadow({ mode: 'open' }).innerHTML = \`${inside}\`</script>`;
+
+const IN_SHADOWS: typeof HIDING = [
+  [
+    'rows',
+    shadow('', `<div class="box" style="height: 200px; overflow: hidden">${rows(40)}</div>`),
+    { side: 'bottom', element: 'div.box' },
+  ],
+  [
+    'rows of the document in a slot',
+    shadow(rows(40), '<main style="height: 200px; overflow: hidden"><slot></slot></main>'),
+    { side: 'bottom', element: 'main' },
+  ],
+  [
+    'rows in a box outside',
+    `<section style="height: 200px; overflow: auto">${shadow('', rows(40))}</section>`,
+    { side: 'bottom', element: 'section' },
+  ],
+  [
+    'rows of a shadow in a shadow',
+    shadow('', '<article></article>') +
+      `<script>document.querySelector('#host').shadowRoot.querySelector('article').attachShadow({ mode: 'open' }).innerHTML = \`<h1 style="height: 50px; overflow: hidden">Heading<br>of<br>several<br>lines\`</script>`,
+    { side: 'bottom', element: 'h1' },
+  ],
 ];
 
 const ON_PURPOSE: Array<[what: string, html: string]> = [
@@ -125,6 +162,14 @@ const ON_PURPOSE: Array<[what: string, html: string]> = [
   ['floats that are held', `<div style="overflow: hidden"><p style="float: left">${words}</p></div>`],
   ['a round picture', `<div style="border-radius: 50%; overflow: hidden; width: 80px; height: 80px">${picture(120, 120)}</div>`],
   ['a picture as a sprite', `<div style="overflow: hidden; width: 16px; height: 16px">${picture(400, 400)}</div>`],
+  [
+    'what runs out at the left, where nobody could scroll to',
+    `<p style="overflow: hidden; direction: ltr"><span style="margin-left: -300px">${words}</span>`,
+  ],
+  [
+    'a menu outside at the left',
+    `<div dir="rtl" style="position: relative; overflow: hidden; height: 100px"><nav style="position: absolute; right: 100%; width: 200px">Menu</nav>x</div>`,
+  ],
   ['an ellipsis', `<p style="overflow: hidden; text-overflow: ellipsis; white-space: nowrap; width: 200px">${words}`],
   [
     'an ellipsis in a box that hides, too',
@@ -190,6 +235,11 @@ describe('content_clipped by a box', () => {
       const { warnings } = await client.report({ html: `<!doctype html>${document}` });
       expect(warnings).toMatchObject([{ kind: 'content_clipped', pixels: expect.any(Number), count: 1, ...expected }]);
     }
+  });
+
+  test.each(IN_SHADOWS)('in a shadow root: %s', async (_what, markup, expected) => {
+    const { warnings } = await client.report({ html: `<!doctype html>${markup}` });
+    expect(warnings).toMatchObject([{ kind: 'content_clipped', count: 1, ...expected }]);
   });
 
   test.each(ON_PURPOSE)('nothing is lost: %s', async (_what, markup) => {

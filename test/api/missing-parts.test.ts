@@ -45,6 +45,12 @@ function missingIn({ warnings, warning_count: count }: Report): string[] {
 const font = (src: string, more = '') =>
   `<style>@font-face { font-family: f; src: ${src}; ${more} } p { font-family: f, serif }</style><p>Ragtime</p>`;
 
+/** An element with a shadow root, made by a script or, within another, in the markup alone. */
+function shadow(markup: string, isDeclared = false): string {
+  if (isDeclared) return `<div><template shadowrootmode="open">${markup}</template></div>`;
+  return `<div></div><script>document.querySelector("div").attachShadow({ mode: 'open' }).setHTMLUnsafe('${markup}')</script>`;
+}
+
 const MISSING: Array<[what: string, markup: string, missing: string[]]> = [
   ['an image', '<img src="logo.png">', ['logo.png']],
   ['an image of the same protocol', '<img src="//cdn.invalid/x.png">', ['//cdn.invalid/x.png']],
@@ -82,6 +88,11 @@ const ACTIVE: typeof MISSING = [
   ['an embedded object', '<embed src="e.svg">', ['e.svg']],
   ['a poster', '<video poster="v.png"></video>', ['v.png']],
   ['a broken image in SVG', `<svg><image href="${BROKEN}" /></svg>`, [BROKEN]],
+  ['an image in a shadow root', shadow('<img src="inner.png">'), ['inner.png']],
+  ['an image in a shadow root of a shadow root', shadow(shadow('<img src="inner.png">', true)), ['inner.png']],
+  ['a background in a shadow root', shadow('<style>p { background: url(bg.png) }</style><p>x'), ['bg.png']],
+  ['a background of the host of a shadow root', shadow('<style>:host { background: url(h.png) }</style>x'), ['h.png']],
+  ['a style of a shadow root', shadow('<link rel="stylesheet" href="s.css">'), ['s.css']],
 ];
 
 const WHOLE: Array<[what: string, markup: string]> = [

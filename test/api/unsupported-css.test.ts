@@ -73,6 +73,15 @@ describe('unsupported_css', () => {
     expect(told(await web.ada.report({ html: `<html lang="en">${markup}` }))).toEqual([]);
   });
 
+  test('in a shadow root, whose rules for pages have no effect anyway', async () => {
+    const css = '@page { size: A6 } p { color: device-cmyk(0 0 0 1) }';
+    const script = `document.querySelector('div').attachShadow({ mode: 'open' }).innerHTML = '<style>${css}</style><p>x'`;
+    const html = `<div></div><script>${script}</script>`;
+    expect(told(await web.ada.report({ html }))).toContainEqual(['color', 'device-cmyk(0 0 0 1)', 'style']);
+    const { width } = (await readPdfReply(await web.ada.pdf({ html }))).sizes[0] ?? {};
+    expect(width).toBeCloseTo(595.276, 0);
+  });
+
   test('a style attribute, and each feature once', async () => {
     const markup = '<style>p { float: footnote }</style><p style="float: footnote; color: device-cmyk(1 0 0 0)">x';
     expect(told(await web.ada.report({ html: markup }))).toEqual([

@@ -4,7 +4,7 @@
  */
 
 import { FAILED_ELEMENTS } from '../in-page/init-script.ts';
-import { framed } from '../in-page/page-frames.ts';
+import { framed, SHADOWS, selectIn, withShadows } from '../in-page/page-frames.ts';
 import { lookAtStyles, MISSING_STYLES, STYLE_LIMITS, type StyledDocument } from './missing-styles.ts';
 
 /** A part that is missing. */
@@ -32,8 +32,10 @@ const REASONS: Record<string, string> = {
 
 const FUNCTIONS = [
   ...MISSING_STYLES,
+  ...SHADOWS,
   framed,
   documentsIn,
+  viewOf,
   judgeAddress,
   chosenAddress,
   lookAtImages,
@@ -87,14 +89,19 @@ export interface PageDocument {
   documentURI: string;
   contentType: string;
   defaultView: { origin: string; matchMedia(query: string): { matches: boolean } } | null;
+  /** Of a shadow root, which is looked at like a document, and has no window of its own. */
+  ownerDocument?: PageDocument | null;
   querySelectorAll(selector: string): Iterable<PageElement>;
 }
 declare const document: PageDocument;
-declare const Document: { prototype: PageDocument };
 
 /** Of the frames that can be looked into, too. */
 function documentsIn(page: PageDocument): PageDocument[] {
   return [page, ...framed(page).flatMap(documentsIn)];
+}
+
+function viewOf({ defaultView, ownerDocument }: PageDocument): PageDocument['defaultView'] {
+  return defaultView ?? ownerDocument?.defaultView ?? null;
 }
 
 function judgeAddress(address: string, base: string): string | undefined {
@@ -110,7 +117,7 @@ function chosenAddress(page: PageDocument, image: PageImage): string {
   const sources = image.parentElement?.localName === 'picture' ? [...image.parentElement.children] : [];
   const source = sources.find((each) => {
     const media = each.getAttribute('media');
-    return each.localName === 'source' && (!media || page.defaultView?.matchMedia(media).matches);
+    return each.localName === 'source' && (!media || viewOf(page)?.matchMedia(media).matches);
   });
   return (
     first(source?.getAttribute('srcset') ?? null) ||
@@ -137,7 +144,7 @@ function lookAtAddresses(page: PageDocument, judge: Judge, note: Note): void {
     ['image, feImage', 'xlink:href'],
   ];
   for (const [selector, attribute] of attributes) {
-    for (const element of Document.prototype.querySelectorAll.call(page, selector)) {
+    for (const element of selectIn<PageElement>(page, selector)) {
       const address = element.getAttribute(attribute) ?? '';
       const reason = judge(address, page.baseURI);
       if (reason) note(address, reason);
@@ -147,7 +154,7 @@ function lookAtAddresses(page: PageDocument, judge: Judge, note: Note): void {
 
 function lookAtLinks(page: PageDocument, judge: Judge, note: Note): void {
   const links = 'link[rel~=stylesheet i]:not([rel~=alternate i])';
-  for (const link of Document.prototype.querySelectorAll.call(page, links)) {
+  for (const link of selectIn<PageElement>(page, links)) {
     const address = link.getAttribute('href') ?? '';
     const isCss = (link.getAttribute('type') || 'text/css') === 'text/css';
     if (link.sheet === null && !link.disabled && isCss) note(address, judge(address, page.baseURI) ?? 'failed');
@@ -155,18 +162,18 @@ function lookAtLinks(page: PageDocument, judge: Judge, note: Note): void {
 }
 
 function lookAtSprites(page: PageDocument, judge: Judge, note: Note): void {
-  for (const use of Document.prototype.querySelectorAll.call(page, 'use')) {
+  for (const use of selectIn<PageElement>(page, 'use')) {
     const address = use.getAttribute('href') ?? use.getAttribute('xlink:href') ?? '';
     if (!address || address.startsWith('#')) continue;
     const { protocol = '', origin } = URL.parse(address, page.baseURI) ?? {};
-    const isOwn = /^https?:$/.test(protocol) && origin === page.defaultView?.origin;
+    const isOwn = /^https?:$/.test(protocol) && origin === viewOf(page)?.origin;
     if (!isOwn) note(address, judge(address, page.baseURI) ?? 'sprite');
   }
 }
 
 function lookAtMarkup(page: PageDocument, note: Note): void {
-  const faults = Document.prototype.querySelectorAll.call(page, 'parsererror');
-  if (page.contentType !== 'text/html' && [...faults].length) note(page.documentURI, 'xml');
+  const faults = selectIn<PageElement>(page, 'parsererror');
+  if (page.documentURI && page.contentType !== 'text/html' && [...faults].length) note(page.documentURI, 'xml');
 }
 
 /** What elements have said themselves. */
@@ -194,10 +201,10 @@ async function lookAround(
     const cut = cutOf(address);
     if (cut && found.size < atMost && !found.has(cut)) found.set(cut, [cut, reason, others.slice(0, 10).map(cutOf)]);
   };
-  for (const page of documentsIn(document)) {
+  for (const page of documentsIn(document).flatMap(withShadows)) {
     base = page.baseURI;
     const steps = [
-      () => lookAtImages(page, Document.prototype.querySelectorAll.call(page, 'img') as Iterable<PageImage>, judgeAddress, note),
+      () => lookAtImages(page, selectIn<PageImage>(page, 'img'), judgeAddress, note),
       () => lookAtAddresses(page, judgeAddress, note),
       () => lookAtLinks(page, judgeAddress, note),
       () => lookAtSprites(page, judgeAddress, note),

@@ -73,9 +73,12 @@ export interface StyledDocument {
   baseURI: string;
   querySelectorAll(selector: string): Iterable<PageElement>;
   defaultView: { matchMedia(query: string): { matches: boolean } } | null;
+  /** Of a shadow root, which has neither a window nor fonts of its own. */
+  ownerDocument?: StyledDocument | null;
+  host?: PageElement;
   styleSheets: Iterable<PageSheet>;
   adoptedStyleSheets: Iterable<PageSheet>;
-  fonts: Iterable<Face>;
+  fonts?: Iterable<Face>;
   createElement(name: 'canvas'): { getContext(kind: '2d'): { font: string; measureText(text: string): { width: number } } };
 }
 declare const getComputedStyle: (element: PageElement, pseudo?: string) => { getPropertyValue(name: string): string };
@@ -98,7 +101,8 @@ function selectorOf(selector: string, around: string): string {
 }
 
 function mediaApplies(page: StyledDocument, media: { mediaText: string } | undefined): boolean {
-  return !media?.mediaText || page.defaultView?.matchMedia(media.mediaText).matches !== false;
+  const view = page.defaultView ?? page.ownerDocument?.defaultView;
+  return !media?.mediaText || view?.matchMedia(media.mediaText).matches !== false;
 }
 
 /** A style element of which no text is there has rules that were added by script. */
@@ -152,6 +156,7 @@ function wantedBy(page: StyledDocument, { rule, around }: Placed, url: string, l
   const isVariable = /--[-\w]+\s*:[^;]*url\(/.test(rule.style?.cssText ?? '');
   const selector = isVariable ? '*' : selectorOf(rule.selectorText ?? '', around);
   try {
+    if (page.host && /:host/.test(selector)) return isShown(page.host, url);
     const elements = [...page.querySelectorAll(selector)].slice(0, isVariable ? limits.anywhere : limits.elements);
     return elements.some((element) => isShown(element, url));
   } catch {
@@ -183,7 +188,7 @@ function facesOf(page: StyledDocument, rules: Placed[], judge: Judge, note: Note
       (other) => widthIn(`"${plain(family)}", ${other}`) === widthIn(`"no such family 7f3a", ${other}`),
     );
   const seen = new Map<string, number>();
-  for (const face of page.fonts) {
+  for (const face of page.fonts ?? []) {
     const family = plain(face.family);
     const n = seen.get(family) ?? 0;
     seen.set(family, n + 1); // faces are in the order of their rules

@@ -4,6 +4,7 @@
  */
 import type { Session } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
+import { SHADOWS, withShadows } from '../in-page/page-frames.ts';
 import { translatedSizes } from '../print/page-sizes.ts';
 import { MENTIONS, type StyleText } from './unsupported-css.ts';
 
@@ -16,6 +17,8 @@ const MAX_ADDRESS = 500;
 interface Sheet {
   text?: string;
   href?: string;
+  /** Whether it is one of a shadow root, where rules for pages have no effect. */
+  isScoped?: boolean;
 }
 
 export type TextAt = (address: string) => Promise<string>;
@@ -35,7 +38,7 @@ export async function readStyles(session: Session, textAt: TextAt, step: Step): 
   );
   const sheets = readSheets(await step(answer));
   const texts = withinLimit(await step(Promise.all(sheets.map((sheet) => textOf(textAt, sheet)))));
-  const rules = texts.map(({ text }) => translatedSizes(text));
+  const rules = texts.map(({ text }, n) => (sheets[n]?.isScoped ? [] : translatedSizes(text)));
   if (rules.some(({ length }) => length)) await step(session.send('Runtime.evaluate', { expression: stateExpression(rules) }));
   return { texts: texts.filter(({ text }) => MENTIONS.test(text)), rules: rules.flat() };
 }
@@ -44,8 +47,8 @@ export async function readStyles(session: Session, textAt: TextAt, step: Step): 
 function readSheets(value: unknown): Sheet[] {
   if (!Array.isArray(value)) return [];
   return value.slice(0, MAX_SHEETS).map((sheet) => {
-    const { text, href } = Object(sheet) as Sheet;
-    return { ...(typeof text === 'string' && { text }), ...(typeof href === 'string' && { href }) };
+    const { text, href, isScoped } = Object(sheet) as Sheet;
+    return { ...(typeof text === 'string' && { text }), ...(typeof href === 'string' && { href }), isScoped: isScoped === true };
   });
 }
 
@@ -67,7 +70,7 @@ function withinLimit(texts: StyleText[]): StyleText[] {
   });
 }
 
-const SHEETS = `(() => { ${[hasPolyfill, importsOf, sheetsOf].join(' ')}
+const SHEETS = `(() => { ${[...SHADOWS, hasPolyfill, importsOf, sheetsOf].join(' ')}
   try { return hasPolyfill() ? [] : sheetsOf(${MENTIONS}, ${MAX_SHEETS}, ${MAX_CHARACTERS}) } catch { return [] } })()`;
 
 function stateExpression(rules: string[][]): string {
@@ -107,24 +110,25 @@ function importsOf(sheet: PageSheet, depth: number): string[] {
   }
 }
 
-/** Those of the document first and in their order. Text that mentions nothing of interest is left out. */
-function sheetsOf(mentions: RegExp, atMost: number, maxCharacters: number): Array<{ text?: string; href?: string }> {
-  const own = [...document.styleSheets].slice(0, atMost);
+/** Those of the document first and in their order, those of shadow roots last. Text that mentions nothing of interest is left out. */
+function sheetsOf(mentions: RegExp, atMost: number, maxCharacters: number): Sheet[] {
+  const [own = [], ...scoped] = withShadows(document).map(({ styleSheets }) => [...styleSheets].slice(0, atMost));
   let left = maxCharacters;
-  const listed = own.map(({ href, ownerNode }) => {
+  const listed = ({ href, ownerNode }: PageSheet): Sheet => {
     if (href) return { href };
     const whole = ownerNode?.localName === 'style' ? ownerNode.textContent : '';
     const text = mentions.test(whole) ? whole.slice(0, left) : '';
     left -= text.length;
     return { text };
-  });
+  };
+  const all = own.map(listed);
   const imported = own.flatMap((sheet) => importsOf(sheet, 0)).map((href) => ({ href }));
   let attributes = '';
   for (const element of Document.prototype.querySelectorAll.call(document, '[style]')) {
     const style = element.getAttribute('style');
     if (mentions.test(style) && attributes.length < left) attributes += `x { ${style} } `;
   }
-  return [...listed, ...imported, { text: attributes }];
+  return [...all, ...imported, { text: attributes }, ...scoped.flat().map((sheet) => ({ ...listed(sheet), isScoped: true }))];
 }
 
 /** Each at the end of its sheet; where that comes from elsewhere, after all others. */

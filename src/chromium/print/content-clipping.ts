@@ -4,9 +4,11 @@
  * other. Docs: docs/decisions/0033-what-a-report-tells.md
  */
 
+import { SHADOWS, selectIn, withShadows } from '../in-page/page-frames.ts';
+
 /** Content that is cut off at one side of a box. */
 export interface Clipped {
-  side: 'right' | 'bottom';
+  side: 'left' | 'right' | 'bottom';
   /** CSS pixels, of the box that hides most. */
   pixels: number;
   /** That box, such as `div.main`. */
@@ -15,14 +17,19 @@ export interface Clipped {
   count: number;
 }
 
-const SIDES = ['right', 'bottom'] as const;
+const SIDES = ['left', 'right', 'bottom'] as const;
 const MAX_ELEMENTS = 100_000;
 /** Of all boxes together. */
 const MAX_NODES = 100_000;
 const MAX_NAME = 100;
 
 const FUNCTIONS = [
+  ...SHADOWS,
   nameOf,
+  parentOf,
+  childrenOf,
+  beyond,
+  scrollsTo,
   isClipping,
   hidesOnPurpose,
   isMovedAside,
@@ -31,6 +38,7 @@ const FUNCTIONS = [
   seenEnd,
   placesOf,
   muchOf,
+  isContent,
   edgeOf,
   hiddenBy,
   clippingBoxes,
@@ -71,6 +79,11 @@ interface PageElement {
   id: string;
   classList: Iterable<string>;
   parentElement: PageElement | null;
+  parentNode: { host?: PageElement } | null;
+  assignedSlot: PageElement | null;
+  shadowRoot: { childNodes: Iterable<PageText> } | null;
+  childNodes: Iterable<PageText>;
+  assignedNodes?(): PageText[];
   clientWidth: number;
   clientHeight: number;
   clientLeft: number;
@@ -92,10 +105,8 @@ interface Style {
 declare const document: {
   documentElement: PageElement;
   body: PageElement | null;
-  createTreeWalker(root: PageElement, what: number): { nextNode(): PageText | null };
   createRange(): { selectNodeContents(node: unknown): void; getClientRects(): Iterable<Box> };
 };
-declare const Document: { prototype: { querySelectorAll(selector: string): Iterable<PageElement> } };
 declare const getComputedStyle: (element: PageElement) => Style;
 
 function nameOf({ localName, id, classList }: PageElement): string {
@@ -103,10 +114,33 @@ function nameOf({ localName, id, classList }: PageElement): string {
   return `${localName}${id ? `#${id}` : first ? `.${first}` : ''}`;
 }
 
+/** In the tree as it is shown: through slots, and from a shadow root to its host. */
+function parentOf(node: PageElement): PageElement | null {
+  return node.assignedSlot ?? node.parentElement ?? node.parentNode?.host ?? null;
+}
+
+function childrenOf(element: PageElement): PageText[] {
+  const assigned = element.localName === 'slot' ? element.assignedNodes?.() : undefined;
+  return assigned?.length ? assigned : [...(element.shadowRoot ?? element).childNodes];
+}
+
+/** CSS pixels by which a place goes beyond an edge. */
+function beyond(place: Box, edge: number, side: Side): number {
+  return side === 'left' ? edge - place.left : place[side] - edge;
+}
+
+/** Whether content that is too wide goes beyond this side: one could not scroll to what is beyond the other. */
+function scrollsTo(style: Style, side: Side): boolean {
+  if (side === 'bottom') return true;
+  const mode = style.getPropertyValue('writing-mode');
+  const isLeft = mode === 'horizontal-tb' ? style.getPropertyValue('direction') === 'rtl' : mode.endsWith('-rl');
+  return (side === 'left') === isLeft;
+}
+
 /** Whether the box cuts off what is beyond this side. What is set for the whole document holds for the window, and not on paper. */
 function isClipping(element: PageElement, style: Style, side: Side): boolean {
   const { documentElement: root, body } = document;
-  const property = side === 'right' ? 'overflow-x' : 'overflow-y';
+  const property = side === 'bottom' ? 'overflow-y' : 'overflow-x';
   if (element === root || style.getPropertyValue(property) === 'visible') return false;
   return (
     element !== body || ['overflow-x', 'overflow-y'].some((each) => getComputedStyle(root).getPropertyValue(each) !== 'visible')
@@ -117,7 +151,7 @@ function hidesOnPurpose(element: PageElement, style: Style, side: Side): boolean
   const value = (property: string) => style.getPropertyValue(property);
   const isCollapsed = element.clientWidth <= 2 || element.clientHeight <= 2; // what is for screen readers, what is folded up
   const isFaded = value('mask-image') !== 'none' || value('clip-path') !== 'none' || value('clip') !== 'auto';
-  const isEllipsis = side === 'right' && value('text-overflow') !== 'clip' && value('overflow-x') !== 'visible';
+  const isEllipsis = side !== 'bottom' && value('text-overflow') !== 'clip' && value('overflow-x') !== 'visible';
   const isClamped = side === 'bottom' && !['', 'none', 'auto'].includes(value('-webkit-line-clamp') || value('line-clamp'));
   const isSnapping = value('scroll-snap-type') !== 'none';
   const indent = Math.abs(Number.parseFloat(value('text-indent')));
@@ -132,8 +166,8 @@ function isMovedAside(inner: PageElement | null, outer: PageElement, side: Side)
     const style = getComputedStyle(each);
     const value = (property: string) => style.getPropertyValue(property);
     if (value('transform') !== 'none' || value('translate') !== 'none' || value('will-change').includes('transform')) return true;
-    const { left, width } = each.getBoundingClientRect();
-    const isOutside = side === 'right' && left >= edge.right - 1;
+    const { left, right, width } = each.getBoundingClientRect();
+    const isOutside = side === 'left' ? right <= edge.left + 1 : side === 'right' && left >= edge.right - 1;
     return isOutside && (['absolute', 'fixed'].includes(value('position')) || width >= edge.width * 0.9);
   });
 }
@@ -141,7 +175,7 @@ function isMovedAside(inner: PageElement | null, outer: PageElement, side: Side)
 /** The element and those around it, up to a box. */
 function within(inner: PageElement | null, outer: PageElement): PageElement[] {
   const found: PageElement[] = [];
-  for (let each = inner; each && each !== outer; each = each.parentElement) found.push(each);
+  for (let each = inner; each && each !== outer; each = parentOf(each)) found.push(each);
   return found;
 }
 
@@ -149,16 +183,16 @@ function isSeen(element: PageElement): boolean {
   return element.checkVisibility({ opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: false });
 }
 
-/** How far content can be seen, but for the box outside: what is within may hide it, too. */
-function seenEnd(inner: PageElement | null, outer: PageElement, side: Side, place: Box): number {
-  let seen = place[side];
+/** How far beyond an edge content can be seen, but for the box outside: what is within may hide it, too. */
+function seenEnd(inner: PageElement | null, outer: PageElement, side: Side, place: Box, edge: number): number {
+  let seen = beyond(place, edge, side);
   for (const each of within(inner, outer)) {
     const style = getComputedStyle(each);
     const value = (property: string) => style.getPropertyValue(property);
-    const cutsOff = value(side === 'right' ? 'overflow-x' : 'overflow-y') !== 'visible' && each.clientWidth > 0;
+    const cutsOff = value(side === 'bottom' ? 'overflow-y' : 'overflow-x') !== 'visible' && each.clientWidth > 0;
     const isFolded = cutsOff && (each.clientWidth <= 2 || each.clientHeight <= 2);
     if (isFolded || value('clip-path') !== 'none' || value('clip') !== 'auto') return Number.NEGATIVE_INFINITY;
-    if (cutsOff) seen = Math.min(seen, each.getBoundingClientRect()[side]);
+    if (cutsOff) seen = Math.min(seen, beyond(each.getBoundingClientRect(), edge, side));
   }
   return seen;
 }
@@ -173,57 +207,65 @@ function placesOf(node: PageText): Box[] {
 
 /** Of a line of text as much as makes it hard to read, of a picture all. */
 function muchOf({ nodeType }: PageText, { width, height }: Box, side: Side): number {
-  if (nodeType !== 3) return side === 'right' ? width : height;
-  return side === 'right' ? Math.min(width, height) / 2 : height / 2;
+  if (nodeType !== 3) return side === 'bottom' ? height : width;
+  return side === 'bottom' ? height / 2 : Math.min(width, height) / 2;
 }
 
 /** Where the box ends, and CSS pixels on the screen for one of its own. */
 function edgeOf(box: PageElement, side: Side): { edge: number; scale: number } {
   const { left, top, width } = box.getBoundingClientRect();
   const scale = width / box.offsetWidth || 1;
-  const inner =
-    side === 'right' ? left + (box.clientLeft + box.clientWidth) * scale : top + (box.clientTop + box.clientHeight) * scale;
-  return { edge: inner, scale };
+  if (side === 'bottom') return { edge: top + (box.clientTop + box.clientHeight) * scale, scale };
+  return { edge: left + (box.clientLeft + (side === 'right' ? box.clientWidth : 0)) * scale, scale };
 }
 
 /** CSS pixels by which the content goes beyond the box. */
 function hiddenBy(box: PageElement, node: PageText, side: Side, places: Box[]): number {
   const { edge, scale } = edgeOf(box, side);
-  const owner = node.nodeType === 3 ? node.parentElement : node;
+  const owner = node.nodeType === 3 ? parentOf(node) : node;
   let most = 0;
   for (const place of places) {
-    if (place[side] - edge < Math.max(1, muchOf(node, place, side) - 0.5)) continue;
-    most = Math.max(most, seenEnd(owner, box, side, place) - edge);
+    if (beyond(place, edge, side) < Math.max(1, muchOf(node, place, side) - 0.5)) continue;
+    most = Math.max(most, seenEnd(owner, box, side, place, edge));
   }
   return most >= 1 && owner && isSeen(owner) && !isMovedAside(owner, box, side) ? most / scale : 0;
 }
 
 function clippingBoxes(sides: readonly Side[], atMost: number): Array<{ box: PageElement; sides: Side[] }> {
   const found: Array<{ box: PageElement; sides: Side[] }> = [];
+  const boxes = withShadows<object>(document).flatMap((root) => [...selectIn<PageElement>(root, ':not(head, head *)')]);
   let n = 0;
-  for (const box of Document.prototype.querySelectorAll.call(document, 'body, body *')) {
+  for (const box of boxes) {
     if (n++ > atMost) break;
-    const rest = { right: box.scrollWidth - box.clientWidth, bottom: box.scrollHeight - box.clientHeight };
-    if ((rest.right <= 1 && rest.bottom <= 1) || box.closest('svg, select, object')) continue;
+    const [width, height] = [box.scrollWidth - box.clientWidth, box.scrollHeight - box.clientHeight];
+    if ((width <= 1 && height <= 1) || box.closest('svg, select, object')) continue;
     const style = getComputedStyle(box);
-    const clipped = sides.filter((side) => rest[side] > 1 && isClipping(box, style, side) && !hidesOnPurpose(box, style, side));
+    const isCut = (side: Side) =>
+      (side === 'bottom' ? height : width) > 1 && scrollsTo(style, side) && isClipping(box, style, side);
+    const clipped = sides.filter((side) => isCut(side) && !hidesOnPurpose(box, style, side));
     if (clipped.length) found.push({ box, sides: clipped });
   }
   return found;
 }
 
+function isContent(node: PageText): boolean {
+  return node.nodeType === 3 ? node.data.trim() !== '' : ['img', 'canvas', 'video', 'svg'].includes(node.localName);
+}
+
 /** Texts and pictures in a box, as long as nodes may be looked at. */
 function* contentOf(box: PageElement, nodes: { left: number }): Generator<PageText> {
-  const walker = document.createTreeWalker(box, 5);
-  for (let node = walker.nextNode(); node && nodes.left-- > 0; node = walker.nextNode()) {
-    const isContent = node.nodeType === 3 ? node.data.trim() !== '' : ['img', 'canvas', 'video', 'svg'].includes(node.localName);
-    if (isContent && !node.parentElement?.closest('svg, select, script, style, noscript, template, textarea')) yield node;
+  const isWhole = ({ localName }: PageElement) =>
+    /^(?:svg|select|script|style|noscript|template|textarea|object)$/.test(localName);
+  const waiting = isWhole(box) ? [] : childrenOf(box);
+  for (let node = waiting.pop(); node && nodes.left-- > 0; node = waiting.pop()) {
+    if (isContent(node)) yield node;
+    if (node.nodeType === 1 && !isWhole(node)) waiting.push(...childrenOf(node));
   }
 }
 
 /** How much of each side is hidden. */
 function hiddenIn({ box, sides }: { box: PageElement; sides: Side[] }, nodes: { left: number }): Record<Side, number> {
-  const hidden = { right: 0, bottom: box.localName === 'textarea' ? box.scrollHeight - box.clientHeight : 0 };
+  const hidden = { left: 0, right: 0, bottom: box.localName === 'textarea' ? box.scrollHeight - box.clientHeight : 0 };
   for (const node of contentOf(box, nodes)) {
     const places = placesOf(node);
     for (const side of sides) hidden[side] = Math.max(hidden[side], hiddenBy(box, node, side, places));
