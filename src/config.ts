@@ -8,6 +8,7 @@ import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { parseRules } from './egress/rules.ts';
+import { parseS3Location } from './storage/locations.ts';
 
 interface Setting<T> {
   env: string;
@@ -24,6 +25,10 @@ interface Setting<T> {
   parse: (text: string) => T;
 }
 
+interface Secret {
+  isSecret: true;
+}
+
 /** Timers of Node and browsers hold milliseconds in 31 bits. A longer timer would fire at once. */
 const MAX_TIMER_SECONDS = 2_147_483;
 
@@ -38,6 +43,12 @@ const SETTINGS = {
     'Address at which clients reach the service, such as https://pdf.example.com. Links in replies begin with it. When empty, the address comes from each request.',
   ),
   dataDir: folder('PLATEN_DATA_DIR', './data', 'Folder of the database and the stored documents.'),
+  blobsUrl: location(
+    'PLATEN_BLOBS_URL',
+    's3://bucket/prefix?endpoint=...',
+    parseS3Location,
+    'Bucket for stored documents, of S3 or a service that speaks its protocol (see docs/operate/data.md). When empty, they are files in PLATEN_DATA_DIR.',
+  ),
   plansFile: text(
     'PLATEN_PLANS_FILE',
     '',
@@ -329,7 +340,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     try {
       values[name] = given ? setting.parse(given) : setting.fallback;
     } catch (error) {
-      problems.push(`${setting.env}=${given}: ${(error as Error).message}`);
+      problems.push(`${setting.env}${'isSecret' in setting ? '' : `=${given}`}: ${(error as Error).message}`);
     }
   }
   const config = values as Config;
@@ -384,6 +395,15 @@ function url(env: string, help: string): Setting<string> {
     return given;
   };
   return { env, fallback: '', shown: '', valid: 'address with `http://` or `https://`', help, parse };
+}
+
+/** Its value may hold a password, so it is not repeated in an error. */
+function location(env: string, valid: string, check: (given: string) => unknown, help: string): Setting<string> & Secret {
+  const parse = (given: string) => {
+    check(given);
+    return given;
+  };
+  return { env, fallback: '', shown: '', valid: `\`${valid}\``, help, parse, isSecret: true };
 }
 
 function rules(env: string, help: string): Setting<string> {

@@ -1,5 +1,4 @@
 /** Opens the services that store data, on one database and one content store, and closes them together. */
-import { join } from 'node:path';
 import { Accounts } from './accounts/accounts.ts';
 import { Allowance } from './accounts/allowance.ts';
 import { Concurrency } from './accounts/concurrency.ts';
@@ -17,9 +16,9 @@ import { Links } from './documents/links.ts';
 import { Idempotency } from './idempotency/idempotency.ts';
 import { Markdown } from './markdown/markdown.ts';
 import type { Blobs } from './storage/blobs.ts';
-import { DiskBlobs } from './storage/blobs-disk.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 import { lockFolder } from './storage/folder-lock.ts';
+import { openBlobs } from './storage/open-blobs.ts';
 import { LiquidEngine } from './templates/liquid.ts';
 import { Templates } from './templates/templates.ts';
 import { WebhookSecrets } from './webhooks/secrets.ts';
@@ -58,19 +57,20 @@ export async function openServices(config: Config, clock: Clock): Promise<Servic
   const leases = new Leases(clock);
   const liquid = new LiquidEngine();
   const markdown = new Markdown();
+  let blobs: Blobs | undefined;
   const close = async () => {
     leases.stop();
-    await Promise.all([liquid.close(), markdown.close()]);
+    await Promise.all([liquid.close(), markdown.close(), blobs?.close()]);
     await database.close();
     unlock();
   };
   try {
     const accounts = new Accounts(database, plans);
     await requireKnownPlans(accounts, plans);
-    const blobs = await DiskBlobs.open(join(config.dataDir, 'blobs'));
     const webhooks = new Webhooks(database, clock);
     const announce: Announce = (event, query) => webhooks.enqueue(event, query);
     const links = await Links.open(database, clock);
+    blobs = await openBlobs(config, links.secretFor('blobs').toString('hex'));
     const batchCipher = new PayloadCipher(links.secretFor('batches'));
     return {
       database,

@@ -45,11 +45,11 @@ export class Sweep {
   }
 
   /**
-   * Begins with the remains of processes that died. Only this process uses the folder, so that content without a row that is
-   * older than this sweep, which starts before the first request, will never get one.
+   * Begins with the remains of processes that died. Where only this process writes content, content without a row that is older
+   * than this sweep, which starts before the first request, will never get one.
    */
   start(): void {
-    this.#running = this.#sweep(this.#madeAt);
+    this.#running = this.#sweep(this.#blobs.isShared ? this.#madeAt - ORPHAN_AGE_MS : this.#madeAt);
     this.#timer = setInterval(() => void this.run(), this.#options.everyMs).unref();
   }
 

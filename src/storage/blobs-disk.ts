@@ -1,21 +1,20 @@
 /** Stores blobs as files such as `blobs/Ab/doc_Ab...`, in folders named after the first two characters of the random part. */
 import { createWriteStream } from 'node:fs';
-import { type FileHandle, mkdir, open, opendir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type ServiceError, storageFailed } from '../errors.ts';
 import type { Blobs, ByteRange } from './blobs.ts';
+import { diskFault, namesIn, removeFiles, spoolFile, temporaryName } from './files.ts';
 
-const BATCH = 200;
 /** The folder of files that are being written. They are never read from there. */
 const UNFINISHED = 'unfinished';
 /** Matches the folders, which are named after the first characters of the blobs in them. */
 const SHARD = /^[0-9A-Za-z]{2}$/;
 
 export class DiskBlobs implements Blobs {
+  readonly isShared = false;
   readonly #folder: string;
-  #writes = 0;
 
   private constructor(folder: string) {
     this.#folder = folder;
@@ -28,13 +27,13 @@ export class DiskBlobs implements Blobs {
   }
 
   async put(name: string, chunks: Iterable<Buffer>): Promise<void> {
-    const unfinished = join(this.#folder, UNFINISHED, `${name}.${process.pid}.${this.#writes++}`);
+    const unfinished = join(this.#folder, UNFINISHED, temporaryName(name));
     try {
       await writeWhole(unfinished, chunks);
       await this.#moveInto(this.#shardOf(name), unfinished, name);
     } catch (error) {
       await rm(unfinished, { force: true }).catch(() => {}); // a file that stays is removed with the orphans
-      throw faultOf(error);
+      throw diskFault(error);
     }
   }
 
@@ -43,14 +42,8 @@ export class DiskBlobs implements Blobs {
     return file?.createReadStream({ autoClose: true, ...range });
   }
 
-  async spool(chunks: Iterable<Buffer>): Promise<Readable> {
-    const path = join(this.#folder, UNFINISHED, `spool.${process.pid}.${this.#writes++}`);
-    try {
-      const file = await open(path, 'wx+', 0o600);
-      return await filled(file, rm(path), chunks);
-    } catch (error) {
-      throw faultOf(error);
-    }
+  spool(chunks: Iterable<Buffer>): Promise<Readable> {
+    return spoolFile(join(this.#folder, UNFINISHED), chunks);
   }
 
   async remove(name: string): Promise<void> {
@@ -59,7 +52,7 @@ export class DiskBlobs implements Blobs {
       await rm(join(shard, name));
       await syncFolder(shard);
     } catch (error) {
-      if (!isMissing(error)) throw faultOf(error);
+      if (!isMissing(error)) throw diskFault(error);
     }
   }
 
@@ -68,14 +61,11 @@ export class DiskBlobs implements Blobs {
     for (const shard of shards) yield* namesIn(join(this.#folder, shard), writtenBefore);
   }
 
-  async removeUnfinished(startedBefore: number): Promise<number> {
-    let removed = 0;
-    for await (const names of namesIn(join(this.#folder, UNFINISHED), startedBefore)) {
-      for (const name of names) await rm(join(this.#folder, UNFINISHED, name), { force: true });
-      removed += names.length;
-    }
-    return removed;
+  removeUnfinished(startedBefore: number): Promise<number> {
+    return removeFiles(join(this.#folder, UNFINISHED), startedBefore);
   }
+
+  async close(): Promise<void> {}
 
   #shardOf(name: string): string {
     return join(this.#folder, name.slice(name.indexOf('_') + 1).slice(0, 2));
@@ -96,18 +86,6 @@ async function writeWhole(path: string, chunks: Iterable<Buffer>): Promise<void>
   );
 }
 
-/** Removes the name of the file before anything is written to it. */
-async function filled(file: FileHandle, nameless: Promise<void>, chunks: Iterable<Buffer>): Promise<Readable> {
-  try {
-    await nameless;
-    for (const chunk of chunks) await file.appendFile(chunk);
-    return file.createReadStream({ start: 0, autoClose: true });
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
-}
-
 /** A new or removed name survives a loss of power once its folder is synced. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
@@ -118,33 +96,15 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-async function* namesIn(folder: string, writtenBefore: number): AsyncIterable<string[]> {
-  let batch: string[] = [];
-  for await (const { name } of await opendir(folder)) {
-    const found = await stat(join(folder, name)).catch(() => undefined);
-    if (found && found.mtimeMs < writtenBefore) batch.push(name);
-    if (batch.length < BATCH) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length) yield batch;
-}
-
 async function openForReading(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, 'r');
   } catch (error) {
     if (isMissing(error)) return undefined;
-    throw faultOf(error);
+    throw diskFault(error);
   }
 }
 
 function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT';
-}
-
-function faultOf(error: unknown): ServiceError {
-  const full = ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
-  const detail = full ? 'the storage of the service is full' : 'the storage of the service cannot be read or written';
-  return storageFailed(detail, error);
 }

@@ -9,6 +9,8 @@ export interface ByteRange {
 }
 
 export interface Blobs {
+  /** Whether other processes write here, or the times are those of another machine. Content without a row may then be about to get one. */
+  readonly isShared: boolean;
   /**
    * Writes a new blob. When it resolves, the blob is complete and survives a loss of power. When it rejects, no blob exists.
    * Throws `storage_failed`.
@@ -27,4 +29,5 @@ export interface Blobs {
   names(writtenBefore: number): AsyncIterable<string[]>;
   /** Removes incomplete files that were begun before a time. */
   removeUnfinished(startedBefore: number): Promise<number>;
+  close(): Promise<void>;
 }

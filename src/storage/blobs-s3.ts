@@ -1,0 +1,262 @@
+/** Blobs as objects of a bucket, named `prefix/doc_Ab...`. What is read once waits on the local disk. */
+import { mkdir } from 'node:fs/promises';
+import { PassThrough, Readable } from 'node:stream';
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectVersionsCommand,
+  type MultipartUpload,
+  PutObjectCommand,
+  paginateListObjectsV2,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { type ServiceError, storageFailed } from '../errors.ts';
+import type { Blobs, ByteRange } from './blobs.ts';
+import { removeFiles, spoolFile } from './files.ts';
+import type { S3Location } from './locations.ts';
+
+interface Place {
+  location: S3Location;
+  client: S3Client;
+  spoolFolder: string;
+}
+
+/** Tells whose the prefix is; names of blobs look different. */
+const MARKER = 'platen.json';
+const NAME = /^[a-z]+_[0-9A-Za-z]+$/;
+/** An object of more bytes is sent in parts, of which so many are on their way, and in memory, at a time. */
+const PART_BYTES = 8 * 1_048_576;
+const PARTS_AT_ONCE = 2;
+const ATTEMPTS = 3;
+const CONNECT_MS = 5_000;
+/** Until an answer begins, and between two pieces of it. */
+const ANSWER_MS = 30_000;
+/** Listing and removing versions: more rounds mean that somebody else keeps writing. */
+const MAX_ROUNDS = 100;
+
+export class S3Blobs implements Blobs {
+  readonly isShared = true;
+  readonly #client: S3Client;
+  readonly #location: S3Location;
+  readonly #spoolFolder: string;
+
+  private constructor({ client, location, spoolFolder }: Place) {
+    this.#client = client;
+    this.#location = location;
+    this.#spoolFolder = spoolFolder;
+  }
+
+  /**
+   * Throws `storage_failed` when the bucket cannot be used, and when its prefix is another installation's: the sweep of each
+   * would remove what the other has stored.
+   */
+  static async open(location: S3Location, options: { installation: string; spoolFolder: string }): Promise<S3Blobs> {
+    await mkdir(options.spoolFolder, { recursive: true, mode: 0o700 });
+    const blobs = new S3Blobs({ client: connect(location), location, spoolFolder: options.spoolFolder });
+    try {
+      await blobs.#claim(options.installation);
+    } catch (error) {
+      await blobs.close();
+      throw error;
+    }
+    return blobs;
+  }
+
+  async put(name: string, chunks: Iterable<Buffer>): Promise<void> {
+    const upload = new Upload({
+      client: this.#client,
+      params: { ...this.#object(name), ...this.#encryption(), Body: Readable.from(chunks, { objectMode: false }) },
+      partSize: PART_BYTES,
+      queueSize: PARTS_AT_ONCE,
+    });
+    try {
+      await upload.done();
+    } catch (error) {
+      await this.remove(name).catch(() => {}); // it may have arrived all the same; what stays is removed with the orphans
+      throw faultOf(error);
+    }
+  }
+
+  async read(name: string, range?: ByteRange): Promise<Readable | undefined> {
+    const part = range && { Range: `bytes=${range.start}-${range.end}` };
+    try {
+      const { Body } = await this.#client.send(new GetObjectCommand({ ...this.#object(name), ...part }));
+      return guarded(Body as Readable);
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw faultOf(error);
+    }
+  }
+
+  spool(chunks: Iterable<Buffer>): Promise<Readable> {
+    return spoolFile(this.#spoolFolder, chunks);
+  }
+
+  async remove(name: string): Promise<void> {
+    const object = this.#object(name);
+    try {
+      const removed = await this.#client.send(new DeleteObjectCommand(object));
+      const isVersioned = removed.DeleteMarker || removed.VersionId !== undefined;
+      await (isVersioned ? this.#removeVersions(object) : this.#requireGone(object));
+    } catch (error) {
+      throw faultOf(error);
+    }
+  }
+
+  async *names(writtenBefore: number): AsyncIterable<string[]> {
+    const { bucket: Bucket, prefix: Prefix } = this.#location;
+    for await (const { Contents = [] } of paginateListObjectsV2({ client: this.#client }, { Bucket, Prefix, Delimiter: '/' })) {
+      const old = Contents.filter(({ LastModified }) => LastModified && LastModified.getTime() < writtenBefore);
+      const names = old.flatMap(({ Key = '' }) => this.#nameOf(Key) ?? []);
+      if (names.length) yield names;
+    }
+  }
+
+  async removeUnfinished(startedBefore: number): Promise<number> {
+    let removed = await removeFiles(this.#spoolFolder, startedBefore);
+    for (const { Key, UploadId, Initiated } of await this.#uploads()) {
+      if (!Initiated || Initiated.getTime() >= startedBefore) continue;
+      await this.#client.send(new AbortMultipartUploadCommand({ Bucket: this.#location.bucket, Key, UploadId }));
+      removed++;
+    }
+    return removed;
+  }
+
+  async close(): Promise<void> {
+    this.#client.destroy();
+  }
+
+  /** The first installation leaves its mark; every other start has to find its own. */
+  async #claim(installation: string): Promise<void> {
+    const { bucket, prefix } = this.#location;
+    const owner = (await this.#owner()) ?? (await this.#mark(installation));
+    if (owner === installation) return;
+    const where = prefix ? `prefix ${prefix} of the bucket ${bucket}` : `bucket ${bucket}`;
+    const remedy = 'give each installation (each database) a bucket or a prefix of its own in PLATEN_BLOBS_URL';
+    throw storageFailed(`the ${where} belongs to another installation of Platen; ${remedy}`);
+  }
+
+  async #owner(): Promise<string | undefined> {
+    try {
+      const { Body } = await this.#client.send(new GetObjectCommand(this.#object(MARKER)));
+      const { installation } = JSON.parse((await Body?.transformToString()) ?? '{}') as { installation?: string };
+      return installation ?? '';
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw storageFailed(`the bucket ${this.#location.bucket} cannot be used`, error);
+    }
+  }
+
+  /** Of several that begin at once, one wins. */
+  async #mark(installation: string): Promise<string | undefined> {
+    const Body = JSON.stringify({ installation });
+    try {
+      await this.#client.send(new PutObjectCommand({ ...this.#object(MARKER), ...this.#encryption(), Body, IfNoneMatch: '*' }));
+    } catch (error) {
+      if (statusOf(error) !== 412) throw storageFailed(`the bucket ${this.#location.bucket} cannot be written`, error);
+    }
+    return this.#owner();
+  }
+
+  #object(name: string): { Bucket: string; Key: string } {
+    const { bucket, prefix } = this.#location;
+    return { Bucket: bucket, Key: prefix + name };
+  }
+
+  /** Undefined for whatever else somebody keeps in the bucket. */
+  #nameOf(key: string): string | undefined {
+    const name = key.slice(this.#location.prefix.length);
+    return NAME.test(name) ? name : undefined;
+  }
+
+  #encryption() {
+    const { encryption } = this.#location;
+    if (!encryption) return {};
+    const { algorithm: ServerSideEncryption, kmsKeyId } = encryption;
+    return { ServerSideEncryption, ...(kmsKeyId !== undefined && { SSEKMSKeyId: kmsKeyId }) };
+  }
+
+  /** Where versions are kept, removing an object only hides it. */
+  async #removeVersions({ Bucket, Key }: { Bucket: string; Key: string }): Promise<void> {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const listed = await this.#client.send(new ListObjectVersionsCommand({ Bucket, Prefix: Key }));
+      const versions = [...(listed.Versions ?? []), ...(listed.DeleteMarkers ?? [])].filter((version) => version.Key === Key);
+      if (!versions.length) return;
+      for (const { VersionId } of versions) await this.#client.send(new DeleteObjectCommand({ Bucket, Key, VersionId }));
+    }
+    throw storageFailed('the storage still has versions of content that was removed');
+  }
+
+  async #requireGone(object: { Bucket: string; Key: string }): Promise<void> {
+    try {
+      await this.#client.send(new HeadObjectCommand(object));
+    } catch (error) {
+      if (isMissing(error)) return;
+      throw error;
+    }
+    throw storageFailed('the storage still has content that was removed');
+  }
+
+  async #uploads(): Promise<MultipartUpload[]> {
+    const { bucket: Bucket, prefix: Prefix } = this.#location;
+    const uploads: MultipartUpload[] = [];
+    let page = {};
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const listed = await this.#client.send(new ListMultipartUploadsCommand({ Bucket, Prefix, ...page }));
+      uploads.push(...(listed.Uploads ?? []).filter(({ Key = '' }) => this.#nameOf(Key) !== undefined));
+      if (!listed.IsTruncated) break;
+      page = { KeyMarker: listed.NextKeyMarker, UploadIdMarker: listed.NextUploadIdMarker };
+    }
+    return uploads;
+  }
+}
+
+/** Sends and expects checksums. Whoever reads slowly holds a connection, so their number has no limit but that of the readers. */
+function connect({ endpoint, region, addressing }: S3Location): S3Client {
+  const agent = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY };
+  return new S3Client({
+    ...(endpoint !== undefined && { endpoint }),
+    ...(region !== undefined && { region }),
+    forcePathStyle: addressing === 'path',
+    maxAttempts: ATTEMPTS,
+    requestHandler: {
+      connectionTimeout: CONNECT_MS,
+      requestTimeout: ANSWER_MS,
+      throwOnRequestTimeout: true,
+      httpAgent: agent,
+      httpsAgent: agent,
+    },
+  });
+}
+
+/** Ends a body that stands still although somebody waits for it. Its faults are those of the storage. */
+function guarded(body: Readable): Readable {
+  const content = new PassThrough();
+  const timer = setTimeout(() => {
+    if (content.readableLength) timer.refresh();
+    else content.destroy(storageFailed('the storage of the service stopped sending'));
+  }, ANSWER_MS).unref();
+  body.on('data', () => timer.refresh());
+  body.once('error', (error) => content.destroy(faultOf(error)));
+  content.once('close', () => {
+    clearTimeout(timer);
+    body.destroy();
+  });
+  return body.pipe(content);
+}
+
+function isMissing(error: unknown): boolean {
+  return ['NoSuchKey', 'NotFound'].includes((error as Error).name);
+}
+
+function statusOf(error: unknown): number | undefined {
+  return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+}
+
+function faultOf(error: unknown): ServiceError {
+  return storageFailed('the storage of the service cannot be reached or refuses', error);
+}

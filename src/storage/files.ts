@@ -1,0 +1,65 @@
+/** Files of the content store on the local disk: a place for what is read once, lists of names, and what a fault means. */
+import { type FileHandle, open, opendir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { type ServiceError, storageFailed } from '../errors.ts';
+
+const BATCH = 200;
+let written = 0;
+
+/** A name that no other file of this process has. */
+export function temporaryName(name: string): string {
+  return `${name}.${process.pid}.${written++}`;
+}
+
+/** See `Blobs.spool`. */
+export async function spoolFile(folder: string, chunks: Iterable<Buffer>): Promise<Readable> {
+  const path = join(folder, temporaryName('spool'));
+  try {
+    const file = await open(path, 'wx+', 0o600);
+    return await filled(file, rm(path), chunks);
+  } catch (error) {
+    throw diskFault(error);
+  }
+}
+
+/** Names in a folder whose files were written before a time, a batch at a time. */
+export async function* namesIn(folder: string, writtenBefore: number): AsyncIterable<string[]> {
+  let batch: string[] = [];
+  for await (const { name } of await opendir(folder)) {
+    const found = await stat(join(folder, name)).catch(() => undefined);
+    if (found && found.mtimeMs < writtenBefore) batch.push(name);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length) yield batch;
+}
+
+/** Resolves to the number of files removed. */
+export async function removeFiles(folder: string, writtenBefore: number): Promise<number> {
+  let removed = 0;
+  for await (const names of namesIn(folder, writtenBefore)) {
+    for (const name of names) await rm(join(folder, name), { force: true });
+    removed += names.length;
+  }
+  return removed;
+}
+
+export function diskFault(error: unknown): ServiceError {
+  const full = ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+  const detail = full ? 'the storage of the service is full' : 'the storage of the service cannot be read or written';
+  return storageFailed(detail, error);
+}
+
+/** The file loses its name before anything is in it. */
+async function filled(file: FileHandle, nameless: Promise<void>, chunks: Iterable<Buffer>): Promise<Readable> {
+  try {
+    await nameless;
+    for (const chunk of chunks) await file.appendFile(chunk);
+    return file.createReadStream({ start: 0, autoClose: true });
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}

@@ -1,0 +1,75 @@
+/** Where data is kept: the text of a setting in, a checked location out. An error says what is valid and quotes no secret. */
+
+/** Content in a bucket of S3, or of a service that speaks its protocol. */
+export interface S3Location {
+  bucket: string;
+  /** What every name begins with: empty, or with a slash at its end. */
+  prefix: string;
+  /** Address of the service; undefined for that of AWS. */
+  endpoint: string | undefined;
+  /** Undefined: as AWS tools find it, in the environment or the profile. */
+  region: string | undefined;
+  /** Whether the bucket is in the path of an address, or in the name of the host. */
+  addressing: 'path' | 'virtual';
+  /** How the service encrypts what it stores; undefined: as the bucket says. */
+  encryption: { algorithm: 'AES256' | 'aws:kms'; kmsKeyId: string | undefined } | undefined;
+}
+
+const EXAMPLE = 's3://bucket/prefix?endpoint=https://s3.example.com&region=eu-central-1';
+const PARAMETERS = ['endpoint', 'region', 'addressing', 'sse', 'sse_kms_key_id'];
+/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html */
+const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+/** Characters that need no escaping in any service. */
+const PREFIX = /^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/;
+
+/** Throws an Error that says what is valid. */
+export function parseS3Location(text: string): S3Location {
+  const url = URL.parse(text);
+  if (url?.protocol !== 's3:') throw new Error(`use an address such as ${EXAMPLE}.`);
+  if (url.username || url.password)
+    throw new Error('put no credentials into the address; they are read as AWS tools do, for example from AWS_ACCESS_KEY_ID.');
+  const parameters = url.searchParams;
+  const unknown = [...parameters.keys()].find((name) => !PARAMETERS.includes(name));
+  if (unknown !== undefined) throw new Error(`there is no parameter ${unknown}; use ${PARAMETERS.join(', ')}.`);
+  const endpoint = endpointOf(parameters.get('endpoint'));
+  return {
+    bucket: matching(url.host, BUCKET, 'the bucket must have 3 to 63 lower-case letters, digits, dots and hyphens.'),
+    prefix: prefixOf(url.pathname),
+    endpoint,
+    region: parameters.get('region') || (endpoint && 'us-east-1') || undefined,
+    addressing: addressingOf(parameters.get('addressing') ?? (endpoint ? 'path' : 'virtual')),
+    encryption: encryptionOf(parameters.get('sse'), parameters.get('sse_kms_key_id')),
+  };
+}
+
+function endpointOf(text: string | null): string | undefined {
+  if (text === null) return undefined;
+  const url = URL.parse(text);
+  const isPlain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
+  if (!isPlain) throw new Error('endpoint must be an address such as https://s3.example.com, without a user or a query.');
+  return text;
+}
+
+function prefixOf(pathname: string): string {
+  const prefix = pathname.replace(/^\/|\/$/g, '');
+  if (!prefix) return '';
+  const problem = 'the prefix consists of letters, digits, dots, hyphens and underscores, in parts separated by single slashes.';
+  return `${matching(prefix, PREFIX, problem)}/`;
+}
+
+function addressingOf(text: string): S3Location['addressing'] {
+  if (text !== 'path' && text !== 'virtual') throw new Error('addressing must be path or virtual.');
+  return text;
+}
+
+function encryptionOf(algorithm: string | null, kmsKeyId: string | null): S3Location['encryption'] {
+  if (kmsKeyId !== null && algorithm !== 'aws:kms') throw new Error('sse_kms_key_id needs sse=aws:kms.');
+  if (algorithm === null) return undefined;
+  if (algorithm !== 'AES256' && algorithm !== 'aws:kms') throw new Error('sse must be AES256 or aws:kms.');
+  return { algorithm, kmsKeyId: kmsKeyId ?? undefined };
+}
+
+function matching(text: string, pattern: RegExp, problem: string): string {
+  if (!pattern.test(text)) throw new Error(problem);
+  return text;
+}

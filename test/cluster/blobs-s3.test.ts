@@ -1,0 +1,158 @@
+/** Content in a bucket: the contract, versions, several installations, and a server that is away or stands still. */
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { CreateMultipartUploadCommand, HeadObjectCommand, ListObjectVersionsCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Blobs } from '../../src/storage/blobs.ts';
+import { openBlobs } from '../../src/storage/open-blobs.ts';
+import { blobsContract, name } from '../storage/blobs-contract.ts';
+import { Between } from './between.ts';
+import { S3_CREDENTIALS, type S3Server, startS3 } from './s3-server.ts';
+
+let server: S3Server;
+let dataDir: string;
+let opened: Blobs[];
+beforeAll(async () => {
+  Object.assign(process.env, S3_CREDENTIALS);
+  server = await startS3();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'platen-blobs-'));
+  opened = [];
+});
+afterEach(async () => {
+  await Promise.all(opened.map((blobs) => blobs.close()));
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function open(blobsUrl: string, installation = 'one'): Promise<Blobs> {
+  const blobs = await openBlobs({ blobsUrl, dataDir }, installation);
+  opened.push(blobs);
+  return blobs;
+}
+
+async function namesOf(blobs: Blobs, before = Date.now() + 10_000): Promise<string[]> {
+  const names: string[] = [];
+  for await (const batch of blobs.names(before)) names.push(...batch);
+  return names;
+}
+
+const remains = async () => [...(await server.files()), ...(await readdir(dataDir, { recursive: true }))].sort();
+
+describe('a bucket', () => {
+  blobsContract(async () => ({ blobs: await open(server.urlOf(await server.createBucket())), remains }));
+});
+
+describe('a prefix of a bucket that keeps versions', () => {
+  blobsContract(async () => {
+    const bucket = await server.createBucket({ versions: true });
+    return { blobs: await open(server.urlOf(bucket, 'a/prefix')), remains };
+  });
+});
+
+test('of what was removed no version is left, nor a mark that there was one', async () => {
+  const Bucket = await server.createBucket({ versions: true });
+  const blobs = await open(server.urlOf(Bucket));
+  for (let n = 0; n < 3; n++) await blobs.put(name(), [Buffer.from(`secret ${n}`)]);
+  await blobs.put(`${name()}x`, [Buffer.from('another')]);
+  await blobs.remove(name());
+  const left = await server.client.send(new ListObjectVersionsCommand({ Bucket, Prefix: 'doc_' }));
+  expect((left.Versions ?? []).map(({ Key }) => Key)).toEqual([`${name()}x`]);
+  expect(left.DeleteMarkers ?? []).toEqual([]);
+  const contents = await Promise.all((await server.files()).map((file) => readFile(file, 'latin1')));
+  expect(contents.filter((content) => content.includes('secret'))).toEqual([]);
+});
+
+describe('a bucket that several use', () => {
+  test('an installation does not list, read or remove what another prefix holds', async () => {
+    const bucket = await server.createBucket();
+    const [whole, part, deeper] = [
+      await open(server.urlOf(bucket)),
+      await open(server.urlOf(bucket, 'part'), 'two'),
+      await open(server.urlOf(bucket, 'part/deeper'), 'three'),
+    ];
+    for (const blobs of [whole, part, deeper]) await blobs.put(name(), [Buffer.from('x')]);
+    await server.client.send(new PutObjectCommand({ Bucket: bucket, Key: 'part/of-the-operator.txt', Body: 'x' }));
+    await server.client.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key: `part/deeper/${name(7)}` }));
+    expect(await namesOf(part)).toEqual([name()]);
+    await part.remove(name());
+    expect(await namesOf(part)).toEqual([]);
+    expect(await part.removeUnfinished(Date.now() + 60_000)).toBe(0);
+    expect(await namesOf(whole)).toEqual([name()]);
+    expect(await namesOf(deeper)).toEqual([name()]);
+    expect(await deeper.removeUnfinished(Date.now() + 60_000)).toBe(1);
+  });
+
+  test('a prefix belongs to one installation, also when several begin at once', async () => {
+    const bucket = await server.createBucket();
+    const starts = await Promise.allSettled(['a', 'b', 'c'].map((each) => open(server.urlOf(bucket, 'prefix'), each)));
+    expect(starts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const refused = starts.find(({ status }) => status === 'rejected');
+    expect(refused).toMatchObject({
+      reason: { code: 'storage_failed', message: expect.stringContaining('another installation') },
+    });
+  });
+
+  test('there has to be one', async () => {
+    await expect(open(server.urlOf('not-there'))).rejects.toMatchObject({ message: 'the bucket not-there cannot be used' });
+  });
+});
+
+test('uploads of a process that died are removed', async () => {
+  const Bucket = await server.createBucket();
+  const blobs = await open(server.urlOf(Bucket));
+  await server.client.send(new CreateMultipartUploadCommand({ Bucket, Key: name() }));
+  expect(await blobs.removeUnfinished(Date.now() - 60_000)).toBe(0);
+  expect(await blobs.removeUnfinished(Date.now() + 60_000)).toBe(1);
+  expect(await blobs.removeUnfinished(Date.now() + 60_000)).toBe(0);
+});
+
+test('objects have a checksum', async () => {
+  const Bucket = await server.createBucket();
+  const blobs = await open(server.urlOf(Bucket));
+  for (const bytes of [10, 9_000_000]) {
+    await blobs.put(name(bytes), [Buffer.alloc(bytes)]);
+    const head = await server.client.send(new HeadObjectCommand({ Bucket, Key: name(bytes), ChecksumMode: 'ENABLED' }));
+    expect(head.ChecksumCRC32).toBeTruthy();
+  }
+});
+
+describe('a server behind a bad connection', () => {
+  test('that breaks off while content is read is a failure of the storage, and the next read works', async () => {
+    await using between = await Between.start(server.endpoint);
+    const bucket = await server.createBucket();
+    const blobs = await open(`s3://${bucket}?endpoint=${between.url}`);
+    await blobs.put(name(), [Buffer.alloc(30_000_000)]);
+    const content = (await blobs.read(name())) as Readable;
+    await once(content, 'readable');
+    between.dropAll();
+    await expect(buffer(content)).rejects.toMatchObject({ code: 'storage_failed' });
+    expect((await buffer((await blobs.read(name())) as Readable)).length).toBe(30_000_000);
+  });
+
+  test('that says nothing any more is given up', async () => {
+    await using between = await Between.start(server.endpoint);
+    const bucket = await server.createBucket();
+    const blobs = await open(`s3://${bucket}?endpoint=${between.url}`);
+    await blobs.put(name(), [Buffer.alloc(30_000_000)]);
+    const content = (await blobs.read(name())) as Readable;
+    await once(content, 'readable');
+    between.standStill();
+    await expect(buffer(content)).rejects.toMatchObject({ code: 'storage_failed', message: expect.stringContaining('stopped') });
+  });
+
+  test('that is away is a failure of the storage', async () => {
+    const between = await Between.start(server.endpoint);
+    const bucket = await server.createBucket();
+    const blobs = await open(`s3://${bucket}?endpoint=${between.url}`);
+    await between[Symbol.asyncDispose]();
+    await expect(blobs.put(name(), [Buffer.from('x')])).rejects.toMatchObject({ code: 'storage_failed', retryAfterSeconds: 30 });
+    await expect(blobs.read(name())).rejects.toMatchObject({ code: 'storage_failed' });
+    await expect(blobs.remove(name())).rejects.toMatchObject({ code: 'storage_failed' });
+  });
+});

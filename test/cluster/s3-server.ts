@@ -1,0 +1,79 @@
+/** A server that speaks S3 (versitygw) on a folder of its own, with buckets with and without versions. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CreateBucketCommand, PutBucketVersioningCommand, S3Client } from '@aws-sdk/client-s3';
+import { freePort } from '../support/free-port.ts';
+import { eventually } from '../support/service.ts';
+
+/** As AWS tools read them. */
+export const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: 'platen', AWS_SECRET_ACCESS_KEY: 'not-a-secret-of-anybody' };
+
+export interface S3Server {
+  client: S3Client;
+  endpoint: string;
+  child: ChildProcess;
+  /** For `PLATEN_BLOBS_URL`. */
+  urlOf(bucket: string, prefix?: string): string;
+  createBucket(options?: { versions: boolean }): Promise<string>;
+  /** Every file that is kept, versions and parts included; `folder` is where they are. */
+  files(): Promise<string[]>;
+  folder: string;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export async function startS3(): Promise<S3Server> {
+  const folder = await mkdtemp(join(tmpdir(), 'platen-s3-'));
+  const [objects, versions] = [join(folder, 'objects'), join(folder, 'versions')];
+  await Promise.all([mkdir(objects), mkdir(versions)]);
+  const address = `127.0.0.1:${await freePort()}`;
+  const options = ['--quiet', '--keep-alive', '--port', address];
+  const child = spawn('versitygw', [...options, 'posix', '--versioning-dir', versions, objects], {
+    env: {
+      PATH: process.env.PATH,
+      ROOT_ACCESS_KEY_ID: S3_CREDENTIALS.AWS_ACCESS_KEY_ID,
+      ROOT_SECRET_ACCESS_KEY: S3_CREDENTIALS.AWS_SECRET_ACCESS_KEY,
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const endpoint = `http://${address}`;
+  const answers = () =>
+    fetch(endpoint).then(
+      () => true,
+      () => false,
+    );
+  await eventually('the S3 server answers', answers);
+  const credentials = {
+    accessKeyId: S3_CREDENTIALS.AWS_ACCESS_KEY_ID,
+    secretAccessKey: S3_CREDENTIALS.AWS_SECRET_ACCESS_KEY,
+  };
+  const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials });
+  let buckets = 0;
+  return {
+    client,
+    endpoint,
+    child,
+    folder,
+    urlOf: (bucket, prefix = '') => `s3://${bucket}/${prefix}?endpoint=${encodeURIComponent(endpoint)}`,
+    async createBucket(options = { versions: false }) {
+      const Bucket = `bucket-${++buckets}`;
+      await client.send(new CreateBucketCommand({ Bucket }));
+      const VersioningConfiguration = { Status: 'Enabled' } as const;
+      if (options.versions) await client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration }));
+      return Bucket;
+    },
+    async files() {
+      const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+      return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+    },
+    async [Symbol.asyncDispose]() {
+      client.destroy();
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

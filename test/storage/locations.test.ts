@@ -1,0 +1,51 @@
+/** Addresses of places for data: what they mean, and what is said of those that are not valid. */
+import { describe, expect, test } from 'vitest';
+import { ConfigError, loadConfig } from '../../src/config.ts';
+import { parseS3Location } from '../../src/storage/locations.ts';
+
+describe('of a bucket', () => {
+  test('with everything', () => {
+    const text =
+      's3://papers/a/b?endpoint=https://s3.example.com:9000&region=eu-west-1&addressing=virtual&sse=aws:kms&sse_kms_key_id=k1';
+    expect(parseS3Location(text)).toEqual({
+      bucket: 'papers',
+      prefix: 'a/b/',
+      endpoint: 'https://s3.example.com:9000',
+      region: 'eu-west-1',
+      addressing: 'virtual',
+      encryption: { algorithm: 'aws:kms', kmsKeyId: 'k1' },
+    });
+  });
+
+  test('with the bucket alone, and with an endpoint', () => {
+    const plain = { bucket: 'papers', prefix: '', encryption: undefined };
+    expect(parseS3Location('s3://papers')).toEqual({ ...plain, endpoint: undefined, region: undefined, addressing: 'virtual' });
+    const local = { endpoint: 'http://127.0.0.1:7070', region: 'us-east-1', addressing: 'path' };
+    expect(parseS3Location('s3://papers/?endpoint=http%3A%2F%2F127.0.0.1%3A7070')).toEqual({ ...plain, ...local });
+  });
+
+  test.each([
+    ['papers', 'use an address such as'],
+    ['https://papers', 'use an address such as'],
+    ['s3://', 'the bucket must have'],
+    ['s3://Pa_pers', 'the bucket must have'],
+    ['s3://papers//a', 'the prefix consists of'],
+    ['s3://papers/a b', 'the prefix consists of'],
+    ['s3://id:secret@papers', 'put no credentials'],
+    ['s3://papers?endpont=https://x', 'there is no parameter endpont'],
+    ['s3://papers?endpoint=s3.example.com', 'endpoint must be an address'],
+    ['s3://papers?endpoint=https://user:secret@x', 'endpoint must be an address'],
+    ['s3://papers?addressing=dns', 'addressing must be'],
+    ['s3://papers?sse=aes', 'sse must be'],
+    ['s3://papers?sse_kms_key_id=k', 'sse_kms_key_id needs'],
+  ])('%s is refused', (text, problem) => {
+    expect(() => parseS3Location(text)).toThrow(problem);
+  });
+
+  test('a secret in it is not repeated', () => {
+    const load = () => loadConfig({ PLATEN_BLOBS_URL: 's3://id:hunter2@papers' });
+    expect(load).toThrow(ConfigError);
+    expect(load).toThrow('PLATEN_BLOBS_URL: put no credentials');
+    expect(load).not.toThrow('hunter2');
+  });
+});
