@@ -47,6 +47,9 @@ const REPLIES_ON_DISK = 4;
 /** How long merging may run while others wait. Merging hundreds of documents takes longer than any other work. */
 const LONGEST_MERGE_MS = 30_000;
 
+const COUNTED_BY_NODE =
+  'each node counts requests per minute, concurrent renders, open streams and playground renders by itself: with several nodes, their limits add up';
+
 export interface Logger {
   info(details: object, message: string): void;
   warn(details: object, message: string): void;
@@ -172,6 +175,7 @@ async function buildApp(config: Config, clock: Clock) {
     await services.close();
     throw error;
   });
+  if (services.database.isShared) logger.warn({}, COUNTED_BY_NODE);
   const visitors = config.playground === 'on' ? await openPlayground(services, engine, config, logger) : undefined;
   const pages = new Pages(WEB_DIR, (error) => logger.warn({ err: error }, 'the pages could not be built'));
   const budgets = createBudgets(config);
@@ -205,7 +209,7 @@ async function buildApp(config: Config, clock: Clock) {
       uploadMerging,
       resultUploads: new ResultUploads(engine.policy, config, (details) => logger.info(details, 'webhook connection refused')),
       secondsForItems: (unfinished) => runner.secondsFor(unfinished),
-      checkReady: createReadiness({ ...engine, pool: engine.pool.exempt }),
+      checkReady: both(createReadiness({ ...engine, pool: engine.pool.exempt }), () => services.links.checkStorage()),
     },
   );
   const sweep = createSweep(services, config, metrics, logger);
@@ -216,7 +220,7 @@ async function buildApp(config: Config, clock: Clock) {
 /** Resolves with the address. */
 async function listen({ pages, services, server }: AppParts, { host, port }: Config): Promise<string> {
   await pages.open();
-  await services.batchQueue.recover({ alone: true }); // the folder is this process's alone: whoever had claimed something is gone
+  await services.batchQueue.recover({ alone: !services.database.isShared }); // alone: whoever had claimed something is gone
   return server.listen({ host, port });
 }
 
@@ -256,6 +260,14 @@ function createBudgets({ requestMemoryBytes, playground }: Config) {
   const [budgets, playgroundBudgets] = [budgetsOf(requestMemoryBytes - forVisitors), budgetsOf(forVisitors)];
   giveBackMemory([budgets.memory, playgroundBudgets.memory]);
   return { budgets, playgroundBudgets };
+}
+
+/** One after the other. */
+function both(first: () => Promise<void>, second: () => Promise<void>): () => Promise<void> {
+  return async () => {
+    await first();
+    await second();
+  };
 }
 
 /** The playground has its own egress proxy: PLATEN_OUTBOUND_ALLOW is for key holders and not for anonymous visitors. */

@@ -8,7 +8,7 @@ import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { parseRules } from './egress/rules.ts';
-import { parseS3Location } from './storage/locations.ts';
+import { checkDatabaseUrl, parseS3Location } from './storage/locations.ts';
 
 interface Setting<T> {
   env: string;
@@ -43,6 +43,19 @@ const SETTINGS = {
     'Address at which clients reach the service, such as https://pdf.example.com. Links in replies begin with it. When empty, the address comes from each request.',
   ),
   dataDir: folder('PLATEN_DATA_DIR', './data', 'Folder of the database and the stored documents.'),
+  databaseUrl: location(
+    'PLATEN_DATABASE_URL',
+    'postgres://user@host/database',
+    checkDatabaseUrl,
+    'PostgreSQL database for everything but the content of documents (see docs/operate/several-nodes.md). When empty, the database is a file in PLATEN_DATA_DIR.',
+  ),
+  databaseConnections: whole(
+    'PLATEN_DATABASE_CONNECTIONS',
+    10,
+    3,
+    1_000,
+    'Connections to PostgreSQL that are open at the same time, besides one by which the nodes know of each other.',
+  ),
   blobsUrl: location(
     'PLATEN_BLOBS_URL',
     's3://bucket/prefix?endpoint=...',

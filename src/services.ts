@@ -58,9 +58,11 @@ export async function openServices(config: Config, clock: Clock): Promise<Servic
   const liquid = new LiquidEngine();
   const markdown = new Markdown();
   let blobs: Blobs | undefined;
+  let nodes: Awaited<ReturnType<Database['joinNodes']>> | undefined;
   const close = async () => {
     leases.stop();
     await Promise.all([liquid.close(), markdown.close(), blobs?.close()]);
+    await nodes?.close();
     await database.close();
     unlock();
   };
@@ -71,6 +73,9 @@ export async function openServices(config: Config, clock: Clock): Promise<Servic
     const announce: Announce = (event, query) => webhooks.enqueue(event, query);
     const links = await Links.open(database, clock);
     blobs = await openBlobs(config, links.secretFor('blobs').toString('hex'));
+    const progress = new Progress();
+    nodes = await database.joinNodes({ alone: !blobs.isShared, onNotice: (notice) => progress.hear(notice) });
+    progress.watchNotices(nodes.notify);
     const batchCipher = new PayloadCipher(links.secretFor('batches'));
     return {
       database,
@@ -84,7 +89,7 @@ export async function openServices(config: Config, clock: Clock): Promise<Servic
       documents: new Documents(database, blobs, clock, (document, query) => webhooks.documentExpired(document, query)),
       links,
       idempotency: new Idempotency(database, blobs, clock, leases),
-      batches: new Batches(database, clock, { cipher: batchCipher, limits: config, progress: new Progress(), announce }),
+      batches: new Batches(database, clock, { cipher: batchCipher, limits: config, progress, announce }),
       batchQueue: new DatabaseQueue(database, clock, leases, announce),
       batchCipher: batchCipher,
       webhooks,

@@ -226,7 +226,12 @@ function requeue(query: Query, dueAt: number) {
     status: 'queued',
     claim: null,
     lease_until: null,
-    due_at: eb.case().when('position', '=', eb.ref('leader')).then(dueAt).else(null).end(),
+    due_at: eb
+      .case()
+      .when('position', '=', eb.ref('leader'))
+      .then(eb.cast<number>(eb.val(dueAt), 'bigint'))
+      .else(null)
+      .end(),
   }));
 }
 
@@ -234,12 +239,13 @@ function requeue(query: Query, dueAt: number) {
 async function cancelLate(query: Query, batchIds: string[], now: number, announce: Announce): Promise<CancelledLate[]> {
   if (!batchIds.length) return [];
   const cancelled = await query
-    .selectFrom('batches')
-    .select('id')
+    .updateTable('batches')
+    .set((eb) => ({ cancelled_at: eb.ref('cancelled_at') })) // waits for whoever is just cancelling
     .where('id', 'in', batchIds)
-    .where('cancelled_at', 'is not', null)
+    .returning(['id', 'cancelled_at'])
     .execute();
   const late: CancelledLate[] = [];
-  for (const { id } of cancelled) late.push({ batchId: id, ...(await cancelQueued(query, id, now, announce)) });
+  for (const { id, cancelled_at } of cancelled)
+    if (cancelled_at !== null) late.push({ batchId: id, ...(await cancelQueued(query, id, now, announce)) });
   return late.filter(({ items }) => items > 0);
 }

@@ -48,7 +48,12 @@ const counting = (status: Ended) =>
       .set((eb) => ({
         [status]: eb(status, '+', items),
         unfinished: eb('unfinished', '-', items),
-        completed_at: eb.case().when('unfinished', '=', items).then(now).else(null).end(),
+        completed_at: eb
+          .case()
+          .when('unfinished', '=', items)
+          .then(eb.cast<number>(eb.val(now), 'bigint'))
+          .else(null)
+          .end(),
         kept_until: eb.case().when('kept_until', '<', keptUntil).then(keptUntil).else(eb.ref('kept_until')).end(),
       }))
       .where('id', '=', batchId)

@@ -6,6 +6,7 @@ export class Progress {
   #closed = false;
   #onWork: () => void = () => {};
   #onOutcome: (outcome: string, items: number) => void = () => {};
+  #tellOthers: (notice: string) => void = () => {};
 
   watchWork(listener: () => void): void {
     this.#onWork = listener;
@@ -15,9 +16,23 @@ export class Progress {
     this.#onOutcome = listener;
   }
 
+  /** `listener` passes notices on to other nodes, which hand them to `hear`. */
+  watchNotices(listener: (notice: string) => void): void {
+    this.#tellOthers = listener;
+  }
+
+  /** A notice of another node. What is not one is ignored: it may be of another version. */
+  hear(notice: string): void {
+    const [what, batchId = ''] = notice.split(' ');
+    if (what === 'added') this.#onWork();
+    if (what === 'changed') this.#changed(batchId);
+    if (what === 'ended') this.#ended(batchId);
+  }
+
   /** There is more to do. */
   added(): void {
     this.#onWork();
+    this.#tellOthers('added');
   }
 
   /** Items of a batch have got their outcome: `ok`, `cancelled`, or the code of an error. It has been committed. */
@@ -28,12 +43,14 @@ export class Progress {
 
   /** Items of a batch may have got their outcome. */
   changed(batchId: string): void {
-    for (const watch of this.#watches.get(batchId) ?? []) if (watch.isForOutcomes) watch.notify();
+    this.#changed(batchId);
+    this.#tellOthers(`changed ${batchId}`);
   }
 
   /** The end of a batch has been committed. */
   ended(batchId: string): void {
-    for (const watch of this.#watches.get(batchId) ?? []) watch.notify();
+    this.#ended(batchId);
+    this.#tellOthers(`ended ${batchId}`);
   }
 
   /** From now on nobody waits: the service ends. */
@@ -56,5 +73,13 @@ export class Progress {
     watches.add(watch);
     if (this.#closed) watch.close();
     return watch;
+  }
+
+  #changed(batchId: string): void {
+    for (const watch of this.#watches.get(batchId) ?? []) if (watch.isForOutcomes) watch.notify();
+  }
+
+  #ended(batchId: string): void {
+    for (const watch of this.#watches.get(batchId) ?? []) watch.notify();
   }
 }

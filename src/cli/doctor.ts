@@ -148,22 +148,24 @@ async function checkDataFolder(config: Config, report: Report): Promise<void> {
 
 async function checkDatabase(config: Config, report: Report): Promise<void> {
   try {
-    reportDatabase(await inspectDatabase(config), report);
+    reportDatabase(config, await inspectDatabase(config), report);
   } catch (error) {
     report.add(
       'problem',
       `database: ${(error as Error).message}`,
-      'check the permissions of platen.db in the data folder; restore it from a backup if it is damaged',
+      config.databaseUrl
+        ? 'check PLATEN_DATABASE_URL, and that the server runs and lets this user in'
+        : 'check the permissions of platen.db in the data folder; restore it from a backup if it is damaged',
     );
   }
 }
 
-function reportDatabase(state: DatabaseState | undefined, report: Report): void {
+function reportDatabase({ databaseUrl }: Config, state: DatabaseState | undefined, report: Report): void {
   if (!state) report.add('ok', 'database: none yet; the first start creates it');
   else if (state.unknown.length)
     report.add('problem', 'database: a newer version of Platen wrote it', 'use that version, or restore a backup');
   else {
-    report.add('ok', `database: SQLite in the data folder, ${state.keys} API keys`);
+    report.add('ok', `database: ${databaseUrl ? 'PostgreSQL' : 'SQLite in the data folder'}, ${state.keys} API keys`);
     if (state.pending.length) report.add('ok', `database: the next start applies ${state.pending.join(', ')}`);
   }
 }

@@ -8,7 +8,7 @@ import type { Clock } from '../accounts/leases.ts';
 import { isId, randomBase62 } from '../accounts/secret.ts';
 import { ServiceError, storageFailed } from '../errors.ts';
 import type { Blobs, ByteRange } from '../storage/blobs.ts';
-import type { Database, Query } from '../storage/database.ts';
+import { type Database, isOutcomeUnknown, type Query } from '../storage/database.ts';
 import { holdsText, type ListPage, type Position, readListPage } from '../storage/listing.ts';
 import {
   havingMetadata,
@@ -160,9 +160,9 @@ export class Documents {
     await this.#database.flush();
   }
 
-  /** Removes what `write` wrote, if the row could not be inserted. */
-  async discard(document: StoredDocument): Promise<void> {
-    await this.#blobs.remove(document.id);
+  /** Removes what `write` wrote, if the row could not be inserted. If it is unknown whether it was, the sweep decides later. */
+  async discard(document: StoredDocument, reason?: unknown): Promise<void> {
+    if (!isOutcomeUnknown(reason)) await this.#blobs.remove(document.id);
   }
 
   /** Throws `not_found` (also for a document of another key), `document_expired` and `document_deleted`. */
@@ -191,7 +191,8 @@ export class Documents {
    * of rows.
    */
   async list(keyId: string, limit: number, filter: DocumentFilter, after?: Position): Promise<ListPage<StoredDocument>> {
-    const { text, metadata } = filter;
+    const { text, metadata, templateId } = filter;
+    if (templateId !== undefined && !isId(templateId)) return { items: [], next: undefined };
     const isWholeId = text !== undefined && ID.test(text);
     const listed = this.#listed(keyId, filter).$if(isWholeId, (rows) => rows.where('id', '=', text as string));
     const { rows, place, search: searchMetadata } = havingMetadata(listed, 'document', keyId, metadata);

@@ -13,8 +13,10 @@ export class Links {
   readonly #secrets: ReadonlyMap<string, Buffer>;
   readonly #current: string;
   readonly #clock: Clock;
+  readonly #database: Database;
 
-  private constructor(secrets: Map<string, Buffer>, current: string, clock: Clock) {
+  private constructor(database: Database, secrets: Map<string, Buffer>, current: string, clock: Clock) {
+    this.#database = database;
     this.#secrets = secrets;
     this.#current = current;
     this.#clock = clock;
@@ -37,7 +39,12 @@ export class Links {
       .orderBy('id')
       .execute();
     const secrets = new Map(keys.map(({ id, secret }) => [id, Buffer.from(secret, 'hex')]));
-    return new Links(secrets, keys.at(-1)?.id ?? '', clock);
+    return new Links(database, secrets, keys.at(-1)?.id ?? '', clock);
+  }
+
+  /** Rejects while the database cannot be read. */
+  async checkStorage(): Promise<void> {
+    await this.#database.query.selectFrom('signing_keys').select('id').limit(1).execute();
   }
 
   /** Derives a secret for another purpose, which lives as long as the first signing secret. */

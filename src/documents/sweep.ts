@@ -68,11 +68,15 @@ export class Sweep {
 
   /** Failures are reported and left to the next sweep. Everything else continues. */
   async #sweep(orphansBefore: number | undefined): Promise<void> {
+    await this.#guarded(() => this.#database.exclusively('sweep', () => this.#removeAll(orphansBefore)));
+    this.#running = undefined;
+  }
+
+  async #removeAll(orphansBefore: number | undefined): Promise<void> {
     if (orphansBefore !== undefined) await this.#guarded(() => this.#removeOrphans(orphansBefore));
     for (const perishable of this.#options.perishables) await this.#guarded(() => this.#removeDue(perishable));
     for (const chore of this.#options.chores) await this.#guarded(chore);
     await this.#guarded(() => this.#database.scrub());
-    this.#running = undefined;
   }
 
   async #guarded(work: () => Promise<unknown>): Promise<void> {

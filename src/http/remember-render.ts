@@ -32,9 +32,9 @@ export function rememberRender<D extends Rendered>(
         ...(blob !== undefined && { blob: { name: blob, keptMs: plan.retentionMs } }),
       });
     },
-    async undo() {
+    async undo(reason) {
       // Writing may still be under way when the deadline of the render ends.
-      keeping?.then((kept) => idempotency.discard(kept)).catch(() => {});
+      keeping?.then((kept) => idempotency.discard(kept, reason)).catch(() => {});
     },
   };
 }

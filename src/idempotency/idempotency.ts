@@ -7,7 +7,7 @@ import type { Clock, Leases } from '../accounts/leases.ts';
 import { randomBase62 } from '../accounts/secret.ts';
 import { ServiceError } from '../errors.ts';
 import type { Blobs } from '../storage/blobs.ts';
-import type { Database, Query } from '../storage/database.ts';
+import { type Database, isOutcomeUnknown, type Query } from '../storage/database.ts';
 
 /** The right to run a request, until `complete` or `abandon` is called. */
 export interface Claim {
@@ -117,9 +117,9 @@ export class Idempotency {
     return name;
   }
 
-  /** Removes what `keep` wrote, if the answer could not be completed. */
-  async discard(blob: string): Promise<void> {
-    await this.#blobs.remove(blob);
+  /** Removes what `keep` wrote, if the answer could not be completed. If it is unknown whether it was, the sweep decides later. */
+  async discard(blob: string, reason?: unknown): Promise<void> {
+    if (!isOutcomeUnknown(reason)) await this.#blobs.remove(blob);
   }
 
   /** Reads what `keep` stored. Throws `idempotency_result_gone`. */

@@ -51,7 +51,7 @@ export interface CommitHook<D = Delivery> {
   prepare(delivery: D): Promise<void>;
   write(delivery: D, query: Parameters<Also>[0]): Promise<void>;
   /** The transaction did not happen: what `prepare` made is taken back. */
-  undo(): Promise<void>;
+  undo(reason: unknown): Promise<void>;
 }
 
 const NOTHING = async () => {};
@@ -195,7 +195,7 @@ async function settle<D extends Pick<Delivery, 'document'>>(
     });
   } catch (error) {
     // A later sweep removes content that no record refers to and that cannot be removed now.
-    await Promise.allSettled([document && documents.discard(document), commitHook.undo()]);
+    await Promise.allSettled([document && documents.discard(document, error), commitHook.undo(error)]);
     throw error;
   }
   if (document || commitHook !== NO_HOOK) await documents.settled();

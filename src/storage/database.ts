@@ -2,28 +2,38 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Migrator } from 'kysely/migration';
+import { ServiceError, storageFailed } from '../errors.ts';
+import { type DatabaseState, type Engine, type Nodes, type NodesOptions, OutcomeUnknown } from './engine.ts';
 import { migrations } from './migrations/index.ts';
 import { openForReading, openSqlite } from './sqlite.ts';
 import type { Query } from './tables.ts';
 
-export type { Query };
+export type { DatabaseState, Query };
 
-export interface DatabaseState {
-  /** Number of API keys. */
-  keys: number;
-  /** Migrations that the next start applies. */
-  pending: string[];
-  /** Migrations of a newer version. */
-  unknown: string[];
+export interface DatabaseSettings {
+  dataDir: string;
+  /** Of a PostgreSQL server. Default: SQLite in the data folder. */
+  databaseUrl?: string;
+  databaseConnections?: number;
 }
 
 export interface Database {
   readonly query: Query;
+  /** Whether other nodes may use it, too. */
+  readonly isShared: boolean;
   /**
-   * Runs `work` in a transaction. Inside, only the query passed to it may be used, and the first statement must write, because a
-   * transaction that reads first may find the database changed when it writes.
+   * Runs `work` in a transaction, again from its beginning if it collided with another one. Inside, only the query passed to it
+   * may be used, and the first statement must write, because a transaction that reads first may find the database changed when
+   * it writes.
+   *
+   * Other transactions may be committed between two statements, and a changed row stays locked until the end. Where that is not
+   * enough, such as for a limit on a number of rows, transactions with the same `oneByOne` wait for each other.
    */
-  transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  transaction<T>(work: (query: Query) => Promise<T>, oneByOne?: string): Promise<T>;
+  /** Does nothing while another node is at work under this name. */
+  exclusively(name: string, work: () => Promise<void>): Promise<void>;
+  /** To be called by a service, which is a node, and not by commands. Throws `storage_failed` when one has to be alone and is not. */
+  joinNodes(options: NodesOptions): Promise<Nodes>;
   /**
    * Resolves when everything committed so far survives a loss of power. A commit alone survives only the end of the process,
    * so that a caller is told of a change only after a flush.
@@ -35,7 +45,9 @@ export interface Database {
 }
 
 /** Inspects a database without changing it. Returns undefined if there is none yet. Throws if it cannot be read. */
-export async function inspectDatabase({ dataDir }: { dataDir: string }): Promise<DatabaseState | undefined> {
+export async function inspectDatabase(settings: DatabaseSettings): Promise<DatabaseState | undefined> {
+  const { dataDir, databaseUrl } = settings;
+  if (databaseUrl) return (await import('./postgres.ts')).inspectPostgres(databaseUrl, Object.keys(migrations));
   const file = databaseFile(dataDir);
   if (!(await isThere(file))) return undefined;
   using database = openForReading(file);
@@ -53,20 +65,39 @@ export async function inspectDatabase({ dataDir }: { dataDir: string }): Promise
   };
 }
 
-/** Opens the database in the data folder and applies the migrations it lacks. */
-export async function openDatabase(config: { dataDir: string }): Promise<Database> {
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const { query, flush, scrub, release } = openSqlite(databaseFile(config.dataDir));
+/** Opens the database and applies the migrations it lacks. Throws `storage_failed`, also where a newer version has migrated it. */
+export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
+  const { migrate, release, ...engine } = await openEngine(settings);
   const close = async () => {
-    await query.destroy();
+    await engine.query.destroy();
     await release();
   };
-  const { error } = await new Migrator({ db: query, provider: { getMigrations: async () => migrations } }).migrateToLatest();
-  if (error) {
+  await migrate(migrateToLatest).catch(async (error: unknown) => {
     await close();
     throw error;
+  });
+  return { ...engine, close };
+}
+
+/** Whether what failed may be done all the same, so that what belongs to it has to stay until that is known. */
+export function isOutcomeUnknown(error: unknown): boolean {
+  return error instanceof ServiceError && error.cause instanceof OutcomeUnknown;
+}
+
+async function openEngine({ dataDir, databaseUrl, databaseConnections = 2 }: DatabaseSettings): Promise<Engine> {
+  if (databaseUrl) {
+    const { openPostgres } = await import('./postgres.ts'); // loaded only where it is chosen
+    return openPostgres({ databaseUrl, databaseConnections });
   }
-  return { query, flush, scrub, close, transaction: (work) => query.transaction().execute(work) };
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  return openSqlite(databaseFile(dataDir));
+}
+
+async function migrateToLatest(db: Query): Promise<void> {
+  const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest();
+  if (String(error).includes('previously executed migration'))
+    throw storageFailed('a newer version of Platen has migrated the database: use that version, or restore a backup', error);
+  if (error) throw error;
 }
 
 function databaseFile(dataDir: string): string {

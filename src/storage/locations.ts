@@ -73,3 +73,10 @@ function matching(text: string, pattern: RegExp, problem: string): string {
   if (!pattern.test(text)) throw new Error(problem);
   return text;
 }
+
+/** Throws an Error that says what is valid. The rest is read by the driver, which knows all of its parameters. */
+export function checkDatabaseUrl(text: string): void {
+  const url = URL.parse(text);
+  if (!url || !['postgres:', 'postgresql:'].includes(url.protocol) || url.pathname.length < 2)
+    throw new Error('use an address such as postgres://user:password@host:5432/database?sslmode=verify-full.');
+}

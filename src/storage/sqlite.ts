@@ -4,16 +4,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely';
 import { storageFailed } from '../errors.ts';
+import type { Engine } from './engine.ts';
 import type { Query, Tables } from './tables.ts';
-
-/** What differs between one kind of database and another; see `Database`. */
-export interface Engine {
-  query: Query;
-  flush(): Promise<void>;
-  scrub(): Promise<void>;
-  /** After `query` has been closed. */
-  release(): Promise<void>;
-}
 
 /** How long a statement waits for another process, such as `platen keys`. The event loop is blocked in the meantime. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -39,6 +31,11 @@ export function openSqlite(file: string): Engine {
   const query = new Kysely<Tables>({ dialect: new Dialect({ database: adapt(database) }) });
   return {
     query,
+    isShared: false,
+    migrate: (migrate) => migrate(query),
+    transaction: (work) => query.transaction().execute(work), // there is one at a time
+    exclusively: (_, work) => work(),
+    joinNodes: async () => ({ notify() {}, async close() {} }), // the lock of the data folder has seen to it
     // The same sync of the log that `synchronous = FULL` would do inside the commit.
     flush: () => log.sync(),
     scrub: async () => {

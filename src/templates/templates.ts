@@ -88,7 +88,7 @@ export class Templates {
       await indexMetadata(query, 'template', { ...template, keyId }, metadata);
       await this.#requireRoom(keyId, query);
       await also(template, query);
-    });
+    }, oneByOne(keyId));
     await this.#database.flush();
     return template;
   }
@@ -117,7 +117,7 @@ export class Templates {
       await this.#requireRoom(keyId, query);
       await forgetOldVersions(query, keyId, id, this.#limits.maxTemplateBytes);
       return updated;
-    });
+    }, oneByOne(keyId));
     await this.#database.flush();
     return toTemplate(row);
   }
@@ -169,7 +169,7 @@ export class Templates {
       if (!numDeletedRows) throw notFound();
       await removeFromIndex(query, id);
       await query.deleteFrom('idempotency_keys').where('resource_id', '=', id).execute();
-    });
+    }, oneByOne(keyId));
     this.#cache.forget(id);
     await this.#database.flush();
   }
@@ -258,6 +258,11 @@ class ParsedCache {
 async function replaceInIndex(query: Query, keyId: string, template: Template): Promise<void> {
   await removeFromIndex(query, template.id);
   await indexMetadata(query, 'template', { ...template, keyId }, template.metadata);
+}
+
+/** Limits and versions count rows that another change could add meanwhile. */
+function oneByOne(keyId: string): string {
+  return `templates ${keyId}`;
 }
 
 function limitReached(what: string, limit: number): ServiceError {

@@ -55,7 +55,7 @@ export class WebhookSecrets {
         .execute();
       await query.insertInto('webhook_secrets').values(this.#newRow(accountId)).execute();
       await this.#removeOldest(accountId, query);
-    });
+    }, `webhook secrets ${accountId}`);
     await this.#database.flush();
     return this.of(accountId);
   }

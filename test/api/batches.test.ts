@@ -317,7 +317,7 @@ test('items of a key that is revoked fail', async () => {
   const { batch_id } = await accepted(client, { items: many(400, (n) => slow(300, `${n}`)) });
   await service.cli('keys', 'revoke', client.issued.key_id);
   await problem(await client.get(`/v1/batches/${batch_id}`), 401, 'unauthorized');
-  await eventually('nothing waits', async () => (await service.metric('platen_batch_items_waiting')) === 0, 60_000);
+  await eventually('nothing waits', async () => (await service.metric('platen_batch_items_waiting')) === 0, 110_000);
   expect(await service.metric('platen_batch_items_total', 'outcome="unauthorized"')).toBeGreaterThan(0);
   expect(await batch(await on(), { items: many(1) })).toMatchObject({ succeeded: 1 });
 });

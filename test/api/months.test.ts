@@ -7,6 +7,7 @@ import { type App, startApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Client, problem, type UsageRecord } from '../support/client.ts';
 import { PLANS } from '../support/service.ts';
+import { storageSettings } from '../support/storage-settings.ts';
 
 let app: App;
 let now = Date.parse('2027-01-15T12:00:00Z');
@@ -14,7 +15,13 @@ let dataDir: string;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  const env = { PLATEN_PORT: '0', PLATEN_DATA_DIR: dataDir, PLATEN_PLANS_FILE: PLANS, PLATEN_LOG_LEVEL: 'silent' };
+  const env = {
+    ...(await storageSettings(dataDir)),
+    PLATEN_PORT: '0',
+    PLATEN_DATA_DIR: dataDir,
+    PLATEN_PLANS_FILE: PLANS,
+    PLATEN_LOG_LEVEL: 'silent',
+  };
   app = await startApp(loadConfig(env), () => now);
 });
 afterAll(async () => {

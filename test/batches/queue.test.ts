@@ -10,7 +10,8 @@ import { DatabaseQueue } from '../../src/batches/database-queue.ts';
 import { PayloadCipher } from '../../src/batches/payload-cipher.ts';
 import { Progress } from '../../src/batches/progress.ts';
 import { type ClaimedItem, ClaimLost, type Outcome } from '../../src/batches/queue.ts';
-import { type Database, openDatabase } from '../../src/storage/database.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { openTestDatabase } from '../support/storage-settings.ts';
 
 const LIMITS = { renderTimeoutMs: 1_000, maxRenderTimeoutMs: 1_000 };
 const LEASE_MS = 20_000;
@@ -30,7 +31,7 @@ let queue: DatabaseQueue;
 beforeEach(async () => {
   now = 1_000_000;
   dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  database = await openDatabase({ dataDir });
+  database = await openTestDatabase(dataDir);
   leases = new Leases(() => now);
   batches = new Batches(database, () => now, {
     cipher: new PayloadCipher(Buffer.alloc(32)),

@@ -10,7 +10,7 @@ import { PayloadCipher } from '../../src/batches/payload-cipher.ts';
 import { Progress } from '../../src/batches/progress.ts';
 import { BatchRunner } from '../../src/batches/runner.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { openTestDatabase } from '../support/storage-settings.ts';
 
 const LIMITS = { renderTimeoutMs: 1_000, maxRenderTimeoutMs: 1_000 };
 const PLAN = { name: 'x', documents: null, retentionMs: 86_400_000, requestsPerMinute: null, concurrency: null };
@@ -19,7 +19,7 @@ const IDLE = { hasRoomInBackground: () => true, capacity: 1, secondsFor: () => 1
 
 test('an item that is put back into a cancelled batch is told as cancelled, though others are under way', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  const database = await openDatabase({ dataDir });
+  const database = await openTestDatabase(dataDir);
   const leases = new Leases(Date.now);
   const [cipher, progress, announce] = [new PayloadCipher(Buffer.alloc(32)), new Progress(), async () => {}];
   const batches = new Batches(database, Date.now, { cipher, limits: LIMITS, progress, announce });

@@ -7,6 +7,7 @@ import type { Principal } from '../../src/accounts/accounts.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { ListPage, Position, StoredDocument } from '../../src/documents/documents.ts';
 import { openServices, type Services } from '../../src/services.ts';
+import { storageSettings } from '../support/storage-settings.ts';
 
 const MANY = 12_000;
 /** The oldest, one in the middle, the newest. */
@@ -18,7 +19,10 @@ let owner: Principal;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  services = await openServices(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => 1_800_000_000_000);
+  services = await openServices(
+    loadConfig({ ...(await storageSettings(dataDir)), PLATEN_DATA_DIR: dataDir }),
+    () => 1_800_000_000_000,
+  );
   const { id } = await services.accounts.createAccount('free');
   owner = (await services.accounts.authenticate((await services.accounts.createKey(id)).secret)) as Principal;
   await services.database.transaction(async (query) => {
@@ -73,8 +77,9 @@ test('full pages follow one another without a gap', async () => {
   expect(pages.flat()).toEqual(expected.reverse());
 });
 
-test('letters beyond a to z are found as they were written', async () => {
-  expect((await pagesOf('Übersicht', 20)).flat()).toEqual([NAMED[11_999], NAMED[0]]);
+test('letters beyond a to z are found as they were written; whether otherwise, too, is up to the database', async () => {
+  const found = (await pagesOf('Übersicht', 20)).flat();
+  expect(found.filter((name) => name?.startsWith('Ü'))).toEqual([NAMED[11_999], NAMED[0]]);
   expect((await pagesOf('übersicht MIDDLE', 20)).flat()).toEqual([NAMED[6_000]]);
 });
 

@@ -3,6 +3,18 @@ import { describe, expect, test } from 'vitest';
 import { ConfigError, loadConfig } from '../../src/config.ts';
 import { parseS3Location } from '../../src/storage/locations.ts';
 
+describe('of a database', () => {
+  test.each(['postgres://platen:hunter2@db/platen?sslmode=require', 'postgresql:///platen?host=/run/postgresql'])('%s', (url) => {
+    expect(loadConfig({ PLATEN_DATABASE_URL: url }).databaseUrl).toBe(url);
+  });
+
+  test.each(['mysql://root:hunter2@db/platen', 'postgres://platen:hunter2@db', 'db:hunter2'])('not %s', (url) => {
+    const load = () => loadConfig({ PLATEN_DATABASE_URL: url });
+    expect(load).toThrow('PLATEN_DATABASE_URL: use an address such as');
+    expect(load).not.toThrow('hunter2');
+  });
+});
+
 describe('of a bucket', () => {
   test('with everything', () => {
     const text =

@@ -3,14 +3,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/storage/database.ts';
+import type { Database } from '../../src/storage/database.ts';
 import { prepared } from '../../src/storage/prepared.ts';
+import { openTestDatabase } from '../support/storage-settings.ts';
 
 let dataDir: string;
 let database: Database;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  database = await openDatabase({ dataDir });
+  database = await openTestDatabase(dataDir);
 });
 afterAll(async () => {
   await database.close();
@@ -40,7 +41,7 @@ test('it belongs to the transaction it is asked in', async () => {
 });
 
 test('it works on another database, too', async () => {
-  const other = await openDatabase({ dataDir: join(dataDir, 'other') });
+  const other = await openTestDatabase(join(dataDir, 'other'));
   await insertKey(database.query, { id: 'here', secret: 's' });
   expect((await selectKey(other.query, { id: 'here' })).rows).toEqual([]);
   await other.close();

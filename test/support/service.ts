@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { type IssuedKey, issueKey } from './issue-key.ts';
+import { storageSettings } from './storage-settings.ts';
 import { BROWSER_SETTINGS } from './test-browser.ts';
 
 export type { IssuedKey };
@@ -56,6 +57,7 @@ export async function startService(
     TMPDIR: tmp,
     PLATEN_PORT: '0',
     PLATEN_DATA_DIR: dataDir,
+    ...(await storageSettings(settings.PLATEN_DATA_DIR ?? dataDir)),
     PLATEN_PLANS_FILE: PLANS,
     ...settings,
   };

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Accounts } from '../../src/accounts/accounts.ts';
 import { loadPlans } from '../../src/accounts/plans.ts';
-import { openDatabase } from '../../src/storage/database.ts';
 import { LiquidEngine } from '../../src/templates/liquid.ts';
 import { Templates } from '../../src/templates/templates.ts';
 import { PLANS } from '../support/service.ts';
+import { openTestDatabase } from '../support/storage-settings.ts';
 
 const HOUR_MS = 3_600_000;
 /** Compares two trees of 2^60 leaves, in a function of the language itself: it ends with its process. */
@@ -18,7 +18,7 @@ const ENDLESS = `{% assign a = "x" | split: "" %}{% assign b = a %}{% for i in (
 
 test('templates of two keys of one account leave a process to another account', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  const database = await openDatabase({ dataDir });
+  const database = await openTestDatabase(dataDir);
   const liquid = new LiquidEngine({ processes: 2, timeoutMs: HOUR_MS, waitMs: HOUR_MS });
   const templates = new Templates(database, Date.now, liquid, { maxTemplates: 10, maxTemplateBytes: 1_000_000 });
   const accounts = new Accounts(database, loadPlans({ plansFile: PLANS }));

@@ -13,6 +13,7 @@ import type { Delivery } from '../../src/webhooks/webhooks.ts';
 import { NameServer } from '../support/name-server.ts';
 import { Receiver, verified } from '../support/receiver.ts';
 import { eventually } from '../support/service.ts';
+import { storageSettings } from '../support/storage-settings.ts';
 import { TLS } from '../support/tls.ts';
 
 let dataDir: string;
@@ -45,7 +46,7 @@ afterEach(async () => {
 });
 
 async function open(): Promise<void> {
-  opened = await openServices(loadConfig({ PLATEN_DATA_DIR: dataDir }), clock);
+  opened = await openServices(loadConfig({ ...(await storageSettings(dataDir)), PLATEN_DATA_DIR: dataDir }), clock);
 }
 
 async function close(late: Promise<unknown> = Promise.resolve()): Promise<void> {

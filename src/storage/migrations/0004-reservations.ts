@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, SqliteAdapter, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
 /**
@@ -15,7 +15,7 @@ export const reservations: Migration = {
       .addColumn('account_id', 'text', (column) => column.notNull().references('accounts.id'))
       .addColumn('day', 'text', (column) => column.notNull())
       .addColumn('lease_until', 'bigint', (column) => column.notNull())
-      .modifyEnd(sql`without rowid`) // SQLite's; other databases go without
+      .modifyEnd(db.getExecutor().adapter instanceof SqliteAdapter ? sql`without rowid` : sql``)
       .execute();
     await sql`insert into reservations select id, account_id, day, lease_until from reservations_before`.execute(db);
     await db.schema.dropTable('reservations_before').execute();

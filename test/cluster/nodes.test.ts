@@ -1,0 +1,109 @@
+/** Two services on one database and one bucket: what one does the other knows, and what one leaves the other takes over. */
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Client, type DocumentRecord } from '../support/client.ts';
+import { eventually, type Service, startService } from '../support/service.ts';
+import { type PostgresServer, startPostgres } from './postgres-server.ts';
+import { S3_CREDENTIALS, type S3Server, startS3 } from './s3-server.ts';
+
+interface Batch {
+  batch_id: string;
+  status: string;
+  succeeded: number;
+  failed: number;
+  completed_at?: string;
+  items: Array<{ document_id: string | null }>;
+}
+
+let postgres: PostgresServer;
+let s3: S3Server;
+let settings: Record<string, string>;
+let first: Service;
+let second: Service;
+beforeAll(async () => {
+  Object.assign(process.env, S3_CREDENTIALS);
+  [postgres, s3] = await Promise.all([startPostgres(), startS3()]);
+  settings = {
+    PLATEN_DATABASE_URL: await postgres.createDatabase(),
+    PLATEN_BLOBS_URL: s3.urlOf(await s3.createBucket()),
+    PLATEN_CONCURRENCY: '2',
+    PLATEN_SWEEP_SECONDS: '1',
+    PLATEN_PLAYGROUND: 'off',
+  };
+  first = await startService(settings);
+  second = await startService(settings, { firstKey: first.key });
+});
+afterAll(async () => {
+  await Promise.all([first[Symbol.asyncDispose](), second[Symbol.asyncDispose]()]);
+  await Promise.all([postgres[Symbol.asyncDispose](), s3[Symbol.asyncDispose]()]);
+});
+
+const slow = (n: number) => `<script>const end = performance.now() + 150; while (performance.now() < end);</script><p>${n}`;
+
+async function number(text: string): Promise<number> {
+  const [row] = await postgres.ask(settings.PLATEN_DATABASE_URL ?? '', text);
+  return Number(Object.values(row ?? {})[0]);
+}
+
+test('what is stored by one is read and deleted by the other, and a key revoked by one is none to the other', async () => {
+  const { key, key_id } = await first.createKey();
+  const [here, there] = [new Client(first.url, key), new Client(second.url, key)];
+  const record = await (await here.pdf({ html: '<p>one', store: true }, { accept: 'application/json' })).json();
+  const { document_id: id, bytes } = record as DocumentRecord;
+  const content = await there.get(`/v1/documents/${id}`);
+  expect((await content.arrayBuffer()).byteLength).toBe(bytes);
+  expect((await there.get(`/v1/documents/${id}`, { range: 'bytes=0-4' })).status).toBe(206);
+  expect((await there.send('DELETE', `/v1/documents/${id}`)).status).toBe(204);
+  expect((await here.get(`/v1/documents/${id}`)).status).toBe(410);
+  await first.cli('keys', 'revoke', key_id);
+  expect((await there.get('/v1/documents')).status).toBe(401);
+});
+
+test('an Idempotency-Key stands for one render on both', async () => {
+  const { key } = await first.createKey();
+  const body = { html: slow(0) };
+  const send = (url: string) => new Client(url, key).pdf(body, { 'idempotency-key': 'one' });
+  await Promise.all([first.url, second.url, first.url, second.url].map(send));
+  const replies = await Promise.all([send(first.url), send(second.url)]);
+  const pdfs = await Promise.all(replies.map(async (reply) => Buffer.from(await reply.arrayBuffer())));
+  expect(pdfs[0]?.equals(pdfs[1] ?? Buffer.alloc(0))).toBe(true);
+  expect((await new Client(first.url, key).usage()).documents.used).toBe(1);
+});
+
+test('a follower of a batch hears of what the other node renders', async () => {
+  const { key } = await first.createKey();
+  const [here, there] = [new Client(first.url, key), new Client(second.url, key)];
+  const items = Array.from({ length: 12 }, (_, n) => ({ html: slow(n) }));
+  const { batch_id: id } = (await (await here.send('POST', '/v1/batches', { items })).json()) as Batch;
+  const events = await (await there.get(`/v1/batches/${id}/events`, { accept: 'text/event-stream' })).text();
+  expect(events.match(/^event: item$/gm)).toHaveLength(12);
+  expect(events.match(/^event: batch$/gm)).toHaveLength(1);
+  expect(events.match(/^:$/gm)?.length).toBeLessThan(4); // it was told, and did not look only now and then
+});
+
+test('a node that is killed has its items taken over: none lost, none stored or charged twice', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  const doomed = await startService({ ...settings, PLATEN_DATA_DIR: dataDir }, { firstKey: first.key });
+  const { key, account_id } = await first.createKey();
+  const client = new Client(first.url, key);
+  const items = Array.from({ length: 60 }, (_, n) => ({ html: slow(n), ...(n % 10 === 9 && { options: { pageRanges: '9' } }) }));
+  const { batch_id: id } = (await (await client.send('POST', '/v1/batches', { items })).json()) as Batch;
+  await eventually(
+    'the node that is to die renders some of it',
+    async () => (await doomed.metric('platen_batch_items_total')) >= 3,
+  );
+  doomed.child.removeAllListeners('exit');
+  doomed.child.kill('SIGKILL');
+  const look = () => client.json<Batch>(`/v1/batches/${id}`);
+  await eventually('the batch has ended', async () => (await look()).completed_at !== undefined, 60_000);
+  const batch = await look();
+  expect(batch).toMatchObject({ status: 'completed', succeeded: 54, failed: 6 });
+  const documents = new Set(batch.items.flatMap(({ document_id }) => document_id ?? []));
+  expect(documents.size).toBe(54);
+  expect(await number(`select count(*) from documents where account_id = '${account_id}'`)).toBe(54);
+  expect(await number(`select sum(documents) from usage_days where account_id = '${account_id}'`)).toBe(54);
+  await eventually('reservations of the dead are given back', async () => (await client.usage()).documents.used === 54);
+  expect(await number('select count(*) from batch_requests')).toBe(0);
+});

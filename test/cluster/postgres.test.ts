@@ -1,0 +1,236 @@
+/** PostgreSQL under the database: several that start at once, transactions that collide, and a server that is away or silent. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Accounts, type Principal } from '../../src/accounts/accounts.ts';
+import { Allowance } from '../../src/accounts/allowance.ts';
+import { Leases } from '../../src/accounts/leases.ts';
+import { loadPlans } from '../../src/accounts/plans.ts';
+import { Documents } from '../../src/documents/documents.ts';
+import { DiskBlobs } from '../../src/storage/blobs-disk.ts';
+import { type Database, inspectDatabase, isOutcomeUnknown, openDatabase } from '../../src/storage/database.ts';
+import { LiquidEngine } from '../../src/templates/liquid.ts';
+import { Templates } from '../../src/templates/templates.ts';
+import { WebhookSecrets } from '../../src/webhooks/secrets.ts';
+import { PLANS } from '../support/service.ts';
+import { Between } from './between.ts';
+import { type PostgresServer, startPostgres } from './postgres-server.ts';
+
+let server: PostgresServer;
+let url: string;
+let opened: Database[];
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+beforeEach(async () => {
+  url = await server.createDatabase();
+  opened = [];
+});
+afterEach(() => Promise.all(opened.map((database) => database.close())));
+
+async function open(databaseUrl = url, databaseConnections = 5): Promise<Database> {
+  const database = await openDatabase({ dataDir: '', databaseUrl, databaseConnections });
+  opened.push(database);
+  return database;
+}
+
+async function owner(database: Database, plan = 'growth'): Promise<Principal> {
+  const accounts = new Accounts(database, loadPlans({ plansFile: PLANS }));
+  const { id } = await accounts.createAccount(plan);
+  return (await accounts.authenticate((await accounts.createKey(id)).secret)) as Principal;
+}
+
+const insert = (database: Database, id: string) =>
+  database.query.insertInto('signing_keys').values({ id, secret: 's', created_at: 1_900_000_000_000 }).execute();
+const times = <T>(count: number, work: (n: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, n) => work(n)));
+
+describe('migrations', () => {
+  test('are applied once by several nodes that start at once', async () => {
+    expect(await inspectDatabase({ dataDir: '', databaseUrl: url })).toBeUndefined();
+    const databases = await times(6, () => open());
+    await times(6, (n) => insert(databases[n] as Database, `key_${n}`));
+    const rows = await databases[0]?.query.selectFrom('signing_keys').select('created_at').execute();
+    expect(rows).toEqual(Array.from({ length: 6 }, () => ({ created_at: 1_900_000_000_000 })));
+    expect(await inspectDatabase({ dataDir: '', databaseUrl: url })).toEqual({ keys: 0, pending: [], unknown: [] });
+  });
+
+  test('of a newer version are not opened', async () => {
+    await (await open()).close();
+    opened = [];
+    await server.ask(url, "insert into kysely_migration (name, timestamp) values ('9999-newer', '')");
+    await expect(open()).rejects.toMatchObject({ code: 'storage_failed', message: expect.stringContaining('newer version') });
+    expect(await inspectDatabase({ dataDir: '', databaseUrl: url })).toMatchObject({ unknown: ['9999-newer'] });
+  });
+});
+
+describe('transactions', () => {
+  test('that wait for each other are both done', async () => {
+    const database = await open();
+    await insert(database, 'a');
+    await insert(database, 'b');
+    const both = Promise.withResolvers<void>();
+    let begun = 0;
+    const rename = (first: string, second: string) =>
+      database.transaction(async (query) => {
+        const update = (id: string) => query.updateTable('signing_keys').set({ secret: first }).where('id', '=', id).execute();
+        await update(first);
+        if (++begun === 2) both.resolve();
+        await both.promise;
+        await update(second);
+      });
+    await Promise.all([rename('a', 'b'), rename('b', 'a')]);
+    const rows = await database.query.selectFrom('signing_keys').select('secret').execute();
+    expect(rows[0]).toEqual(rows[1]);
+    expect(begun).toBeGreaterThan(2);
+  });
+
+  test('of a key at its limit do not exceed it, on two nodes', async () => {
+    const databases = [await open(), await open()];
+    const limits = { maxTemplates: 5, maxTemplateBytes: 1_000_000 };
+    const liquid = new LiquidEngine();
+    const holder = await owner(databases[0] as Database);
+    const nodes = databases.map((database) => new Templates(database, Date.now, liquid, limits));
+    const draft = { name: 'x', html: '<p>', engine: 'placeholders', metadata: {} } as const;
+    const made = await times(20, (n) => (nodes[n % 2] as Templates).create(holder, draft).catch((error: Error) => error));
+    const templates = made.flatMap((each) => (each instanceof Error ? [] : each));
+    expect(templates).toHaveLength(5);
+    expect(made.filter((each) => each instanceof Error)).toMatchObject(Array(15).fill({ code: 'template_limit' }));
+    const { id } = templates[0] ?? { id: '' };
+    await times(20, (n) => (nodes[n % 2] as Templates).replace(holder, id, { html: `<p>${n}` }));
+    expect((await nodes[0]?.versions(holder.keyId, id))?.map(({ version }) => version)).toEqual(
+      Array.from({ length: 21 }, (_, n) => 21 - n),
+    );
+    await liquid.close();
+  });
+
+  test('take the documents of a month to the last one and no further, on two nodes', async () => {
+    const databases = [await open(), await open()];
+    const principal = await owner(databases[0] as Database);
+    const limited = { ...principal, plan: { ...principal.plan, documents: 10 } };
+    const leases = new Leases(Date.now);
+    const nodes = databases.map((database) => new Allowance(database, Date.now, leases));
+    const taken = await times(60, async (n) => {
+      const allowance = nodes[n % 2] as Allowance;
+      const reservation = await allowance.reserve(limited).catch(() => undefined);
+      if (reservation) await (n % 3 ? allowance.commit(reservation) : allowance.release(reservation));
+      return reservation && n % 3 ? 1 : 0;
+    });
+    const charged = taken.reduce((sum: number, one) => sum + one, 0);
+    expect(charged).toBeLessThanOrEqual(10);
+    expect((await nodes[0]?.usage(principal.accountId))?.used).toBe(charged);
+    leases.stop();
+  });
+
+  test('that replace the secret of an account at once follow one another', async () => {
+    const databases = [await open(), await open()];
+    const { accountId } = await owner(databases[0] as Database);
+    const nodes = databases.map((database) => new WebhookSecrets(database, Date.now));
+    await times(6, (n) => (nodes[n % 2] as WebhookSecrets).rotate(accountId));
+    const secrets = await (nodes[0] as WebhookSecrets).of(accountId);
+    expect(secrets).toHaveLength(4);
+    expect(secrets.filter(({ validUntil }) => validUntil === null)).toHaveLength(1);
+  });
+});
+
+test('text with a character that PostgreSQL cannot store is the caller’s fault', async () => {
+  const database = await open();
+  await expect(insert(database, 'a\0b')).rejects.toMatchObject({ code: 'invalid_request' });
+  await insert(database, 'a');
+});
+
+describe('a server that', () => {
+  test('ends is a failure of the storage, until it is there again', async () => {
+    const database = await open();
+    await insert(database, 'before');
+    await server.kill();
+    await expect(insert(database, 'meanwhile')).rejects.toMatchObject({ code: 'storage_failed', retryAfterSeconds: 30 });
+    await expect(database.transaction((query) => query.deleteFrom('signing_keys').execute())).rejects.toMatchObject({
+      code: 'storage_failed',
+    });
+    await server.start();
+    await insert(database, 'after');
+    const rows = await database.query.selectFrom('signing_keys').select('id').orderBy('id').execute();
+    expect(rows).toEqual([{ id: 'after' }, { id: 'before' }]);
+  });
+
+  test('has no connection left keeps nobody waiting without end', async () => {
+    const database = await open(url, 3);
+    const end = Promise.withResolvers<void>();
+    const holding = times(3, () => database.transaction(() => end.promise));
+    await expect(insert(database, 'late')).rejects.toMatchObject({ code: 'storage_failed' });
+    end.resolve();
+    await holding;
+    await insert(database, 'later');
+  });
+
+  test('says nothing more to a commit leaves what belongs to it where it is', async () => {
+    await using between = await Between.start(url);
+    const through = new URL(url);
+    through.port = new URL(between.url).port;
+    const database = await open(through.href, 3);
+    const folder = await mkdtemp(join(tmpdir(), 'platen-test-'));
+    const blobs = await DiskBlobs.open(folder);
+    const documents = new Documents(database, blobs, Date.now);
+    const holder = await owner(database);
+    const [chunks, report] = [[randomBytes(10)], { warning_count: 0 }];
+    const draft = { chunks, bytes: 10, pages: 1, filename: undefined, source: 'html', templateId: undefined, report } as const;
+    const document = await documents.write({ ...draft, metadata: {} }, 60_000);
+    const storing = database.transaction(async (query) => {
+      await documents.insert(document, holder, query);
+      between.standStill();
+    });
+    const failure = await storing.catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'storage_failed' });
+    expect(isOutcomeUnknown(failure)).toBe(true);
+    await documents.discard(document, failure);
+    between.goOn();
+    expect(await blobs.read(document.id).then((content) => content?.destroy())).toBeDefined();
+    expect((await documents.find(holder.keyId, document.id).catch((error: unknown) => error)) as object).toBeDefined();
+    await insert(database, 'after');
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe('nodes', () => {
+  test('do by turns what one is to do alone', async () => {
+    const [one, other] = [await open(), await open()];
+    const done: string[] = [];
+    await one.exclusively('sweep', async () => {
+      await other.exclusively('sweep', async () => void done.push('other, at the same time'));
+      await other.exclusively('another', async () => void done.push('another'));
+      done.push('one');
+    });
+    await other.exclusively('sweep', async () => void done.push('other'));
+    expect(done).toEqual(['another', 'one', 'other']);
+  });
+
+  test('tell each other', async () => {
+    const [one, other] = [await open(), await open()];
+    const heard = Promise.withResolvers<string>();
+    const own: string[] = [];
+    const here = await one.joinNodes({ alone: false, onNotice: (notice) => own.push(notice) });
+    const there = await other.joinNodes({ alone: false, onNotice: heard.resolve });
+    here.notify('changed bat_x');
+    expect(await heard.promise).toBe('changed bat_x');
+    expect(own).toEqual([]);
+    await Promise.all([here.close(), there.close()]);
+  });
+
+  test('of which one has to be alone do not start beside each other', async () => {
+    const [one, other] = [await open(), await open()];
+    const onNotice = () => {};
+    const shared = await one.joinNodes({ alone: false, onNotice });
+    await expect(other.joinNodes({ alone: true, onNotice })).rejects.toMatchObject({
+      code: 'storage_failed',
+      message: expect.stringContaining('PLATEN_BLOBS_URL'),
+    });
+    await shared.close();
+    const alone = await other.joinNodes({ alone: true, onNotice });
+    await expect(one.joinNodes({ alone: false, onNotice })).rejects.toMatchObject({ code: 'storage_failed' });
+    await alone.close();
+  });
+});

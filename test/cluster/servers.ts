@@ -1,0 +1,16 @@
+/** Before the suites that are run once more on PostgreSQL with S3: both servers, and the settings by which tests find them. */
+import { setup as unpackFirst } from '../support/unpack-first.ts';
+import { startPostgres } from './postgres-server.ts';
+import { S3_CREDENTIALS, startS3 } from './s3-server.ts';
+
+export async function setup(): Promise<() => Promise<void>> {
+  await unpackFirst();
+  const [postgres, s3] = await Promise.all([startPostgres(), startS3()]);
+  Object.assign(process.env, S3_CREDENTIALS, {
+    PLATEN_TEST_DATABASE_URL: await postgres.createDatabase(),
+    PLATEN_TEST_BLOBS_URL: s3.urlOf(await s3.createBucket()),
+  });
+  return async () => {
+    await Promise.all([postgres[Symbol.asyncDispose](), s3[Symbol.asyncDispose]()]);
+  };
+}
