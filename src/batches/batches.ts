@@ -16,7 +16,7 @@ import {
 } from '../storage/metadata.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { BatchRequest } from './batch-request.ts';
-import { type Announce, announceEnd, cancelQueued, DEFAULTS_POSITION } from './outcomes.ts';
+import { type Announce, announceEnd, cancelQueued, DEFAULTS_POSITION, RENDER_PREFIX } from './outcomes.ts';
 import { additionalDataOf, type PayloadCipher } from './payload-cipher.ts';
 import { type PreparedItem, prepareItems } from './prepare-items.ts';
 import type { Progress } from './progress.ts';
@@ -61,11 +61,19 @@ const ITEM_COLUMNS = ['position', 'reference', 'status', 'document_id', 'pages',
 const ROWS = 100;
 const REMOVED_AT_ONCE = 50;
 
+/** Something that is written in the same transaction. */
+type Also = (id: string, query: Query) => Promise<void>;
+
 interface BatchOptions {
   cipher: PayloadCipher;
   limits: RenderLimits;
   progress: Progress;
   announce: Announce;
+}
+
+/** Whether it is the id of a batch that is one render. */
+export function isRenderId(id: string): boolean {
+  return id.startsWith(RENDER_PREFIX);
 }
 
 export class Batches {
@@ -89,13 +97,21 @@ export class Batches {
    * Creates a batch. An accepted batch is always completed. Invalid items fail at once. `also` is written in the same transaction.
    * Throws `storage_unavailable`.
    */
-  async create(owner: Principal, request: BatchRequest, also: (id: string, query: Query) => Promise<void>): Promise<string> {
+  async create(owner: Principal, request: BatchRequest, also: Also): Promise<string> {
+    return this.#create(`bat_${randomBase62(22)}`, owner, request, also);
+  }
+
+  /** The same for one item alone, which lists of batches do not show. */
+  async createRender(owner: Principal, request: BatchRequest, also: Also): Promise<string> {
+    return this.#create(`${RENDER_PREFIX}${randomBase62(22)}`, owner, request, also);
+  }
+
+  async #create(id: string, owner: Principal, request: BatchRequest, also: Also): Promise<string> {
     if (!owner.plan.retentionMs)
       throw new ServiceError(
         'storage_unavailable',
-        `the plan ${owner.plan.name} does not store documents, and results of batches are stored documents`,
+        `the plan ${owner.plan.name} does not store documents, and results of batches and asynchronous renders are stored documents`,
       );
-    const id = `bat_${randomBase62(22)}`;
     const drafts = await prepareItems(request, this.#limits);
     const requests = drafts.flatMap(({ position, member }) => (member ? this.#ciphertext(id, position, member) : []));
     if (requests.length) requests.push(this.#ciphertext(id, DEFAULTS_POSITION, request.defaults));
@@ -154,7 +170,7 @@ export class Batches {
 
   /** Newest first, from after a position. */
   async list(keyId: string, limit: number, filter: { metadata?: Metadata }, after?: Position): Promise<ListPage<Batch>> {
-    const owned = this.#rows().where('key_id', '=', keyId);
+    const owned = this.#rows().where('key_id', '=', keyId).where('id', 'not like', `${RENDER_PREFIX}%`);
     const having = havingMetadata(owned, 'batch', keyId, filter.metadata);
     return readListPage(having.rows, { ...having, limit, after, toItem: toBatch });
   }

@@ -6,6 +6,8 @@ import type { Completed } from './queue.ts';
 
 /** Where the defaults of a batch are kept among its requests. */
 export const DEFAULTS_POSITION = -1;
+/** The ids of batches that are one asynchronous render. */
+export const RENDER_PREFIX = 'ren_';
 
 /** Writes an event down, within the transaction. See `Webhooks.enqueue`. */
 export type Announce = (event: WebhookEvent, query: Query) => Promise<unknown>;
@@ -77,8 +79,22 @@ export async function announceEnd(query: Query, batchId: string, announce: Annou
   if (url === null) return;
   const status = cancelled ? 'cancelled' : 'completed';
   const completed = new Date(Number(completed_at)).toISOString();
+  if (batchId.startsWith(RENDER_PREFIX)) {
+    const data = { render_id: batchId, ...(await outcomeOf(query, batchId)), completed_at: completed };
+    return void (await announce({ accountId, keyId, url, type: 'render.completed', data }, query));
+  }
   const data = { batch_id: batchId, status, total, succeeded, failed, cancelled, completed_at: completed };
   await announce({ accountId, keyId, url, type: 'batch.completed', data }, query);
+}
+
+/** Of the only item. */
+async function outcomeOf(query: Query, batchId: string) {
+  const { status, document_id, error } = await query
+    .selectFrom('batch_items')
+    .select(['status', 'document_id', 'error'])
+    .where('batch_id', '=', batchId)
+    .executeTakeFirstOrThrow();
+  return { status, document_id, error: error === null ? null : (JSON.parse(error) as object) };
 }
 
 /** Ends all items of a batch that have not been taken up. */

@@ -5,6 +5,7 @@ import { invalidRequest } from '../errors.ts';
 import type { Answer, Claim, Idempotency } from '../idempotency/idempotency.ts';
 import { principalOf } from './authenticate.ts';
 import type { Part } from './form-body.ts';
+import { prefersAsync } from './prefer.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -80,8 +81,10 @@ function nameOf({ headers }: FastifyRequest): string | undefined {
   throw invalidRequest([{ path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }]);
 }
 
-function fingerprintOf({ method, url, bodyDigest }: FastifyRequest): string {
+function fingerprintOf(request: FastifyRequest): string {
+  const { method, url, bodyDigest } = request;
+  const later = prefersAsync(request) ? ' respond-async' : '';
   return createHash('sha256')
-    .update(`${method} ${url} ${bodyDigest ?? ''}`)
+    .update(`${method} ${url} ${bodyDigest ?? ''}${later}`)
     .digest('hex');
 }

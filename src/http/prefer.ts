@@ -6,10 +6,16 @@ export const MAX_WAIT_SECONDS = 60;
 export const PREFER_SCHEMA = {
   Prefer: {
     type: 'string',
-    description: `\`wait=N\` waits up to N seconds, at most ${MAX_WAIT_SECONDS}, until the batch has finished.`,
+    description: `\`wait=N\` waits up to N seconds, at most ${MAX_WAIT_SECONDS}, until the batch or render has finished.`,
     examples: ['wait=30'],
   },
 };
+
+/** Whether the client wants an answer before the work is done. */
+export function prefersAsync({ headers }: FastifyRequest): boolean {
+  const preferences = [headers.prefer ?? []].flat().join(',').split(',');
+  return preferences.some((preference) => /^\s*respond-async\s*(?:;|$)/i.test(preference));
+}
 
 /** Returns seconds, or 0 if the client does not want to wait. Unknown preferences are ignored, as the RFC requires. */
 export function readWait({ headers }: FastifyRequest): number {

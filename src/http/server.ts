@@ -37,6 +37,7 @@ import { type PageRouteServices, pageRoutes } from './routes/pages.ts';
 import { type PdfRouteServices, pdfRoutes } from './routes/pdf.ts';
 import { type PlaygroundRouteOptions, type PlaygroundRouteServices, playgroundRoutes } from './routes/playground.ts';
 import { referenceRoutes } from './routes/reference.ts';
+import { renderRoutes } from './routes/renders.ts';
 import { type TemplateRouteServices, templateRoutes } from './routes/templates.ts';
 import { WEBHOOK_EVENTS } from './routes/webhook-events.ts';
 import { type WebhookRouteServices, webhookRoutes } from './routes/webhooks.ts';
@@ -121,6 +122,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
     countMemory(routes, services.budgets, (request) => principalOf(request).accountId);
     await pdfRoutes(routes, services);
     imageRoutes(routes, services);
+    renderRoutes(routes, services);
     templateRoutes(routes, services);
     documentRoutes(routes, services);
     batchRoutes(routes, services);

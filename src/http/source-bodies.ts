@@ -35,6 +35,17 @@ export class SourceBody {
     const parse = () => parseRenderRequest(this.#members, limits, this.#files);
     return this.#isOfParameters ? withParameterNames(parse) : parse();
   }
+
+  /** The JSON body that asks for the same. Call it after `parse`. */
+  asJson(): Record<string, unknown> {
+    const members = this.#members as Record<string, unknown>;
+    if (!this.#files.length) return members;
+    const uploaded = this.#files.map(({ path, type, content }) => [
+      path,
+      { content: content.toString('base64'), ...(type && { type }) },
+    ]);
+    return { ...members, assets: { ...Object(members.assets), ...Object.fromEntries(uploaded) } };
+  }
 }
 
 const RAW_SOURCES = { 'text/html': 'html', 'text/markdown': 'markdown' } as const;

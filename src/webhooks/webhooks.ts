@@ -4,7 +4,7 @@ import { randomBase62 } from '../accounts/secret.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { newestFirst, type Position } from '../storage/listing.ts';
 
-export type WebhookType = 'batch.completed' | 'document.expired';
+export type WebhookType = 'batch.completed' | 'render.completed' | 'document.expired';
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
 export interface WebhookEvent {

@@ -139,6 +139,7 @@ describe('a new service', () => {
     expect(Object.keys(openapi.paths)).toEqual([
       '/v1/pdf',
       '/v1/image',
+      '/v1/renders/{id}',
       '/v1/templates',
       '/v1/templates/{id}',
       '/v1/templates/{id}/versions',
@@ -163,7 +164,11 @@ describe('a new service', () => {
     expect(Object.keys(openapi.paths['/v1/pdf']?.post.responses ?? {})).toEqual(
       expect.arrayContaining(['200', '400', '401', '413', '422', '429', '503', '504']),
     );
-    expect(openapi).toHaveProperty('webhooks', { 'batch.completed': expect.anything(), 'document.expired': expect.anything() });
+    expect(openapi).toHaveProperty('webhooks', {
+      'batch.completed': expect.anything(),
+      'render.completed': expect.anything(),
+      'document.expired': expect.anything(),
+    });
   });
 
   test('the first key is printed once, on an empty data folder only', async () => {

@@ -58,7 +58,8 @@ function bodiesOf(text: string): Sent[] {
 }
 
 function checkBody(target: string, body: unknown): void {
-  if (target === 'pdf') parseRenderRequest(body, LIMITS);
+  const { webhook_url: _, ...render } = Object(body); // of asynchronous renders
+  if (target === 'pdf') parseRenderRequest(render, LIMITS);
   if (target !== 'batches') return;
   const { items, defaults } = parseBatchRequest(body);
   for (const item of items) parseItem(item, defaults, LIMITS);

@@ -76,7 +76,7 @@ async function accept(
   );
 }
 
-function batchIdOf(answer: Answer): string {
+export function batchIdOf(answer: Answer): string {
   if (answer.kind !== 'batch') throw new Error('this idempotent result belongs to another endpoint');
   return answer.batchId;
 }
@@ -108,7 +108,7 @@ async function sendReplayed(
 }
 
 /** Returns the batch when it has ended, or its present state when the client has waited long enough. */
-async function awaited(
+export async function awaited(
   { batches }: BatchRouteServices,
   id: string,
   request: FastifyRequest,

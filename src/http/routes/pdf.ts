@@ -1,7 +1,9 @@
 /** `POST /v1/pdf`: renders a document, and sends the PDF or the record of the stored document. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../accounts/accounts.ts';
+import { isMembers } from '../../batches/batch-request.ts';
 import type { Documents, StoredDocument } from '../../documents/documents.ts';
+import { invalidRequest } from '../../errors.ts';
 import { type Answer, type Claim, type Idempotency, resultGone } from '../../idempotency/idempotency.ts';
 import { PdfRequestBody } from '../../render/options-schema.ts';
 import type { CommitHook, Delivery, RenderMemory } from '../../render/render.ts';
@@ -16,6 +18,7 @@ import type { Metrics } from '../metrics.ts';
 import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
 import { originOf } from '../origin.ts';
 import { PARAMETERS_SCHEMA } from '../parameters.ts';
+import { prefersAsync } from '../prefer.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import { DOCUMENT_SCHEMA, documentRecord } from '../records.ts';
 import { rememberRender } from '../remember-render.ts';
@@ -25,8 +28,9 @@ import { sendRendered, sendStored, sendStream, serverTiming } from '../send-pdf.
 import { REPORTED_SCHEMA, sendReported, sendReportedStream } from '../send-report.ts';
 import { readSourceBodies, SourceBody } from '../source-bodies.ts';
 import { problemResponses } from './problem-responses.ts';
+import { ACCEPTED, type RenderRouteServices, startRender } from './renders.ts';
 
-export interface PdfRouteServices {
+export interface PdfRouteServices extends RenderRouteServices {
   limits: RenderLimits;
   metrics: Metrics;
   documents: Documents;
@@ -47,6 +51,7 @@ export async function pdfRoutes(app: FastifyInstance, services: PdfRouteServices
   await app.register(async (scope) => {
     readSourceBodies(scope, services.limits);
     scope.post('/v1/pdf', { schema: SCHEMA, config: RATE_LIMITED }, async (request, reply) => {
+      if (prefersAsync(request)) return startRender(services, request, reply);
       const renderRequest = renderRequestOf(request, services.limits);
       requireAcceptable(request, PDF, JSON_TYPE);
       return idempotent(
@@ -63,6 +68,8 @@ function renderRequestOf(request: FastifyRequest, limits: RenderLimits): RenderR
   const body = takeBody(request);
   if (body instanceof SourceBody) return body.parse(limits);
   readQuery(request, {});
+  if (isMembers(body) && (body.webhook_url ?? undefined) !== undefined)
+    throw invalidRequest([{ path: 'webhook_url', message: 'requires the header Prefer: respond-async' }]);
   return parseRenderRequest(body, limits);
 }
 
@@ -190,6 +197,28 @@ const FORM_SCHEMA = {
   },
 };
 
+const ASYNC_SCHEMA = {
+  Prefer: {
+    type: 'string',
+    description: '`respond-async` answers 202 at once with the render, whose result is a stored document.',
+    examples: ['respond-async'],
+  },
+};
+
+const BODY = {
+  ...PdfRequestBody,
+  properties: {
+    ...PdfRequestBody.properties,
+    webhook_url: {
+      type: 'string',
+      format: 'uri',
+      description: 'Address that receives a signed `render.completed` event. Requires `Prefer: respond-async`.',
+      'x-default': 'none',
+      examples: ['https://example.com/hooks/platen'],
+    },
+  },
+};
+
 const SCHEMA = {
   operationId: 'renderPdf',
   summary: 'Render a document',
@@ -197,11 +226,11 @@ const SCHEMA = {
     'Renders HTML, Markdown, the document at an address, or a stored template with data, to PDF. Background prints by default; A4 is the default paper. Only successful renders are charged. The body may be the document itself, as `text/html` or `text/markdown`, with options as query parameters; or a form with files beside the document. `Content-Encoding: gzip` and `deflate` are understood.',
   tags: ['Rendering'],
   security: [{ bearer: [] }],
-  headers: IDEMPOTENCY_SCHEMA,
+  headers: { type: 'object', properties: { ...IDEMPOTENCY_SCHEMA.properties, ...ASYNC_SCHEMA } },
   querystring: PARAMETERS_SCHEMA,
   body: {
     content: {
-      [JSON_TYPE]: { schema: PdfRequestBody },
+      [JSON_TYPE]: { schema: BODY },
       'text/html': { schema: { type: 'string', description: 'An HTML document.' } },
       'multipart/form-data': { schema: FORM_SCHEMA },
       'text/markdown': { schema: { type: 'string', description: 'A Markdown document.' } },
@@ -219,6 +248,7 @@ const SCHEMA = {
       headers: { ...HEADERS, Location: header('string', 'Where the document is.') },
       content: { [JSON_TYPE]: { schema: DOCUMENT_SCHEMA }, ...binary(PDF) },
     },
+    202: ACCEPTED,
     ...problemResponses(400, 401, 402, 403, 404, 406, 408, 409, 410, 413, 415, 422, 429, 500, 503, 504),
   },
 };

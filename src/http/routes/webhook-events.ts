@@ -60,6 +60,18 @@ export const WEBHOOK_EVENTS = {
       completed_at: TIME,
     },
   ),
+  'render.completed': event(
+    'render.completed',
+    'An asynchronous render has ended',
+    'Sent once to the `webhook_url` of the render.',
+    {
+      render_id: TEXT,
+      status: { ...TEXT, enum: ['succeeded', 'failed', 'cancelled'] },
+      document_id: { type: ['string', 'null'], description: 'The stored document.' },
+      error: { type: ['object', 'null'], description: 'As the record of the render has it.' },
+      completed_at: TIME,
+    },
+  ),
   'document.expired': event(
     'document.expired',
     'A document has expired',

@@ -78,7 +78,7 @@ const DELIVERY_SCHEMA = recordSchema(
   'WebhookDelivery',
   {
     delivery_id: { type: 'string', description: 'Sent as `webhook-id`.', examples: ['msg_0123456789ABCDEFGHIJKL'] },
-    type: { type: 'string', enum: ['batch.completed', 'document.expired'] },
+    type: { type: 'string', enum: ['batch.completed', 'render.completed', 'document.expired'] },
     url: { type: 'string', format: 'uri' },
     status: { type: 'string', enum: ['pending', 'delivered', 'failed'] },
     attempts: { type: 'integer', description: 'Number of attempts that were started.' },

@@ -1,0 +1,149 @@
+/** `Prefer: respond-async` on `POST /v1/pdf`, and `GET /v1/renders/{id}`: a render that is accepted now and read when it has ended. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isMembers, type Members } from '../../batches/batch-request.ts';
+import { isRenderId, type WholeBatch } from '../../batches/batches.ts';
+import { invalidRequest, ServiceError } from '../../errors.ts';
+import type { Answer, Claim } from '../../idempotency/idempotency.ts';
+import { parseRenderRequest, type RenderLimits } from '../../render/render-request.ts';
+import { parseWebhookUrl } from '../../webhooks/webhook-url.ts';
+import { principalOf } from '../authenticate.ts';
+import { ITEM_SCHEMA, itemRecord } from '../batch-record.ts';
+import { idempotent, markReplayed } from '../idempotent.ts';
+import { readQuery } from '../listing.ts';
+import { originOf } from '../origin.ts';
+import { PREFER_SCHEMA } from '../prefer.ts';
+import { timeOf } from '../records.ts';
+import { memoryOf, takeBody } from '../request-memory.ts';
+import { header, recordSchema } from '../response-schema.ts';
+import { SourceBody } from '../source-bodies.ts';
+import { awaited, type BatchRouteServices, batchIdOf } from './batches.ts';
+import { problemResponses } from './problem-responses.ts';
+
+export type RenderRouteServices = BatchRouteServices;
+
+interface ById {
+  Params: { id: string };
+}
+
+export function renderRoutes(app: FastifyInstance, services: RenderRouteServices): void {
+  app.get<ById>('/v1/renders/:id', { schema: READ }, async (request, reply) =>
+    sendRender(services, request.params.id, request, reply),
+  );
+}
+
+/** Writes the render down and answers 202. A fault in the request is answered at once. */
+export async function startRender(
+  services: RenderRouteServices & { limits: RenderLimits },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { batches, idempotency } = services;
+  const { item, webhookUrl } = readBody(request, services.limits);
+  memoryOf(request).resize(0); // the request is in the database
+  const batch = { items: [item], defaults: {}, metadata: {}, webhookUrl };
+  const create = (claim: Claim | undefined) =>
+    batches.createRender(principalOf(request), batch, async (batchId, query) => {
+      if (claim) await idempotency.complete(claim, { kind: 'batch', batchId }, query, { resourceId: batchId });
+    });
+  const id = await idempotent(request, idempotency, create, async (answer: Answer) => {
+    markReplayed(reply);
+    return batchIdOf(answer);
+  });
+  reply
+    .code(202)
+    .header('location', `${originOf(request)}/v1/renders/${id}`)
+    .header('preference-applied', 'respond-async');
+  return sendRender(services, id, request, reply);
+}
+
+/** Throws as `parseRenderRequest` does. */
+function readBody(request: FastifyRequest, limits: RenderLimits): { item: Members; webhookUrl: string | undefined } {
+  const body = takeBody(request);
+  if (body instanceof SourceBody) {
+    refuseUnstored(body.parse(limits).store);
+    return { item: body.asJson(), webhookUrl: undefined };
+  }
+  readQuery(request, {});
+  const { webhook_url: given, ...item } = isMembers(body) ? body : {};
+  refuseUnstored(parseRenderRequest(isMembers(body) ? item : body, limits).store);
+  return { item, webhookUrl: (given ?? undefined) === undefined ? undefined : parseWebhookUrl(given) };
+}
+
+function refuseUnstored(store: boolean | undefined): void {
+  if (store === false)
+    throw invalidRequest([
+      { path: 'store', message: 'cannot be false with Prefer: respond-async, whose result is a stored document' },
+    ]);
+}
+
+async function sendRender(
+  services: RenderRouteServices,
+  id: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if (!isRenderId(id)) throw noSuchRender();
+  const batch = await awaited(services, id, request, reply);
+  if (batch.completedAt === null) reply.header('retry-after', await services.secondsForItems(batch.unfinished));
+  return reply.send(renderRecord(batch, originOf(request), services.links));
+}
+
+function renderRecord({ id, createdAt, completedAt, items }: WholeBatch, origin: string, links: RenderRouteServices['links']) {
+  const [item] = items;
+  if (!item) throw noSuchRender();
+  const { index: _index, reference: _reference, ...outcome } = itemRecord(item, origin, links);
+  return {
+    render_id: id,
+    ...outcome,
+    created_at: timeOf(createdAt),
+    ...(completedAt !== null && { completed_at: timeOf(completedAt) }),
+  };
+}
+
+function noSuchRender(): ServiceError {
+  return new ServiceError('not_found', 'there is no such render');
+}
+
+const TIME = { type: 'string', format: 'date-time' };
+const { index: _index, reference: _reference, ...OUTCOME } = ITEM_SCHEMA.properties;
+
+export const RENDER_SCHEMA = recordSchema(
+  'Render',
+  {
+    render_id: { type: 'string', examples: ['ren_0123456789ABCDEFGHIJKL'] },
+    ...OUTCOME,
+    created_at: TIME,
+    completed_at: { ...TIME, description: 'Absent until the render has ended.' },
+  },
+  ['error', 'completed_at'],
+);
+
+export const ACCEPTED = {
+  description: 'The render is accepted, because of `Prefer: respond-async`. It is completed even if the service restarts.',
+  headers: {
+    Location: header('string', 'Address of the render.'),
+    'Preference-Applied': header('string', '`respond-async`.'),
+    'Retry-After': header('integer', 'Estimated number of seconds until the render has ended.'),
+  },
+  content: { 'application/json': { schema: RENDER_SCHEMA } },
+};
+
+const READ = {
+  tags: ['Rendering'],
+  security: [{ bearer: [] }],
+  operationId: 'readRender',
+  summary: 'Read an asynchronous render',
+  description: 'A render that was started with `Prefer: respond-async`. It can be read for as long as the plan keeps documents.',
+  headers: { type: 'object', properties: PREFER_SCHEMA },
+  params: { type: 'object', properties: { id: RENDER_SCHEMA.properties.render_id } },
+  response: {
+    200: {
+      description: 'The render.',
+      headers: {
+        'Retry-After': header('integer', 'Estimated number of seconds until the render has ended. Absent when it has.'),
+      },
+      content: { 'application/json': { schema: RENDER_SCHEMA } },
+    },
+    ...problemResponses(401, 404, 500, 503),
+  },
+};

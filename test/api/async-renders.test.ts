@@ -1,0 +1,158 @@
+/** Asynchronous renders: accepted at once, completed once whatever happens to the service, read and told when they have ended. */
+import { once } from 'node:events';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { bytesOf, Client, type List, problem } from '../support/client.ts';
+import { readPdf } from '../support/read-pdf.ts';
+import { Receiver, verified } from '../support/receiver.ts';
+import { eventually, type Service, startService } from '../support/service.ts';
+
+interface Render {
+  render_id: string;
+  status: string;
+  document_id: string | null;
+  url: string | null;
+  pages: number | null;
+  created_at: string;
+  completed_at?: string;
+  error?: { code: string; detail: string };
+}
+
+let receiver: Receiver;
+let service: Service;
+const settings = () => ({ PLATEN_OUTBOUND_ALLOW: receiver.address });
+
+beforeAll(async () => {
+  receiver = await Receiver.start();
+  service = await startService(settings());
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  receiver.close();
+});
+beforeEach(() => {
+  receiver.received.length = 0;
+});
+
+async function caller(plan?: string): Promise<Client> {
+  return new Client(service.url, (await service.createKey(plan)).key);
+}
+
+const LATER = { prefer: 'respond-async' };
+const start = (client: Client, body: object, headers = {}) => client.send('POST', '/v1/pdf', body, { ...LATER, ...headers });
+const ended = (client: Client, { render_id }: Render) =>
+  client
+    .send('GET', `/v1/renders/${render_id}`, undefined, { prefer: 'wait=60' })
+    .then((reply) => reply.json() as Promise<Render>);
+const documentsOf = async (client: Client) => (await client.usage()).documents.used;
+
+describe('202', () => {
+  test('the render, its address, and later its document', async () => {
+    const client = await caller();
+    const reply = await start(client, { html: '<p>later', filename: 'later.pdf' });
+    const render = (await reply.json()) as Render;
+    expect(reply.status).toBe(202);
+    expect(reply.headers.get('preference-applied')).toBe('respond-async');
+    expect(reply.headers.get('location')).toBe(`${service.url}/v1/renders/${render.render_id}`);
+    const done = await ended(client, render);
+    expect(done).toMatchObject({ status: 'succeeded', pages: 1, completed_at: expect.any(String) });
+    expect((await readPdf(await bytesOf(await fetch(done.url as string)))).pages).toEqual(['later']);
+    expect(await client.json<List<object>>('/v1/documents')).toMatchObject({ data: [{ document_id: done.document_id }] });
+    expect(await client.json<List<object>>('/v1/batches')).toMatchObject({ data: [] });
+    expect(await documentsOf(client)).toBe(1);
+  });
+
+  test('a document of its own, with parameters, is one too', async () => {
+    const client = await caller();
+    const reply = await fetch(`${service.url}/v1/pdf?format=A5`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${client.key}`, 'content-type': 'text/html', ...LATER },
+      body: '<p>raw',
+    });
+    expect(reply.status).toBe(202);
+    expect(await ended(client, (await reply.json()) as Render)).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('a render that fails has its error, and costs nothing', async () => {
+    const client = await caller();
+    const render = (await (await start(client, { url: 'http://127.0.0.1:9/' })).json()) as Render;
+    expect(await ended(client, render)).toMatchObject({
+      status: 'failed',
+      document_id: null,
+      url: null,
+      error: { code: 'forbidden_url' },
+    });
+    expect(await documentsOf(client)).toBe(0);
+  });
+
+  test('the webhook is told, signed', async () => {
+    const client = await caller();
+    const render = (await (await start(client, { html: '<p>x', webhook_url: receiver.url })).json()) as Render;
+    await eventually('it is told', () => receiver.received.length === 1);
+    const { secret } = await client.json<{ secret: string }>('/v1/webhooks/secret');
+    const done = await ended(client, render);
+    const [received] = receiver.received;
+    expect(received && verified(received, secret)).toMatchObject({
+      type: 'render.completed',
+      data: { render_id: render.render_id, status: 'succeeded', document_id: done.document_id, error: null },
+    });
+  });
+
+  test('an Idempotency-Key gives the same render, and not to a call that waits', async () => {
+    const client = await caller();
+    const key = { 'idempotency-key': 'one' };
+    const first = (await (await start(client, { html: '<p>x' }, key)).json()) as Render;
+    const again = await start(client, { html: '<p>x' }, key);
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([202, 'true']);
+    expect(await again.json()).toMatchObject({ render_id: first.render_id });
+    await problem(await client.send('POST', '/v1/pdf', { html: '<p>x' }, key), 422, 'idempotency_mismatch');
+    await ended(client, first);
+    expect(await documentsOf(client)).toBe(1);
+  });
+});
+
+describe('refused at once', () => {
+  test.each<[string, object, string]>([
+    ['no source', {}, 'html'],
+    ['a wrong option', { html: 'x', options: { scale: 9 } }, 'options.scale'],
+    ['not to be stored', { html: 'x', store: false }, 'store'],
+    ['a webhook that is none', { html: 'x', webhook_url: 'ftp://example.com' }, 'webhook_url'],
+  ])('%s', async (_name, body, path) => {
+    const { errors } = await problem(await start(await caller(), body), 400, 'invalid_request');
+    expect(errors).toMatchObject([{ path }]);
+  });
+
+  test('webhook_url without Prefer', async () => {
+    const reply = await (await caller()).send('POST', '/v1/pdf', { html: 'x', webhook_url: receiver.url });
+    expect((await problem(reply, 400, 'invalid_request')).errors).toMatchObject([{ path: 'webhook_url' }]);
+  });
+
+  test('a plan that stores nothing', async () => {
+    await problem(await start(await caller('nothing_kept'), { html: 'x' }), 422, 'storage_unavailable');
+  });
+});
+
+test('404 for the render of another key, for a batch, and for none', async () => {
+  const client = await caller();
+  const render = (await (await start(client, { html: '<p>x' })).json()) as Render;
+  await problem(await (await caller()).send('GET', `/v1/renders/${render.render_id}`), 404, 'not_found');
+  const batch = (await (await client.send('POST', '/v1/batches', { items: [{ html: 'x' }] })).json()) as { batch_id: string };
+  await problem(await client.send('GET', `/v1/renders/${batch.batch_id}`), 404, 'not_found');
+  await problem(await client.send('GET', '/v1/renders/ren_0123456789ABCDEFGHIJKL'), 404, 'not_found');
+});
+
+test('what was accepted by a service that was killed is completed by the next one, once', async () => {
+  const client = await caller();
+  const replies = await Promise.all(Array.from({ length: 8 }, (_, n) => start(client, { html: `<p>${n}` })));
+  const renders = (await Promise.all(replies.map((reply) => reply.json()))) as Render[];
+  service.child.removeAllListeners('exit');
+  service.child.kill('SIGKILL');
+  await once(service.child, 'exit');
+  const { PLATEN_DATA_DIR = '' } = service.env;
+  service = await startService({ ...settings(), PLATEN_DATA_DIR }, { firstKey: service.key });
+  const after = new Client(service.url, client.key);
+  const done = await Promise.all(renders.map((render) => ended(after, render)));
+  expect(done.map(({ status }) => status)).toEqual(renders.map(() => 'succeeded'));
+  expect((await after.json<List<object>>('/v1/documents')).data).toHaveLength(8);
+  const { daily } = await after.usage(); // `used` has what the dead process had reserved, until its leases end
+  expect(daily.reduce((sum, { documents }) => sum + documents, 0)).toBe(8);
+});
