@@ -1,19 +1,19 @@
-/** How a browser is started, and what one render may take of it. */
+/** Settings of a browser, and limits of one render. */
 
 export interface BrowserSettings {
   sandbox: 'auto' | 'on' | 'off';
   rendererMemoryBytes: number;
   rendererHeapBytes: number;
-  /** Of the browser and its helpers together, without renderers. */
+  /** Limits the browser and its helper processes together, without renderers. */
   browserMemoryBytes: number;
-  /** Of a PDF, or of an image. */
+  /** Limits a PDF or an image. */
   maxPdfBytes: number;
   maxImagePixels: number;
-  /** What one render may take from the network. */
+  /** Limits the network traffic of one render. */
   renderMaxRequests: number;
   renderMaxNetworkBytes: number;
   renderMaxConnections: number;
   resourceTimeoutMs: number;
-  /** Fonts of the operator's; empty: none. */
+  /** The operator's fonts. Empty if there are none. */
   fontsDir: string;
 }

@@ -1,6 +1,6 @@
 /**
- * One browser: launch options in, pages out. Owns the process that was started, which may be a script around the browser, with
- * all its descendants, their pipe, their temporary folder and the watchdog of their memory; all of them go together.
+ * One browser: launch options in, pages out. It owns the started process, which may be a script around the browser, all its
+ * descendants, the pipe, the temporary folder and the memory watchdog, and ends them together.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ import { makeProfile, removeProfile } from './launch/temporary-profile.ts';
 import { Page } from './page.ts';
 
 const RENDERING_NICENESS = 5;
-/** A third of the weight. Much less, and a machine that is busy with other things renders nothing at all. */
+/** Gives the browser a third of the CPU weight. With much less, it would not render at all on a busy machine. */
 const GIVING_WAY_NICENESS = 5;
 const LAUNCH_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 3_000;
@@ -30,7 +30,7 @@ const SAID_NOTHING = 'it said nothing (a script has to wait for the browser it s
 const NO_SANDBOX_POSSIBLE =
   /No usable sandbox|Failed to move to new namespace|sandbox_linux|setuid sandbox|Running as root without --no-sandbox/i;
 
-/** Starts a browser. Throws `browser_unavailable` with what it said and the remedy. */
+/** Starts a browser. Throws `browser_unavailable` with the output of the browser and the remedy. */
 export async function launchBrowser(located: LocatedBrowser, settings: BrowserSettings, proxy: EgressProxy): Promise<Browser> {
   if (settings.sandbox === 'off' || (settings.sandbox === 'auto' && process.getuid?.() === 0))
     return Browser.launch(located, settings, proxy, false);
@@ -43,7 +43,7 @@ export async function launchBrowser(located: LocatedBrowser, settings: BrowserSe
   }
 }
 
-/** A browser that has answered, with what it was started with. */
+/** A browser that has answered, and the settings with which it was started. */
 interface Started {
   child: ChildProcess;
   tree: ProcessTree;
@@ -81,7 +81,7 @@ export class Browser {
     const profileDir = await makeProfile();
     const flags = launchFlags({ proxyUrl: proxy.url, profileDir, sandbox, heapBytes: settings.rendererHeapBytes });
     const child = spawn(located.path, flags, {
-      detached: true, // a process group of its own, so that all of it can be ended
+      detached: true, // it gets its own process group, so that all of it can be ended
       env: { ...located.env, HOME: profileDir, TMPDIR: profileDir, LANG: 'en_US.UTF-8' },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     });
@@ -101,7 +101,7 @@ export class Browser {
     const closed = ended.then(async () => {
       connection.close();
       end();
-      await removeProfile(profileDir).catch(() => {}); // swept at the next start
+      await removeProfile(profileDir).catch(() => {}); // the next start removes it
     });
     const product = await awaitVersion(connection, closed, stderr).catch(async (error: unknown) => {
       await tree.look().catch(() => {});
@@ -136,14 +136,14 @@ export class Browser {
     this.ended = promise;
     this.connection.onClose = () => {
       resolve();
-      this.kill(); // without its pipe a browser is of no use
+      this.kill(); // a browser cannot be used without its pipe
     };
-    // For the exit codes of renderers.
+    // These events tell the exit codes of renderers.
     const discovery = { discover: true, filter: [{ type: 'page' }] };
     this.connection.browser.send('Target.setDiscoverTargets', discovery).catch(() => {});
   }
 
-  /** A full browser prints several times slower than a headless shell. */
+  /** Whether this is a full browser, which prints several times slower than a headless shell. */
   get isFullBrowser(): boolean {
     return !this.product.startsWith('HeadlessChrome');
   }
@@ -152,38 +152,38 @@ export class Browser {
     return this.#child.pid ?? 0;
   }
 
-  /** A page in a browser context of its own. */
+  /** Opens a page in its own browser context. */
   openPage(): Promise<Page> {
     return Page.open(this);
   }
 
-  /** A way out for one page. */
+  /** Opens the proxy listener of one page. */
   openListener(): Promise<ProxyListener> {
     return this.#proxy.openListener();
   }
 
-  /** Makes all of it give way to other browsers, where Linux shares the processor between sessions: a browser is one. */
+  /** Lowers the CPU priority of the whole browser. Linux shares the CPU between sessions, and each browser is one. */
   giveWay(): void {
     try {
       writeFileSync(`/proc/${this.pid}/autogroup`, String(GIVING_WAY_NICENESS));
     } catch {
-      // It has ended already, or the system does not know such groups: rendering works without.
+      // The browser has ended, or the system does not support this. Rendering works without it.
     }
   }
 
-  /** Ends all of its processes at once. */
+  /** Kills all its processes. */
   kill(): void {
     const isRunning = this.#child.exitCode === null && this.#child.signalCode === null;
     if (isRunning && this.pid) endProcess(-this.pid);
     this.#tree.end();
   }
 
-  /** Resident bytes of the browser and its helpers, without renderers, when last seen. */
+  /** Resident bytes of the browser and its helper processes at the last measurement, without renderers. */
   get memoryBytes(): number {
     return this.memory.browserBytes;
   }
 
-  /** Ends the browser in order, or at once when it does not answer. */
+  /** Asks the browser to close, and kills it if it does not answer. */
   async close(): Promise<void> {
     const timer = setTimeout(() => this.kill(), CLOSE_TIMEOUT_MS);
     this.connection.browser.send('Browser.close').catch(() => {});
@@ -205,12 +205,12 @@ async function awaitVersion(connection: Connection, closed: Promise<void>, stder
   return version.product;
 }
 
-/** What serves requests comes before what renders: a busy browser must not delay refusals and health checks. */
+/** Lowers the CPU priority below that of the service, so that a busy browser does not delay refusals and health checks. */
 function yieldToOthers(pid: number): void {
   try {
     setPriority(pid, RENDERING_NICENESS);
   } catch {
-    // It has ended already, which `ended` tells, or the system does not let us: rendering works without.
+    // The browser has ended, or the system does not allow it. Rendering works without it.
   }
 }
 

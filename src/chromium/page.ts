@@ -1,9 +1,9 @@
 /**
- * One page in a browser context of its own: an HTML document and print settings in, PDF bytes out; or an image.
+ * One page in its own browser context: a document and print settings in, the bytes of a PDF or an image out.
  *
- * A page serves many documents of one owner, each with an opaque origin. After one that could run script, or leave
- * anything else behind, the page is sent to a new, empty document, so that no script, listener, timer or name is left; after
- * one that provably could not, the next is written in its place. After any failure the page is closed, not cleaned.
+ * A page serves many documents of one owner, each with an opaque origin. After a document that could run a script or leave
+ * anything behind, the page is navigated to an empty document, so that no script, listener, timer or name is left. After a
+ * document that provably could not, the next one is written in its place. After any failure the page is closed.
  */
 import { Deadline } from '../deadline.ts';
 import type { OutboundBudget, OutboundReport, ProxyListener } from '../egress/egress-proxy.ts';
@@ -36,29 +36,29 @@ import { type PrintSettings, printParameters } from './print/print-options.ts';
 
 export type { PaperView, PrintJob };
 
-/** One document to take a screenshot of. */
+/** A document of which a screenshot is taken. */
 export interface CaptureJob extends Omit<LoadJob, 'print'> {
   capture: CaptureSettings;
 }
 
-/** In pieces, as they came from the browser. */
+/** The bytes in chunks, as they came from the browser. */
 interface PdfBytes {
   chunks: Buffer[];
   bytes: number;
 }
 
-/** A PDF, and what is known of it. */
+/** A PDF and its properties. */
 export interface RawPdf extends PdfBytes {
-  /** Sizes that its pages may have: Chromium does not keep to them exactly. */
+  /** Sizes that its pages may have. Chromium does not print them exactly. */
   sizes: PageSize[];
-  /** What the document says of itself: Chromium writes its title only. */
+  /** Metadata that the document states. Chromium writes only the title. */
   stated: StatedMetadata;
   report: PageReport;
-  /** From which assets came: links of the PDF may name it. */
+  /** The origin of the assets, which links in the PDF may name. */
   assetOrigin: string | undefined;
 }
 
-/** A screenshot, and what is known of it. */
+/** A screenshot and its properties. */
 export interface RawImage extends CapturedImage {
   report: PageReport;
 }
@@ -67,19 +67,19 @@ export interface PageReport extends Findings, Losses {
   network: OutboundReport;
 }
 
-/** What the paper does not show, or smaller than it is designed. */
+/** Content that the paper does not show, or shows smaller than designed. */
 interface Losses {
-  /** CSS pixels of the document's width that are not on the paper. */
+  /** Width of the document in CSS pixels that is not on the paper. */
   cutOffPx: number;
-  /** What boxes of the document hide. */
+  /** Content that boxes of the document hide. */
   clipped: Clipped[];
   shrunkToPercent: number | undefined;
 }
 
-/** Of a document that is not on paper. */
+/** The value for images, which have no paper. */
 const NO_LOSSES: Losses = { cutOffPx: 0, clipped: [], shrunkToPercent: undefined };
 
-/** Touches what most documents touch: the generic fonts in their cuts, tables, borders, several pages. */
+/** Uses what most documents use: the generic fonts in all styles, tables, borders and several pages. */
 const PRIMER = `<!doctype html><title>x</title><style>td { border: 1px solid #ccc; padding: 4px; background: #eee } p { break-before: page }</style>
 <h1>Aa</h1><table><tr><td>0123 <b>bold</b> <i>italic</i></table><p style="font-family: sans-serif">Aa <b>Bb</b> <i>Ii</i></p><p style="font-family: monospace">Aa`;
 const PRIMER_SETTINGS: PrintSettings = {
@@ -96,7 +96,7 @@ const PRIMER_SETTINGS: PrintSettings = {
   templates: { header: undefined, footer: undefined, addressed: false },
 };
 
-/** What a page needs of its browser. */
+/** The part of the browser that a page uses. */
 export interface PageHost {
   readonly connection: Connection;
   readonly memory: MemoryWatchdog;
@@ -107,7 +107,7 @@ export interface PageHost {
   kill(): void;
 }
 
-/** Of a single page that has become several. */
+/** How often a single page that became several is measured again. */
 const MAX_MEASURES = 2;
 const READ_BYTES = 1_048_576;
 const STORAGE_QUOTA_BYTES = 128 * 1_048_576;
@@ -122,20 +122,20 @@ export class Page implements PageAtWork {
   readonly #proxy: ProxyListener;
   readonly #contextId: string;
   readonly #targetId: string;
-  /** Fails the render that is under way. */
+  /** Fails the running render. */
   #fail: ((error: ServiceError) => void) | undefined;
   #lost: ServiceError | undefined;
   #closing: Promise<void> | undefined;
-  /** Set when the page is ended for what the browser holds: whether that was this page's. */
+  /** Is set if the page is ended because of the browser's memory: whether this page caused it. */
   #wasCause: Promise<boolean> | undefined;
   readonly #loader: DocumentLoader;
   readonly #layout: PageLayout;
-  /** Of the Chinese characters it has shown; empty before the first. */
+  /** The languages of the Chinese characters that the page has shown. Empty before the first. */
   #hanLanguages = '';
   readonly #stopListening: () => void;
-  /** Whether the last document reached something, or tried to. */
+  /** Whether the last document requested something. */
   #hasLoaded = false;
-  /** Whether a document or frame of a site was in it, which finds in the same context what it has stored there. */
+  /** Whether the page had a document or frame of a site, which would find its stored data in the same context. */
   #mayHaveStored = false;
 
   /** Throws `browser_unavailable`. */
@@ -151,7 +151,7 @@ export class Page implements PageAtWork {
       void proxy.close();
       root.send('Target.disposeBrowserContext', { browserContextId }).catch(() => {});
     };
-    const timer = setTimeout(giveUp, OPEN_TIMEOUT_MS); // whatever is pending then fails
+    const timer = setTimeout(giveUp, OPEN_TIMEOUT_MS); // pending commands then fail
     let targetId: string | undefined;
     let page: Page | undefined;
     try {
@@ -187,37 +187,37 @@ export class Page implements PageAtWork {
     session.on('Page.javascriptDialogOpening', (dialog) => this.#dismiss(dialog));
     session.on('Page.frameNavigated', ({ frame }) => this.#limitStorage(frame.securityOrigin));
     const { connection, settings, fonts } = browser;
-    // The main frame carries its target's id.
+    // The main frame has the id of its target.
     const emulation = new Emulation(session);
     const place = { frameId: targetId, contextId, settings, fonts };
     this.#loader = new DocumentLoader(connection.browser, session, proxy, emulation, place);
     this.#layout = new PageLayout(session, targetId, emulation);
   }
 
-  /** Whether the page can be used at all. */
+  /** Whether the page can be used. */
   get alive(): boolean {
     return !this.#lost && !this.#closing;
   }
 
-  /** Whether nothing that was shown before changes how this one looks. */
+  /** Whether earlier documents do not influence how this one looks. */
   suits({ hanLanguages }: Pick<LoadJob, 'hanLanguages'>): boolean {
     return !hanLanguages || !this.#hanLanguages || hanLanguages === this.#hanLanguages;
   }
 
-  /** Resident bytes of the renderer when last seen; undefined while its process cannot be told. */
+  /** Resident bytes of the renderer at the last measurement. Undefined while its process is unknown. */
   get memoryBytes(): number | undefined {
     return this.#browser.memory.bytesOf(this.#targetId);
   }
 
-  /** The renderer; undefined while its process cannot be told. */
+  /** The pid of the renderer. Undefined while it is unknown. */
   get pid(): number | undefined {
     return this.#browser.memory.processOf(this.#targetId);
   }
 
   /**
-   * Prints one document, which is watched closely until the page is reset or closed: what runs in it goes on. Throws `render_timeout`,
-   * `print_failed`, `navigation_failed`, `forbidden_url`, `content_too_large`, `render_gate_failed`, `wait_failed`, `invalid_request` (a
-   * selector), `resource_limit` or `page_crashed` (which may be tried again on another page).
+   * Prints a document. Its memory is watched until the page is reset or closed, because its scripts keep running. Throws
+   * `render_timeout`, `print_failed`, `navigation_failed`, `forbidden_url`, `content_too_large`, `render_gate_failed`,
+   * `wait_failed`, `invalid_request` (a selector), `resource_limit` or `page_crashed` (which may be tried again on another page).
    */
   print(given: PrintJob, deadline: Deadline): Promise<RawPdf> {
     return this.#attempt(given, deadline, async (job, attempt, assetOrigin) => {
@@ -238,7 +238,7 @@ export class Page implements PageAtWork {
     });
   }
 
-  /** Takes a screenshot of one document. Throws what `print` throws. */
+  /** Takes a screenshot of a document. Throws the same errors as `print`. */
   capture(given: CaptureJob, deadline: Deadline): Promise<RawImage> {
     return this.#attempt(given, deadline, async (job, attempt) => {
       await this.#load(job, attempt);
@@ -248,7 +248,7 @@ export class Page implements PageAtWork {
     });
   }
 
-  /** What every render has around it; the files that came with the document among that. */
+  /** The frame of every render: it opens the proxy listener with the assets, runs the job, and collects the report. */
   async #attempt<J extends LoadJob, R extends { report: PageReport }>(
     job: J,
     deadline: Deadline,
@@ -273,7 +273,7 @@ export class Page implements PageAtWork {
     work: (job: J, attempt: Attempt) => Promise<R>,
   ): Promise<R> {
     if (this.#lost) throw this.#lost;
-    if (this.#proxy.lateRequests) throw crashed(); // something of an earlier document lives on
+    if (this.#proxy.lateRequests) throw crashed(); // something of an earlier document still runs
     const { promise: failed, reject: fail } = Promise.withResolvers<never>();
     failed.catch(() => {});
     this.#fail = fail;
@@ -299,14 +299,14 @@ export class Page implements PageAtWork {
     attempt.deadline.enter('print');
   }
 
-  /** Nothing is sent after the print. */
+  /** Ends the traffic of the render, so that nothing is sent after the print, and builds the report. */
   #report(findings: Findings, losses: Losses): PageReport {
     const network = this.#proxy.endRender();
-    this.#hasLoaded ||= network.requests > 0 || findings.failures > 0; // Chromium remembers also what it has refused by itself
+    this.#hasLoaded ||= network.requests > 0 || findings.failures > 0; // Chromium also remembers requests that it has refused by itself
     return { ...findings, ...losses, network };
   }
 
-  /** Renders a document of our own, so that fonts and the ways of the renderer are loaded before the first real one. */
+  /** Renders a warm-up document, so that fonts and code of the renderer are loaded before the first real one. */
   async prime(): Promise<void> {
     using deadline = new Deadline(PRIME_TIMEOUT_MS);
     const content = { kind: 'html' as const, html: PRIMER, baseUrl: undefined };
@@ -314,7 +314,7 @@ export class Page implements PageAtWork {
     this.#browser.memory.end(this);
   }
 
-  /** Makes the page ready for its owner's next document. Rejects when it cannot be; then it must be closed. */
+  /** Prepares the page for its owner's next document. If it rejects, the page must be closed. */
   async reset(): Promise<void> {
     if (this.#mayHaveStored) throw crashed(new Error('a frame of a site may have stored something'));
     if (this.#loader.needsReset || this.#hasLoaded) await this.#empty();
@@ -337,18 +337,18 @@ export class Page implements PageAtWork {
     }
   }
 
-  /** Its renderer takes less of the processor than others from now on: only root could take that back. */
+  /** Lowers the CPU priority of its renderer for good, because only root could raise it again. */
   giveWay(): void {
     this.#browser.memory.giveWay(this.#targetId);
   }
 
-  /** Closes the page and its context; a renderer that does not go is killed, and if need be the browser. */
+  /** Closes the page and its context. A renderer that does not end is killed, and if necessary the browser. */
   close(): Promise<void> {
     this.#closing ??= this.#dispose();
     return this.#closing;
   }
 
-  /** For the watchdog: see `PageAtWork`. */
+  /** The watchdog calls this, see `PageAtWork`. */
   endToFreeMemory(wasCause: Promise<boolean>): void {
     this.#wasCause = wasCause;
     this.#browser.memory.kill(this.#targetId);
@@ -369,7 +369,7 @@ export class Page implements PageAtWork {
   }
 
   async #prepare(): Promise<void> {
-    // Said again for a document that has loaded already. Asking the document itself would wake its script engine.
+    // This event is repeated for a document that has loaded already. Asking the document would start its script engine.
     const loaded = this.#session.next('Page.lifecycleEvent', ({ name }) => name === 'load');
     await Promise.all([
       this.#session.send('Page.enable'),
@@ -386,7 +386,7 @@ export class Page implements PageAtWork {
 
   async #openEmptyDocument(): Promise<void> {
     const session = this.#session;
-    // Nothing of a document runs when it goes: what it sent then would be sent in the time of the next.
+    // No script runs on unload, because its requests would fall into the time of the next document.
     if (this.#loader.mayRunOnUnload) await session.send('Emulation.setScriptExecutionDisabled', { value: true });
     const committed = new Set<string>();
     const stop = session.on('Page.frameNavigated', ({ frame }) => committed.add(frame.loaderId));
@@ -401,7 +401,7 @@ export class Page implements PageAtWork {
     }
   }
 
-  /** Chromium prints nothing at all where no page of the document was asked for. */
+  /** Checks the page ranges, because Chromium prints nothing if they name no page of the document. */
   async #printChecked(printedWith: PrintSettings, { check }: PrintJob, step: Step): Promise<string> {
     try {
       return await this.#printToPdf(printedWith, step);
@@ -412,7 +412,7 @@ export class Page implements PageAtWork {
     }
   }
 
-  /** A single page that has become several is printed again, with room for all of them. */
+  /** Prints a single page again with more height if it became several pages. */
   async #onOnePage(
     first: PrintSettings,
     printed: PdfBytes,
@@ -450,14 +450,14 @@ export class Page implements PageAtWork {
     return stream;
   }
 
-  /** Cookies that came with images and fonts. What a cache holds stays: it is this owner's alone. */
+  /** Removes cookies of images and fonts. The cache stays, because it belongs to this owner alone. */
   async #clearBrowsingData(): Promise<void> {
     const { browser: root } = this.#browser.connection;
     await root.send('Storage.clearCookies', { browserContextId: this.#contextId });
     this.#hasLoaded = false;
   }
 
-  /** The document itself may take as long as the render; its parts may not. */
+  /** The document itself may take as long as the render. Its resources may not. */
   #budgetFor({ content, load }: LoadJob, deadline: Deadline): OutboundBudget {
     const { renderMaxRequests, renderMaxNetworkBytes, renderMaxConnections, resourceTimeoutMs } = this.#browser.settings;
     return {
@@ -472,10 +472,10 @@ export class Page implements PageAtWork {
     const pdf = { chunks: [] as Buffer[], bytes: 0 };
     const read = () => {
       const part = this.#session.send('IO.read', { handle, size: READ_BYTES });
-      part.catch(() => {}); // nobody may wait for it any more
+      part.catch(() => {}); // it may reject when nobody waits for it
       return part;
     };
-    // One read ahead: the end is only told by the read after the last byte, which mostly is the second.
+    // It reads ahead by one, because only the read after the last byte reports the end, and that is mostly the second read.
     const ahead = [read(), read()];
     for (let eof = false; !eof; ) {
       const part = await step(ahead.shift() ?? read());
@@ -495,26 +495,30 @@ export class Page implements PageAtWork {
     return new ServiceError('resource_limit', `the PDF is larger than ${limit} bytes`, { members: { limit } });
   }
 
-  /** What an origin stores is kept in the memory of the browser. Documents from HTML have an opaque origin, which stores nothing. */
+  /**
+   * Limits storage, which the browser keeps in memory. Documents from HTML have an opaque origin, which cannot store anything.
+   */
   #limitStorage(origin: string): void {
     if (!origin.startsWith('http')) return;
     this.#mayHaveStored = true;
     this.#session.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: STORAGE_QUOTA_BYTES }).catch(() => {});
   }
 
-  /** Nobody is there to answer; a page that is being left may go. */
+  /** Dismisses dialogs, because nobody can answer them, and lets the page unload. */
   #dismiss({ type }: Events['Page.javascriptDialogOpening'][0]): void {
     this.#session.send('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' }).catch(() => {});
   }
 
   async #noticeCrash(crash: Crash): Promise<void> {
     const { memory, settings } = this.#browser;
-    // Allocators other than V8's heap say nothing: this renderer's own size tells.
+    // Allocators other than V8's heap report nothing, so that the size of the renderer decides.
     const wasLarge = isTrap(crash) && memory.lastBytesOf(this.#targetId) > settings.rendererHeapBytes / 2;
     this.#end((await memory.crashes.isOutOfMemory(crash)) || wasLarge ? this.#outOfMemory() : crashed());
   }
 
-  /** The page is gone. One that was ended for what the browser holds learns first whether that was its own. */
+  /**
+   * Marks the page as lost. If it was ended because of the browser's memory, it waits for the answer whether it was the cause.
+   */
   #end(loss: ServiceError): void {
     if (!this.#wasCause) this.#lose(loss);
     else void this.#wasCause.then((wasCause) => this.#lose(wasCause ? this.#storageExceeded() : crashed()));

@@ -1,9 +1,9 @@
-/** What of a loaded document a screenshot shows, and in which format. */
+/** Settings of a screenshot: the area of the document and the format. */
 
 export const IMAGE_TYPES = ['png', 'jpeg', 'webp'] as const;
 export type ImageType = (typeof IMAGE_TYPES)[number];
 
-/** In CSS pixels of the document, from its upper left corner. */
+/** An area in CSS pixels, measured from the upper left corner of the document. */
 export interface Area {
   x: number;
   y: number;
@@ -19,17 +19,17 @@ export type CaptureArea =
 
 export interface CaptureSettings {
   type: ImageType;
-  /** From 0 to 100, of JPEG and WebP; undefined leaves it to Chromium. */
+  /** The quality of JPEG and WebP, from 0 to 100. Chromium chooses if it is undefined. */
   quality: number | undefined;
   area: CaptureArea;
   /** Pixels of the image for each CSS pixel. */
   deviceScaleFactor: number;
 }
 
-/** An image, and what is known of it. */
+/** An image and its properties. */
 export interface CapturedImage {
   image: Buffer;
-  /** Pixels. */
+  /** The width in pixels. */
   width: number;
   height: number;
 }

@@ -1,4 +1,4 @@
-/** Takes a screenshot of the loaded document: the part to show and the format in, the bytes of an image out. */
+/** Takes a screenshot of the loaded document: the area and the format in, the bytes of an image out. */
 import { invalidRequest, ServiceError } from '../../errors.ts';
 import type { BrowserSettings } from '../browser-settings.ts';
 import { DevToolsError, MAX_SCREENSHOT_ANSWER_BYTES, type Session, TOO_LARGE } from '../devtools/connection.ts';
@@ -7,15 +7,15 @@ import type { Area, CapturedImage, CaptureSettings, ImageType } from './capture-
 
 type Limits = Pick<BrowserSettings, 'maxImagePixels' | 'maxPdfBytes'>;
 
-/** Longest side in pixels: what the formats can say (WebP has 14 bits), and what Chromium draws in one piece. */
+/** The longest side in pixels that the format allows (WebP has 14 bits) and that Chromium can draw at once. */
 const MAX_SIDE: Record<ImageType, number> = { png: 32_767, jpeg: 32_767, webp: 16_383 };
 
-/** Chromium encodes in its main process, which meanwhile serves nobody else, and takes several times as long for WebP. */
+/** Chromium encodes images in its main process, which blocks all pages. WebP takes several times as long. */
 const SHARE_OF_PIXELS: Record<ImageType, number> = { png: 1, jpeg: 1, webp: 1 / 4 };
-/** What comes in base64 has a third more. */
+/** Base64 adds a third to the size. */
 const MAX_ANSWER_BYTES = Math.floor((MAX_SCREENSHOT_ANSWER_BYTES / 4) * 3);
 
-/** Throws `print_failed` where there is nothing to show, `invalid_request` (a selector) and `resource_limit`. */
+/** Throws `print_failed` if the area is empty, `invalid_request` for a selector, and `resource_limit`. */
 export async function takeScreenshot(
   session: Session,
   settings: CaptureSettings,
@@ -37,7 +37,7 @@ async function capture(session: Session, area: Area, { type, quality }: CaptureS
     ...(quality !== undefined && { quality }),
     clip: { ...area, scale: 1 },
     captureBeyondViewport: true,
-    optimizeForSpeed: true, // PNG in half the time, and a third larger
+    optimizeForSpeed: true, // a PNG takes half the time and is a third larger
   };
   const { data } = await session.send('Page.captureScreenshot', parameters).catch((error: unknown) => {
     throw error instanceof DevToolsError && error.reason === TOO_LARGE ? tooLarge(maxBytes) : error;
@@ -77,7 +77,7 @@ async function elementArea(session: Session, selector: string, step: Step): Prom
   return { x, y, width, height };
 }
 
-/** Edges fall on pixels of the image, so that nothing is blurred and nothing cut off. */
+/** Moves the edges to whole pixels of the image, so that nothing is blurred or cut off. */
 function wholePixels({ x, y, width, height }: Area, factor: number): Area {
   const left = Math.floor(x * factor) / factor;
   const top = Math.floor(y * factor) / factor;
@@ -92,7 +92,7 @@ function sizeOf({ width, height }: Area, { deviceScaleFactor }: CaptureSettings)
   return { width: Math.round(width * deviceScaleFactor), height: Math.round(height * deviceScaleFactor) };
 }
 
-/** Without the last digits, where 0.1 + 0.2 is more than 0.3. */
+/** Removes the last digits, in which floating-point sums differ. */
 function round(length: number): number {
   return Math.round(length * 1_000) / 1_000;
 }
@@ -110,7 +110,7 @@ function requireSize({ width, height }: { width: number; height: number }, type:
   throw new ServiceError('resource_limit', detail, { members: { limit, actual } });
 }
 
-// Runs in the page, sent as text; typed loosely, since this project's code has no DOM types.
+// This runs in the page and is sent as text. Its types are loose, because this project has no DOM types.
 declare const document: { querySelector(selector: string): PageElement | null };
 declare const scrollX: number;
 declare const scrollY: number;

@@ -1,9 +1,9 @@
 /**
- * The DevTools connection: commands in, results and events out, over the pair of pipes that
- * `--remote-debugging-pipe` gives. Messages are JSON, each ended by a NUL byte.
+ * The DevTools connection: commands in, results and events out, over the two pipes of
+ * `--remote-debugging-pipe`. Messages are JSON, and a NUL byte ends each.
  *
- * When the pipe closes every pending and every later command rejects with `DevToolsClosed`; nothing waits
- * for a browser that is gone.
+ * When the pipe closes, every pending and later command rejects with `DevToolsClosed`, so that nothing waits
+ * for a browser that has ended.
  */
 import type { Readable, Writable } from 'node:stream';
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.js';
@@ -14,7 +14,7 @@ export type Params<M extends keyof Commands> = Commands[M]['paramsType'];
 export type Result<M extends keyof Commands> = Commands[M]['returnType'];
 export type EventListener<E extends keyof Events> = (...payload: Events[E]) => unknown;
 
-/** The reason of a `DevToolsError` where the answer is not read for its size. */
+/** The reason of a `DevToolsError` if the answer is too large to be read. */
 export const TOO_LARGE = 'the answer is too large';
 
 /** The browser answered a command with an error. */
@@ -29,7 +29,7 @@ export class DevToolsError extends Error {
   }
 }
 
-/** The browser, or the target the command was for, is gone. */
+/** The browser or the target of the command does not exist any more. */
 export class DevToolsClosed extends Error {
   override name = 'DevToolsClosed';
 }
@@ -50,14 +50,14 @@ interface Message {
   error?: { message: string };
 }
 
-/** One side of the conversation: the browser itself, or one attached target. */
+/** A session with the browser itself or with an attached target. */
 export class Session {
   readonly id: string | undefined;
   readonly #connection: Connection;
   readonly #listeners = new Map<string, Set<(payload: unknown) => void>>();
   readonly #waiting = new Set<(reason: Error) => void>();
   #closed: Error | undefined;
-  /** Called once, when the target or the browser is gone. */
+  /** Is called once, when the target or the browser has ended. */
   onClose: ((reason: Error) => void) | undefined;
 
   constructor(connection: Connection, id?: string) {
@@ -65,13 +65,13 @@ export class Session {
     this.id = id;
   }
 
-  /** Sends one command. Rejects with `DevToolsError` (refused) or `DevToolsClosed` (target or browser gone). */
+  /** Sends a command. Rejects with `DevToolsError` if it fails, and `DevToolsClosed` if the target or the browser has ended. */
   send<M extends keyof Commands>(method: M, ...params: Params<M>): Promise<Result<M>> {
     if (this.#closed) return Promise.reject(this.#closed);
     return this.#connection.send(this, method, params[0]);
   }
 
-  /** Listens to one kind of event; returns the function that stops listening. */
+  /** Listens to an event. The returned function stops listening. */
   on<E extends keyof Events>(event: E, listener: EventListener<E>): () => void {
     const listeners = this.#listeners.get(event) ?? new Set();
     this.#listeners.set(event, listeners);
@@ -80,7 +80,7 @@ export class Session {
     return () => listeners.delete(added);
   }
 
-  /** Waits for the next event of one kind that `accepts` says yes to. Rejects when the session closes. */
+  /** Waits for the next event that `accepts` returns true for. Rejects when the session closes. */
   next<E extends keyof Events>(event: E, accepts: EventListener<E> = () => true): Promise<Events[E][0]> {
     if (this.#closed) return Promise.reject(this.#closed);
     const { promise, resolve, reject } = Promise.withResolvers<Events[E][0]>();
@@ -99,7 +99,7 @@ export class Session {
     return promise;
   }
 
-  /** For the connection: hands an event to its listeners. One that fails ends this session, and nothing else. */
+  /** The connection calls this to deliver an event. A listener that throws ends this session only. */
   dispatch(event: string, payload: unknown): void {
     try {
       for (const listener of this.#listeners.get(event) ?? []) listener(payload);
@@ -108,7 +108,7 @@ export class Session {
     }
   }
 
-  /** Rejects what is pending for this session and whatever is sent later. */
+  /** Rejects pending and later commands of this session. */
   close(reason: Error): void {
     if (this.#closed) return;
     this.#closed = reason;
@@ -120,17 +120,17 @@ export class Session {
   }
 }
 
-/** Parts of a PDF are a megabyte, and half as much again in base64; nothing else we ask for is that large, but for images. */
+/** A part of a PDF has a megabyte, and a third more in base64. Apart from images, no other answer is as large. */
 const MAX_MESSAGE_BYTES = 8_388_608;
-/** An image comes in one piece. */
+/** An image comes in a single answer. */
 export const MAX_SCREENSHOT_ANSWER_BYTES = 33_554_432;
-/** Enough for the number of an answer. */
+/** The id of an answer is within these bytes. */
 const HEAD_BYTES = 64;
 
 export class Connection {
   /** The browser's own session. */
   readonly browser: Session;
-  /** When the browser has last said anything, on the clock of `performance`. */
+  /** The time of the last message from the browser, on the clock of `performance`. */
   heardAt = performance.now();
   readonly #input: Writable;
   readonly #pending = new Map<number, Pending>();
@@ -155,20 +155,20 @@ export class Connection {
     output.on('data', (chunk: Buffer) => this.#read(chunk));
   }
 
-  /** Called once, when the conversation has ended for whatever reason. */
+  /** Is called once, when the connection has ended for any reason. */
   set onClose(listener: () => void) {
     if (this.#closed) listener();
     else this.#onClose = listener;
   }
 
-  /** A session for a target that was attached with `flatten: true`. */
+  /** Opens the session of a target that was attached with `flatten: true`. */
   openSession(sessionId: string): Session {
     const session = new Session(this, sessionId);
     this.#sessions.set(sessionId, session);
     return session;
   }
 
-  /** For sessions: see `Session.send`. */
+  /** Sessions call this, see `Session.send`. */
   send<M extends keyof Commands>(session: Session, method: M, params: unknown): Promise<Result<M>> {
     if (this.#closed) return Promise.reject(this.#closed);
     const id = ++this.#lastId;
@@ -178,7 +178,7 @@ export class Connection {
     });
   }
 
-  /** For sessions: drops a closed session and rejects what it waited for. */
+  /** Sessions call this when they close. It rejects their pending commands. */
   forget(session: Session, reason: Error): void {
     if (session.id) this.#sessions.delete(session.id);
     for (const [id, pending] of this.#pending) {
@@ -188,24 +188,24 @@ export class Connection {
     }
   }
 
-  /** Ends the conversation: everything pending rejects, in every session. */
+  /** Ends the connection. All pending commands of all sessions reject. */
   close(): void {
     if (this.#closed) return;
     this.#closed = new DevToolsClosed('the connection to the browser is closed');
     this.#outbox.length = 0;
     this.#parts = [];
     this.#input.destroy();
-    this.#onClose?.(); // first, so that whoever is told of a failure below finds the browser gone
+    this.#onClose?.(); // this comes first, so that the handlers of the failures below find the browser closed
     for (const session of [...this.#sessions.values(), this.browser]) session.close(this.#closed);
   }
 
-  /** Written in order, together with what else is sent in this turn: each write wakes the browser. */
+  /** Collects the messages of this turn of the event loop into one write, because each write wakes the browser. */
   #write(message: string): void {
     this.#outbox.push(message);
     if (this.#outbox.length === 1 && !this.#blocked) process.nextTick(() => this.#flush());
   }
 
-  /** While the pipe is full, messages wait here and not in the stream's buffer. */
+  /** While the pipe is full, messages wait here instead of in the buffer of the stream. */
   #flush(): void {
     if (!this.#outbox.length || this.#blocked) return;
     const messages = this.#outbox.splice(0);
@@ -218,7 +218,7 @@ export class Connection {
     this.#flush();
   }
 
-  /** Collects the pieces of a message and joins them once, so that a large one costs linear time. */
+  /** Collects the chunks of a message and concatenates them once, so that a large message takes linear time. */
   #read(chunk: Buffer): void {
     this.heardAt = performance.now();
     let start = 0;
@@ -236,7 +236,7 @@ export class Connection {
     if (start < chunk.length) this.#collect(start ? chunk.subarray(start) : chunk);
   }
 
-  /** Of a message that is too large only the beginning is kept. */
+  /** Keeps only the beginning of a message that is too large. */
   #collect(part: Buffer): void {
     this.#length += part.length;
     if (this.#isReadable(this.#parts[0] ?? part)) this.#parts.push(part);
@@ -244,14 +244,14 @@ export class Connection {
     if (!this.#parts.length) this.#parts.push(part.subarray(0, HEAD_BYTES));
   }
 
-  /** Whether the message that begins with `head` is not too large so far. */
+  /** Whether the message that begins with `head` is within its limit so far. */
   #isReadable(head: Buffer | undefined): boolean {
     if (this.#length <= MAX_MESSAGE_BYTES) return true;
     const isImage = head && this.#pending.get(idIn(head))?.method === 'Page.captureScreenshot';
     return Boolean(isImage) && this.#length <= MAX_SCREENSHOT_ANSWER_BYTES;
   }
 
-  /** What a page has to say may be of any size: an answer of that kind is none. Events are dropped. */
+  /** A page can send messages of any size. An answer that is too large becomes an error, and such an event is dropped. */
   #refuse(head: Buffer): void {
     const id = idIn(head);
     const pending = this.#pending.get(id);
@@ -267,7 +267,7 @@ export class Connection {
   #dispatch(message: Message): void {
     if (message.id !== undefined) {
       const pending = this.#pending.get(message.id);
-      if (!pending) return; // its session was closed meanwhile
+      if (!pending) return; // its session was closed in the meantime
       this.#pending.delete(message.id);
       if (message.error) pending.reject(new DevToolsError(pending.method, message.error.message));
       else pending.resolve(message.result);
@@ -279,7 +279,7 @@ export class Connection {
   }
 }
 
-/** The number of an answer, from its beginning. */
+/** Reads the id of an answer from its beginning. */
 function idIn(head: Buffer): number {
   return Number(/^\{"id":(\d+)/.exec(head.toString('latin1', 0, HEAD_BYTES))?.[1]);
 }

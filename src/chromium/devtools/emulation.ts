@@ -1,4 +1,4 @@
-/** What a document is told of the device it is shown on; taken back before the next one. */
+/** Emulates the device that a document is shown on, and resets it before the next document. */
 import type { Session } from './connection.ts';
 
 export interface Device {
@@ -11,14 +11,14 @@ export interface Device {
   timezone: string | undefined;
   userAgent: string | undefined;
   javascript: boolean;
-  /** Whether what the document leaves unpainted stays transparent. */
+  /** Whether areas that the document does not paint stay transparent. */
   transparent: boolean;
-  /** Whether the document may move: otherwise it is told that its reader does not like it. */
+  /** Whether animations are wanted. Otherwise `prefers-reduced-motion` is set. */
   motion: boolean;
 }
 
 export interface Viewport {
-  /** CSS pixels. */
+  /** The width in CSS pixels. */
   width: number;
   height: number;
   deviceScaleFactor: number;
@@ -38,7 +38,7 @@ export const PLAIN_DEVICE: Device = {
 
 const CLEAR = { r: 0, g: 0, b: 0, a: 0 };
 
-/** So that fonts and images of print rules are loaded, too. */
+/** Emulates the print medium while loading, so that fonts and images of print rules are loaded, too. */
 export function setMedia(session: Session, { mediaType, colorScheme, motion } = PLAIN_DEVICE): Promise<unknown> {
   const features = [
     ...(motion ? [] : [{ name: 'prefers-reduced-motion', value: 'reduce' }]),
@@ -47,9 +47,14 @@ export function setMedia(session: Session, { mediaType, colorScheme, motion } = 
   return session.send('Emulation.setEmulatedMedia', { media: mediaType, features });
 }
 
-/** What is painted of a page for a screen: nobody looks at it, and a whole window took a tenth of the processor time of a render. */
+/**
+ * The area that is painted for a screen. Nobody sees it, and painting a whole window would take a tenth of the CPU time of a
+ * render.
+ */
 const UNSEEN = { x: 0, y: 0, width: 1, height: 1, scale: 1 };
-/** The headless shell's own. It has to be named where a part is chosen, or the page is laid out in that part. */
+/**
+ * The default size of the headless shell. It must be set when an area is chosen, because the page would be laid out in that area.
+ */
 export const OWN_SIZE: Viewport = { width: 800, height: 600, deviceScaleFactor: 1 };
 
 /** Lays out in a window of this size, all of which the page sees. */

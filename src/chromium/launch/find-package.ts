@@ -1,4 +1,4 @@
-/** Where npm has put a package: its name in, its folder and version out. */
+/** Finds an installed npm package: its name in, its folder and version out. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ export interface FoundPackage {
   version: string;
 }
 
-/** Undefined when it is not installed. Goes by the folders: a package need not export its package.json. */
+/** Returns undefined if it is not installed. It searches folders, because a package need not export its package.json. */
 export async function findPackage(name: string): Promise<FoundPackage | undefined> {
   for (const folder of createRequire(import.meta.url).resolve.paths(name) ?? []) {
     const root = join(folder, name);

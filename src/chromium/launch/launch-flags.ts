@@ -1,10 +1,10 @@
-/** The switches the browser is started with: one list, each with its reason. */
+/** The flags with which the browser is started, each with its reason. */
 
 export interface LaunchOptions {
   proxyUrl: string;
   profileDir: string;
   sandbox: boolean;
-  /** Limit of a renderer's JavaScript heap in bytes. */
+  /** The limit of a renderer's JavaScript heap in bytes. */
   heapBytes: number;
 }
 
@@ -17,7 +17,7 @@ export function launchFlags(options: LaunchOptions): string[] {
   return [...FLAGS, ...startFlags(options)].map(({ flag }) => flag);
 }
 
-/** Those that depend on the browser that is started. */
+/** The flags that depend on the browser. */
 function startFlags({ proxyUrl, profileDir, sandbox, heapBytes }: LaunchOptions): Flag[] {
   return [
     { flag: `--user-data-dir=${profileDir}`, why: 'a profile of its own, removed with the browser' },
@@ -37,7 +37,7 @@ const FLAGS: readonly Flag[] = [
     why: 'a port would be an open door for pages; with a pipe the browser dies with its parent',
   },
 
-  // What a page may reach: only the egress proxy. The full set was measured together; each alone leaks.
+  // A page may reach only the egress proxy. These flags were tested together, and none is sufficient alone.
   {
     flag: '--proxy-bypass-list=<-loopback>',
     why: 'Chromium otherwise goes round a proxy for loopback and link-local addresses',
@@ -62,11 +62,11 @@ const FLAGS: readonly Flag[] = [
   { flag: '--no-first-run', why: 'no first-run work' },
   { flag: '--no-default-browser-check', why: 'no first-run work' },
 
-  // What a document may take.
+  // These flags limit what a document can do.
   { flag: '--disable-breakpad', why: 'no crash dumps: they would hold customers’ documents' },
   { flag: '--disable-crash-reporter', why: 'no crash dumps: they would hold customers’ documents' },
 
-  // Speed: warm pages stay in one renderer and one frame.
+  // These flags make rendering faster: warm pages stay in one renderer and one frame.
   {
     flag: '--disable-features=RenderDocument,SpareRendererForSitePerProcess,IsolateSandboxedIframes,ThirdPartyStoragePartitioning,Translate,MediaRouter,OptimizationHints,AcceptCHFrame',
     why: 'RenderDocument and the spare renderer halve the speed of a warm page; sandboxed iframes stay in the renderer that is charged for them; frames of other sites have the quota of their origin, which no partition of it would; the rest is of no use to a printer',
@@ -83,7 +83,7 @@ const FLAGS: readonly Flag[] = [
   { flag: '--disable-background-timer-throttling', why: 'a page that prints is never in the background' },
   { flag: '--disable-backgrounding-occluded-windows', why: 'a page that prints is never in the background' },
 
-  // The same document looks the same everywhere.
+  // With these flags, a document looks the same on every machine.
   { flag: '--font-render-hinting=none', why: 'text is laid out by the font, not by the screen’s pixels' },
   { flag: '--force-color-profile=srgb', why: 'colours do not depend on the machine' },
   { flag: '--hide-scrollbars', why: 'scrollbars do not belong on paper' },

@@ -1,6 +1,6 @@
 /**
- * Finds the browser to use: the configured one, else a headless shell of the system, the bundled headless shell, and
- * as a last resort a full Chrome.
+ * Finds the browser to use: the configured one, otherwise a headless shell of the system, the bundled headless shell, or
+ * a full Chrome.
  */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
@@ -13,27 +13,27 @@ import { unpackBundledBrowser } from './bundled-browser.ts';
 export interface LocatedBrowser {
   path: string;
   source: 'configured' | 'system' | 'bundled' | 'full';
-  /** What the browser needs in its environment. */
+  /** Environment variables of the browser. */
   env: Record<string, string>;
-  /** Families of fonts known to be there. */
+  /** Font families that are known to be available. */
   families?: string[];
 }
 
 const HEADLESS_SHELLS = ['chromium-headless-shell', 'chrome-headless-shell', 'headless_shell'];
 const FULL_BROWSERS = ['google-chrome-stable', 'google-chrome', 'chromium', 'chromium-browser'];
 
-/** In the place of a path: the bundled browser, whatever the system has. */
+/** The value of `browserPath` that selects the bundled browser. */
 const BUNDLED = 'bundled';
 
 interface Where {
-  /** A path, or `bundled`; empty: look for one. */
+  /** A path, or `bundled`. If it is empty, a browser is searched. */
   browserPath: string;
   cacheDir: string;
-  /** Fonts of the operator's; empty: none. */
+  /** The operator's fonts. Empty if there are none. */
   fontsDir: string;
 }
 
-/** A browser that sees the fonts it is to see. Throws `browser_unavailable` with the remedy when there is none. */
+/** Finds a browser and configures its fonts. Throws `browser_unavailable` with the remedy if there is none. */
 export async function locateBrowser(config: Where): Promise<LocatedBrowser> {
   const [located, bundled] = await Promise.all([locate(config), bundledFonts(config.cacheDir)]);
   const { fontsDir, ...browser } = located;

@@ -1,8 +1,8 @@
 /**
- * Limits the memory of one browser. A renderer past its limit is ended (its page fails with `resource_limit`, the neighbours go
- * on); when the browser itself holds too much, the page that made it so is; and a browser that stops answering is reported.
+ * Limits the memory of one browser. A renderer beyond its limit is ended, so that its page fails with `resource_limit` and the others
+ * continue. If the browser itself uses too much, the page that caused it is ended. A browser that stops answering is ended, too.
  *
- * Everything is read from /proc: asking the browser instead costs it a millisecond and more with every warm page.
+ * All figures come from /proc. Asking the browser would take a millisecond, and more with every warm page.
  */
 
 import type { Connection } from '../devtools/connection.ts';
@@ -17,9 +17,9 @@ export type { PageAtWork };
 
 interface WatchdogOptions {
   rendererLimitBytes: number;
-  /** Of the browser and its helpers together, without renderers. */
+  /** Limits the browser and its helper processes together, without renderers. */
   browserLimitBytes: number;
-  /** Ends the browser, which gave no sign of life for `SILENT_MS`, or holds too much although no page is at work. */
+  /** Ends the browser if it has not answered for `SILENT_MS`, or uses too much memory while no page renders. */
   endBrowser: () => Promise<void>;
 }
 
@@ -27,7 +27,7 @@ const BUSY_TICK_MS = 100;
 const IDLE_TICK_MS = 2_000;
 const SILENT_MS = 8_000;
 const SILENT_TICKS = 3;
-/** A renderer that has not ended by then is killed. */
+/** A renderer that has not ended after this time is killed. */
 const TERMINATION_MS = 200;
 
 export class MemoryWatchdog {
@@ -37,13 +37,13 @@ export class MemoryWatchdog {
   readonly #renderers: Renderers;
   readonly #relief: BrowserRelief;
   readonly crashes = new CrashCauses();
-  /** Resident bytes of the browser and its helpers when last seen. */
+  /** Resident bytes of the browser and its helper processes at the last measurement. */
   browserBytes = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** When the timer ends, on the clock of `performance`. */
+  /** The time at which the timer ends, on the clock of `performance`. */
   #due = 0;
   #stopped = false;
-  /** The question for a sign of life that has not been answered yet. */
+  /** The pending request that checks whether the browser answers. */
   #asked: { at: number; ticks: number } | undefined;
 
   constructor(connection: Connection, tree: ProcessTree, options: WatchdogOptions) {
@@ -55,62 +55,62 @@ export class MemoryWatchdog {
     this.#schedule();
   }
 
-  /** Creates a page and finds out its process. Resolves to its target id as soon as there is one. */
+  /** Creates a page and finds its process. Resolves to its target id as soon as it exists. */
   create(create: () => Promise<string>): Promise<string> {
     return this.#renderers.create(create);
   }
 
-  /** Resolves when the process of a new page is known, or cannot be told. */
+  /** Resolves when the process of a new page is known or cannot be determined. */
   found(targetId: string): Promise<void> {
     return this.#renderers.found(targetId);
   }
 
-  /** Looks closely while at least one page is at work. */
+  /** Measures more often while at least one page renders. */
   begin(page: PageAtWork): void {
     this.#relief.begin(page);
     const soon = performance.now() + BUSY_TICK_MS;
-    if (this.#due > soon) this.#schedule(); // one that is due sooner stays: short renders must not put it off
+    if (this.#due > soon) this.#schedule(); // an earlier timer stays, because short renders must not postpone it
   }
 
   end(page: PageAtWork): void {
     this.#relief.end(page);
   }
 
-  /** The pid of the page's renderer; undefined while it cannot be told. */
+  /** The pid of the page's renderer. Undefined while it is unknown. */
   processOf(targetId: string): number | undefined {
     return this.#renderers.of(targetId)?.pid;
   }
 
-  /** Resident bytes of the page's renderer when last seen; undefined while its process cannot be told. */
+  /** Resident bytes of the page's renderer at the last measurement. Undefined while its process is unknown. */
   bytesOf(targetId: string): number | undefined {
     return this.#renderers.of(targetId)?.bytes;
   }
 
-  /** The same of a page that may be gone: when its renderer was last seen alive. */
+  /** The same for a page that may have ended, from the last measurement of its renderer. */
   lastBytesOf(targetId: string): number {
     return this.#renderers.lastBytesOf(targetId);
   }
 
-  /** Bytes of all renderers when last seen. */
+  /** Resident bytes of all renderers at the last measurement. */
   get rendererBytes(): number {
     let total = 0;
     for (const { bytes } of this.#renderers) total += bytes;
     return total;
   }
 
-  /** The page is closed. */
+  /** Call it when the page is closed. */
   forget(targetId: string): void {
     this.#renderers.forget(targetId);
     this.crashes.forget(targetId);
   }
 
-  /** The page's renderer gives way to others. */
+  /** Lowers the CPU priority of the page's renderer. */
   giveWay(targetId: string): void {
     const pid = this.processOf(targetId);
     if (pid) lowerPriority(pid);
   }
 
-  /** Ends the page's renderer when closing the page did not. */
+  /** Kills the page's renderer if closing the page did not end it. */
   kill(targetId: string): void {
     const pid = this.processOf(targetId);
     if (pid) endProcess(pid);
@@ -132,14 +132,14 @@ export class MemoryWatchdog {
 
   async #tick(): Promise<void> {
     this.#listen();
-    await this.#measure().catch(() => {}); // no file handles are left: what is known stays until the next look
+    await this.#measure().catch(() => {}); // no file handles are left, so that the last figures stay until the next measurement
     this.#schedule();
   }
 
   /**
-   * Asks for a sign of life; ends the browser when nothing at all was heard of it for too long after an earlier question: an
-   * answer may wait behind a flood of other messages. Several ticks must have passed as well: after a pause of this process
-   * itself the answer is merely not read yet.
+   * Asks the browser for an answer, and ends it if no message of any kind came for too long after an earlier request, since an
+   * answer may wait behind many other messages. Several ticks must also have passed, because after a pause of this process
+   * the answer may simply not have been read yet.
    */
   #listen(): void {
     if (this.#asked) {
@@ -164,7 +164,7 @@ export class MemoryWatchdog {
     this.#relief.look(this.browserBytes);
   }
 
-  /** By the signal that is told in the exit code, so that the page knows. */
+  /** Uses a signal that the exit code of the renderer shows, so that the page learns the cause. */
   #terminate(renderer: Renderer): void {
     const now = performance.now();
     if (renderer.ending === undefined) {

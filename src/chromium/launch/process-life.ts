@@ -1,8 +1,8 @@
-/** Whether processes live, how they give way to others, and how they end. */
+/** Checks whether processes live, lowers their CPU priority, and ends them. */
 import { setPriority } from 'node:os';
 import { threadsOf } from './proc.ts';
 
-/** A third of the weight of other renderers, which have 5. */
+/** Gives a third of the CPU weight of other renderers, whose niceness is 5. */
 const GIVING_WAY_NICENESS = 10;
 
 export function isAlive(pid: number): boolean {
@@ -14,12 +14,12 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** All threads of a process give way to others. Linux keeps a priority for each of them; new ones take their maker's. */
+/** Lowers the CPU priority of all threads of a process. On Linux each thread has its own priority, which new threads inherit. */
 export function lowerPriority(pid: number): void {
   try {
     for (const thread of threadsOf(pid)) setThreadPriority(thread);
   } catch {
-    // no file handles are left: rendering works without
+    // no file handles are left; rendering works without it
   }
 }
 
@@ -27,24 +27,24 @@ function setThreadPriority(thread: number): void {
   try {
     setPriority(thread, GIVING_WAY_NICENESS);
   } catch {
-    // it has ended meanwhile
+    // it has ended in the meantime
   }
 }
 
-/** Ends a process at once; with a negative number the whole process group. */
+/** Kills a process, or a whole process group if the number is negative. */
 export function endProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // it ended by itself meanwhile
+    // it has ended by itself
   }
 }
 
-/** Asks a process to end, with the signal that says so in its exit code. */
+/** Terminates a process with a signal that its exit code shows. */
 export function terminateProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGTERM');
   } catch {
-    // it ended by itself meanwhile
+    // it has ended by itself
   }
 }

@@ -1,28 +1,28 @@
 /**
- * The processes of one browser: the process that was started in, all its descendants by kind out. Whether that process is the
- * browser or a script that has started it makes no difference.
+ * Finds the processes of one browser: the started process in, all its descendants by kind out. The started process may be the
+ * browser or a script that starts it.
  */
 
 import { childrenOf, commandLineOf, startOf, threadsOf } from './proc.ts';
 import { endProcess } from './process-life.ts';
 
-/** `browser` is the browser itself and whatever has started it, `helper` a process for the network, graphics or storage. */
+/** `browser` is the browser itself or a script that started it. `helper` is a process for the network, graphics or storage. */
 export type ProcessKind = 'browser' | 'zygote' | 'renderer' | 'helper';
 
 export interface BrowserProcess {
   readonly pid: number;
   readonly kind: ProcessKind;
-  /** When it was started, in ticks since the machine was. */
+  /** The start time in ticks since boot. */
   readonly born: number;
 }
 
-/** How often all threads are asked for children; in between, those that are known to have some. */
+/** How often the children of all threads are read. In between, only threads that are known to have children are read. */
 const THOROUGH_EVERY_MS = 2_000;
 
 export class ProcessTree {
   readonly #root: number;
   #processes = new Map<number, BrowserProcess>();
-  /** Threads other than the first that have started processes. */
+  /** Threads other than the main thread that have started processes. */
   readonly #forkingThreads = new Map<number, number[]>();
   #thoroughAt = Number.NEGATIVE_INFINITY;
 
@@ -30,7 +30,7 @@ export class ProcessTree {
     this.#root = root;
   }
 
-  /** Those found by the last look. */
+  /** The processes found by the last call of `look`. */
   get processes(): Iterable<BrowserProcess> {
     return this.#processes.values();
   }
@@ -39,18 +39,18 @@ export class ProcessTree {
     return this.#processes.has(pid);
   }
 
-  /** Looks which processes there are. Rejects when that cannot be told; what was found before then stays. */
+  /** Finds the present processes. If it rejects, the previous result stays. */
   async look(now = performance.now()): Promise<void> {
     const thorough = now - this.#thoroughAt > THOROUGH_EVERY_MS;
     if (thorough) this.#thoroughAt = now;
     const found = new Map<number, BrowserProcess>();
     await this.#visit(this.#root, found, thorough);
-    if (!found.size) return; // what the process leaves behind is still to be ended
+    if (!found.size) return; // orphans of the process must still be ended
     this.#processes = found;
     for (const pid of this.#forkingThreads.keys()) if (!found.has(pid)) this.#forkingThreads.delete(pid);
   }
 
-  /** Ends every process the last look has found, wherever it has moved: to another session or process group. */
+  /** Kills every process that `look` has found, even if it has moved to another session or process group. */
   end(): void {
     for (const { pid, born } of this.#processes.values()) if (startOf(pid) === born) endProcess(pid);
   }
@@ -72,7 +72,7 @@ export class ProcessTree {
     return threads;
   }
 
-  /** A process that has just been forked bears the command line of the one that forked it: it is read again until it is its own. */
+  /** A process that has just been forked has the command line of its parent, so that it is read again until it differs. */
   async #identify(pid: number): Promise<BrowserProcess | undefined> {
     const born = startOf(pid);
     if (born === undefined) return undefined;

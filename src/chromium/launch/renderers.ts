@@ -1,10 +1,10 @@
 /**
- * The renderers of one browser and the pages they belong to: pages being opened in, the process of each page out.
+ * Finds out which renderer process belongs to which page of a browser.
  *
- * DevTools does not tell in which process a page runs. Pages are therefore created one at a time, each until its process is
- * there: the one that is new then is its own. A page moves to another process when its address asks for that (COOP); where one
- * page has lost its process and one process has no page, they belong together. Where more than one page comes into question, none
- * is named until it can be told again.
+ * DevTools does not tell in which process a page runs. Pages are therefore created one at a time, and the process that is new
+ * afterwards belongs to the page. A page moves to another process if its URL requires that (COOP). If exactly one page has lost its
+ * process and exactly one process has no page, they belong together. If several pages are possible, the process stays unknown until
+ * it can be determined again.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { residentBytes } from './proc.ts';
@@ -13,28 +13,28 @@ import type { ProcessTree } from './process-tree.ts';
 export interface Renderer {
   readonly pid: number;
   readonly born: number;
-  /** Resident bytes when last seen. */
+  /** Resident bytes at the last measurement. */
   bytes: number;
-  /** The target id of its page; undefined while that cannot be told, `NOBODY` once it is closed. */
+  /** The target id of its page. Undefined while it is unknown, and `NOBODY` once the page is closed. */
   owner: string | undefined;
-  /** Set once it has been told to end. */
+  /** Is set once the process has been asked to end. */
   ending: { since: number; killed: boolean } | undefined;
 }
 
-/** Owner of a process whose page is closed: on its way out, not to be matched again. */
+/** The owner of a process whose page is closed. It is ending and is not matched again. */
 export const NOBODY = '';
-/** The process of a page that has just been created is there at once or after a few milliseconds. */
+/** The process of a new page exists at once or after a few milliseconds. */
 const LOOK_AGAIN_MS = 2;
 const LONGEST_LOOK_MS = 1_000;
 
 export class Renderers {
   readonly #tree: ProcessTree;
   readonly #byPid = new Map<number, Renderer>();
-  /** Target ids of open pages whose process is not known. */
+  /** Target ids of open pages whose process is unknown. */
   readonly #homeless = new Set<string>();
-  /** Resident bytes of the process of each open page when it was last seen alive: a process that has ended holds none. */
+  /** Resident bytes of the process of each open page when it last lived, because a process that has ended has none. */
   readonly #lastBytes = new Map<string, number>();
-  /** The creation that others wait for. */
+  /** The page creation for which others wait. */
   #creating: Promise<unknown> | undefined;
 
   constructor(tree: ProcessTree) {
@@ -54,7 +54,7 @@ export class Renderers {
     return this.#lastBytes.get(targetId) ?? 0;
   }
 
-  /** Creates a page, and finds out its process meanwhile. Resolves to its target id. */
+  /** Creates a page and finds its process. Resolves to its target id. */
   async create(create: () => Promise<string>): Promise<string> {
     while (this.#creating) await this.#creating;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -78,12 +78,12 @@ export class Renderers {
     }
   }
 
-  /** Resolves when the process of a page that was just created is known, or cannot be told. */
+  /** Resolves when the process of a new page is known or cannot be determined. */
   async found(targetId: string): Promise<void> {
     while (this.#homeless.has(targetId) && this.#creating) await this.#creating;
   }
 
-  /** The page is closed. */
+  /** Call it when the page is closed. */
   forget(targetId: string): void {
     this.#homeless.delete(targetId);
     this.#lastBytes.delete(targetId);
@@ -91,7 +91,7 @@ export class Renderers {
     if (renderer) renderer.owner = NOBODY;
   }
 
-  /** Looks which renderers there are, and how large. Where that cannot be told, what is known stays. */
+  /** Measures the present renderers. If that fails, the previous figures stay. */
   async refresh(): Promise<void> {
     await this.#tree.look();
     for (const [pid, { owner }] of this.#byPid) {
@@ -113,7 +113,7 @@ export class Renderers {
     if (renderer.owner && renderer.bytes) this.#lastBytes.set(renderer.owner, renderer.bytes);
   }
 
-  /** What is new since `known` is the process of the page, if it is one. */
+  /** If there is exactly one process that is not in `known`, it belongs to the page. */
   async #adopt(targetId: string, known: ReadonlySet<number>): Promise<void> {
     const until = performance.now() + LONGEST_LOOK_MS;
     while (this.#homeless.has(targetId) && performance.now() < until) {

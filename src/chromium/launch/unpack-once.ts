@@ -1,15 +1,15 @@
 /**
- * Folders in the cache that are made once: a name and a way to fill it in, the path of a whole folder out.
+ * Creates folders in the cache once: a name and a function that fills the folder in, the path of the complete folder out.
  *
- * Filled under another name and then renamed, so that a folder under the final name is always whole: a process killed
- * half-way leaves only a `.partial` folder, and of two processes at once one rename wins.
+ * A folder is filled under another name and then renamed, so that a folder with the final name is always complete. A killed process
+ * leaves only a `.partial` folder, and of two processes at the same time one rename wins.
  */
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAlive } from './process-life.ts';
 
 interface Manifest {
-  /** Size of every file that matters, by path in the folder. */
+  /** The size of every important file by its path in the folder. */
   files: Record<string, number>;
 }
 
@@ -44,18 +44,18 @@ async function isWhole(folder: string): Promise<boolean> {
   }
 }
 
-/** Of several at once the first rename wins. A damaged folder is moved away for it; one that is whole after all goes back. */
+/** The first of several renames wins. A damaged folder is moved away first, and moved back if it turns out to be complete. */
 async function putInPlace(partial: string, folder: string): Promise<void> {
   if ((await moved(partial, folder)) || (await isWhole(folder))) return;
   const damaged = `${folder}${PARTIAL}damaged-${process.pid}-${Date.now()}`;
   await rename(folder, damaged).catch(ignoreMissing);
-  const source = (await isWhole(damaged)) ? damaged : partial; // another process was quicker in between
+  const source = (await isWhole(damaged)) ? damaged : partial; // another process has completed the folder in the meantime
   const done = await moved(source, folder);
   await rm(damaged, { recursive: true, force: true });
   if (!done && !(await isWhole(folder))) throw new Error(`${folder} cannot be put in place`);
 }
 
-/** False where there is a folder already. */
+/** Returns false if the folder exists already. */
 async function moved(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);

@@ -1,7 +1,7 @@
 /**
- * What boxes of a document hide of their content: text and pictures that somebody who scrolls would see, and nobody who has the PDF.
- * What a design hides on purpose does not count. The functions below run in the page, sent as text, so they may use nothing but each
- * other. Docs: docs/decisions/0033-what-a-report-tells.md
+ * Finds content that boxes of a document hide: text and images that a reader could scroll to on a screen, but that the PDF lacks.
+ * Content that the design hides on purpose does not count. The functions below are sent as text and run in the page, so that they
+ * may use only each other. See docs/decisions/0033-what-a-report-tells.md.
  */
 
 import { SHADOWS, selectIn, withShadows } from '../in-page/page-frames.ts';
@@ -11,15 +11,15 @@ export interface Clipped {
   side: 'left' | 'right' | 'bottom';
   /** CSS pixels, of the box that hides most. */
   pixels: number;
-  /** That box, such as `div.main`. */
+  /** The worst box, such as `div.main`. */
   element: string;
-  /** Boxes that hide something at this side. */
+  /** Number of boxes that hide something at this side. */
   count: number;
 }
 
 const SIDES = ['left', 'right', 'bottom'] as const;
 const MAX_ELEMENTS = 100_000;
-/** Of all boxes together. */
+/** Limits the nodes of all boxes together. */
 const MAX_NODES = 100_000;
 const MAX_NAME = 100;
 
@@ -47,11 +47,11 @@ const FUNCTIONS = [
   clippedContent,
 ];
 
-/** To be evaluated in a window that is as large as the page between its margins. */
+/** Evaluate it in a window that is as large as the page between its margins. */
 export const CLIPPED = `(() => { ${FUNCTIONS.join(' ')}
   try { return clippedContent(${JSON.stringify(SIDES)}, ${MAX_ELEMENTS}, ${MAX_NODES}) } catch { return [] } })()`;
 
-/** What the page says of it, which may be anything. */
+/** Checks the answer of the page, which may be anything. */
 export function readClipped(value: unknown): Clipped[] {
   if (!Array.isArray(value)) return [];
   return value.slice(0, SIDES.length).flatMap((each) => {
@@ -149,17 +149,17 @@ function isClipping(element: PageElement, style: Style, side: Side): boolean {
 
 function hidesOnPurpose(element: PageElement, style: Style, side: Side): boolean {
   const value = (property: string) => style.getPropertyValue(property);
-  const isCollapsed = element.clientWidth <= 2 || element.clientHeight <= 2; // what is for screen readers, what is folded up
+  const isCollapsed = element.clientWidth <= 2 || element.clientHeight <= 2; // it is for screen readers, or collapsed
   const isFaded = value('mask-image') !== 'none' || value('clip-path') !== 'none' || value('clip') !== 'auto';
   const isEllipsis = side !== 'bottom' && value('text-overflow') !== 'clip' && value('overflow-x') !== 'visible';
   const isClamped = side === 'bottom' && !['', 'none', 'auto'].includes(value('-webkit-line-clamp') || value('line-clamp'));
   const isSnapping = value('scroll-snap-type') !== 'none';
   const indent = Math.abs(Number.parseFloat(value('text-indent')));
-  const isReplaced = indent >= (value('text-indent').endsWith('%') ? 100 : Math.max(100, element.clientWidth)); // by an image
+  const isReplaced = indent >= (value('text-indent').endsWith('%') ? 100 : Math.max(100, element.clientWidth)); // an image replaces the text
   return isCollapsed || isFaded || isEllipsis || isClamped || isSnapping || isReplaced;
 }
 
-/** A slide that is not the one to be seen, a menu that waits outside: whole boxes moved out of the one around them. */
+/** Whether a whole box was moved out of the outer one, such as a hidden slide or a closed menu. */
 function isMovedAside(inner: PageElement | null, outer: PageElement, side: Side): boolean {
   const edge = outer.getBoundingClientRect();
   return within(inner, outer).some((each) => {
@@ -172,7 +172,7 @@ function isMovedAside(inner: PageElement | null, outer: PageElement, side: Side)
   });
 }
 
-/** The element and those around it, up to a box. */
+/** Returns the element and its ancestors up to a box. */
 function within(inner: PageElement | null, outer: PageElement): PageElement[] {
   const found: PageElement[] = [];
   for (let each = inner; each && each !== outer; each = parentOf(each)) found.push(each);
@@ -197,7 +197,7 @@ function seenEnd(inner: PageElement | null, outer: PageElement, side: Side, plac
   return seen;
 }
 
-/** Where the text, or the picture, is. */
+/** Returns the places of the text or image. */
 function placesOf(node: PageText): Box[] {
   const range = document.createRange();
   if (node.nodeType === 3) range.selectNodeContents(node);
@@ -205,13 +205,13 @@ function placesOf(node: PageText): Box[] {
   return places.filter(({ width, height }) => width >= 1 && height >= 1);
 }
 
-/** Of a line of text as much as makes it hard to read, of a picture all. */
+/** How much must be hidden to count: the part of a line that makes it hard to read, or a whole image. */
 function muchOf({ nodeType }: PageText, { width, height }: Box, side: Side): number {
   if (nodeType !== 3) return side === 'bottom' ? height : width;
   return side === 'bottom' ? height / 2 : Math.min(width, height) / 2;
 }
 
-/** Where the box ends, and CSS pixels on the screen for one of its own. */
+/** Returns where the box ends, and its scale on the screen. */
 function edgeOf(box: PageElement, side: Side): { edge: number; scale: number } {
   const { left, top, width } = box.getBoundingClientRect();
   const scale = width / box.offsetWidth || 1;
@@ -219,7 +219,7 @@ function edgeOf(box: PageElement, side: Side): { edge: number; scale: number } {
   return { edge: left + (box.clientLeft + (side === 'right' ? box.clientWidth : 0)) * scale, scale };
 }
 
-/** CSS pixels by which the content goes beyond the box. */
+/** Returns by how many CSS pixels the content exceeds the box. */
 function hiddenBy(box: PageElement, node: PageText, side: Side, places: Box[]): number {
   const { edge, scale } = edgeOf(box, side);
   const owner = node.nodeType === 3 ? parentOf(node) : node;
@@ -263,7 +263,7 @@ function* contentOf(box: PageElement, nodes: { left: number }): Generator<PageTe
   }
 }
 
-/** How much of each side is hidden. */
+/** Returns how much is hidden at each side. */
 function hiddenIn({ box, sides }: { box: PageElement; sides: Side[] }, nodes: { left: number }): Record<Side, number> {
   const hidden = { left: 0, right: 0, bottom: box.localName === 'textarea' ? box.scrollHeight - box.clientHeight : 0 };
   for (const node of contentOf(box, nodes)) {

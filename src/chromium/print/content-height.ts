@@ -1,25 +1,27 @@
 /**
- * How high a document is, and what is to be done where that depends on the height of its window. The functions below run in the
- * page, sent as text, so they may use nothing but each other.
+ * Measures the height of a document, and fixes heights that depend on that of the window. The functions below are sent as text and
+ * run in the page, so that they may use only each other.
  */
 import { ServiceError } from '../../errors.ts';
 
 const KEY = 'platen.heights';
 /** Evaluates to a `Measure`. */
 export const MEASURE = `(${measure})()`;
-/** To be evaluated in a window as high as the document is designed for, then `FIX_HEIGHTS` in one of another height. */
+/**
+ * Evaluate it in a window of the height for which the document is designed, and then `FIX_HEIGHTS` in a window of another height.
+ */
 export const NOTE_HEIGHTS = `(${noteHeights})(${JSON.stringify(KEY)})`;
-/** What follows the height of the window keeps what it had when it was noted; what hides its content there grows with it. */
+/** Elements that follow the height of the window keep their noted height. Elements that would then hide content may grow. */
 export const FIX_HEIGHTS = `(() => { ${[kept, fixHeights].join(' ')} fixHeights(${JSON.stringify(KEY)}) })()`;
 
-/** In CSS pixels. */
+/** Lengths are in CSS pixels. */
 export interface Measure {
   height: number;
-  /** Of the content of boxes that scroll, or cut it off. */
+  /** Height that boxes hide, because they scroll or cut off their content. */
   hidden: number;
 }
 
-/** What the page says of it, which may be anything. Throws `print_failed`. */
+/** Checks the answer of the page, which may be anything. Throws `print_failed`. */
 export function readMeasure(value: unknown): Measure {
   const { height, hidden } = Object(value) as Partial<Measure>;
   if (typeof height === 'number' && height >= 0) return { height, hidden: Number(hidden) };
@@ -42,10 +44,10 @@ declare const document: {
 };
 
 interface Noted {
-  /** What elements have of each property. */
+  /** The values of each property by element. */
   values: Map<PageElement, string[]>;
   properties: string[];
-  /** Those that hide a part of their content, and those around them. */
+  /** Elements that hide a part of their content, and their ancestors. */
   hiding: Set<PageElement>;
 }
 
@@ -88,7 +90,7 @@ function noteHeights(key: string): void {
   (globalThis as unknown as Record<symbol, Noted>)[Symbol.for(key)] = noted;
 }
 
-/** The declarations that keep a value. */
+/** Returns the declarations that keep a value. */
 function kept(property: string, value: string, grows: boolean): Array<[property: string, value: string]> {
   if (grows && property === 'max-height') return [[property, 'none']];
   return grows && property === 'height'
@@ -111,9 +113,9 @@ function fixHeights(key: string): void {
     );
     changes.push(...changed.map(([property, value]): [PageElement, string, string] => [element, property, value]));
   }
-  // The sheet is as high as these, and not they as the sheet.
+  // The height of the sheet follows these elements, and not the other way round.
   for (const element of [document.documentElement, document.body])
     if (element) changes.push([element, 'height', 'auto'], [element, 'min-height', '0']);
-  // All has been read: each change would lay the page out anew.
+  // All values are read before the first change, because each change causes a new layout.
   for (const [element, property, value] of changes) element.style?.setProperty(property, value, 'important');
 }

@@ -1,14 +1,14 @@
-/** Reads a style sheet as a parser sees it, before it drops what it does not know: text in, statements out. Linear in time. */
+/** Splits a style sheet into statements, including those that a browser would ignore. It takes linear time. */
 
 export interface Declaration {
-  /** Empty where a block begins. */
+  /** Empty at the beginning of a block. */
   property: string;
   value: string;
-  /** What it stands in, from the outside in, such as `@media print` and `@page :first`. */
+  /** The enclosing blocks from the outside in, such as `@media print` and `@page :first`. */
   within: readonly string[];
 }
 
-/** What may hold any mark: comments, strings, addresses. */
+/** Matches what may contain any character: comments, strings and URLs. */
 const OPAQUE = /\/\*[\s\S]*?(?:\*\/|$)|"(?:[^"\\\n]|\\[\s\S])*"?|'(?:[^'\\\n]|\\[\s\S])*'?|url\(\s*[^"'\s][^)]*\)?/gi;
 const STATEMENT = /([^{};]*)([{};]|$)/g;
 const DECLARATION = /^\s*([-\w]+)\s*:\s*([\s\S]*)$/;
@@ -28,12 +28,12 @@ export function* declarationsIn(css: string): Generator<Declaration> {
   }
 }
 
-/** Whether it is a declaration of an `@page` rule itself. */
+/** Whether the declaration is directly inside an `@page` rule. */
 export function isOfPage({ within }: Declaration): boolean {
   return /^@page\b/i.test(within.at(-1) ?? '');
 }
 
-/** Without comments, and with nothing in strings and addresses that looks like the end of something. */
+/** Removes comments, and replaces characters in strings and URLs that could end a statement. */
 function plain(css: string): string {
   return css.replace(OPAQUE, (found) => {
     if (found.startsWith('/*')) return ' ';

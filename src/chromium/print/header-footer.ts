@@ -1,17 +1,17 @@
-/** Headers and footers: the caller's templates in, what Chromium prints above and below each page out. */
+/** Prepares headers and footers: the caller's templates in, the templates for Chromium and their heights out. */
 
 /**
- * Chromium's own size is a tenth of this: nobody sees it; its own family is that of the desktop. A template that says its own
- * wins. There is no element around it: templates rely on being laid out in a row, as with puppeteer.
+ * Chromium's default font size is a tenth of this and cannot be read, and its default family is that of the desktop. Templates
+ * can override both. No element is put around a template, because templates rely on a row layout, as with puppeteer.
  */
 const FONT = '<style>#header, #footer { font: 9pt sans-serif }</style>';
-/** Chromium fills them in when it prints; what measures them has to make room. */
+/** Chromium fills these elements when it prints, so that measuring needs sample text. */
 const FILLED_IN = '<style>:is(.date, .title, .url, .pageNumber, .totalPages)::before { content: "Ag" }</style>';
-/** Where Chromium puts them, from the edge of the sheet. */
+/** The distance from the edge of the sheet that Chromium uses. */
 const EDGE_INCHES = 0.4 / 2.54;
-/** To the text; with `margin: auto`, as many write, half of it is above. */
+/** The distance to the text. With the common `margin: auto`, half of it is above. */
 const GAP_INCHES = 1 / 2.54;
-/** `about:blank` is of no interest to anybody. */
+/** Hides the URL `about:blank`. */
 const NO_ADDRESS = '<style>.url { display: none !important }</style>';
 const NOTHING = '<span></span>';
 const PX_PER_INCH = 96;
@@ -19,7 +19,7 @@ const PX_PER_INCH = 96;
 export interface HeaderFooterTemplates {
   header: string | undefined;
   footer: string | undefined;
-  /** Whether the document has an address to show. */
+  /** Whether the document has a URL to show. */
   addressed: boolean;
 }
 
@@ -28,12 +28,12 @@ export function templateParameters({ header, footer, addressed }: HeaderFooterTe
   return { displayHeaderFooter: true, headerTemplate: wrapped(header, addressed), footerTemplate: wrapped(footer, addressed) };
 }
 
-/** A document to measure in. It can neither run script nor load anything. */
+/** The document in which templates are measured. It can neither run scripts nor load anything. */
 export const MEASURING_DOCUMENT = `<!doctype html><meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'"><body style="margin: 0">`;
 
 /**
- * Evaluates to the heights of header and footer, once their pictures are there. Each stands in a tree of its own, as it is put
- * into Chromium's: what it leaves open it cannot leave open for the other.
+ * Evaluates to the heights of header and footer, once their images have loaded. Each is in its own shadow tree, so that
+ * unclosed elements of one do not affect the other, as in Chromium.
  */
 export function measureExpression({ header, footer, addressed }: HeaderFooterTemplates, widthInches: number): string {
   const boxes = { header: FILLED_IN + wrapped(header, addressed), footer: FILLED_IN + wrapped(footer, addressed) };
@@ -53,7 +53,7 @@ interface MeasuredBox {
 // Typed loosely: this project's code runs in Node and has no DOM types.
 declare const document: { createElement(name: 'div'): MeasuredBox; body: MeasuredBox };
 
-// Runs in the page, sent as text.
+// This function is sent as text and runs in the page.
 async function measure(templates: Record<string, string>, widthInches: number): Promise<number[]> {
   const boxes = Object.entries(templates).map(([id, html]) => {
     const [host, box] = [document.createElement('div'), document.createElement('div')];
@@ -69,7 +69,7 @@ async function measure(templates: Record<string, string>, widthInches: number): 
   return boxes.map((box) => box.getBoundingClientRect().height);
 }
 
-/** The margin that keeps the text of the page clear of a header so high. */
+/** Returns the margin that keeps the text of the page below a header of this height. */
 export function clearance(heightPx: number): number {
   return heightPx / PX_PER_INCH + EDGE_INCHES + GAP_INCHES;
 }

@@ -1,4 +1,4 @@
-/** The paper a document is printed on, where that depends on what is to stand on it. */
+/** Determines margins and paper sizes that depend on the content of the document. */
 
 import type { Session } from '../devtools/connection.ts';
 import { type Emulation, setWindow } from '../devtools/emulation.ts';
@@ -10,13 +10,13 @@ import { stateRuleExpression } from './page-rules.ts';
 import { type PrintSettings, pageRule } from './print-options.ts';
 import { asSinglePage, higherPage, layoutWidth, NO_BREAKS } from './single-page.ts';
 
-/** In CSS pixels; the content is at least as wide as the viewport. */
+/** Lengths in CSS pixels. The content is at least as wide as the viewport. */
 interface Extent {
   contentPx: number;
   viewportPx: number;
 }
 
-/** Chromium makes a document that is too wide smaller, down to two thirds (`kPrintingMaximumShrinkFactor`). */
+/** Chromium shrinks a document that is too wide, down to two thirds (`kPrintingMaximumShrinkFactor`). */
 export const WIDEST_LAYOUT = 1.5;
 const PROBE_HEIGHT_PX = 600;
 
@@ -32,8 +32,8 @@ export class PageLayout {
   }
 
   /**
-   * Margins that keep the text clear of header and footer, where the caller has named none. Loads the templates as a document:
-   * an empty one has to follow.
+   * Computes margins that keep the text clear of header and footer, if the caller has set none. It loads the templates as a
+   * document, so that an empty document must be loaded afterwards.
    */
   async marginsFor(settings: PrintSettings, step: Step): Promise<PrintSettings> {
     const { templates, margin, paper, marginChosenBy } = settings;
@@ -48,8 +48,8 @@ export class PageLayout {
   }
 
   /**
-   * One sheet as high as the document that is loaded. What follows the height of its window would follow that of the sheet, and
-   * might never fit on it: it gets the height it has in a window of `windowPx`. Throws `print_failed`.
+   * Computes a sheet that is as high as the loaded document. Elements that follow the height of the window would follow that of the
+   * sheet and might never fit, so that they keep their height in a window of `windowPx`. Throws `print_failed`.
    */
   async onOnePage(settings: PrintSettings, windowPx: number, step: Step): Promise<PrintSettings> {
     const width = layoutWidth(settings);
@@ -68,7 +68,7 @@ export class PageLayout {
     return this.#stateSinglePage(asSinglePage(settings, height), step);
   }
 
-  /** A sheet with room for all pages that came out where one was meant to. Throws `print_failed`. */
+  /** Computes a sheet with room for all pages, if a single page became several. Throws `print_failed`. */
   higher(single: PrintSettings, pages: number, step: Step): Promise<PrintSettings> {
     return this.#stateSinglePage(higherPage(single, pages), step);
   }
@@ -79,19 +79,19 @@ export class PageLayout {
     return single;
   }
 
-  /** How wide the loaded document is where it stands. */
+  /** Measures the width of the loaded document in its present layout. */
   #extent(): Promise<Extent> {
     const asked = this.#session.send('Page.getLayoutMetrics').then(({ cssContentSize, cssLayoutViewport }) => ({
       contentPx: cssContentSize.width,
       viewportPx: cssLayoutViewport.clientWidth,
     }));
-    asked.catch(() => {}); // a page that is lost says so elsewhere
+    asked.catch(() => {}); // the loss of a page is reported elsewhere
     return asked;
   }
 
   /**
-   * CSS pixels by which the loaded document is wider than the widest layout Chromium prints between margins that leave `roomPx`;
-   * what is there is cut off. 0 where nothing is. Lays the document out anew only where the extent gives reason to.
+   * Returns by how many CSS pixels the loaded document exceeds the widest layout that Chromium prints if the margins leave
+   * `roomPx`. That part is cut off. The document is laid out again only if its present width suggests it.
    */
   async overflow(roomPx: number, step: Step): Promise<number> {
     const { contentPx, viewportPx } = await step(this.#extent());
@@ -104,7 +104,7 @@ export class PageLayout {
     return Math.max(0, Math.ceil((await step(laidOut)).contentPx - widest));
   }
 
-  /** What boxes hide of the loaded document where it is laid out as it was printed. */
+  /** Finds content that boxes hide when the document is laid out as it was printed. */
   async clipped({ widthPx, heightPx }: Record<'widthPx' | 'heightPx', number>, step: Step): Promise<Clipped[]> {
     const size = { width: Math.max(1, Math.floor(widthPx)), height: Math.max(1, Math.floor(heightPx)), deviceScaleFactor: 1 };
     setWindow(this.#session, size).catch(() => {});

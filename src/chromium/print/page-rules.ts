@@ -1,20 +1,23 @@
 /**
- * Scripts about the `@page` rules of a loaded document: ours in, the sizes that its own name out. They run in the page: the
- * functions below are sent as text, so they may use nothing but each other.
+ * Adds `@page` rules to a loaded document, and reads the sizes that its own rules name. The functions below are sent as text and
+ * run in the page, so that they may use only each other.
  */
 
-/** The style sheet that was added last. */
+/** The key under which the last added style sheet is stored. */
 const KEY = 'platen.pageRule';
 const MAX_SIZES = 100;
 
-/** Makes a style sheet the document's first, in place of the one before; where it cannot be the first, `elsewhere` is added. */
+/**
+ * Inserts a style sheet as the first of the document and removes the previous one. If it cannot be the first, `elsewhere` is
+ * added instead.
+ */
 export function stateRuleExpression(rule: string, elsewhere: string): string {
   return `(${putFirst})(${JSON.stringify(rule)}, ${JSON.stringify(elsewhere)}, ${JSON.stringify(KEY)})`;
 }
 
 /**
- * Evaluates to what the document's `@page` rules say of the size, as they write it. Where there is such a rule, `suggested`, if
- * given, becomes the first.
+ * Evaluates to the values of `size` in the document's `@page` rules, as they are written. If there is such a rule, `suggested`, if
+ * given, is inserted as the first rule.
  */
 export function pageSizesExpression(suggested: string): string {
   const suggest = suggested && `if (sizes.length) ${stateRuleExpression(suggested, '')};`;
@@ -22,7 +25,7 @@ export function pageSizesExpression(suggested: string): string {
     try { const sizes = pageSizes(${MAX_SIZES}); ${suggest} return sizes } catch { return [] } })()`;
 }
 
-/** What the page says of its sizes, which may be anything. */
+/** Checks the answer of the page, which may be anything. */
 export function readPageSizes(value: unknown): string[] {
   return Array.isArray(value) ? value.slice(0, MAX_SIZES).filter((size) => typeof size === 'string') : [];
 }
@@ -44,7 +47,7 @@ declare const document: {
   styleSheets: Iterable<{ cssRules: Iterable<Rule> }>;
   adoptedStyleSheets: Array<{ cssRules: Iterable<Rule> }>;
 };
-/** Its own: an element of a document may bear the name of one of these, and hide it. */
+/** The methods of prototypes are used, because an element whose name is that of a method would hide it. */
 declare const Document: { prototype: { createElementNS(namespace: string, name: string): StyleElement } };
 declare const CSSStyleSheet: new () => { cssRules: Iterable<Rule>; replaceSync(css: string): void };
 
@@ -64,13 +67,13 @@ function pageSizes(atMost: number): string[] {
     try {
       readSizes(sheet.cssRules, sizes, atMost);
     } catch {
-      sizes.push(''); // it comes from elsewhere
+      sizes.push(''); // the style sheet has another origin and cannot be read
     }
   }
   return sizes;
 }
 
-/** Of several `!important` declarations Chromium takes that of the first style sheet, whatever pages the others name. */
+/** Of several `!important` declarations, Chromium uses that of the first style sheet, whatever pages the others select. */
 function putFirst(css: string, elsewhere: string, key: string): void {
   const page = globalThis as unknown as Record<symbol, (() => void) | undefined>;
   page[Symbol.for(key)]?.();
@@ -80,7 +83,7 @@ function putFirst(css: string, elsewhere: string, key: string): void {
   head?.prepend(style);
   page[Symbol.for(key)] = () => style.remove();
   if (style.sheet) return;
-  // There is no head, or a content security policy forbids style elements.
+  // The document has no head, or a content security policy forbids style elements.
   style.remove();
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(elsewhere);

@@ -1,11 +1,11 @@
-/** Which sizes the pages of a printed document may have: what options and CSS say in, inches out. */
+/** Determines which sizes the pages of a printed document may have: options and CSS in, inches out. */
 import { declarationsIn, isOfPage } from './css-statements.ts';
 import type { PrintSettings } from './print-options.ts';
 
 export type PageSize = PrintSettings['paper'];
 
 const PER_INCH: Record<string, number> = { in: 1, cm: 2.54, mm: 25.4, q: 101.6, pt: 72, pc: 6, px: 96 };
-/** CSS Paged Media Module Level 3, 7.1, in inches: what Chromium knows. */
+/** The page sizes that Chromium knows (CSS Paged Media Module Level 3, 7.1), in inches. */
 const NAMED: Record<string, readonly [width: number, height: number]> = {
   a5: [148 / 25.4, 210 / 25.4],
   a4: [210 / 25.4, 297 / 25.4],
@@ -18,7 +18,7 @@ const NAMED: Record<string, readonly [width: number, height: number]> = {
   legal: [8.5, 14],
   ledger: [11, 17],
 };
-/** What it does not know: width by height of the largest of a series, in millimetres (ISO 216, ISO 269, JIS P 0138). */
+/** Series that Chromium does not know: width and height of the largest size in millimetres (ISO 216, ISO 269, JIS P 0138). */
 const SERIES: Record<string, readonly [width: number, height: number]> = {
   a: [841, 1_189],
   b: [1_000, 1_414],
@@ -26,7 +26,7 @@ const SERIES: Record<string, readonly [width: number, height: number]> = {
   'jis-b': [1_030, 1_456],
 };
 const OF_SERIES = /^(a|b|c|jis-b)(\d|10)$/;
-/** In inches. */
+/** Other sizes that Chromium does not know, in inches. */
 const OTHERS: Record<string, readonly [width: number, height: number]> = {
   tabloid: [11, 17],
   executive: [7.25, 10.5],
@@ -41,8 +41,8 @@ const DECLARATION = /\bsize\s*:\s*([^;{}!]{1,80})/gi;
 const MAX_DECLARATIONS = 100;
 
 /**
- * The paper, and where the document may choose another, all that its `@page` rules may mean. Those rules may be out of our sight,
- * so that sizes with a name are always among them. A page may be turned.
+ * Returns the paper and, if the document may choose another, all sizes that its `@page` rules may mean. Some rules cannot be read,
+ * so that all named sizes are included. A page may also be rotated.
  */
 export function possibleSizes({ paper, paperChosenBy }: PrintSettings, declared: readonly string[]): PageSize[] {
   if (paperChosenBy === 'caller') return [paper];
@@ -54,22 +54,22 @@ export function possibleSizes({ paper, paperChosenBy }: PrintSettings, declared:
   ];
 }
 
-/** What in a text may be a declaration of a size. */
+/** Finds text that may declare a size. */
 export function sizesIn(text: string): string[] {
   const found: string[] = [];
   for (const [, size = ''] of text.matchAll(DECLARATION)) if (found.push(size) >= MAX_DECLARATIONS) break;
   return found;
 }
 
-/** Whether the value of `size` is a name Chromium does not know, and so reads over. */
+/** Whether the value of `size` is a name that Chromium does not know and ignores. */
 export function isUnknownSize(value: string): boolean {
   const { name, more } = namedSize(value);
   return more.length === 0 && NAME.test(name) && !KEYWORDS.includes(name) && !Object.hasOwn(NAMED, name);
 }
 
 /**
- * `@page` rules that say in lengths what a style sheet says by names only we know; to stand after it. A rule that says another size
- * later counts.
+ * Returns `@page` rules that replace names unknown to Chromium with lengths. They belong after the style sheet. A later rule with
+ * another size still takes effect.
  */
 export function translatedSizes(css: string): string[] {
   const rules = new Map<string, string>();
@@ -84,7 +84,7 @@ export function translatedSizes(css: string): string[] {
   return [...rules.values()];
 }
 
-/** A size with a name that only we know, in lengths of CSS. */
+/** Converts a size name that Chromium does not know to CSS lengths. */
 export function lengthsOf(value: string): string | undefined {
   const { name, isTurned, isImportant } = namedSize(value);
   const size = sizeNamed(name);

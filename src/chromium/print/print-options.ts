@@ -1,24 +1,24 @@
-/** What to print and on which paper: our words in, DevTools' parameters out. */
+/** Converts print settings to the parameters of DevTools. */
 import type { Params } from '../devtools/connection.ts';
 import { type HeaderFooterTemplates, templateParameters } from './header-footer.ts';
 
-/** All lengths in inches. */
+/** All lengths are in inches. */
 export interface PrintSettings {
-  /** The sheet as it will be, landscape already applied. */
+  /** The size of the sheet, to which `landscape` is already applied. */
   paper: { widthInches: number; heightInches: number };
-  /** `document`: an `@page` size in the markup wins over `paper`. */
+  /** If it is `document`, an `@page` size in the markup overrides `paper`. */
   paperChosenBy: 'document' | 'caller';
   margin: { top: number; right: number; bottom: number; left: number };
-  /** `document`: an `@page` margin in the markup wins over `margin`. */
+  /** If it is `document`, an `@page` margin in the markup overrides `margin`. */
   marginChosenBy: 'document' | 'caller';
   printBackground: boolean;
   scale: number;
-  /** `1-3, 5`; empty for all pages. */
+  /** Ranges such as `1-3, 5`. Empty for all pages. */
   pageRanges: string;
   tagged: boolean;
-  /** Bookmarks from the headings. */
+  /** Whether headings become bookmarks. */
   outline: boolean;
-  /** All of it on one sheet. */
+  /** Whether the whole document is printed on one sheet. */
   singlePage: boolean;
   templates: HeaderFooterTemplates;
 }
@@ -46,10 +46,10 @@ export function printParameters(settings: PrintSettings): PrintToPdf {
 }
 
 /**
- * The style sheet that makes the caller's paper and margin win over `@page` rules in the markup, where it is the first of the
- * document. Chromium always lets the markup's margin win, and with `preferCSSPageSize: false` it centres the markup's page on the
- * caller's sheet instead of laying the document out for that sheet; so the caller's choice is stated where Chromium listens.
- * Paper that is only suggested is stated as well: a document is laid out for exactly that, and for whole points otherwise.
+ * Returns the style sheet that lets the caller's paper and margin override `@page` rules in the markup, if it is the first of the
+ * document. Chromium always prefers the margin of the markup, and with `preferCSSPageSize: false` it centres the page of the
+ * markup on the caller's sheet instead of laying the document out for that sheet. Therefore the caller's choice is written as a
+ * rule. Paper that the document may override is written, too, because Chromium would otherwise round it to whole points.
  */
 export function pageRule(settings: PrintSettings): string {
   const { paper, paperChosenBy } = settings;
@@ -57,7 +57,7 @@ export function pageRule(settings: PrintSettings): string {
   return suggested + overrulingRule(settings);
 }
 
-/** The part of it that holds wherever it stands. */
+/** Returns the part of the style sheet that works in any position. */
 export function overrulingRule({ paper, margin, paperChosenBy, marginChosenBy }: PrintSettings): string {
   const declarations: string[] = [];
   if (paperChosenBy === 'caller') declarations.push(`size: ${paper.widthInches}in ${paper.heightInches}in !important`);
@@ -66,7 +66,7 @@ export function overrulingRule({ paper, margin, paperChosenBy, marginChosenBy }:
   return declarations.length ? `@page { ${declarations.join('; ')} }` : '';
 }
 
-/** Whether the document comes so close to the edge of the paper that whole points would cut off a border there. */
+/** Whether the margin is so small that rounding to whole points would cut off a border at the edge of the paper. */
 export function reachesEdge({ margin }: PrintSettings): boolean {
   return Math.min(margin.right, margin.bottom) < 1 / 72;
 }

@@ -1,22 +1,22 @@
-/** A document on one sheet as high as it is. */
+/** Computes print settings for a document on one sheet of its height. */
 import { ServiceError } from '../../errors.ts';
 import type { PrintSettings } from './print-options.ts';
 
 const PX_PER_INCH = 96;
-/** 200 in is the largest side of a page (ISO 32000-1, annex C). */
+/** The largest side of a page is 200 inches (ISO 32000-1, annex C). */
 const MAX_INCHES = 200;
-/** Nothing the document says about pages may divide the sheet. In the first layer, `!important` wins over that of the document. */
+/** Overrides page breaks of the document. In the first layer, `!important` precedes that of the document. */
 export const NO_BREAKS = `@layer platen { *, *::before, *::after { break-before: auto !important; break-after: auto !important; page: auto !important } }`;
 
-/** How wide the document is laid out, in CSS pixels. */
+/** Returns the layout width of the document in CSS pixels. */
 export function layoutWidth({ paper, margin, scale }: PrintSettings): number {
   return Math.max(1, Math.floor(((paper.widthInches - margin.left - margin.right) * PX_PER_INCH) / scale));
 }
 
-/** The settings for a sheet that holds content of this height. Throws `print_failed` where there is none so high. */
+/** Returns the settings for a sheet with content of this height. Throws `print_failed` if it would be too high. */
 export function asSinglePage(settings: PrintSettings, heightPx: number): PrintSettings {
   const { paper, margin, scale } = settings;
-  // One pixel more: a page that is a fraction too low would break.
+  // One pixel is added, because a page that is a fraction too low would break.
   const heightInches = ((heightPx + 1) * scale) / PX_PER_INCH + margin.top + margin.bottom;
   if (heightInches > MAX_INCHES)
     throw new ServiceError(
