@@ -1,9 +1,9 @@
-/** The pages, built once: two entries, hashed names below `/assets/`, nothing that a strict Content-Security-Policy refuses. */
+/** Builds the pages: two entries, hashed names below `/assets/`, and nothing that a strict Content-Security-Policy refuses. */
 import { defineConfig, type Plugin } from 'vite';
 import { OPTION_GROUPS } from '../src/render/option-groups.ts';
 import { PdfOptions } from '../src/render/options-schema.ts';
 
-/** What `options` may hold, taken from the service itself, so that the form of the playground cannot lag behind. */
+/** Provides the schema of `options` from the service, so that the form of the playground is always up to date. */
 function optionsSchema(): Plugin {
   const name = 'virtual:options-schema';
   return {

@@ -1,11 +1,11 @@
-/** Something the visitor has asked for: whether it is under way, and what went wrong with it. */
+/** The state of an action of the visitor: whether it is running, and its error. */
 import { useRef, useState } from 'preact/hooks';
 import { isAbort } from './loaded.ts';
 
 export interface Action {
   running: boolean;
   fault: unknown;
-  /** Does nothing while the last one is under way. */
+  /** Does nothing while the last action is running. */
   run(work: () => Promise<void>): Promise<void>;
   forgetFault(): void;
 }

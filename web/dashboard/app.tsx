@@ -1,4 +1,4 @@
-/** The dashboard as a whole: sign-in or pages, and what every page has around it. */
+/** The root of the dashboard: it shows the sign-in or a page, with the frame that all pages share. */
 import { useEffect, useState } from 'preact/hooks';
 import { Problem } from '../shared/api.ts';
 import { Dialog } from '../shared/dialog.tsx';
@@ -17,7 +17,7 @@ import { TemplatesPage } from './templates-page.tsx';
 import { UsagePage } from './usage-page.tsx';
 import { WebhooksPage } from './webhooks-page.tsx';
 
-/** With editors, which are as large as all the rest. */
+/** This page is loaded separately, because its editors are as large as everything else. */
 const TemplatePage = lazyPage('the editor', async () => (await import('./template-page.tsx')).TemplatePage);
 
 whenSignedOut(forgetToasts);
@@ -41,7 +41,7 @@ export function App() {
   return <SignIn />;
 }
 
-/** Signs in with the key of this tab, where there is one. A key that is no longer good is forgotten. */
+/** Signs in with the remembered key of this tab, if there is one. A key that is not valid any more is forgotten. */
 function useRememberedKey(): { fault: unknown; waiting: boolean; retry(): void } {
   const [fault, setFault] = useState<unknown>();
   const [waiting, setWaiting] = useState(rememberedKey() !== null);
@@ -124,7 +124,7 @@ function Leaving() {
   );
 }
 
-/** Says so as long as there is no network. */
+/** Shows a message while there is no network. */
 function Connection() {
   const [online, setOnline] = useState(navigator.onLine);
   useEffect(() => {

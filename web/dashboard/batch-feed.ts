@@ -1,4 +1,4 @@
-/** Follows a batch to its end: events while the connection holds, from where it broke off when it comes back. */
+/** Follows the events of a batch to its end. After a lost connection it continues where it stopped. */
 import { Problem } from '../shared/api.ts';
 import { hasStatus } from './format.ts';
 import { isAbort } from './loaded.ts';
@@ -7,17 +7,17 @@ import { call, read } from './session.ts';
 
 export interface BatchNews {
   items: BatchItem[];
-  /** Once the batch has ended. */
+  /** Is set once the batch has ended. */
   summary?: BatchSummary;
 }
 
 export interface Follower {
   onNews(news: BatchNews): void;
-  /** Whether the connection has broken off for now. */
+  /** Is called when the connection is lost or restored. */
   onConnection(broken: boolean): void;
 }
 
-/** Heartbeats have neither number nor data. */
+/** A heartbeat has neither a number nor data. */
 type BatchEvent =
   | { event: 'item'; id: number; data: BatchItem }
   | { event: 'batch'; id: number; data: BatchSummary }
@@ -26,10 +26,10 @@ type BatchEvent =
 const NDJSON = 'application/x-ndjson';
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
-/** Between two looks, where the service has no events. */
+/** The interval of polling, if the service has no events. */
 const POLL_SECONDS = 2;
 
-/** Resolves once the batch has ended. Throws what cannot be mended by asking again. */
+/** Resolves when the batch has ended. Throws errors that a retry cannot solve. */
 export async function followBatch(path: string, follower: Follower, signal: AbortSignal): Promise<void> {
   let lastId = '';
   let pause = FIRST_PAUSE_MS;
@@ -52,7 +52,7 @@ export async function followBatch(path: string, follower: Follower, signal: Abor
   }
 }
 
-/** Returns whether the batch has ended; false where the stream did. */
+/** Returns true if the batch has ended, and false if only the stream has. */
 async function readEvents(
   path: string,
   lastId: string,
@@ -76,7 +76,7 @@ async function readEvents(
   return ended;
 }
 
-/** The whole lines of each piece that arrives. */
+/** Returns the complete lines of each chunk. */
 async function* linesOf(response: Response): AsyncGenerator<string[]> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
@@ -98,7 +98,7 @@ async function poll(path: string, follower: Follower, signal: AbortSignal): Prom
   }
 }
 
-/** No connection, or a service that is busy or about to end. */
+/** Whether the error is temporary: no connection, or a service that is busy or shutting down. */
 function isPassing(error: unknown): boolean {
   if (isAbort(error)) return false;
   return !(error instanceof Problem) || error.body.status === 429 || error.body.status >= 500;

@@ -13,7 +13,7 @@ import { isAbort, type Loaded, useLoaded } from './loaded.ts';
 import type { Batch, BatchItem } from './records.ts';
 import { call, read } from './session.ts';
 
-/** A file of this size is held in memory until it is whole: not without asking. */
+/** The page asks before it loads a larger file, because the file is held in memory until it is complete. */
 const LARGE_BYTES = 200_000_000;
 
 const FILES = { zip: 'ZIP', pdf: 'one PDF' } as const;
@@ -42,7 +42,7 @@ export function BatchPage({ id }: { id: string }) {
   );
 }
 
-/** Brings what has been read up to date for as long as the batch goes on. */
+/** Keeps the batch up to date until it ends. */
 function useNews(path: string, { value, setValue }: Loaded<Batch>): { broken: boolean; fault: unknown } {
   const [broken, setBroken] = useState(false);
   const [fault, setFault] = useState<unknown>();

@@ -1,4 +1,4 @@
-/** How far a batch is: in words and as a bar. */
+/** Shows the progress of a batch as text and as a bar. */
 
 import { countText, numberText } from './format.ts';
 import type { BatchSummary } from './records.ts';

@@ -1,4 +1,4 @@
-/** All batches of the key, newest first; those under way move. */
+/** Lists all batches of the key, the newest first, and updates those that are running. */
 import { useEffect } from 'preact/hooks';
 import { Bar, isEnded, outcomeText, stateText } from './batch-state.tsx';
 import { Empty, PageHead, Time } from './components.tsx';
@@ -41,7 +41,7 @@ export function BatchesPage() {
   );
 }
 
-/** Looks again at the newest ones, while any of them is under way and somebody sees it. */
+/** Reloads the newest batches while any of them is running and the page is visible. */
 function useLooks(list: Paged<BatchSummary>): void {
   const moving = list.rows?.some((batch) => !isEnded(batch)) ?? false;
   useEffect(() => {
@@ -51,7 +51,7 @@ function useLooks(list: Paged<BatchSummary>): void {
       if (document.hidden) return;
       read<List<BatchSummary>>(FIRST, { signal: left.signal })
         .then(({ data }) => list.merge(data, ({ batch_id }) => batch_id))
-        .catch(() => {}); // The next look will tell.
+        .catch(() => {}); // The next reload will tell.
     }, LOOK_EVERY_MS);
     return () => {
       clearInterval(timer);

@@ -1,4 +1,4 @@
-/** Files for the visitor: bytes out of a reply into a download. */
+/** Saves replies as files. */
 import { whenSignedOut } from './session.ts';
 
 const REVOKED_AFTER_MS = 60_000;
@@ -8,7 +8,7 @@ whenSignedOut(() => {
   for (const url of urls) revoke(url);
 });
 
-/** Hands a file to the browser. Its address is forgotten a little later, when the browser has begun to read it. */
+/** Downloads a file. Its URL is revoked later, when the browser has begun to read it. */
 export function saveAs(blob: Blob, filename: string): void {
   const url = URL.createObjectURL(blob);
   urls.add(url);

@@ -1,4 +1,4 @@
-/** Small pieces of every page: names, times, faults, what is shown before anything is there. */
+/** Small components that all pages use: names, times, errors and empty states. */
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { faultWords, spanText, timeText, utcText } from './format.ts';
@@ -10,7 +10,7 @@ setInterval(() => {
   now.value = Date.now();
 }, NOW_EVERY_MS);
 
-/** What somebody else has named: set apart from the text around it, whichever way it is written. */
+/** A name that somebody else chose. It is isolated, because it may be written from right to left. */
 export function Name({ children }: { children: string }) {
   return <bdi class="name">{children}</bdi>;
 }
@@ -69,7 +69,7 @@ export function Loading({ what }: { what: string }) {
   );
 }
 
-/** What to do where there is nothing yet. */
+/** Says what to do if a list is empty. */
 export function Empty({ title, curl, children }: { title: string; curl?: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -83,7 +83,7 @@ export function Empty({ title, curl, children }: { title: string; curl?: string;
 /** A command to paste into a terminal. */
 export function Command({ text }: { text: string }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
     <section class="command" aria-label="Command" tabIndex={0}>
       <pre>
         <code>{text}</code>
@@ -92,7 +92,7 @@ export function Command({ text }: { text: string }) {
   );
 }
 
-/** A name and what it stands for. */
+/** A list of names and values. */
 export function Facts({ facts }: { facts: Array<[name: string, value: ComponentChildren]> }) {
   return (
     <dl class="facts">

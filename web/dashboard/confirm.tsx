@@ -1,4 +1,4 @@
-/** Asks before something cannot be undone, and says what became of it. */
+/** Asks before an action that cannot be undone, and shows its result. */
 import type { ComponentChildren } from 'preact';
 import { Dialog } from '../shared/dialog.tsx';
 import { useAction } from './action.ts';
@@ -6,9 +6,9 @@ import { Fault } from './components.tsx';
 
 export interface ConfirmProps {
   title: string;
-  /** What the button says. */
+  /** The label of the button. */
   verb: string;
-  /** Closes the dialog itself when it has gone well. */
+  /** Closes the dialog itself after success. */
   onConfirm(): Promise<void>;
   onClose(): void;
   children: ComponentChildren;

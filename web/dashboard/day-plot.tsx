@@ -1,9 +1,9 @@
-/** Documents per day as columns, and as a table for screen readers and for people who want the figures. */
+/** Shows documents per day as columns, and as a table for screen readers and for exact figures. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { countText, dayText, numberText } from './format.ts';
 import type { Day } from './records.ts';
 
-/** In CSS pixels, as all that follows, until the plot knows how much room it has. */
+/** The width until the plot has been measured. All lengths here are in CSS pixels. */
 const FIRST_WIDTH = 720;
 const HEIGHT = 200;
 const LEFT = 44;
@@ -111,7 +111,7 @@ function Lines({ top, width }: { top: number; width: number }) {
   );
 }
 
-/** How wide the plot is, so that its letters keep their size. */
+/** Measures the plot, so that its text keeps its size. */
 function useWidth() {
   const place = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(FIRST_WIDTH);
@@ -147,7 +147,7 @@ function DayTable({ days }: { days: Day[] }) {
   );
 }
 
-/** The next of 1, 2, 5, 10, 20, 50 and so on. */
+/** Rounds up to 1, 2, 5, 10, 20, 50 and so on. */
 function roundUp(value: number): number {
   if (value <= 1) return 1;
   const power = 10 ** Math.floor(Math.log10(value));

@@ -1,4 +1,4 @@
-/** One stored document: what is on its pages, what is known about it, what can be done with it. */
+/** Shows a stored document: its pages, its properties and the available actions. */
 import { useState } from 'preact/hooks';
 import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
 import { tell } from '../shared/toast.tsx';
@@ -14,7 +14,7 @@ import { ReportOf } from './report.tsx';
 import { go } from './route.ts';
 import { call, read } from './session.ts';
 
-/** More is shown only to those who ask. */
+/** A larger document is shown only on request. */
 const SHOWN_UNASKED_BYTES = 25_000_000;
 
 type Asked = 'link' | 'delete' | null;

@@ -1,4 +1,4 @@
-/** All stored documents of the key, newest first, as far as they match what is searched for. */
+/** Lists the stored documents of the key that match the filters, the newest first. */
 import { useEffect, useState } from 'preact/hooks';
 import { Empty, Name, PageHead, Span, Time } from './components.tsx';
 import { countText, sizeText } from './format.ts';
@@ -167,7 +167,7 @@ function DocumentRow({ row, templates }: { row: DocumentRecord; templates: Templ
   );
 }
 
-/** The template by its name, where it is still there. */
+/** Shows the name of the template, if it still exists. */
 export function Source({ row, templates }: { row: DocumentRecord; templates: TemplateRecord[] }) {
   const template = templates.find(({ template_id }) => template_id === row.template_id);
   if (!template) return SOURCES[row.source];
@@ -216,7 +216,7 @@ function parametersOf({ q, template, from, until }: Filters): string {
   return new URLSearchParams([['limit', '25'], ...parameters]).toString();
 }
 
-/** When a day of the visitor's calendar begins, or the day after it. */
+/** Returns the start of a day in the visitor's time zone, or of a later day. */
 function dayStart(date: string, daysLater: number): string {
   const start = new Date(`${date}T00:00:00`);
   if (Number.isNaN(start.getTime())) return '';
@@ -224,7 +224,7 @@ function dayStart(date: string, daysLater: number): string {
   return start.toISOString();
 }
 
-/** The filters once the visitor has stopped typing. */
+/** Returns the filters after the visitor has stopped typing. */
 function useSettled(filters: Filters): Filters {
   const [settled, setSettled] = useState(filters);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Numbers, sizes, times and faults as people read them. */
+/** Formats numbers, sizes, times and errors for people. */
 import { Problem, type ProblemBody } from '../shared/api.ts';
 
 const numbers = new Intl.NumberFormat();
@@ -33,12 +33,12 @@ export function sizeText(bytes: number): string {
   return `${(unit === 1 ? numbers : tenths).format(bytes / unit)} ${name}`;
 }
 
-/** In the visitor's language and time zone. */
+/** Formats a time in the visitor's language and time zone. */
 export function timeText(iso: string): string {
   return times.format(new Date(iso));
 }
 
-/** A day of the API's calendar, which is that of UTC. */
+/** Formats a day of the API, whose calendar is in UTC. */
 export function dayText(iso: string): string {
   return days.format(new Date(iso));
 }
@@ -57,9 +57,9 @@ export function spanText(iso: string, now: number): string {
 
 export interface FaultWords {
   text: string;
-  /** What is wrong with which field. */
+  /** The errors of fields. */
   details: string[];
-  /** To be quoted to whoever runs the service. */
+  /** The id of the request, which the visitor can tell the operator. */
   requestId: string | undefined;
 }
 
@@ -80,7 +80,7 @@ function plain(text: string): FaultWords {
   return { text, details: [], requestId: undefined };
 }
 
-/** The API writes details in small letters and without a full stop. The name of a field stays as it is. */
+/** Turns a detail of the API into a sentence. The name of a field keeps its case. */
 export function sentence(text: string): string {
   const whole = /^[\w.[\]]+:/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(whole) ? whole : `${whole}.`;

@@ -1,4 +1,4 @@
-/** What is above every page: where to go, whose account it is, the way out. */
+/** The header of every page: navigation, account and sign-out. */
 import { Brand } from '../shared/brand.tsx';
 import { ThemeSwitch } from '../shared/theme-switch.tsx';
 import { session, signOut } from './session.ts';

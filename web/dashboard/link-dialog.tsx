@@ -1,11 +1,11 @@
-/** Makes a link to a document that works without a key, for as long as the visitor says. */
+/** Creates a link to a document that works without a key, for a time that the visitor chooses. */
 import { useRef, useState } from 'preact/hooks';
 import { Dialog } from '../shared/dialog.tsx';
 import { useAction } from './action.ts';
 import { Fault, Span } from './components.tsx';
 import { send } from './session.ts';
 
-/** The service cuts it down to the document's own time. */
+/** The service shortens it to the lifetime of the document. */
 const AS_LONG_AS_THE_DOCUMENT = 3_153_600_000;
 const CHOICES: Array<[seconds: number, text: string]> = [
   [3_600, '1 hour'],

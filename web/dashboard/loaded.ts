@@ -1,4 +1,4 @@
-/** Something read from the API for a component: what came, what went wrong, and reading it again. */
+/** Loads data from the API for a component, with its error and a way to load it again. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 
 export interface Loaded<T> {
@@ -6,11 +6,11 @@ export interface Loaded<T> {
   fault: unknown;
   loading: boolean;
   reload(): void;
-  /** Changes what was read, when the page knows better. */
+  /** Changes the loaded value, when the page knows a newer one. */
   setValue(change: (value: T | undefined) => T | undefined): void;
 }
 
-/** Reads again whenever one of `inputs` changes; what is under way then is aborted. */
+/** Loads again whenever one of `inputs` changes, and aborts the previous request. */
 export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: unknown[]): Loaded<T> {
   const [value, setValue] = useState<T | undefined>();
   const [fault, setFault] = useState<unknown>();
@@ -37,7 +37,7 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: 
   return { value, fault, loading, reload, setValue };
 }
 
-/** The request was given up by the page itself: nothing to tell. */
+/** Whether the page itself aborted the request, so that no error is shown. */
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError';
 }

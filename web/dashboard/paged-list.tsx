@@ -1,10 +1,10 @@
-/** A list as far as it has come: its rows, or what is said where there are none. */
+/** Shows the loaded rows of a list, or a text if there are none. */
 import type { ComponentChildren } from 'preact';
 import { Fault } from './components.tsx';
 import { countText } from './format.ts';
 import type { Paged } from './paged.ts';
 
-/** How rows are counted in words: `many` only where it is not `one` with an s. */
+/** The noun for rows. `many` is needed only if it is not `one` with an s. */
 interface Counted {
   one: string;
   many?: string;
@@ -17,7 +17,7 @@ interface PagedListProps<T> extends Counted {
 }
 
 export function PagedList<T>({ list, empty, children, ...counted }: PagedListProps<T>) {
-  const { rows, fault, hasMore } = list; // a search may have more to look at, and nothing found so far
+  const { rows, fault, hasMore } = list; // a search may have read only a part of the rows and found nothing so far
   return (
     <>
       {rows?.length === 0 && !hasMore && !fault && empty}
@@ -27,7 +27,7 @@ export function PagedList<T>({ list, empty, children, ...counted }: PagedListPro
   );
 }
 
-/** How much of it is shown, what went wrong, the way to more. */
+/** Shows the number of rows, an error, or the button for more. */
 function ListEnd<T>({ list, one, many }: Counted & { list: Paged<T> }) {
   const shown = list.rows?.length;
   return (

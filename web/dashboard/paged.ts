@@ -1,22 +1,22 @@
-/** A list of the API, page after page, by its cursor. */
+/** Loads a list of the API page by page, with its cursor. */
 import { useAction } from './action.ts';
 import { useLoaded } from './loaded.ts';
 import type { List } from './records.ts';
 import { read } from './session.ts';
 
 export interface Paged<T> {
-  /** Undefined until the first page is there. */
+  /** Undefined until the first page has loaded. */
   rows: T[] | undefined;
   hasMore: boolean;
   loading: boolean;
   fault: unknown;
   more(): void;
   reload(): void;
-  /** Puts rows that were read again in place of what they were, and new ones before all. */
+  /** Replaces rows that were loaded again, and inserts new ones at the top. */
   merge(fresh: T[], idOf: (row: T) => string): void;
 }
 
-/** Begins anew whenever `path` changes. */
+/** Starts again whenever `path` changes. */
 export function usePaged<T>(path: string): Paged<T> {
   const list = useLoaded((signal) => read<List<T>>(path, { signal }), [path]);
   const next = useAction();
@@ -25,7 +25,7 @@ export function usePaged<T>(path: string): Paged<T> {
     next.run(async () => {
       if (cursor === null) return;
       const page = await read<List<T>>(`${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`);
-      // Unless the list has begun anew meanwhile.
+      // The page is ignored if the list has been started again.
       list.setValue((now) => (now?.next_cursor === cursor ? { ...page, data: [...now.data, ...page.data] } : now));
     });
   const merge = (fresh: T[], idOf: (row: T) => string) =>

@@ -1,4 +1,4 @@
-/** What the API answers, as far as these pages read it. */
+/** The parts of the API's replies that these pages use. */
 
 export interface List<T> {
   data: T[];
@@ -39,7 +39,7 @@ export interface Warning {
   message: string;
   url?: string;
   host?: string;
-  /** Address of a style sheet, or `style`. */
+  /** The URL of a style sheet, or `style`. */
   where?: string;
 }
 

@@ -1,4 +1,4 @@
-/** What a render told about itself: what is missing of the document, whom it asked, how long it took. */
+/** Shows the report of a render: missing parts, network requests and durations. */
 import { Facts } from './components.tsx';
 import { countText, numberText, sentence, sizeText } from './format.ts';
 import type { Report, Warning } from './records.ts';

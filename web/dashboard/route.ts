@@ -1,11 +1,11 @@
-/** Where the visitor is, by the part of the address after `#`; and who may keep them there. */
+/** The route, from the fragment of the URL, and the question before unsaved changes are lost. */
 import { signal } from '@preact/signals';
 
 export interface Place {
   page: string;
   id: string | undefined;
   query: URLSearchParams;
-  /** Another number for every arrival, also at the same place. */
+  /** Changes with every navigation, even to the same route. */
   arrival: number;
 }
 
@@ -14,14 +14,14 @@ export const FIRST_PAGE = 'documents';
 let arrivals = 0;
 
 export const place = signal<Place>(readPlace(location.hash));
-/** Where the visitor wants to go although something is not saved. */
+/** The route that the visitor wanted while there were unsaved changes. */
 export const refusedHash = signal<string | null>(null);
 
-/** True while leaving would lose something. */
+/** Returns true while leaving would lose changes. */
 let holds: (() => boolean) | undefined;
 let hash = location.hash;
 
-/** Asks before the visitor leaves. Call what it returns when there is nothing to lose any more. */
+/** Asks before the visitor leaves. Call the returned function when there are no unsaved changes any more. */
 export function holdPlace(wouldLose: () => boolean): () => void {
   holds = wouldLose;
   return () => {
@@ -45,7 +45,7 @@ export function go(to: string): void {
   location.hash = to;
 }
 
-/** Goes where the visitor wanted to, whatever is lost. */
+/** Goes to the refused route and discards the changes. */
 export function goAnyway(): void {
   const to = refusedHash.value;
   refusedHash.value = null;
@@ -53,7 +53,7 @@ export function goAnyway(): void {
   if (to !== null) go(to);
 }
 
-/** Writes the filters of a list into the address, as the same place. */
+/** Writes the filters of a list into the URL without a new history entry. */
 export function keepQuery(query: Record<string, string>): void {
   const given = Object.entries(query).filter(([, value]) => value !== '');
   const text = new URLSearchParams(given).toString();
@@ -62,7 +62,7 @@ export function keepQuery(query: Record<string, string>): void {
   history.replaceState(null, '', hash);
 }
 
-/** What is shown has got an id: the same place by another address, which takes the place of the one before. */
+/** Replaces the URL when the shown object has got an id. */
 export function nameHere(id: string): void {
   place.value = { ...place.peek(), id };
   keepQuery({});

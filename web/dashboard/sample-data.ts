@@ -1,4 +1,4 @@
-/** Data to try a template with, kept for this tab, one for each template. */
+/** Sample data for each template, kept in this tab. */
 import { forget, keep, kept } from './session.ts';
 
 export function sampleFor(templateId: string | null, placeholders: string[]): string {
@@ -9,7 +9,7 @@ export function keepSample(templateId: string | null, text: string): void {
   keep(nameFor(templateId), text);
 }
 
-/** What was kept for the new template is kept for the one it has become, and not for the next new one. */
+/** Moves the sample data of the new template to the id under which it was saved. */
 export function adoptSample(templateId: string): void {
   const text = kept(nameFor(null));
   if (text === null) return;
@@ -17,7 +17,7 @@ export function adoptSample(templateId: string): void {
   forget(nameFor(null));
 }
 
-/** Data with something at every path, to begin with: its own path. */
+/** Creates initial data in which the value at each path is the path itself. */
 export function sampleOf(placeholders: string[]): string {
   const root = emptyNode();
   for (const path of placeholders) put(root, path.split('.'), path);

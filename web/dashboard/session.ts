@@ -1,4 +1,4 @@
-/** Who is signed in: the key, held by this tab alone, and requests that carry it. */
+/** The session: holds the key in this tab, and sends requests with it. */
 import { signal } from '@preact/signals';
 import { Problem, request } from '../shared/api.ts';
 import type { Account } from './records.ts';
@@ -6,11 +6,11 @@ import type { Account } from './records.ts';
 export interface Session {
   key: string;
   account: Account;
-  /** Aborts what is under way when the session ends. */
+  /** Aborts requests when the session ends. */
   ended: AbortController;
 }
 
-/** What is kept in sessionStorage begins with it, so that signing out can forget all of it. */
+/** The prefix of all names in sessionStorage, so that signing out can remove them. */
 const KEPT = 'platen.dashboard.';
 const KEY_KEPT = `${KEPT}key`;
 
@@ -20,7 +20,7 @@ const forgetters = new Set<() => void>();
 /** Why the visitor is asked for a key again. */
 export const endedBecause = signal('');
 
-/** Throws what `request` throws; 401 for what cannot be a key is told without asking. */
+/** Throws the errors of `request`. A text that cannot be a key gets 401 without a request. */
 export async function signIn(key: string, remember: boolean): Promise<void> {
   const response = await request('/v1/account', {}, key);
   const account = (await response.json()) as Account;
@@ -29,19 +29,19 @@ export async function signIn(key: string, remember: boolean): Promise<void> {
   session.value = { key, account, ended: new AbortController() };
 }
 
-/** Forgets the key, and all that was read or written with it. */
+/** Forgets the key and all data that was loaded or written with it. */
 export function signOut(): void {
   end('');
   for (const forget of forgetters) forget();
   forgetKept(KEPT);
 }
 
-/** Calls `forget` whenever somebody signs out. For what outlives the components that show it. */
+/** Calls `forget` at every sign-out, for data that outlives its components. */
 export function whenSignedOut(forget: () => void): void {
   forgetters.add(forget);
 }
 
-/** The key of this tab from before a reload, where it was to be remembered. */
+/** Returns the key of this tab from before a reload, if it was remembered. */
 export function rememberedKey(): string | null {
   return kept('key');
 }
@@ -59,7 +59,7 @@ export async function call(path: string, init: RequestInit = {}): Promise<Respon
   }
 }
 
-/** The key is forgotten; what the visitor was writing is not. */
+/** Forgets the key, but not what the visitor was writing. */
 function refuse(): void {
   end('The service no longer accepts this key. It may have been revoked or rotated. Sign in to continue.');
   forgetKept(KEY_KEPT);
@@ -81,12 +81,12 @@ export function send(method: string, path: string, body: unknown, init: RequestI
   return call(path, { ...init, method, headers, body: JSON.stringify(body) });
 }
 
-/** Kept for this tab until it is closed or the visitor signs out; nothing is, where the browser keeps nothing. */
+/** Keeps a value for this tab until it is closed or the visitor signs out, if the browser allows it. */
 export function keep(name: string, value: string): void {
   try {
     sessionStorage.setItem(KEPT + name, value);
   } catch {
-    // Full, or not allowed.
+    // The storage is full or not allowed.
   }
 }
 
@@ -106,6 +106,6 @@ function forgetKept(prefix: string): void {
   try {
     for (const name of Object.keys(sessionStorage)) if (name.startsWith(prefix)) sessionStorage.removeItem(name);
   } catch {
-    // Nothing was kept.
+    // The storage is not allowed, so that nothing was kept.
   }
 }

@@ -1,4 +1,4 @@
-/** Asks for an API key, and for nothing else: no account is made here. */
+/** Asks for an API key. Accounts cannot be created here. */
 import { useState } from 'preact/hooks';
 import { Brand } from '../shared/brand.tsx';
 import { ThemeSwitch } from '../shared/theme-switch.tsx';
@@ -7,7 +7,7 @@ import { Fault } from './components.tsx';
 import { hasStatus } from './format.ts';
 import { endedBecause, signIn } from './session.ts';
 
-/** What may stand in a header. Everything else is no key, and need not be sent to find out. */
+/** Characters that a header may contain. Any other text cannot be a key and is not sent. */
 const COULD_BE_KEY = /^[!-~]+$/;
 const UNKNOWN =
   'The service does not know this key. Check that you copied all of it: keys begin with plt_ and have 42 characters.';

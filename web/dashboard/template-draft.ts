@@ -1,4 +1,4 @@
-/** What is written in the editor of a template, and kept when the key is refused while it is not saved. */
+/** The unsaved text in the editor of a template, which is kept if the key is refused. */
 import type { Engine, TemplateRecord } from './records.ts';
 import { session, whenSignedOut } from './session.ts';
 
@@ -10,7 +10,7 @@ export interface Draft {
 
 interface Unsaved {
   accountId: string | undefined;
-  /** Null: of a template that is not there yet. */
+  /** Null for a new template. */
   templateId: string | null;
   draft: Draft;
 }
@@ -36,7 +36,7 @@ export function forgetUnsaved(): void {
   unsaved = undefined;
 }
 
-/** What was not saved of this template, for somebody who has shown a key of the same account since. */
+/** Returns the unsaved text of this template, after sign-in with a key of the same account. */
 export function unsavedOf(templateId: string | null): Draft | undefined {
   if (unsaved?.templateId !== templateId || unsaved.accountId !== session.value?.account.account_id) return undefined;
   return unsaved.draft;

@@ -1,4 +1,4 @@
-/** One template, or a new one: its text, data to try it with, what it looks like, and what it was before. */
+/** Shows a template or a new one: its text, sample data, a preview and its versions. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { tell } from '../shared/toast.tsx';
@@ -20,7 +20,7 @@ const ENGINES: Engine[] = ['placeholders', 'liquid'];
 export function TemplatePage({ id }: { id: string | null }) {
   const loaded = useLoaded<TemplateRecord | null>(
     async (signal) => (id ? read<TemplateRecord>(`${PATH}/${encodeURIComponent(id)}`, { signal }) : null),
-    [], // a new template gets its id when it is saved, and nothing is to be read again then
+    [], // a new template gets its id when it is saved, and need not be loaded again
   );
   const template = loaded.value;
   return (
@@ -105,7 +105,7 @@ async function store(saved: TemplateRecord | null, draft: Draft): Promise<Templa
   return (await response.json()) as TemplateRecord;
 }
 
-/** Holds the visitor back while something is not saved, and keeps it should the key be refused. Returns what lets them go. */
+/** Asks before unsaved changes are lost, and keeps them if the key is refused. The returned function ends this. */
 function useHold(templateId: string | null, draft: Draft, changed: boolean): () => void {
   const holds = useRef(changed);
   holds.current = changed;

@@ -1,4 +1,4 @@
-/** Renders a template with sample data: by the playground, which costs nothing, or as a document of the month. */
+/** Renders a template with sample data, either in the playground for free, or as a document that counts. */
 import { request } from '../shared/api.ts';
 import { send } from './session.ts';
 import type { Draft } from './template-draft.ts';
@@ -25,7 +25,7 @@ export function canPlay(playground: Playground | undefined, { html }: Draft): bo
   return new TextEncoder().encode(html).length <= playground.limits.html_bytes;
 }
 
-/** Throws where the text is no JSON object. */
+/** Throws if the text is not a JSON object. */
 export function readData(text: string): Data {
   const value = parse(text.trim() || '{}');
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -33,14 +33,14 @@ export function readData(text: string): Data {
   return value as Data;
 }
 
-/** What is in the editor, without the key: nothing is saved, stored or charged. */
+/** Renders the text of the editor without the key. Nothing is saved, stored or charged. */
 export async function renderDraft({ html, engine }: Draft, data: Data): Promise<Preview> {
   const headers = { 'content-type': 'application/json', accept: 'application/pdf' };
   const body = JSON.stringify({ template: html, engine, data });
   return previewOf(await request('/v1/playground/pdf', { method: 'POST', headers, body }));
 }
 
-/** Charged as every render with a key. */
+/** Renders the saved template, which is charged as every render with a key. */
 export async function renderSaved(templateId: string, data: Data): Promise<Preview> {
   const headers = { accept: 'application/pdf' };
   return previewOf(await send('POST', '/v1/pdf', { template_id: templateId, data, store: false }, { headers }));

@@ -1,4 +1,4 @@
-/** What a template was before: each version to look at, to compare with what it is now, and to bring back. */
+/** Lists the versions of a template, to view, compare and restore them. */
 
 import { unifiedMergeView } from '@codemirror/merge';
 import { EditorState, type Extension } from '@codemirror/state';
@@ -18,7 +18,7 @@ type Look = { version: number; compares: boolean };
 
 interface VersionsProps {
   template: TemplateRecord;
-  /** Whether bringing one back would lose something in the editor. */
+  /** Whether restoring a version would discard changes in the editor. */
   unsaved: boolean;
   onRestored(): void;
 }
@@ -159,7 +159,7 @@ function OneVersion({ look: { version, compares }, template, unsaved, onRestored
 
 const READ_ONLY: Extension = [TEMPLATE, EditorState.readOnly.of(true)];
 
-/** With what has changed since another text, where there is one. */
+/** Shows the text, and the changes since another text if there is one. */
 function ReadOnlyCode({ label, text, since }: { label: string; text: string; since?: string }) {
   const language = useMemo<Extension>(
     () => (since === undefined ? READ_ONLY : [READ_ONLY, unifiedMergeView({ original: since, mergeControls: false })]),

@@ -1,4 +1,4 @@
-/** The text of a template and data for it on one side, what becomes of them on the other. */
+/** Shows the text of a template and its sample data on one side, and the preview on the other. */
 import { type ReadonlySignal, signal, useComputed } from '@preact/signals';
 import { useMemo, useState } from 'preact/hooks';
 import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
@@ -16,13 +16,13 @@ import { canPlay, type Preview, readData, readPlayground, renderDraft, renderSav
 import { TemplateVersions } from './template-versions.tsx';
 
 export interface WorkbenchProps {
-  /** As the service has it; null where it has none. */
+  /** The saved template, or null if it was never saved. */
   saved: TemplateRecord | null;
   draft: ReadonlySignal<Draft>;
   changed: boolean;
   onHtml(html: string): void;
   onSave(): Promise<TemplateRecord>;
-  /** The template has changed behind the editor. */
+  /** Is called when the saved template has changed elsewhere. */
   onReload(): void;
 }
 

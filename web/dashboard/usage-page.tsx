@@ -100,7 +100,7 @@ function Settings({ account }: { account: Account }) {
           disabled={action.running}
           onChange={(event) => {
             const wanted = event.currentTarget.checked;
-            event.currentTarget.checked = autoStore; // until the service has said yes
+            event.currentTarget.checked = autoStore; // until the service has confirmed the change
             change(wanted);
           }}
         />

@@ -1,4 +1,4 @@
-/** What became of the webhooks that were sent, and the secret that signs them. */
+/** Lists webhook deliveries, and shows the signing secret. */
 import { useState } from 'preact/hooks';
 import { tell } from '../shared/toast.tsx';
 import { Empty, Fault, PageHead, Span, Time } from './components.tsx';
@@ -46,7 +46,7 @@ export function WebhooksPage() {
   );
 }
 
-/** The secret is read only when the visitor asks for it. */
+/** Loads the secret only on request. */
 function Secret() {
   const [shown, setShown] = useState(false);
   return (

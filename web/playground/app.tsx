@@ -1,4 +1,4 @@
-/** The page: a head with what can be done, the document and its options, the preview, and how the last render went. */
+/** The root of the playground: header, editors and options, preview, and the status of the last render. */
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Brand } from '../shared/brand.tsx';
@@ -122,7 +122,7 @@ interface ActionProps {
   label: string;
   onClick(): void;
   disabled?: boolean;
-  /** Without its label, at any width. */
+  /** Whether the label is hidden at any width. */
   bare?: boolean;
 }
 
@@ -142,7 +142,7 @@ function Action({ icon, label, onClick, disabled, bare }: ActionProps) {
   );
 }
 
-/** The page that is shown when the operator has switched the playground off. */
+/** Is shown if the operator has switched the playground off. */
 export function Off() {
   return (
     <main class="off">

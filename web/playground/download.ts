@@ -1,4 +1,4 @@
-/** Saves the PDF that is on screen: the bytes as they came. */
+/** Saves the shown PDF with its original bytes. */
 import { rendered } from './render-loop.ts';
 
 export function downloadPdf(): void {

@@ -1,4 +1,4 @@
-/** What is on screen: the document, and how it is to be printed. One value, kept for the time of the tab. */
+/** The draft: the document and its options. It is a single value, kept for this tab. */
 import { signal } from '@preact/signals';
 import { OPTION_NAMES } from './options/groups.ts';
 
@@ -11,9 +11,9 @@ export interface Draft {
   html: string;
   template: string;
   engine: Engine;
-  /** JSON, as it is written: also while it is not valid. */
+  /** The JSON text, which may be invalid while it is edited. */
   data: string;
-  /** Those that are to be sent. */
+  /** The options that are sent. */
   options: Options;
 }
 
@@ -21,7 +21,7 @@ const BLANK: Draft = { mode: 'html', html: '', template: '', engine: 'liquid', d
 
 export const draft = signal<Draft>(BLANK);
 
-/** Rises when another draft takes the place of the one on screen, as an example or a link does. */
+/** Increases when the whole draft is replaced, for example by an example or a link. */
 export const generation = signal(0);
 
 export function replaceDraft(other: Draft): void {
@@ -33,20 +33,20 @@ export function change(part: Partial<Draft>): void {
   draft.value = { ...draft.value, ...part };
 }
 
-/** `undefined` takes an option back. */
+/** Sets an option. `undefined` removes it. */
 export function changeOption(name: string, value: unknown): void {
   const { [name]: _, ...others } = draft.value.options;
   change({ options: value === undefined ? others : { ...others, [name]: value } });
 }
 
-/** Without what was written in the other mode, which whoever gets the draft would not expect to be in it. */
+/** Returns the draft without the text of the other mode, which nobody would expect in a shared draft. */
 export function partOnScreen({ mode, html, template, engine, data, options }: Draft): Partial<Draft> {
   return mode === 'html' ? { mode, html, options } : { mode, template, engine, data, options };
 }
 
 /**
- * A draft out of what somebody sent or stored, which may be the part on screen alone; undefined where it is none. Names the form
- * does not know are left out.
+ * Reads a draft that somebody sent or stored, which may contain only the visible part. Returns undefined if it is not valid.
+ * Names that the form does not know are ignored.
  */
 export function toDraft(value: unknown): Draft | undefined {
   if (!isObject(value)) return undefined;
@@ -68,7 +68,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The editors know one kind of line break. */
+/** Normalizes line breaks, because the editors know only one kind. */
 function lines(text: string): string {
   return text.replace(/\r\n?/g, '\n');
 }

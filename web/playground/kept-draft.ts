@@ -1,4 +1,4 @@
-/** The draft survives a reload of its tab. */
+/** Keeps the draft, so that it survives a reload of its tab. */
 import { effect } from '@preact/signals';
 import { type Draft, draft, toDraft } from './draft.ts';
 
@@ -13,7 +13,7 @@ export function keptDraft(): Draft | undefined {
   }
 }
 
-/** Keeps every draft from now on: after a pause, and when the page goes. */
+/** Stores every draft from now on, after a pause in typing and when the page is left. */
 export function keepDrafts(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   effect(() => {
@@ -28,6 +28,6 @@ function keep(): void {
   try {
     sessionStorage.setItem(KEPT_AS, JSON.stringify(draft.value));
   } catch {
-    // Too large, or no storage at all: then it does not survive.
+    // The draft is too large, or there is no storage. It does not survive a reload then.
   }
 }

@@ -1,4 +1,4 @@
-/** A link that holds all that is on screen. */
+/** Creates a link that contains the whole draft. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { copyText } from '../shared/clipboard.ts';
@@ -6,7 +6,7 @@ import { Dialog } from '../shared/dialog.tsx';
 import { draft } from './draft.ts';
 import { linkTo, MAX_LINK } from './share-link.ts';
 
-/** Options that whoever has the link could read. */
+/** Options with secrets, which anyone who has the link could read. */
 const SECRETS = ['password', 'authenticate', 'cookies', 'extraHTTPHeaders'];
 
 export function LinkDialog({ onClose }: { onClose(): void }) {

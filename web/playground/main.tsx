@@ -1,4 +1,4 @@
-/** The playground: a document on the left, its PDF on the right, rendered by the service this page comes from. */
+/** Starts the playground: a document on the left, and its PDF on the right, rendered by the service that serves this page. */
 import { effect } from '@preact/signals';
 import { render } from 'preact';
 import '../shared/controls.css';
@@ -34,7 +34,7 @@ async function start(root: HTMLElement): Promise<void> {
   });
 }
 
-/** What a link holds takes the place of what was there; the address is then as without it, so that a reload shows what came later. */
+/** Replaces the draft with that of a link. The fragment is then removed, so that a reload shows later changes. */
 async function takeLink(): Promise<void> {
   const opened = await openLink(location.hash);
   if (!opened) return;
@@ -46,7 +46,7 @@ async function takeLink(): Promise<void> {
   replaceDraft(opened.draft);
 }
 
-/** Where nothing is told, the page tries: the first render says what is wrong. */
+/** Returns false if the answer is unclear, because the first render then shows what is wrong. */
 async function isOff(): Promise<boolean> {
   try {
     const { enabled } = (await (await request('/v1/playground')).json()) as { enabled: boolean };

@@ -1,4 +1,4 @@
-/** Which part of the page is in front, and how to get to a field or an editor. */
+/** Selects the visible pane, and moves the focus to a field or an editor. */
 import { signal } from '@preact/signals';
 
 export type Pane = 'edit' | 'options' | 'preview';
@@ -17,7 +17,7 @@ export function showOption(name: string): void {
   focusIn('options', `[data-path="${CSS.escape(name)}"]`);
 }
 
-/** Once the pane is drawn. */
+/** Moves the focus when the pane has been rendered. */
 function focusIn(where: Pane, selector: string): void {
   pane.value = where;
   requestAnimationFrame(() => {

@@ -1,4 +1,4 @@
-/** The PDF as it came from the service. */
+/** Shows the PDF of the last render. */
 import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
 import { isObject } from './draft.ts';
 import { live, rendered, renderNow, renderState } from './render-loop.ts';
@@ -32,7 +32,7 @@ function NothingYet() {
   );
 }
 
-/** Whoever set a password on this page need not type it again. */
+/** Returns the password from the options, so that the visitor need not type it again. */
 function passwordOf(option: unknown): string | undefined {
   const password = isObject(option) ? (option.user ?? option.owner) : option;
   return typeof password === 'string' ? password : undefined;

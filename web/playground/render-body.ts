@@ -1,4 +1,4 @@
-/** A draft in, what is sent for it out: only what matters, and options only where some are set. */
+/** Builds the request body from a draft, with only the relevant members. */
 import { type Draft, type Engine, isObject, type Options } from './draft.ts';
 
 export type RenderBody =

@@ -1,4 +1,4 @@
-/** One request to the playground's address: a body in, a PDF with its report out. */
+/** Sends a render request: a body in, a PDF with its report out. */
 import { request } from '../shared/api.ts';
 import type { RenderBody } from './render-body.ts';
 
@@ -21,11 +21,11 @@ export interface Rendered {
   pdf: Uint8Array<ArrayBuffer>;
   pages: number;
   report: Report;
-  /** From the request to the last byte, as measured here. */
+  /** The time from the request to the last byte, as measured here. */
   elapsedMs: number;
 }
 
-/** Throws `Problem`, `TypeError` where nobody answers, and `AbortError`. */
+/** Throws `Problem`, `TypeError` if there is no connection, and `AbortError`. */
 export async function renderPdf(body: RenderBody, signal: AbortSignal): Promise<Rendered> {
   const begin = performance.now();
   const response = await request('/v1/playground/pdf', {

@@ -1,6 +1,6 @@
 /**
- * Renders what is on screen: after a pause in typing, or at once when told. One request at a time: a newer draft ends the one
- * under way, and the last draft wins.
+ * Renders the draft after a pause in typing, or at once on request. There is one request at a time: a newer draft aborts the one
+ * that is running, and the last draft wins.
  */
 import { signal } from '@preact/signals';
 import { Problem, type ProblemBody } from '../shared/api.ts';
@@ -14,29 +14,29 @@ export type RenderState =
   | { kind: 'done' }
   /** The request was answered with a problem. */
   | { kind: 'problem'; problem: ProblemBody }
-  /** Nothing was sent, or nobody answered. */
+  /** The request was not sent, or got no answer. */
   | { kind: 'unsent'; message: string; offline: boolean }
-  /** It will be sent again by itself. */
+  /** The request will be repeated automatically. */
   | { kind: 'waiting'; problem: ProblemBody; seconds: number };
 
 const PAUSE_MS = 400;
-/** Longer waits are the visitor's to decide on. */
+/** After a longer wait, the visitor decides whether to retry. */
 const MAX_WAIT_SECONDS = 120;
 const QUEUE_RETRY_SECONDS = 3;
-/** Where nobody answers. */
+/** The interval of retries while there is no connection. */
 const OFFLINE_RETRY_MS = 5_000;
 
 export const live = signal(true);
 export const renderState = signal<RenderState>({ kind: 'idle' });
-/** The last that went well. */
+/** The last successful render. */
 export const rendered = signal<Rendered | undefined>(undefined);
 
 let underWay: AbortController | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** The draft has changed. */
+/** Call it when the draft has changed. */
 export function draftChanged(): void {
-  if (!live.value || renderState.peek().kind === 'waiting') return; // what waits will send the newest draft
+  if (!live.value || renderState.peek().kind === 'waiting') return; // the waiting retry will send the newest draft
   clearTimeout(timer);
   timer = setTimeout(renderNow, PAUSE_MS);
 }
@@ -77,7 +77,7 @@ function ofProblem(problem: ProblemBody): RenderState {
   return { kind: 'waiting', problem, seconds: Math.max(1, Math.ceil(seconds)) };
 }
 
-/** Its turn never came: the browser was still starting, or others were first. */
+/** Whether the render timed out in the queue, because the browser was starting or others were first. */
 function isQueueing({ status, phase }: ProblemBody): boolean {
   return status === 504 && phase === 'queue';
 }

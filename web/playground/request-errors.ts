@@ -1,4 +1,4 @@
-/** Where what went wrong belongs: which field of the form, which editor, which line of it. */
+/** Maps errors to the fields of the form, and to lines in the editors. */
 import { computed } from '@preact/signals';
 import type { ProblemBody } from '../shared/api.ts';
 import type { LineFault } from '../shared/code-editor/diagnostics.ts';
@@ -15,14 +15,14 @@ const problem = computed<ProblemBody | undefined>(() =>
 
 const all = computed<FieldFault[]>(() => problem.value?.errors ?? []);
 
-/** Of options, by their paths without `options.`. */
+/** Errors of options, whose paths have no `options.`. */
 export const optionFaults = computed<FieldFault[]>(() =>
   all.value
     .filter(({ path }) => path.startsWith('options.'))
     .map(({ path, message }) => ({ path: path.slice('options.'.length), message })),
 );
 
-/** Of anything else: `html`, `data` and so on. */
+/** Errors of other members, such as `html` and `data`. */
 export const otherFaults = computed<FieldFault[]>(() => all.value.filter(({ path }) => !path.startsWith('options.')));
 
 export const templateFault = computed<LineFault | undefined>(() => {
@@ -32,7 +32,7 @@ export const templateFault = computed<LineFault | undefined>(() => {
   return { line, column: typeof column === 'number' ? column : 1, message: detail ?? title };
 });
 
-/** What is said at a field: faults of it, and those within it that no smaller field shows. */
+/** Returns the errors of a field, including those inside it that no smaller field shows. */
 export function faultsAt(path: string, within: readonly string[] = []): FieldFault[] {
   const shown = within.map((name) => `${path}.${name}`);
   return optionFaults.value.filter((fault) => isAt(fault.path, path) && !shown.some((name) => isAt(fault.path, name)));
@@ -42,7 +42,7 @@ function isAt(path: string, place: string): boolean {
   return path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`);
 }
 
-/** The option a fault belongs to. */
+/** Returns the option that an error belongs to. */
 export function optionOf({ path }: FieldFault): string {
   return path.split(/[.[]/)[0] ?? path;
 }

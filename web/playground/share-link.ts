@@ -1,18 +1,18 @@
 /**
- * What is on screen of a draft in the fragment of an address, which browsers do not send: JSON, deflated, in base64url. Nothing in
- * it is more than data.
+ * Encodes the visible part of a draft in the fragment of a URL, which browsers do not send: deflated JSON in base64url. It contains
+ * only data.
  */
 import { type Draft, partOnScreen, toDraft } from './draft.ts';
 
 const PREFIX = '#v1.';
-/** Of the fragment. Longer ones break in mails and chats. */
+/** The maximum length of the fragment. Longer links break in e-mails and chats. */
 export const MAX_LINK = 100_000;
-/** Of the JSON inside, so that a small link cannot become a large page. */
+/** Limits the decompressed JSON, so that a small link cannot use much memory. */
 const MAX_JSON_BYTES = 4_194_304;
 
 export type OpenedLink = { draft: Draft } | { fault: string };
 
-/** Undefined where the draft is too large. */
+/** Returns undefined if the draft is too large. */
 export async function linkTo(draft: Draft): Promise<string | undefined> {
   const packed = await bytesOf(
     new Blob([JSON.stringify(partOnScreen(draft))]).stream().pipeThrough(new CompressionStream('deflate-raw')),
@@ -21,7 +21,7 @@ export async function linkTo(draft: Draft): Promise<string | undefined> {
   return fragment.length > MAX_LINK ? undefined : `${location.origin}${location.pathname}${fragment}`;
 }
 
-/** Undefined where the fragment is none of ours. */
+/** Returns undefined if the fragment is not a shared draft. */
 export async function openLink(fragment: string): Promise<OpenedLink | undefined> {
   if (!fragment.startsWith('#v')) return undefined;
   if (!fragment.startsWith(PREFIX)) return { fault: 'Another version of the playground created this link.' };
@@ -32,7 +32,7 @@ export async function openLink(fragment: string): Promise<OpenedLink | undefined
     const draft = toDraft(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(json)));
     if (draft) return { draft };
   } catch {
-    // Said below.
+    // The code below reports it.
   }
   return { fault: 'This link is damaged: part of it is missing or changed. Ask for the link again.' };
 }

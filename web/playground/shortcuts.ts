@@ -1,4 +1,4 @@
-/** Keys of the page. Single letters count only where nothing is being written. */
+/** Keyboard shortcuts. Single letters are ignored in text fields. */
 
 import { viewer } from '../shared/pdf-view/open-viewer.ts';
 import { ZOOM_STEP } from '../shared/pdf-view/preview-tools.tsx';
@@ -20,7 +20,7 @@ export const SHORTCUTS: Array<[keys: string, what: string]> = [
 
 const PANES: Record<string, Pane> = { Digit1: 'edit', Digit2: 'options', Digit3: 'preview' };
 
-/** Returns what ends it. */
+/** Returns a function that stops listening. */
 export function listenForShortcuts({ help }: { help(): void }): () => void {
   const plain: Record<string, () => void> = {
     '?': help,

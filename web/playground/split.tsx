@@ -1,4 +1,7 @@
-/** The divider between writing and preview: dragged, or moved with the arrow keys. Its place is kept in this browser. */
+/**
+ * The divider between editors and preview, which can be dragged or moved with the arrow keys. Its position is kept in this
+ * browser.
+ */
 import { signal } from '@preact/signals';
 
 const KEPT_AS = 'platen.playground.split';
@@ -6,7 +9,7 @@ const LEAST = 20;
 const MOST = 80;
 const STEP = 2;
 
-/** Percent of the width that is for writing. */
+/** The share of the width for the editors, in percent. */
 export const split = signal(bounded(Number(read() ?? 46)));
 
 export function Divider() {
@@ -52,7 +55,7 @@ function move(to: number): void {
   try {
     localStorage.setItem(KEPT_AS, String(split.value));
   } catch {
-    // Then it is where it always is, next time.
+    // The position is not kept then.
   }
 }
 

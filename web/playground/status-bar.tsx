@@ -1,4 +1,4 @@
-/** How the last render went, in words and figures, and what can be done about it. Results are read out politely. */
+/** Shows the result of the last render, and what can be done about errors. Screen readers announce it politely. */
 import { useSignal } from '@preact/signals';
 import { Icon } from '../shared/icon.tsx';
 import { bytes, milliseconds, plural } from './figures.ts';

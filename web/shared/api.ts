@@ -1,4 +1,4 @@
-/** The service's API, from its own pages. */
+/** Calls the API of the service. */
 
 /** An `application/problem+json` reply (RFC 9457). */
 export interface ProblemBody {
@@ -8,7 +8,7 @@ export interface ProblemBody {
   detail?: string;
   request_id?: string;
   errors?: Array<{ path: string; message: string }>;
-  /** Seconds; as the header says where the body does not. */
+  /** Seconds, from the body or otherwise from the header. */
   retry_after?: number;
   /** Further members of some codes. */
   [member: string]: unknown;
@@ -25,7 +25,7 @@ export class Problem extends Error {
   }
 }
 
-/** Sends a request, with a key where one is given. Throws `Problem`, and `TypeError` where there is no connection. */
+/** Sends a request, with a key if one is given. Throws `Problem`, and `TypeError` if there is no connection. */
 export async function request(path: string, init: RequestInit = {}, key?: string): Promise<Response> {
   const headers = new Headers(init.headers);
   if (key) headers.set('authorization', `Bearer ${key}`);

@@ -1,4 +1,4 @@
-/** The name of the product with its sign, as it stands at the head of every page. */
+/** The name and logo in the header of every page. */
 export function Brand() {
   return (
     <>

@@ -1,4 +1,4 @@
-/** Puts a text on the clipboard, also where the page did not come over HTTPS. Answers whether it is there. */
+/** Copies a text to the clipboard, even if the page was not loaded over HTTPS. Resolves to whether it succeeded. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -12,7 +12,7 @@ function copyBySelection(text: string): boolean {
   const field = document.createElement('textarea');
   field.value = text;
   field.className = 'visually-hidden';
-  const place = document.querySelector('dialog[open]') ?? document.body; // what is behind a modal dialog cannot be selected
+  const place = document.querySelector('dialog[open]') ?? document.body; // text behind a modal dialog cannot be selected
   place.append(field);
   field.select();
   const copied = document.execCommand('copy');

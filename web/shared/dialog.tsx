@@ -1,4 +1,4 @@
-/** A modal dialog: the browser's own, so that focus stays within and comes back, and Escape closes it. */
+/** A modal dialog. It uses the element of the browser, which keeps and restores the focus and closes on Escape. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
@@ -8,7 +8,7 @@ export interface DialogProps {
   children: ComponentChildren;
 }
 
-/** Is open for as long as it is there. */
+/** The dialog is open as long as it is rendered. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();

@@ -1,4 +1,4 @@
-/** Icons of 16 by 16, drawn with lines in the colour of the text. They say nothing by themselves: what holds them has a label. */
+/** Line icons of 16 by 16 pixels in the colour of the text. They are decorative, so that their parent needs a label. */
 
 const PATHS = {
   play: 'M5 3.5v9l7.5-4.5z',

@@ -1,4 +1,4 @@
-/** Tabs as readers of screens know them: arrow keys move between them, the panel is named by its tab. */
+/** Accessible tabs: arrow keys move between them, and each panel is labelled by its tab. */
 import type { ComponentChildren } from 'preact';
 import { useId, useRef } from 'preact/hooks';
 
@@ -12,7 +12,7 @@ export interface TabsProps<Name extends string> {
   tabs: Array<Tab<Name>>;
   chosen: Name;
   onChoose(name: Name): void;
-  /** What belongs to the chosen tab. */
+  /** The content of the chosen tab. */
   children: ComponentChildren;
 }
 

@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it: chosen once for all pages, and kept in this browser. */
+/** Switches between light, dark and the system's setting, for all pages. The choice is kept in this browser. */
 import { signal } from '@preact/signals';
 
 const KEPT_AS = 'platen.theme';
@@ -33,7 +33,7 @@ function choose(chosen: Theme): void {
   try {
     localStorage.setItem(KEPT_AS, chosen);
   } catch {
-    // Not kept, where the browser keeps nothing.
+    // The choice is not kept if the browser has no storage.
   }
 }
 

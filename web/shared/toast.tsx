@@ -1,4 +1,4 @@
-/** Short news at the edge of the window, read aloud politely, gone by themselves. */
+/** Short messages at the edge of the window, which screen readers announce politely and which disappear by themselves. */
 import { signal } from '@preact/signals';
 
 const SHOWN_MS = 6_000;
@@ -35,7 +35,7 @@ export function forgetToasts(): void {
   toasts.value = [];
 }
 
-/** Once on every page. */
+/** Render it once on every page. */
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">

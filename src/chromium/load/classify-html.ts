@@ -1,6 +1,6 @@
 /**
- * Facts about an HTML document that can be told from its text. Each errs on the side of caution: a document that only
- * mentions `<script` in its prose counts as active and merely takes the slower way.
+ * Finds out properties of an HTML document from its text. Each errs on the side of caution: a document that only
+ * mentions `<script` in its prose counts as active, and merely renders more slowly.
  */
 
 import { afterComment, insertInHead } from './insert-into-head.ts';
@@ -9,31 +9,31 @@ import { MENTIONS } from './unsupported-css.ts';
 
 export interface HtmlClass {
   /**
-   * The document can run no script, navigate nowhere, embed no other document and leave nothing in its window. The next
-   * document may be written in its place; tests compare the results byte by byte with those of a fresh page.
+   * The document cannot run scripts, navigate, embed another document or leave anything in its window. The next
+   * document may be written in its place. Tests compare the results byte by byte with those of a fresh page.
    */
   isStatic: boolean;
-  /** The document speaks of going elsewhere. */
+  /** The document may navigate to another. */
   mayNavigate: boolean;
-  /** Fonts or images may still be missing when the `load` event has fired. */
+  /** Fonts or images may still be loading after the `load` event. */
   loadsLate: boolean;
-  /** The markup may hold `@page` rules. */
+  /** The markup may contain `@page` rules. */
   hasPageRules: boolean;
-  /** Something that is to be loaded may be missing. */
+  /** The document refers to resources, which may be missing. */
   hasParts: boolean;
   /** Boxes may hide a part of their content. */
   mayClip: boolean;
-  /** Style sheets, of the document or linked, may say what Chromium reads over. */
+  /** Style sheets in the document or linked ones may contain CSS that Chromium ignores. */
   mayBeReadOver: boolean;
-  /** A script may still do something when the `load` event has fired. */
+  /** A script may still be active after the `load` event. */
   runsOn: boolean;
   /** Something may be animated. */
   moves: boolean;
-  /** It may say who wrote it, and what it is about. */
+  /** The document may state its author, description or keywords. */
   statesMetadata: boolean;
 }
 
-/** Of a document of which nothing is known. */
+/** The class of a document about which nothing is known. */
 export const ACTIVE: HtmlClass = {
   isStatic: false,
   mayNavigate: true,
@@ -47,19 +47,19 @@ export const ACTIVE: HtmlClass = {
   statesMetadata: true,
 };
 
-/** Elements that run, load or embed something, or change their window for good. */
+/** Elements that run, load or embed something, or change their window permanently. */
 const ACTIVE_ELEMENT = /<(?:script|i?frame|frameset|object|embed|applet|portal|fencedframe|base|link|video|audio|canvas)/i;
-/** The link colours of `<body>` belong to the document and outlive what is written into it. */
+/** The link colours of `<body>` stay with the window when another document is written into it. */
 const LINK_COLOUR = /[\s"'/][va]?link\s*=/i;
 const EVENT_HANDLER = /[\s"'/]on[a-z]+\s*=/i;
 /**
- * `http-equiv` refreshes, or sets a policy that outlives the document; so does a referrer policy; a colour scheme stays with
- * the window; focus may move.
+ * `http-equiv` navigates, or sets a policy that stays with the window, as a referrer policy and a colour scheme do. `autofocus`
+ * moves the focus.
  */
 const ACTIVE_WORD = /http-equiv|referrer|color-scheme|javascript:|autofocus/i;
 /**
- * What may spell any of these words another way: a backslash in CSS, a character reference in an attribute or in SVG. The
- * references that escape text as a matter of course (quotes, angle brackets, spaces, typography) spell no such word.
+ * Matches text that could spell these words in another way: a backslash in CSS, or a character reference in an attribute or in
+ * SVG. The references that commonly escape text (quotes, angle brackets, spaces, typography) cannot spell such a word.
  */
 const DISGUISE = /\\|&(?:commat|bsol|fjlig)|&#(?!(?:34|38|39|60|62|160|8\d{3}|x2[267]|x3[ce]|xa0|x20[0-9a-f]{2});)/i;
 const LATE = /@font-face|@import|loading/i;
@@ -67,9 +67,9 @@ const NAVIGATION = /http-equiv|location|navigat|submit|click/i;
 const PAGE_RULE = /@page|@import/i;
 const PART = /src|url\(|image-set|@import|@font-face|fontface|background\s*=|poster|<(?:link|image|feimage|use|object|embed)/i;
 const CLIP = /overflow(?!-(?:wrap|anchor))|contain\s*:|<textarea/i;
-/** One by one: together they take ten times as long. */
+/** These are separate expressions, because a single one would take ten times as long. */
 const LINKED_STYLE = [/<link/i, /@import/i, /stylesheet/i];
-/** What comes later comes from elsewhere, or is told to something: a callback, a promise, a listener. */
+/** Anything that happens later loads something, or uses a callback, a promise or a listener. */
 const LATER_ELEMENT =
   /<(?:i?frame|frameset|object|embed|link)|<script\b[^>]*\b(?:src|type\s*=\s*["']?(?:module|importmap))|[\s"'/]on[a-z]+\s*=|srcdoc/i;
 const LATER_WORD =
@@ -98,22 +98,22 @@ export function classifyHtml(html: string): HtmlClass {
   };
 }
 
-/** An address that is neither the name of a namespace nor a comment in a script. */
+/** Matches a URL that is neither a namespace nor a comment in a script. */
 const NETWORK = /https?:(?!\/\/www\.w3\.org\/[12]\d{3}\/)|(?<!https?:)\/\/(?! )|\\\\/i;
 
-/** Whether the document may ask for something by its markup. What is written in yet another way is only not watched. */
+/** Whether the markup may load anything. Requests that it does not recognise are only not waited for. */
 export function speaksOfNetwork(html: string): boolean {
   return NETWORK.test(html);
 }
 
-/** Markup whose relative addresses start from `baseUrl`, unless it says itself from where. Without the byte order mark of a file. */
+/** Returns the markup with `baseUrl` as its base, unless it has a base of its own. A byte order mark is removed. */
 export function withBase(given: string, baseUrl: string | undefined): string {
   const html = given.startsWith('\uFEFF') ? given.slice(1) : given;
   if (baseUrl === undefined) return html;
   const [own, ...values] = BASE.exec(withoutComments(html)) ?? [];
   const href = values.find((value) => value !== undefined) ?? '';
   if (own && URL.canParse(href)) return html;
-  const start = own ? URL.parse(href, baseUrl)?.href : undefined; // where it says so itself, from ours
+  const start = own ? URL.parse(href, baseUrl)?.href : undefined; // its own base is relative to ours
   const escaped = (start ?? baseUrl).replace(/&/g, '&amp;').replace(/"/g, '&quot;');
   return insertInHead(html, `<base href="${escaped}">`);
 }

@@ -1,4 +1,7 @@
-/** Errors a document writes to its console, or does not catch. Watched only when asked for: a console can be flooded. */
+/**
+ * Watches errors that a document writes to its console or does not catch. It runs only on request, because a console can be
+ * flooded.
+ */
 import { ServiceError } from '../../errors.ts';
 import type { Events, Session } from '../devtools/connection.ts';
 
@@ -18,7 +21,7 @@ export class ConsoleMonitor {
     session.on('Runtime.consoleAPICalled', (message) => this.#judge(message));
   }
 
-  /** The first error ends the render, by `fail`. */
+  /** Calls `fail` at the first error. */
   async begin(fail: (error: ServiceError) => void): Promise<void> {
     this.#messages = 0;
     await this.#session.send('Runtime.enable');

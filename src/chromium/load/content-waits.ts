@@ -1,4 +1,4 @@
-/** Waits of the caller's own: for an element, for an expression, for a time. Asked again and again: most of it has no event. */
+/** Waits for an element, an expression or a time that the caller names. Most of these have no event, so that they are polled. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { invalidRequest, ServiceError } from '../../errors.ts';
 import type { Result, Session } from '../devtools/connection.ts';
@@ -7,7 +7,7 @@ import type { LoadSettings, SelectorWait } from './load-settings.ts';
 
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 50;
-/** Characters of an exception's message. */
+/** Maximum number of characters of an exception's message that are shown. */
 const MAX_SHOWN = 200;
 const NO_ANSWER: Result<'Runtime.evaluate'> = { result: { type: 'undefined' } };
 
@@ -20,7 +20,7 @@ export async function awaitContent(session: Session, settings: LoadSettings, ste
   if (waitForTimeoutMs) await step(sleep(waitForTimeoutMs));
 }
 
-/** Asks Chromium whether it can read the selector, in whatever document is there. Throws `invalid_request`. */
+/** Asks Chromium whether the selector is valid, in the present document. Throws `invalid_request`. */
 export async function checkSelector(session: Session, { selector }: SelectorWait): Promise<void> {
   const expression = `document.createDocumentFragment().querySelector(${JSON.stringify(selector)})`;
   const { exceptionDetails } = await session.send('Runtime.evaluate', { expression });
@@ -29,14 +29,14 @@ export async function checkSelector(session: Session, { selector }: SelectorWait
   throw invalidRequest([{ path: 'options.waitForSelector', message }]);
 }
 
-/** Throws `wait_failed`: what throws would mostly throw until the time is over. */
+/** Throws `wait_failed` at once, because an expression that throws would mostly do so until the time-out. */
 function failWaiting({ exception, text }: ExceptionDetails): never {
   const [thrown = ''] = (exception ? (exception.description ?? String(exception.value)) : text).split('\n');
   const detail = `options.waitForFunction threw an exception: ${thrown.slice(0, MAX_SHOWN)}`;
   throw new ServiceError('wait_failed', `${detail}; make it falsy until what it waits for is there, for example with ?.`);
 }
 
-/** Without `onThrow` what throws is not true yet. */
+/** Without `onThrow`, an expression that throws counts as false. */
 export async function untilTrue(
   session: Session,
   expression: string,
@@ -45,7 +45,7 @@ export async function untilTrue(
 ): Promise<void> {
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
     const answer = session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
-    // A context that goes, because the page goes on to another document, is asked again in the next.
+    // If the context ends because the page navigates, the question is repeated in the next document.
     const { result, exceptionDetails } = await step(answer.catch(() => NO_ANSWER));
     if (exceptionDetails) onThrow(exceptionDetails);
     else if (result.value === true) return;
@@ -61,7 +61,7 @@ function selectorExpression({ selector, state }: SelectorWait): string {
   return `(${isInState})(${JSON.stringify(selector)}, ${JSON.stringify(state)})`;
 }
 
-// Runs in the page, sent as text; typed loosely, since this project's code has no DOM types.
+// This runs in the page and is sent as text. Its types are loose, because this project has no DOM types.
 declare const document: { querySelectorAll(selector: string): Iterable<PageElement> };
 interface PageElement {
   checkVisibility(options: object): boolean;

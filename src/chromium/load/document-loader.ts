@@ -1,6 +1,6 @@
 /**
- * Loads one document after the other into a page, from its markup or from its address, until it is ready to print; and keeps
- * it where it is meanwhile.
+ * Loads documents into a page, one after the other, from markup or from a URL, until they are ready to print. It keeps a
+ * document from navigating away in the meantime.
  */
 import type { Deadline } from '../../deadline.ts';
 import type { ProxyListener } from '../../egress/egress-proxy.ts';
@@ -41,74 +41,74 @@ import { type FailedResource, NetworkMonitor, withMissing } from './network-moni
 import { readStatedMetadata, type StatedMetadata } from './stated-metadata.ts';
 import { addExpression, isSettledExpression, settleAtOnceExpression, settleExpression } from './wait-for-assets.ts';
 
-/** One document to show. */
+/** A document to load. */
 export interface LoadJob {
   content: Content;
   load: LoadSettings;
-  /** Undefined where it is not for paper. */
+  /** Undefined for images, which have no paper. */
   print?: PrintSettings | undefined;
-  /** As `hanLanguages` tells. */
+  /** The result of `hanLanguages`. */
   hanLanguages?: string;
 }
 
-/** One document to print. */
+/** A document to print. */
 export interface PrintJob extends LoadJob {
   print: PrintSettings;
   /**
-   * Looks at what was printed of the pages that were asked for (undefined where Chromium would print none); `printAll` prints all of
+   * Checks the PDF of the requested pages, which is undefined if Chromium would print none. `printAll` prints all pages of
    * the same document.
    */
   check?: (printed: Buffer[] | undefined, printAll: () => Promise<Buffer[]>) => Promise<void>;
-  /** How many pages were printed: asks for a single page that has become several to be printed again. */
+  /** Counts the pages of the PDF. If it is set, a single page that became several is printed again. */
   pages?: (printed: Buffer[]) => number;
-  /** How what was printed shows the document: asks for what is cut off or made smaller to be told. */
+  /** Reads the layout from the PDF. If it is set, content that is cut off or shrunk is reported. */
   view?: (printed: Buffer[]) => PaperView;
 }
 
-/** In CSS pixels, as the document counts them. */
+/** Lengths in CSS pixels of the document. */
 export interface PaperView {
-  /** Between the margins of the widest page; undefined where the document was not made as small as may be. */
+  /** Width between the margins of the widest page. Undefined if the document was not shrunk to the minimum. */
   roomPx: number | undefined;
-  /** Set where the document was made smaller to fit. */
+  /** Is set if the document was shrunk to fit. */
   shrunkToPercent?: number;
-  /** What fits between the margins of the first page. */
+  /** The width between the margins of the first page. */
   widthPx: number;
   heightPx: number;
 }
 
-/** What is missing of a document, or wrong with it. */
+/** Missing parts and other problems of a document. */
 export interface Findings extends TextFindings, InspectionFindings {
-  /** At most a hundred that were refused, and a hundred that failed in another way. */
+  /** At most a hundred refused resources, and a hundred that failed in other ways. */
   failed: FailedResource[];
   failures: number;
-  /** The first twenty. */
+  /** The first twenty errors. */
   consoleErrors: string[];
-  /** What it had not done when it was printed. */
+  /** What the document was still doing when it was printed. */
   unfinished: Unfinished | undefined;
 }
 
-/** What a document is loaded for: how long it may take, and who is told when it cannot be. */
+/** The render for which a document is loaded: its deadline, and the function that fails it. */
 export interface Attempt {
   deadline: Deadline;
   step: Step;
   fail(error: ServiceError): void;
 }
 
-/** What is not to be done again to the next document. */
+/** Steps that are not repeated if the document navigates to another. */
 interface Done {
-  /** With the document they were added to. */
+  /** Added tags, each with the document that it was added to. */
   tags: Map<AddedTag, number | undefined>;
   awaited: boolean;
 }
 
-/** Requests that may be under way. */
+/** Number of requests that may be under way. */
 const IDLE: Partial<Record<WaitUntil, number>> = { networkidle0: 0, networkidle2: 2 };
-/** The window of documents that are written into it. */
+/** The scripts of a window into which documents are written. */
 const WRITTEN_WINDOW = `${INIT_SCRIPT}; ${MEMORY_STORAGE}; ${PAGE_CLOCK}; ${PAGE_OBSERVERS}`;
-/** A worker that outlives its document is of no use to a printer. */
+/** Removes service workers, which would outlive their document. */
 const NO_SERVICE_WORKERS = 'delete Navigator.prototype.serviceWorker';
 const VISITED_WINDOW = `${INIT_SCRIPT}; ${NO_SERVICE_WORKERS}; ${PAGE_CLOCK}; ${PAGE_OBSERVERS}`;
-/** Nobody is there to be asked. */
+/** Permissions are denied, because there is nobody to ask. */
 const PERMISSIONS = [
   'geolocation',
   'notifications',
@@ -127,7 +127,7 @@ const PERMISSIONS = [
   'screen-wake-lock',
 ];
 const MAX_LEAVING_MS = 5_000;
-/** Of what is missing. */
+/** Number of missing resources that are named. */
 const MAX_NAMED = 100;
 
 export class DocumentLoader {
@@ -145,7 +145,7 @@ export class DocumentLoader {
   readonly #look: DocumentInspection;
   #htmlClass = ACTIVE;
   #attempt: Attempt | undefined;
-  /** While the document may go on to another. */
+  /** Is set while the document may navigate to another. */
   #navigation: Navigation | undefined;
   #consoleErrors: string[] = [];
   #text = NOTHING_LACKING;
@@ -156,7 +156,7 @@ export class DocumentLoader {
   #loading = false;
   #windowOwned = false;
   #hanLanguages: string[] = [];
-  /** Whether what was loaded since `forget` has left something that an empty document has not. */
+  /** Whether a document since `forgetTraces` has left anything behind. */
   #traces = false;
 
   constructor(
@@ -190,27 +190,27 @@ export class DocumentLoader {
     session.on('Page.frameStartedNavigating', (event) => this.#judgeNavigation(event.frameId));
   }
 
-  /** Whether the present document must go before the next may be written. */
+  /** Whether the present document must be replaced by an empty one before the next may be written. */
   get needsReset(): boolean {
     return this.#traces;
   }
 
-  /** Whether the present document may want to send something when it goes. */
+  /** Whether a script of the present document may run when it unloads. */
   get mayRunOnUnload(): boolean {
     return this.#lingers;
   }
 
-  /** Of the Chinese characters that the present document shows. */
+  /** The languages of the Chinese characters that the present document shows. */
   get hanLanguages(): readonly string[] {
     return this.#hanLanguages;
   }
 
-  /** Sizes that `@page` rules of the present document name, as far as they can be seen. */
+  /** Sizes that readable `@page` rules of the present document name. */
   get pageSizes(): readonly string[] {
     return this.#pageSizes;
   }
 
-  /** What the present document says of itself. */
+  /** Metadata that the present document states. */
   get statedMetadata(): StatedMetadata {
     return this.#stated;
   }
@@ -220,14 +220,14 @@ export class DocumentLoader {
     return this.#htmlClass.mayClip;
   }
 
-  /** An empty document is there again; what was told of the device is taken back. */
+  /** Call it when an empty document has been loaded. It resets the emulation. */
   async forgetTraces(): Promise<void> {
     await this.#emulation.undo();
     this.#lingers = false;
     this.#traces = false;
   }
 
-  /** Resolves when the document is ready to print or to capture. To be followed by `end`, on every path. */
+  /** Resolves when the document is ready to print or to capture. Call `end` afterwards, on every path. */
   async load(job: LoadJob, attempt: Attempt): Promise<void> {
     const { content, load } = job;
     this.#attempt = attempt;
@@ -240,13 +240,13 @@ export class DocumentLoader {
     this.#stay();
   }
 
-  /** All that is done to a document that is there: once more where it goes on to another meanwhile. */
+  /** Completes a loaded document. If it navigates to another in the meantime, the steps are repeated. */
   async #complete(htmlClass: HtmlClass, job: LoadJob, attempt: Attempt): Promise<void> {
     const done: Done = { tags: new Map(), awaited: false };
     while (!(await this.#hasCompleted(htmlClass, job, attempt, done)) || (await this.#goesOn(attempt)));
   }
 
-  /** A document that is complete may be on its way to another: one that does not come soon is not waited for. */
+  /** Whether a complete document navigates to another. A navigation that does not commit soon is not waited for. */
   async #goesOn({ step, deadline }: Attempt): Promise<boolean> {
     const navigation = this.#navigation;
     if (!navigation?.isLeaving) return false;
@@ -256,7 +256,7 @@ export class DocumentLoader {
     return navigation.documents !== documents;
   }
 
-  /** Whether the document is still the same after it. */
+  /** Returns whether the document is still the same afterwards. */
   async #hasCompleted(htmlClass: HtmlClass, job: LoadJob, attempt: Attempt, done: Done): Promise<boolean> {
     const { load } = job;
     const navigation = this.#navigation;
@@ -264,7 +264,7 @@ export class DocumentLoader {
     await arrived();
     const documents = navigation?.documents;
     const isSame = async () => {
-      await arrived(); // it may have gone on meanwhile
+      await arrived(); // it may have navigated in the meantime
       return navigation?.documents === documents;
     };
     try {
@@ -280,7 +280,7 @@ export class DocumentLoader {
     }
   }
 
-  /** Whether the document was on its way to another when it was asked, so that what it answered says nothing. */
+  /** Whether the document was navigating when it was asked, so that its answer is meaningless. */
   async #wasInCourse(
     error: unknown,
     navigation: Navigation | undefined,
@@ -292,24 +292,24 @@ export class DocumentLoader {
     return goesOn && (error instanceof DevToolsError || hasCode(error, 'wait_failed'));
   }
 
-  /** What the document has begun is waited for, and its time run forward, as far as the caller wants it. */
+  /** Waits for work that the document has begun, and runs its time forward, as the caller's options say. */
   async #finish({ waitUntil, finishesAnimations: finishes, device }: LoadSettings, attempt: Attempt): Promise<void> {
     const { deadline, step } = attempt;
     const waits = waitUntil === 'finished';
     if (!device.javascript || waitUntil === 'domcontentloaded' || !(waits || finishes)) return;
     const leaving = this.#navigation?.untilLeaving();
     this.#unfinished = await finishDocument(this.#session, this.#network, { waits, finishes, deadline, step, leaving });
-    await this.#goesOn(attempt); // to what may never answer
+    await this.#goesOn(attempt); // the next document may never answer
   }
 
-  /** A script that throws may have sent its document elsewhere before: that is told in the next task of the page. */
+  /** A script may navigate before it throws, and Chromium reports that in the next task of the page. */
   async #nextTask(navigation: Navigation, { step }: Attempt): Promise<void> {
     const expression = 'new Promise((resolve) => setTimeout(resolve))';
     const task = this.#session.send('Runtime.evaluate', { expression, awaitPromise: true });
-    await step(Promise.race([task.catch(() => {}), navigation.untilLeaving()])); // while it leaves the document is not asked
+    await step(Promise.race([task.catch(() => {}), navigation.untilLeaving()])); // a document that navigates is not asked
   }
 
-  /** Scripts run once, whatever they lead to; styles go with every document. */
+  /** Scripts run once, even if they navigate. Styles are added to every document. */
   async #addAll({ added, device }: LoadSettings, document: number | undefined, done: Done, attempt: Attempt): Promise<void> {
     for (const tag of added) {
       if (done.tags.has(tag) && (tag.element === 'script' || done.tags.get(tag) === document)) continue;
@@ -321,7 +321,7 @@ export class DocumentLoader {
   async #settleAndInspect(htmlClass: HtmlClass, { content, load, print }: LoadJob, attempt: Attempt): Promise<void> {
     const seen = await this.#settle(htmlClass, load, print, attempt);
     const stated = await this.#look.readStyles(htmlClass, attempt.step);
-    if (stated.length) this.#traces = true; // adopted style sheets would stay
+    if (stated.length) this.#traces = true; // adopted style sheets would otherwise stay
     this.#pageSizes.push(...stated);
     const interest = seen ?? (content.kind === 'html' ? glyphCandidates(content.html) : undefined);
     if (!interest) return;
@@ -332,7 +332,7 @@ export class DocumentLoader {
     this.#hanLanguages = readShownLanguages(result.value);
   }
 
-  /** What is missing. Throws `render_gate_failed` where the caller wants no PDF then. */
+  /** Collects the findings. Throws `render_gate_failed` if the caller wants no PDF in that case. */
   async judge({ failsOn, device }: LoadSettings): Promise<Findings> {
     const told = await this.#network.findings((this.#attempt?.deadline.remainingMs ?? 0) / 2);
     const { missing, unsupported } = await this.#look.findings(this.#htmlClass, device.javascript);
@@ -378,10 +378,10 @@ export class DocumentLoader {
     if (preparations.length) await step(Promise.all(preparations));
   }
 
-  /** A document from its markup, in the opaque origin of an empty page. */
+  /** Writes a document from markup, in the opaque origin of an empty page. */
   async #write(html: string, { load, print }: LoadJob, attempt: Attempt): Promise<HtmlClass> {
     const { step } = attempt;
-    const isHelped = load.added.length > 0 || load.waitForFunction !== undefined; // by a script of the caller's
+    const isHelped = load.added.length > 0 || load.waitForFunction !== undefined; // the caller added a script
     const htmlClass = isHelped ? ACTIVE : classifyHtml(html);
     if (!htmlClass.isStatic) await this.#beginActiveDocument(htmlClass, step);
     const idle = IDLE[load.waitUntil];
@@ -396,12 +396,12 @@ export class DocumentLoader {
     const written = htmlClass.isStatic && print ? withPageRule(html, htmlClass, print) : html;
     await step(this.#session.send('Page.setDocumentContent', { frameId: this.#frameId, html: written }));
     await step(loaded);
-    // Chromium speaks of idleness once for each page it has navigated to, which this one was written into.
+    // Chromium reports idleness once for each navigation, and this document was written without one.
     if (idle !== undefined) await step(this.#network.idle(idle));
     return htmlClass;
   }
 
-  /** A document from its address, in a page that is used for nothing else. */
+  /** Loads a document from a URL, in a page that is used only once. */
   async #loadUrl(url: string, load: LoadSettings, attempt: Attempt): Promise<HtmlClass> {
     const navigation = new Navigation(this.#session, this.#proxy, this.#frameId, load.failsOn.httpStatus, attempt.fail);
     this.#navigation = navigation;
@@ -418,7 +418,7 @@ export class DocumentLoader {
     return ACTIVE;
   }
 
-  /** Denied for any origin; what a browser does not know cannot be asked for either. */
+  /** Denies a permission for all origins. If the browser does not know it, no document can ask for it. */
   #deny(name: string): void {
     const permission = { permission: { name }, setting: 'denied' as const, browserContextId: this.#contextId };
     this.#root.send('Browser.setPermission', permission).catch(() => {});
@@ -442,13 +442,13 @@ export class DocumentLoader {
           onResponse: (response) => navigation.onResponse(response),
           onFailure: (url, netError) => navigation.onFailure(url, netError),
           onCanceled: (loaderId) => navigation.onCanceled(loaderId),
-          onLoaded: () => this.#proxy.limitSilence(limitMs), // the document had all the time of the render
+          onLoaded: () => this.#proxy.limitSilence(limitMs), // the document itself had the whole time of the render
         },
       }),
     });
   }
 
-  /** From here on the document may run script, navigate, close its window; and it will have to be replaced. */
+  /** From now on, the document may run scripts, navigate or close its window, and must be replaced afterwards. */
   async #beginActiveDocument({ mayNavigate }: HtmlClass, step: Step): Promise<void> {
     this.#traces = true;
     if (mayNavigate) await step(this.#interception.guard());
@@ -460,7 +460,7 @@ export class DocumentLoader {
     ]);
   }
 
-  /** Throws `navigation_failed` when it cannot be loaded. */
+  /** Throws `navigation_failed` if the tag cannot be loaded. */
   async #add(tag: AddedTag, javascript: boolean, { step }: Attempt): Promise<void> {
     const evaluated = this.#session.send('Runtime.evaluate', { expression: addExpression(tag), awaitPromise: javascript });
     const { exceptionDetails } = await step(evaluated);
@@ -468,7 +468,7 @@ export class DocumentLoader {
     throw addFailed(tag, exceptionDetails.exception?.description ?? exceptionDetails.text, this.#proxy);
   }
 
-  /** What an active document shows, where it could be asked. */
+  /** Returns what an active document shows, if it answers. */
   async #settle(
     htmlClass: HtmlClass,
     load: LoadSettings,
@@ -495,7 +495,7 @@ export class DocumentLoader {
     return readSeenText(seen);
   }
 
-  /** No listener is ever called, so that there is nothing to wait for but the state itself. */
+  /** Without scripts no listener is called, so that the state is polled. */
   async #settleWithoutScript(waits: boolean, finishes: boolean, step: Step): Promise<undefined> {
     if (waits) await untilTrue(this.#session, isSettledExpression(), step);
     const expression = settleAtOnceExpression(finishes);
@@ -503,7 +503,7 @@ export class DocumentLoader {
     this.#stated = readStatedMetadata(result.value);
   }
 
-  /** States what the caller has chosen; otherwise the rule that is only suggested. A single page gets its own when its height is known. */
+  /** Writes the caller's choices as a rule, or else the suggested rule. A single page gets its rule when its height is known. */
   async #overrulePages(settings: PrintSettings | undefined, step: Step): Promise<string> {
     if (!settings || settings.singlePage) return '';
     const rule = pageRule(settings);

@@ -3,11 +3,11 @@
 const MAX_ELEMENTS = 5_000;
 const MAX_LANGUAGES = 20;
 
-/** Evaluates to languages as the document names them, an empty one where it names none. */
+/** Evaluates to languages as the document names them. The language of text without one is empty. */
 export const UNHYPHENATED = `(() => { ${[wordsByLanguage, isHyphenated, unhyphenated].join(' ')}
   try { return unhyphenated(${MAX_ELEMENTS}, ${MAX_LANGUAGES}) } catch { return [] } })()`;
 
-/** What the page says of it, which may be anything. */
+/** Checks the answer of the page, which may be anything. */
 export function readLanguages(value: unknown): string[] {
   const named = Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
   return named.slice(0, MAX_LANGUAGES).map((language) => language.slice(0, 40));
@@ -33,7 +33,7 @@ declare const document: {
 };
 declare const getComputedStyle: (element: PageElement) => { hyphens: string };
 
-/** The longest word of each language that is to be hyphenated. */
+/** Returns the longest word of each language that should be hyphenated. */
 function wordsByLanguage(atMost: number): Map<string, string> {
   const words = new Map<string, string>();
   let n = 0;
@@ -48,7 +48,7 @@ function wordsByLanguage(atMost: number): Map<string, string> {
   return words;
 }
 
-/** Where there is room for a letter, a word stays whole that cannot be hyphenated. */
+/** Lays the word out in a box that is too narrow: it breaks only if it can be hyphenated. */
 function isHyphenated(word: string, language: string): boolean {
   const heightWith = (hyphens: string): number => {
     const probe = document.createElement('div');

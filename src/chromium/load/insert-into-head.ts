@@ -1,29 +1,32 @@
 /**
- * Inserts an element of ours as the first of a document's head: markup in, markup out. Everything else in the document is
- * parsed as it would be without it.
+ * Inserts an element as the first of a document's head: markup in, markup out. Everything else in the document is
+ * parsed as before.
  *
- * Follows the tokenizer of the HTML standard through the insertion modes before the head (13.2.6.4.1 to 13.2.6.4.3:
- * https://html.spec.whatwg.org/multipage/parsing.html), each character once.
+ * It follows the tokenizer of the HTML standard through the insertion modes before the head (13.2.6.4.1 to 13.2.6.4.3:
+ * https://html.spec.whatwg.org/multipage/parsing.html), and reads each character once.
  */
 
-/** Ends a comment that has begun with more than `<!-->` or `<!--->`. */
+/** Matches the end of a comment that is not just `<!-->` or `<!--->`. */
 const COMMENT_END = /--!?>/g;
-/** With zeros, which Chromium drops before it parses. */
+/** Includes zero characters, which Chromium removes before it parses. */
 const BLANKS = /[\0\t\n\f\r ]+/y;
 const TAG = /<(\/?)([a-z][^\t\n\f\r />]*)/iy;
 const BETWEEN_ATTRIBUTES = /[\t\n\f\r /]*/y;
 const ATTRIBUTE_NAME = /[^\t\n\f\r />][^\t\n\f\r />=]*[\t\n\f\r ]*/y;
 const ATTRIBUTE_VALUE = /=[\t\n\f\r ]*(?:"[^"]*"|'[^']*'|[^\t\n\f\r >"'][^\t\n\f\r >]*|(?=>))/y;
-/** End tags that count where no element is open. */
+/** End tags that have an effect even if no element is open. */
 const ENDS = ['head', 'body', 'html', 'br'];
 
-/** A document that ends before its head, in a comment that has no end, is left as it is: it shows nothing. */
+/** A document whose head is never reached, because a comment does not end, stays unchanged. It shows nothing. */
 export function insertInHead(html: string, element: string): string {
   const start = headOffset(html);
   return start === undefined ? html : html.slice(0, start) + element + html.slice(start);
 }
 
-/** The offset after the start tag of the head, or of what makes the parser supply a head; undefined where neither comes. */
+/**
+ * Returns the offset after the start tag of the head, or before the text for which the parser creates a head. Undefined if there
+ * is neither.
+ */
 export function headOffset(html: string): number | undefined {
   for (let at = 0; at !== Number.POSITIVE_INFINITY; ) {
     const end = afterMarkup(html, at) ?? afterMatch(BLANKS, html, at);
@@ -40,7 +43,7 @@ export function headOffset(html: string): number | undefined {
   return undefined;
 }
 
-/** Where the comment that starts here ends: infinitely far away where nothing ends it. */
+/** Returns the end of the comment that starts here, or Infinity if it does not end. */
 export function afterComment(html: string, start: number): number {
   const abrupt = ['<!-->', '<!--->'].find((empty) => html.startsWith(empty, start));
   if (abrupt) return start + abrupt.length;
@@ -48,14 +51,14 @@ export function afterComment(html: string, start: number): number {
   return COMMENT_END.exec(html) ? COMMENT_END.lastIndex : Number.POSITIVE_INFINITY;
 }
 
-/** The same of a comment, a doctype, or what is taken for a comment. */
+/** The same for a comment, a doctype, or markup that the parser treats as a comment. */
 function afterMarkup(html: string, at: number): number | undefined {
   if (html.startsWith('<!--', at)) return afterComment(html, at);
   if (html.startsWith('</>', at)) return at + '</>'.length;
   return /^(?:<[!?]|<\/[^a-z])/i.test(html.slice(at, at + 3)) ? html.indexOf('>', at) + 1 || Number.POSITIVE_INFINITY : undefined;
 }
 
-/** The complete tag that starts here. One that the document ends in is not seen by the parser. */
+/** Returns the complete tag that starts here. The parser ignores a tag at the end of the document that is incomplete. */
 function tagAt(html: string, at: number): { name: string; closes: boolean; end: number } | undefined {
   TAG.lastIndex = at;
   const [tag, slash, name = ''] = TAG.exec(html) ?? [];

@@ -1,6 +1,6 @@
 /**
- * Looks at a loaded document for what nobody says by himself: parts that are missing, CSS without effect. It asks nothing where the
- * markup gives no reason to.
+ * Inspects a loaded document for problems without an event: missing parts, and CSS without effect. It asks nothing if the
+ * markup gives no reason.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from '../devtools/connection.ts';
@@ -17,7 +17,7 @@ export interface InspectionFindings {
 }
 
 const NOTHING: StatedStyles = { texts: [], rules: [] };
-/** A document may hold back what it is asked. */
+/** Limits the time of an answer, which a document can delay. */
 const MAX_LOOK_MS = 3_000;
 const NO_DICTIONARY = 'write soft hyphens (&shy;)';
 
@@ -31,14 +31,14 @@ export class DocumentInspection {
     this.#textAt = textAt;
   }
 
-  /** Before the document is printed. Makes page sizes take effect that only we know, and tells them. */
+  /** Call it before printing. It makes page sizes that Chromium does not know take effect, and returns them. */
   async readStyles({ mayBeReadOver }: HtmlClass, step: Step): Promise<string[]> {
     if (!mayBeReadOver) return [];
     this.#styles = await readStyles(this.#session, this.#textAt, step);
     return sizesIn(this.#styles.rules.join(' '));
   }
 
-  /** When it has been printed. */
+  /** Call it after printing. */
   async findings({ hasParts }: HtmlClass, hasScript: boolean): Promise<InspectionFindings & { missing: Part[] }> {
     const missing = hasParts ? readParts(await this.#ask(missingPartsExpression(hasScript))) : [];
     const stated = unsupportedIn(this.#styles.texts);
@@ -58,7 +58,7 @@ export class DocumentInspection {
     return { ...hyphens, why: `there is no dictionary ${[...named, ...unnamed].join(', ')}; ${NO_DICTIONARY}` };
   }
 
-  /** A document that is on its way elsewhere tells nothing. */
+  /** Returns undefined if the document navigates to another. */
   async #ask(expression: string): Promise<unknown> {
     const asked = this.#session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
     const answer = asked.then(

@@ -1,6 +1,6 @@
 /**
- * Requests of a page that wait for our word: those that would replace the document, and those that are told a secret. A
- * secret goes to one origin; each hop of a redirect is asked about anew.
+ * Intercepts requests of a page that would replace the document, and those that carry a secret. A
+ * secret goes to one origin, and each redirect is checked again.
  */
 import type { Events, Session } from '../devtools/connection.ts';
 import type { Content, Cookie, Target } from './load-settings.ts';
@@ -14,10 +14,10 @@ export class Interception {
   /** The request for a document elsewhere that the page was sent on to. It may be shown before anybody says so. */
   #leavingBy: string | undefined;
   #sendsCookies = false;
-  /** Requests whose credentials were refused once. */
+  /** Requests whose credentials a server has refused once. */
   readonly #answered = new Set<string>();
   #guarded = false;
-  /** Whether the document stays where it is. */
+  /** Whether the document may not navigate. */
   staysPut = true;
 
   constructor(root: Session, session: Session, { frameId, contextId }: { frameId: string; contextId: string }) {
@@ -29,21 +29,21 @@ export class Interception {
     session.on('Fetch.authRequired', (challenge) => this.#authenticate(challenge));
   }
 
-  /** Navigations wait from now on, which costs every later document of the page some speed. */
+  /** Intercepts navigations from now on, which makes every later document of the page a little slower. */
   async guard(): Promise<void> {
     if (this.#guarded) return;
     this.#guarded = true;
     await this.#session.send('Fetch.enable', { patterns: [{ urlPattern: '*', resourceType: 'Document' }] });
   }
 
-  /** A document that is no more the target's: nobody is told anything from now on. */
+  /** Stops sending secrets if the document is not from the target any more. */
   arriveAt(url: string): void {
     if (URL.parse(url)?.origin !== this.#target?.origin) this.#target = undefined;
   }
 
   /**
-   * Requests to the target carry its headers. A document with an address has its target's cookies in the browser's store; one
-   * without sends them with its requests, since to the store they would be a third party's.
+   * Adds the headers to requests to the target. For a document from a URL, cookies are in the cookie store of the browser. A
+   * document from markup sends them as headers, because the store would treat them as third-party cookies.
    */
   async accompany(target: Target, kind: Content['kind']): Promise<void> {
     this.#guarded = true;

@@ -1,19 +1,19 @@
-/** What a page is to show, and how it is to be loaded. */
+/** The content of a page, and the settings with which it is loaded. */
 import type { HostedFile, HostedFiles } from '../../egress/hosted-assets.ts';
 import { type Device, PLAIN_DEVICE } from '../devtools/emulation.ts';
 
 export type { HostedFile, HostedFiles };
 
-/** Of a document, from its markup or from its address: 5 MB of UTF-8. */
+/** Limits a document from markup or a URL to 5 MB of UTF-8. */
 export const MAX_DOCUMENT_BYTES = 5_242_880;
 
 export type Content =
   | {
       kind: 'html';
       html: string;
-      /** For relative addresses. */
+      /** The base of relative URLs. */
       baseUrl: string | undefined;
-      /** What relative addresses lead to; not with `baseUrl`. */
+      /** Files to which relative URLs lead. They cannot be combined with `baseUrl`. */
       assets?: HostedFiles | undefined;
     }
   | { kind: 'url'; url: string };
@@ -22,11 +22,14 @@ export type WaitUntil = 'finished' | 'load' | 'domcontentloaded' | 'networkidle0
 
 export interface SelectorWait {
   selector: string;
-  /** `attached`: in the document; `visible`: has a box and is not hidden by style; `hidden`: neither. */
+  /**
+   * `attached` means in the document, `visible` that it has a box and is not hidden by a style, and `hidden` the opposite of
+   * visible.
+   */
   state: 'attached' | 'visible' | 'hidden';
 }
 
-/** Who is told what: nobody but this origin. */
+/** Secrets, and the only origin that they are sent to. */
 export interface Target {
   origin: string;
   headers: Record<string, string>;
@@ -38,53 +41,53 @@ export interface Cookie {
   name: string;
   value: string;
   path: string;
-  /** Seconds since 1970; -1: with the render. */
+  /** Seconds since 1970, or -1 for the end of the render. */
   expires: number;
   httpOnly: boolean;
   sameSite?: 'Strict' | 'Lax' | 'None';
 }
 
 /**
- * Statuses that fail a render: `none`; `target`: from 400 on, of the document at `url`; `all`: from 400 on, of anything; a set:
- * what `target` says and, of anything, what is in it.
+ * Statuses that fail a render. `target` means 400 and above of the document at `url`, and `all` the same of any resource. A set
+ * means `target` and, for any resource, the statuses in it.
  */
 export type FailingStatus = 'none' | 'target' | 'all' | ReadonlySet<number>;
 
-/** What fails a render although it could be printed. */
+/** Conditions that fail a render although it could be printed. */
 export interface FailConditions {
   httpStatus: FailingStatus;
   resourceError: boolean;
   consoleError: boolean;
 }
 
-/** A style sheet or a script of the caller's. */
+/** A style sheet or script of the caller. */
 export interface AddedTag {
   element: 'style' | 'script';
   from: { content: string } | { url: string };
-  /** Of a script; for example `module`. */
+  /** The type of a script, for example `module`. */
   type?: string;
 }
 
 export interface LoadSettings {
   waitUntil: WaitUntil;
-  /** Whether time is run forward before the print, so that no animation is seen in its course. */
+  /** Whether time is run forward before the print, so that animations are at their end. */
   finishesAnimations: boolean;
   waitForSelector: SelectorWait | undefined;
-  /** An expression, or a function to call, until it is truthy. */
+  /** An expression, or a function to call, that is waited for until it is truthy. */
   waitForFunction: string | undefined;
   waitForTimeoutMs: number;
-  /** Undefined: the operator's. */
+  /** Undefined for the limit of the operator. */
   resourceTimeoutMs: number | undefined;
   device: Device;
-  /** Added to the document once it is loaded, in this order. */
+  /** Tags that are added in this order when the document has loaded. */
   added: AddedTag[];
   target: Target | undefined;
   failsOn: FailConditions;
-  /** Nothing may be asked for: everything is refused. */
+  /** Whether every request is refused. */
   offline: boolean;
 }
 
-/** How a document is loaded when nothing is said about it. */
+/** The default settings. */
 export const PLAIN_LOAD: LoadSettings = {
   waitUntil: 'finished',
   finishesAnimations: true,
@@ -99,7 +102,7 @@ export const PLAIN_LOAD: LoadSettings = {
   offline: false,
 };
 
-/** Whether the page holds something afterwards that is not undone: then it serves once. */
+/** Whether the page keeps something that cannot be reset, so that it may be used only once. */
 export function needsOwnPage(content: Content, { target }: LoadSettings): boolean {
   return content.kind === 'url' || target !== undefined;
 }

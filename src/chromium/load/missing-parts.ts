@@ -1,6 +1,6 @@
 /**
- * Which parts of a loaded document are not there although nothing was asked for over the network, or something else came than was
- * meant. The functions below run in the page, sent as text, so they may use nothing but each other.
+ * Finds parts of a loaded document that are missing although no network request failed, or that have the wrong content. The
+ * functions below are sent as text and run in the page, so that they may use only each other.
  */
 
 import { FAILED_ELEMENTS } from '../in-page/init-script.ts';
@@ -9,10 +9,10 @@ import { lookAtStyles, MISSING_STYLES, STYLE_LIMITS, type StyledDocument } from 
 
 /** A part that is missing. */
 export interface Part {
-  /** As the document writes it, or resolved. */
+  /** The URL as the document writes it, or resolved. */
   url: string;
   reason: string;
-  /** Addresses of which one would have done. */
+  /** Alternative URLs, of which one would have been enough. */
   others: string[];
 }
 
@@ -47,13 +47,13 @@ const FUNCTIONS = [
   lookAround,
 ].join(' ');
 
-/** Its promise resolves to the parts; without script nothing can be waited for, and images in styles are not tried. */
+/** Its promise resolves to the parts. Without scripts nothing can be waited for, so that images in styles are not checked. */
 export function missingPartsExpression(hasScript: boolean): string {
   const limits = { ...STYLE_LIMITS, images: hasScript ? STYLE_LIMITS.images : 0 };
   return `(() => { ${FUNCTIONS} return lookAround(${JSON.stringify(limits)}, ${MAX_PARTS}, ${MAX_ADDRESS}, (page) => ${FAILED_ELEMENTS}) })()`;
 }
 
-/** What the page says of it, which may be anything. */
+/** Checks the answer of the page, which may be anything. */
 export function readParts(value: unknown): Part[] {
   if (!Array.isArray(value)) return [];
   return value.slice(0, MAX_PARTS).flatMap(([url, code, others]) => {
@@ -95,7 +95,7 @@ export interface PageDocument {
 }
 declare const document: PageDocument;
 
-/** Of the frames that can be looked into, too. */
+/** Includes the documents of frames that can be accessed. */
 function documentsIn(page: PageDocument): PageDocument[] {
   return [page, ...framed(page).flatMap(documentsIn)];
 }
@@ -110,7 +110,7 @@ function judgeAddress(address: string, base: string): string | undefined {
   return URL.canParse(address, base) ? undefined : 'base';
 }
 
-/** Of several candidates that of the engine's choice, or the first where it could make none. */
+/** Returns the candidate that the browser chose, or the first if it chose none. */
 function chosenAddress(page: PageDocument, image: PageImage): string {
   const first = (candidates: string | null) => candidates?.trim().split(/,?\s+/)[0] ?? '';
   if (image.currentSrc) return image.currentSrc;
@@ -176,7 +176,7 @@ function lookAtMarkup(page: PageDocument, note: Note): void {
   if (page.documentURI && page.contentType !== 'text/html' && [...faults].length) note(page.documentURI, 'xml');
 }
 
-/** What elements have said themselves. */
+/** Notes elements that have fired an error event. */
 function lookAtFailed(page: PageDocument, failed: Array<[PageElement, string]>, judge: Judge, note: Note): void {
   for (const [element, address] of failed) {
     const hasAnother = element.localName === 'source' && element.parentElement?.networkState !== 3;
@@ -216,7 +216,7 @@ async function lookAround(
       try {
         await step();
       } catch {
-        // a document that breaks the tools it is looked at with is not looked at
+        // a document that breaks the functions used here is not inspected
       }
     }
   }

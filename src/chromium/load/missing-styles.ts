@@ -1,9 +1,10 @@
 /**
- * What the styles of a document name and could not be loaded: images, fonts, imported sheets. What is asked for over the network is told
- * there; here stands what never was. The functions below run in the page, sent as text, so they may use nothing but each other.
+ * Finds images, fonts and imported sheets that styles name and that could not be loaded. The network monitor reports failed
+ * requests, and this finds what was never requested. The functions below are sent as text and run in the page, so that they may
+ * use only each other.
  */
 
-/** For `missing-parts`. */
+/** The functions that `missing-parts` sends to the page. */
 export const MISSING_STYLES = [
   urlsIn,
   selectorOf,
@@ -22,10 +23,10 @@ export const MISSING_STYLES = [
   lookAtStyles,
 ];
 
-/** Images that are decoded, names that are looked for in the document, elements that are looked at for each. */
+/** Limits of images that are decoded, names that are searched in the document, and elements that are checked for each. */
 export const STYLE_LIMITS = { images: 50, names: 300, elements: 50, anywhere: 2_000 };
 
-/** Why an address leads nowhere; undefined where it does, or may. */
+/** Returns why a URL cannot be loaded, or undefined if it may be. */
 type Judge = (address: string, base: string) => string | undefined;
 type Note = (address: string, reason: string, others?: string[]) => void;
 
@@ -44,7 +45,7 @@ interface Rule {
   styleSheet?: PageSheet | null;
   cssRules?: Iterable<Rule>;
 }
-/** With the selectors around it, and the address it is relative to. */
+/** A rule with its enclosing selectors and its base URL. */
 interface Placed {
   rule: Rule;
   around: string;
@@ -84,7 +85,7 @@ export interface StyledDocument {
 declare const getComputedStyle: (element: PageElement, pseudo?: string) => { getPropertyValue(name: string): string };
 declare const Image: new () => { src: string; addEventListener(event: string, listener: () => void): void };
 
-/** As they are written in `url()`. */
+/** Returns the URLs as they are written in `url()`. */
 function urlsIn(css: string): string[] {
   if (!css.includes('url(')) return [];
   const found = css.matchAll(/url\(\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^"')\s]*))/gi);
@@ -93,7 +94,7 @@ function urlsIn(css: string): string[] {
     .filter((url) => url && !url.startsWith('#'));
 }
 
-/** Of the elements themselves, whatever of them is styled. */
+/** Returns the selector of the elements, without pseudo-elements. */
 function selectorOf(selector: string, around: string): string {
   const nested = around && (selector.includes('&') ? selector.replaceAll('&', `:is(${around})`) : `:is(${around}) ${selector}`);
   const elements = (nested || selector).replace(/::?(?:before|after|marker|first-l(?:ine|etter)|backdrop|placeholder)\b/gi, '');
@@ -105,13 +106,13 @@ function mediaApplies(page: StyledDocument, media: { mediaText: string } | undef
   return !media?.mediaText || view?.matchMedia(media.mediaText).matches !== false;
 }
 
-/** A style element of which no text is there has rules that were added by script. */
+/** A style element without text has rules that a script has added. */
 function mayName({ ownerNode }: PageSheet): boolean {
   const text = ownerNode?.textContent ?? '';
   return !text.trim() || /url\(|@import|@font/i.test(text);
 }
 
-/** None where the sheet comes from elsewhere. */
+/** Returns no rules if the sheet has another origin. */
 function openRules(sheet: PageSheet): Iterable<Rule> {
   try {
     return sheet.disabled ? [] : sheet.cssRules;
@@ -120,7 +121,7 @@ function openRules(sheet: PageSheet): Iterable<Rule> {
   }
 }
 
-/** Those that apply, with the selectors around them and the address they are relative to. */
+/** Returns the rules that apply, with their enclosing selectors and base URLs. */
 function* rulesOf(page: StyledDocument, sheet: PageSheet, around = '', rules = openRules(sheet)): Generator<Placed> {
   const base = sheet.href ?? page.baseURI;
   for (const rule of rules) {
@@ -132,7 +133,7 @@ function* rulesOf(page: StyledDocument, sheet: PageSheet, around = '', rules = o
   }
 }
 
-/** Whether an element, or what is generated of it, shows the image. */
+/** Whether an element or its generated content shows the image. */
 function isShown(element: PageElement, url: string): boolean {
   if (!element.checkVisibility()) return false;
   const properties = [
@@ -150,9 +151,9 @@ function isShown(element: PageElement, url: string): boolean {
   });
 }
 
-/** Whether something is there that asks for what a rule names. */
+/** Whether the document has an element for which a rule loads the URL. */
 function wantedBy(page: StyledDocument, { rule, around }: Placed, url: string, limits: Limits): boolean {
-  if (rule.type !== 1) return rule.type === 6; // of the pages
+  if (rule.type !== 1) return rule.type === 6; // rules for pages
   const isVariable = /--[-\w]+\s*:[^;]*url\(/.test(rule.style?.cssText ?? '');
   const selector = isVariable ? '*' : selectorOf(rule.selectorText ?? '', around);
   try {
@@ -160,7 +161,7 @@ function wantedBy(page: StyledDocument, { rule, around }: Placed, url: string, l
     const elements = [...page.querySelectorAll(selector)].slice(0, isVariable ? limits.anywhere : limits.elements);
     return elements.some((element) => isShown(element, url));
   } catch {
-    return false; // a selector that is not for elements
+    return false; // the selector does not select elements
   }
 }
 
@@ -173,7 +174,7 @@ function decodes(url: string): Promise<boolean> {
   });
 }
 
-/** Fonts that failed, and those that came when the text had been laid out without them. */
+/** Notes fonts that failed, and fonts that arrived after the text was laid out without them. */
 function facesOf(page: StyledDocument, rules: Placed[], judge: Judge, note: Note): void {
   const plain = (family: string) => family.replace(/^["']|["']$/g, '').toLowerCase();
   const widthIn = (fonts: string) => {
@@ -191,7 +192,7 @@ function facesOf(page: StyledDocument, rules: Placed[], judge: Judge, note: Note
   for (const face of page.fonts ?? []) {
     const family = plain(face.family);
     const n = seen.get(family) ?? 0;
-    seen.set(family, n + 1); // faces are in the order of their rules
+    seen.set(family, n + 1); // font faces are in the order of their rules
     const own = rules.filter(({ rule }) => plain(rule.style?.getPropertyValue('font-family') ?? '') === family)[n];
     const written = urlsIn(own?.rule.style?.getPropertyValue('src') ?? '');
     const urls = written.map((url) => URL.parse(url, own?.base)?.href ?? url);
@@ -201,14 +202,14 @@ function facesOf(page: StyledDocument, rules: Placed[], judge: Judge, note: Note
   }
 }
 
-/** What rules name, and whether something asks for it. */
+/** Returns the URLs in rules, and whether something uses them. */
 function* namedByRules(page: StyledDocument, rules: Placed[], limits: Limits): Generator<Named> {
   for (const placed of rules)
     for (const url of placed.rule.type === 5 ? [] : urlsIn(placed.rule.style?.cssText ?? ''))
       yield { url, base: placed.base, isWanted: () => wantedBy(page, placed, url, limits) };
 }
 
-/** What styles of elements name, and their old attributes. */
+/** Returns the URLs in style attributes and legacy attributes of elements. */
 function* namedByElements(page: StyledDocument): Generator<Named> {
   for (const element of page.querySelectorAll('[style*="url("], [background]')) {
     const base = page.baseURI;
@@ -218,14 +219,14 @@ function* namedByElements(page: StyledDocument): Generator<Named> {
   }
 }
 
-/** The rules of all style sheets that can be looked into. */
+/** Returns the rules of all style sheets that can be read. */
 function allRules(page: StyledDocument): Placed[] {
   return [...page.styleSheets, ...page.adoptedStyleSheets]
     .filter((sheet) => mediaApplies(page, sheet.media) && mayName(sheet))
     .flatMap((sheet) => [...rulesOf(page, sheet)]);
 }
 
-/** Notes what leads nowhere, and returns the images that stand in the address itself. */
+/** Notes URLs that cannot be loaded, and returns the images in `data:` URLs. */
 function lookAtNamed(all: Named[], judge: Judge, note: Note, limits: Limits): Set<string> {
   const embedded = new Set<string>();
   let left = limits.names;

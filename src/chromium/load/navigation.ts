@@ -1,6 +1,6 @@
 /**
- * A document loaded from its address: follows the redirects of the server and those of the page itself until it is loaded, and
- * judges what comes. Throws, through `fail`, `forbidden_url`, `navigation_failed`.
+ * Follows a navigation to a URL through redirects of the server and of the page until the document is loaded, and
+ * checks the response. It fails the render with `forbidden_url` or `navigation_failed`.
  */
 
 import type { ProxyListener } from '../../egress/egress-proxy.ts';
@@ -18,15 +18,15 @@ const MILESTONES: Readonly<Record<WaitUntil, string>> = {
   networkidle0: 'networkIdle',
   networkidle2: 'networkAlmostIdle',
 };
-/** A page may send its visitor on; what goes round in circles is ended here. */
+/** Limits redirects by the page, which could go on for ever. */
 const MAX_DOCUMENTS = 20;
-/** A refresh that comes later is meant for readers, not for redirecting. */
+/** A later refresh is meant to update the page for a reader, and not to redirect. */
 const MAX_REFRESH_SECONDS = 1;
-/** Ports of other protocols, and ways from the web into the machine. */
+/** Chromium refuses ports of other protocols, and redirects from the web to local files. */
 const REFUSED_BY_CHROMIUM = ['ERR_UNSAFE_PORT', 'ERR_UNSAFE_REDIRECT', 'ERR_UNKNOWN_URL_SCHEME'];
 const NO_CONTENT = [204, 205];
 const SCHEDULED = 'scheduled';
-/** Blink's documents of markup. */
+/** The media types that Blink shows as a document of markup. */
 const DOCUMENT_TYPES = /^(?:text\/html|application\/xhtml\+xml|(?:text|application)\/xml)$/i;
 
 export class Navigation {
@@ -35,10 +35,10 @@ export class Navigation {
   readonly #statuses: FailingStatus;
   readonly #fail: (error: ServiceError) => void;
   readonly #unsubscribe: Array<() => void>;
-  /** Of the document that is shown. */
+  /** The loader of the present document. */
   #loaderId = '';
   #documents = 0;
-  /** The loader of another document that is on its way, or `scheduled`. */
+  /** The loader of the next document if a navigation is under way, or `scheduled`. */
   #leavingTo: string | undefined;
   #reached = new Set<string>();
   #stopped = false;
@@ -55,7 +55,7 @@ export class Navigation {
     this.#gate = gate;
     this.#statuses = statuses;
     this.#fail = fail;
-    // What other programs would open (mailto:) leads nowhere here.
+    // URLs for other programs, such as mailto:, are not navigations.
     const isOurs = (event: { frameId: string; url: string }) => event.frameId === frameId && /^https?:/.test(event.url);
     this.#unsubscribe = [
       session.on('Page.frameNavigated', ({ frame }) => frame.id === frameId && this.#arrive(frame)),
@@ -71,7 +71,7 @@ export class Navigation {
     ];
   }
 
-  /** Resolves when the document has reached what is to be waited for. */
+  /** Resolves when the document has reached the lifecycle event of `waitUntil`. */
   async open(url: string, waitUntil: WaitUntil, step: Step): Promise<void> {
     await step(this.#session.send('Page.setLifecycleEventsEnabled', { enabled: true }));
     const { errorText } = await step(this.#session.send('Page.navigate', { url }));
@@ -79,12 +79,12 @@ export class Navigation {
     await step(this.until(waitUntil));
   }
 
-  /** How many documents there were so far. */
+  /** Number of documents so far. */
   get documents(): number {
     return this.#documents;
   }
 
-  /** Resolves when no other document is on its way any more, or when the time is over. */
+  /** Resolves when no navigation is under way, or after this time. */
   async untilItStays(milliseconds: number): Promise<void> {
     let isOver = false;
     const timer = setTimeout(() => {
@@ -95,40 +95,40 @@ export class Navigation {
     clearTimeout(timer);
   }
 
-  /** Resolves once another document is on its way. */
+  /** Resolves when a navigation begins. */
   async untilLeaving(): Promise<void> {
     while (!this.isLeaving) await this.#change();
   }
 
-  /** Whether another document is on its way. */
+  /** Whether a navigation is under way. */
   get isLeaving(): boolean {
     return this.#leavingTo !== undefined;
   }
 
-  /** Takes no more notice. */
+  /** Stops listening. */
   close(): void {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
 
-  /** What came from the address, or from the one it was sent on to. */
+  /** Call it with the response to the URL, or to the URL of a redirect. */
   onResponse(response: MainResponse): void {
     const fault = this.#faultOf(response);
     if (fault) this.#fail(fault);
   }
 
-  /** Nothing came. */
+  /** Call it if there was no response. */
   onFailure(url: URL | null, netError: string): void {
     this.#fail(this.#unreachable(url, netError));
   }
 
-  /** The document stays after all. */
+  /** Call it if a navigation was cancelled. */
   onCanceled(loaderId: string): void {
     if (this.#leavingTo !== loaderId) return;
     this.#leavingTo = undefined;
     this.#notify();
   }
 
-  /** Resolves when the document that is shown has come so far, and is going nowhere. */
+  /** Resolves when the present document has reached this event and no navigation is under way. */
   async until(waitUntil: WaitUntil): Promise<void> {
     const milestone = MILESTONES[waitUntil];
     const isThere = () =>
@@ -152,7 +152,7 @@ export class Navigation {
   }
 
   #faultOf({ url, status, mimeType, isDownload }: MainResponse): ServiceError | undefined {
-    // An answer out of a tunnel is nobody's but the server's.
+    // A response through a tunnel comes from the server and never from the proxy.
     if (url?.protocol !== 'https:' && this.#gate.failureOf(url)) return this.#unreachable(url, 'ERR_FAILED');
     if (failsTarget(this.#statuses, status)) return answeredWith(status, `with status ${status}`);
     if (NO_CONTENT.includes(status)) return answeredWith(status, `with status ${status}, which comes without a document`);
@@ -160,7 +160,7 @@ export class Navigation {
     return DOCUMENT_TYPES.test(mimeType) ? undefined : answeredWith(status, `with ${mimeType}, not with HTML`, mimeType);
   }
 
-  /** The proxy knows better than Chromium, which only sees that the proxy gave it nothing. */
+  /** The proxy knows the cause. Chromium only sees that the proxy sent no response. */
   #unreachable(url: URL | null, netError: string): ServiceError {
     const failure = this.#gate.failureOf(url);
     if (failure?.refusedBy === 'budget') return overBudget();
@@ -171,7 +171,7 @@ export class Navigation {
   }
 
   #arrive(frame: Events['Page.frameNavigated'][0]['frame']): void {
-    if (frame.unreachableUrl) return; // Chromium's page that says so
+    if (frame.unreachableUrl) return; // this is Chromium's error page
     this.#loaderId = frame.loaderId;
     this.#leavingTo = undefined;
     this.#stopped = false;
@@ -202,7 +202,7 @@ function overBudget(): ServiceError {
   return new ServiceError('resource_limit', 'the document at url took more of the network than one render may take');
 }
 
-/** Says nothing of what is there. */
+/** The error does not reveal anything about the target. */
 function forbidden(): ServiceError {
   return new ServiceError('forbidden_url', 'the url, or what it leads to, is an address this service may not reach');
 }

@@ -1,6 +1,6 @@
 /**
- * What a page loads, watched over DevTools: which parts fail, how long each takes, and how much they are once unpacked. The
- * proxy cannot know: most of what passes it is encrypted.
+ * Watches over DevTools what a page loads: which resources fail, how long each takes, and how large they are uncompressed. The
+ * proxy cannot know this, because most of its traffic is encrypted.
  */
 
 import type { OutboundFailure, ProxyListener } from '../../egress/egress-proxy.ts';
@@ -8,29 +8,29 @@ import { ServiceError } from '../../errors.ts';
 import type { Events, Session } from '../devtools/connection.ts';
 import type { Part } from './missing-parts.ts';
 
-/** A part of a document that is missing. */
+/** A resource that could not be loaded. */
 export interface FailedResource {
   url: string;
-  /** Not loaded because the policy or a budget says so. */
+  /** Whether the policy or a budget refused it. */
   refused: boolean;
-  /** The answer's, where there was one. */
+  /** The status of the response, if there was one. */
   status: number | undefined;
-  /** Chromium's name for it, where there was none. */
+  /** Chromium's name of the error, if there was no response. */
   netError: string | undefined;
-  /** For people, where nothing was asked for over the network. */
+  /** An explanation, if there was no network request. */
   reason?: string;
 }
 
-/** Parts that are missing, the first ten thousand by name. */
+/** The missing resources. The first ten thousand are listed. */
 interface NetworkFindings {
   failed: FailedResource[];
   failures: number;
-  /** Addresses that led there by redirects. */
+  /** URLs that were redirected to it. */
   origins: string[];
 }
 
 export interface MainResponse {
-  /** `null` where it cannot be read. */
+  /** `null` if Node cannot parse it. */
   url: URL | null;
   status: number;
   mimeType: string;
@@ -38,16 +38,16 @@ export interface MainResponse {
 }
 
 export interface WatchOptions {
-  /** For each part but the document itself. */
+  /** Limits each resource except the document itself. */
   resourceTimeoutMs: number;
-  /** Of all that is loaded, unpacked. */
+  /** Limits the uncompressed size of everything that is loaded. */
   maxBytes: number;
-  /** Statuses that count as failed besides those from 400 on. */
+  /** Whether a status counts as failed, besides 400 and above. */
   countsAsFailed(status: number): boolean;
-  /** Set where the document itself is loaded from its address. */
+  /** Is set if the document is loaded from a URL. */
   main?: {
     maxBytes: number;
-    /** Also of the next, where the document goes on to another. */
+    /** Is also called for the next document after a navigation. */
     onBegin(): void;
     onResponse(response: MainResponse): void;
     onFailure(url: URL | null, netError: string): void;
@@ -59,46 +59,46 @@ export interface WatchOptions {
 
 interface Loading {
   requestId: string;
-  /** Before any redirect. */
+  /** The URL before any redirect. */
   asked: string;
-  /** Without name and password. */
+  /** The URL without user name and password. */
   url: string;
-  /** As far as it can be read. */
+  /** The parsed URL, or `null`. */
   address: URL | null;
   status?: number;
   netError?: string;
-  /** Redirects that the network tells of, too. */
+  /** Number of redirects, for which the network service also reports a status. */
   hops: number;
-  /** When an answer was kept from the document. */
+  /** When a response was withheld from the document. */
   withheldAt: number | undefined;
-  /** What the proxy knows of it. */
+  /** The failure that the proxy knows. */
   known?: OutboundFailure | undefined;
   isMain: boolean;
-  /** Whether a document is not finished before it has ended. */
+  /** Whether the document is finished only after this request. */
   counts: boolean;
   overdue: boolean;
-  /** Told as missing already. */
+  /** Whether it was reported as missing already. */
   noted: boolean;
   timer?: NodeJS.Timeout;
 }
 
-/** What may be under way as long as the document is, or is of no use to it. */
+/** Types of requests that may last as long as the document, or that it does not need. */
 const ENDLESS = ['EventSource', 'WebSocket', 'Media', 'Ping', 'Prefetch', 'CSPViolationReport'];
-/** More often than this an address is not asked for anything new: the document polls. */
+/** If a document requests a URL more often, it polls. */
 const MAX_NEWS = 4;
 const TIMED_OUT = 'ERR_TIMED_OUT';
 const MAX_KEPT = 10_000;
-/** As DevTools and puppeteer have it. */
+/** DevTools and puppeteer use the same time. */
 const QUIET_MS = 500;
 const MAX_URL_CHARACTERS = 500;
 const MAX_STATUSES = 10_000;
 const MAX_STYLES = 1_000;
-/** After an answer was kept from the document. */
+/** How long to wait for the status after a response was withheld from the document. */
 const STATUS_IS_TOLD_WITHIN_MS = 2_000;
-/** What came from a cache has no status that is told: so long it is not known whether anything was sent. */
+/** A cached response has no status event. For this time it is unknown whether a request was sent. */
 const SENDING_IS_TOLD_WITHIN_MS = 250;
 const WITHHELD = /^ERR_BLOCKED_BY_(?:ORB|RESPONSE)/;
-/** An answer that allows too little; a preflight's has another id than the request. */
+/** Matches CORS errors. Those of a preflight are excluded, because it has another id than the request. */
 const NOT_ALLOWED = /^(?!Preflight).*(?:Allow(?:Origin|Credentials)|WildcardOrigin)/;
 
 export class NetworkMonitor {
@@ -111,22 +111,22 @@ export class NetworkMonitor {
   #failed: Loading[] = [];
   #failures = 0;
   /**
-   * Statuses by request, as the network told them itself. They come by another way than the rest, and so at any time: before the
-   * request, or long after its end.
+   * Statuses by request, from the network service. They come through another channel than other events, and so at any time:
+   * before the request, or long after its end.
    */
   #statuses = new Map<string, number[]>();
-  /** Requests that the network says it has sent. */
+  /** Requests that the network service has sent. */
   #sent = new Set<string>();
-  /** Whose status is not told yet. */
+  /** Requests whose status is not known yet. */
   #untold = new Map<string, Loading>();
   #onAllTold = () => {};
-  /** Requests of style sheets, by their addresses. */
+  /** Requests of style sheets by URL. */
   #styles = new Map<string, string>();
   #bytes = 0;
   #mainBytes = 0;
-  /** Called whenever more or less is under way. */
+  /** Is called whenever a request begins or ends. */
   #onChange = () => {};
-  /** How often each address was asked for, without its query. */
+  /** How often each URL was requested, ignoring its query. */
   #asked = new Map<string, number>();
   #changes = 0;
   #progressAt = 0;
@@ -144,16 +144,16 @@ export class NetworkMonitor {
     session.on('Network.loadingFailed', (event) => this.#lose(event));
   }
 
-  /** Watches until `end`. */
+  /** Starts watching, until `end` is called. */
   async begin(options: WatchOptions): Promise<void> {
     this.#options = options;
     if (this.#enabled) return;
     this.#enabled = true;
-    await this.#session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }); // bodies are of no interest
+    await this.#session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }); // bodies are not needed
   }
 
   /**
-   * What was missing. Waits for the statuses of answers that were kept from the document, but no
+   * Collects missing resources. Waits for the statuses of responses that were withheld from the document, but not
    * longer than `maxWaitMs`.
    */
   async findings(maxWaitMs: number): Promise<NetworkFindings> {
@@ -163,7 +163,7 @@ export class NetworkMonitor {
     return { failed, failures: this.#failures, origins: this.#failed.map(({ asked }) => asked) };
   }
 
-  /** Of a style sheet that came; Chromium holds it as long as the document is there. Asking for it loads nothing. */
+  /** Returns the text of a loaded style sheet. Chromium keeps it with the document, so that no request is made. */
   async styleText(url: string): Promise<string> {
     const requestId = this.#styles.get(cut(withoutSecrets(url)));
     if (requestId === undefined) return '';
@@ -174,7 +174,7 @@ export class NetworkMonitor {
     );
   }
 
-  /** Resolves when for half a second at most so many requests were under way. */
+  /** Resolves when no more than this number of requests were under way for half a second. */
   idle(atMost: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     let quiet: NodeJS.Timeout | undefined;
@@ -189,23 +189,25 @@ export class NetworkMonitor {
     return promise;
   }
 
-  /** How many requests have begun or ended. */
+  /** Number of requests that have begun or ended. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** When a request last began or ended that was not one of a row of polls. */
+  /** When a request last began or ended, not counting polls. */
   get progressAt(): number {
     return this.#progressAt;
   }
 
-  /** Addresses of what a document is not finished without. */
+  /** URLs of pending requests that the document needs. */
   get underWay(): string[] {
     const held = [...this.#loading.values()].filter(({ counts }) => counts);
     return [...new Set(held.map(({ url }) => cut(url)))];
   }
 
-  /** Resolves when nothing a document is not finished without is under way, or at the time that is told, anew after each change. */
+  /**
+   * Resolves when no request that the document needs is pending, or at the time `latest`, which is asked again after each change.
+   */
   async quiet(latest: () => number): Promise<void> {
     while (this.underWay.length && performance.now() < latest()) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -235,7 +237,7 @@ export class NetworkMonitor {
     this.#mainBytes = 0;
   }
 
-  /** By when all statuses that will be told should have been. */
+  /** Returns the time at which all statuses should have arrived. */
   #toldBy(latest: number): number {
     let by = 0;
     for (const { requestId, withheldAt = 0 } of this.#untold.values()) {
@@ -262,7 +264,7 @@ export class NetworkMonitor {
     if (!this.#options || !/^https?:/.test(request.url)) return;
     const isMain = frameId === this.#frameId && type === 'Document' && requestId === loaderId;
     const before = this.#loading.get(requestId);
-    clearTimeout(before?.timer); // a redirect begins anew
+    clearTimeout(before?.timer); // a redirect starts a new limit
     const hops = (before?.hops ?? 0) + Number(redirectHasExtraInfo);
     const address = URL.parse(request.url);
     const url = withoutSecrets(request.url);
@@ -294,7 +296,7 @@ export class NetworkMonitor {
     this.#onChange();
   }
 
-  /** Once more after each time-out: Chromium tries again by itself. */
+  /** Starts again after each time-out, because Chromium retries by itself. */
   #limitTime(loading: Loading, milliseconds: number): void {
     loading.timer = setTimeout(() => {
       loading.overdue = true;
@@ -348,7 +350,7 @@ export class NetworkMonitor {
 
   #finish(requestId: string): void {
     if (!this.#drop(requestId)?.isMain) return;
-    const next = [...this.#loading.values()].some(({ isMain }) => isMain); // the page went on before it was read to its end
+    const next = [...this.#loading.values()].some(({ isMain }) => isMain); // the page navigated before the response was complete
     if (!next) this.#options?.main?.onLoaded();
   }
 
@@ -384,15 +386,15 @@ export class NetworkMonitor {
     if (isUntold) this.#untold.set(loading.requestId, loading);
   }
 
-  /** Where an answer came through a tunnel, whatever else happened to one to the same host is none of its business. */
+  /** If a response came through a tunnel, failures of other tunnels to the same host do not concern it. */
   #knownOf({ address, status, withheldAt }: Loading): OutboundFailure | undefined {
     const answered = status !== undefined || withheldAt !== undefined;
     return answered && address?.protocol === 'https:' ? undefined : this.#proxy.failureOf(address);
   }
 
   /**
-   * Where the proxy knows better than Chromium, which sees an answer of the proxy, the proxy's word counts. An error in place of
-   * an image, a style sheet or a font may be kept from the document altogether: then its status counts.
+   * If the proxy knows the cause, it overrides what Chromium reports, which is only the answer of the proxy. An error response
+   * instead of an image, a style sheet or a font may be withheld from the document. Then its status counts.
    */
   #describe(loading: Loading): FailedResource {
     const { url, overdue, netError, known, status = this.#toldStatus(loading) ?? 0 } = loading;
@@ -408,7 +410,7 @@ export class NetworkMonitor {
   }
 }
 
-/** Of what is missing in the document as well each part once, and each font by one of its addresses. */
+/** Adds parts that are missing in the document. Each part is listed once, and each font with one of its URLs. */
 export function withMissing(
   { failed, failures, origins }: NetworkFindings,
   missing: readonly Part[],
@@ -431,12 +433,12 @@ export function withMissing(
   return { failed: [...explained, ...more], failures: failures + more.length };
 }
 
-/** Copied: a part of a text would keep the whole. */
+/** Copies the text, because a substring would keep the whole string in memory. */
 function cut(url: string): string {
   return Buffer.from(url.slice(0, MAX_URL_CHARACTERS)).toString();
 }
 
-/** A name and a password in an address are nobody's business. */
+/** Removes user name and password from the URL. */
 function withoutSecrets(url: string): string {
   return url.replace(/^([a-z]+:\/\/)[^/?#]*@/, '$1');
 }

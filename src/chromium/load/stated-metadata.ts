@@ -1,11 +1,11 @@
-/** What a document states about itself in `<meta name="author|description|keywords">`, for its PDF to tell. */
+/** Reads metadata for the PDF from `<meta name="author|description|keywords">`. */
 
-/** Characters of a text, as options allow them. */
+/** Maximum number of characters of a text. The options have the same limit. */
 export const MAX_TEXT = 4_096;
 export const MAX_KEYWORDS = 200;
-/** Characters of one. */
+/** Maximum number of characters of a keyword. */
 export const MAX_KEYWORD = 256;
-/** Elements that are looked at. */
+/** Maximum number of elements that are read. */
 const MAX_ELEMENTS = 1_000;
 
 export interface StatedMetadata {
@@ -20,7 +20,7 @@ export const STATES_METADATA = /<meta\b[^>]*\b(?:author|description|keywords)\b/
 /** Evaluates to the name and content of each. */
 export const STATED_METADATA = `(() => { try { return (${statedMetadata})(${MAX_ELEMENTS}, ${MAX_TEXT}) } catch { return [] } })()`;
 
-/** What the page says of it, which may be anything. Several authors are named one after the other; of descriptions the first counts. */
+/** Checks the answer of the page, which may be anything. Several authors are joined, and the first description counts. */
 export function readStatedMetadata(value: unknown): StatedMetadata {
   const stated = Array.isArray(value) ? value.slice(0, MAX_ELEMENTS) : [];
   const under = (wanted: string) => stated.map((pair) => contentOf(pair, wanted)).filter((content) => content !== '');
@@ -40,7 +40,7 @@ function contentOf(pair: unknown, wanted: string): string {
   return name === wanted && typeof content === 'string' ? cut(plain(content), MAX_TEXT) : '';
 }
 
-/** As one line. */
+/** Returns the text as one line. */
 function plain(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 }
@@ -50,11 +50,11 @@ function cut(text: string, length: number): string {
 }
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
-/** Its own: an element of a document may bear the name of one of these, and hide it. */
+/** The method of the prototype is used, because an element whose name is that of a method would hide it. */
 declare const Document: { prototype: { querySelectorAll(selector: string): Iterable<{ name: string; content: string }> } };
 declare const document: object;
 
-// Runs in the page, sent as text.
+// This function is sent as text and runs in the page.
 function statedMetadata(maxElements: number, maxCharacters: number): Array<[name: string, content: string]> {
   const names = ['author', 'description', 'keywords'].map((name) => `meta[name="${name}" i]`);
   const found = [...Document.prototype.querySelectorAll.call(document, names.join())].slice(0, maxElements);

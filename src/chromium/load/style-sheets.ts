@@ -1,6 +1,6 @@
 /**
- * The style sheets of a loaded document as they are written, which their rules no longer tell; and rules of ours in them. The
- * functions below run in the page, sent as text, so they may use nothing but each other.
+ * Reads the text of the style sheets of a loaded document, because their parsed rules lack what Chromium ignores, and adds rules
+ * to them. The functions below are sent as text and run in the page, so that they may use only each other.
  */
 import type { Session } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
@@ -9,11 +9,11 @@ import { translatedSizes } from '../print/page-sizes.ts';
 import { MENTIONS, type StyleText } from './unsupported-css.ts';
 
 const MAX_SHEETS = 100;
-/** Of all style sheets together: reading them holds the service, some 100 ms for so many. */
+/** Limits all style sheets together, because reading this amount blocks the event loop for about 100 ms. */
 const MAX_CHARACTERS = 524_288;
 const MAX_ADDRESS = 500;
 
-/** A style sheet of the document: its text, or where it came from. */
+/** A style sheet of the document: its text or its URL. */
 interface Sheet {
   text?: string;
   href?: string;
@@ -23,18 +23,18 @@ interface Sheet {
 
 export type TextAt = (address: string) => Promise<string>;
 
-/** The style sheets of a document that may say something of interest, and the rules that were added to them. */
+/** The relevant style sheets of a document, and the rules that were added to them. */
 export interface StatedStyles {
   texts: StyleText[];
   rules: string[];
 }
 
-/** Makes page sizes that only we know take effect. `textAt` tells the text of a style sheet that came from an address. */
+/** Makes page sizes that Chromium does not know take effect. `textAt` returns the text of a style sheet by its URL. */
 export async function readStyles(session: Session, textAt: TextAt, step: Step): Promise<StatedStyles> {
   const asked = session.send('Runtime.evaluate', { expression: SHEETS, returnByValue: true });
   const answer = asked.then(
     ({ result }) => result.value,
-    () => undefined, // more than a reply may hold
+    () => undefined, // the text exceeds the limit of an answer
   );
   const sheets = readSheets(await step(answer));
   const texts = withinLimit(await step(Promise.all(sheets.map((sheet) => textOf(textAt, sheet)))));
@@ -43,7 +43,7 @@ export async function readStyles(session: Session, textAt: TextAt, step: Step): 
   return { texts: texts.filter(({ text }) => MENTIONS.test(text)), rules: rules.flat() };
 }
 
-/** What the page says of it, which may be anything. */
+/** Checks the answer of the page, which may be anything. */
 function readSheets(value: unknown): Sheet[] {
   if (!Array.isArray(value)) return [];
   return value.slice(0, MAX_SHEETS).map((sheet) => {
@@ -57,7 +57,7 @@ async function textOf(textAt: TextAt, { text, href = '' }: Sheet): Promise<Style
   return { text: await textAt(href), where: href.slice(0, MAX_ADDRESS) };
 }
 
-/** The same style sheet is not read twice, and no more of them than there is room for. */
+/** Reads each style sheet once, up to the limit. */
 function withinLimit(texts: StyleText[]): StyleText[] {
   const seen = new Set<string>();
   let left = MAX_CHARACTERS;
@@ -94,19 +94,19 @@ interface PageElement {
   getAttribute(name: string): string;
 }
 
-/** What a document does by script about the CSS of pages that Chromium does not know is not for us to judge. */
+/** Whether a script of the document implements CSS for pages itself. Its style sheets are then not reported. */
 function hasPolyfill(): boolean {
   return Boolean(Document.prototype.querySelector.call(document, '.pagedjs_pages, [data-vivliostyle-page-container]'));
 }
 
-/** Addresses of imported sheets, as far as they can be seen. */
+/** Returns the URLs of imported sheets that can be read. */
 function importsOf(sheet: PageSheet, depth: number): string[] {
   if (depth > 5) return [];
   try {
     const imported = [...sheet.cssRules].flatMap(({ styleSheet }) => styleSheet ?? []);
     return imported.flatMap((each) => [each.href ?? '', ...importsOf(each, depth + 1)]).filter(Boolean);
   } catch {
-    return []; // it comes from elsewhere
+    return []; // the sheet has another origin
   }
 }
 
@@ -131,7 +131,7 @@ function sheetsOf(mentions: RegExp, atMost: number, maxCharacters: number): Shee
   return [...all, ...imported, { text: attributes }, ...scoped.flat().map((sheet) => ({ ...listed(sheet), isScoped: true }))];
 }
 
-/** Each at the end of its sheet; where that comes from elsewhere, after all others. */
+/** Adds each rule at the end of its sheet, or after all sheets if that one has another origin. */
 function stateRules(rules: string[][]): void {
   const sheets = [...document.styleSheets];
   const ours = new CSSStyleSheet();

@@ -1,33 +1,33 @@
 /**
- * CSS that Chromium reads over, or parses and does not carry out: the text of a style sheet in, features out. The text has to be
- * looked at, since what is unknown never gets into a style sheet's rules. Docs: docs/decisions/0033-what-a-report-tells.md
+ * Finds CSS that Chromium ignores, or parses without effect: the text of a style sheet in, features out. It reads the text, because
+ * unknown CSS is not among the parsed rules. See docs/decisions/0033-what-a-report-tells.md.
  */
 import { type Declaration, declarationsIn, isOfPage } from '../print/css-statements.ts';
 import { isUnknownSize, lengthsOf } from '../print/page-sizes.ts';
 
 export interface UnsupportedCss {
   property: string;
-  /** As it is written. */
+  /** The value as it is written. */
   value: string;
-  /** Address of the style sheet, or `style` for one in the document. */
+  /** The URL of the style sheet, or `style` for one in the document. */
   where: string;
-  /** More of it, for people. */
+  /** A further explanation. */
   why?: string;
 }
 
-/** Text of a style sheet. */
+/** The text of a style sheet. */
 export interface StyleText {
   text: string;
   where: string;
 }
 
-/** What text of a document or a style sheet has to hold for a look at it to be worth it. Also evaluated in pages. */
+/** Matches text that must be inspected. It is also evaluated in pages. */
 export const MENTIONS =
   /footnote|target-(?:counter|text)|(?<![\w-])(?:leader|running|element|string)\(|string-set|bookmark-l|:nth\(|hyphens\s*:\s*auto|device-cmyk|(?<![\w-])(?:marks|bleed)\s*:|(?<![\w-])size\s*:\s*[a-z]/i;
 
 const MAX_SHOWN = 100;
 
-/** What in a declaration has no effect, as it is to be shown. */
+/** Returns the part of a declaration that has no effect, in the form in which it is reported. */
 type Feature = (declaration: Declaration) => string | undefined;
 
 const FEATURES: Record<string, Feature> = {
@@ -46,7 +46,10 @@ const FEATURES: Record<string, Feature> = {
   nth: ofPage(({ property, within }) => (property ? undefined : /:nth\([^)]*\)?/i.exec(within.at(-1) ?? '')?.[0])),
 };
 
-/** The first of each feature. `hyphens: auto` is among them: whether there is a dictionary the text does not tell. */
+/**
+ * Returns the first use of each feature. It includes `hyphens: auto`, because the text does not tell whether there is a
+ * dictionary.
+ */
 export function unsupportedIn(texts: readonly StyleText[]): UnsupportedCss[] {
   const found = new Map<string, UnsupportedCss>();
   for (const { text, where } of texts) for (const declaration of declarationsIn(text)) noteFeatures(declaration, where, found);
@@ -64,7 +67,7 @@ function inValue(name: RegExp, wanted: { test(value: string): boolean }): Featur
   return ({ property, value }) => (name.test(property) && wanted.test(value) ? value : undefined);
 }
 
-/** A function in a value: it is shown alone. */
+/** Finds a function in a value, and returns only the function. */
 function call(name: RegExp, called: string): Feature {
   const pattern = new RegExp(`(?<![\\w-])${called}\\((?:[^()]|\\([^()]*\\))*\\)?`, 'i');
   return ({ property, value }) => (name.test(property) ? pattern.exec(value)?.[0] : undefined);

@@ -1,6 +1,6 @@
 /**
- * The script that makes a loaded document ready to print. It runs in the page: the functions below are sent as
- * text, so they may use nothing but each other.
+ * The script that makes a loaded document ready to print. The functions below are sent as text and run in the page,
+ * so that they may use only each other.
  */
 import { SEEN_TEXT } from '../fonts/glyph-probe.ts';
 import { CONSOLE_ERRORS } from '../in-page/init-script.ts';
@@ -15,16 +15,16 @@ const IS_SETTLED = [part, framed, isSettled];
 
 interface SettleOptions {
   waits: boolean;
-  /** Whether animations are brought to their end. */
+  /** Whether animations are moved to their end. */
   finishes: boolean;
-  /** Whether it may state metadata. */
+  /** Whether the document may state metadata. */
   states: boolean;
   active?: { rule: string } | undefined;
 }
 
 /**
- * Its promise resolves when fonts and images are there, to the errors of the document so far, and of an active document to the text
- * it shows and the sizes its `@page` rules name; and to the metadata it states.
+ * Its promise resolves when fonts and images have loaded, to the errors of the document so far, its metadata and, for an active
+ * document, the text that it shows and the sizes in its `@page` rules.
  */
 export function settleExpression({ waits, finishes, states, active }: SettleOptions): string {
   const finished = finishes ? `(${FINISH_EXPRESSION}, ${CONSOLE_ERRORS})` : CONSOLE_ERRORS;
@@ -33,26 +33,26 @@ export function settleExpression({ waits, finishes, states, active }: SettleOpti
   return `(async () => { ${wait} return [${finished}, ${findings}, ${states ? STATED_METADATA : 'null'}] })()`;
 }
 
-/** For a document that runs no script: brings animations to their end at once, if it has any, and evaluates to the metadata it states. */
+/** For a document without scripts: moves animations to their end at once, and evaluates to the metadata that it states. */
 export function settleAtOnceExpression(finishes: boolean): string {
   return `(${finishes ? FINISH_EXPRESSION : 'undefined'}, ${STATED_METADATA})`;
 }
 
 const FINISH_EXPRESSION = `(() => { ${FINISH_ANIMATIONS.join('\n')} return finishAnimations(document) })()`;
 
-/** True when fonts and images are there; to be asked until then. */
+/** Evaluates to true when fonts and images have loaded. Poll it until then. */
 export function isSettledExpression(): string {
   return `(() => { ${IS_SETTLED.join(' ')} try { return isSettled(document) } catch { return true } })()`; // a document that hides its parts is not waited for
 }
 
-/** Its promise resolves when the element is there and has been loaded, and rejects when it cannot be. */
+/** Its promise resolves when the element has been added and loaded, and rejects if that fails. */
 export function addExpression({ element, from, type }: AddedTag): string {
   return `(${addElement})(${JSON.stringify(element)}, ${JSON.stringify(from)}, ${JSON.stringify(type ?? '')})`;
 }
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
 declare const document: PageDocument;
-/** Its own: an element of a document may bear the name of one of these, and hide it. */
+/** The methods of the prototype are used, because an element whose name is that of a method would hide it. */
 declare const Document: { prototype: PageDocument };
 
 interface PageNode {
@@ -80,7 +80,7 @@ interface PageImage {
 }
 
 function addElement(element: 'style' | 'script', from: { content?: string; url?: string }, type: string): Promise<unknown> {
-  // A module that stands in the document itself does not say when it has run.
+  // An inline module has no event that tells when it has run.
   if (type === 'module' && from.content !== undefined) return import(`data:text/javascript,${encodeURIComponent(from.content)}`);
   const isLink = element === 'style' && from.url !== undefined;
   const node = document.createElement(isLink ? 'link' : element);
@@ -98,17 +98,17 @@ function addElement(element: 'style' | 'script', from: { content?: string; url?:
   return loaded;
 }
 
-/** A part of a document, whatever its elements are named. */
+/** Reads a property of the document, whatever its elements are named. */
 function part<K extends 'images' | 'fonts' | 'documentElement'>(page: PageDocument, name: K): PageDocument[K] {
   return Object.getOwnPropertyDescriptor(Document.prototype, name)?.get?.call(page);
 }
 
 function isSettled(page: PageDocument): boolean {
   for (const image of part(page, 'images')) {
-    image.loading = 'eager'; // nothing scrolls on paper: a lazy image would never come
+    image.loading = 'eager'; // nothing scrolls on paper, so that a lazy image would never load
     if (!image.complete) return false;
   }
-  void part(page, 'documentElement')?.offsetHeight; // lays the page out, which is what asks for the fonts
+  void part(page, 'documentElement')?.offsetHeight; // this lays the page out, which loads the fonts
   return part(page, 'fonts').status === 'loaded' && framed(page).every(isSettled);
 }
 
@@ -127,7 +127,7 @@ function imagesOf(page: PageDocument): Promise<void>[] {
   return waits;
 }
 
-/** Lazy ones are not loaded before they are scrolled to, and until then they are empty. */
+/** Lazy frames load when they are scrolled to, and are empty until then. */
 function framesOf(page: PageDocument): Promise<void>[] {
   const lazy = [
     ...Document.prototype.querySelectorAll.call(page, 'iframe[loading=lazy i][src^=http i], iframe[loading=lazy i][srcdoc]'),
@@ -147,7 +147,7 @@ function fontsOf(page: PageDocument): Promise<unknown> | undefined {
   return fonts.status === 'loaded' ? undefined : fonts.ready;
 }
 
-/** Waited for with `await` alone: a document may have methods of promises of its own. */
+/** It uses only `await`, because a document may replace the methods of promises. */
 async function settle(page: PageDocument): Promise<void> {
   try {
     for (const loaded of framesOf(page)) await loaded;

@@ -1,4 +1,4 @@
-/** The same render as code, in one of several languages. */
+/** Shows the render as code in one of several languages. */
 import { useSignal } from '@preact/signals';
 import { copyText } from '../../shared/clipboard.ts';
 import { Dialog } from '../../shared/dialog.tsx';
@@ -31,7 +31,7 @@ export function CopyDialog({ onClose }: { onClose(): void }) {
         {fault ? (
           <p class="note bad">{fault}</p>
         ) : (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
           <section class="snippet" tabIndex={0} aria-label={`Code, ${language.value}`}>
             <pre>{code}</pre>
           </section>

@@ -1,12 +1,12 @@
 /**
- * What is on screen as code that can be pasted and run. A body travels as JSON, which every language here can hold as it is,
- * once the few characters that would end its literal are written as escapes of JSON itself.
+ * Writes the render as code that can be pasted and run. The body is JSON, which every language here can contain unchanged,
+ * once the few characters that would end its literal are escaped in JSON.
  */
 import type { RenderBody } from '../render-body.ts';
 
 export interface Snippet {
   language: string;
-  /** How it is run. */
+  /** The command that runs the code. */
   use: string;
   write(base: string, body: RenderBody): string;
 }
@@ -31,7 +31,7 @@ function split(body: RenderBody): { template: object; rest: object } | undefined
   return { template: { name: NAME, engine, html: template }, rest };
 }
 
-/** JSON that can stand between single quotes in a shell, in a raw string of Python and in a nowdoc of PHP. */
+/** Returns JSON that is valid between single quotes in a shell, in a raw string of Python and in a nowdoc of PHP. */
 function json(value: object): string {
   return JSON.stringify(value, null, 2)
     .replaceAll("'", '\\u0027')
@@ -79,7 +79,7 @@ const reply = await post('/v1/pdf', ${literal(body)});
 `;
 }
 
-/** JSON is JavaScript but for one name, which would set the prototype. Nothing in it ends a script element of HTML either. */
+/** JSON is valid JavaScript, except for the name `__proto__`. The text cannot end a script element of HTML either. */
 function literal(value: unknown): string {
   return JSON.stringify(value, null, 2)
     .replace(/^( *)"__proto__":/gm, '$1["__proto__"]:')
@@ -150,7 +150,7 @@ file_put_contents('document.pdf', post('/v1/pdf', ${nowdoc(json(body))}));
 }`;
 }
 
-/** No line of JSON begins with its end. */
+/** No line of JSON begins with the end mark of the nowdoc. */
 function nowdoc(text: string): string {
   return `<<<'JSON'\n${text}\nJSON`;
 }

@@ -1,4 +1,4 @@
-/** Chooses one of the examples. What was there before can be had back. */
+/** Chooses one of the examples. The previous draft can be restored. */
 import { Dialog } from '../../shared/dialog.tsx';
 import { forgetToasts, tell } from '../../shared/toast.tsx';
 import { draft, replaceDraft } from '../draft.ts';

@@ -1,4 +1,4 @@
-/** A file of the visitor's as options hold it. It is read here and sent with the render alone. */
+/** Reads a file of the visitor as the value of an option. It is sent only with renders. */
 export async function readFileAs(file: File, as: 'base64' | 'data-url'): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const reader = new FileReader();

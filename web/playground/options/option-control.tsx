@@ -1,6 +1,6 @@
 /**
- * The control of one option, which may be made of the controls of others: objects, lists of objects, names with values, sets of words.
- * What is left empty is not sent.
+ * The control of an option, which may contain other controls: for objects, lists of objects, names with values, and sets of words.
+ * Empty values are not sent.
  */
 import { useState } from 'preact/hooks';
 import { isObject } from '../draft.ts';
@@ -62,7 +62,7 @@ function Members({ fields, path, value, onChange, keepEmpty }: ControlProps & { 
   );
 }
 
-/** One text, or its parts: `margin`, `password`, `waitForSelector`. */
+/** A single text or its parts, as in `margin`, `password` and `waitForSelector`. */
 function Either(props: ControlProps & { fields: OptionField[] }) {
   const { field, path, value, onChange, fields } = props;
   const [parts, setParts] = useState(isObject(value));
@@ -93,7 +93,7 @@ function Either(props: ControlProps & { fields: OptionField[] }) {
   );
 }
 
-/** One object, where it is not in a list, counts as a list of one. */
+/** A single object counts as a list with one element. */
 function List(props: ControlProps & { fields: OptionField[]; maxItems: number | undefined }) {
   const { field, path, value, onChange, fields, maxItems = Number.POSITIVE_INFINITY } = props;
   const items: unknown[] = Array.isArray(value) ? value : isObject(value) ? [value] : [];

@@ -1,6 +1,6 @@
-/** A member of the schema of `options` in, what the form shows for it out. */
+/** Turns a member of the schema of `options` into a field of the form. */
 
-/** JSON Schema, as far as the options use it. */
+/** The part of JSON Schema that the options use. */
 export interface OptionSchema {
   type?: string;
   const?: unknown;
@@ -18,17 +18,17 @@ export interface OptionSchema {
   description?: string;
   default?: unknown;
   examples?: unknown[];
-  /** What happens when nothing is sent, in words. */
+  /** A description of the default. */
   'x-default'?: string;
   'x-unit'?: string;
-  /** Values of a text, in any case of letters. */
+  /** Values of a text, which ignore case. */
   'x-values'?: string[];
 }
 
 export interface FieldFacts {
   name: string;
   help: string;
-  /** What happens when nothing is sent, for the eye; empty where the schema does not say. */
+  /** The default as it is displayed. Empty if the schema does not state it. */
   fallback: string;
   required: boolean;
   example: string;
@@ -36,7 +36,7 @@ export interface FieldFacts {
 
 type Shape =
   | { kind: 'switch'; on: boolean }
-  /** `usual` is the choice that need not be sent, where there is one. */
+  /** `usual` is the choice that need not be sent, if there is one. */
   | { kind: 'choice'; choices: Array<{ text: string; value: string | boolean }>; usual: string | boolean | undefined }
   | { kind: 'number'; minimum: number | undefined; maximum: number | undefined; whole: boolean; unit: string }
   | { kind: 'text'; lines: boolean; maxLength: number | undefined }
@@ -80,7 +80,7 @@ function ofUnion(schema: OptionSchema, branches: OptionSchema[]): Shape {
   return { kind: 'text', lines: false, maxLength: schema.maxLength };
 }
 
-/** Members of objects of which one is sent; what is valid together is for the service to say. */
+/** The members of all alternatives. The service decides which of them are valid together. */
 function merged(objects: OptionSchema[]): OptionField[] {
   const all = new Map<string, OptionField>();
   for (const { properties = {}, required = [] } of objects) {
@@ -113,7 +113,7 @@ function ofNumber({ minimum, maximum, type, 'x-unit': unit = '' }: OptionSchema)
   return { kind: 'number', minimum, maximum, whole: type === 'integer', unit };
 }
 
-/** Documents, styles and scripts are written in a field of several lines. */
+/** Documents, styles and scripts get a field of several lines. */
 function ofText({ maxLength, contentEncoding, contentMediaType = '' }: OptionSchema): Shape {
   if (contentMediaType.startsWith('image/')) return { kind: 'file', as: 'data-url' };
   if (contentEncoding === 'base64') return { kind: 'file', as: 'base64' };
@@ -136,10 +136,10 @@ function exampleOf({ examples: [first] = [] }: OptionSchema): string {
   return typeof first === 'string' || typeof first === 'number' ? String(first) : '';
 }
 
-/** What the control of an option is given. */
+/** The properties of the control of an option. */
 export interface ControlProps {
   field: OptionField;
-  /** As the service names it in errors: `margin.top`, `cookies[0].name`. */
+  /** The path as errors of the service name it, such as `margin.top` or `cookies[0].name`. */
   path: string;
   value: unknown;
   onChange(value: unknown): void;

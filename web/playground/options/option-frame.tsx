@@ -1,4 +1,4 @@
-/** What surrounds the control of an option: its name, what it does and what is wrong with it. */
+/** The frame of the control of an option: its name, description and errors. */
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { faultsAt } from '../request-errors.ts';
@@ -6,7 +6,7 @@ import { HelpText } from './help-text.tsx';
 import type { ControlProps, OptionField } from './option-field.ts';
 import { SimpleControl } from './simple-control.tsx';
 
-/** One field. */
+/** A single field. */
 export function SimpleOption(props: ControlProps) {
   const { field, path } = props;
   const id = useId();

@@ -1,4 +1,4 @@
-/** All options, in groups; only those that differ from their default become part of the draft. */
+/** Shows all options in groups. Only those that differ from their default become part of the draft. */
 import { useSignal } from '@preact/signals';
 import { change, changeOption, draft } from '../draft.ts';
 import { optionFaults, optionOf } from '../request-errors.ts';

@@ -1,4 +1,4 @@
-/** Names with their values, such as headers: one row each, and always an empty one to go on with. */
+/** A control for names with values, such as headers: one row each, and an empty row at the end. */
 import { useState } from 'preact/hooks';
 import { isObject } from '../draft.ts';
 import type { ControlProps } from './option-field.ts';

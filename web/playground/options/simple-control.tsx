@@ -1,4 +1,4 @@
-/** What is entered in one go: a switch, a choice, a number, a text, a file. An empty one is not sent. */
+/** A control for a single value: a switch, a choice, a number, a text or a file. An empty value is not sent. */
 import { useState } from 'preact/hooks';
 import { readFileAs } from './file-content.ts';
 import type { ControlProps, OptionField } from './option-field.ts';

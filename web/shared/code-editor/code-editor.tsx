@@ -1,4 +1,7 @@
-/** An editor for code: text in, changes out. It lives in a shadow tree, where its styles are set by script, as the page's policy wants. */
+/**
+ * A code editor: text in, changes out. It is in a shadow tree whose styles are set by script, because the page's policy forbids
+ * inline styles.
+ */
 import type { Diagnostic } from '@codemirror/lint';
 import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
@@ -12,12 +15,12 @@ export interface CodeEditorProps {
   /** The text, which is written into the editor whenever somebody else changes it. */
   text: ReadonlySignal<string>;
   /**
-   * Puts what is typed into `text` before it returns. Were it put there later, as state of a component is, the editor would be
-   * told what it reported a while ago and take that for a change by somebody else.
+   * Writes the typed text to `text` before it returns. If that happened later, as with component state, the editor would receive
+   * its own older text and treat it as a change from outside.
    */
   onChange(text: string): void;
   language: Extension;
-  /** Found by others than the editor itself, such as the service. */
+  /** Diagnostics from outside the editor, for example from the service. */
   diagnose?: ((state: EditorState) => Diagnostic[]) | undefined;
 }
 
@@ -41,7 +44,7 @@ export function CodeEditor({ label, text, onChange, language, diagnose }: CodeEd
 class Editor {
   readonly #view: EditorView;
   readonly #language = new Compartment();
-  /** As it was last told or heard of. */
+  /** The text that was last set or reported. */
   #text: string;
   #changed: (text: string) => void = () => {};
 
@@ -65,7 +68,7 @@ class Editor {
     this.#changed = changed;
   }
 
-  /** As one change that can be undone. */
+  /** Replaces the text as a single change that can be undone. */
   setText(text: string): void {
     if (text === this.#text) return;
     this.#text = text;

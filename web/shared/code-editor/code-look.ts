@@ -1,4 +1,4 @@
-/** Colours and measures of the editors: from the custom properties of the page, so that they follow light and dark. */
+/** The theme of the editors, which uses the custom properties of the page, so that it follows light and dark mode. */
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';

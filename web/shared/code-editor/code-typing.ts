@@ -1,6 +1,6 @@
 /**
- * Typing over a selection. Left to the browser, what is typed gets the style of what was there by a style attribute, which the
- * page's policy refuses with an error; so the editor does it itself.
+ * Handles typing over a selection. The browser would copy the style of the replaced text into a style attribute, which the
+ * page's policy refuses with an error. Therefore the editor replaces the text itself.
  */
 import { EditorView } from '@codemirror/view';
 

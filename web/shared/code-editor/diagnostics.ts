@@ -1,4 +1,4 @@
-/** Marks at lines: what the service found in a template. */
+/** Marks errors that the service found in a template at their lines. */
 import { type Diagnostic, setDiagnostics } from '@codemirror/lint';
 import type { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
@@ -16,7 +16,10 @@ export function showDiagnostics(view: EditorView, diagnostics: Diagnostic[]): vo
   if (first) view.dispatch({ effects: EditorView.scrollIntoView(first.from, { y: 'center' }) });
 }
 
-/** From the place of a fault to the end of its line. Places behind the text, which may have changed since, are at its end. */
+/**
+ * Marks the text from the position of an error to the end of its line. A position beyond the text, which may have changed, is
+ * moved to its end.
+ */
 export function diagnosticOf(state: EditorState, { line, column, message }: LineFault): Diagnostic {
   const { from, to } = state.doc.line(Math.max(1, Math.min(line, state.doc.lines)));
   const begin = Math.min(from + Math.max(0, column - 1), to);

@@ -1,4 +1,4 @@
-/** What every editor of the page can do, and its keys. */
+/** The features and keyboard shortcuts of all editors. */
 import { closeBrackets, closeBracketsKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput } from '@codemirror/language';
@@ -17,7 +17,7 @@ import {
 import { CODE_LOOK } from './code-look.ts';
 import { TYPING_OVER } from './code-typing.ts';
 
-/** Taken by the page: render, and its dialogs. */
+/** Shortcuts that the page handles, and not the editor. */
 const LEFT_TO_THE_PAGE = new Set(['Mod-Enter', 'Mod-s']);
 const keys = [
   ...closeBracketsKeymap,

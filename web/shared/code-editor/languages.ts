@@ -1,4 +1,4 @@
-/** What the editors know: HTML with its styles and scripts, the braces of templates, and JSON with its faults at their line. */
+/** The languages of the editors: HTML with styles and scripts, templates, and JSON with marked errors. */
 import { html } from '@codemirror/lang-html';
 import { json, jsonParseLinter } from '@codemirror/lang-json';
 import { linter } from '@codemirror/lint';

@@ -1,4 +1,4 @@
-/** A PDF in, its pages with their sizes out. pdf.js runs no scripts of documents, and nothing of them becomes markup. */
+/** Opens a PDF and reads the sizes of its pages. pdf.js does not run scripts of documents or turn their content into markup. */
 import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy, type PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import workerAddress from 'pdfjs-dist/legacy/build/pdf.worker.min.mjs?url';
 import type { SheetSize } from './page-sizes.ts';
@@ -6,7 +6,7 @@ import { CSS_PER_POINT } from './page-view.ts';
 
 GlobalWorkerOptions.workerSrc = workerAddress;
 
-/** Sizes of pages beyond are taken from the page before. */
+/** Further pages get the size of the last measured page. */
 const MEASURED = 400;
 
 export interface OpenPdf {
@@ -17,9 +17,9 @@ export interface OpenPdf {
 }
 
 export async function openPdf(bytes: Uint8Array, password: string | undefined): Promise<OpenPdf> {
-  // Fonts are inside what the service prints, and WebAssembly is not allowed by the page's policy.
+  // PDFs of the service contain their fonts, and the page's policy forbids WebAssembly.
   const task = getDocument({
-    data: bytes.slice(), // it is handed to the worker
+    data: bytes.slice(), // the bytes are transferred to the worker
     ...(password !== undefined && { password }),
     useWasm: false,
     useSystemFonts: false,

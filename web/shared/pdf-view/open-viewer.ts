@@ -1,4 +1,4 @@
-/** The viewer, once there is something to show. */
+/** Loads the viewer when there is a PDF to show. */
 import { signal } from '@preact/signals';
 import type { Viewer } from './viewer.ts';
 

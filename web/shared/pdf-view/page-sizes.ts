@@ -1,4 +1,4 @@
-/** How pages lie on top of each other at a zoom: where each begins, which are in sight. Sizes are CSS pixels. */
+/** Computes the positions of the pages at a zoom level, and which are visible. Sizes are in CSS pixels. */
 
 export interface SheetSize {
   width: number;
@@ -7,7 +7,7 @@ export interface SheetSize {
 
 export type Zoom = 'width' | 'page' | number;
 
-/** Around and between pages. */
+/** The gap around and between pages. */
 export const GAP = 16;
 export const MIN_SCALE = 0.1;
 export const MAX_SCALE = 5;
@@ -17,12 +17,12 @@ export interface Room {
   height: number;
 }
 
-/** A place in a document that means the same at every zoom. */
+/** A position in a document that is independent of the zoom level. */
 export interface Anchor {
   index: number;
-  /** Of the height of the page; below 0 in the gap above it. */
+  /** The share of the height of the page. It is negative in the gap above the page. */
   part: number;
-  /** Of the scrolled width. */
+  /** The share of the scrolled width. */
   across: number;
 }
 
@@ -39,7 +39,7 @@ function bounded(scale: number): number {
   return Math.min(MAX_SCALE, Math.max(MIN_SCALE, scale));
 }
 
-/** Where each page begins. */
+/** Returns the top of each page. */
 export function topsOf(sizes: readonly SheetSize[], scale: number): number[] {
   let top = GAP;
   return sizes.map(({ height }) => {
@@ -49,7 +49,7 @@ export function topsOf(sizes: readonly SheetSize[], scale: number): number[] {
   });
 }
 
-/** The page at this height: the last that begins above it. */
+/** Returns the page at this position, which is the last one that begins above it. */
 export function pageAt(tops: readonly number[], y: number): number {
   let low = 0;
   let high = tops.length - 1;

@@ -1,8 +1,10 @@
-/** One page of a PDF as an element: a canvas, as sharp as the screen, and over it the text, which can be selected and read. */
+/**
+ * The element of one page of a PDF: a canvas in the resolution of the screen, and a layer of text over it that can be selected.
+ */
 import { type PDFPageProxy, type RenderTask, TextLayer } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { SheetSize } from './page-sizes.ts';
 
-/** Browsers draw nothing on larger ones. */
+/** Browsers draw nothing on a larger canvas. */
 const MAX_SIDE = 16_384;
 const MAX_PIXELS = 33_554_432;
 
@@ -13,7 +15,7 @@ export class PageView {
   #canvas: HTMLCanvasElement | undefined;
   #text: HTMLElement | undefined;
   #task: RenderTask | undefined;
-  /** What is drawn, or being drawn; 0 for nothing. */
+  /** The scale of the present drawing, or 0 for none. */
   #scale = 0;
 
   constructor(page: () => Promise<PDFPageProxy>, label: string, size: SheetSize) {
@@ -31,7 +33,7 @@ export class PageView {
     style.height = `${Math.round(this.#size.height * scale)}px`;
   }
 
-  /** Draws it, unless it is drawn at this scale already. Resolves also where a newer drawing takes over. */
+  /** Draws the page, unless it is drawn at this scale already. Also resolves if a newer drawing replaces it. */
   async draw(scale: number): Promise<void> {
     if (this.#scale === scale) return;
     this.#scale = scale;
@@ -46,7 +48,7 @@ export class PageView {
     if (!this.#text) await this.#write(page);
   }
 
-  /** Gives back what it took. */
+  /** Frees the canvas and the text. */
   clear(): void {
     this.#scale = 0;
     this.#task?.cancel();
@@ -68,7 +70,7 @@ export class PageView {
       await task.promise;
       return canvas;
     } catch {
-      return undefined; // cancelled, or a page that cannot be drawn: it stays blank
+      return undefined; // the drawing was cancelled, or the page cannot be drawn and stays blank
     }
   }
 

@@ -1,4 +1,4 @@
-/** Shows PDFs, one after the other, with what is needed to look around in them. The viewer is fetched with the first one. */
+/** Shows a PDF with its tools. The viewer is loaded with the first PDF. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -10,11 +10,11 @@ import type { Viewer } from './viewer.ts';
 export interface PdfViewProps {
   pdf: Uint8Array | undefined;
   password?: string | undefined;
-  /** The next one is on its way. */
+  /** Whether the next PDF is being rendered. */
   busy?: boolean;
-  /** Small pages at the side, to begin with. */
+  /** Whether thumbnails are shown at first. */
   thumbnails: boolean;
-  /** Shown until there is a PDF. */
+  /** The content that is shown until there is a PDF. */
   children?: ComponentChildren;
 }
 
@@ -58,7 +58,7 @@ export function PdfView({ pdf, password, busy = false, thumbnails, children }: P
 
 async function showIn(scroller: HTMLElement, side: HTMLElement, pdf: Uint8Array, password: string | undefined): Promise<void> {
   const { Viewer } = await import('./viewer.ts');
-  if (!scroller.isConnected) return; // the visitor has left meanwhile
+  if (!scroller.isConnected) return; // the visitor has left in the meantime
   viewer.value ??= new Viewer(scroller, side) as Viewer;
   await viewer.value.show(pdf, password);
 }

@@ -1,4 +1,4 @@
-/** Page number and zoom. */
+/** Shows the page number and the zoom controls. */
 import type { Signal } from '@preact/signals';
 import { Icon, type IconName } from '../icon.tsx';
 import { viewer } from './open-viewer.ts';

@@ -1,9 +1,9 @@
-/** The pages of one PDF, laid out below each other; those in sight are drawn, those far away are blank. */
+/** Lays out the pages of a PDF below each other, draws visible pages, and frees distant ones. */
 import type { OpenPdf } from './open-pdf.ts';
 import { type Anchor, GAP, pageAt, type Room, scaleFor, topsOf, type Zoom } from './page-sizes.ts';
 import { CSS_PER_POINT, PageView } from './page-view.ts';
 
-/** Pages drawn beyond those in sight, and beyond which they are given back. */
+/** Number of pages before and after the visible ones that are drawn. Pages further away are freed. */
 const NEAR = 1;
 const FAR = 8;
 
@@ -47,7 +47,7 @@ export class Sheets {
     return this.#tops[index] ?? 0;
   }
 
-  /** The page a reader at this place would name: the one in the upper third. */
+  /** Returns the page in the upper third of the window. */
   currentAt(scrollTop: number): number {
     return pageAt(this.#tops, scrollTop + this.#room.height / 3);
   }
@@ -63,7 +63,7 @@ export class Sheets {
     return this.topOf(index) + part * this.#heightOf(index);
   }
 
-  /** Draws what is in sight, then its neighbours; resolves when what is in sight is drawn. */
+  /** Draws visible pages and then their neighbours. Resolves when the visible pages are drawn. */
   async drawAround(scrollTop: number): Promise<void> {
     const first = pageAt(this.#tops, scrollTop);
     const last = pageAt(this.#tops, scrollTop + this.#room.height);

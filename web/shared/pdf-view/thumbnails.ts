@@ -1,4 +1,4 @@
-/** Small pages to go to, drawn when they come into sight. */
+/** Thumbnails of the pages, which are drawn when they become visible. */
 import type { OpenPdf } from './open-pdf.ts';
 
 const WIDTH = 84;
@@ -20,11 +20,11 @@ export class Thumbnails {
       for (const { target, isIntersecting } of entries) {
         if (!isIntersecting) continue;
         seen.unobserve(target);
-        void draw(pdf, target as HTMLButtonElement).catch(() => {}); // the PDF may be gone by now
+        void draw(pdf, target as HTMLButtonElement).catch(() => {}); // the PDF may have been closed
       }
     });
     this.#seen = seen;
-    const before = this.#buttons; // they keep what they show until they are drawn anew
+    const before = this.#buttons; // they keep their drawings until they are drawn again
     this.#buttons = pdf.sizes.map(({ width, height }, index) => shaped(before[index] ?? this.#button(index + 1), height / width));
     this.#list.replaceChildren(...this.#buttons);
     for (const button of this.#buttons) seen.observe(button);
@@ -63,7 +63,7 @@ function shaped(button: HTMLButtonElement, shape: number): HTMLButtonElement {
   return button;
 }
 
-/** Scrolls the list alone, never what the list is in. */
+/** Scrolls only the list, and not its ancestors. */
 function reveal(list: HTMLElement, button: HTMLElement): void {
   const above = button.offsetTop - list.scrollTop;
   const below = above + button.offsetHeight - list.clientHeight;

@@ -1,4 +1,4 @@
-/** Shows PDFs one after the other: a new one takes the old one's place once it is drawn, at the same zoom and the same place. */
+/** Shows PDFs: a new one replaces the old one when it has been drawn, with the same zoom and position. */
 import { signal } from '@preact/signals';
 import { openPdf } from './open-pdf.ts';
 import type { Anchor, Room, Zoom } from './page-sizes.ts';
@@ -6,9 +6,9 @@ import { Sheets } from './rendered-pages.ts';
 import { Thumbnails } from './thumbnails.ts';
 
 export class Viewer {
-  /** Of pages; 0 while nothing is shown. */
+  /** Number of pages, or 0 while nothing is shown. */
   readonly count = signal(0);
-  /** Counted from 1. */
+  /** The current page, counted from 1. */
   readonly current = signal(1);
   readonly zoom = signal<Zoom>('width');
   readonly scale = signal(1);
@@ -18,7 +18,7 @@ export class Viewer {
   #sheets: Sheets | undefined;
   #shown = 0;
   #frame = 0;
-  /** Where the reader is. What is hidden forgets how far it was scrolled. */
+  /** The position of the reader, because a hidden element loses its scroll position. */
   #anchor: Anchor = { index: 0, part: 0, across: 0 };
   #hidden = false;
 
@@ -30,7 +30,7 @@ export class Viewer {
     this.#resized.observe(scroller);
   }
 
-  /** Rejects where it is no PDF that can be shown. A newer one wins. */
+  /** Rejects if the PDF cannot be shown. A newer PDF wins. */
   async show(bytes: Uint8Array, password: string | undefined): Promise<void> {
     this.#shown += 1;
     const turn = this.#shown;
@@ -52,7 +52,7 @@ export class Viewer {
     this.#layOut();
   }
 
-  /** One step nearer or further. */
+  /** Zooms in or out by one step. */
   step(factor: number): void {
     this.setZoom(Math.round(this.scale.value * factor * 100) / 100);
   }
@@ -73,7 +73,7 @@ export class Viewer {
 
   #replace(before: Sheets | undefined, sheets: Sheets): void {
     const anchor = before && this.#here();
-    sheets.layOut(this.zoom.value, this.#room(), this.current.value - 1); // the window may be another since
+    sheets.layOut(this.zoom.value, this.#room(), this.current.value - 1); // the size of the window may have changed
     sheets.element.classList.remove('coming');
     this.#sheets = sheets;
     this.count.value = sheets.count;
@@ -113,7 +113,7 @@ export class Viewer {
     return { width: this.#scroller.clientWidth, height: this.#scroller.clientHeight };
   }
 
-  /** Draws what is in sight before the next frame, once for many events. */
+  /** Draws visible pages before the next frame, once for many events. */
   #later(): void {
     cancelAnimationFrame(this.#frame);
     this.#frame = requestAnimationFrame(() => {
