@@ -79,7 +79,7 @@ export class Interception {
       isNavigation && this.staysPut
         ? this.#session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
         : this.#session.send('Fetch.continueRequest', { requestId, ...this.#headersFor(request.url, request.headers) });
-    answer.catch(() => {}); // the frame is gone
+    answer.catch(() => {}); // the frame does not exist any more
   }
 
   /** A redirect may lead back, which is the same request; another navigation may be that of the document elsewhere. */

@@ -9,7 +9,7 @@ import { SHADOWS, selectIn, withShadows } from '../in-page/page-frames.ts';
 /** Content that is cut off at one side of a box. */
 export interface Clipped {
   side: 'left' | 'right' | 'bottom';
-  /** CSS pixels, of the box that hides most. */
+  /** CSS pixels that the worst box hides. */
   pixels: number;
   /** The worst box, such as `div.main`. */
   element: string;
@@ -137,7 +137,7 @@ function scrollsTo(style: Style, side: Side): boolean {
   return (side === 'left') === isLeft;
 }
 
-/** Whether the box cuts off what is beyond this side. What is set for the whole document holds for the window, and not on paper. */
+/** Whether the box cuts off content at this side. `overflow` of the whole document applies to the window and not to paper. */
 function isClipping(element: PageElement, style: Style, side: Side): boolean {
   const { documentElement: root, body } = document;
   const property = side === 'bottom' ? 'overflow-y' : 'overflow-x';
@@ -252,7 +252,7 @@ function isContent(node: PageText): boolean {
   return node.nodeType === 3 ? node.data.trim() !== '' : ['img', 'canvas', 'video', 'svg'].includes(node.localName);
 }
 
-/** Texts and pictures in a box, as long as nodes may be looked at. */
+/** Returns texts and images in a box until the limit of nodes is reached. */
 function* contentOf(box: PageElement, nodes: { left: number }): Generator<PageText> {
   const isWhole = ({ localName }: PageElement) =>
     /^(?:svg|select|script|style|noscript|template|textarea|object)$/.test(localName);
