@@ -29,7 +29,7 @@ import { OwnerQueue } from './queue/owner-queue.ts';
 import { FinishQueue } from './render/finish-queue.ts';
 import { UploadMerging } from './render/merge-uploads.ts';
 import { createReadiness } from './render/readiness.ts';
-import { render, renderImage } from './render/render.ts';
+import { render, renderImage, violationsOf } from './render/render.ts';
 import { runEgressSelfTest } from './render/self-test.ts';
 import { openServices, type Services } from './services.ts';
 import { namedBlobs } from './storage/named-blobs.ts';
@@ -202,6 +202,8 @@ async function buildApp(config: Config, clock: Clock) {
       ...budgets,
       render: (request, principal, client, commitHook, held) =>
         render({ ...services, engine, memory: held }, request, principal, client, commitHook),
+      violationsOf: (request, principal, client, held) =>
+        violationsOf({ ...services, engine, memory: held }, request, principal, client),
       renderImage: (request, principal, client, commitHook, held) =>
         renderImage({ ...services, engine, memory: held }, request, principal, client, commitHook),
       merging,

@@ -31,6 +31,7 @@ export type ErrorCode =
   | 'storage_unavailable'
   | 'idempotency_mismatch'
   | 'print_failed'
+  | 'not_conformant'
   | 'not_mergeable'
   | 'page_crashed'
   | 'resource_limit'

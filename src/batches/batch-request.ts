@@ -64,6 +64,8 @@ export function parseItem(item: unknown, defaults: Members, limits: RenderLimits
     errors.push({ path: 'reference', message: `must be a string of at most ${MAX_REFERENCE} characters` });
   const merged = merge(item, defaults);
   if (merged.store === false) errors.push({ path: 'store', message: 'cannot be false: results of batches are stored documents' });
+  if (merged.conformance_report)
+    errors.push({ path: 'conformance_report', message: 'cannot be sent in a batch: send the item to POST /v1/pdf' });
   const request = collecting(errors, () => parseRenderRequest(merged, limits));
   if (!request || errors.length) throw invalidRequest(errors);
   return { ...request, store: true };

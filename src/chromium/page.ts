@@ -29,6 +29,7 @@ import {
 } from './load/document-loader.ts';
 import { PLAIN_LOAD } from './load/load-settings.ts';
 import type { StatedMetadata } from './load/stated-metadata.ts';
+import type { StatedStructure } from './load/stated-structure.ts';
 import type { Clipped } from './print/content-clipping.ts';
 import { PageLayout } from './print/page-layout.ts';
 import { type PageSize, possibleSizes } from './print/page-sizes.ts';
@@ -53,6 +54,8 @@ export interface RawPdf extends PdfBytes {
   sizes: PageSize[];
   /** Metadata that the document states. Chromium writes only the title. */
   stated: StatedMetadata;
+  /** What it says about its structure, where it was asked. */
+  structure: StatedStructure | undefined;
   report: PageReport;
   /** The origin of the assets, which links in the PDF may name. */
   assetOrigin: string | undefined;
@@ -233,8 +236,8 @@ export class Page implements PageAtWork {
       await job.check?.(pdf.chunks, () => this.#printAll(printedWith, step));
       const losses = await this.#losses(job.view?.(pdf.chunks), step);
       const sizes = possibleSizes(printedWith, this.#loader.pageSizes);
-      const stated = this.#loader.statedMetadata;
-      return { ...pdf, sizes, stated, report: this.#report(findings, losses), assetOrigin };
+      const { statedMetadata: stated, statedStructure: structure } = this.#loader;
+      return { ...pdf, sizes, stated, structure, report: this.#report(findings, losses), assetOrigin };
     });
   }
 

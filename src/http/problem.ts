@@ -200,6 +200,13 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
       'The browser loaded the document but could not print it or make an image of it, for example because `pageRanges` names no page of it, or `selector` matches nothing.',
     remedy: 'See `detail`; correct the options it names.',
   },
+  not_conformant: {
+    status: 422,
+    title: 'The document does not conform to the profile',
+    meaning:
+      'The document lacks something that `options.conformance` requires, such as the alternate text of an image. `violations` lists each with its rule, clause, message, selector, snippet and remedy. Nothing was charged or stored.',
+    remedy: 'Correct the document as each `remedy` says. `conformance_report: true` gives the list without an error.',
+  },
   not_mergeable: {
     status: 422,
     title: 'The documents cannot be merged',

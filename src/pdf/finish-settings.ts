@@ -1,5 +1,8 @@
 /** The settings for finishing a PDF after the browser has printed it: a validated, plain value that can be sent to a thread. */
 
+import type { Claims } from './conformance/profiles.ts';
+import type { StatedStructure } from './conformance/stated-structure.ts';
+
 /** The permissions of an encrypted PDF. `print` allows any quality, `print_low` only low quality. */
 export const PERMISSIONS = [
   'print',
@@ -27,6 +30,13 @@ export interface FinishSettings {
   attachments: Attachment[];
   watermark: Watermark | undefined;
   password: Password | undefined;
+  conformance?: Conformance | undefined;
+}
+
+/** What the PDF is to claim, and what the document says that it can be claimed for. */
+export interface Conformance {
+  claims: Claims;
+  stated: StatedStructure;
 }
 
 export interface Metadata {
@@ -65,10 +75,13 @@ export interface Password {
   permissions: PdfPermission[] | undefined;
 }
 
-type Plan = Omit<FinishSettings, 'watermark' | 'boundary'> & { watermark: object | undefined };
+type Plan = Omit<FinishSettings, 'watermark' | 'boundary' | 'conformance'> & {
+  watermark: object | undefined;
+  conformance?: object | undefined;
+};
 
 /** Whether these settings change more of a PDF than `settleIdentity` does. */
-export function needsFinishing({ metadata, compress, attachments, watermark, password }: Plan): boolean {
+export function needsFinishing({ metadata, compress, attachments, watermark, password, conformance }: Plan): boolean {
   const entries = Object.values(metadata).some((entry) => entry !== undefined);
-  return entries || compress || attachments.length > 0 || watermark !== undefined || password !== undefined;
+  return entries || compress || attachments.length > 0 || [watermark, password, conformance].some((each) => each !== undefined);
 }

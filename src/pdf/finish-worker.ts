@@ -1,6 +1,8 @@
 /** The worker thread that finishes PDFs: a PDF as Chromium printed it in, the finished PDF out, one at a time. */
 import { setPriority } from 'node:os';
 import { move } from 'piscina';
+import { conform } from './conformance/conform.ts';
+import type { Violation } from './conformance/violations.ts';
 import { attach } from './edit/attachments.ts';
 import { type Merged, type MergeTask, merge as mergeAll } from './edit/merge.ts';
 import { describe } from './edit/metadata.ts';
@@ -20,18 +22,25 @@ export interface FinishTask {
 }
 
 const FINISHING_NICENESS = 5;
+const ID_BYTES = 16;
 
 yieldToOthers();
 
+/** A finished PDF, or why it cannot be what was asked for. */
+export type Finished = Uint8Array<ArrayBuffer> | { violations: Violation[] };
+
 /** Finishes a PDF. The same task gives the same bytes, which are transferred and not copied. Encryption must be the last change. */
-export async function finish(task: FinishTask): Promise<Uint8Array> {
+export async function finish(task: FinishTask): Promise<Finished> {
   const { input, settings, secret } = received(task);
   const draft = await EditablePdf.read(input);
-  describe(draft, settings.metadata);
+  describe(draft, settings.metadata, settings.conformance);
   await stampPages(draft, settings.watermark);
   attach(draft, settings.attachments);
+  const violations = conform(draft, settings.conformance);
+  if (violations.length) return { violations };
+  if (settings.conformance) draft.id = digestOf(input, settings).subarray(0, ID_BYTES);
   const finished = write(draft, input, settings, secret).join();
-  return move(finished) as unknown as Uint8Array;
+  return move(finished) as unknown as typeof finished;
 }
 
 /** Merges PDFs. The bytes are transferred and not copied. */

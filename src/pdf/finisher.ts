@@ -2,9 +2,10 @@
 import { Piscina } from 'piscina';
 import { ServiceError } from '../errors.ts';
 import { TaskAbort } from './abort-task.ts';
+import type { Violation } from './conformance/violations.ts';
 import type { Merged, MergeTask } from './edit/merge.ts';
 import type { FinishSettings } from './finish-settings.ts';
-import type { FinishTask } from './finish-worker.ts';
+import type { Finished, FinishTask } from './finish-worker.ts';
 
 export interface FinisherSettings {
   /** The caller limits how many tasks run at the same time. A task beyond this number waits for a thread. */
@@ -60,15 +61,17 @@ export class Finisher {
 
   /**
    * Finishes a PDF. The bytes of `pieces` and of attachments are transferred, so that the caller must not use them afterwards. The same
-   * pieces (except for the time of printing), settings and secret give the same bytes. Throws `resource_limit`, `print_failed` or
-   * the reason of `signal`, once no thread works on the task any more.
+   * pieces (except for the time of printing), settings and secret give the same bytes. Throws `resource_limit`, `print_failed`,
+   * `not_conformant` or the reason of `signal`, once no thread works on the task any more.
    */
   async finish(pieces: Buffer[], settings: FinishSettings, signal: AbortSignal): Promise<Buffer[]> {
     const prepare = () => {
       const task = withOwnMemory(pieces, settings, this.#secret);
       return { task, transferList: memoryOf(task) };
     };
-    return cut((await this.#run('finish', prepare, CANNOT_FINISH, signal)) as Uint8Array<ArrayBuffer>);
+    const finished = (await this.#run('finish', prepare, CANNOT_FINISH, signal)) as Finished;
+    if (finished instanceof Uint8Array) return cut(finished);
+    throw notConformant(finished.violations);
   }
 
   /**
@@ -111,6 +114,13 @@ export class Finisher {
       return new ServiceError('resource_limit', 'finishing the PDF uses more memory than it may; make the document smaller');
     return new ServiceError('print_failed', refusal, { cause: withoutText(error) });
   }
+}
+
+function notConformant(violations: Violation[]): ServiceError {
+  const [first] = violations;
+  const where = first?.selector ? ` (${first.selector})` : '';
+  const more = violations.length > 1 ? ` And ${violations.length - 1} more.` : '';
+  return new ServiceError('not_conformant', `${first?.rule}${where}: ${first?.message}${more}`, { members: { violations } });
 }
 
 function shuttingDown(): ServiceError {

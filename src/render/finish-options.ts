@@ -1,4 +1,5 @@
 /** Options for finishing a printed PDF: the caller's options in, the finishing plan out. */
+import { type Claims, claimsOf } from '../pdf/conformance/profiles.ts';
 import { type FinishSettings, RFC_3339 } from '../pdf/finish-settings.ts';
 import { textErrors } from '../validate.ts';
 import { decodeBase64 } from './base64.ts';
@@ -8,9 +9,11 @@ import { passwordErrors } from './password.ts';
 import type { ValidationErrors } from './validation-errors.ts';
 import { parseWatermark, type Watermark } from './watermark.ts';
 
-/** The finishing plan before the watermark is printed and the owner is known. */
-export interface FinishPlan extends Omit<FinishSettings, 'watermark' | 'boundary'> {
+/** The finishing plan before the document is printed and the owner is known. */
+export interface FinishPlan extends Omit<FinishSettings, 'watermark' | 'boundary' | 'conformance'> {
   watermark: Watermark | undefined;
+  /** What the PDF is to claim. */
+  conformance: Claims | undefined;
 }
 
 type Given<Name extends keyof PdfOptions> = NonNullable<PdfOptions[Name]>;
@@ -20,7 +23,8 @@ const TEXTS = ['title', 'author', 'subject', 'creator'] as const;
 const DATES = ['creationDate', 'modDate'] as const;
 
 export function parseFinishing(options: PdfOptions, errors: ValidationErrors): FinishPlan {
-  const tagged = options.tagged ?? false;
+  const conformance = parseConformance(options, errors);
+  const tagged = options.tagged ?? conformance !== undefined;
   const outline = options.outline ?? false;
   if (outline && options.tagged === false)
     errors.add('options.tagged', 'cannot be false with options.outline: bookmarks are made from the tags');
@@ -32,7 +36,23 @@ export function parseFinishing(options: PdfOptions, errors: ValidationErrors): F
     attachments: parseAttachments(options.attachments ?? [], errors),
     watermark: options.watermark && parseWatermark(options.watermark, errors),
     password: parsePassword(options.password, errors),
+    conformance,
   };
+}
+
+/** The rules of one PDF: a profile of each standard at most, and nothing that they forbid. */
+function parseConformance(options: PdfOptions, errors: ValidationErrors): Claims | undefined {
+  if (options.conformance === undefined) return undefined;
+  const profiles = [options.conformance].flat();
+  const claims = claimsOf(profiles);
+  const archives = profiles.filter((profile) => profile.startsWith('PDF/A'));
+  if (archives.length > 1 || new Set(profiles).size < profiles.length)
+    errors.add('options.conformance', 'must name at most one profile of PDF/A and one of PDF/UA');
+  if (options.tagged === false) errors.add('options.tagged', 'cannot be false with options.conformance');
+  if (options.password !== undefined) errors.add('options.password', 'cannot be combined with options.conformance');
+  if (claims.archive?.part === 2 && options.attachments?.length)
+    errors.add('options.attachments', 'cannot be combined with a profile of PDF/A-2, which allows no files: use PDF/A-3');
+  return claims;
 }
 
 function parseMetadata(given: Given<'metadata'>, errors: ValidationErrors): FinishSettings['metadata'] {

@@ -1,6 +1,7 @@
 /** The schema of the options that change a PDF after it is printed. Keywords of the schema hold their documentation. */
 import { Type } from 'typebox';
 import { MAX_KEYWORD, MAX_KEYWORDS, MAX_TEXT } from '../chromium/load/stated-metadata.ts';
+import { PROFILES } from '../pdf/conformance/profiles.ts';
 import { PERMISSIONS } from '../pdf/finish-settings.ts';
 import { type Keywords, oneOf, option } from './option.ts';
 
@@ -133,8 +134,17 @@ const Watermark = Type.Object(
   { ...CLOSED, title: 'Watermark' },
 );
 
+const Profile = { ...oneOf(PROFILES), expected: `one of ${PROFILES.join(', ')}` };
+
 /** Members of `options`. */
 export const FINISH_OPTIONS = {
+  conformance: option(Type.Union([oneOf(PROFILES), Type.Array(Profile, { minItems: 1, maxItems: 2 })]), {
+    expected: `one of ${PROFILES.join(', ')}, or a list of one profile of PDF/A and PDF/UA-1`,
+    description:
+      'Writes a tagged PDF that conforms to the standard for archives (PDF/A), the one for accessibility (PDF/UA), or both. Nothing is invented: when the document lacks what the standard requires, such as the alternate text of an image, the render fails with `not_conformant` and a list of what is missing. Cannot be combined with `password`. Attachments need PDF/A-3.',
+    'x-default': 'none',
+    examples: ['PDF/A-3b', ['PDF/A-3a', 'PDF/UA-1']],
+  }),
   metadata: option(Metadata, {
     expected: 'an object {title, author, subject, keywords, creator, creationDate, modDate}',
     description: `Metadata of the PDF, in its Info dictionary and as XMP. Texts have at most ${MAX_TEXT} characters.`,

@@ -432,6 +432,13 @@ export const PdfRequestBody = Type.Object(
       ...MetadataSchema,
       description: `${METADATA_MEANING} They are kept with the stored document; properties of the PDF itself are \`options.metadata\`. Default: none.`,
     }),
+    conformance_report: option(Type.Boolean(), {
+      expected: YES_OR_NO,
+      description:
+        'Answers with a list of what keeps the document from conforming to `options.conformance`, which is empty when nothing does, in place of a PDF. Nothing is charged or stored.',
+      default: false,
+      examples: [true],
+    }),
     filename: option(Type.String(), {
       expected: FILENAME,
       description: 'The name under which a browser saves the PDF.',

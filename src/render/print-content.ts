@@ -7,7 +7,7 @@ import { Markdown } from '../markdown/markdown.ts';
 import { normalizeInfoDictionary, withMetadata } from '../pdf/edit/normalize-info-dictionary.ts';
 import { correctPageSizes, type PageSize } from '../pdf/edit/page-boxes.ts';
 import { makeLinksRelative } from '../pdf/edit/relative-links.ts';
-import { type FinishSettings, needsFinishing } from '../pdf/finish-settings.ts';
+import { type Conformance, type FinishSettings, needsFinishing } from '../pdf/finish-settings.ts';
 import { countPages } from '../pdf/objects/inspect.ts';
 import type { Workplace } from '../pool/pool.ts';
 import { paperView } from './content-shrinking.ts';
@@ -85,7 +85,8 @@ export async function printContent(
   const { header, footer } = job.print.templates;
   const languages = languagesOf(job.content, header, footer, watermark?.html);
   const check = pageRanges && { check: rangeCheck(pageRanges) };
-  const checked = { ...job, view, pages: countPages, hanLanguages: languages, ...check };
+  const asksStructure = finish.conformance !== undefined;
+  const checked = { ...job, view, pages: countPages, hanLanguages: languages, asksStructure, ...check };
   const printed = await pool.use(
     owner?.boundary,
     deadline,
@@ -100,10 +101,20 @@ export async function printContent(
   if (raw.assetOrigin) makeLinksRelative(raw.chunks, raw.assetOrigin);
   correctPageSizes(raw.chunks, raw.sizes.map(inPoints));
   const pages = countPages(raw.chunks);
-  const settings = { ...finish, boundary, watermark: laidOut(watermark, stamp?.chunks, pages) };
+  const conformance = finish.conformance && { claims: finish.conformance, stated: statedBy(raw, pageRanges === '') };
+  const settings = { ...finish, boundary, conformance, watermark: laidOut(watermark, stamp?.chunks, pages) };
   const chunks = await finished(finishing, raw, settings, shareOf, deadline);
   const timings = deadline.timings();
   return { chunks, bytes: sizeOf(chunks), pages, report: reportOf(withStamp(raw.report, stamp?.report), timings), timings };
+}
+
+/** Links to assets are relative in the PDF, as they are in the document. */
+function statedBy({ structure, assetOrigin, report }: RawPdf, isWhole: boolean): Conformance['stated'] {
+  if (!structure) throw new Error('the document was not asked for its structure');
+  const isAsset = (target: string) => assetOrigin !== undefined && target.startsWith(`${assetOrigin}/`);
+  const relative = (target: string) => (isAsset(target) ? target.slice(`${assetOrigin}/`.length) : target);
+  const links = structure.links.map(({ target, name }) => ({ target: relative(target), name }));
+  return { ...structure, links, isWhole, missingGlyphs: report.missingGlyphs.map(({ characters }) => characters) };
 }
 
 /** Of everything that is shown on the page. */

@@ -56,6 +56,8 @@ export interface RenderRequest extends Rendering {
   filename: string | undefined;
   /** Kept with the stored document. */
   metadata: Metadata;
+  /** Whether only the violations of the profiles are asked for. */
+  reportsConformance: boolean;
 }
 
 export interface RenderLimits extends Partial<AssetLimits> {
@@ -85,12 +87,15 @@ const checkBody = validator(PdfRequestBody, foreignName);
 /** `uploaded` are assets that came beside the body. Throws `invalid_request` with every fault found, or `content_too_large`. */
 export function parseRenderRequest(body: unknown, limits: RenderLimits, uploaded: readonly UploadedFile[] = []): RenderRequest {
   const checked = checkBody(body);
-  const { store, filename } = checked;
+  const { store, filename, conformance_report: reportsConformance = false } = checked;
   const errors = new ValidationErrors();
   const source = parseSource(checked, errors);
   const assets = parseSourceAssets(checked, uploaded, limits, errors);
   const metadata = parseMetadata(checked.metadata, errors);
-  const request = { source, assets, ...parseRendering(checked, limits, errors), store, filename, metadata };
+  const rendering = parseRendering(checked, limits, errors);
+  const request = { source, assets, ...rendering, store, filename, metadata, reportsConformance };
+  if (reportsConformance && request.finish.conformance === undefined)
+    errors.add('conformance_report', 'requires options.conformance');
   if (filename !== undefined && !isUsableFilename(filename)) errors.add('filename', `must be ${FILENAME}`);
   errors.throwIfAny();
   if (source.kind === 'html') checkSize('html', source.html);
@@ -177,7 +182,7 @@ function parsePrintSettings(options: PdfOptions, addressed: boolean, errors: Val
     printBackground: options.printBackground ?? true,
     scale: options.scale ?? 1,
     pageRanges: parsePageRanges('options.pageRanges', options.pageRanges ?? '', errors),
-    tagged: options.tagged ?? false,
+    tagged: options.tagged ?? options.conformance !== undefined,
     outline: options.outline ?? false,
     singlePage: options.singlePage ?? false,
     templates: {

@@ -5,7 +5,7 @@ import type { Concurrency } from '../accounts/concurrency.ts';
 import type { Content } from '../chromium/load/load-settings.ts';
 import { Deadline } from '../deadline.ts';
 import type { Documents, StoredDocument } from '../documents/documents.ts';
-import { ServiceError } from '../errors.ts';
+import { hasCode, ServiceError } from '../errors.ts';
 import { captureContent, type RenderedImage } from './capture-content.ts';
 import type { ImageRequest } from './image-request.ts';
 import { type PrintEngine, printContent, type RenderedPdf, type RenderOwner } from './print-content.ts';
@@ -93,6 +93,27 @@ export async function renderImage(
     const delivery = { image, document: undefined, remaining: reservation.remaining };
     await settle(services, delivery, reservation, principal, deadline, commitHook);
     return delivery;
+  });
+}
+
+/** What keeps a document from conforming to the profiles it is to have. It is rendered, but neither charged nor stored. */
+export async function violationsOf(
+  services: RenderServices,
+  request: RenderRequest,
+  principal: Principal,
+  client: AbortSignal,
+): Promise<unknown[]> {
+  return charged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
+    const { load, print, finish } = request;
+    const violations = await printContent(services.engine, { content, load, print, finish }, owner, deadline).then(
+      () => [],
+      (error: unknown) => {
+        if (hasCode(error, 'not_conformant')) return error.members.violations as unknown[];
+        throw error;
+      },
+    );
+    await services.allowance.release(reservation);
+    return violations;
   });
 }
 

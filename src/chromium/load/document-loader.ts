@@ -39,6 +39,7 @@ import {
 import { Navigation } from './navigation.ts';
 import { type FailedResource, NetworkMonitor, withMissing } from './network-monitor.ts';
 import { readStatedMetadata, type StatedMetadata } from './stated-metadata.ts';
+import { readStatedStructure, type StatedStructure } from './stated-structure.ts';
 import { addExpression, isSettledExpression, settleAtOnceExpression, settleExpression } from './wait-for-assets.ts';
 
 /** A document to load. */
@@ -49,6 +50,8 @@ export interface LoadJob {
   print?: PrintSettings | undefined;
   /** The result of `hanLanguages`. */
   hanLanguages?: string;
+  /** Whether it is asked what it says about its structure. */
+  asksStructure?: boolean;
 }
 
 /** A document to print. */
@@ -152,6 +155,7 @@ export class DocumentLoader {
   #unfinished: Unfinished | undefined;
   #pageSizes: string[] = [];
   #stated: StatedMetadata = {};
+  #structure: StatedStructure | undefined;
   #lingers = false;
   #loading = false;
   #windowOwned = false;
@@ -215,6 +219,11 @@ export class DocumentLoader {
     return this.#stated;
   }
 
+  /** What the present document says about its structure, where it was asked. */
+  get statedStructure(): StatedStructure | undefined {
+    return this.#structure;
+  }
+
   /** Whether boxes of the document may hide a part of it. */
   get mayClip(): boolean {
     return this.#htmlClass.mayClip;
@@ -237,6 +246,7 @@ export class DocumentLoader {
       : this.#write(withBase(content.html, content.baseUrl), job, attempt));
     this.#htmlClass = htmlClass;
     await this.#complete(htmlClass, job, attempt);
+    if (job.asksStructure) this.#structure = await readStatedStructure(this.#session, this.#frameId, attempt.step);
     this.#stay();
   }
 
@@ -357,6 +367,7 @@ export class DocumentLoader {
     this.#unfinished = undefined;
     this.#pageSizes = [];
     this.#stated = {};
+    this.#structure = undefined;
     this.#hanLanguages = [];
     this.#htmlClass = ACTIVE;
     this.#attempt = undefined;
@@ -366,8 +377,8 @@ export class DocumentLoader {
     this.#console.end();
   }
 
-  async #prepare({ content, load, print }: LoadJob, { step, fail }: Attempt): Promise<void> {
-    if (needsOwnPage(content, load) || load.device !== PLAIN_DEVICE || print?.singlePage) this.#traces = true;
+  async #prepare({ content, load, print, asksStructure }: LoadJob, { step, fail }: Attempt): Promise<void> {
+    if (needsOwnPage(content, load) || load.device !== PLAIN_DEVICE || print?.singlePage || asksStructure) this.#traces = true;
     const { target, failsOn, added, waitForSelector } = load;
     const preparations: Array<Promise<unknown>> = [];
     if (load.device !== PLAIN_DEVICE) preparations.push(this.#emulation.apply(load.device));

@@ -5,6 +5,7 @@ import { isMembers } from '../../batches/batch-request.ts';
 import type { Documents, StoredDocument } from '../../documents/documents.ts';
 import { invalidRequest } from '../../errors.ts';
 import { type Answer, type Claim, type Idempotency, resultGone } from '../../idempotency/idempotency.ts';
+import { RULES } from '../../pdf/conformance/violations.ts';
 import { PdfRequestBody } from '../../render/options-schema.ts';
 import type { CommitHook, Delivery, RenderMemory } from '../../render/render.ts';
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../../render/render-request.ts';
@@ -45,6 +46,7 @@ export interface PdfRouteServices extends RenderRouteServices {
     commitHook?: CommitHook,
     memory?: RenderMemory,
   ): Promise<Delivery>;
+  violationsOf(request: RenderRequest, principal: Principal, client: AbortSignal, memory?: RenderMemory): Promise<unknown[]>;
 }
 
 export async function pdfRoutes(app: FastifyInstance, services: PdfRouteServices): Promise<void> {
@@ -54,6 +56,7 @@ export async function pdfRoutes(app: FastifyInstance, services: PdfRouteServices
       if (prefersAsync(request)) return startRender(services, request, reply);
       const renderRequest = renderRequestOf(request, services.limits);
       requireAcceptable(request, PDF, JSON_TYPE);
+      if (renderRequest.reportsConformance) return reportConformance(services, renderRequest, request, reply);
       return idempotent(
         request,
         services.idempotency,
@@ -71,6 +74,22 @@ function renderRequestOf(request: FastifyRequest, limits: RenderLimits): RenderR
   if (isMembers(body) && (body.webhook_url ?? undefined) !== undefined)
     throw invalidRequest([{ path: 'webhook_url', message: 'requires the header Prefer: respond-async' }]);
   return parseRenderRequest(body, limits);
+}
+
+/** A list is neither charged nor remembered: an Idempotency-Key says nothing about it. */
+async function reportConformance(
+  { metrics, violationsOf }: PdfRouteServices,
+  renderRequest: RenderRequest,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const memory = memoryOfRender(heldBy(request), false);
+  const client = whenClientLeaves(reply);
+  const violations = await measured(() => violationsOf(renderRequest, principalOf(request), client, memory), {
+    succeeded() {},
+    failed: metrics.renderFailed,
+  });
+  return reply.type(JSON_TYPE).send({ violations });
 }
 
 async function renderNow(
@@ -219,6 +238,27 @@ const BODY = {
   },
 };
 
+const CONFORMANCE_SCHEMA = {
+  type: 'object',
+  properties: {
+    violations: {
+      type: 'array',
+      description: 'With `conformance_report`: what keeps the document from conforming. Empty when nothing does.',
+      items: {
+        type: 'object',
+        properties: {
+          rule: { type: 'string', enum: Object.keys(RULES) },
+          clause: { type: 'string', description: 'The clauses of the standards.', examples: ['ISO 14289-1, 7.3'] },
+          message: { type: 'string' },
+          selector: { type: ['string', 'null'], description: 'The element, where it can be told.' },
+          snippet: { type: ['string', 'null'], description: 'The start of its markup.' },
+          remedy: { type: 'string' },
+        },
+      },
+    },
+  },
+};
+
 const SCHEMA = {
   operationId: 'renderPdf',
   summary: 'Render a document',
@@ -238,9 +278,10 @@ const SCHEMA = {
   },
   response: {
     200: {
-      description: 'The PDF; or, where Accept names application/json alone, the PDF with the report of its render.',
+      description:
+        'The PDF; or, where Accept names application/json alone, the PDF with the report of its render; or, with `conformance_report`, the violations.',
       headers: HEADERS,
-      content: { ...binary(PDF), [JSON_TYPE]: { schema: REPORTED_SCHEMA } },
+      content: { ...binary(PDF), [JSON_TYPE]: { schema: { anyOf: [REPORTED_SCHEMA, CONFORMANCE_SCHEMA] } } },
     },
     201: {
       description:

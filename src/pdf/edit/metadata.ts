@@ -1,6 +1,6 @@
 /** Writes the metadata of a PDF: new values in, an information dictionary and an XMP packet with the same content out. */
 import { PdfBool, PdfDict, PdfName, type PdfObject, PdfStream, PdfString } from '@libpdf/core';
-import { type Metadata, RFC_3339 } from '../finish-settings.ts';
+import { type Conformance, type Metadata, RFC_3339 } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { textString } from '../objects/syntax.ts';
 import { type DocumentFacts, xmpPacket } from './xmp.ts';
@@ -11,12 +11,12 @@ const PRODUCT = 'Platen';
 const MAX_TITLE = 4_096;
 
 /** Without a given title, the title of the document is kept. Dates are written only if they are given. */
-export function describe(draft: EditablePdf, metadata: Metadata): void {
-  const facts = factsOf(metadata, ownTitle(draft));
+export function describe(draft: EditablePdf, metadata: Metadata, conformance?: Conformance): void {
+  const facts = factsOf(metadata, conformance ? conformance.stated.title || undefined : ownTitle(draft));
   const info = informationDictionary(facts);
   if (draft.info) draft.change(draft.info, info);
   else draft.info = draft.add(info);
-  const packet = Buffer.from(xmpPacket(facts));
+  const packet = Buffer.from(xmpPacket(facts, conformance?.claims));
   draft.catalog.set(
     'Metadata',
     draft.add(PdfStream.fromDict({ Type: PdfName.of('Metadata'), Subtype: PdfName.of('XML') }, packet)),

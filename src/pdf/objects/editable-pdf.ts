@@ -12,6 +12,8 @@ export class EditablePdf {
   readonly catalog: PdfDict;
   readonly root: PdfRef;
   info: PdfRef | undefined;
+  /** The file identifier (ISO 32000-1, 14.4). */
+  id: Uint8Array | undefined;
   readonly file: RawFile;
   readonly #changed = new Map<number, PdfObject>();
 

@@ -3,12 +3,12 @@
  * object streams with a cross-reference stream (ISO 32000-1, 7.5.7 and 7.5.8). With a password, the streams and the objects in them
  * are encrypted.
  */
-import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
+import { PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
 import type { Encryption } from '../security/encrypt.ts';
 import type { EditableObject, EditablePdf } from './editable-pdf.ts';
 import { isStream } from './raw-file.ts';
 import { deflated, numbers, toText } from './syntax.ts';
-import { bodyOf, Parts } from './write.ts';
+import { bodyOf, identifier, Parts } from './write.ts';
 
 /** Of one object stream. A reader unpacks all of it to find one. */
 const OBJECTS_PER_STREAM = 200;
@@ -62,9 +62,9 @@ class PackedFile {
     this.#flush();
     const entries: Record<string, PdfObject> = { Type: PdfName.of('XRef'), Root: draft.root };
     if (draft.info) entries.Info = draft.info;
+    if (draft.id) entries.ID = identifier(draft.id);
     if (this.#protection) {
-      const part = new PdfString(this.#protection.id);
-      entries.ID = PdfArray.of(part, part);
+      entries.ID = identifier(this.#protection.id);
       entries.Encrypt = PdfRef.of(this.#nextId);
       this.#put(this.#nextId++, toText(this.#protection.dictionary));
     }

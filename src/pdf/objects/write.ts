@@ -1,5 +1,5 @@
 /** Writes a finished PDF with a classic cross-reference table: an editable PDF in, bytes in chunks out. */
-import { PdfDict, PdfNumber, type PdfObject, PdfStream } from '@libpdf/core';
+import { PdfArray, PdfDict, PdfNumber, type PdfObject, PdfStream, PdfString } from '@libpdf/core';
 import type { EditablePdf } from './editable-pdf.ts';
 import { type Seal, toText } from './syntax.ts';
 
@@ -12,8 +12,15 @@ export function writePlain(draft: EditablePdf): Parts {
   }
   const trailer = PdfDict.of({ Root: draft.root });
   if (draft.info) trailer.set('Info', draft.info);
+  if (draft.id) trailer.set('ID', identifier(draft.id));
   endPlain(parts, offsets, trailer);
   return parts;
+}
+
+/** The same for the first version of a file and for this one. */
+export function identifier(id: Uint8Array): PdfArray {
+  const part = new PdfString(id);
+  return PdfArray.of(part, part);
 }
 
 /** Ends a file whose objects are at these offsets, by number. */

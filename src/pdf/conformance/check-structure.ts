@@ -1,0 +1,177 @@
+/** Finds what the tags of a PDF say that no repair can make right, and names the elements of the document that are meant. */
+import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject } from '@libpdf/core';
+import { textString } from '../objects/syntax.ts';
+import { follow } from './follow.ts';
+import { rowsOf, statedKey, tagKey } from './mend-tables.ts';
+import type { Named, Place, StatedStructure } from './stated-structure.ts';
+import type { StructureElement, StructureTree } from './structure-tree.ts';
+import type { Violations } from './violations.ts';
+
+export function checkStructure(tree: StructureTree, stated: StatedStructure, violations: Violations): void {
+  const elements = [...tree.elements()];
+  const ofType = (...types: string[]) => elements.filter(({ type }) => types.includes(type));
+  checkLanguages(elements, stated, violations);
+  checkFigures(ofType('Figure'), stated, violations);
+  checkHeadings(ofType('H', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6'), stated, violations);
+  checkTables(ofType('Table'), stated.tables, violations);
+  nameFields(ofType('Form'), stated.fields, violations);
+  checkNesting(elements, violations);
+  for (const place of stated.embedded) violations.add('embedded_content', place);
+}
+
+const LANGUAGE_TAG = /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/i;
+
+function checkLanguages(
+  elements: StructureElement[],
+  { language, strangeLanguages }: StatedStructure,
+  violations: Violations,
+): void {
+  if (!language) violations.add('language_missing');
+  else if (!LANGUAGE_TAG.test(language.replaceAll('_', '-')))
+    violations.add('language_invalid', { selector: 'html', snippet: `<html lang="${language.slice(0, 40)}">` });
+  for (const place of strangeLanguages) violations.add('language_invalid', place);
+  if (violations.has('language_invalid')) return;
+  const strange = elements.find((element) => element.text('Lang') && !LANGUAGE_TAG.test(element.text('Lang')));
+  if (strange) violations.add('language_invalid', undefined, `It is ${JSON.stringify(strange.text('Lang').slice(0, 40))}.`);
+}
+
+/**
+ * Images of the document that are on no page have no tag, so that each tag is the next image of that name. Chromium tags pictures and
+ * `figure` elements alike; the latter are groups, whose parts have tags of their own.
+ */
+function checkFigures(figures: StructureElement[], { images, isWhole }: StatedStructure, violations: Violations): void {
+  const tagged = matchFigures(figures, images);
+  for (const [figure, image] of tagged) {
+    if (alternateOf(figure)) continue;
+    if (image?.kind === 'group' || (!image && !figure.hasContent)) figure.type = 'Div';
+    else violations.add('alternate_text_missing', image);
+  }
+  const known = new Set([...tagged.values()]);
+  const unknown = ofKinds(images, 'picture', 'role').filter((image) => isWhole && !known.has(image));
+  for (const image of [...ofKinds(images, 'wrapper'), ...unknown]) checkUntagged(image, violations);
+}
+
+/** An image that shows nothing on any page needs no tag. */
+function checkUntagged(image: StatedImage, violations: Violations): void {
+  if (!image.name) violations.add('alternate_text_missing', image);
+  else if (image.kind === 'wrapper') violations.add('image_untagged', image);
+}
+
+function matchFigures(figures: StructureElement[], images: StatedImage[]): Map<StructureElement, StatedImage | undefined> {
+  const name = (image: Named) => image.name;
+  const nextPicture = follow(ofKinds(images, 'picture', 'role'), name);
+  const nextWithParts = follow(ofKinds(images, 'group', 'role'), name);
+  return new Map(
+    figures.map((figure) => [figure, (figure.elements.length ? nextWithParts : nextPicture)(alternateOf(figure))] as const),
+  );
+}
+
+function alternateOf(figure: StructureElement): string {
+  return figure.text('Alt').replace(/\s+/g, ' ').trim();
+}
+
+type StatedImage = StatedStructure['images'][number];
+
+function ofKinds(images: StatedImage[], ...kinds: Array<StatedImage['kind']>): StatedImage[] {
+  return images.filter(({ kind }) => kinds.includes(kind));
+}
+
+/** What lists and tables may hold (ISO 14289-1, 7.2). */
+const KIDS: Record<string, string> = {
+  Table: 'TR THead TBody TFoot Caption',
+  THead: 'TR',
+  TBody: 'TR',
+  TFoot: 'TR',
+  TR: 'TH TD',
+  L: 'L LI Caption',
+  LI: 'Lbl LBody',
+};
+
+function checkNesting(elements: StructureElement[], violations: Violations): void {
+  const isMisplaced = ({ type, parent }: StructureElement) => {
+    const allowed = KIDS[parent?.type ?? ''];
+    return allowed !== undefined && !allowed.split(' ').includes(type);
+  };
+  const misplaced = elements.find(isMisplaced);
+  const where = misplaced && `There is ${misplaced.type} in ${misplaced.parent?.type}.`;
+  if (misplaced) violations.add('structure_invalid', undefined, where);
+}
+
+const TOO_DEEP = 7;
+
+function checkHeadings(headings: StructureElement[], { headings: stated }: StatedStructure, violations: Violations): void {
+  for (const heading of stated.filter(({ name }) => !name)) violations.add('heading_empty', heading);
+  const nextOf = follow(
+    stated.filter(({ name }) => name),
+    ({ level }) => String(Math.min(level, TOO_DEEP)),
+  );
+  let previous = 0;
+  for (const heading of headings) {
+    const level = Number(heading.type.slice(1)) || TOO_DEEP; // Chromium writes no level there
+    const place = nextOf(String(level));
+    const before = previous ? `level ${previous}` : 'no other';
+    if (level === TOO_DEEP) violations.add('heading_too_deep', place);
+    else if (level > previous + 1) violations.add('heading_skipped', place, `Level ${level} follows ${before}.`);
+    previous = Math.min(level, TOO_DEEP - 1);
+  }
+}
+
+function checkTables(tables: StructureElement[], stated: StatedStructure['tables'], violations: Violations): void {
+  const nextOf = follow(stated, statedKey);
+  for (const table of tables) {
+    const place: Place | undefined = nextOf(tagKey(table));
+    if (!isRegular(rowsOf(table))) violations.add('table_irregular', place);
+  }
+}
+
+/** Whether every place of the grid has one cell, and no cell reaches out of it. */
+function isRegular(rows: StructureElement[]): boolean {
+  /** Of each column, the row below the cell that is in it. */
+  const filledTo: number[] = [];
+  const columns = new Set(rows.map((row, y) => (placeCells(row, y, rows.length, filledTo) ? filledTo.length : -1)));
+  const isFilled = filledTo.every((to) => to === rows.length);
+  return rows.length === 0 || (columns.size === 1 && !columns.has(-1) && isFilled);
+}
+
+/** Whether the cells of a row find free places, and leave none. */
+function placeCells(row: StructureElement, y: number, height: number, filledTo: number[]): boolean {
+  const isFree = (x: number) => (filledTo[x] ?? 0) <= y;
+  let x = 0;
+  for (const cell of row.elements) {
+    while (!isFree(x)) x++;
+    const below = y + attributeOf(cell, 'RowSpan');
+    if (below > height) return false;
+    for (const end = x + attributeOf(cell, 'ColSpan'); x < end; x++) {
+      if (!isFree(x)) return false;
+      filledTo[x] = below;
+    }
+  }
+  return filledTo.every((_, column) => !isFree(column));
+}
+
+function attributeOf(cell: StructureElement, name: string): number {
+  for (const attribute of attributesOf(cell.dict.get('A'))) {
+    const value = attribute.get(name);
+    if (value instanceof PdfNumber) return Math.max(1, value.value);
+  }
+  return 1;
+}
+
+function attributesOf(value: PdfObject | undefined): PdfDict[] {
+  const list = value instanceof PdfArray ? value.toArray() : [value];
+  return list.filter((each) => each instanceof PdfDict);
+}
+
+/** Chromium writes the name of some fields only. */
+function nameFields(forms: StructureElement[], fields: StatedStructure['fields'], violations: Violations): void {
+  const nextOf = follow(fields, ({ role }) => role);
+  for (const form of forms) {
+    const attributes = attributesOf(form.dict.get('A'));
+    const role = attributes.map((attribute) => attribute.get('Role')).find((value) => value instanceof PdfName);
+    if (!role) continue;
+    const field = nextOf(role.value);
+    if (attributes.some((attribute) => attribute.has('Desc'))) continue;
+    if (!field?.name) violations.add('field_name_missing', field);
+    else form.set('A', PdfArray.of(...attributes, PdfDict.of({ O: PdfName.of('PrintField'), Desc: textString(field.name) })));
+  }
+}

@@ -1,0 +1,131 @@
+/** Reads a content stream operator by operator (ISO 32000-1, 7.8.2): bytes in, calls with the operator and its operands out. */
+
+/** What stands before an operator. */
+export interface Operands {
+  /** Where they begin: the operator itself where there are none. */
+  start: number;
+  names: string[];
+  /** Strings with their delimiters, by their first byte and the one after the last. */
+  strings: Array<[from: number, to: number]>;
+}
+
+const [TAB, LINE_FEED, FORM_FEED, RETURN, SPACE] = [9, 10, 12, 13, 32];
+const [PERCENT, OPEN, CLOSE, BACKSLASH, LESS, GREATER, SLASH] = [37, 40, 41, 92, 60, 62, 47];
+const DELIMITERS = new Set([...Buffer.from('()<>[]{}/%')]);
+
+type Visit = (operator: string, operands: Operands, end: number) => void;
+
+/** Throws for inline images, which Chromium does not write. */
+export function scanContent(bytes: Buffer, visit: Visit): void {
+  let operands = noOperands();
+  for (let at = afterSpace(bytes, 0); at < bytes.length; ) {
+    const end = endOfPart(bytes, at);
+    const byte = bytes[at] ?? SPACE;
+    const isOperator = !DELIMITERS.has(byte) && !isOperand(bytes, at, end);
+    if (operands.start < 0 && byte !== PERCENT) operands.start = at;
+    if (isOperator) {
+      visit(operatorIn(bytes, at, end), operands, end);
+      operands = noOperands();
+    } else addOperand(operands, bytes, at, end);
+    at = afterSpace(bytes, end);
+  }
+}
+
+function noOperands(): Operands {
+  return { start: -1, names: [], strings: [] };
+}
+
+function operatorIn(bytes: Buffer, from: number, to: number): string {
+  const operator = bytes.toString('latin1', from, to);
+  if (operator === 'BI') throw new Error('the content has an inline image');
+  return operator;
+}
+
+function addOperand(operands: Operands, bytes: Buffer, from: number, to: number): void {
+  const byte = bytes[from];
+  if (byte === SLASH) operands.names.push(bytes.toString('latin1', from + 1, to));
+  else if (isString(bytes, from)) operands.strings.push([from, to]);
+}
+
+function isString(bytes: Buffer, at: number): boolean {
+  return bytes[at] === OPEN || (bytes[at] === LESS && bytes[at + 1] !== LESS);
+}
+
+/** Of a comment, a string, a name, a number, an operator, or one bracket. */
+function endOfPart(bytes: Buffer, at: number): number {
+  const byte = bytes[at] ?? SPACE;
+  if (byte === PERCENT) return endOfLine(bytes, at);
+  if (byte === SLASH) return endOfToken(bytes, at + 1);
+  if (isString(bytes, at)) return endOfString(bytes, at);
+  if (byte === LESS || byte === GREATER) return at + 2;
+  return DELIMITERS.has(byte) ? at + 1 : endOfToken(bytes, at);
+}
+
+function endOfString(bytes: Buffer, at: number): number {
+  const end = bytes[at] === OPEN ? endOfLiteral(bytes, at) : bytes.indexOf(GREATER, at) + 1;
+  if (!end) throw new Error('a string of the content has no end');
+  return end;
+}
+
+function afterSpace(bytes: Buffer, from: number): number {
+  let at = from;
+  while (at < bytes.length && isSpace(bytes[at] ?? SPACE)) at++;
+  return at;
+}
+
+function isSpace(byte: number): boolean {
+  return byte === SPACE || byte === LINE_FEED || byte === RETURN || byte === TAB || byte === FORM_FEED || byte === 0;
+}
+
+/** A number, `true`, `false` or `null`. */
+function isOperand(bytes: Buffer, from: number, to: number): boolean {
+  const first = bytes[from] ?? 0;
+  if ((first >= 48 && first <= 57) || first === 43 || first === 45 || first === 46) return true;
+  return to - from >= 4 && /^(?:true|false|null)$/.test(bytes.toString('latin1', from, to));
+}
+
+function endOfToken(bytes: Buffer, from: number): number {
+  let at = from;
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at] ?? SPACE;
+    if (isSpace(byte) || DELIMITERS.has(byte)) break;
+  }
+  return at;
+}
+
+function endOfLine(bytes: Buffer, from: number): number {
+  let at = from;
+  while (at < bytes.length && bytes[at] !== LINE_FEED && bytes[at] !== RETURN) at++;
+  return at;
+}
+
+/** 0 where it has none. */
+function endOfLiteral(bytes: Buffer, from: number): number {
+  let depth = 0;
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === BACKSLASH) at++;
+    else if (byte === OPEN) depth++;
+    else if (byte === CLOSE && --depth === 0) return at + 1;
+  }
+  return 0;
+}
+
+/** The bytes of a string that stands in a content stream. */
+export function stringBytes(bytes: Buffer, [from, to]: [number, number]): Buffer {
+  if (bytes[from] === LESS) {
+    const digits = bytes.toString('latin1', from + 1, to - 1).replace(/[^0-9a-f]/gi, '');
+    return Buffer.from(digits.length % 2 ? `${digits}0` : digits, 'hex');
+  }
+  const text = bytes.toString('latin1', from + 1, to - 1);
+  if (!text.includes('\\') && !text.includes('\r')) return Buffer.from(text, 'latin1');
+  return Buffer.from(text.replace(/\\(?:([0-7]{1,3})|(\r\n?|\n)|([\s\S]))|\r\n?/g, unescaped), 'latin1');
+}
+
+const ESCAPES: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
+
+function unescaped(_: string, octal?: string, lineEnd?: string, letter?: string): string {
+  if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8) & 255);
+  if (lineEnd !== undefined) return '';
+  return letter === undefined ? '\n' : (ESCAPES[letter] ?? letter);
+}

@@ -1,0 +1,180 @@
+/**
+ * What the fonts of a PDF know of their character codes: codes that are shown in, their faults out. Where a glyph has no character of its
+ * own, as in Arabic and the scripts of India, the content states the text of it and its neighbours, and the font is told that text.
+ */
+import { PdfArray, PdfDict, PdfName, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
+import type { EditablePdf } from '../objects/editable-pdf.ts';
+import { deflated } from '../objects/syntax.ts';
+import { decoded } from './streams.ts';
+
+export interface GlyphFaults {
+  /** Of `.notdef`, the glyph that stands for what a font does not have. */
+  isMissing: boolean;
+  /** Codes that no character belongs to. */
+  isUnmapped: boolean;
+}
+
+/** Codes of one font, which is an entry of the resources. */
+export interface Run {
+  font: PdfObject | undefined;
+  codes: Buffer;
+}
+
+interface Font {
+  entry: PdfObject;
+  isComposite: boolean;
+  /** The text of each code that has one. */
+  texts: Map<number, string>;
+  added: Map<number, string>;
+}
+
+export class Fonts {
+  readonly #draft: EditablePdf;
+  readonly #fonts = new Map<PdfObject, Font>();
+
+  constructor(draft: EditablePdf) {
+    this.#draft = draft;
+  }
+
+  /** `actualText` is the text of all runs together. */
+  look(runs: Run[], actualText: string | undefined): GlyphFaults {
+    const glyphs = [...this.#codesOf(runs)];
+    const isMissing = glyphs.some(({ font, code }) => code === 0 && font.isComposite);
+    const unmapped = glyphs.filter(({ font, code }) => code !== 0 && !font.texts.has(code));
+    if (!actualText) return { isMissing, isUnmapped: unmapped.some(({ font, code }) => !font.added.has(code)) };
+    // Of the glyphs around it each has its own text: the rest is that of this one.
+    const rest = glyphs.reduce((text, { font, code }) => text.replace(font.texts.get(code) ?? '', ''), actualText);
+    for (const { font, code } of unmapped) font.added.set(code, rest || actualText);
+    return { isMissing, isUnmapped: false };
+  }
+
+  /** Adds the texts that the content has told. */
+  write(): void {
+    for (const { entry, added, isComposite } of this.#fonts.values()) {
+      const dict = this.#draft.resolve(entry);
+      if (!added.size || !(dict instanceof PdfDict) || !(entry instanceof PdfRef)) continue;
+      const copy = dict.clone();
+      const map = this.#draft.resolve(dict.get('ToUnicode'));
+      const text = map instanceof PdfStream ? decoded(map).toString('latin1') : emptyMap(isComposite);
+      const completed = text.replace(/\bendcmap\b/, `${bfchars(added, isComposite)}endcmap`);
+      copy.set('ToUnicode', this.#draft.add(deflated({}, Buffer.from(completed, 'latin1'))));
+      this.#draft.change(entry, copy);
+    }
+  }
+
+  *#codesOf(runs: Run[]): Generator<{ font: Font; code: number }> {
+    for (const { font: entry, codes } of runs) {
+      const font = entry && this.#read(entry);
+      if (!font) continue;
+      const width = font.isComposite ? 2 : 1;
+      for (let at = 0; at + width <= codes.length; at += width) yield { font, code: codes.readUIntBE(at, width) };
+    }
+  }
+
+  #read(entry: PdfObject): Font | undefined {
+    const known = this.#fonts.get(entry);
+    if (known) return known;
+    const dict = this.#draft.resolve(entry);
+    if (!(dict instanceof PdfDict)) return undefined;
+    const subtype = dict.get('Subtype');
+    const map = this.#draft.resolve(dict.get('ToUnicode'));
+    const font = {
+      entry,
+      isComposite: subtype instanceof PdfName && subtype.value === 'Type0',
+      texts: map instanceof PdfStream ? textsOf(decoded(map).toString('latin1')) : new Map<number, string>(),
+      added: new Map<number, string>(),
+    };
+    this.#fonts.set(entry, font);
+    return font;
+  }
+}
+
+/** At most a hundred of them may be together (Adobe Technical Note 5014). */
+const MAX_BFCHARS = 100;
+
+function bfchars(texts: Map<number, string>, isComposite: boolean): string {
+  const hex = (code: number) => code.toString(16).padStart(isComposite ? 4 : 2, '0');
+  const lines = [...texts].map(([code, text]) => `<${hex(code)}> <${Buffer.from(text, 'utf16le').swap16().toString('hex')}>`);
+  const blocks: string[] = [];
+  while (lines.length) {
+    const some = lines.splice(0, MAX_BFCHARS);
+    blocks.push(`${some.length} beginbfchar\n${some.join('\n')}\nendbfchar\n`);
+  }
+  return blocks.join('');
+}
+
+/** Without any character (ISO 32000-1, 9.10.3). */
+function emptyMap(isComposite: boolean): string {
+  const range = isComposite ? '<0000> <ffff>' : '<00> <ff>';
+  return `/CIDInit /ProcSet findresource begin
+12 dict begin
+begincmap
+/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def
+/CMapName /Adobe-Identity-UCS def
+/CMapType 2 def
+1 begincodespacerange
+${range}
+endcodespacerange
+endcmap
+CMapName currentdict /CMap defineresource pop
+end
+end
+`;
+}
+
+const BLOCK = /begin(bfchar|bfrange)([\s\S]*?)endbf/g;
+const MAX_CODES = 65_536;
+const NO_CHARACTER = /^(?:0000|feff|fffe)$/i;
+
+/** The texts of the codes of a ToUnicode map (ISO 32000-1, 9.10.3). */
+function textsOf(map: string): Map<number, string> {
+  const texts = new Map<number, string>();
+  const add = (code: number, hex: string | undefined, plus = 0) => {
+    if (hex && !NO_CHARACTER.test(hex)) texts.set(code, textOf(hex, plus));
+  };
+  for (const [, kind, block = ''] of map.matchAll(BLOCK)) {
+    const strings = [...block.matchAll(/<([0-9a-f\s]*)>|(\[)|(\])/gi)];
+    const values = strings.map(([, hex, open, close]) => open ?? close ?? (hex ?? '').replace(/\s/g, ''));
+    if (kind === 'bfrange') addRanges(values, add);
+    else for (let at = 0; at + 1 < values.length; at += 2) add(Number.parseInt(values[at] ?? '', 16), values[at + 1]);
+  }
+  return texts;
+}
+
+/** UTF-16, the last unit of which is that many further on. */
+function textOf(hex: string, plus: number): string {
+  const units = (hex.match(/.{4}/g) ?? [hex]).map((unit) => Number.parseInt(unit, 16));
+  return String.fromCharCode(...units.slice(0, -1), (units.at(-1) ?? 0) + plus);
+}
+
+/** Characters are listed one by one, or the first is named and the others follow it. */
+function addRanges(values: string[], add: (code: number, hex: string | undefined, plus?: number) => void): void {
+  for (let at = 0; at + 2 < values.length; ) {
+    const from = Number.parseInt(values[at] ?? '', 16);
+    const count = Math.min(Number.parseInt(values[at + 1] ?? '', 16) - from + 1, MAX_CODES);
+    const end = values[at + 2] === '[' ? values.indexOf(']', at) : at + 2;
+    const listed = values.slice(at + 3, end);
+    for (let index = 0; index < count; index++)
+      if (end > at + 2) add(from + index, listed[index]);
+      else add(from + index, values[at + 2], index);
+    at = Math.max(end, at + 2) + 1;
+  }
+}
+
+/** Names that lead nowhere lead to nothing. */
+export function resourceOf(
+  draft: EditablePdf,
+  resources: PdfDict | undefined,
+  kind: string,
+  name: string,
+): PdfObject | undefined {
+  const entries = resources && draft.resolve(resources.get(kind));
+  return entries instanceof PdfDict ? entries.get(name) : undefined;
+}
+
+export function contentOf(draft: EditablePdf, page: PdfDict): PdfObject[] {
+  const entry = page.get('Contents');
+  const content = draft.resolve(entry);
+  if (content instanceof PdfArray) return content.toArray();
+  return entry && content ? [entry] : [];
+}

@@ -1,0 +1,333 @@
+/**
+ * Marks what no tag describes as artifacts (ISO 32000-1, 14.8.2.2): margin boxes, headers, backgrounds, decoration. Content that the
+ * tags describe is left as it is, also inside form XObjects, into which Skia puts a whole page when something on it is blended.
+ */
+import { PdfDict, PdfName, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
+import type { EditablePdf } from '../objects/editable-pdf.ts';
+import { inherited } from '../objects/page-view.ts';
+import { deflated } from '../objects/syntax.ts';
+import { type Operands, scanContent, stringBytes } from './content-scanner.ts';
+import { contentOf, Fonts, resourceOf } from './fonts.ts';
+import { decoded } from './streams.ts';
+
+/** What the pages show, as far as a profile limits it. */
+export interface ContentFindings {
+  hasMissingGlyphs: boolean;
+  hasUnmappedText: boolean;
+  /** How often the graphics state is saved without being restored. */
+  depth: number;
+}
+
+const BEGIN = '\n/Artifact BMC\n';
+const END = '\nEMC\n';
+const LINE_FEED = Buffer.from('\n');
+const PATH_START = new Set(['m', 're']);
+const PATH = new Set([...PATH_START, 'S', 's', 'f', 'F', 'f*', 'B', 'B*', 'b', 'b*', 'n']);
+const TEXT_PAINT = new Set(['Tj', 'TJ', "'", '"']);
+/** Between these an artifact must not go on. */
+const BOUNDARY = new Set(['BDC', 'BMC', 'EMC', 'BT', 'ET', 'q', 'Q']);
+
+/** Without `marks`, the content is only looked at. */
+export function markArtifacts(draft: EditablePdf, marks: boolean): ContentFindings {
+  const marking = new Marking(draft, marks);
+  for (const { ref } of draft.pdf.getPages()) marking.markPage(ref);
+  marking.mapText();
+  return marking.findings;
+}
+
+class Marking {
+  readonly findings: ContentFindings = { hasMissingGlyphs: false, hasUnmappedText: false, depth: 0 };
+  readonly #draft: EditablePdf;
+  readonly #marks: boolean;
+  readonly #fonts: Fonts;
+  /** Forms by number: whether they hold tagged content. */
+  readonly #tagged = new Map<number, boolean>();
+  /** Forms that have been drawn. */
+  readonly #drawn = new Set<number>();
+
+  constructor(draft: EditablePdf, marks: boolean) {
+    this.#draft = draft;
+    this.#marks = marks;
+    this.#fonts = new Fonts(draft);
+  }
+
+  /** Completes what fonts know of their text. */
+  mapText(): void {
+    this.#fonts.write();
+  }
+
+  markPage(ref: PdfRef): void {
+    const page = this.#draft.resolve(ref);
+    if (!(page instanceof PdfDict)) throw new Error('a page is missing');
+    const entries = contentOf(this.#draft, page);
+    const streams = entries.map((entry) => this.#draft.resolve(entry)).filter((stream) => stream instanceof PdfStream);
+    if (!streams.length) return;
+    const content = Buffer.concat(streams.flatMap((stream) => [decoded(stream), LINE_FEED]));
+    const resources = inherited(this.#draft, page, 'Resources');
+    const scan = this.#scan(content, resources instanceof PdfDict ? resources : undefined, { isTagged: false });
+    if (!this.#marks) return;
+    const copy = page.clone();
+    copy.set('Contents', this.#replace(entries, deflated({}, scan.bytes)));
+    if (scan.resources) copy.set('Resources', scan.resources);
+    this.#draft.change(ref, copy);
+  }
+
+  /** A stream that only this page has is written anew, so that it is not in the file twice. */
+  #replace(entries: PdfObject[], stream: PdfStream): PdfRef {
+    const [own] = entries;
+    if (entries.length === 1 && own instanceof PdfRef) {
+      this.#draft.change(own, stream);
+      return own;
+    }
+    return this.#draft.add(stream);
+  }
+
+  #scan(content: Buffer, resources: PdfDict | undefined, { isTagged }: { isTagged: boolean }): ContentScan {
+    const scan: ContentScan = new ContentScan(content, isTagged, {
+      draws: (name, inTagged): Drawn => this.#draw(name, inTagged, resources, scan),
+      uses: (kind, name) => this.#lookInside(resourceOf(this.#draft, resources, kind, name)),
+      shows: (runs, actualText) => this.#look(runs, resources, actualText),
+    });
+    scan.run();
+    this.findings.depth = Math.max(this.findings.depth, scan.depth);
+    return scan;
+  }
+
+  /** Patterns and masks are no content of their own, but may show text. */
+  #lookInside(entry: PdfObject | undefined): void {
+    if (!(entry instanceof PdfRef) || this.#drawn.has(entry.objectNumber)) return;
+    this.#drawn.add(entry.objectNumber);
+    const value = this.#draft.resolve(entry);
+    const mask = value instanceof PdfDict ? this.#draft.resolve(value.get('SMask')) : undefined;
+    if (mask instanceof PdfDict) this.#lookInside(mask.get('G'));
+    if (!(value instanceof PdfStream) || !(isForm(value) || value.has('PatternType'))) return;
+    const resources = this.#draft.resolve(value.get('Resources'));
+    this.#scan(decoded(value), resources instanceof PdfDict ? resources : undefined, { isTagged: true });
+  }
+
+  #look(shown: Shown[], resources: PdfDict | undefined, actualText: string | undefined): void {
+    const runs = shown.map(({ font, codes }) => ({ font: resourceOf(this.#draft, resources, 'Font', font ?? ''), codes }));
+    const { isMissing, isUnmapped } = this.#fonts.look(runs, actualText);
+    this.findings.hasMissingGlyphs ||= isMissing;
+    this.findings.hasUnmappedText ||= isUnmapped;
+  }
+
+  /** Whether what is drawn holds tags of its own; else it is painted like a path. */
+  #draw(name: string, inTagged: boolean, resources: PdfDict | undefined, scan: ContentScan): Drawn {
+    const ref = resourceOf(this.#draft, resources, 'XObject', name);
+    if (!(ref instanceof PdfRef)) return { isTagged: false, name };
+    const isTagged = this.#isTagged(ref);
+    const form = this.#draft.resolve(ref);
+    if (!(form instanceof PdfStream) || !isForm(form)) return { isTagged: false, name };
+    if (this.#drawn.has(ref.objectNumber)) {
+      if (!isTagged || !this.#marks) return { isTagged: false, name };
+      return { isTagged: false, name: this.#copyWithoutTags(ref, form, resources, scan) };
+    }
+    this.#drawn.add(ref.objectNumber);
+    const own = this.#draft.resolve(form.get('Resources'));
+    const inner = this.#scan(decoded(form), own instanceof PdfDict ? own : resources, { isTagged: inTagged || !isTagged });
+    if (this.#marks && isTagged) this.#draft.change(ref, withContent(form, inner.bytes, inner.resources));
+    return { isTagged: isTagged && !inTagged, name };
+  }
+
+  /** Content that is drawn a second time, such as a shadow, is described by its first (ISO 14289-1, 7.20). */
+  #copyWithoutTags(ref: PdfRef, form: PdfStream, resources: PdfDict | undefined, scan: ContentScan): string {
+    const source = this.#draft.pdf.getObject(ref);
+    const content = decoded(source instanceof PdfStream ? source : form).toString('latin1');
+    const untagged = content.replace(/\/\w+\s*<<\s*\/MCID\s+\d+\s*>>\s*BDC/g, '/Span BMC');
+    const copy = withContent(form, Buffer.from(untagged, 'latin1'), undefined);
+    copy.delete('StructParents');
+    const name = `PlatenCopy${ref.objectNumber}`;
+    const kept = (scan.resources ?? resources ?? new PdfDict()).clone();
+    const objects = this.#draft.copyOf(kept, 'XObject');
+    objects.set(name, this.#draft.add(copy));
+    kept.set('XObject', objects);
+    scan.resources = kept;
+    return name;
+  }
+
+  #isTagged(ref: PdfRef): boolean {
+    const known = this.#tagged.get(ref.objectNumber);
+    if (known !== undefined) return known;
+    this.#tagged.set(ref.objectNumber, false);
+    const form = this.#draft.resolve(ref);
+    const isTagged = form instanceof PdfStream && isForm(form) && (form.has('StructParents') || this.#drawsTagged(form));
+    this.#tagged.set(ref.objectNumber, isTagged);
+    return isTagged;
+  }
+
+  #drawsTagged(form: PdfStream): boolean {
+    const resources = this.#draft.resolve(form.get('Resources'));
+    const objects = resources instanceof PdfDict ? this.#draft.resolve(resources.get('XObject')) : undefined;
+    if (!(objects instanceof PdfDict)) return false;
+    return [...objects].some(([, ref]) => ref instanceof PdfRef && this.#isTagged(ref));
+  }
+}
+
+function isForm(stream: PdfStream): boolean {
+  const subtype = stream.get('Subtype');
+  return subtype instanceof PdfName && subtype.value === 'Form';
+}
+
+function withContent(form: PdfStream, content: Buffer, resources: PdfDict | undefined): PdfStream {
+  const entries = Object.fromEntries([...form].map(([key, value]) => [key.value, value]));
+  delete entries.Filter;
+  delete entries.DecodeParms;
+  return deflated({ ...entries, ...(resources && { Resources: resources }) }, content);
+}
+
+/** Character codes, and the font they are shown in by its name in the resources. */
+interface Shown {
+  font: string | undefined;
+  codes: Buffer;
+}
+
+/** Whether what is drawn holds tags of its own, and the name it is drawn by. */
+interface Drawn {
+  isTagged: boolean;
+  name: string;
+}
+
+interface ScanHandlers {
+  uses(kind: 'Pattern' | 'ExtGState', name: string): void;
+  draws(name: string, inTagged: boolean): Drawn;
+  /** `actualText` is the text of all of it together, where the content states one. */
+  shows(runs: Shown[], actualText: string | undefined): void;
+}
+
+/** One content stream, and where artifacts begin and end in it. */
+class ContentScan {
+  /** Of what is drawn, where they had to change. */
+  resources: PdfDict | undefined;
+  depth = 0;
+  readonly #content: Buffer;
+  readonly #handlers: ScanHandlers;
+  #marked: number;
+  #saved = 0;
+  #font: string | undefined;
+  readonly #fonts: Array<string | undefined> = [];
+  /** Marked content that has begun: whether it is a tag or an artifact. */
+  readonly #sequences: boolean[] = [];
+  /** Marked content whose text is stated. */
+  #span: { depth: number; text: string; shown: Shown[] } | undefined;
+  #pathStart = -1;
+  /** The artifact that is open: from where to where it paints. */
+  #open: { from: number; to: number } | undefined;
+  readonly #edits: Array<{ at: number; to: number; text: string }> = [];
+
+  constructor(content: Buffer, isTagged: boolean, handlers: ScanHandlers) {
+    this.#content = content;
+    this.#handlers = handlers;
+    this.#marked = isTagged ? 1 : 0;
+  }
+
+  run(): void {
+    scanContent(this.#content, (operator, operands, end) => this.#visit(operator, operands, end));
+    this.#close();
+  }
+
+  /** With artifacts. */
+  get bytes(): Buffer {
+    const parts: Buffer[] = [];
+    let from = 0;
+    for (const { at, to, text } of this.#edits) {
+      parts.push(this.#content.subarray(from, at), Buffer.from(text, 'latin1'));
+      from = to;
+    }
+    return Buffer.concat([...parts, this.#content.subarray(from)]);
+  }
+
+  #visit(operator: string, operands: Operands, end: number): void {
+    if (BOUNDARY.has(operator)) this.#cross(operator, operands);
+    else if (PATH.has(operator)) this.#trace(operator, operands, end);
+    else if (TEXT_PAINT.has(operator)) this.#show(operands, end);
+    else if (operator === 'sh') this.#paint(operands.start, end);
+    else if (operator === 'Do') this.#draw(operands, end);
+    else this.#set(operator, operands.names.at(-1));
+  }
+
+  /** Nothing may be between the parts of a path and what paints it. */
+  #trace(operator: string, { start }: Operands, end: number): void {
+    if (this.#pathStart < 0) this.#pathStart = start;
+    if (PATH_START.has(operator)) return;
+    if (operator !== 'n') this.#paint(this.#pathStart, end);
+    this.#pathStart = -1;
+  }
+
+  #set(operator: string, name: string | undefined): void {
+    if (name === undefined) return;
+    if (operator === 'Tf') this.#font = name;
+    else if (operator === 'gs') this.#handlers.uses('ExtGState', name);
+    else if (operator === 'scn' || operator === 'SCN') this.#handlers.uses('Pattern', name);
+  }
+
+  #cross(operator: string, operands: Operands): void {
+    this.#close();
+    if (operator === 'BDC' || operator === 'BMC') this.#beginMarked(operands);
+    else if (operator === 'EMC') this.#endMarked();
+    else if (operator === 'q') {
+      this.#fonts.push(this.#font);
+      this.depth = Math.max(this.depth, ++this.#saved);
+    } else if (operator === 'Q') {
+      this.#font = this.#fonts.pop();
+      this.#saved--;
+    }
+  }
+
+  /** A tag or an artifact; what states a text is neither. */
+  #beginMarked({ names, strings }: Operands): void {
+    const isMarked = names.includes('MCID') || names[0] === 'Artifact';
+    this.#sequences.push(isMarked);
+    if (isMarked) this.#marked++;
+    const [text] = strings;
+    if (names.includes('ActualText') && text && !this.#span)
+      this.#span = { depth: this.#sequences.length, text: textIn(stringBytes(this.#content, text)), shown: [] };
+  }
+
+  #endMarked(): void {
+    if (this.#span?.depth === this.#sequences.length) {
+      this.#handlers.shows(this.#span.shown, this.#span.text);
+      this.#span = undefined;
+    }
+    if (this.#sequences.pop()) this.#marked--;
+  }
+
+  #show(operands: Operands, end: number): void {
+    const codes = Buffer.concat(operands.strings.map((each) => stringBytes(this.#content, each)));
+    const shown = { font: this.#font, codes };
+    if (this.#span) this.#span.shown.push(shown);
+    else this.#handlers.shows([shown], undefined);
+    this.#paint(operands.start, end);
+  }
+
+  #draw(operands: Operands, end: number): void {
+    const given = operands.names.at(-1) ?? '';
+    const { isTagged, name } = this.#handlers.draws(given, this.#marked > 0);
+    if (isTagged) this.#close();
+    else if (name !== given) {
+      this.#close();
+      const [before, after] = this.#marked > 0 ? ['', ''] : [BEGIN, END];
+      this.#edits.push({ at: operands.start, to: end, text: `${before}/${name} Do${after}` });
+    } else this.#paint(operands.start, end);
+  }
+
+  #paint(from: number, to: number): void {
+    if (this.#marked > 0) return;
+    this.#open ??= { from, to };
+    this.#open.to = to;
+  }
+
+  #close(): void {
+    const open = this.#open;
+    this.#open = undefined;
+    if (!open) return;
+    this.#edits.push({ at: open.from, to: open.from, text: BEGIN }, { at: open.to, to: open.to, text: END });
+  }
+}
+
+/** A text string in UTF-16, or in Latin-1. */
+function textIn(bytes: Buffer): string {
+  return bytes[0] === 0xfe && bytes[1] === 0xff
+    ? Buffer.from(bytes.subarray(2)).swap16().toString('utf16le')
+    : bytes.toString('latin1');
+}

@@ -1,0 +1,124 @@
+/** Mends what Chromium's tags lack without adding anything that the document does not say. */
+import { PdfArray, PdfDict, type PdfObject, PdfString } from '@libpdf/core';
+import { textString } from '../objects/syntax.ts';
+import { mendTables } from './mend-tables.ts';
+import type { StatedStructure } from './stated-structure.ts';
+import { StructureElement, type StructureTree } from './structure-tree.ts';
+
+/** Structure types of later standards that Chromium writes, and what they are in ISO 32000-1. */
+const ROLES: Record<string, string> = { Strong: 'Span', Em: 'Span' };
+/** ISO 32000-1, 14.8.4. */
+const STANDARD = new Set(
+  `Document Part Art Sect Div BlockQuote Caption TOC TOCI Index NonStruct Private P H H1 H2 H3 H4 H5 H6 L LI Lbl LBody Table TR TH TD
+  THead TBody TFoot Span Quote Note Reference BibEntry Code Link Annot Ruby RB RT RP Warichu WT WP Figure Formula Form`.split(
+    /\s+/,
+  ),
+);
+const ROW_GROUPS = new Set(['THead', 'TBody', 'TFoot']);
+
+type Kids = StructureElement['kids'];
+
+/** Returns the roles of types that are not standard. */
+export function mendStructure(tree: StructureTree, stated: StatedStructure): Record<string, string> {
+  const roles: Record<string, string> = {};
+  const elements = [...tree.elements()];
+  const ids = new Set(elements.map((element) => element.text('ID')).filter(Boolean));
+  for (const element of elements) {
+    if (!STANDARD.has(element.type)) roles[element.type] = ROLES[element.type] ?? 'Div';
+    mendLanguage(element);
+    if (element.type === 'TD' || element.type === 'TH') keepKnownHeaders(element, ids);
+  }
+  for (const element of elements) mendTableParts(element);
+  for (const element of elements) mendLists(tree, element);
+  mendTables(tree, elements, stated);
+  return roles;
+}
+
+/** `en_US` is how Chromium writes some tags; BCP 47 has hyphens. */
+function mendLanguage(element: StructureElement): void {
+  const language = element.text('Lang');
+  if (language.includes('_')) element.set('Lang', textString(language.replaceAll('_', '-')));
+}
+
+/** Header cells that are on no page were left out, with their ids. */
+function keepKnownHeaders(cell: StructureElement, ids: Set<string>): void {
+  const attributes = cell.dict.get('A');
+  if (!(attributes instanceof PdfArray)) return;
+  const isKnown = (id: PdfObject) => id instanceof PdfString && ids.has(id.asString());
+  const kept = attributes.toArray().map((attribute) => {
+    const headers = attribute instanceof PdfDict ? attribute.get('Headers') : undefined;
+    if (!(attribute instanceof PdfDict) || !(headers instanceof PdfArray)) return attribute;
+    const copy = attribute.clone();
+    copy.set('Headers', PdfArray.of(...headers.toArray().filter(isKnown)));
+    return copy;
+  });
+  cell.set('A', PdfArray.of(...kept));
+}
+
+/** Rows and cells outside of a table are plain groups. */
+function mendTableParts(element: StructureElement): void {
+  const parent = element.parent?.type ?? '';
+  const isRow = element.type === 'TR';
+  const isCell = element.type === 'TD' || element.type === 'TH';
+  if ((isRow && parent !== 'Table' && !ROW_GROUPS.has(parent)) || (isCell && parent !== 'TR')) {
+    element.type = 'Div';
+    element.dict.delete('A');
+  }
+}
+
+function mendLists(tree: StructureTree, element: StructureElement): void {
+  if (element.type === 'LI') wrapBody(tree, element);
+  if (element.type === 'L')
+    wrapRuns(
+      element,
+      (kid) => !/^(?:L|LI|Caption)$/.test(typeOf(kid)),
+      (run) => itemOf(tree, run),
+    );
+  else
+    wrapRuns(
+      element,
+      (kid) => typeOf(kid) === 'LI',
+      (run) => tree.create('L', run),
+    );
+}
+
+function itemOf(tree: StructureTree, run: Kids): StructureElement {
+  return tree.create('LI', [tree.create('LBody', run)]);
+}
+
+/** Content that is marked as the item's own stays: it is its background. */
+function wrapBody(tree: StructureTree, item: StructureElement): void {
+  const isBody = (kid: Kids[number]) => kid instanceof StructureElement && !/^(?:Lbl|LBody)$/.test(kid.type);
+  const body = item.kids.filter(isBody);
+  if (body.length) item.replaceKids([...item.kids.filter((kid) => !isBody(kid)), tree.create('LBody', body)]);
+}
+
+/** Puts each run of kids for which `belongs` into an element of its own. */
+function wrapRuns(
+  parent: StructureElement,
+  belongs: (kid: Kids[number]) => boolean,
+  wrap: (run: Kids) => StructureElement,
+): void {
+  const isElement = (kid: Kids[number]) => kid instanceof StructureElement;
+  if (!parent.kids.some((kid) => isElement(kid) && belongs(kid))) return;
+  const kids: Kids = [];
+  let run: Kids = [];
+  const flush = () => {
+    if (run.length) kids.push(wrap(run));
+    run = [];
+  };
+  for (const kid of parent.kids) {
+    if (isElement(kid) && belongs(kid)) {
+      run.push(kid);
+      continue;
+    }
+    flush();
+    kids.push(kid);
+  }
+  flush();
+  parent.replaceKids(kids);
+}
+
+function typeOf(kid: Kids[number]): string {
+  return kid instanceof StructureElement ? kid.type : '';
+}

@@ -1,0 +1,122 @@
+/**
+ * Gives tables back what Chromium leaves out: cells and rows that show nothing, and the groups THead, TBody and TFoot. It is done where
+ * rows and cells that do show something are those of the document, one by one.
+ */
+import { PdfArray, PdfDict, PdfName, PdfNumber } from '@libpdf/core';
+import { follow } from './follow.ts';
+import type { StatedCell, StatedStructure } from './stated-structure.ts';
+import { StructureElement, type StructureTree } from './structure-tree.ts';
+
+type StatedTable = StatedStructure['tables'][number];
+
+export function mendTables(tree: StructureTree, elements: StructureElement[], { tables }: StatedStructure): void {
+  const nextOf = follow(tables, statedKey);
+  for (const table of elements.filter(({ type }) => type === 'Table')) {
+    const stated = nextOf(tagKey(table));
+    const rows = stated && alignRows(tree, table, stated);
+    if (rows) groupRows(tree, table, rows, stated);
+  }
+}
+
+/** What a table of the document and its tags have in common: how many cells show something, by row. */
+export function statedKey({ rows }: StatedTable): string {
+  return keyOf(rows.map((row) => row.filter(([isEmpty]) => !isEmpty).length));
+}
+
+export function tagKey(table: StructureElement): string {
+  return keyOf(rowsOf(table).map((row) => cellsOf(row).filter(showsTagged).length));
+}
+
+function keyOf(counts: number[]): string {
+  return counts.filter((count) => count > 0).join();
+}
+
+export function rowsOf(table: StructureElement): StructureElement[] {
+  const isRow = ({ type }: StructureElement) => type === 'TR';
+  return table.elements.flatMap((element) => (isRow(element) ? [element] : element.elements.filter(isRow)));
+}
+
+function cellsOf(row: StructureElement): StructureElement[] {
+  return row.elements.filter(({ type }) => type === 'TD' || type === 'TH');
+}
+
+function showsTagged(element: StructureElement): boolean {
+  return element.elements.length > 0;
+}
+
+/** One row for each of the document. */
+function alignRows(tree: StructureTree, table: StructureElement, { rows: stated }: StatedTable): StructureElement[] | undefined {
+  if (table.elements.some(({ type }) => type !== 'TR' && type !== 'Caption')) return undefined;
+  const isEmpty = (row: StatedCell[]) => row.every(([isEmpty]) => isEmpty);
+  const rows = align(
+    rowsOf(table),
+    stated,
+    (row) => !cellsOf(row).some(showsTagged),
+    isEmpty,
+    () => tree.create('TR', []),
+  );
+  if (!rows) return undefined;
+  for (const [index, row] of rows.entries()) {
+    const cells = stated[index] ?? [];
+    const aligned = align(
+      cellsOf(row),
+      cells,
+      (cell) => !showsTagged(cell),
+      ([isEmpty]) => isEmpty,
+      (cell) => emptyCell(tree, cell),
+    );
+    if (!aligned) return undefined;
+    if (aligned.length > cellsOf(row).length) row.replaceKids([...row.kids.filter((kid) => !isCell(kid)), ...aligned]);
+  }
+  return rows;
+}
+
+function isCell(kid: StructureElement['kids'][number]): boolean {
+  return kid instanceof StructureElement && (kid.type === 'TD' || kid.type === 'TH');
+}
+
+/**
+ * One tag for each item of the document: those that show something in their order, and between them those that show only borders,
+ * as far as there are any, and new ones. Undefined where they do not fit.
+ */
+function align<T>(
+  tags: StructureElement[],
+  stated: T[],
+  isBare: (tag: StructureElement) => boolean,
+  isEmpty: (item: T) => boolean,
+  create: (item: T) => StructureElement,
+): StructureElement[] | undefined {
+  let next = 0;
+  const aligned: StructureElement[] = [];
+  for (const item of stated) {
+    const tag = tags[next];
+    const fits = tag !== undefined && isBare(tag) === isEmpty(item);
+    if (!fits && !isEmpty(item)) return undefined;
+    aligned.push(fits ? tag : create(item));
+    if (fits) next++;
+  }
+  return next === tags.length ? aligned : undefined;
+}
+
+function emptyCell(tree: StructureTree, [, across, down]: StatedCell): StructureElement {
+  const cell = tree.create('TD', []);
+  const spans = { ColSpan: PdfNumber.of(Math.max(1, across)), RowSpan: PdfNumber.of(Math.max(1, down)) };
+  cell.set('A', PdfArray.of(PdfDict.of({ O: PdfName.of('Table'), ...spans })));
+  return cell;
+}
+
+function groupRows(tree: StructureTree, table: StructureElement, rows: StructureElement[], { head, foot }: StatedTable): void {
+  const others = table.kids.filter((kid) => !(kid instanceof StructureElement) || kid.type !== 'TR');
+  const body = rows.length - foot;
+  if (!(head > 0 || foot > 0) || body <= head) {
+    if (rows.length > rowsOf(table).length) table.replaceKids([...others, ...rows]);
+    return;
+  }
+  const groups: Array<[string, StructureElement[]]> = [
+    ['THead', rows.slice(0, head)],
+    ['TBody', rows.slice(head, body)],
+    ['TFoot', rows.slice(body)],
+  ];
+  const filled = groups.filter(([, some]) => some.length > 0);
+  table.replaceKids([...others, ...filled.map(([type, some]) => tree.create(type, some))]);
+}

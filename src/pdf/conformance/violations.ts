@@ -1,0 +1,171 @@
+/** The faults of a document for which it cannot conform to a profile, each with the clause, the element and the remedy. */
+import { type Claims, claimsStructure, claimsText } from './profiles.ts';
+import type { Place } from './stated-structure.ts';
+
+export interface Violation {
+  rule: RuleName;
+  /** The clauses of the standards that it breaks, such as `ISO 14289-1, 7.3`. */
+  clause: string;
+  message: string;
+  /** The element; null where it cannot be told. */
+  selector: string | null;
+  snippet: string | null;
+  remedy: string;
+}
+
+interface Rule {
+  /** Of ISO 14289-1 (PDF/UA-1); absent where it says nothing. */
+  accessible?: string;
+  /** Of ISO 19005-2 and -3 (PDF/A), which agree in them. */
+  archive?: string;
+  /** For which levels of PDF/A the rule holds. */
+  archiveNeeds?: 'structure' | 'text' | 'any';
+  message: string;
+  remedy: string;
+}
+
+export const RULES = {
+  language_missing: {
+    accessible: '7.2',
+    archive: '6.7.4',
+    archiveNeeds: 'structure',
+    message: 'The document does not say in which language it is written.',
+    remedy: 'Set the attribute lang of the html element, such as <html lang="en">.',
+  },
+  language_invalid: {
+    accessible: '7.2',
+    archive: '6.7.4',
+    archiveNeeds: 'structure',
+    message: 'The value of lang is not a language tag.',
+    remedy: 'Use a tag such as en, de-AT or zh-Hant.',
+  },
+  title_missing: {
+    accessible: '7.1',
+    message: 'The document has no title.',
+    remedy: 'Add a title element to the head, or send options.metadata.title.',
+  },
+  alternate_text_missing: {
+    accessible: '7.3',
+    archive: '6.7.5',
+    archiveNeeds: 'structure',
+    message: 'The image has no alternate text.',
+    remedy:
+      'Describe it with alt, aria-label, or title inside svg. If it is decoration, say so with alt="" or aria-hidden="true".',
+  },
+  image_untagged: {
+    accessible: '7.3',
+    archive: '6.7.5',
+    archiveNeeds: 'structure',
+    message: 'The description is on an element around the drawing, where it cannot reach the tag of the drawing.',
+    remedy: 'Put role="img" and aria-label on the svg element itself.',
+  },
+  heading_skipped: {
+    accessible: '7.4.2',
+    message: 'A level of headings is skipped.',
+    remedy: 'Begin with h1 and go down one level at a time. Change the size of a heading with CSS, not with its level.',
+  },
+  heading_too_deep: {
+    accessible: '7.4.2',
+    message: 'The heading is deeper than level 6.',
+    remedy: 'Use the levels 1 to 6.',
+  },
+  heading_empty: {
+    accessible: '7.4.2',
+    message: 'The heading has no text.',
+    remedy: 'Give it a text, or use an element that is no heading.',
+  },
+  table_irregular: {
+    accessible: '7.2',
+    message: 'The rows of the table have different numbers of columns, or its cells overlap.',
+    remedy:
+      'Add the cells that are missing, correct colspan and rowspan, or use role="presentation" for a table that is only layout.',
+  },
+  field_name_missing: {
+    accessible: '7.18.4',
+    message: 'The form field has no name.',
+    remedy: 'Give it a label element, aria-label or title.',
+  },
+  embedded_content: {
+    accessible: '7.1',
+    archive: '6.7.3',
+    archiveNeeds: 'structure',
+    message: 'The content of a frame or of embedded media has no tags.',
+    remedy: 'Put the content into the document itself, leave it out in print, or hide it with aria-hidden="true".',
+  },
+  glyph_missing: {
+    accessible: '7.21.8',
+    archive: '6.2.11.8',
+    archiveNeeds: 'any',
+    message: 'No font has a glyph for a character of the document.',
+    remedy: 'Use a font that has the character, or leave the character out.',
+  },
+  text_unmapped: {
+    accessible: '7.21.7',
+    archive: '6.2.11.7',
+    archiveNeeds: 'text',
+    message: 'A font does not tell which character a glyph stands for, so that its text cannot be read out or copied.',
+    remedy: 'Use another font for this text.',
+  },
+  nesting_too_deep: {
+    archive: '6.1.13',
+    archiveNeeds: 'any',
+    message: 'A page saves its graphics state more than 28 times before it restores it.',
+    remedy: 'Nest fewer elements with opacity, transforms, filters and clipping in each other.',
+  },
+  value_too_large: {
+    archive: '6.1.13',
+    archiveNeeds: 'any',
+    message: 'An address or a text of the document is longer than 32,767 bytes.',
+    remedy: 'Shorten it. Links with data: addresses are the usual cause.',
+  },
+  page_size: {
+    archive: '6.1.13',
+    archiveNeeds: 'any',
+    message: 'A page is smaller than 3 points.',
+    remedy: 'Use larger paper.',
+  },
+  structure_invalid: {
+    accessible: '7.2',
+    message: 'The tags of the document are nested in a way that the standard does not allow.',
+    remedy: 'Use elements and roles of lists and tables as HTML nests them.',
+  },
+} as const satisfies Record<string, Rule>;
+
+export type RuleName = keyof typeof RULES;
+
+/** At most as many as a reply lists. */
+const MAX_VIOLATIONS = 200;
+
+/** Collects the faults that matter for what is claimed. */
+export class Violations {
+  readonly found: Violation[] = [];
+  readonly #claims: Claims;
+
+  constructor(claims: Claims) {
+    this.#claims = claims;
+  }
+
+  add(rule: RuleName, place?: Place, detail?: string): void {
+    const clause = this.#clauseOf(RULES[rule]);
+    if (!clause || this.found.length >= MAX_VIOLATIONS) return;
+    const { message, remedy } = RULES[rule];
+    const { selector = null, snippet = null } = place ?? {};
+    this.found.push({ rule, clause, message: detail ? `${message} ${detail}` : message, selector, snippet, remedy });
+  }
+
+  has(rule: RuleName): boolean {
+    return this.found.some((each) => each.rule === rule);
+  }
+
+  #clauseOf({ accessible, archive, archiveNeeds }: Rule): string {
+    const { archive: claimed, accessible: isAccessible } = this.#claims;
+    const isOfText = archiveNeeds === 'text' && claimsText({ archive: claimed, accessible: false });
+    const isOfStructure = archiveNeeds === 'structure' && claimsStructure({ archive: claimed, accessible: false });
+    const counts = claimed && (archiveNeeds === 'any' || isOfText || isOfStructure);
+    const clauses = [
+      isAccessible && accessible ? `ISO 14289-1, ${accessible}` : '',
+      counts && archive ? `ISO 19005-${claimed.part}, ${archive}` : '',
+    ];
+    return clauses.filter(Boolean).join('; ');
+  }
+}

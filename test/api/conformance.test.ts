@@ -1,0 +1,122 @@
+/** `options.conformance` as callers meet it: PDFs that say what they conform to, and refusals that cost nothing. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bytesOf, Client, problem } from '../support/client.ts';
+import { PIXEL_URL } from '../support/pixel.ts';
+import { readFinished } from '../support/read-finished.ts';
+import { type Service, startService } from '../support/service.ts';
+
+let service: Service;
+let client: Client;
+beforeAll(async () => {
+  service = await startService();
+  client = new Client(service.url, (await service.createKey('growth')).key);
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const GOOD =
+  '<!doctype html><html lang="en"><title>Report</title><h1>Report</h1><p>All is well <a href="https://example.com/">here</a>.';
+const BAD = `<!doctype html><html><h2 id="h">x</h2><img id="i" src="${PIXEL_URL}" width="9" height="9"><input id="f">`;
+const used = async () => (await client.usage()).documents.used;
+
+async function rulesOf(html: string, conformance: unknown): Promise<string[]> {
+  const { violations } = await problem(await client.pdf({ html, options: { conformance } }), 422, 'not_conformant');
+  return (violations as Array<{ rule: string; selector: string | null }>).map(
+    ({ rule, selector }) => `${rule} ${selector ?? '-'}`,
+  );
+}
+
+test.each([
+  ['PDF/A-2b', ['<pdfaid:part>2</pdfaid:part>', '<pdfaid:conformance>B<']],
+  ['PDF/A-3a', ['<pdfaid:part>3</pdfaid:part>', '<pdfaid:conformance>A<']],
+  ['PDF/UA-1', ['<pdfuaid:part>1</pdfuaid:part>']],
+  [
+    ['PDF/A-3u', 'PDF/UA-1'],
+    ['<pdfaid:conformance>U<', '<pdfuaid:part>1<', 'pdfaExtension:schemas'],
+  ],
+])('%s is what the PDF says', async (conformance, claims) => {
+  const response = await client.pdf({ html: GOOD, options: { conformance } });
+  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
+  const { xmp, info, texts } = await readFinished(await bytesOf(response));
+  for (const claim of claims) expect(xmp).toContain(claim);
+  expect(info.Title).toBe('Report');
+  expect(texts.join()).toContain('All is well here');
+});
+
+test('the same request gives the same bytes', async () => {
+  const [one, other] = await Promise.all(
+    [1, 2].map(async () => bytesOf(await client.pdf({ html: GOOD, options: { conformance: 'PDF/UA-1' } }))),
+  );
+  expect(one?.equals(other ?? Buffer.alloc(0))).toBe(true);
+});
+
+describe('what the document does not say', () => {
+  test('is refused with every element, its rule and its remedy, and not charged', async () => {
+    const before = await used();
+    const response = await client.pdf({ html: BAD, options: { conformance: ['PDF/A-2a', 'PDF/UA-1'] }, store: true });
+    const { violations } = await problem(response, 422, 'not_conformant');
+    expect(violations).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ rule: 'language_missing', clause: 'ISO 14289-1, 7.2; ISO 19005-2, 6.7.4', selector: null }),
+        expect.objectContaining({ rule: 'title_missing', clause: 'ISO 14289-1, 7.1' }),
+        expect.objectContaining({ rule: 'heading_skipped', selector: '#h', snippet: '<h2 id="h"></h2> x' }),
+        expect.objectContaining({ rule: 'alternate_text_missing', selector: '#i', remedy: expect.stringContaining('alt') }),
+        expect.objectContaining({ rule: 'field_name_missing', selector: '#f' }),
+      ]),
+    );
+    expect(violations).toHaveLength(5);
+    expect(await used()).toBe(before);
+    expect((await client.json<{ data: unknown[] }>('/v1/documents')).data).toEqual([]);
+  });
+
+  test('matters for a profile only as far as that profile goes', async () => {
+    expect(await rulesOf(BAD, 'PDF/A-2a')).toEqual(['language_missing -', 'alternate_text_missing #i']);
+    expect((await client.pdf({ html: BAD, options: { conformance: 'PDF/A-2u' } })).status).toBe(200);
+  });
+
+  test('is listed without an error, and without a charge, when only the list is asked for', async () => {
+    const before = await used();
+    const response = await client.pdf({ html: BAD, options: { conformance: 'PDF/A-3a' }, conformance_report: true });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      violations: [{ rule: 'language_missing' }, { rule: 'alternate_text_missing' }],
+    });
+    const good = await client.pdf({ html: GOOD, options: { conformance: 'PDF/A-3a' }, conformance_report: true });
+    expect(await good.json()).toEqual({ violations: [] });
+    expect(await used()).toBe(before);
+  });
+
+  test('is not hidden by a document that redefines what it is asked with', async () => {
+    const script = `<script>Document.prototype.querySelectorAll = () => []; Element.prototype.getAttribute = () => 'x'</script>`;
+    expect(await rulesOf(BAD + script, 'PDF/A-2a')).toEqual(['language_missing -', 'alternate_text_missing #i']);
+  });
+});
+
+test('a template, a batch and a stored document', async () => {
+  const { template_id } = await client.template('<!doctype html><html lang="en"><title>{{title}}</title><h1>{{title}}</h1>');
+  const options = { conformance: ['PDF/A-3a', 'PDF/UA-1'] };
+  await client.store({ template_id, data: { title: 'Filled' }, options });
+  const items = [{ html: GOOD }, { html: BAD }];
+  const batch = await client.send('POST', '/v1/batches', { items, defaults: { options } }, { prefer: 'wait=60' });
+  expect(await batch.json()).toMatchObject({ succeeded: 1, failed: 1 });
+});
+
+test.each([
+  [{ conformance: 'PDF/A-1b' }, 'options.conformance'],
+  [{ conformance: [] }, 'options.conformance'],
+  [{ conformance: ['PDF/A-2b', 'PDF/A-3b'] }, 'options.conformance'],
+  [{ conformance: ['PDF/UA-1', 'PDF/UA-1'] }, 'options.conformance'],
+  [{ conformance: 'PDF/A-2b', password: 'x' }, 'options.password'],
+  [{ conformance: 'PDF/A-2b', tagged: false }, 'options.tagged'],
+  [{ conformance: 'PDF/A-2b', attachments: [{ name: 'a', content: 'YQ==' }] }, 'options.attachments'],
+])('%j is refused before anything is rendered', async (options, path) => {
+  const { errors } = await problem(await client.pdf({ html: GOOD, options }), 400, 'invalid_request');
+  expect(errors?.map((error) => error.path)).toEqual([path]);
+});
+
+test('a report needs a profile, and is not for batches', async () => {
+  const alone = await problem(await client.pdf({ html: GOOD, conformance_report: true }), 400, 'invalid_request');
+  expect(alone.errors).toEqual([{ path: 'conformance_report', message: 'requires options.conformance' }]);
+  const items = [{ html: GOOD, options: { conformance: 'PDF/UA-1' }, conformance_report: true }];
+  const batch = await client.send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
+  expect(await batch.json()).toMatchObject({ succeeded: 0, failed: 1 });
+});
