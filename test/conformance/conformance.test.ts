@@ -1,0 +1,246 @@
+/** Every document under every profile: it conforms as veraPDF judges, or it is refused for what it truly lacks, and nothing is invented. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { PdfDict, PdfString } from '@libpdf/core';
+import { PNG } from 'pngjs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Profile } from '../../src/pdf/conformance/profiles.ts';
+import { StructureTree } from '../../src/pdf/conformance/structure-tree.ts';
+import type { Violation } from '../../src/pdf/conformance/violations.ts';
+import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
+import { bytesOf } from '../support/client.ts';
+import { type Service, startService } from '../support/service.ts';
+import { type ConformanceDocument, documents } from './documents.ts';
+import { fetchVeraPdf, type Verdict, validate } from './vera-pdf.ts';
+
+const run = promisify(execFile);
+const DOCUMENTS = documents();
+/** As veraPDF names them. */
+const NAMES: Record<Profile, string> = {
+  'PDF/A-2b': 'PDF/A-2B',
+  'PDF/A-2u': 'PDF/A-2U',
+  'PDF/A-2a': 'PDF/A-2A',
+  'PDF/A-3b': 'PDF/A-3B',
+  'PDF/A-3u': 'PDF/A-3U',
+  'PDF/A-3a': 'PDF/A-3A',
+  'PDF/UA-1': 'PDF/UA-1',
+};
+/** Level a asks for these as well. */
+const OF_LEVEL_A = /^(?:language_missing|image_untagged|language_invalid|alternate_text_missing|embedded_content) /;
+const BOTH: Profile[] = ['PDF/A-3a', 'PDF/UA-1'];
+/** Each document takes one of these as well. */
+const TURNS: Profile[][] = [BOTH, ['PDF/A-2b'], ['PDF/A-2u'], ['PDF/A-2a'], ['PDF/A-3b'], ['PDF/A-3u'], ['PDF/A-3a']];
+const AT_ONCE = 3;
+
+/** A document under one profile, or two: a file, or the rules and elements it is refused for. */
+interface Outcome {
+  document: ConformanceDocument;
+  profiles: Profile[];
+  file: string | undefined;
+  refused: string[];
+}
+
+let service: Service;
+let folder: string;
+const outcomes: Outcome[] = [];
+let verdicts = new Map<string, Verdict>();
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platen-conformance-'));
+  [service] = await Promise.all([startService(), fetchVeraPdf()]);
+  const orders = DOCUMENTS.flatMap((document, index) =>
+    [['PDF/UA-1' as const], TURNS[index % TURNS.length] ?? BOTH].map((profiles) => ({
+      document,
+      profiles,
+    })),
+  );
+  const take = async () => {
+    for (let order = orders.shift(); order; order = orders.shift()) outcomes.push(await render(order.document, order.profiles));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, take));
+  verdicts = await validate(outcomes.flatMap(({ file }) => file ?? []));
+});
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function render(document: ConformanceDocument, profiles: Profile[]): Promise<Outcome> {
+  const options = {
+    ...document.options,
+    conformance: profiles.length === 1 ? profiles[0] : profiles,
+    compress: profiles.length > 1,
+  };
+  const response = await service.pdf({ html: document.html, options });
+  const name = `${document.name} ${profiles.join(' ')}`.replace(/[^\w-]+/g, '_');
+  if (response.status === 422)
+    return { document, profiles, file: undefined, refused: refusalsOf((await response.json()) as Refusal) };
+  expect(response.status, response.ok ? '' : `${name}: ${await response.clone().text()}`).toBe(200);
+  const file = join(folder, `${name}.pdf`);
+  await writeFile(file, await bytesOf(response));
+  return { document, profiles, file, refused: [] };
+}
+
+interface Refusal {
+  code: string;
+  violations: Violation[];
+}
+
+function refusalsOf({ code, violations }: Refusal): string[] {
+  expect(code).toBe('not_conformant');
+  return violations.map(({ rule, selector }) => `${rule} ${selector ?? '-'}`);
+}
+
+/** What a document must be refused for. */
+function expectedRefusals({ refused = [], refusedAlways = [] }: ConformanceDocument, profiles: Profile[]): string[] {
+  if (profiles.includes('PDF/UA-1')) return refused;
+  const isLevelA = profiles.some((profile) => profile.endsWith('a'));
+  return refusedAlways.length ? [] : refused.filter((refusal) => isLevelA && OF_LEVEL_A.test(refusal));
+}
+
+test('what conforms has no fault, and says what it conforms to', () => {
+  const faults = outcomes.flatMap(({ file, profiles }) => {
+    if (!file) return [];
+    const verdict = verdicts.get(basename(file)) ?? {};
+    const missing = profiles.slice(0, 1).filter((profile) => !verdict[NAMES[profile]]);
+    return [
+      ...missing.map((profile) => `${basename(file)}: veraPDF does not see ${profile}, but ${Object.keys(verdict)}`),
+      ...Object.entries(verdict).flatMap(([profile, rules]) => rules.map((rule) => `${basename(file)}: ${profile} ${rule}`)),
+    ];
+  });
+  expect(faults).toEqual([]);
+  expect(verdicts.size).toBe(outcomes.filter(({ file }) => file).length);
+});
+
+test('each document is refused for what it lacks, and for nothing else', () => {
+  const wrong = outcomes.flatMap(({ document, profiles, refused }) => {
+    const { refusedAlways = [] } = document;
+    const expected = expectedRefusals(document, profiles);
+    const rules = refused.map((refusal) => refusal.split(' ')[0] ?? '');
+    const isRight = refusedAlways.length
+      ? refusedAlways.every((rule) => rules.includes(rule) || (rule === 'value_too_large' && profiles[0] === 'PDF/UA-1'))
+      : matches(refused, expected);
+    return isRight ? [] : [{ document: document.name, profiles, refused, expected: [...expected, ...refusedAlways] }];
+  });
+  expect(wrong).toEqual([]);
+});
+
+/** An asterisk stands for any element. */
+function matches(refused: string[], expected: string[]): boolean {
+  const rest = [...expected];
+  const isExpected = (refusal: string) => {
+    const at = rest.findIndex((each) => each === refusal || each === refusal.replace(/ .*/, ' *'));
+    return at >= 0 && rest.splice(at, 1).length > 0;
+  };
+  return refused.every(isExpected) && rest.length === 0;
+}
+
+describe('compared with the plain PDF', () => {
+  test('the text is the same', async () => {
+    const different: string[] = [];
+    for (const { document, file } of accessible()) {
+      const plain = await renderPlain(document);
+      const [ours, theirs] = await Promise.all([file, plain].map((each) => textOf(each)));
+      if (ours !== theirs) different.push(document.name);
+    }
+    expect(different).toEqual([]);
+  });
+
+  test('the pages look the same', async () => {
+    const different: string[] = [];
+    for (const { document, file } of accessible().filter(({ document: { name } }) =>
+      /described|opacity|filters|transforms|watermark/.test(name),
+    )) {
+      const plain = await renderPlain(document);
+      if (!(await looksLike(file, plain))) different.push(document.name);
+    }
+    expect(different).toEqual([]);
+  });
+});
+
+test('nothing is invented: each text of the structure occurs in its document', async () => {
+  const invented: string[] = [];
+  for (const { document, file } of accessible()) {
+    const pdf = await EditablePdf.read(await readFile(file)); // it has no object streams
+    const source = sourceOf(document);
+    for (const text of statedIn(pdf)) if (!source.includes(plain(text))) invented.push(`${document.name}: ${text}`);
+  }
+  expect(invented).toEqual([]);
+});
+
+function accessible(): Array<{ document: ConformanceDocument; file: string }> {
+  return outcomes.flatMap(({ document, profiles, file }) => (file && profiles.join() === 'PDF/UA-1' ? [{ document, file }] : []));
+}
+
+async function renderPlain({ name, html, options }: ConformanceDocument): Promise<string> {
+  const file = join(folder, `plain ${name}.pdf`.replace(/[^\w.-]+/g, '_'));
+  if (existsSync(file)) return file;
+  await writeFile(file, await bytesOf(await service.pdf({ html, options: { ...options } })));
+  return file;
+}
+
+async function textOf(file: string): Promise<string> {
+  return (await run('pdftotext', ['-layout', file, '-'], { maxBuffer: 64 * 1_048_576 })).stdout;
+}
+
+const PAGES = 3;
+const MAX_DIFFERENCE = 1;
+
+/** The first pages, no channel of a pixel of which differs by more than one step. */
+async function looksLike(one: string, other: string): Promise<boolean> {
+  const paint = async (file: string) => {
+    await run('pdftoppm', ['-r', '40', '-l', String(PAGES), '-png', file, file]);
+    return Promise.all([1, 2, 3].map((page) => readPage(file, page)));
+  };
+  const [ours, theirs] = await Promise.all([paint(one), paint(other)]);
+  return ours.every((page, index) => {
+    const match = theirs[index];
+    return (
+      page?.length === match?.length && (page ?? []).every((byte, at) => Math.abs(byte - (match?.[at] ?? 0)) <= MAX_DIFFERENCE)
+    );
+  });
+}
+
+async function readPage(file: string, page: number): Promise<Buffer | undefined> {
+  for (const name of [`${file}-${page}.png`, `${file}-0${page}.png`, `${file}-00${page}.png`]) {
+    const bytes = await readFile(name).catch(() => undefined);
+    if (bytes) return PNG.sync.read(bytes).data;
+  }
+  return undefined;
+}
+
+/** Alternate texts, languages, titles, names of fields and descriptions of links. */
+function statedIn(pdf: EditablePdf): string[] {
+  const elements = [...StructureTree.read(pdf).elements()];
+  const texts = elements.flatMap((element) => [
+    element.text('Alt'),
+    element.text('Lang').replaceAll('-', '_'),
+    element.text('E'),
+  ]);
+  const info = pdf.resolve(pdf.info);
+  const entries = [info instanceof PdfDict ? info.get('Title') : undefined, pdf.catalog.get('Lang')];
+  const annotations = pdf.pdf.getPages().flatMap(({ dict }) => {
+    const list = pdf.resolve(dict.get('Annots'));
+    return list ? [...(list as never as Iterable<never>)].map((ref) => (pdf.resolve(ref) as PdfDict).get('Contents')) : [];
+  });
+  const strings = [...entries, ...annotations].flatMap((entry) => (entry instanceof PdfString ? [entry.asString()] : []));
+  return [...texts, ...strings].filter(Boolean);
+}
+
+function sourceOf({ html, options }: ConformanceDocument): string {
+  const text = html.replace(/<[^>]*>/g, ''); // a link's text may be in parts
+  return plain(`${html} ${text} ${JSON.stringify(options ?? {})}`);
+}
+
+/** Without spaces, escapes, and the difference between `en_GB` and `en-GB`. */
+function plain(text: string): string {
+  return text
+    .replace(/&amp;/g, '&')
+    .replace(/&(?:nbsp|[et][mnh]\w*sp);/g, '')
+    .replaceAll('_', '-')
+    .replace(/\s+/g, '');
+}

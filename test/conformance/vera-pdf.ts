@@ -1,0 +1,58 @@
+/** veraPDF, the reference validator of PDF/A and PDF/UA: files in, the rules that each of them breaks out. Needs Java and Maven. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const POM = fileURLToPath(new URL('pom.xml', import.meta.url));
+const JARS = join(homedir(), '.cache', 'platen-test', 'verapdf-1.28.2');
+const MAX_OUTPUT = 512 * 1_048_576;
+
+/** By profile as veraPDF names it, such as `PDF/UA-1`. */
+export type Verdict = Record<string, string[]>;
+
+/** Fetches it from Maven Central, once for this machine. */
+export async function fetchVeraPdf(): Promise<void> {
+  if (existsSync(JARS)) return;
+  const unfinished = `${JARS}.${process.pid}`;
+  await mkdir(unfinished, { recursive: true });
+  try {
+    await run('mvn', ['-q', '-B', '-f', POM, 'dependency:copy-dependencies', `-DoutputDirectory=${unfinished}`]);
+    await rename(unfinished, JARS);
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+}
+
+/** Judges each file by the profiles that it claims, all of them in one call: most of its time is the start of Java. */
+export async function validate(files: string[]): Promise<Map<string, Verdict>> {
+  const program = ['-cp', join(JARS, '*'), 'org.verapdf.apps.GreenfieldCliWrapper', '-f', '0', '--format', 'xml'];
+  // It ends with 1 when a file breaks a rule.
+  const { stdout } = await run('java', [...program, ...files], { maxBuffer: MAX_OUTPUT }).catch((error) => error);
+  const jobs = String(stdout).split('<job>').slice(1);
+  return new Map(jobs.map((job) => [basename(/<name>([^<]*)<\/name>/.exec(job)?.[1] ?? ''), verdictOf(job)]));
+}
+
+function verdictOf(job: string): Verdict {
+  const reports = job.split('<validationReport ').slice(1);
+  if (!reports.length) return { unreadable: [job.slice(0, 2_000)] };
+  return Object.fromEntries(reports.map((report) => [profileOf(report), brokenRules(report)]));
+}
+
+function profileOf(report: string): string {
+  return /profileName="([^"]*?) validation profile"/.exec(report)?.[1] ?? 'unknown';
+}
+
+function brokenRules(report: string): string[] {
+  const rules = [...report.matchAll(/<rule ([^>]*)>([\s\S]*?)<\/rule>/g)];
+  return rules
+    .filter(([, attributes = '']) => attributes.includes('status="failed"'))
+    .map(([, attributes = '', body = '']) => {
+      const attribute = (name: string) => new RegExp(`${name}="([^"]*)"`).exec(attributes)?.[1];
+      return `${attribute('clause')}-${attribute('testNumber')} at ${/<context>([^<]*)/.exec(body)?.[1]}`;
+    });
+}
