@@ -2,7 +2,7 @@
 import { Piscina } from 'piscina';
 import { ServiceError } from '../errors.ts';
 import { TaskAbort } from './abort-task.ts';
-import type { Violation } from './conformance/violations.ts';
+import { RULES, type Violation } from './conformance/violations.ts';
 import type { Merged, MergeTask } from './edit/merge.ts';
 import type { FinishSettings } from './finish-settings.ts';
 import type { Finished, FinishTask } from './finish-worker.ts';
@@ -118,9 +118,10 @@ export class Finisher {
 
 function notConformant(violations: Violation[]): ServiceError {
   const [first] = violations;
-  const where = first?.selector ? ` (${first.selector})` : '';
   const more = violations.length > 1 ? ` And ${violations.length - 1} more.` : '';
-  return new ServiceError('not_conformant', `${first?.rule}${where}: ${first?.message}${more}`, { members: { violations } });
+  // Without text of the document, since this may be logged.
+  const what = first ? `${first.rule}: ${RULES[first.rule].message}` : '';
+  return new ServiceError('not_conformant', `${what}${more}`, { members: { violations } });
 }
 
 function shuttingDown(): ServiceError {
