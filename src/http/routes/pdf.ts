@@ -239,12 +239,14 @@ const BODY = {
 };
 
 const CONFORMANCE_SCHEMA = {
+  title: 'ConformanceReport',
   type: 'object',
   properties: {
     violations: {
       type: 'array',
       description: 'With `conformance_report`: what keeps the document from conforming. Empty when nothing does.',
       items: {
+        title: 'Violation',
         type: 'object',
         properties: {
           rule: { type: 'string', enum: Object.keys(RULES) },
@@ -281,7 +283,7 @@ const SCHEMA = {
       description:
         'The PDF; or, where Accept names application/json alone, the PDF with the report of its render; or, with `conformance_report`, the violations.',
       headers: HEADERS,
-      content: { ...binary(PDF), [JSON_TYPE]: { schema: { anyOf: [REPORTED_SCHEMA, CONFORMANCE_SCHEMA] } } },
+      content: { ...binary(PDF), [JSON_TYPE]: { schema: { title: 'PdfReply', anyOf: [REPORTED_SCHEMA, CONFORMANCE_SCHEMA] } } },
     },
     201: {
       description:
