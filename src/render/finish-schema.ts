@@ -141,7 +141,7 @@ export const FINISH_OPTIONS = {
   conformance: option(Type.Union([oneOf(PROFILES), Type.Array(Profile, { minItems: 1, maxItems: 2 })]), {
     expected: `one of ${PROFILES.join(', ')}, or a list of one profile of PDF/A and PDF/UA-1`,
     description:
-      'Writes a tagged PDF that conforms to the standard for archives (PDF/A), the one for accessibility (PDF/UA), or both. Nothing is invented: when the document lacks what the standard requires, such as the alternate text of an image, the render fails with `not_conformant` and a list of what is missing. Cannot be combined with `password`. Attachments need PDF/A-3.',
+      'Writes a tagged PDF that conforms to PDF/A (for archives), PDF/UA (for accessibility), or both. A document that lacks what they require fails with `not_conformant`. Cannot be combined with `password`; attachments need PDF/A-3.',
     'x-default': 'none',
     examples: ['PDF/A-3b', ['PDF/A-3a', 'PDF/UA-1']],
   }),

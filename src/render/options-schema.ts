@@ -434,8 +434,7 @@ export const PdfRequestBody = Type.Object(
     }),
     conformance_report: option(Type.Boolean(), {
       expected: YES_OR_NO,
-      description:
-        'Answers with a list of what keeps the document from conforming to `options.conformance`, which is empty when nothing does, in place of a PDF. Nothing is charged or stored.',
+      description: 'Answers with the list of what violates `options.conformance` in place of a PDF, without a charge.',
       default: false,
       examples: [true],
     }),
