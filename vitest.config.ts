@@ -47,7 +47,17 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/unpack-first.ts', 'test/support/shared-services.ts'],
     include: ['test/**/*.test.ts'],
-    exclude: ['test/poppler/**', 'test/visual/**', 'test/corpus/**', 'test/disk/**', 'test/cluster/**', 'test/conformance/**'],
+    exclude: [
+      'test/poppler/**',
+      'test/visual/**',
+      'test/corpus/**',
+      'test/disk/**',
+      'test/cluster/**',
+    exclude: [
+      'test/conformance/**',
+    ],
+      'test/other-languages/**',
+    ],
     sequence: { sequencer: LongestFirst },
     // Real browsers on two cores, so each test is patient. Tests wait more than half of their time, so five workers keep two cores busy.
     maxWorkers: 5,

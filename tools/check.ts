@@ -4,8 +4,9 @@ import { exec } from 'node:child_process';
 const CHECKS = [
   'tsc --noEmit', // the longest, so it begins first
   'tsc --noEmit -p web',
+  'tsc --noEmit -p clients/typescript',
   'cspell lint --no-progress --no-summary',
-  'depcruise --config .dependency-cruiser.json src test bench web tools',
+  'depcruise --config .dependency-cruiser.json src test bench web tools clients/typescript/src',
   'biome check .',
   'node --disable-warning=ExperimentalWarning tools/check-phrases.ts',
 ];

@@ -80,6 +80,7 @@ export const ITEM_SCHEMA = recordSchema(
     bytes: { type: ['integer', 'null'] },
     expires_at: { type: ['string', 'null'], format: 'date-time' },
     error: {
+      title: 'ItemError',
       type: 'object',
       description: 'The error with which a single call would have been answered. Absent unless the item has failed.',
       properties: {

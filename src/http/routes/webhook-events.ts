@@ -29,9 +29,9 @@ function event(type: string, summary: string, description: string, data: Record<
   };
 }
 
+/** No component of the document: generators of clients leave out those that no path uses. */
 function bodySchema(type: string, data: Record<string, object>) {
   return {
-    title: `${camelCase(`.${type}`)}Event`,
     type: 'object' as const,
     required: ['type', 'timestamp', 'data'],
     properties: {

@@ -1,0 +1,288 @@
+"""The client: one method for each endpoint of the API."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Generic, TypeVar, cast
+
+import httpx
+
+from . import types
+from ._async_transport import AsyncTransport
+from ._facts import Facts
+
+Item = TypeVar("Item")
+
+
+class AsyncRendered(Facts):
+    """The bytes of a PDF, an image or an archive, and what the service told about them."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        super().__init__(response.headers)
+        self._response = response
+
+    async def stream(self) -> AsyncIterator[bytes]:
+        """The body as it arrives. It can be read once."""
+        async for chunk in self._response.aiter_bytes():
+            yield chunk
+
+    async def read(self) -> bytes:
+        return await self._response.aread()
+
+    async def to_file(self, path: str | os.PathLike[str]) -> None:
+        """Writes the body to a file as it arrives. A file that was not written whole is removed."""
+        try:
+            with open(path, "wb") as file:
+                async for chunk in self.stream():
+                    file.write(chunk)
+        except BaseException:
+            Path(path).unlink(missing_ok=True)
+            raise
+
+
+class AsyncList(Generic[Item]):
+    """All records of a list, newest first, when iterated over; one page of them by ``page``."""
+
+    def __init__(self, transport: AsyncTransport, path: str, query: dict[str, Any]) -> None:
+        self._transport = transport
+        self._path = path
+        metadata = query.pop("metadata", None) or {}
+        self._query = {**query, **{f"metadata[{name}]": value for name, value in metadata.items()}}
+
+    async def page(self, cursor: str | None = None) -> types.Page[Item]:
+        query = {**self._query, **({"cursor": cursor} if cursor else {})}
+        return cast("types.Page[Item]", await self._transport.json("GET", self._path, query=query))
+
+    async def __aiter__(self) -> AsyncIterator[Item]:
+        page = await self.page()
+        while True:
+            for item in page["data"]:
+                yield item
+            if not page["has_more"] or page["next_cursor"] is None:
+                return
+            page = await self.page(page["next_cursor"])
+
+
+class _AsyncResource:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    @asynccontextmanager
+    async def _content(self, method: str, path: str, **request: Any) -> AsyncIterator[AsyncRendered]:
+        async with self._transport.stream(method, path, **request) as response:
+            yield AsyncRendered(response)
+
+
+class AsyncTemplates(_AsyncResource):
+    async def create(self, request: types.NewTemplate, *, idempotency_key: str | None = None) -> types.Template:
+        return await self._transport.json("POST", "/v1/templates", body=request, idempotency_key=idempotency_key)
+
+    def list(self, **query: Any) -> AsyncList[types.Template]:
+        """Filters: ``limit``, ``metadata``."""
+        return AsyncList(self._transport, "/v1/templates", query)
+
+    async def get(self, template_id: str) -> types.TemplateWithHtml:
+        return await self._transport.json("GET", f"/v1/templates/{template_id}")
+
+    async def replace(self, template_id: str, request: types.TemplateChange) -> types.Template:
+        return await self._transport.json("PUT", f"/v1/templates/{template_id}", body=request)
+
+    async def delete(self, template_id: str) -> None:
+        await self._transport.json("DELETE", f"/v1/templates/{template_id}")
+
+    def versions(self, template_id: str, *, limit: int | None = None) -> AsyncList[types.TemplateVersion]:
+        return AsyncList(self._transport, f"/v1/templates/{template_id}/versions", {"limit": limit})
+
+    async def version(self, template_id: str, version: int) -> types.TemplateWithHtml:
+        return await self._transport.json("GET", f"/v1/templates/{template_id}/versions/{version}")
+
+
+class AsyncDocuments(_AsyncResource):
+    def list(self, **query: Any) -> AsyncList[types.Document]:
+        """Filters: ``limit``, ``template_id``, ``created_after``, ``created_before``, ``q``, ``metadata``."""
+        return AsyncList(self._transport, "/v1/documents", query)
+
+    async def get(self, document_id: str) -> types.Document:
+        return await self._transport.json("GET", f"/v1/documents/{document_id}")
+
+    @asynccontextmanager
+    async def content(self, document_id: str) -> AsyncIterator[AsyncRendered]:
+        async with self._content("GET", f"/v1/documents/{document_id}", headers={"accept": "application/pdf"}) as rendered:
+            yield rendered
+
+    async def delete(self, document_id: str) -> None:
+        await self._transport.json("DELETE", f"/v1/documents/{document_id}")
+
+    async def link(self, document_id: str, *, expires_in: int | None = None) -> types.Link:
+        """A link that works without a key for ``expires_in`` seconds; by default an hour."""
+        body = {} if expires_in is None else {"expires_in": expires_in}
+        return await self._transport.json("POST", f"/v1/documents/{document_id}/links", body=body)
+
+
+class AsyncBatches(_AsyncResource):
+    async def create(
+        self, request: types.BatchRequest, *, wait: int | None = None, idempotency_key: str | None = None
+    ) -> types.Batch:
+        """Renders up to 500 documents. Waits up to ``wait`` seconds (at most 60) for them."""
+        return await self._transport.json(
+            "POST", "/v1/batches", body=request, headers=_prefer(wait), idempotency_key=idempotency_key
+        )
+
+    def list(self, **query: Any) -> AsyncList[types.BatchSummary]:
+        """Filters: ``limit``, ``metadata``."""
+        return AsyncList(self._transport, "/v1/batches", query)
+
+    async def get(self, batch_id: str, *, wait: int | None = None) -> types.Batch:
+        return await self._transport.json("GET", f"/v1/batches/{batch_id}", headers=_prefer(wait))
+
+    async def finished(self, batch_id: str) -> types.Batch:
+        """The batch, when it has finished."""
+        while True:
+            batch = await self.get(batch_id, wait=60)
+            if batch["status"] in ("completed", "cancelled"):
+                return batch
+
+    async def cancel(self, batch_id: str) -> types.Batch:
+        return await self._transport.json("DELETE", f"/v1/batches/{batch_id}")
+
+    @asynccontextmanager
+    async def zip(self, batch_id: str) -> AsyncIterator[AsyncRendered]:
+        async with self._content("GET", f"/v1/batches/{batch_id}.zip") as rendered:
+            yield rendered
+
+    @asynccontextmanager
+    async def pdf(self, batch_id: str) -> AsyncIterator[AsyncRendered]:
+        """All documents of the batch as one PDF."""
+        async with self._content("GET", f"/v1/batches/{batch_id}.pdf") as rendered:
+            yield rendered
+
+    async def events(self, batch_id: str, *, last_event_id: int = 0) -> AsyncIterator[types.BatchEvent]:
+        """What happens to the items, until the batch has finished. Connects again where the connection is lost."""
+        last = last_event_id
+        while True:
+            async for event in self._events(batch_id, last):
+                last = event["id"]
+                yield event
+                if event["event"] == "batch":
+                    return
+
+    async def _events(self, batch_id: str, last: int) -> AsyncIterator[types.BatchEvent]:
+        headers = {"accept": "application/x-ndjson", "last-event-id": str(last)}
+        async with self._transport.stream("GET", f"/v1/batches/{batch_id}/events", headers=headers) as response:
+            try:
+                async for line in response.aiter_lines():
+                    event = json.loads(line)
+                    if event["event"] != "heartbeat":
+                        yield event
+            except httpx.TransportError:
+                return
+
+
+class AsyncRenders(_AsyncResource):
+    """Renders that the service does after it has answered."""
+
+    async def start(
+        self, request: types.PdfRequest, *, webhook_url: str | None = None, idempotency_key: str | None = None
+    ) -> types.Render:
+        """Accepts a document. Its result is stored, and ``webhook_url`` is told of its end."""
+        body = {**request, **({} if webhook_url is None else {"webhook_url": webhook_url})}
+        headers = {"prefer": "respond-async"}
+        return await self._transport.json("POST", "/v1/pdf", body=body, headers=headers, idempotency_key=idempotency_key)
+
+    async def get(self, render_id: str, *, wait: int | None = None) -> types.Render:
+        return await self._transport.json("GET", f"/v1/renders/{render_id}", headers=_prefer(wait))
+
+    async def finished(self, render_id: str) -> types.Render:
+        """The render, when it has ended."""
+        while True:
+            render = await self.get(render_id, wait=60)
+            if render["status"] not in ("queued", "running"):
+                return render
+
+
+class AsyncWebhooks(_AsyncResource):
+    async def secret(self) -> types.WebhookSecret:
+        return await self._transport.json("GET", "/v1/webhooks/secret")
+
+    async def rotate_secret(self) -> types.WebhookSecret:
+        return await self._transport.json("POST", "/v1/webhooks/secret/rotate")
+
+    def deliveries(self, **query: Any) -> AsyncList[types.WebhookDelivery]:
+        return AsyncList(self._transport, "/v1/webhooks/deliveries", query)
+
+
+class AsyncPlaten(_AsyncResource):
+    """A client of the service at ``base_url``.
+
+    :param key: an API key, ``plt_...``
+    :param max_retries: how often a request is sent again after a lost connection, 429 or 503
+    :param max_retry_delay: the longest pause before that, in seconds; a longer ``Retry-After`` ends the retries
+    :param http: an HTTP client with proxies, certificates or time-outs of your own
+    """
+
+    def __init__(
+        self,
+        key: str,
+        base_url: str = "http://127.0.0.1:3000",
+        *,
+        max_retries: int = 3,
+        max_retry_delay: float = 30,
+        http: httpx.AsyncClient | None = None,
+    ) -> None:
+        super().__init__(AsyncTransport(key, base_url, max_retries, max_retry_delay, http))
+        self.templates = AsyncTemplates(self._transport)
+        self.documents = AsyncDocuments(self._transport)
+        self.batches = AsyncBatches(self._transport)
+        self.renders = AsyncRenders(self._transport)
+        self.webhooks = AsyncWebhooks(self._transport)
+
+    async def pdf(self, request: types.PdfRequest, *, idempotency_key: str | None = None) -> AsyncRendered:
+        """Renders a document to PDF, and reads it into memory."""
+        async with self.stream_pdf(request, idempotency_key=idempotency_key) as rendered:
+            await rendered.read()
+            return rendered
+
+    @asynccontextmanager
+    async def stream_pdf(self, request: types.PdfRequest, *, idempotency_key: str | None = None) -> AsyncIterator[AsyncRendered]:
+        """Renders a document to PDF, which is read as it arrives."""
+        headers = {"accept": "application/pdf"}
+        async with self._content("POST", "/v1/pdf", body=request, headers=headers, idempotency_key=idempotency_key) as rendered:
+            yield rendered
+
+    async def store(self, request: types.PdfRequest, *, idempotency_key: str | None = None) -> types.Document:
+        """Renders a document, and stores it."""
+        body = {**request, "store": True}
+        return await self._transport.json("POST", "/v1/pdf", body=body, idempotency_key=idempotency_key)
+
+    async def image(self, request: types.ImageRequest, *, idempotency_key: str | None = None) -> AsyncRendered:
+        """Renders a document to an image, and reads it into memory."""
+        async with self._content("POST", "/v1/image", body=request, idempotency_key=idempotency_key) as rendered:
+            await rendered.read()
+            return rendered
+
+    async def usage(self, month: str | None = None) -> types.Usage:
+        """What the account used in this month, or in another one, such as ``2026-10``."""
+        return await self._transport.json("GET", "/v1/usage", query={"month": month})
+
+    async def account(self) -> types.Account:
+        return await self._transport.json("GET", "/v1/account")
+
+    async def update_account(self, change: types.AccountChange) -> types.Account:
+        return await self._transport.json("PATCH", "/v1/account", body=change)
+
+    async def close(self) -> None:
+        await self._transport.close()
+
+    async def __aenter__(self) -> AsyncPlaten:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+def _prefer(wait: int | None) -> dict[str, str]:
+    return {} if wait is None else {"prefer": f"wait={wait}"}

@@ -1,0 +1,83 @@
+"""Sends requests: with the key, again where that is safe, and with errors as exceptions."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Mapping
+from contextlib import asynccontextmanager
+from typing import Any, AsyncIterator
+
+import httpx
+
+from ._errors import PlatenConnectionError, PlatenError, error_of
+from ._retries import pause_after
+
+
+class AsyncTransport:
+    def __init__(self, key: str, base_url: str, max_retries: int, max_retry_delay: float, http: httpx.AsyncClient | None) -> None:
+        if not key:
+            raise ValueError("Platen needs a key, plt_...")
+        self._base = base_url.rstrip("/")
+        self._headers = {"authorization": f"Bearer {key}"}
+        self._max_retries = max_retries
+        self._max_retry_delay = max_retry_delay
+        # A render may take two minutes, and longer where the operator allows it. `options.timeout` limits it.
+        self._http = http or httpx.AsyncClient(timeout=httpx.Timeout(10, read=None))
+
+    async def json(self, method: str, path: str, **request: Any) -> Any:
+        headers = {"accept": "application/json", **request.pop("headers", {})}
+        async with self.stream(method, path, headers=headers, **request) as response:
+            content = await response.aread()
+            return response.json() if content else None
+
+    @asynccontextmanager
+    async def stream(
+        self,
+        method: str,
+        path: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        query: Mapping[str, Any] | None = None,
+        body: Any = None,
+        idempotency_key: str | None = None,
+    ) -> AsyncIterator[httpx.Response]:
+        """The response, whose body has not been read. Raises PlatenError for every status of 400 and above."""
+        sent_headers = {**self._headers, **(headers or {})}
+        if method == "POST":
+            sent_headers["idempotency-key"] = idempotency_key or str(uuid.uuid4())
+        params = {name: value for name, value in (query or {}).items() if value is not None}
+        request = self._http.build_request(method, self._base + path, headers=sent_headers, params=params, json=body)
+        response = await self._send(request)
+        try:
+            yield response
+        finally:
+            await response.aclose()
+
+    async def _send(self, request: httpx.Request) -> httpx.Response:
+        sent = 0
+        while True:
+            outcome = await self._attempt(request)
+            if isinstance(outcome, httpx.Response):
+                return outcome
+            pause = pause_after(outcome, sent)
+            if sent >= self._max_retries or pause is None or pause > self._max_retry_delay:
+                raise outcome
+            await asyncio.sleep(pause)
+            sent += 1
+
+    async def _attempt(self, request: httpx.Request) -> httpx.Response | PlatenError | PlatenConnectionError:
+        try:
+            response = await self._http.send(request, stream=True)
+            if response.status_code < 400:
+                return response
+            await response.aread()
+        except httpx.TransportError as error:
+            failure = PlatenConnectionError(f"The service could not be reached: {error}")
+            failure.__cause__ = error
+            return failure
+        await response.aclose()
+        return error_of(response)
+
+    async def close(self) -> None:
+        await self._http.aclose()

@@ -1,0 +1,167 @@
+"""The client against the running service, whose address and key are in the environment. `npm run test:clients` starts it."""
+
+import asyncio
+import json
+import os
+from pathlib import Path
+
+import httpx
+import pytest
+
+from platen import AsyncPlaten, Platen, PlatenConnectionError, PlatenError, WebhookVerificationError, verify_webhook
+
+KEY, URL = os.environ["PLATEN_KEY"], os.environ["PLATEN_URL"]
+
+
+@pytest.fixture
+def platen():
+    with Platen(KEY, URL) as client:
+        yield client
+
+
+def test_pdf_with_its_facts(platen: Platen) -> None:
+    pdf = platen.pdf({"html": "<h1>From Python</h1>", "options": {"format": "A5"}})
+    assert pdf.read().startswith(b"%PDF-")
+    assert (pdf.pages, pdf.warnings, pdf.content_type) == (1, 0, "application/pdf")
+    assert pdf.request_id.startswith("req_")
+
+
+def test_pdf_as_a_stream_to_a_file(platen: Platen, tmp_path: Path) -> None:
+    with platen.stream_pdf({"markdown": "# To a file"}) as pdf:
+        pdf.to_file(tmp_path / "out.pdf")
+    assert (tmp_path / "out.pdf").read_bytes().startswith(b"%PDF-")
+    platen.pdf({"html": "<p>read before</p>"}).to_file(tmp_path / "second.pdf")
+    assert (tmp_path / "second.pdf").read_bytes().startswith(b"%PDF-")
+
+
+def test_image(platen: Platen) -> None:
+    assert platen.image({"html": "<h1>i</h1>"}).read().startswith(b"\x89PNG")
+
+
+def test_templates(platen: Platen) -> None:
+    template_id = platen.templates.create({"name": "greeting", "html": "<p>Hello {{name}}</p>"})["template_id"]
+    assert platen.templates.get(template_id)["placeholders"] == ["name"]
+    assert platen.templates.replace(template_id, {"html": "<p>Good day {{name}}</p>"})["version"] == 2
+    assert [version["version"] for version in platen.templates.versions(template_id)] == [2, 1]
+    assert platen.templates.version(template_id, 1)["html"] == "<p>Hello {{name}}</p>"
+    assert platen.pdf({"template_id": template_id, "data": {"name": "Ada"}}).pages == 1
+    platen.templates.delete(template_id)
+    with pytest.raises(PlatenError) as caught:
+        platen.templates.get(template_id)
+    assert (caught.value.status, caught.value.code) == (404, "not_found")
+
+
+def test_lists_go_to_their_end(platen: Platen) -> None:
+    names = ["one", "two", "three"]
+    for name in names:
+        platen.templates.create({"name": name, "html": "<p></p>"})
+    listed = [template["name"] for template in platen.templates.list(limit=1)]
+    assert [name for name in listed if name in names] == names[::-1]
+    assert platen.templates.list(limit=1).page()["has_more"] is True
+
+
+def test_documents(platen: Platen) -> None:
+    document_id = platen.store({"html": "<h1>Kept</h1>", "filename": "kept-in-python.pdf", "metadata": {"order": "7"}})["document_id"]
+    assert platen.documents.get(document_id)["pages"] == 1
+    assert [found["document_id"] for found in platen.documents.list(q="kept-in-python")] == [document_id]
+    assert [found["document_id"] for found in platen.documents.list(metadata={"order": "7"})] == [document_id]
+    with platen.documents.content(document_id) as pdf:
+        assert pdf.read().startswith(b"%PDF-")
+    assert httpx.get(platen.documents.link(document_id, expires_in=60)["url"]).status_code == 200
+    platen.documents.delete(document_id)
+    with pytest.raises(PlatenError, match="deleted"):
+        platen.documents.get(document_id)
+
+
+def test_batches(platen: Platen) -> None:
+    batch_id = platen.batches.create({"items": [{"html": "<h1>One</h1>"}, {}, {"html": "<h1>Two</h1>"}]})["batch_id"]
+    events = list(platen.batches.events(batch_id))
+    assert [event["event"] for event in events] == ["item", "item", "item", "batch"]
+    finished = platen.batches.finished(batch_id)
+    assert (finished["succeeded"], finished["failed"]) == (2, 1)
+    assert next(iter(platen.batches.list()))["batch_id"] == batch_id
+    with platen.batches.zip(batch_id) as archive:
+        assert archive.read().startswith(b"PK")
+    with platen.batches.pdf(batch_id) as merged:
+        assert merged.pages == 2
+    assert platen.batches.cancel(batch_id)["status"] == "completed"
+
+
+def test_asynchronous_renders(platen: Platen) -> None:
+    started = platen.renders.start({"html": "<h1>Later</h1>"})
+    render = platen.renders.finished(started["render_id"])
+    assert render["status"] == "succeeded" and render["document_id"]
+    with platen.documents.content(render["document_id"]) as pdf:
+        assert pdf.read().startswith(b"%PDF-")
+
+
+def test_usage_and_account(platen: Platen) -> None:
+    assert platen.usage()["documents"]["used"] > 0
+    assert platen.usage("2001-01")["documents"]["used"] == 0
+    assert platen.update_account({"auto_store": False})["auto_store"] is False
+    assert platen.account()["plan"]
+
+
+def test_errors_name_the_field(platen: Platen) -> None:
+    with pytest.raises(PlatenError) as caught:
+        platen.pdf({"html": "<p></p>", "options": {"scale": 9}})
+    assert caught.value.code == "invalid_request"
+    assert caught.value.errors[0]["path"] == "options.scale"
+    assert "options.scale" in str(caught.value)
+
+
+def test_idempotency(platen: Platen) -> None:
+    first, second = (platen.store({"html": "<h1>7</h1>"}, idempotency_key="python-7") for _ in range(2))
+    assert first["document_id"] == second["document_id"]
+
+
+def test_retries_under_one_name() -> None:
+    names: list[str] = []
+    full = {"type": "http://p/errors/queue_full", "code": "queue_full", "status": 429, "detail": "full", "title": "", "request_id": ""}
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        names.append(request.headers["idempotency-key"])
+        if len(names) == 1:
+            raise httpx.ConnectError("lost", request=request)
+        if len(names) == 2:
+            return httpx.Response(429, json=full, headers={"retry-after": "0"})
+        return httpx.Response(502, text="<h1>Bad gateway</h1>") if len(names) == 3 else httpx.Response(200, content=b"a PDF")
+
+    with Platen("plt_x", http=httpx.Client(transport=httpx.MockTransport(answer))) as client:
+        assert client.pdf({"html": "<p></p>"}).read() == b"a PDF"
+    assert len(names) == 4 and len(set(names)) == 1
+
+
+def test_no_connection() -> None:
+    with Platen(KEY, "http://127.0.0.1:1", max_retries=0) as nowhere, pytest.raises(PlatenConnectionError):
+        nowhere.usage()
+
+
+def test_webhooks(platen: Platen) -> None:
+    webhook = json.loads(os.environ["PLATEN_WEBHOOK"])
+    secret = platen.webhooks.secret()["secret"]
+    assert verify_webhook(secret, webhook["headers"], webhook["body"])["type"] == "batch.completed"
+    assert verify_webhook(secret, webhook["headers"], webhook["body"].encode())["data"]
+    for headers, body in [
+        (webhook["headers"], webhook["body"] + " "),
+        ({**webhook["headers"], "webhook-timestamp": "1"}, webhook["body"]),
+        ({**webhook["headers"], "webhook-signature": "v1,ä"}, webhook["body"]),
+        ({}, webhook["body"]),
+    ]:
+        with pytest.raises(WebhookVerificationError):
+            verify_webhook(secret, headers, body)
+    assert next(iter(platen.webhooks.deliveries()))["type"] == "batch.completed"
+
+
+def test_asynchronous() -> None:
+    async def run() -> None:
+        async with AsyncPlaten(KEY, URL) as platen:
+            pdfs = await asyncio.gather(*(platen.pdf({"html": f"<h1>{number}</h1>"}) for number in range(3)))
+            assert [pdf.pages for pdf in pdfs] == [1, 1, 1]
+            batch = await platen.batches.create({"items": [{"html": "<h1>One</h1>"}]}, wait=60)
+            events = [event["event"] async for event in platen.batches.events(batch["batch_id"])]
+            assert events[-1] == "batch"
+            async with platen.stream_pdf({"html": "<h1>s</h1>"}) as pdf:
+                assert b"".join([chunk async for chunk in pdf.stream()]).startswith(b"%PDF-")
+
+    asyncio.run(run())

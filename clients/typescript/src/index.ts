@@ -1,0 +1,64 @@
+/** The client of Platen: one method for each endpoint of the API. */
+import type * as api from './api.ts';
+import { Rendered } from './rendered.ts';
+import { Batches, Documents, Renders, Templates, Webhooks } from './resources.ts';
+import { type CallOptions, type PlatenOptions, Transport } from './transport.ts';
+
+export type * from './api.ts';
+export { PlatenConnectionError, PlatenError, type Problem, WebhookVerificationError } from './errors.ts';
+export type { List, ListParameters, MetadataFilter, Page } from './lists.ts';
+export type { Rendered } from './rendered.ts';
+export type { Batches, DocumentFilters, Documents, Renders, Templates, WaitOptions, Webhooks } from './resources.ts';
+export type { CallOptions, PlatenOptions } from './transport.ts';
+export { verifyWebhook } from './webhooks.ts';
+
+export class Platen {
+  readonly templates: Templates;
+  readonly documents: Documents;
+  readonly batches: Batches;
+  readonly renders: Renders;
+  readonly webhooks: Webhooks;
+  readonly #transport: Transport;
+
+  constructor(options: PlatenOptions) {
+    this.#transport = new Transport(options);
+    this.templates = new Templates(this.#transport);
+    this.documents = new Documents(this.#transport);
+    this.batches = new Batches(this.#transport);
+    this.renders = new Renders(this.#transport);
+    this.webhooks = new Webhooks(this.#transport);
+  }
+
+  /** Renders a document to PDF. */
+  async pdf(request: api.PdfRequest, options?: CallOptions): Promise<Rendered> {
+    return new Rendered(await this.#post('/v1/pdf', request, 'application/pdf', options));
+  }
+
+  /** Renders a document, and stores it. */
+  async store(request: api.PdfRequest, options?: CallOptions): Promise<api.Document> {
+    const response = await this.#post('/v1/pdf', { ...request, store: true }, 'application/json', options);
+    return (await response.json()) as api.Document;
+  }
+
+  /** Renders a document to an image. */
+  async image(request: api.ImageRequest, options?: CallOptions): Promise<Rendered> {
+    return new Rendered(await this.#post('/v1/image', request, '*/*', options));
+  }
+
+  /** What the account used in this month, or in another one, such as `2026-10`. */
+  usage({ month, ...options }: CallOptions & { month?: string } = {}): Promise<api.Usage> {
+    return this.#transport.json('/v1/usage', { ...options, query: { month } });
+  }
+
+  account(options?: CallOptions): Promise<api.Account> {
+    return this.#transport.json('/v1/account', options);
+  }
+
+  updateAccount(change: api.AccountChange, options?: CallOptions): Promise<api.Account> {
+    return this.#transport.json('/v1/account', { ...options, method: 'PATCH', body: change });
+  }
+
+  #post(path: string, body: object, accept: string, options?: CallOptions): Promise<Response> {
+    return this.#transport.send(path, { ...options, method: 'POST', body, headers: { accept } });
+  }
+}

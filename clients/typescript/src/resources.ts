@@ -1,0 +1,179 @@
+/** What belongs to an account: templates, documents, batches and the webhooks that tell of them. */
+import type * as api from './api.ts';
+import { linesOf } from './lines.ts';
+import { List, type ListParameters, type MetadataFilter } from './lists.ts';
+import { Rendered } from './rendered.ts';
+import type { CallOptions, Transport } from './transport.ts';
+
+abstract class Resource {
+  protected readonly transport: Transport;
+
+  constructor(transport: Transport) {
+    this.transport = transport;
+  }
+}
+
+export class Templates extends Resource {
+  create(request: api.NewTemplate, options?: CallOptions): Promise<api.Template> {
+    return this.transport.json('/v1/templates', { ...options, method: 'POST', body: request });
+  }
+
+  list(query?: MetadataFilter): List<api.Template> {
+    return new List(this.transport, '/v1/templates', query);
+  }
+
+  get(id: string, options?: CallOptions): Promise<api.TemplateWithHtml> {
+    return this.transport.json(`/v1/templates/${id}`, options);
+  }
+
+  replace(id: string, request: api.TemplateChange, options?: CallOptions): Promise<api.Template> {
+    return this.transport.json(`/v1/templates/${id}`, { ...options, method: 'PUT', body: request });
+  }
+
+  async delete(id: string, options?: CallOptions): Promise<void> {
+    await this.transport.send(`/v1/templates/${id}`, { ...options, method: 'DELETE' });
+  }
+
+  versions(id: string, query?: ListParameters): List<api.TemplateVersion> {
+    return new List(this.transport, `/v1/templates/${id}/versions`, query);
+  }
+
+  version(id: string, version: number, options?: CallOptions): Promise<api.TemplateWithHtml> {
+    return this.transport.json(`/v1/templates/${id}/versions/${version}`, options);
+  }
+}
+
+export interface DocumentFilters extends MetadataFilter {
+  template_id?: string;
+  /** RFC 3339. */
+  created_after?: string;
+  created_before?: string;
+  /** A part of the filename, or an id. */
+  q?: string;
+}
+
+export class Documents extends Resource {
+  list(query?: DocumentFilters): List<api.Document> {
+    return new List(this.transport, '/v1/documents', query);
+  }
+
+  get(id: string, options?: CallOptions): Promise<api.Document> {
+    return this.transport.json(`/v1/documents/${id}`, options);
+  }
+
+  /** The PDF itself. */
+  async content(id: string, options?: CallOptions): Promise<Rendered> {
+    const headers = { accept: 'application/pdf' };
+    return new Rendered(await this.transport.send(`/v1/documents/${id}`, { ...options, headers }));
+  }
+
+  async delete(id: string, options?: CallOptions): Promise<void> {
+    await this.transport.send(`/v1/documents/${id}`, { ...options, method: 'DELETE' });
+  }
+
+  /** A link that works without a key until it expires; by default for an hour. */
+  link(id: string, request: api.LinkRequest = {}, options?: CallOptions): Promise<api.Link> {
+    return this.transport.json(`/v1/documents/${id}/links`, { ...options, method: 'POST', body: request });
+  }
+}
+
+/** How to wait for a batch. */
+export interface WaitOptions extends CallOptions {
+  /** Waits up to so many seconds, at most 60, until the batch has finished. */
+  wait?: number;
+}
+
+export class Batches extends Resource {
+  create(request: api.BatchRequest, { wait, ...options }: WaitOptions = {}): Promise<api.Batch> {
+    return this.transport.json('/v1/batches', { ...options, method: 'POST', body: request, headers: prefer(wait) });
+  }
+
+  list(query?: MetadataFilter): List<api.BatchSummary> {
+    return new List(this.transport, '/v1/batches', query);
+  }
+
+  get(id: string, { wait, ...options }: WaitOptions = {}): Promise<api.Batch> {
+    return this.transport.json(`/v1/batches/${id}`, { ...options, headers: prefer(wait) });
+  }
+
+  /** The batch, when it has finished. */
+  async finished(id: string, options?: CallOptions): Promise<api.Batch> {
+    for (;;) {
+      const batch = await this.get(id, { ...options, wait: 60 });
+      if (batch.status === 'completed' || batch.status === 'cancelled') return batch;
+    }
+  }
+
+  cancel(id: string, options?: CallOptions): Promise<api.Batch> {
+    return this.transport.json(`/v1/batches/${id}`, { ...options, method: 'DELETE' });
+  }
+
+  async zip(id: string, options?: CallOptions): Promise<Rendered> {
+    return new Rendered(await this.transport.send(`/v1/batches/${id}.zip`, options));
+  }
+
+  /** All documents of the batch as one PDF. */
+  async pdf(id: string, options?: CallOptions): Promise<Rendered> {
+    return new Rendered(await this.transport.send(`/v1/batches/${id}.pdf`, options));
+  }
+
+  /** What happens to the items, until the batch has finished. Connects again where the connection is lost. */
+  async *events(
+    id: string,
+    { lastEventId = 0, ...options }: CallOptions & { lastEventId?: number } = {},
+  ): AsyncGenerator<api.BatchEvent> {
+    for (let last = lastEventId; ; ) {
+      const headers = { accept: 'application/x-ndjson', 'last-event-id': String(last) };
+      const response = await this.transport.send(`/v1/batches/${id}/events`, { ...options, headers });
+      if (response.status === 204) return;
+      for await (const line of linesOf(response, options.signal)) {
+        const event = JSON.parse(line) as api.BatchEvent;
+        if (event.event === 'heartbeat') continue;
+        yield event;
+        if (event.event === 'batch') return;
+        last = event.id ?? last;
+      }
+    }
+  }
+}
+
+/** Renders that the service does after it has answered. */
+export class Renders extends Resource {
+  /** Accepts a document. Its result is stored, and `webhook_url` is told of its end. */
+  start(request: api.PdfRequest & { webhook_url?: string }, options?: CallOptions): Promise<api.Render> {
+    const headers = { prefer: 'respond-async' };
+    return this.transport.json('/v1/pdf', { ...options, method: 'POST', body: request, headers });
+  }
+
+  get(id: string, { wait, ...options }: WaitOptions = {}): Promise<api.Render> {
+    return this.transport.json(`/v1/renders/${id}`, { ...options, headers: prefer(wait) });
+  }
+
+  /** The render, when it has ended. */
+  async finished(id: string, options?: CallOptions): Promise<api.Render> {
+    for (;;) {
+      const render = await this.get(id, { ...options, wait: 60 });
+      if (render.status !== 'queued' && render.status !== 'running') return render;
+    }
+  }
+}
+
+export class Webhooks extends Resource {
+  /** What signs the webhooks of the account. */
+  secret(options?: CallOptions): Promise<api.WebhookSecret> {
+    return this.transport.json('/v1/webhooks/secret', options);
+  }
+
+  /** Replaces the secret. The old one goes on signing for 24 hours. */
+  rotateSecret(options?: CallOptions): Promise<api.WebhookSecret> {
+    return this.transport.json('/v1/webhooks/secret/rotate', { ...options, method: 'POST' });
+  }
+
+  deliveries(query?: ListParameters): List<api.WebhookDelivery> {
+    return new List(this.transport, '/v1/webhooks/deliveries', query);
+  }
+}
+
+function prefer(wait: number | undefined): Record<string, string> {
+  return wait === undefined ? {} : { prefer: `wait=${wait}` };
+}

@@ -1,0 +1,132 @@
+/** Sends requests: with the key, again where that is safe, and with errors as exceptions. */
+import { errorOf, PlatenConnectionError, type PlatenError } from './errors.ts';
+
+export interface PlatenOptions {
+  /** An API key, `plt_...`. */
+  key: string;
+  /** Where the service is. Default: `http://127.0.0.1:3000`. */
+  baseUrl?: string;
+  /** How often a request is sent again after a lost connection, 429 or 503. Default: 3. */
+  maxRetries?: number;
+  /** The longest pause before a request is sent again, in seconds. A longer `Retry-After` ends the retries. Default: 30. */
+  maxRetryDelay?: number;
+  /** Default: the global `fetch`. */
+  fetch?: typeof fetch;
+}
+
+export interface CallOptions {
+  /** Ends the call, and its retries. */
+  signal?: AbortSignal;
+  /** Names this request, so that it is rendered, charged and stored once however often it is sent. Default: a new UUID for each call. */
+  idempotencyKey?: string;
+}
+
+export interface RequestInput extends CallOptions {
+  method?: string;
+  query?: Query;
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  body?: unknown;
+}
+
+/** Members of an object are sent as `name[member]`. */
+export type Query = Record<string, string | number | Record<string, string> | undefined>;
+
+export class Transport {
+  readonly #base: string;
+  readonly #key: string;
+  readonly #fetch: typeof fetch;
+  readonly #maxRetries: number;
+  readonly #maxRetryDelay: number;
+
+  constructor({ key, baseUrl = 'http://127.0.0.1:3000', maxRetries = 3, maxRetryDelay = 30, fetch }: PlatenOptions) {
+    if (!key) throw new TypeError('Platen needs a key: new Platen({ key: "plt_..." })');
+    this.#base = baseUrl.replace(/\/+$/, '');
+    this.#key = key;
+    this.#fetch = fetch ?? globalThis.fetch.bind(globalThis);
+    this.#maxRetries = maxRetries;
+    this.#maxRetryDelay = maxRetryDelay;
+  }
+
+  /** The response, whose body has not been read. Rejects with PlatenError for every status of 400 and above. */
+  async send(path: string, input: RequestInput = {}): Promise<Response> {
+    const request = this.#requestOf(path, input);
+    for (let sent = 0; ; sent++) {
+      const failure = await this.#attempt(request);
+      if (failure instanceof Response) return failure;
+      const pause = pauseAfter(failure, sent);
+      if (sent >= this.#maxRetries || pause === undefined || pause > this.#maxRetryDelay) throw failure;
+      await sleep(pause * 1_000, input.signal);
+    }
+  }
+
+  async json<T>(path: string, input: RequestInput = {}): Promise<T> {
+    const response = await this.send(path, { ...input, headers: { accept: 'application/json', ...input.headers } });
+    return (await response.json()) as T;
+  }
+
+  #requestOf(path: string, { method = 'GET', query = {}, headers, body, signal, idempotencyKey }: RequestInput): () => Request {
+    const url = new URL(this.#base + path);
+    for (const [name, value] of parametersOf(query)) url.searchParams.set(name, value);
+    const init: RequestInit = {
+      method,
+      headers: {
+        authorization: `Bearer ${this.#key}`,
+        ...(method === 'POST' && { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    };
+    return () => new Request(url, init);
+  }
+
+  async #attempt(request: () => Request): Promise<Response | PlatenError | PlatenConnectionError> {
+    let response: Response;
+    try {
+      response = await this.#fetch(request());
+    } catch (error) {
+      if (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')) throw error;
+      return new PlatenConnectionError('The service could not be reached', { cause: error });
+    }
+    return response.ok || response.status === 304 ? response : errorOf(response);
+  }
+}
+
+function parametersOf(query: Query): Array<[name: string, value: string]> {
+  return Object.entries(query).flatMap(([name, value]): Array<[string, string]> => {
+    if (typeof value !== 'object') return value === undefined ? [] : [[name, String(value)]];
+    return Object.entries(value).map(([member, value]) => [`${name}[${member}]`, value]);
+  });
+}
+
+/** Codes after which the same request may succeed. All of them are told before anything is charged. */
+const PASSING: ReadonlySet<string> = new Set([
+  ...['queue_full', 'rate_limited', 'concurrency_limited', 'memory_limited', 'idempotency_running'],
+  ...['browser_unavailable', 'storage_failed', 'overloaded', 'shutting_down'],
+]);
+
+/** Seconds to wait, or undefined where the request would fail again. */
+function pauseAfter(failure: PlatenError | PlatenConnectionError, sent: number): number | undefined {
+  const backoff = 0.25 * 2 ** sent * (1 + Math.random());
+  if (failure instanceof PlatenConnectionError) return backoff;
+  const fromProxy = [502, 503, 504].includes(failure.status) && failure.problem.type === 'about:blank';
+  if (!fromProxy && !PASSING.has(failure.code)) return undefined;
+  return Math.max(failure.retryAfter ?? 0, backoff);
+}
+
+function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, milliseconds);
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+}

@@ -1,0 +1,205 @@
+/** The TypeScript client against the running service: every method, and what happens when something fails. */
+
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  Platen,
+  PlatenConnectionError,
+  PlatenError,
+  verifyWebhook,
+  WebhookVerificationError,
+} from '../../clients/typescript/src/index.ts';
+import { readPdf } from '../support/read-pdf.ts';
+import { Receiver } from '../support/receiver.ts';
+import { type Service, startService } from '../support/service.ts';
+
+let service: Service;
+let platen: Platen;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platen-client-'));
+  service = await startService({ PLATEN_OUTBOUND_ALLOW: '127.0.0.1' });
+  platen = new Platen({ key: service.key, baseUrl: `${service.url}/` });
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const textOf = async (pdf: Uint8Array) => (await readPdf(pdf)).pages.join(' ');
+
+test('a document becomes a PDF, with its facts', async () => {
+  const pdf = await platen.pdf({ html: '<title>t</title><h1>From a client</h1>', options: { format: 'A5' } });
+  expect(pdf).toMatchObject({ pages: 1, warnings: 0, contentType: 'application/pdf' });
+  expect(pdf.requestId).toMatch(/^req_/);
+  expect(await textOf(await pdf.bytes())).toContain('From a client');
+});
+
+test('a PDF is written to a file as it arrives', async () => {
+  const path = join(folder, 'out.pdf');
+  await (await platen.pdf({ markdown: '# To a file' })).toFile(path);
+  expect(await textOf(await readFile(path))).toContain('To a file');
+});
+
+test('an image', async () => {
+  const image = await platen.image({ html: '<h1>i</h1>', options: { type: 'jpeg' } });
+  expect(image.contentType).toBe('image/jpeg');
+  expect((await image.bytes()).subarray(0, 2)).toEqual(Uint8Array.of(0xff, 0xd8));
+});
+
+test('templates are stored, listed, replaced, rendered and deleted', async () => {
+  const { template_id } = await platen.templates.create({ name: 'greeting', html: '<p>Hello {{name}}</p>' });
+  expect(await platen.templates.get(template_id)).toMatchObject({
+    name: 'greeting',
+    placeholders: ['name'],
+    html: '<p>Hello {{name}}</p>',
+  });
+  expect(await platen.templates.replace(template_id, { html: '<p>Good day {{name}}</p>' })).toMatchObject({ version: 2 });
+  expect((await platen.templates.versions(template_id).page()).data.map(({ version }) => version)).toEqual([2, 1]);
+  expect(await platen.templates.version(template_id, 1)).toMatchObject({ html: '<p>Hello {{name}}</p>' });
+  const pdf = await platen.pdf({ template_id, data: { name: 'Ada' } });
+  expect(await textOf(await pdf.bytes())).toContain('Good day Ada');
+  await platen.templates.delete(template_id);
+  await expect(platen.templates.get(template_id)).rejects.toMatchObject({ status: 404, code: 'not_found' });
+});
+
+test('a list is iterated over to its end, page by page', async () => {
+  const names = ['one', 'two', 'three'];
+  for (const name of names) await platen.templates.create({ name, html: '<p></p>' });
+  const listed: string[] = [];
+  for await (const { name } of platen.templates.list({ limit: 1 })) listed.push(name);
+  expect(listed.filter((name) => names.includes(name))).toEqual(names.toReversed());
+});
+
+test('documents are stored, read, linked to and deleted', async () => {
+  const { document_id } = await platen.store({ html: '<h1>Kept</h1>', filename: 'kept.pdf', metadata: { order: '7' } });
+  expect(await platen.documents.get(document_id)).toMatchObject({ filename: 'kept.pdf', pages: 1 });
+  expect((await platen.documents.list({ q: 'kept' }).page()).data).toMatchObject([{ document_id }]);
+  expect((await platen.documents.list({ metadata: { order: '7' } }).page()).data).toMatchObject([{ document_id }]);
+  expect((await platen.documents.list({ metadata: { order: '8' } }).page()).data).toEqual([]);
+  expect(await textOf(await (await platen.documents.content(document_id)).bytes())).toContain('Kept');
+  const { url } = await platen.documents.link(document_id, { expires_in: 60 });
+  expect((await fetch(url)).status).toBe(200);
+  await platen.documents.delete(document_id);
+  await expect(platen.documents.content(document_id)).rejects.toMatchObject({ status: 410, code: 'document_deleted' });
+});
+
+test('a batch is followed to its end, and its webhook is verified', async () => {
+  const receiver = await Receiver.start();
+  try {
+    const items = [{ html: '<h1>One</h1>', reference: 'a' }, {}, { markdown: '# Two', reference: 'b' }];
+    const { batch_id } = await platen.batches.create({ items, webhook_url: receiver.url });
+    const events: unknown[] = [];
+    for await (const event of platen.batches.events(batch_id)) events.push(event);
+    expect(events).toHaveLength(4);
+    expect(events.at(-1)).toMatchObject({ event: 'batch', data: { status: 'completed', succeeded: 2, failed: 1 } });
+    expect(await platen.batches.finished(batch_id)).toMatchObject({ total: 3 });
+    expect((await platen.batches.list().page()).data[0]).toMatchObject({ batch_id });
+    expect((await (await platen.batches.zip(batch_id)).bytes()).subarray(0, 2)).toEqual(Uint8Array.of(0x50, 0x4b));
+    expect(await platen.batches.pdf(batch_id)).toMatchObject({ contentType: 'application/pdf' });
+    expect(await platen.batches.cancel(batch_id)).toMatchObject({ status: 'completed' });
+    await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(1);
+  } finally {
+    receiver.close();
+  }
+  const [{ headers, body } = { headers: {}, body: '' }] = receiver.received;
+  const { secret } = await platen.webhooks.secret();
+  expect(await verifyWebhook(secret, headers, body)).toMatchObject({ type: 'batch.completed' });
+  expect(await verifyWebhook(secret, new Headers(headers), Buffer.from(body))).toMatchObject({ data: { total: 3 } });
+  await expect(verifyWebhook(secret, headers, `${body} `)).rejects.toBeInstanceOf(WebhookVerificationError);
+  await expect(verifyWebhook(secret, { ...headers, 'webhook-timestamp': '1' }, body)).rejects.toThrow('5 minutes');
+  await expect(verifyWebhook('whsec_AAAA', headers, body)).rejects.toThrow('not signed');
+  expect((await platen.webhooks.deliveries().page()).data).toMatchObject([{ type: 'batch.completed' }]);
+  const rotated = await platen.webhooks.rotateSecret();
+  expect(rotated.previous).toMatchObject([{ secret }]);
+});
+
+test('a render is accepted now, and read when it has ended', async () => {
+  const { render_id } = await platen.renders.start({ html: '<h1>Later</h1>' });
+  const { status, document_id } = await platen.renders.finished(render_id);
+  expect(status).toBe('succeeded');
+  expect(await textOf(await (await platen.documents.content(document_id ?? '')).bytes())).toContain('Later');
+});
+
+test('usage and account', async () => {
+  expect((await platen.usage()).documents.used).toBeGreaterThan(0);
+  expect((await platen.usage({ month: '2001-01' })).documents.used).toBe(0);
+  expect(await platen.updateAccount({ auto_store: true })).toMatchObject({ auto_store: true });
+  expect(await platen.account()).toMatchObject({ auto_store: true });
+  expect((await platen.pdf({ html: '<p>stored</p>' })).documentId).toMatch(/^doc_/);
+  await platen.updateAccount({ auto_store: false });
+});
+
+test('an error has its code, and names the field', async () => {
+  const error = await platen.pdf({ html: '<p></p>', options: { scale: 9 } }).catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(PlatenError);
+  expect(error).toMatchObject({ status: 400, code: 'invalid_request', problem: { errors: [{ path: 'options.scale' }] } });
+  expect(String(error)).toContain('options.scale');
+});
+
+test('the same idempotency key gives the same document', async () => {
+  const options = { idempotencyKey: 'order-7' };
+  const first = await platen.store({ html: '<h1>7</h1>' }, options);
+  expect(await platen.store({ html: '<h1>7</h1>' }, options)).toMatchObject({ document_id: first.document_id });
+});
+
+/** A service that answers in the order given; and what reached it. */
+async function scripted(answers: Array<{ status: number; headers?: Record<string, string>; body?: string } | 'hang up'>) {
+  const received: string[] = [];
+  const server = createServer((request, response) => {
+    received.push(String(request.headers['idempotency-key']));
+    const answer = answers.shift() ?? { status: 500 };
+    if (answer === 'hang up') return void request.socket.destroy();
+    response.writeHead(answer.status, answer.headers).end(answer.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const client = new Platen({ key: 'plt_x', baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  return { client, received, [Symbol.dispose]: () => server.close() };
+}
+
+test('a request is sent again under one name: after a lost connection, a full queue and a proxy without a service', async () => {
+  const full = JSON.stringify({ type: 'http://p/errors/queue_full', code: 'queue_full', status: 429, detail: 'full' });
+  using service = await scripted([
+    'hang up',
+    { status: 429, headers: { 'retry-after': '0' }, body: full },
+    { status: 502, body: '<h1>Bad gateway</h1>' },
+    { status: 200, body: 'a PDF' },
+  ]);
+  const pdf = await service.client.pdf({ html: '<p></p>' });
+  expect(Buffer.from(await pdf.bytes()).toString()).toBe('a PDF');
+  expect(service.received).toHaveLength(4);
+  expect(new Set(service.received).size).toBe(1);
+});
+
+test('what would fail again is sent once, and so is what would take too long', async () => {
+  const quota = JSON.stringify({
+    type: 'http://p/errors/quota_exceeded',
+    code: 'quota_exceeded',
+    status: 402,
+    detail: 'no more',
+  });
+  const busy = JSON.stringify({ type: 'http://p/errors/rate_limited', code: 'rate_limited', status: 429, detail: 'slow down' });
+  using service = await scripted([
+    { status: 402, body: quota },
+    { status: 429, headers: { 'retry-after': '3600' }, body: busy },
+  ]);
+  await expect(service.client.pdf({ html: '<p></p>' })).rejects.toMatchObject({ code: 'quota_exceeded', message: 'no more' });
+  await expect(service.client.pdf({ html: '<p></p>' })).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 3600 });
+  expect(service.received).toHaveLength(2);
+});
+
+test('a service that cannot be reached is another error, and an aborted call ends at once', async () => {
+  const nowhere = new Platen({ key: 'plt_x', baseUrl: 'http://127.0.0.1:1', maxRetries: 0 });
+  await expect(nowhere.usage()).rejects.toBeInstanceOf(PlatenConnectionError);
+  await expect(platen.usage({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
+});
+
+test('there is no client without a key', () => {
+  expect(() => new Platen({ key: '' })).toThrow('key');
+});

@@ -1,0 +1,39 @@
+/** The Python client: its types by mypy, and its own tests against the running service, in an environment made for them. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, test, vi } from 'vitest';
+import { Receiver } from '../support/receiver.ts';
+import { startService } from '../support/service.ts';
+import { run } from './run.ts';
+
+const CLIENT = new URL('../../clients/python', import.meta.url).pathname;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platen-python-'));
+  await run('python3', ['-m', 'venv', folder]);
+  await run(join(folder, 'bin/pip'), ['install', '--quiet', CLIENT, 'pytest>=8,<10', 'mypy>=1.18,<3']);
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('its types hold', async () => {
+  await run(join(folder, 'bin/mypy'), ['src'], { cwd: CLIENT });
+});
+
+test('its tests pass against the running service', async () => {
+  const receiver = await Receiver.start();
+  await using service = await startService({ PLATEN_OUTBOUND_ALLOW: '127.0.0.1' });
+  try {
+    const headers = { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ items: [{ html: '<h1>hook</h1>' }], webhook_url: receiver.url });
+    await fetch(`${service.url}/v1/batches`, { method: 'POST', headers, body });
+    await vi.waitUntil(() => receiver.received.length, { timeout: 120_000 });
+    const webhook = JSON.stringify(receiver.received[0]);
+    const env = { PLATEN_KEY: service.key, PLATEN_URL: service.url, PLATEN_WEBHOOK: webhook };
+    await run(join(folder, 'bin/pytest'), ['-q', '-p', 'no:cacheprovider', 'tests'], { cwd: CLIENT, env });
+  } finally {
+    receiver.close();
+  }
+});

@@ -1,0 +1,41 @@
+/** The generated files of both clients. Nothing depends on the machine this runs on. */
+import { readFile } from 'node:fs/promises';
+import { PROBLEMS } from '../../src/http/problem.ts';
+import { type OpenApi, publishedOpenApi } from '../docs/openapi.ts';
+import { pythonTypes } from './python.ts';
+import type { Schemas } from './schema.ts';
+import { synchronous } from './synchronous.ts';
+import { typescriptTypes } from './typescript.ts';
+
+export const CLIENTS = new URL('../../clients/', import.meta.url).pathname;
+const PYTHON = 'python/src/platen';
+
+/** By path in `clients`. */
+export async function clientFiles(): Promise<Map<string, string>> {
+  const { components, webhooks } = await publishedOpenApi();
+  const events = eventsOf(webhooks);
+  const names = [{ ...components.schemas, ...events }, Object.keys(PROBLEMS), Object.keys(events)] as const;
+  const fromAsync = async (part: string): Promise<[string, string]> => {
+    const source = await readFile(`${CLIENTS}${PYTHON}/_async_${part}.py`, 'utf8');
+    return [`${PYTHON}/_sync_${part}.py`, synchronous(source)];
+  };
+  return new Map([
+    ['typescript/src/api.ts', typescriptTypes(...names)],
+    [`${PYTHON}/types.py`, pythonTypes(...names)],
+    await fromAsync('transport'),
+    await fromAsync('client'),
+  ]);
+}
+
+/** What webhooks bring, under names of its own: `BatchCompletedEvent` for `batch.completed`. */
+function eventsOf(webhooks: OpenApi['webhooks']): Schemas {
+  const named = Object.entries(webhooks).map(([event, methods]) => [
+    nameOfEvent(event),
+    methods.post?.requestBody?.content?.['application/json']?.schema,
+  ]);
+  return Object.fromEntries(named);
+}
+
+function nameOfEvent(event: string): string {
+  return `${`.${event}`.replaceAll(/[._]([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
+}
