@@ -186,11 +186,12 @@ describe('a new service', () => {
     expect(keys.stdout.trim().split('\n')).toHaveLength(2);
     expect(keys.stdout).not.toContain(service.key);
   });
+});
 
-  test('readiness says no while there is no browser that works', async () => {
-    const [browser] = await browserProcessesOfType(service, 'browser');
-    process.kill(browser as number, 'SIGSTOP');
-    expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
-    await eventually('it recovers', async () => (await fetch(`${service.url}/readyz`)).status === 200, 60_000);
-  });
+test('readiness says no while there is no browser that works', async () => {
+  await using service = await startService(); // nobody has asked it, so no answer of before is kept
+  const [browser] = await browserProcessesOfType(service, 'browser');
+  process.kill(browser as number, 'SIGSTOP');
+  expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
+  await eventually('it recovers', async () => (await fetch(`${service.url}/readyz`)).status === 200, 60_000);
 });
