@@ -53,9 +53,7 @@ export default defineConfig({
       'test/corpus/**',
       'test/disk/**',
       'test/cluster/**',
-    exclude: [
       'test/conformance/**',
-    ],
       'test/other-languages/**',
     ],
     sequence: { sequencer: LongestFirst },

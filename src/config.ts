@@ -326,6 +326,7 @@ const SETTINGS = {
     '',
     'API key of requests to these addresses that come without credentials. When empty, they are answered with 401. Whoever reaches the port can then render on the account of the key.',
   ),
+  apiKey: text('PLATEN_API_KEY', '', 'API key with which `platen mcp` calls the service.'),
   trustedProxies: ranges(
     'PLATEN_TRUSTED_PROXIES',
     'Addresses or CIDR ranges of the reverse proxies whose X-Forwarded-For header is trusted, such as 10.0.0.0/8. When empty, the header is ignored.',

@@ -1,5 +1,5 @@
 /** Parses the arguments and calls a subcommand. A failure prints one line; the exit status is 1, or 2 if a batch cannot start. */
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { PlansError } from '../accounts/plans.ts';
 import { ConfigError } from '../config.ts';
 import { ServiceError } from '../errors.ts';
@@ -42,6 +42,11 @@ program
   .argument('<input>', 'an HTML file, a URL that begins with https:// or http://, or - for standard input')
   .requiredOption('-o, --output <file>', 'the file for the PDF, or - for standard output')
   .option('--options <file>', 'a JSON file with the options of POST /v1/pdf')
+  .option('--format <format>', 'the paper format, such as A4 or Letter')
+  .option('--margin <length>', 'the margin on all sides, such as 2cm')
+  .addOption(new Option('--template <engine>', 'fill the file as a template').choices(['placeholders', 'liquid']))
+  .option('--data <file>', 'a JSON file with the data of the template (default engine: placeholders)')
+  .option('--open', 'show the PDF when it is there, with xdg-open')
   .action(from(() => import('./render-file.ts'), 'renderFile'));
 
 program
@@ -53,6 +58,13 @@ program
   .option('--json', 'print the summary as JSON')
   .exitOverride(({ exitCode }) => process.exit(exitCode && USAGE))
   .action(from(() => import('./batch.ts'), 'batch'));
+
+program
+  .command('mcp')
+  .description('serve tools of the Model Context Protocol; the key is PLATEN_API_KEY, or that of each request over HTTP')
+  .option('--url <address>', 'the address of a running service (default: a service of its own)')
+  .option('--port <port>', 'serve HTTP on this port of PLATEN_HOST (default: standard input and output)')
+  .action(from(() => import('./mcp.ts').catch(explainMissingSdk), 'mcp'));
 
 program
   .command('doctor')
@@ -135,6 +147,12 @@ function explain(error: unknown): string {
   if (!expected) return String(error.stack);
   const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
   return error.message + cause;
+}
+
+/** The package leaves the library of `platen mcp` to those who use it: it is a tenth of all that is installed. */
+function explainMissingSdk(error: NodeJS.ErrnoException): never {
+  if (error.code !== 'ERR_MODULE_NOT_FOUND' || !error.message.includes('@modelcontextprotocol/sdk')) throw error;
+  throw new UsageError('`platen mcp` needs one more package: npm install -g @modelcontextprotocol/sdk');
 }
 
 /** A secret on the command line would be in the shell's history. */

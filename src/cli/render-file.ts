@@ -1,5 +1,7 @@
 /** `platen render`: an HTML or Markdown file, or an address in, a PDF file out, without a server. */
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -7,10 +9,16 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { startEngine } from '../app.ts';
 import { loadConfig } from '../config.ts';
+import type { HostedFiles } from '../egress/hosted-assets.ts';
 import { ServiceError } from '../errors.ts';
+import { MAX_HTML_BYTES } from '../render/options-schema.ts';
 import { printAlone } from '../render/print-content.ts';
-import { parseRenderRequest } from '../render/render-request.ts';
+import { parseRenderRequest, type RenderRequest } from '../render/render-request.ts';
 import { type RenderReport, requireNone } from '../render/report.ts';
+import { LiquidEngine } from '../templates/liquid.ts';
+import { fillPlaceholders, parsePlaceholders } from '../templates/placeholders.ts';
+import type { EngineName } from '../templates/template.ts';
+import { FolderFiles } from './folder-files.ts';
 
 /** Nothing but the PDF may reach standard output; warnings go to standard error. */
 export const quietLogger = {
@@ -18,11 +26,24 @@ export const quietLogger = {
   warn: (_details: object, message: string) => process.stderr.write(`platen: ${message}\n`),
 };
 
-export async function renderFile(input: string, flags: { output: string; options?: string }): Promise<void> {
+export interface RenderFlags {
+  output: string;
+  options?: string;
+  format?: string;
+  margin?: string;
+  template?: EngineName;
+  data?: string;
+  open?: boolean;
+}
+
+export async function renderFile(input: string, flags: RenderFlags): Promise<void> {
+  if (flags.open && flags.output === '-')
+    throw new ServiceError('invalid_request', '--open needs a file: it cannot be combined with -o -');
   const config = { ...loadConfig(), browsers: 1, concurrency: 1, sparePages: 1 };
-  const options = flags.options === undefined ? undefined : parseJson(await readInput(flags.options), flags.options);
-  const source = await readSource(input);
-  const request = parseRenderRequest(options === undefined ? source : { ...source, options }, config);
+  const options = await readOptions(flags);
+  const source = await filled(await readSource(input), flags);
+  const parsed = parseRenderRequest({ ...source, ...(options && { options }) }, config);
+  const request = { ...parsed, assets: filesBeside(input, parsed, config.maxAssetsBytes) };
   const engine = await startEngine(config, quietLogger, randomBytes(32));
   try {
     const pdf = await printAlone(engine, request);
@@ -33,6 +54,49 @@ export async function renderFile(input: string, flags: { output: string; options
   } finally {
     await engine.close();
   }
+  if (flags.open) await open(flags.output);
+}
+
+/** Flags win over the file. */
+async function readOptions({ options: path, format, margin }: RenderFlags): Promise<object | undefined> {
+  const given = path === undefined ? undefined : parseJson(await readInput(path), path);
+  if (format === undefined && margin === undefined) return given as object | undefined;
+  return { ...(given as object), ...(format !== undefined && { format }), ...(margin !== undefined && { margin }) };
+}
+
+type Source = { url: string } | { html: string } | { markdown: string };
+
+/** A file that is a template in, with its data in it out. */
+async function filled(source: Source, { template, data: path }: RenderFlags): Promise<Source> {
+  if (template === undefined && path === undefined) return source;
+  if (!('html' in source)) throw new ServiceError('invalid_request', '--template and --data go with a file of HTML');
+  const data = path === undefined ? {} : parseJson(await readInput(path), path);
+  if (typeof data !== 'object' || data === null || Array.isArray(data))
+    throw new ServiceError('invalid_request', `${path} must hold a JSON object`);
+  return { html: await fill(template ?? 'placeholders', source.html, data as Record<string, unknown>) };
+}
+
+async function fill(engine: EngineName, html: string, data: Record<string, unknown>): Promise<string> {
+  if (engine === 'placeholders') return fillPlaceholders(parsePlaceholders(html), data, MAX_HTML_BYTES);
+  const liquid = new LiquidEngine();
+  try {
+    return await liquid.fill('', 'file', html, data, MAX_HTML_BYTES);
+  } finally {
+    await liquid.close();
+  }
+}
+
+/** None for an address, for standard input, and where relative addresses start elsewhere. */
+function filesBeside(input: string, { source, baseUrl }: RenderRequest, maxBytes: number): HostedFiles | undefined {
+  return source.kind === 'url' || input === '-' || baseUrl !== undefined ? undefined : new FolderFiles(input, maxBytes);
+}
+
+async function open(path: string): Promise<void> {
+  const child = spawn('xdg-open', [path], { detached: true, stdio: 'ignore' });
+  await once(child, 'spawn').catch(() => {
+    throw new ServiceError('invalid_request', `${path} was written, and cannot be opened: there is no xdg-open`);
+  });
+  child.unref();
 }
 
 function tellWarnings({ warnings, warning_count: count }: RenderReport): void {
@@ -43,7 +107,7 @@ function tellWarnings({ warnings, warning_count: count }: RenderReport): void {
   if (count > warnings.length) process.stderr.write(`platen: and ${count - warnings.length} more\n`);
 }
 
-async function readSource(input: string): Promise<{ url: string } | { html: string } | { markdown: string }> {
+async function readSource(input: string): Promise<Source> {
   if (/^https?:\/\//i.test(input)) return { url: input };
   if (/\.(?:md|markdown)$/i.test(input)) return { markdown: await readInput(input) };
   return { html: input === '-' ? await text(process.stdin) : await readInput(input) };

@@ -1,6 +1,6 @@
 /** The command line as an operator uses it. */
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,6 +43,49 @@ describe('platen render', () => {
     expect(await readPdf(await readFile(join(folder, 'note.pdf')))).toMatchObject({ pages: ['A note'], title: 'A note' });
   });
 
+  test('files beside the document are loaded, and nothing above its folder', async () => {
+    const place = join(folder, 'place');
+    await mkdir(join(place, 'css'), { recursive: true });
+    await writeFile(join(folder, 'above.css'), 'h1 { color: #0000ff }');
+    await writeFile(join(place, '.hidden.css'), 'h1 { color: #0000ff }');
+    await symlink(join(folder, 'above.css'), join(place, 'link.css'));
+    await writeFile(join(place, 'css', 'print.css'), 'h1 { color: #c00000 }');
+    const sheets = ['css/print.css', '../above.css', '.hidden.css', 'link.css', '%2e%2e/above.css', 'css/..%2f../../above.css'];
+    await writeFile(
+      join(place, 'in.html'),
+      `${sheets.map((href) => `<link rel=stylesheet href="${href}">`).join('')}<h1>Styled</h1>`,
+    );
+    const { stderr } = await cli(
+      'render',
+      join(place, 'in.html'),
+      '-o',
+      join(place, 'out.pdf'),
+      '--format',
+      'a5',
+      '--margin',
+      '0',
+    );
+    const pdf = await readPdf(await readFile(join(place, 'out.pdf')));
+    expect(pdf.fills).toContain('#c00000');
+    expect(pdf.fills).not.toContain('#0000ff');
+    expect(pdf.sizes[0]?.width).toBeCloseTo(419.5, 0);
+    expect(stderr).toContain('platen: resource_failed: link.css: ');
+  });
+
+  test('a template with data, in either language', async () => {
+    const [input, data] = [join(folder, 'letter.html'), join(folder, 'data.json')];
+    await writeFile(input, '<p>Dear {{ name | upcase }}{{name}}');
+    await writeFile(data, '{"name": "Ada"}');
+    const pagesOf = async (...flags: string[]) => {
+      await cli('render', input, '-o', join(folder, 'letter.pdf'), '--data', data, ...flags);
+      return (await readPdf(await readFile(join(folder, 'letter.pdf')))).pages;
+    };
+    expect(await pagesOf('--template', 'liquid')).toEqual(['Dear ADAAda']);
+    expect(await pagesOf()).toEqual(['Dear {{ name | upcase }}Ada']);
+    const wrong = await failure(['render', 'https://example.com/', '-o', '-', '--data', data]);
+    expect(wrong.stderr).toBe('platen: --template and --data go with a file of HTML\n');
+  });
+
   test('standard input to standard output, with nothing else on it', async () => {
     const child = spawnCli(['render', '-', '-o', '-'], env);
     const chunks: Buffer[] = [];
@@ -57,7 +100,7 @@ describe('platen render', () => {
     await writeFile(input, '<img src="logo.png">');
     await writeFile(options, '{"failOnWarning": ["resource_failed"]}');
     const { stderr } = await cli('render', input, '-o', join(folder, 'missing.pdf'));
-    expect(stderr).toContain('platen: resource_failed: logo.png: not loaded: ');
+    expect(stderr).toContain('platen: resource_failed: logo.png: answered with status 404');
     const failed = await failure(['render', input, '-o', join(folder, 'none.pdf'), '--options', options]);
     expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('failOnWarning: resource_failed: logo.png') });
   });

@@ -1,0 +1,73 @@
+/** `platen mcp`: a running service, or one of its own, as tools of the Model Context Protocol, over standard input or HTTP. */
+import { once } from 'node:events';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { startApp } from '../app.ts';
+import { type Config, loadConfig } from '../config.ts';
+import { ServiceError } from '../errors.ts';
+import { mcpOverHttp } from '../mcp/http.ts';
+import { createMcpServer } from '../mcp/server.ts';
+import { VERSION } from '../version.ts';
+
+interface Flags {
+  url?: string;
+  port?: string;
+}
+
+export async function mcp({ url, port }: Flags): Promise<void> {
+  if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+    throw new ServiceError('invalid_request', '--url must begin with https:// or http://');
+  if (port === undefined) await overStandardInput(url);
+  else await overHttp(url, port);
+}
+
+async function overStandardInput(url: string | undefined): Promise<void> {
+  const config = loadConfig();
+  const { apiKey: key } = config;
+  if (url !== undefined && !key) throw new ServiceError('unauthorized', 'set PLATEN_API_KEY to a key of the service');
+  await using access = url === undefined ? await ownService(config) : { url, key, [Symbol.asyncDispose]: async () => {} };
+  const server = createMcpServer(access, VERSION);
+  const closed = Promise.withResolvers<void>();
+  server.onclose = closed.resolve;
+  process.stdin.once('end', closed.resolve);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, closed.resolve);
+  await server.connect(new StdioServerTransport());
+  await closed.promise;
+  await server.close();
+  process.stdin.destroy();
+}
+
+/** Only this command uses it: it listens on a free port of loopback, with a key that ends with it unless one is set. */
+async function ownService(settings: Config) {
+  const config = { ...settings, host: '127.0.0.1', port: 0, logLevel: 'silent' as const, playground: 'off' as const };
+  const app = await startApp(config);
+  const { accounts, plans } = app.services;
+  const { apiKey: given } = settings;
+  const issued = given
+    ? undefined
+    : await accounts.createKey((await accounts.createAccount(plans.operatorName, 'mcp')).id, 'mcp');
+  return {
+    url: app.url,
+    key: issued?.secret ?? given,
+    async [Symbol.asyncDispose]() {
+      if (issued) await accounts.revokeKey(issued.key.id);
+      await app.stop();
+    },
+  };
+}
+
+async function overHttp(url: string | undefined, port: string): Promise<void> {
+  if (url === undefined) throw new ServiceError('invalid_request', '--port requires --url, the address of the service');
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
+    throw new ServiceError('invalid_request', '--port must be from 0 to 65535');
+  const { host, maxRequestBytes } = loadConfig();
+  const server = mcpOverHttp({ url, version: VERSION, maxBodyBytes: maxRequestBytes });
+  server.listen(Number(port), host);
+  await once(server, 'listening');
+  const address = server.address();
+  process.stdout.write(`MCP at http://${host}:${typeof address === 'object' ? address?.port : port}/mcp\n`);
+  const ended = Promise.withResolvers<void>();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => ended.resolve());
+  await ended.promise;
+  server.close();
+  server.closeIdleConnections();
+}

@@ -1,0 +1,65 @@
+/** An MCP server for one caller: access to the API in, tools and documents as the Model Context Protocol has them out. */
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ListToolsRequestSchema,
+  McpError,
+  ReadResourceRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { type ApiAccess, ApiError, callApi } from './api.ts';
+import { linkTo, TOOLS } from './tools.ts';
+
+type Documents = { data: Array<Parameters<typeof linkTo>[0]>; next_cursor: string | null };
+
+const DOCUMENT = /^platen:\/\/documents\/(doc_[0-9A-Za-z]{1,64})$/;
+const PDF = 'application/pdf';
+
+export function createMcpServer(access: ApiAccess, version: string): Server {
+  const server = new Server({ name: 'platen', version }, { capabilities: { tools: {}, resources: {} } });
+  server.setRequestHandler(ListToolsRequestSchema, async () => ({
+    tools: Object.entries(TOOLS).map(([name, { description, inputSchema }]) => ({ name, description, inputSchema })),
+  }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given = {} } }) => {
+    const tool = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
+    if (!tool) throw new McpError(ErrorCode.InvalidParams, `there is no tool ${name.slice(0, 64)}`);
+    try {
+      return { content: await tool.run(access, given) };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return { content: [{ type: 'text', text: error.message }], isError: true };
+    }
+  });
+  serveDocuments(server, access);
+  return server;
+}
+
+function serveDocuments(server: Server, access: ApiAccess): void {
+  server.setRequestHandler(ListResourcesRequestSchema, async ({ params }) => {
+    const query = params?.cursor === undefined ? '' : `?cursor=${encodeURIComponent(params.cursor)}`;
+    const { data, next_cursor: nextCursor } = (await (
+      await answered(callApi(access, `/v1/documents${query}`))
+    ).json()) as Documents;
+    const resources = data.map(linkTo).map(({ type: _, ...resource }) => resource);
+    return { resources, ...(nextCursor !== null && { nextCursor }) };
+  });
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, async () => ({
+    resourceTemplates: [{ uriTemplate: 'platen://documents/{document_id}', name: 'A stored PDF', mimeType: PDF }],
+  }));
+  server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
+    const id = DOCUMENT.exec(uri)?.[1];
+    if (!id) throw new McpError(ErrorCode.InvalidParams, 'resources are platen://documents/{document_id}');
+    const response = await answered(callApi(access, `/v1/documents/${id}`, { accept: PDF }));
+    const blob = Buffer.from(await response.arrayBuffer()).toString('base64');
+    return { contents: [{ uri, mimeType: PDF, blob }] };
+  });
+}
+
+/** What the API refuses is an error of the protocol where there is no tool to say it. */
+async function answered<T>(call: Promise<T>): Promise<T> {
+  return call.catch((error: Error) => {
+    throw error instanceof ApiError ? new McpError(ErrorCode.InvalidParams, error.message) : error;
+  });
+}

@@ -1,0 +1,127 @@
+/** The tools of the MCP server: their names, schemas and what each asks of the API. */
+import { type ApiAccess, callApi } from './api.ts';
+
+/** As MCP has it. */
+type Content =
+  | { type: 'text'; text: string }
+  | { type: 'image'; data: string; mimeType: string }
+  | { type: 'resource_link'; uri: string; name: string; mimeType: string; description: string }
+  | { type: 'resource'; resource: { uri: string; mimeType: string; blob: string } };
+
+interface Tool {
+  description: string;
+  inputSchema: { type: 'object'; properties: Record<string, object>; required?: string[]; additionalProperties: false };
+  run(access: ApiAccess, given: Record<string, unknown>): Promise<Content[]>;
+}
+
+interface Stored {
+  document_id: string;
+  filename: string;
+  pages: number;
+  bytes: number;
+  report?: { warnings: Array<{ kind: string; message: string; url?: string }> };
+}
+
+/** Larger PDFs are stored and linked to: what a tool answers goes through the context of a model. */
+const MAX_INLINE_BYTES = 2_000_000;
+const PDF = 'application/pdf';
+
+const OPTIONS = {
+  type: 'object',
+  description:
+    'Options of the render under the names of POST /v1/pdf, such as format, landscape, margin, scale, pageRanges, headerTemplate, footerTemplate, waitForSelector.',
+};
+const SOURCES = {
+  html: { type: 'string', description: 'A complete HTML document. Send exactly one source.' },
+  markdown: { type: 'string', description: 'A document in Markdown.' },
+  url: { type: 'string', description: 'The address of a page.' },
+  template_id: { type: 'string', description: 'A stored template; see list_templates.' },
+  data: { type: 'object', description: 'What the template is filled with.' },
+};
+const KEEPING = {
+  filename: { type: 'string', description: 'Name of the PDF.' },
+  store: {
+    type: 'boolean',
+    description:
+      'Whether the PDF is stored and linked to as a resource (the default), or part of the answer, which is possible up to 2 MB.',
+  },
+};
+
+const schemaOf = (properties: Record<string, object>, required: string[] = []) =>
+  ({ type: 'object', properties, ...(required.length && { required }), additionalProperties: false }) as const;
+
+export const TOOLS: Readonly<Record<string, Tool>> = {
+  render: {
+    description: 'Renders HTML, Markdown, a web page or a stored template with data to PDF.',
+    inputSchema: schemaOf({ ...SOURCES, options: OPTIONS, ...KEEPING }),
+    run: renderPdf,
+  },
+  render_template: {
+    description: 'Fills a stored template with data and renders it to PDF.',
+    inputSchema: schemaOf({ template_id: SOURCES.template_id, data: SOURCES.data, options: OPTIONS, ...KEEPING }, [
+      'template_id',
+    ]),
+    run: renderPdf,
+  },
+  render_image: {
+    description: 'Shows a document as an image, to look at: HTML, Markdown, a web page or a stored template with data.',
+    inputSchema: schemaOf({
+      ...SOURCES,
+      options: {
+        type: 'object',
+        description:
+          'Options under the names of POST /v1/image, such as type (png, jpeg, webp), viewport, selector, clip, fullPage.',
+      },
+    }),
+    run: renderImage,
+  },
+  list_templates: {
+    description: 'Lists the stored templates, with the placeholders that each one has.',
+    inputSchema: schemaOf({
+      limit: { type: 'integer', minimum: 1, maximum: 100 },
+      cursor: { type: 'string', description: 'The next_cursor of the page before.' },
+    }),
+    run: listTemplates,
+  },
+};
+
+async function renderPdf(access: ApiAccess, given: Record<string, unknown>): Promise<Content[]> {
+  const { store = true, ...body } = given;
+  if (store === true) {
+    const stored = (await (await callApi(access, '/v1/pdf', { method: 'POST', body: { ...body, store } })).json()) as Stored;
+    return [{ type: 'text', text: summaryOf(stored) }, linkTo(stored)];
+  }
+  const response = await callApi(access, '/v1/pdf', { method: 'POST', body: { ...body, store }, accept: PDF });
+  const pdf = Buffer.from(await response.arrayBuffer());
+  if (pdf.length > MAX_INLINE_BYTES)
+    return [
+      { type: 'text', text: `The PDF has ${pdf.length} bytes, and an answer at most ${MAX_INLINE_BYTES}. Send store: true.` },
+    ];
+  const resource = { uri: 'platen://rendered.pdf', mimeType: PDF, blob: pdf.toString('base64') };
+  return [
+    { type: 'text', text: `${response.headers.get('platen-pages')} pages` },
+    { type: 'resource', resource },
+  ];
+}
+
+function summaryOf({ document_id, pages, bytes, report }: Stored): string {
+  const warnings = report?.warnings.map(({ kind, url, message }) => `\n${kind}: ${url ? `${url}: ` : ''}${message}`) ?? [];
+  return `${document_id}: ${pages} ${pages === 1 ? 'page' : 'pages'}, ${bytes} bytes${warnings.join('')}`;
+}
+
+export function linkTo({ document_id, filename, pages, bytes }: Stored): Content & { type: 'resource_link' } {
+  const description = `${pages} ${pages === 1 ? 'page' : 'pages'}, ${bytes} bytes`;
+  return { type: 'resource_link', uri: `platen://documents/${document_id}`, name: filename, mimeType: PDF, description };
+}
+
+async function renderImage(access: ApiAccess, body: Record<string, unknown>): Promise<Content[]> {
+  const response = await callApi(access, '/v1/image', { method: 'POST', body, accept: 'image/*' });
+  const data = Buffer.from(await response.arrayBuffer()).toString('base64');
+  return [{ type: 'image', data, mimeType: response.headers.get('content-type') ?? 'image/png' }];
+}
+
+async function listTemplates(access: ApiAccess, given: Record<string, unknown>): Promise<Content[]> {
+  const query = new URLSearchParams(given as Record<string, string>);
+  const list = await (await callApi(access, `/v1/templates?${query}`)).json();
+  return [{ type: 'text', text: JSON.stringify(list) }];
+}

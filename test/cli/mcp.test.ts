@@ -1,0 +1,117 @@
+/** `platen mcp`, as the SDK's own client sees it: over standard input and over HTTP, with a service that runs and with its own. */
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Client } from '../support/client.ts';
+import { headOf } from '../support/read-image.ts';
+import { readPdf } from '../support/read-pdf.ts';
+import { type Service, spawnCli, startService } from '../support/service.ts';
+
+const CLI = new URL('../../src/cli.ts', import.meta.url).pathname;
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ PLATEN_CONCURRENCY: '2', PLATEN_PLAYGROUND: 'off' });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+/** Tools answer with such things. */
+interface Item {
+  type: string;
+  text?: string;
+  uri?: string;
+  data?: string;
+  mimeType?: string;
+  resource?: { blob: string };
+}
+
+async function connected(transport: StdioClientTransport | StreamableHTTPClientTransport) {
+  const client = new McpClient({ name: 'test', version: '1' });
+  await client.connect(transport as Parameters<typeof client.connect>[0]);
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
+}
+
+function overStandardInput(args: string[], env: Record<string, string>) {
+  const command = ['--disable-warning=ExperimentalWarning', CLI, 'mcp', ...args];
+  return connected(
+    new StdioClientTransport({ command: process.execPath, args: command, env: { ...service.env, ...env }, stderr: 'ignore' }),
+  );
+}
+
+async function call(client: McpClient, name: string, given: Record<string, unknown>) {
+  const { content, isError } = await client.callTool({ name, arguments: given });
+  return { items: content as Item[], isError };
+}
+
+async function linked(client: McpClient, items: Item[]) {
+  const uri = items.find(({ type }) => type === 'resource_link')?.uri ?? '';
+  const { contents } = await client.readResource({ uri });
+  return readPdf(Buffer.from((contents[0] as { blob: string }).blob, 'base64'));
+}
+
+describe('over standard input, with a service that runs', () => {
+  test('tools render, list templates and show images; documents are resources', async () => {
+    const ada = new Client(service.url, service.key);
+    const { template_id } = await ada.template('<p>Dear {{name}}</p>');
+    await using client = await overStandardInput(['--url', service.url], { PLATEN_API_KEY: service.key });
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['render', 'render_template', 'render_image', 'list_templates']);
+
+    const rendered = await call(client, 'render', { html: '<h1>By tool</h1>', filename: 'tool.pdf', options: { format: 'A5' } });
+    expect(rendered.items[0]?.text).toMatch(/^doc_\w+: 1 page, \d+ bytes$/);
+    expect((await linked(client, rendered.items)).pages).toEqual(['By tool']);
+    expect((await client.listResources()).resources).toContainEqual(expect.objectContaining({ name: 'tool.pdf' }));
+
+    expect((await call(client, 'list_templates', { limit: 5 })).items[0]?.text).toContain(template_id);
+    const filled = await call(client, 'render_template', { template_id, data: { name: 'Ada' }, store: false });
+    const pdf = filled.items.find(({ type }) => type === 'resource')?.resource?.blob ?? '';
+    expect((await readPdf(Buffer.from(pdf, 'base64'))).pages).toEqual(['Dear Ada']);
+
+    const shown = await call(client, 'render_image', { markdown: '# Seen', options: { viewport: { width: 300, height: 200 } } });
+    expect(shown.isError, shown.items[0]?.text).toBeFalsy();
+    expect(headOf(Buffer.from(shown.items[0]?.data ?? '', 'base64'))).toMatchObject({ format: 'png', width: 300 });
+  });
+
+  test('what the API refuses is said in its words', async () => {
+    await using client = await overStandardInput(['--url', service.url], { PLATEN_API_KEY: service.key });
+    const refused = await call(client, 'render', { html: 'x', options: { formatt: 'A4' } });
+    expect(refused).toMatchObject({ isError: true, items: [{ text: expect.stringContaining('did you mean format') }] });
+    await expect(client.readResource({ uri: 'platen://documents/doc_0000000000000000000000' })).rejects.toThrow('not_found');
+    await expect(client.readResource({ uri: 'file:///etc/passwd' })).rejects.toThrow('platen://documents/');
+    await expect(call(client, 'constructor', {})).rejects.toThrow('there is no tool');
+  });
+});
+
+test('over standard input, with a service of its own, whose key ends with it', async () => {
+  await using other = await startService();
+  await other.stop();
+  const { PLATEN_API_KEY: _, ...env } = other.env as Record<string, string>;
+  const client = await overStandardInput([], env);
+  const rendered = await call(client, 'render', { html: '<p>Own' });
+  expect((await linked(client, rendered.items)).pages).toEqual(['Own']);
+  await client.close();
+  const keys = JSON.parse(await other.cli('keys', 'list', '--json')) as Array<{ name: string; revoked_at: string | null }>;
+  expect(keys.find(({ name }) => name === 'mcp')?.revoked_at).toBeTruthy();
+});
+
+test('over HTTP, each request with its key', async () => {
+  const child = spawnCli(['mcp', '--url', service.url, '--port', '0'], service.env);
+  const lines = createInterface({ input: child.stdout as NonNullable<typeof child.stdout> });
+  const [line] = (await once(lines, 'line')) as [string];
+  const url = new URL(/http:\S+/.exec(line)?.[0] ?? '');
+  const headers = (key: string) => ({ requestInit: { headers: { authorization: `Bearer ${key}` } } });
+  {
+    await using client = await connected(new StreamableHTTPClientTransport(url, headers(service.key)));
+    const { items } = await call(client, 'render', { html: '<p>By HTTP' });
+    expect((await linked(client, items)).pages).toEqual(['By HTTP']);
+    const other = (await service.createKey()).key;
+    await using stranger = await connected(new StreamableHTTPClientTransport(url, headers(other)));
+    await expect(linked(stranger, items)).rejects.toThrow('not_found');
+  }
+  expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401);
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+});

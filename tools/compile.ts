@@ -1,0 +1,20 @@
+/** `npm pack` calls this: the sources in, `dist` with JavaScript that an installed package runs out. Node erases no types in packages. */
+import { execFileSync } from 'node:child_process';
+import { cp, glob, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const PROJECT = new URL('../', import.meta.url).pathname;
+const DIST = join(PROJECT, 'dist');
+/** Workers are named by their address, which the compiler leaves as it is. */
+const WORKER = /new URL\('(\.\/[\w-]+)\.ts', import\.meta\.url\)/g;
+
+await rm(DIST, { recursive: true, force: true });
+const tsc = join(PROJECT, 'node_modules/typescript/bin/tsc');
+execFileSync(process.execPath, [tsc, '-p', 'tsconfig.package.json'], { cwd: PROJECT, stdio: 'inherit' });
+for await (const path of glob('**/*.{css,json}', { cwd: join(PROJECT, 'src') }))
+  await cp(join(PROJECT, 'src', path), join(DIST, path));
+for await (const path of glob('**/*.js', { cwd: DIST })) {
+  const text = await readFile(join(DIST, path), 'utf8');
+  const renamed = text.replace(WORKER, "new URL('$1.js', import.meta.url)");
+  if (renamed !== text) await writeFile(join(DIST, path), renamed);
+}
