@@ -67,7 +67,7 @@ export async function openServices(config: Config, clock: Clock): Promise<Servic
     unlock();
   };
   try {
-    const accounts = new Accounts(database, plans);
+    const accounts = new Accounts(database, plans, clock);
     await requireKnownPlans(accounts, plans);
     const webhooks = new Webhooks(database, clock);
     const announce: Announce = (event, query) => webhooks.enqueue(event, query);

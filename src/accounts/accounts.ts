@@ -3,8 +3,11 @@ import { ServiceError } from '../errors.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { prepared } from '../storage/prepared.ts';
 import type { Tables } from '../storage/tables.ts';
+import { type ApiKey as BareKey, type IssuedKey as Issued, type KeyDraft, Keys, readScopes } from './keys.ts';
+import type { Clock } from './leases.ts';
 import type { Plan, Plans } from './plans.ts';
-import { hashOf, isWellFormed, newSecret, randomBase62 } from './secret.ts';
+import type { Scopes } from './scopes.ts';
+import { hashOf, isWellFormed, randomBase62 } from './secret.ts';
 
 /** The authenticated caller. Pages are never shared between different values of `keyId`. */
 export interface Principal {
@@ -13,6 +16,7 @@ export interface Principal {
   plan: Plan;
   /** Whether renders are stored if the request does not say so. */
   autoStore: boolean;
+  scopes: Scopes;
 }
 
 export interface Account {
@@ -25,40 +29,30 @@ export interface Account {
   createdAt: number;
 }
 
-export interface ApiKey {
-  id: string;
-  accountId: string;
-  name: string;
-  plan: string;
-  /** The first characters of the secret. */
-  hint: string;
-  createdAt: number;
-  revokedAt: number | null;
-}
-
-/** A key with its secret, which is shown once and not stored. */
-export interface IssuedKey {
-  secret: string;
-  key: ApiKey;
-}
+/** A key, with the plan of its account. */
+export type ApiKey = BareKey & { plan: string };
+export type IssuedKey = Issued<ApiKey>;
 
 const ID_CHARACTERS = 22;
-const HINT_CHARACTERS = 8;
 const ACCOUNT_COLUMNS = ['id', 'name', 'plan', 'auto_store', 'document_expired_webhook_url', 'created_at'] as const;
 
 export class Accounts {
   readonly #database: Database;
   readonly #plans: Plans;
+  readonly #clock: Clock;
+  readonly keys: Keys;
 
-  constructor(database: Database, plans: Plans) {
+  constructor(database: Database, plans: Plans, clock: Clock = Date.now) {
     this.#database = database;
     this.#plans = plans;
+    this.#clock = clock;
+    this.keys = new Keys(database, clock);
   }
 
   /** The principal of this secret, or undefined if the secret is not valid for any reason. */
   async authenticate(secret: string): Promise<Principal | undefined> {
     if (!isWellFormed(secret)) return undefined;
-    const { rows } = await selectHolder(this.#database.query, { hash: hashOf(secret) });
+    const { rows } = await selectHolder(this.#database.query, { hash: hashOf(secret), now: this.#clock() });
     return this.#toPrincipal(rows[0]);
   }
 
@@ -128,52 +122,22 @@ export class Accounts {
   }
 
   /** A new key for an account. Throws `not_found`. */
-  async createKey(accountId: string, name = ''): Promise<IssuedKey> {
-    const account = await this.#database.query
-      .selectFrom('accounts')
-      .select('plan')
-      .where('id', '=', accountId)
-      .executeTakeFirst();
-    if (!account) throw noSuch('account', accountId);
-    const secret = newSecret();
-    const id = `key_${randomBase62(ID_CHARACTERS)}`;
-    const createdAt = Date.now();
-    const hint = hintOf(secret);
-    await this.#database.query
-      .insertInto('api_keys')
-      .values({ id, account_id: accountId, name, secret_hash: hashOf(secret), hint, created_at: createdAt, revoked_at: null })
-      .execute();
-    await this.#database.flush();
-    return { secret, key: { id, accountId, name, plan: account.plan, hint, createdAt, revokedAt: null } };
+  async createKey(accountId: string, name = '', draft: KeyDraft = {}): Promise<IssuedKey> {
+    const { plan } = await this.account(accountId);
+    const { secret, key } = await this.keys.create(accountId, { ...draft, name });
+    return { secret, key: { ...key, plan } };
   }
 
+  /** All keys of all accounts, oldest first. */
   async listKeys(): Promise<ApiKey[]> {
-    return this.#keys().execute();
+    const plans = new Map((await this.listAccounts()).map(({ id, plan }) => [id, plan]));
+    return (await this.keys.all()).map((key) => ({ ...key, plan: plans.get(key.accountId) ?? '' }));
   }
 
-  /** A new secret for the same key; the old one stops working at once. Throws `not_found` (also for a revoked key). */
-  async rotateKey(keyId: string): Promise<IssuedKey> {
-    const secret = newSecret();
-    const { numUpdatedRows } = await this.#database.query
-      .updateTable('api_keys')
-      .set({ secret_hash: hashOf(secret), hint: hintOf(secret) })
-      .where('id', '=', keyId)
-      .where('revoked_at', 'is', null)
-      .executeTakeFirstOrThrow();
-    if (!numUpdatedRows) throw noSuch('key', keyId);
-    await this.#database.flush();
-    return { secret, key: await this.#keys().where('api_keys.id', '=', keyId).executeTakeFirstOrThrow() };
-  }
-
-  /** The key stops working at once. Revoking it again changes nothing. Throws `not_found`. */
-  async revokeKey(keyId: string): Promise<void> {
-    const { numUpdatedRows } = await this.#database.query
-      .updateTable('api_keys')
-      .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.val(Date.now())) }))
-      .where('id', '=', keyId)
-      .executeTakeFirstOrThrow();
-    if (!numUpdatedRows) throw noSuch('key', keyId);
-    await this.#database.flush();
+  /** A new secret for the same key; the old one works for `graceMs` longer. Throws `not_found` (also for a revoked key). */
+  async rotateKey(keyId: string, graceMs = 0): Promise<IssuedKey> {
+    const { secret, key } = await this.keys.rotate(undefined, keyId, graceMs);
+    return { secret, key: { ...key, plan: (await this.account(key.accountId)).plan } };
   }
 
   async hasKeys(): Promise<boolean> {
@@ -182,7 +146,13 @@ export class Accounts {
 
   #toPrincipal(row: Holder | undefined): Principal | undefined {
     if (!row) return undefined;
-    return { keyId: row.keyId, accountId: row.accountId, plan: this.#planOf(row), autoStore: row.auto_store === 1 };
+    return {
+      keyId: row.keyId,
+      accountId: row.accountId,
+      plan: this.#planOf(row),
+      autoStore: row.auto_store === 1,
+      scopes: readScopes(row.scopes),
+    };
   }
 
   #planOf({ plan, accountId }: { plan: string; accountId: string }): Plan {
@@ -196,23 +166,6 @@ export class Accounts {
   #accounts() {
     return this.#database.query.selectFrom('accounts').select(ACCOUNT_COLUMNS);
   }
-
-  #keys() {
-    return this.#database.query
-      .selectFrom('api_keys')
-      .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-      .select([
-        'api_keys.id as id',
-        'api_keys.account_id as accountId',
-        'api_keys.name as name',
-        'accounts.plan as plan',
-        'api_keys.hint as hint',
-        'api_keys.created_at as createdAt',
-        'api_keys.revoked_at as revokedAt',
-      ])
-      .orderBy('api_keys.created_at')
-      .orderBy('api_keys.id');
-  }
 }
 
 interface Holder {
@@ -220,16 +173,21 @@ interface Holder {
   accountId: string;
   plan: string;
   auto_store: number;
+  scopes: string | null;
 }
 
-const selectHolder = prepared((query, { hash }: { hash: string }) => holders(query).where('secret_hash', '=', hash));
+const selectHolder = prepared((query, { hash, now }: { hash: string; now: number }) =>
+  holders(query).where((eb) =>
+    eb.or([eb('secret_hash', '=', hash), eb.and([eb('previous_secret_hash', '=', hash), eb('previous_valid_until', '>', now)])]),
+  ),
+);
 const selectKey = prepared((query, { keyId }: { keyId: string }) => holders(query).where('api_keys.id', '=', keyId));
 
 function holders(query: Query) {
   return query
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-    .select(['api_keys.id as keyId', 'accounts.id as accountId', 'plan', 'auto_store'])
+    .select(['api_keys.id as keyId', 'accounts.id as accountId', 'plan', 'auto_store', 'scopes'])
     .where('revoked_at', 'is', null);
 }
 
@@ -246,8 +204,4 @@ function toAccount(row: Pick<Tables['accounts'], (typeof ACCOUNT_COLUMNS)[number
 
 function noSuch(what: string, id: string): ServiceError {
   return new ServiceError('not_found', `there is no ${what} ${JSON.stringify(id)}`);
-}
-
-function hintOf(secret: string): string {
-  return secret.slice(0, HINT_CHARACTERS);
 }

@@ -9,11 +9,17 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const PREFIX = 'plt_';
 const RANDOM_CHARACTERS = 32;
 const CHECKSUM_CHARACTERS = 6;
+const HINT_CHARACTERS = 8;
 const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_CHARACTERS + CHECKSUM_CHARACTERS}}$`);
 
 export function newSecret(): string {
   const body = randomBase62(RANDOM_CHARACTERS);
   return PREFIX + body + checksum(body);
+}
+
+/** The first characters of a secret, by which people tell keys apart. */
+export function hintOf(secret: string): string {
+  return secret.slice(0, HINT_CHARACTERS);
 }
 
 /** Whether a text has the form and checksum of a secret. */

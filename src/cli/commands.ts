@@ -1,6 +1,8 @@
 /** Parses the arguments and calls a subcommand. A failure prints one line; the exit status is 1, or 2 if a batch cannot start. */
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { parseDuration } from '../accounts/duration.ts';
 import { PlansError } from '../accounts/plans.ts';
+import { SCOPES, type Scope } from '../accounts/scopes.ts';
 import { ConfigError } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { VERSION } from '../version.ts';
@@ -83,18 +85,20 @@ keyCommands
   .option('--account <id>', 'the account of the key (default: a new account)')
   .option('--plan <plan>', 'the plan of the new account')
   .option('--name <name>', 'a name to recognize it by', '')
+  .option('--scopes <scopes>', `what the key may do, of ${SCOPES.join(',')} (default: everything)`, scopes)
   .option('--json', 'print JSON')
   .action(from(keys, 'createKey'));
 keyCommands.command('list').description('list all keys').option('--json', 'print JSON').action(from(keys, 'listKeys'));
 keyCommands
   .command('rotate')
-  .description('give a key a new secret; the old one stops working at once')
+  .description('give a key a new secret')
   .argument('<key-id>', 'for example key_...', keyId)
+  .option('--grace <duration>', 'how long the old secret works, such as 24h', duration, 0)
   .option('--json', 'print JSON')
   .action(from(keys, 'rotateKey'));
 keyCommands
   .command('revoke')
-  .description('revoke a key permanently')
+  .description('revoke a key and the keys that were made with it, permanently')
   .argument('<key-id>', 'for example key_...', keyId)
   .action(from(keys, 'revokeKey'));
 
@@ -153,6 +157,19 @@ function explain(error: unknown): string {
 function explainMissingSdk(error: NodeJS.ErrnoException): never {
   if (error.code !== 'ERR_MODULE_NOT_FOUND' || !error.message.includes('@modelcontextprotocol/sdk')) throw error;
   throw new UsageError('`platen mcp` needs one more package: npm install -g @modelcontextprotocol/sdk');
+}
+
+function scopes(text: string): Scope[] {
+  const given = text.split(',').map((scope) => scope.trim());
+  const unknown = given.filter((scope) => !SCOPES.some((known) => known === scope));
+  if (unknown.length) throw new InvalidArgumentError(`there is no scope ${unknown.join(', ')}; use ${SCOPES.join(', ')}.`);
+  return [...new Set(given as Scope[])];
+}
+
+function duration(text: string): number {
+  const milliseconds = parseDuration(text);
+  if (milliseconds === undefined) throw new InvalidArgumentError('use a duration such as 30m, 24h or 7d.');
+  return milliseconds;
 }
 
 /** A secret on the command line would be in the shell's history. */

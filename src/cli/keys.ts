@@ -1,6 +1,7 @@
 /** `platen keys` and `platen accounts`: work on the database directly, also while the service runs. */
 import { type Account, Accounts, type ApiKey, type IssuedKey } from '../accounts/accounts.ts';
 import { loadPlans, type Plans } from '../accounts/plans.ts';
+import type { Scope } from '../accounts/scopes.ts';
 import { loadConfig } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { openDatabase } from '../storage/database.ts';
@@ -10,7 +11,9 @@ interface Format {
   json?: boolean;
 }
 
-export async function createKey(options: Format & { account?: string; plan?: string; name: string }): Promise<void> {
+export async function createKey(
+  options: Format & { account?: string; plan?: string; name: string; scopes?: Scope[] },
+): Promise<void> {
   if (options.account && options.plan)
     throw new ServiceError(
       'invalid_request',
@@ -18,7 +21,7 @@ export async function createKey(options: Format & { account?: string; plan?: str
     );
   await withAccounts(async (accounts, plans) => {
     const accountId = options.account ?? (await accounts.createAccount(options.plan ?? plans.defaultName)).id;
-    printIssued(await accounts.createKey(accountId, options.name), options);
+    printIssued(await accounts.createKey(accountId, options.name, { scopes: options.scopes ?? null }), options);
   });
 }
 
@@ -30,13 +33,13 @@ export async function listKeys(options: Format): Promise<void> {
   });
 }
 
-export async function rotateKey(keyId: string, options: Format): Promise<void> {
-  await withAccounts(async (accounts) => printIssued(await accounts.rotateKey(keyId), options));
+export async function rotateKey(keyId: string, options: Format & { grace: number }): Promise<void> {
+  await withAccounts(async (accounts) => printIssued(await accounts.rotateKey(keyId, options.grace), options));
 }
 
 export async function revokeKey(keyId: string): Promise<void> {
   await withAccounts(async (accounts) => {
-    await accounts.revokeKey(keyId);
+    await accounts.keys.revoke(undefined, keyId);
     print(`revoked ${keyId}`);
   });
 }
@@ -90,6 +93,8 @@ function keyRecord(key: ApiKey) {
     plan: key.plan,
     name: key.name,
     hint: `${key.hint}...`,
+    scopes: key.scopes?.join(',') ?? 'all',
+    made_by: key.madeBy,
     created_at: time(key.createdAt),
     revoked_at: key.revokedAt === null ? null : time(key.revokedAt),
   };

@@ -53,6 +53,13 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     remedy:
       'Use a public address. The operator can allow other addresses with PLATEN_OUTBOUND_ALLOW and other ports with PLATEN_OUTBOUND_PORTS.',
   },
+  insufficient_scope: {
+    status: 403,
+    title: 'The API key may not do this',
+    meaning:
+      'The key was made for certain uses only, and this is none of them. `required_scope` names the scope that it lacks; without it, only a key with full access may do this.',
+    remedy: 'Use another key. Scopes are set when a key is made, with `POST /v1/keys` or `platen keys create --scopes`.',
+  },
   not_found: {
     status: 404,
     title: 'Not found',
@@ -180,6 +187,13 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     meaning:
       'With this template, the key would have more templates, or a larger total size of templates, than the server allows. `limit` is the number of templates or of bytes.',
     remedy: 'Delete templates that you no longer need. The operator can raise PLATEN_MAX_TEMPLATES and PLATEN_MAX_TEMPLATES_MB.',
+  },
+  key_limit: {
+    status: 422,
+    title: 'Too many keys',
+    meaning:
+      'With this key, the account would have more keys, or have made more in one day, than it may. `limit` is that number.',
+    remedy: 'Revoke keys that you no longer need. The operator can make more with `platen keys create`.',
   },
   storage_unavailable: {
     status: 422,

@@ -27,11 +27,13 @@ import { limitRates } from './rate-limit.ts';
 import { heldBytes, letGo, readBody } from './read-body.ts';
 import { checkHead, unknownTransferEncoding } from './request-head.ts';
 import { type Budgets, countMemory, memoryOf } from './request-memory.ts';
+import { requireScope } from './required-scope.ts';
 import { type AccountRouteServices, accountRoutes } from './routes/account.ts';
 import { type BatchResultRouteServices, batchResultRoutes } from './routes/batch-results.ts';
 import { type BatchRouteServices, batchRoutes } from './routes/batches.ts';
 import { type DocumentRouteServices, documentRoutes, linkRoutes } from './routes/documents.ts';
 import { type ImageRouteServices, imageRoutes } from './routes/image.ts';
+import { keyRoutes } from './routes/keys.ts';
 import { type OperationServices, operationRoutes } from './routes/operations.ts';
 import { type PageRouteServices, pageRoutes } from './routes/pages.ts';
 import { type PdfRouteServices, pdfRoutes } from './routes/pdf.ts';
@@ -117,6 +119,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
   await registerOpenApi(app, options);
   await app.register(async (routes) => {
     routes.addHook('onRequest', authenticate(services.accounts));
+    routes.addHook('onRequest', requireScope);
     await limitRates(routes);
     refuseParameters(routes);
     countMemory(routes, services.budgets, (request) => principalOf(request).accountId);
@@ -130,6 +133,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
     accountRoutes(routes, services);
     webhookRoutes(routes, services);
     await gotenbergRoutes(routes, services, options);
+    keyRoutes(routes, services);
   });
   playgroundRoutes(app, services, options);
   pageRoutes(app, services);

@@ -17,7 +17,7 @@ export interface ListPage<R> {
   next: Position | undefined;
 }
 
-export type Listed = 'templates' | 'documents' | 'batches' | 'webhook_deliveries';
+export type Listed = 'templates' | 'documents' | 'batches' | 'webhook_deliveries' | 'api_keys';
 /** The columns that hold the position of a row. */
 export type Place = readonly [createdAt: 'created_at' | 'object_created_at', id: 'id' | 'object_id'];
 

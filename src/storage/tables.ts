@@ -1,5 +1,5 @@
 /** The tables and their columns. Times are milliseconds since 1970 in UTC; truth values are 0 and 1. */
-import type { Kysely } from 'kysely';
+import type { Generated, Kysely } from 'kysely';
 
 /** Statements, outside a transaction or inside one. */
 export type Query = Kysely<Tables>;
@@ -23,8 +23,16 @@ export interface Tables {
     secret_hash: string;
     /** The first characters of the secret, to tell keys apart in lists. */
     hint: string;
+    /** JSON: what it may do; null for everything. */
+    scopes: string | null;
+    /** The key it was made with; null for the operator's. */
+    made_by: string | null;
     created_at: number;
     revoked_at: number | null;
+    /** The secret before the last rotation, and until when it works. */
+    previous_secret_hash: string | null;
+    previous_valid_until: number | null;
+    is_test: Generated<number>;
   };
   templates: {
     id: string;

@@ -63,7 +63,7 @@ afterEach(async () => {
 
 async function create(htmls: string[], keyId = 'key_a'): Promise<string> {
   const plan = { name: 'x', documents: null, retentionMs: RETENTION_MS, requestsPerMinute: null, concurrency: null };
-  const owner = { keyId, accountId: 'acc_a', plan, autoStore: false };
+  const owner = { keyId, accountId: 'acc_a', plan, autoStore: false, scopes: null };
   return batches.create(
     owner,
     { items: htmls.map((html) => ({ html })), defaults: {}, webhookUrl: undefined, metadata: {} },

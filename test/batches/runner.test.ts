@@ -14,7 +14,7 @@ import { openTestDatabase } from '../support/storage-settings.ts';
 
 const LIMITS = { renderTimeoutMs: 1_000, maxRenderTimeoutMs: 1_000 };
 const PLAN = { name: 'x', documents: null, retentionMs: 86_400_000, requestsPerMinute: null, concurrency: null };
-const OWNER = { keyId: 'key_a', accountId: 'acc_a', plan: PLAN, autoStore: false };
+const OWNER = { keyId: 'key_a', accountId: 'acc_a', plan: PLAN, autoStore: false, scopes: null };
 const IDLE = { hasRoomInBackground: () => true, capacity: 1, secondsFor: () => 1 };
 
 test('an item that is put back into a cancelled batch is told as cancelled, though others are under way', async () => {

@@ -78,7 +78,7 @@ test('no statement of documents, webhooks and sweeps scans a table or sorts', as
     await query.insertInto('api_keys').values(key).execute();
   });
   const plan = { name: 'x', documents: null, retentionMs: 1e6, requestsPerMinute: null, concurrency: null };
-  const owner = { keyId: 'key', accountId: 'acc_x', plan, autoStore: false };
+  const owner = { keyId: 'key', accountId: 'acc_x', plan, autoStore: false, scopes: null };
   await batches.create(owner, { items: [{ html: 'x' }], defaults: {}, webhookUrl: undefined, metadata: {} }, async () => {});
   const item = await queue.claim('key');
   expect(item?.position).toBe(0);

@@ -47,7 +47,8 @@ const HEADERS: Record<number, object> = {
 
 /** Names the error codes of each status. */
 export function problemResponses(...statuses: number[]): Record<number, unknown> {
-  return Object.fromEntries(statuses.map((status) => [status, response(status)]));
+  const all = statuses.includes(401) ? [...statuses, 403] : statuses; // a key may lack the scope wherever one is asked for
+  return Object.fromEntries(all.map((status) => [status, response(status)]));
 }
 
 function response(status: number): unknown {

@@ -9,6 +9,7 @@ import { webhooks } from './0006-webhooks.ts';
 import { batchEvents } from './0007-batch-events.ts';
 import { templateVersions } from './0008-template-versions.ts';
 import { metadata } from './0009-metadata.ts';
+import { keyManagement } from './0010-key-management.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-accounts': accounts,
@@ -20,4 +21,5 @@ export const migrations: Record<string, Migration> = {
   '0007-batch-events': batchEvents,
   '0008-template-versions': templateVersions,
   '0009-metadata': metadata,
+  '0010-key-management': keyManagement,
 };

@@ -1,0 +1,192 @@
+/**
+ * API keys: made, listed, rotated and revoked, by the operator or with another key. A key manages itself, the keys that were made
+ * with it, and those that were made with these; others do not exist for it.
+ */
+import { ServiceError } from '../errors.ts';
+import type { Database, Query } from '../storage/database.ts';
+import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
+import type { Tables } from '../storage/tables.ts';
+import type { Clock } from './leases.ts';
+import type { Scope, Scopes } from './scopes.ts';
+import { hashOf, hintOf, newSecret, randomBase62 } from './secret.ts';
+
+export interface ApiKey {
+  id: string;
+  accountId: string;
+  name: string;
+  /** The first characters of the secret. */
+  hint: string;
+  scopes: Scopes;
+  /** The key that it was made with, or null for the operator's. */
+  madeBy: string | null;
+  createdAt: number;
+  revokedAt: number | null;
+  /** Until when the secret before the last rotation works. */
+  previousValidUntil: number | null;
+}
+
+/** A key with its secret, which is shown once and not stored. */
+export interface IssuedKey<K = ApiKey> {
+  secret: string;
+  key: K;
+}
+
+export interface KeyDraft {
+  name?: string;
+  /** Default: full access. */
+  scopes?: Scopes;
+  madeBy?: string;
+}
+
+const ID_CHARACTERS = 22;
+/** Keys of an account that are not revoked, or were made in the last day. */
+const MAX_KEYS = 100;
+const DAY_MS = 86_400_000;
+
+const COLUMNS = [
+  'id',
+  'account_id',
+  'name',
+  'hint',
+  'scopes',
+  'made_by',
+  'created_at',
+  'revoked_at',
+  'previous_valid_until',
+] as const;
+
+export class Keys {
+  readonly #database: Database;
+  readonly #clock: Clock;
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** A key that is made with another one is limited in number: throws `key_limit`. */
+  async create(accountId: string, { name = '', scopes = null, madeBy }: KeyDraft): Promise<IssuedKey> {
+    const secret = newSecret();
+    const row = {
+      ...{ id: `key_${randomBase62(ID_CHARACTERS)}`, account_id: accountId, name, hint: hintOf(secret) },
+      ...{ secret_hash: hashOf(secret), scopes: scopes && JSON.stringify(scopes), made_by: madeBy ?? null },
+      ...{ created_at: this.#clock(), revoked_at: null, previous_secret_hash: null, previous_valid_until: null },
+    };
+    await this.#database.transaction(async (query) => {
+      await query.insertInto('api_keys').values(row).execute();
+      if (madeBy !== undefined) await this.#requireRoom(accountId, query);
+    });
+    await this.#database.flush();
+    return { secret, key: toKey(row) };
+  }
+
+  /** Those of all accounts, oldest first. */
+  async all(): Promise<ApiKey[]> {
+    return (await this.#managed(undefined).orderBy('created_at').orderBy('id').execute()).map(toKey);
+  }
+
+  /** The key itself and those it manages, newest first. */
+  async list(by: string, limit: number, after?: Position): Promise<ListPage<ApiKey>> {
+    return readListPage(this.#managed(by), { limit, after, toItem: toKey });
+  }
+
+  /** `by` is a key, or undefined for the operator. Throws `not_found`. */
+  async find(by: string | undefined, id: string): Promise<ApiKey> {
+    const row = await this.#managed(by).where('id', '=', id).executeTakeFirst();
+    if (!row) throw noSuchKey(id);
+    return toKey(row);
+  }
+
+  /** A new secret for the same key; the old one works for `graceMs` longer. Throws `not_found`, also for a revoked key. */
+  async rotate(by: string | undefined, id: string, graceMs: number): Promise<IssuedKey> {
+    await this.find(by, id);
+    const secret = newSecret();
+    const row = await this.#database.query
+      .updateTable('api_keys')
+      .set((eb) => ({
+        ...{ secret_hash: hashOf(secret), hint: hintOf(secret) },
+        previous_secret_hash: graceMs ? eb.ref('secret_hash') : null,
+        previous_valid_until: graceMs ? this.#clock() + graceMs : null,
+      }))
+      .where('id', '=', id)
+      .where('revoked_at', 'is', null)
+      .returning(COLUMNS)
+      .executeTakeFirst();
+    if (!row) throw noSuchKey(id);
+    await this.#database.flush();
+    return { secret, key: toKey(row) };
+  }
+
+  /**
+   * The key and all keys it manages stop working at once: whoever found it may have made some of them. Revoking it again changes
+   * nothing. Throws `not_found`.
+   */
+  async revoke(by: string | undefined, id: string): Promise<void> {
+    await this.find(by, id);
+    const managed = (await this.#managed(id).execute()).map((key) => key.id);
+    await this.#database.query
+      .updateTable('api_keys')
+      .set({ revoked_at: this.#clock(), previous_secret_hash: null, previous_valid_until: null })
+      .where('id', 'in', managed)
+      .where('revoked_at', 'is', null)
+      .execute();
+    await this.#database.flush();
+  }
+
+  async #requireRoom(accountId: string, query: Query): Promise<void> {
+    const { count } = await query
+      .selectFrom('api_keys')
+      .select(({ fn }) => fn.countAll<number | string>().as('count'))
+      .where('account_id', '=', accountId)
+      .where((eb) => eb.or([eb('revoked_at', 'is', null), eb('created_at', '>', this.#clock() - DAY_MS)]))
+      .executeTakeFirstOrThrow();
+    if (Number(count) <= MAX_KEYS) return;
+    throw new ServiceError('key_limit', `an account may have ${MAX_KEYS} keys, and make as many a day`, {
+      members: { limit: MAX_KEYS },
+    });
+  }
+
+  #managed(by: string | undefined) {
+    const keys = this.#database.query.selectFrom('api_keys').select(COLUMNS);
+    if (by === undefined) return keys;
+    return keys.where('id', 'in', ({ selectFrom }) => selectFrom(familyOf(this.#database.query, by).as('family')).select('id'));
+  }
+}
+
+/** The ids of a key and of all that it manages. */
+function familyOf(query: Query, id: string) {
+  return query
+    .withRecursive('family', (family) =>
+      family
+        .selectFrom('api_keys')
+        .select('id')
+        .where('id', '=', id)
+        .unionAll(family.selectFrom('family').innerJoin('api_keys', 'made_by', 'family.id').select('api_keys.id')),
+    )
+    .selectFrom('family')
+    .select('id');
+}
+
+type KeyRow = Pick<Tables['api_keys'], (typeof COLUMNS)[number]>;
+
+function toKey(row: KeyRow): ApiKey {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    hint: row.hint,
+    scopes: readScopes(row.scopes),
+    madeBy: row.made_by,
+    createdAt: row.created_at,
+    revokedAt: row.revoked_at,
+    previousValidUntil: row.previous_valid_until,
+  };
+}
+
+export function readScopes(column: string | null): Scopes {
+  return column === null ? null : (JSON.parse(column) as Scope[]);
+}
+
+function noSuchKey(id: string): ServiceError {
+  return new ServiceError('not_found', `there is no key ${JSON.stringify(id.slice(0, 64))}`);
+}

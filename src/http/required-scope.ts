@@ -1,0 +1,34 @@
+/** Which scope an address asks for: a key without it is refused before the body is read. */
+import type { FastifyRequest } from 'fastify';
+import { includesScope, type Scope } from '../accounts/scopes.ts';
+import { ServiceError } from '../errors.ts';
+import { principalOf } from './authenticate.ts';
+
+/** By the first part of the address, under `/v1/` where it begins so. What is not here takes a key with full access. */
+const SCOPE_OF: Readonly<Record<string, Scope>> = {
+  pdf: 'render',
+  image: 'render',
+  forms: 'render',
+  batches: 'render',
+  documents: 'documents',
+  templates: 'templates',
+  webhooks: 'webhooks',
+  account: 'account',
+  usage: 'account',
+  keys: 'keys',
+};
+
+/** A hook for `onRequest`. Throws `insufficient_scope`. */
+export async function requireScope(request: FastifyRequest): Promise<void> {
+  const [, name = ''] = /^\/(?:v1\/)?(\w+)/.exec(request.routeOptions.url ?? '') ?? [];
+  const scope = Object.hasOwn(SCOPE_OF, name) ? SCOPE_OF[name] : undefined;
+  if (!includesScope(principalOf(request).scopes, scope)) throw insufficientScope(scope ?? null);
+}
+
+/** Null for what takes full access. */
+export function insufficientScope(scope: Scope | null): ServiceError {
+  const what = scope === null ? 'full access' : `the scope ${scope}`;
+  return new ServiceError('insufficient_scope', `this key does not have ${what}`, {
+    members: scope === null ? {} : { required_scope: scope },
+  });
+}

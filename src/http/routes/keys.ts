@@ -1,0 +1,196 @@
+/** `/v1/keys`: a key makes, lists, rotates and revokes keys of its account. */
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { Type } from 'typebox';
+import type { Accounts } from '../../accounts/accounts.ts';
+import type { ApiKey, IssuedKey } from '../../accounts/keys.ts';
+import { missingScopes, SCOPES, type Scope } from '../../accounts/scopes.ts';
+import { invalidRequest } from '../../errors.ts';
+import { textErrors, validator } from '../../validate.ts';
+import { principalOf } from '../authenticate.ts';
+import { listOf, readPage } from '../listing.ts';
+import { originOf } from '../origin.ts';
+import { RATE_LIMITED } from '../rate-limit.ts';
+import { PAGE_PARAMETERS, timeOf } from '../records.ts';
+import { insufficientScope } from '../required-scope.ts';
+import { listSchema, recordSchema } from '../response-schema.ts';
+import { problemResponses } from './problem-responses.ts';
+
+export interface KeyRouteServices {
+  accounts: Accounts;
+}
+
+interface ById {
+  Params: { id: string };
+}
+
+const DEFAULT_GRACE_SECONDS = 86_400;
+const MAX_GRACE_SECONDS = 2_592_000;
+
+const CLOSED = { additionalProperties: false, expected: 'a JSON object' };
+const CreateBody = Type.Object(
+  {
+    name: Type.Optional({
+      ...Type.String({ maxLength: 200 }),
+      expected: 'a string of at most 200 characters',
+      description: 'To recognize the key by.',
+      default: '',
+      examples: ['website'],
+    }),
+    scopes: Type.Optional({
+      ...Type.Array(Type.Union(SCOPES.map((scope) => Type.Literal(scope))), { minItems: 1, maxItems: SCOPES.length }),
+      expected: `a list of ${SCOPES.join(', ')}`,
+      description:
+        'What the key may do. `render` is for `/v1/pdf`, `/v1/image` and `/v1/batches`, `account` for `/v1/usage`, too; the others for the addresses of their name.',
+      'x-default': 'those of the key that makes it',
+      examples: [['render']],
+    }),
+  },
+  { ...CLOSED, title: 'KeyRequest' },
+);
+const RotateBody = Type.Object(
+  {
+    expires_in: Type.Optional({
+      ...Type.Integer({ minimum: 0, maximum: MAX_GRACE_SECONDS }),
+      expected: `a whole number of seconds from 0 to ${MAX_GRACE_SECONDS}`,
+      description: 'How long the old secret works. With 0, it stops working at once.',
+      default: DEFAULT_GRACE_SECONDS,
+      'x-unit': 's',
+      examples: [3_600],
+    }),
+  },
+  { ...CLOSED, title: 'RotationRequest' },
+);
+const checkCreate = validator(CreateBody);
+const checkRotate = validator(RotateBody);
+
+const BODY_OPTIONAL = { bodyOptional: true };
+
+export function keyRoutes(app: FastifyInstance, { accounts }: KeyRouteServices): void {
+  app.post('/v1/keys', { schema: CREATE, config: { ...RATE_LIMITED, ...BODY_OPTIONAL } }, async (request, reply) => {
+    const { keyId, accountId, scopes: own } = principalOf(request);
+    const { name = '', scopes: wanted } = checkCreate(request.body ?? {});
+    const errors = textErrors('name', name);
+    if (errors.length) throw invalidRequest(errors);
+    const scopes = wanted === undefined ? own : [...new Set(wanted as Scope[])];
+    const [missing] = missingScopes(own, scopes);
+    if (missing) throw insufficientScope(missing);
+    const issued = await accounts.keys.create(accountId, { name, scopes, madeBy: keyId });
+    reply.code(201).header('location', `${originOf(request)}/v1/keys/${issued.key.id}`);
+    return sendIssued(reply, issued);
+  });
+
+  app.get('/v1/keys', { schema: LIST }, async (request) => {
+    const { page } = readPage(request, {});
+    return listOf(await accounts.keys.list(principalOf(request).keyId, page.limit, page.after), keyRecord);
+  });
+
+  app.get<ById>('/v1/keys/:id', { schema: READ }, async (request) =>
+    keyRecord(await accounts.keys.find(principalOf(request).keyId, request.params.id)),
+  );
+
+  app.post<ById>(
+    '/v1/keys/:id/rotate',
+    { schema: ROTATE, config: { ...RATE_LIMITED, ...BODY_OPTIONAL } },
+    async (request, reply) => {
+      const { expires_in: seconds = DEFAULT_GRACE_SECONDS } = checkRotate(request.body ?? {});
+      return sendIssued(reply, await accounts.keys.rotate(principalOf(request).keyId, request.params.id, seconds * 1000));
+    },
+  );
+
+  app.delete<ById>('/v1/keys/:id', { schema: REVOKE, config: BODY_OPTIONAL }, async (request, reply) => {
+    await accounts.keys.revoke(principalOf(request).keyId, request.params.id);
+    return reply.code(204).send();
+  });
+}
+
+function sendIssued(reply: FastifyReply, { secret, key }: IssuedKey): FastifyReply {
+  return reply.send({ ...keyRecord(key), key: secret });
+}
+
+function keyRecord(key: ApiKey) {
+  return {
+    key_id: key.id,
+    name: key.name,
+    hint: key.hint,
+    scopes: key.scopes,
+    made_by: key.madeBy,
+    created_at: timeOf(key.createdAt),
+    revoked_at: key.revokedAt === null ? null : timeOf(key.revokedAt),
+    previous_secret_expires_at: key.previousValidUntil === null ? null : timeOf(key.previousValidUntil),
+  };
+}
+
+const COMMON = { tags: ['Keys'], security: [{ bearer: [] }] };
+const ID = { type: 'object', properties: { id: { type: 'string', examples: ['key_0123456789ABCDEFGHIJKL'] } } };
+const TIME = { type: 'string', format: 'date-time' };
+const TIME_OR_NULL = { type: ['string', 'null'], format: 'date-time' };
+const KEY_SCHEMA = recordSchema(
+  'ApiKey',
+  {
+    key_id: { type: 'string', examples: ['key_0123456789ABCDEFGHIJKL'] },
+    name: { type: 'string' },
+    hint: { type: 'string', description: 'First characters of the secret.' },
+    scopes: { type: ['array', 'null'], items: { type: 'string' }, description: 'What the key may do; `null` for everything.' },
+    made_by: { type: ['string', 'null'], description: "The key it was made with; `null` for the operator's." },
+    created_at: TIME,
+    revoked_at: TIME_OR_NULL,
+    previous_secret_expires_at: { ...TIME_OR_NULL, description: 'Until when the secret before the last rotation works.' },
+    key: { type: 'string', description: 'The secret. Only in the reply to the request that made it.' },
+  },
+  ['key'],
+);
+const NOT_REPEATED = 'The secret is not kept, so that an `Idempotency-Key` has no effect.';
+
+const CREATE = {
+  ...COMMON,
+  operationId: 'createKey',
+  summary: 'Create a key',
+  description: `Creates a key of the same account, with documents, templates and batches of its own. A key can pass on the scopes it has. ${NOT_REPEATED}`,
+  body: CreateBody,
+  response: {
+    201: { description: 'The key, with its secret.', ...KEY_SCHEMA },
+    ...problemResponses(400, 401, 408, 413, 415, 422, 429, 500, 503),
+  },
+};
+
+const LIST = {
+  ...COMMON,
+  operationId: 'listKeys',
+  summary: 'List keys',
+  description: 'Lists this key, the keys that were made with it, and those that were made with these.',
+  querystring: { type: 'object', properties: PAGE_PARAMETERS },
+  response: {
+    200: { description: 'One page of the keys.', ...listSchema(KEY_SCHEMA) },
+    ...problemResponses(400, 401, 500, 503),
+  },
+};
+
+const READ = {
+  ...COMMON,
+  operationId: 'readKey',
+  summary: 'Read a key',
+  params: ID,
+  response: { 200: { description: 'The key, without its secret.', ...KEY_SCHEMA }, ...problemResponses(401, 404, 500, 503) },
+};
+
+const ROTATE = {
+  ...COMMON,
+  operationId: 'rotateKey',
+  summary: 'Give a key a new secret',
+  description: `The old secret works for another day, or for \`expires_in\` seconds; that of an earlier rotation stops working. ${NOT_REPEATED}`,
+  params: ID,
+  body: RotateBody,
+  response: {
+    200: { description: 'The key, with its new secret.', ...KEY_SCHEMA },
+    ...problemResponses(400, 401, 404, 408, 413, 415, 429, 500, 503),
+  },
+};
+
+const REVOKE = {
+  ...COMMON,
+  operationId: 'revokeKey',
+  summary: 'Revoke a key',
+  description: 'The key and the keys that were made with it stop working at once. Their documents stay until they expire.',
+  params: ID,
+  response: { 204: { description: 'The key was revoked.', type: 'null' }, ...problemResponses(401, 404, 500, 503) },
+};

@@ -1,0 +1,203 @@
+/** Keys that make keys: each has its own things and no more rights than were given to it, and a rotation breaks nobody. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type App, startApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config.ts';
+import { Client, type List, problem } from '../support/client.ts';
+import { PLANS } from '../support/service.ts';
+
+interface KeyRecord {
+  key_id: string;
+  name: string;
+  hint: string;
+  scopes: string[] | null;
+  made_by: string | null;
+  created_at: string;
+  revoked_at: string | null;
+  previous_secret_expires_at: string | null;
+}
+type Issued = KeyRecord & { key: string };
+
+let app: App;
+let dataDir: string;
+let now = Date.now();
+let accountId: string;
+let ada: Client;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  const env = { PLATEN_PORT: '0', PLATEN_DATA_DIR: dataDir, PLATEN_PLANS_FILE: PLANS, PLATEN_LOG_LEVEL: 'silent' };
+  app = await startApp(loadConfig(env), () => now);
+  accountId = (await app.services.accounts.createAccount('growth')).id;
+  ada = await client();
+});
+afterAll(async () => {
+  await app.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const as = (key: string) => new Client(app.url, key);
+const client = async (account = accountId) => as((await app.services.accounts.createKey(account)).secret);
+
+async function make(by: Client, body: object = {}): Promise<Issued> {
+  const reply = await by.send('POST', '/v1/keys', body);
+  expect(reply.status, await reply.clone().text()).toBe(201);
+  return (await reply.json()) as Issued;
+}
+
+const keysOf = async (by: Client) => (await by.json<List<KeyRecord>>('/v1/keys')).data;
+const status = async (by: Client) => (await by.get('/v1/documents')).status;
+
+test('a key is shown once, works, and shares the allowance of its account', async () => {
+  const reply = await ada.send('POST', '/v1/keys', { name: 'website' });
+  const { key, ...record } = (await reply.json()) as Issued;
+  expect(key).toMatch(/^plt_[0-9A-Za-z]{38}$/);
+  expect(record).toMatchObject({ name: 'website', hint: key.slice(0, 8), scopes: null, revoked_at: null });
+  expect(reply.headers.get('location')).toBe(`${app.url}/v1/keys/${record.key_id}`);
+  expect(await ada.json(`/v1/keys/${record.key_id}`)).toEqual(record);
+  expect((await keysOf(ada)).map(({ key_id }) => key_id)).toEqual([record.key_id, record.made_by]);
+  expect(JSON.stringify(await keysOf(ada))).not.toContain(key);
+  const { used } = (await ada.usage()).documents;
+  expect((await as(key).pdf({ html: 'x' })).status).toBe(200);
+  expect((await ada.usage()).documents.used).toBe(used + 1);
+});
+
+test('what one key made does not exist for the other', async () => {
+  const child = as((await make(ada)).key);
+  const { document_id } = await ada.store({ html: 'x' });
+  const { template_id } = await child.template('<p>x');
+  await problem(await child.get(`/v1/documents/${document_id}`), 404, 'not_found');
+  await problem(await ada.get(`/v1/templates/${template_id}`), 404, 'not_found');
+});
+
+describe('scopes', () => {
+  const requests = {
+    render: ['POST', '/v1/pdf', { html: 'x' }],
+    documents: ['GET', '/v1/documents'],
+    templates: ['GET', '/v1/templates'],
+    webhooks: ['GET', '/v1/webhooks/secret'],
+    account: ['GET', '/v1/usage'],
+    keys: ['GET', '/v1/keys'],
+  } as const;
+
+  test.each(Object.keys(requests))('%s alone opens what it says, and nothing else', async (scope) => {
+    const scoped = as((await make(ada, { scopes: [scope] })).key);
+    for (const [name, [method, path, body]] of Object.entries(requests)) {
+      const reply = await scoped.send(method, path, body);
+      if (name === scope) expect(reply.status).toBe(200);
+      else expect(await problem(reply, 403, 'insufficient_scope')).toMatchObject({ required_scope: name });
+    }
+  });
+
+  test('a key for renders has images and batches, too', async () => {
+    const scoped = as((await make(ada, { scopes: ['render'] })).key);
+    expect((await scoped.send('POST', '/v1/image', { html: 'x' })).status).toBe(200);
+    expect((await scoped.get('/v1/batches')).status).toBe(200);
+  });
+
+  test('a body without its scope is not read', async () => {
+    const scoped = as((await make(ada, { scopes: ['documents'] })).key);
+    await problem(await scoped.send('POST', '/v1/pdf', '{ no JSON'), 403, 'insufficient_scope');
+  });
+
+  test('a key passes on no more than it has', async () => {
+    const admin = as((await make(ada, { scopes: ['keys', 'render'] })).key);
+    expect(await make(admin)).toMatchObject({ scopes: ['keys', 'render'] });
+    expect(await make(admin, { scopes: ['render', 'render'] })).toMatchObject({ scopes: ['render'] });
+    const refused = await problem(await admin.send('POST', '/v1/keys', { scopes: ['documents'] }), 403, 'insufficient_scope');
+    expect(refused).toMatchObject({ required_scope: 'documents' });
+  });
+
+  test('all of them together open all of it', async () => {
+    const all = as((await make(ada, { scopes: Object.keys(requests) })).key);
+    for (const [method, path, body] of Object.values(requests)) expect((await all.send(method, path, body)).status).toBe(200);
+  });
+});
+
+describe('rotation', () => {
+  test('the old secret works for a day, the new one from now on', async () => {
+    const { key, key_id } = await make(ada);
+    const { document_id } = await as(key).store({ html: 'x' });
+    const rotated = (await (await ada.send('POST', `/v1/keys/${key_id}/rotate`)).json()) as Issued;
+    expect(rotated).toMatchObject({ key_id, previous_secret_expires_at: new Date(now + 86_400_000).toISOString() });
+    expect((await as(rotated.key).get(`/v1/documents/${document_id}`)).status).toBe(200);
+    expect(await status(as(key))).toBe(200);
+    now += 86_400_000;
+    expect([await status(as(key)), await status(as(rotated.key))]).toEqual([401, 200]);
+  });
+
+  test('another rotation ends the time of the one before', async () => {
+    const first = await make(ada);
+    const rotate = async (by: string, body?: object) =>
+      (await (await as(by).send('POST', `/v1/keys/${first.key_id}/rotate`, body)).json()) as Issued;
+    const second = await rotate(first.key);
+    const third = await rotate(first.key, { expires_in: 60 });
+    const states = async () => Promise.all([first, second, third].map(({ key }) => status(as(key))));
+    expect(await states()).toEqual([401, 200, 200]);
+    const fourth = await rotate(third.key, { expires_in: 0 });
+    expect([...(await states()), await status(as(fourth.key))]).toEqual([401, 401, 401, 200]);
+  });
+
+  test.each([-1, 1.5, 2_592_001, '60'])('400: expires_in %j', async (expires_in) => {
+    const { key_id } = await make(ada);
+    const { errors } = await problem(await ada.send('POST', `/v1/keys/${key_id}/rotate`, { expires_in }), 400, 'invalid_request');
+    expect(errors).toMatchObject([{ path: 'expires_in' }]);
+  });
+});
+
+test('a revoked key ends with those that were made with it, its old secret included', async () => {
+  const parent = await make(ada);
+  const child = await make(as(parent.key));
+  const grandchild = await make(as(child.key), { scopes: ['render', 'documents'] });
+  const rotated = (await (await ada.send('POST', `/v1/keys/${child.key_id}/rotate`)).json()) as Issued;
+  expect((await keysOf(as(parent.key))).map(({ key_id }) => key_id).sort()).toEqual(
+    [parent, child, grandchild].map(({ key_id }) => key_id).sort(),
+  );
+  expect((await ada.send('DELETE', `/v1/keys/${child.key_id}`)).status).toBe(204);
+  const states = await Promise.all([parent, child, grandchild, rotated].map(({ key }) => status(as(key))));
+  expect(states).toEqual([200, 401, 401, 401]);
+  expect((await keysOf(as(parent.key))).filter(({ revoked_at }) => revoked_at === null)).toHaveLength(1);
+  expect((await ada.send('DELETE', `/v1/keys/${child.key_id}`)).status).toBe(204);
+  await problem(await ada.send('POST', `/v1/keys/${child.key_id}/rotate`), 404, 'not_found');
+});
+
+test('404: the keys of others, be it of the same account or the one it was made with', async () => {
+  const sibling = await client();
+  const stranger = await client((await app.services.accounts.createAccount('growth')).id);
+  const parent = await make(ada);
+  const child = as((await make(as(parent.key))).key);
+  for (const by of [sibling, stranger, child]) {
+    const path = `/v1/keys/${parent.key_id}`;
+    await problem(await by.get(path), 404, 'not_found');
+    await problem(await by.send('POST', `${path}/rotate`), 404, 'not_found');
+    await problem(await by.send('DELETE', path), 404, 'not_found');
+    expect((await keysOf(by)).map(({ key_id }) => key_id)).not.toContain(parent.key_id);
+  }
+  expect(await status(as(parent.key))).toBe(200);
+});
+
+test('400: names and scopes', async () => {
+  for (const [body, path] of [
+    [{ name: 'x'.repeat(201) }, 'name'],
+    [{ name: 'a\0' }, 'name'],
+    [{ scopes: [] }, 'scopes'],
+    [{ scopes: ['admin'] }, 'scopes[0]'],
+    [{ scope: 'render' }, 'scope'],
+  ] as const)
+    expect((await problem(await ada.send('POST', '/v1/keys', body), 400, 'invalid_request')).errors).toMatchObject([{ path }]);
+});
+
+test('422: more keys than an account may have, or make in a day', async () => {
+  const { id } = await app.services.accounts.createAccount('growth');
+  const owner = await client(id);
+  for (let n = 0; n < 99; n++) await app.services.accounts.createKey(id);
+  const refused = await problem(await owner.send('POST', '/v1/keys', {}), 422, 'key_limit');
+  expect(refused).toMatchObject({ limit: 100 });
+  const [one] = (await app.services.accounts.listKeys()).filter((key) => key.accountId === id).slice(-1);
+  await app.services.accounts.keys.revoke(undefined, one?.id ?? '');
+  await problem(await owner.send('POST', '/v1/keys', {}), 422, 'key_limit');
+  now += 86_400_000;
+  await make(owner);
+});
