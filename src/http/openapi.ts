@@ -1,6 +1,6 @@
 /**
  * The OpenAPI document as clients get it: what fastify gathered from the schemas of the routes in; a named component for each
- * schema with a `title`, and for each error reply, out.
+ * schema with a `title`, for each error reply and for each parameter of several operations, out.
  */
 
 type Node = Record<string, unknown>;
@@ -14,7 +14,8 @@ interface Gathered {
 
 /** Their members are values of callers and not schemas. */
 const VALUES = new Set(['default', 'enum', 'const', 'example', 'examples']);
-const MANY_WORDS = 200;
+const SOME_WORDS = 80;
+const MANY_WORDS = 150;
 /** May differ wherever a component is used. */
 const ANNOTATIONS = new Set(['description', 'examples', 'x-unit']);
 
@@ -34,7 +35,9 @@ function publish<D extends Gathered>(gathered: D): D {
   for (const part of [document.paths, document.webhooks]) walk(part, (node) => describe(node, uses));
   const schemas = Object.fromEntries([...uses].map(([title, nodes]) => [title, toComponent(title, nodes)]));
   shareMembers(schemas);
-  return { ...document, components: { ...document.components, schemas, responses: nameErrors(document.paths ?? {}) } };
+  const paths = document.paths ?? {};
+  const shared = { schemas, responses: nameErrors(paths), parameters: shareParameters(paths) };
+  return { ...document, components: { ...document.components, ...shared } };
 }
 
 /** Children come before their parents. */
@@ -190,4 +193,23 @@ function nameErrors(paths: object): Node {
     }
   }
   return named;
+}
+
+/** A query parameter or header that several operations describe in the same words is described once. */
+function shareParameters(paths: object): Node {
+  const operations = Object.values(paths).flatMap((methods) => Object.values<{ parameters?: Node[] }>(methods));
+  const all = operations.flatMap(({ parameters = [] }) => parameters).filter((each) => each.in !== 'path');
+  const named: Node = {};
+  for (const [text, uses] of Map.groupBy(all, (each) => JSON.stringify(each))) {
+    const name = pascalCase(`_${uses[0]?.name}`.toLowerCase().replaceAll('-', '_'));
+    if (uses.length < 2 || text.length < SOME_WORDS || named[name]) continue;
+    named[name] = { ...uses[0] };
+    for (const use of uses) becomeReference(use, `#/components/parameters/${name}`);
+  }
+  return named;
+}
+
+function becomeReference(node: Node, $ref: string): void {
+  for (const name of Object.keys(node)) delete node[name];
+  node.$ref = $ref;
 }

@@ -27,15 +27,10 @@ const PARAMETERS: Schemas = { ...BESIDE, ...OPTIONS };
 export const FORM_FIELDS: Schemas = { html, markdown, ...PARAMETERS };
 export const DOCUMENT_FIELDS: Schemas = { html, markdown, stylesheet };
 
-/** Describes the parameters in the OpenAPI document. */
+/** Describes the parameters in the OpenAPI document. What they mean is said of the members of the JSON body. */
 export const PARAMETERS_SCHEMA = {
   type: 'object',
-  properties: Object.fromEntries(
-    Object.entries(PARAMETERS).map(([name, schema]) => {
-      const meant = Object.hasOwn(OPTIONS, name) ? `options.${name}` : name;
-      return [name, { type: plainType(schema), description: `\`${meant}\`, where the body is not JSON.` }];
-    }),
-  ),
+  properties: Object.fromEntries(Object.entries(PARAMETERS).map(([name, schema]) => [name, { type: plainType(schema) }])),
 };
 
 /** Limits the values of all fields together, as in a JSON body. */

@@ -8,6 +8,7 @@ import { principalOf } from './authenticate.ts';
 const SCOPE_OF: Readonly<Record<string, Scope>> = {
   pdf: 'render',
   image: 'render',
+  renders: 'render',
   forms: 'render',
   batches: 'render',
   documents: 'documents',

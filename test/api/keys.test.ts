@@ -51,6 +51,7 @@ const keysOf = async (by: Client) => (await by.json<List<KeyRecord>>('/v1/keys')
 const status = async (by: Client) => (await by.get('/v1/documents')).status;
 
 test('a key is shown once, works, and shares the allowance of its account', async () => {
+  now += 1; // newest first
   const reply = await ada.send('POST', '/v1/keys', { name: 'website' });
   const { key, ...record } = (await reply.json()) as Issued;
   expect(key).toMatch(/^plt_[0-9A-Za-z]{38}$/);
@@ -91,8 +92,9 @@ describe('scopes', () => {
     }
   });
 
-  test('a key for renders has images and batches, too', async () => {
+  test('a key for renders has images, batches and renders for later, too', async () => {
     const scoped = as((await make(ada, { scopes: ['render'] })).key);
+    await problem(await scoped.get('/v1/renders/rnd_0'), 404, 'not_found');
     expect((await scoped.send('POST', '/v1/image', { html: 'x' })).status).toBe(200);
     expect((await scoped.get('/v1/batches')).status).toBe(200);
   });

@@ -1,6 +1,6 @@
 /** The endpoints, from the OpenAPI document. */
 import { code, page, table } from './markdown.ts';
-import type { OpenApi, Operation } from './openapi.ts';
+import type { OpenApi, Operation, Parameter } from './openapi.ts';
 import { defaultOf, membersTable, type Schema, typeOf } from './schema.ts';
 
 const INTRODUCTION = `The service describes its API at \`/openapi.json\` and shows it at \`/docs\`. This page is made of the same document. Endpoints
@@ -56,8 +56,17 @@ function withoutOptions(body: Schema): Schema {
   return { ...body, properties: { ...properties, options: { type: 'object', description: 'See [options](options.md).' } } };
 }
 
-function parameters({ parameters = [] }: Operation): string {
-  if (!parameters.length) return '';
+/** Those that repeat members of the body are named alone. */
+function parameters({ parameters = [], requestBody }: Operation): string {
+  const repeatsBody = ({ in: place, description }: Parameter) => requestBody && place === 'query' && !description;
+  const names = parameters.filter(repeatsBody).map(({ name }) => code(name));
+  const own = parameters.filter((parameter) => !repeatsBody(parameter));
+  return [own.length && parametersTable(own), names.length && `Query parameters: ${names.join(', ')}.`]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+function parametersTable(parameters: Parameter[]): string {
   const rows = parameters.map(({ name, in: place, required, description, schema = {} }) => [
     code(name),
     place,

@@ -40,7 +40,7 @@ const CreateBody = Type.Object(
       ...Type.Array(Type.Union(SCOPES.map((scope) => Type.Literal(scope))), { minItems: 1, maxItems: SCOPES.length }),
       expected: `a list of ${SCOPES.join(', ')}`,
       description:
-        'What the key may do. `render` is for `/v1/pdf`, `/v1/image` and `/v1/batches`, `account` for `/v1/usage`, too; the others for the addresses of their name.',
+        'What the key may do. `render` is for `/v1/pdf`, `/v1/image`, `/v1/renders` and `/v1/batches`, `account` for `/v1/usage`, too; the others for the addresses of their name.',
       'x-default': 'those of the key that makes it',
       examples: [['render']],
     }),

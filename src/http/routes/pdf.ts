@@ -264,7 +264,7 @@ const SCHEMA = {
   operationId: 'renderPdf',
   summary: 'Render a document',
   description:
-    'Renders HTML, Markdown, the document at an address, or a stored template with data, to PDF. Background prints by default; A4 is the default paper. Only successful renders are charged. The body may be the document itself, as `text/html` or `text/markdown`, with options as query parameters; or a form with files beside the document. `Content-Encoding: gzip` and `deflate` are understood.',
+    'Renders HTML, Markdown, the document at an address, or a stored template with data, to PDF. Background prints by default; A4 is the default paper. Only successful renders are charged. The body may be the document itself, as `text/html` or `text/markdown`, with query parameters in place of the members of the JSON body and of its `options`; or a form with files beside the document. `Content-Encoding: gzip` and `deflate` are understood.',
   tags: ['Rendering'],
   security: [{ bearer: [] }],
   headers: { type: 'object', properties: { ...IDEMPOTENCY_SCHEMA.properties, ...ASYNC_SCHEMA } },
