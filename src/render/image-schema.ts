@@ -103,7 +103,13 @@ export const ImageOptions = Type.Object(
   { additionalProperties: false, title: 'ImageOptions', expected: 'an object' },
 );
 
-const { options: _options, store: _store, conformance_report: _report, ...OF_SOURCE } = PdfRequestBody.properties;
+const {
+  options: _options,
+  store: _store,
+  metadata: _metadata,
+  conformance_report: _report,
+  ...OF_SOURCE
+} = PdfRequestBody.properties;
 
 export const ImageRequestBody = Type.Object(
   {

@@ -430,6 +430,7 @@ export const PdfRequestBody = Type.Object(
     }),
     metadata: Type.Optional({
       ...MetadataSchema,
+      title: 'DocumentMetadata',
       description: `${METADATA_MEANING} They are kept with the stored document; properties of the PDF itself are \`options.metadata\`. Default: none.`,
     }),
     conformance_report: option(Type.Boolean(), {
