@@ -49,7 +49,7 @@ async function ownService(settings: Config) {
     url: app.url,
     key: issued?.secret ?? given,
     async [Symbol.asyncDispose]() {
-      if (issued) await accounts.revokeKey(issued.key.id);
+      if (issued) await accounts.keys.revoke(undefined, issued.key.id);
       await app.stop();
     },
   };

@@ -209,11 +209,7 @@ export interface PdfOptions {
    * not for this window. Default: `{"width":800,"height":600,"deviceScaleFactor":1}`.
    */
   viewport?: Viewport | undefined;
-  /**
-   * The language of the reader: `navigator.language`, number and date formats of scripts, `Accept-Language`. Default:
-   * `"en-US"`.
-   */
-  locale?: string | undefined;
+  locale?: Locale | undefined;
   timezone?: Timezone | undefined;
   addStyleTag?: AddStyleTag | undefined;
   addScriptTag?: AddScriptTag | undefined;
@@ -225,8 +221,7 @@ export interface PdfOptions {
   resourceTimeout?: ResourceTimeout | undefined;
   /** Whether scripts of the document run. `<noscript>` is shown when they do not. Default: `true`. */
   javascript?: boolean | undefined;
-  /** The `User-Agent` of requests, and `navigator.userAgent`. Default: the user agent of the browser. */
-  userAgent?: string | undefined;
+  userAgent?: UserAgent | undefined;
   baseUrl?: BaseUrl | undefined;
   cookies?: Cookies | undefined;
   extraHTTPHeaders?: ExtraHTTPHeaders | undefined;
@@ -255,27 +250,22 @@ export interface PdfOptions {
   timeout?: Timeout | undefined;
 }
 
-export type Metadata = Record<string, string>;
+/**
+ * Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have at most 40
+ * characters, values 500. They are kept with the stored document; properties of the PDF itself are `options.metadata`.
+ * Default: none.
+ */
+export type DocumentMetadata = Record<string, string>;
 
 export interface HtmlPdfRequest {
-  /**
-   * A complete HTML document, at most 5242880 bytes of UTF-8. Send exactly one of `html`, `markdown`, `url` and
-   * `template_id`.
-   */
-  html: string;
+  html: Html;
   assets?: Assets | undefined;
   options?: PdfOptions | undefined;
   store?: Store | undefined;
-  /**
-   * Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have at most
-   * 40 characters, values 500. They are kept with the stored document; properties of the PDF itself are
-   * `options.metadata`. Default: none.
-   */
-  metadata?: Metadata | undefined;
+  metadata?: DocumentMetadata | undefined;
   /** Answers with the list of what violates `options.conformance` in place of a PDF, without a charge. Default: `false`. */
   conformance_report?: boolean | undefined;
-  /** The name under which a browser saves the PDF. Default: none, or the id of the stored document. */
-  filename?: string | undefined;
+  filename?: Filename | undefined;
   webhook_url?: WebhookUrl | undefined;
 }
 
@@ -285,16 +275,10 @@ export interface MarkdownPdfRequest {
   assets?: Assets | undefined;
   options?: PdfOptions | undefined;
   store?: Store | undefined;
-  /**
-   * Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have at most
-   * 40 characters, values 500. They are kept with the stored document; properties of the PDF itself are
-   * `options.metadata`. Default: none.
-   */
-  metadata?: Metadata | undefined;
+  metadata?: DocumentMetadata | undefined;
   /** Answers with the list of what violates `options.conformance` in place of a PDF, without a charge. Default: `false`. */
   conformance_report?: boolean | undefined;
-  /** The name under which a browser saves the PDF. Default: none, or the id of the stored document. */
-  filename?: string | undefined;
+  filename?: Filename | undefined;
   webhook_url?: WebhookUrl | undefined;
 }
 
@@ -302,37 +286,23 @@ export interface UrlPdfRequest {
   url: Url;
   options?: PdfOptions | undefined;
   store?: Store | undefined;
-  /**
-   * Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have at most
-   * 40 characters, values 500. They are kept with the stored document; properties of the PDF itself are
-   * `options.metadata`. Default: none.
-   */
-  metadata?: Metadata | undefined;
+  metadata?: DocumentMetadata | undefined;
   /** Answers with the list of what violates `options.conformance` in place of a PDF, without a charge. Default: `false`. */
   conformance_report?: boolean | undefined;
-  /** The name under which a browser saves the PDF. Default: none, or the id of the stored document. */
-  filename?: string | undefined;
+  filename?: Filename | undefined;
   webhook_url?: WebhookUrl | undefined;
 }
 
 export interface TemplatePdfRequest {
-  /** A stored template of the same key. Filled with `data`, it may have as many bytes as `html`. */
-  template_id: string;
-  /** The values the template is filled with. Requires `template_id`. Default: `{}`. */
-  data?: Record<string, unknown> | undefined;
+  template_id: TemplateId;
+  data?: Data | undefined;
   assets?: Assets | undefined;
   options?: PdfOptions | undefined;
   store?: Store | undefined;
-  /**
-   * Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have at most
-   * 40 characters, values 500. They are kept with the stored document; properties of the PDF itself are
-   * `options.metadata`. Default: none.
-   */
-  metadata?: Metadata | undefined;
+  metadata?: DocumentMetadata | undefined;
   /** Answers with the list of what violates `options.conformance` in place of a PDF, without a charge. Default: `false`. */
   conformance_report?: boolean | undefined;
-  /** The name under which a browser saves the PDF. Default: none, or the id of the stored document. */
-  filename?: string | undefined;
+  filename?: Filename | undefined;
   webhook_url?: WebhookUrl | undefined;
 }
 
@@ -554,11 +524,7 @@ export interface ImageOptions {
   viewport?: Viewport | undefined;
   /** The value of `prefers-color-scheme`. Default: `"light"`. */
   colorScheme?: 'light' | 'dark' | undefined;
-  /**
-   * The language of the reader: `navigator.language`, number and date formats of scripts, `Accept-Language`. Default:
-   * `"en-US"`.
-   */
-  locale?: string | undefined;
+  locale?: Locale | undefined;
   timezone?: Timezone | undefined;
   addStyleTag?: AddStyleTag | undefined;
   addScriptTag?: AddScriptTag | undefined;
@@ -570,8 +536,7 @@ export interface ImageOptions {
   resourceTimeout?: ResourceTimeout | undefined;
   /** Whether scripts of the document run. `<noscript>` is shown when they do not. Default: `true`. */
   javascript?: boolean | undefined;
-  /** The `User-Agent` of requests, and `navigator.userAgent`. Default: the user agent of the browser. */
-  userAgent?: string | undefined;
+  userAgent?: UserAgent | undefined;
   baseUrl?: BaseUrl | undefined;
   cookies?: Cookies | undefined;
   extraHTTPHeaders?: ExtraHTTPHeaders | undefined;
@@ -584,18 +549,8 @@ export interface ImageOptions {
 }
 
 export interface HtmlImageRequest {
-  /**
-   * A complete HTML document, at most 5242880 bytes of UTF-8. Send exactly one of `html`, `markdown`, `url` and
-   * `template_id`.
-   */
-  html: string;
+  html: Html;
   assets?: Assets | undefined;
-  /**
-   * Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have at most
-   * 40 characters, values 500. They are kept with the stored document; properties of the PDF itself are
-   * `options.metadata`. Default: none.
-   */
-  metadata?: Metadata | undefined;
   /** The name a browser saves the image under. Default: none. */
   filename?: string | undefined;
   options?: ImageOptions | undefined;
@@ -605,12 +560,6 @@ export interface MarkdownImageRequest {
   markdown: Markdown;
   stylesheet?: Stylesheet | undefined;
   assets?: Assets | undefined;
-  /**
-   * Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have at most
-   * 40 characters, values 500. They are kept with the stored document; properties of the PDF itself are
-   * `options.metadata`. Default: none.
-   */
-  metadata?: Metadata | undefined;
   /** The name a browser saves the image under. Default: none. */
   filename?: string | undefined;
   options?: ImageOptions | undefined;
@@ -618,29 +567,15 @@ export interface MarkdownImageRequest {
 
 export interface UrlImageRequest {
   url: Url;
-  /**
-   * Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have at most
-   * 40 characters, values 500. They are kept with the stored document; properties of the PDF itself are
-   * `options.metadata`. Default: none.
-   */
-  metadata?: Metadata | undefined;
   /** The name a browser saves the image under. Default: none. */
   filename?: string | undefined;
   options?: ImageOptions | undefined;
 }
 
 export interface TemplateImageRequest {
-  /** A stored template of the same key. Filled with `data`, it may have as many bytes as `html`. */
-  template_id: string;
-  /** The values the template is filled with. Requires `template_id`. Default: `{}`. */
-  data?: Record<string, unknown> | undefined;
+  template_id: TemplateId;
+  data?: Data | undefined;
   assets?: Assets | undefined;
-  /**
-   * Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have at most
-   * 40 characters, values 500. They are kept with the stored document; properties of the PDF itself are
-   * `options.metadata`. Default: none.
-   */
-  metadata?: Metadata | undefined;
   /** The name a browser saves the image under. Default: none. */
   filename?: string | undefined;
   options?: ImageOptions | undefined;
@@ -664,6 +599,8 @@ export interface RenderedImage {
   report: Report;
   image: string;
 }
+
+export type Metadata = Record<string, string>;
 
 export interface NewTemplate {
   /** A name by which people recognize the template. */
@@ -775,31 +712,19 @@ export interface Link {
 export interface BatchItem {
   /** Your name for the item, which its record repeats. It need not be unique. */
   reference?: string | undefined;
-  /**
-   * A complete HTML document, at most 5242880 bytes of UTF-8. Send exactly one of `html`, `markdown`, `url` and
-   * `template_id`.
-   */
-  html?: string | undefined;
+  html?: Html | undefined;
   markdown?: Markdown | undefined;
   stylesheet?: Stylesheet | undefined;
   url?: Url | undefined;
-  /** A stored template of the same key. Filled with `data`, it may have as many bytes as `html`. */
-  template_id?: string | undefined;
-  /** The values the template is filled with. Requires `template_id`. Default: `{}`. */
-  data?: Record<string, unknown> | undefined;
+  template_id?: TemplateId | undefined;
+  data?: Data | undefined;
   assets?: Assets | undefined;
   options?: PdfOptions | undefined;
   store?: Store | undefined;
-  /**
-   * Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have at most
-   * 40 characters, values 500. They are kept with the stored document; properties of the PDF itself are
-   * `options.metadata`. Default: none.
-   */
-  metadata?: Metadata | undefined;
+  metadata?: DocumentMetadata | undefined;
   /** Answers with the list of what violates `options.conformance` in place of a PDF, without a charge. Default: `false`. */
   conformance_report?: boolean | undefined;
-  /** The name under which a browser saves the PDF. Default: none, or the id of the stored document. */
-  filename?: string | undefined;
+  filename?: Filename | undefined;
 }
 
 /**
@@ -807,31 +732,19 @@ export interface BatchItem {
  * that has its own source takes no source from here.
  */
 export interface BatchDefaults {
-  /**
-   * A complete HTML document, at most 5242880 bytes of UTF-8. Send exactly one of `html`, `markdown`, `url` and
-   * `template_id`.
-   */
-  html?: string | undefined;
+  html?: Html | undefined;
   markdown?: Markdown | undefined;
   stylesheet?: Stylesheet | undefined;
   url?: Url | undefined;
-  /** A stored template of the same key. Filled with `data`, it may have as many bytes as `html`. */
-  template_id?: string | undefined;
-  /** The values the template is filled with. Requires `template_id`. Default: `{}`. */
-  data?: Record<string, unknown> | undefined;
+  template_id?: TemplateId | undefined;
+  data?: Data | undefined;
   assets?: Assets | undefined;
   options?: PdfOptions | undefined;
   store?: Store | undefined;
-  /**
-   * Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have at most
-   * 40 characters, values 500. They are kept with the stored document; properties of the PDF itself are
-   * `options.metadata`. Default: none.
-   */
-  metadata?: Metadata | undefined;
+  metadata?: DocumentMetadata | undefined;
   /** Answers with the list of what violates `options.conformance` in place of a PDF, without a charge. Default: `false`. */
   conformance_report?: boolean | undefined;
-  /** The name under which a browser saves the PDF. Default: none, or the id of the stored document. */
-  filename?: string | undefined;
+  filename?: Filename | undefined;
 }
 
 export interface BatchRequest {
@@ -971,15 +884,13 @@ export interface AccountChange {
 }
 
 export interface PreviousSecret {
-  /** The secret in the form that Standard Webhooks libraries expect. */
-  secret: string;
+  secret: Secret;
   created_at: string;
   expires_at: string;
 }
 
 export interface WebhookSecret {
-  /** The secret in the form that Standard Webhooks libraries expect. */
-  secret: string;
+  secret: Secret;
   created_at: string;
   /** Replaced secrets that still sign, newest first. */
   previous: PreviousSecret[];
@@ -1009,6 +920,46 @@ export interface WebhookDeliveryList {
   has_more: boolean;
   /** Send it as `cursor` to get the next page. */
   next_cursor: string | null;
+}
+
+export interface KeyRequest {
+  /** To recognize the key by. Default: `""`. */
+  name?: string | undefined;
+  /**
+   * What the key may do. `render` is for `/v1/pdf`, `/v1/image`, `/v1/renders` and `/v1/batches`, `account` for
+   * `/v1/usage`, too; the others for the addresses of their name. Default: those of the key that makes it.
+   */
+  scopes?: Array<'render' | 'documents' | 'templates' | 'webhooks' | 'account' | 'keys'> | undefined;
+}
+
+export interface ApiKey {
+  key_id: string;
+  name: string;
+  /** First characters of the secret. */
+  hint: string;
+  /** What the key may do; `null` for everything. */
+  scopes: string[] | null;
+  /** The key it was made with; `null` for the operator's. */
+  made_by: string | null;
+  created_at: string;
+  revoked_at: string | null;
+  /** Until when the secret before the last rotation works. */
+  previous_secret_expires_at: string | null;
+  /** The secret. Only in the reply to the request that made it. */
+  key?: string | undefined;
+}
+
+export interface ApiKeyList {
+  /** The records, newest first. */
+  data: ApiKey[];
+  has_more: boolean;
+  /** Send it as `cursor` to get the next page. */
+  next_cursor: string | null;
+}
+
+export interface RotationRequest {
+  /** How long the old secret works. With 0, it stops working at once. Default: `86400`. */
+  expires_in?: number | undefined;
 }
 
 export interface PlaygroundLimits {
@@ -1042,6 +993,12 @@ export interface TemplatePlaygroundRequest {
 }
 
 export type PlaygroundRequest = HtmlPlaygroundRequest | TemplatePlaygroundRequest;
+
+/**
+ * The language of the reader: `navigator.language`, number and date formats of scripts, `Accept-Language`. Default:
+ * `"en-US"`.
+ */
+export type Locale = string;
 
 /**
  * The time zone of scripts and of `date` in headers and footers, by its name in the IANA database. Offsets such as
@@ -1108,6 +1065,9 @@ export type WaitForTimeout = number;
  */
 export type ResourceTimeout = number;
 
+/** The `User-Agent` of requests, and `navigator.userAgent`. Default: the user agent of the browser. */
+export type UserAgent = string;
+
 /**
  * The base of relative addresses in `html` or a template. A `<base>` in the markup overrides it. It must not hold a name
  * and password, and cannot be combined with `url`. Default: none; relative addresses then cannot be loaded.
@@ -1162,10 +1122,19 @@ export type FailOnWarning = Array<'resource_failed' | 'resource_refused' | 'host
 export type Timeout = number;
 
 /**
+ * A complete HTML document, at most 5242880 bytes of UTF-8. Send exactly one of `html`, `markdown`, `url` and
+ * `template_id`.
+ */
+export type Html = string;
+
+/**
  * Stores the PDF and answers 201 with its record. `false` exempts one call when the account stores every PDF. Default: the
  * `auto_store` setting of the account, which is off at first.
  */
 export type Store = boolean;
+
+/** The name under which a browser saves the PDF. Default: none, or the id of the stored document. */
+export type Filename = string;
 
 /** Address that receives a signed `render.completed` event. Requires `Prefer: respond-async`. Default: none. */
 export type WebhookUrl = string;
@@ -1187,6 +1156,15 @@ export type Stylesheet = string;
  * name and password in the address are used as `authenticate`.
  */
 export type Url = string;
+
+/** A stored template of the same key. Filled with `data`, it may have as many bytes as `html`. */
+export type TemplateId = string;
+
+/** The values the template is filled with. Requires `template_id`. Default: `{}`. */
+export type Data = Record<string, unknown>;
+
+/** The secret in the form that Standard Webhooks libraries expect. */
+export type Secret = string;
 
 export interface BatchCompletedEvent {
   type: 'batch.completed';
@@ -1232,4 +1210,4 @@ export interface DocumentExpiredEvent {
 export type WebhookEvent = BatchCompletedEvent | RenderCompletedEvent | DocumentExpiredEvent;
 
 /** The codes of errors. Each has a page at `/errors/{code}` of the service. */
-export type ErrorCode = 'invalid_json' | 'invalid_request' | 'unauthorized' | 'quota_exceeded' | 'forbidden_url' | 'not_found' | 'method_not_allowed' | 'not_acceptable' | 'request_timeout' | 'idempotency_running' | 'idempotency_result_gone' | 'batch_unfinished' | 'document_expired' | 'document_deleted' | 'link_expired' | 'content_too_large' | 'unsupported_media_type' | 'range_not_satisfiable' | 'expectation_failed' | 'navigation_failed' | 'render_gate_failed' | 'wait_failed' | 'template_error' | 'template_limit' | 'storage_unavailable' | 'idempotency_mismatch' | 'print_failed' | 'not_conformant' | 'not_mergeable' | 'page_crashed' | 'resource_limit' | 'queue_full' | 'rate_limited' | 'concurrency_limited' | 'memory_limited' | 'headers_too_large' | 'client_closed' | 'internal_error' | 'not_implemented' | 'browser_unavailable' | 'storage_failed' | 'overloaded' | 'shutting_down' | 'render_timeout' | 'http_version_not_supported';
+export type ErrorCode = 'invalid_json' | 'invalid_request' | 'unauthorized' | 'quota_exceeded' | 'forbidden_url' | 'insufficient_scope' | 'not_found' | 'method_not_allowed' | 'not_acceptable' | 'request_timeout' | 'idempotency_running' | 'idempotency_result_gone' | 'batch_unfinished' | 'document_expired' | 'document_deleted' | 'link_expired' | 'content_too_large' | 'unsupported_media_type' | 'range_not_satisfiable' | 'expectation_failed' | 'navigation_failed' | 'render_gate_failed' | 'wait_failed' | 'template_error' | 'template_limit' | 'key_limit' | 'storage_unavailable' | 'idempotency_mismatch' | 'print_failed' | 'not_conformant' | 'not_mergeable' | 'page_crashed' | 'resource_limit' | 'queue_full' | 'rate_limited' | 'concurrency_limited' | 'memory_limited' | 'headers_too_large' | 'client_closed' | 'internal_error' | 'not_implemented' | 'browser_unavailable' | 'storage_failed' | 'overloaded' | 'shutting_down' | 'render_timeout' | 'http_version_not_supported';

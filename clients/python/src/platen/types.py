@@ -209,9 +209,7 @@ class PdfOptions(TypedDict):
     viewport: NotRequired[Viewport]
     """The window in which the document is loaded and its scripts run, in CSS pixels. The print is laid out for the
     paper, not for this window. Default: `{"width":800,"height":600,"deviceScaleFactor":1}`."""
-    locale: NotRequired[str]
-    """The language of the reader: `navigator.language`, number and date formats of scripts, `Accept-Language`.
-    Default: `"en-US"`."""
+    locale: NotRequired[Locale]
     timezone: NotRequired[Timezone]
     addStyleTag: NotRequired[AddStyleTag]
     addScriptTag: NotRequired[AddScriptTag]
@@ -223,8 +221,7 @@ class PdfOptions(TypedDict):
     resourceTimeout: NotRequired[ResourceTimeout]
     javascript: NotRequired[bool]
     """Whether scripts of the document run. `<noscript>` is shown when they do not. Default: `true`."""
-    userAgent: NotRequired[str]
-    """The `User-Agent` of requests, and `navigator.userAgent`. Default: the user agent of the browser."""
+    userAgent: NotRequired[UserAgent]
     baseUrl: NotRequired[BaseUrl]
     cookies: NotRequired[Cookies]
     extraHTTPHeaders: NotRequired[ExtraHTTPHeaders]
@@ -249,25 +246,19 @@ class PdfOptions(TypedDict):
     timeout: NotRequired[Timeout]
 
 
-Metadata: TypeAlias = "dict[str, str]"
+DocumentMetadata: TypeAlias = "dict[str, str]"
 
 
 class HtmlPdfRequest(TypedDict):
-    html: str
-    """A complete HTML document, at most 5242880 bytes of UTF-8. Send exactly one of `html`, `markdown`, `url` and
-    `template_id`."""
+    html: Html
     assets: NotRequired[Assets]
     options: NotRequired[PdfOptions]
     store: NotRequired[Store]
-    metadata: NotRequired[Metadata]
-    """Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have
-    at most 40 characters, values 500. They are kept with the stored document; properties of the PDF itself are
-    `options.metadata`. Default: none."""
+    metadata: NotRequired[DocumentMetadata]
     conformance_report: NotRequired[bool]
     """Answers with the list of what violates `options.conformance` in place of a PDF, without a charge. Default:
     `false`."""
-    filename: NotRequired[str]
-    """The name under which a browser saves the PDF. Default: none, or the id of the stored document."""
+    filename: NotRequired[Filename]
     webhook_url: NotRequired[WebhookUrl]
 
 
@@ -277,15 +268,11 @@ class MarkdownPdfRequest(TypedDict):
     assets: NotRequired[Assets]
     options: NotRequired[PdfOptions]
     store: NotRequired[Store]
-    metadata: NotRequired[Metadata]
-    """Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have
-    at most 40 characters, values 500. They are kept with the stored document; properties of the PDF itself are
-    `options.metadata`. Default: none."""
+    metadata: NotRequired[DocumentMetadata]
     conformance_report: NotRequired[bool]
     """Answers with the list of what violates `options.conformance` in place of a PDF, without a charge. Default:
     `false`."""
-    filename: NotRequired[str]
-    """The name under which a browser saves the PDF. Default: none, or the id of the stored document."""
+    filename: NotRequired[Filename]
     webhook_url: NotRequired[WebhookUrl]
 
 
@@ -293,35 +280,25 @@ class UrlPdfRequest(TypedDict):
     url: Url
     options: NotRequired[PdfOptions]
     store: NotRequired[Store]
-    metadata: NotRequired[Metadata]
-    """Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have
-    at most 40 characters, values 500. They are kept with the stored document; properties of the PDF itself are
-    `options.metadata`. Default: none."""
+    metadata: NotRequired[DocumentMetadata]
     conformance_report: NotRequired[bool]
     """Answers with the list of what violates `options.conformance` in place of a PDF, without a charge. Default:
     `false`."""
-    filename: NotRequired[str]
-    """The name under which a browser saves the PDF. Default: none, or the id of the stored document."""
+    filename: NotRequired[Filename]
     webhook_url: NotRequired[WebhookUrl]
 
 
 class TemplatePdfRequest(TypedDict):
-    template_id: str
-    """A stored template of the same key. Filled with `data`, it may have as many bytes as `html`."""
-    data: NotRequired[dict[str, Any]]
-    """The values the template is filled with. Requires `template_id`. Default: `{}`."""
+    template_id: TemplateId
+    data: NotRequired[Data]
     assets: NotRequired[Assets]
     options: NotRequired[PdfOptions]
     store: NotRequired[Store]
-    metadata: NotRequired[Metadata]
-    """Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have
-    at most 40 characters, values 500. They are kept with the stored document; properties of the PDF itself are
-    `options.metadata`. Default: none."""
+    metadata: NotRequired[DocumentMetadata]
     conformance_report: NotRequired[bool]
     """Answers with the list of what violates `options.conformance` in place of a PDF, without a charge. Default:
     `false`."""
-    filename: NotRequired[str]
-    """The name under which a browser saves the PDF. Default: none, or the id of the stored document."""
+    filename: NotRequired[Filename]
     webhook_url: NotRequired[WebhookUrl]
 
 
@@ -545,9 +522,7 @@ class ImageOptions(TypedDict):
     it. Default: 800 by 600."""
     colorScheme: NotRequired[Literal['light', 'dark']]
     """The value of `prefers-color-scheme`. Default: `"light"`."""
-    locale: NotRequired[str]
-    """The language of the reader: `navigator.language`, number and date formats of scripts, `Accept-Language`.
-    Default: `"en-US"`."""
+    locale: NotRequired[Locale]
     timezone: NotRequired[Timezone]
     addStyleTag: NotRequired[AddStyleTag]
     addScriptTag: NotRequired[AddScriptTag]
@@ -559,8 +534,7 @@ class ImageOptions(TypedDict):
     resourceTimeout: NotRequired[ResourceTimeout]
     javascript: NotRequired[bool]
     """Whether scripts of the document run. `<noscript>` is shown when they do not. Default: `true`."""
-    userAgent: NotRequired[str]
-    """The `User-Agent` of requests, and `navigator.userAgent`. Default: the user agent of the browser."""
+    userAgent: NotRequired[UserAgent]
     baseUrl: NotRequired[BaseUrl]
     cookies: NotRequired[Cookies]
     extraHTTPHeaders: NotRequired[ExtraHTTPHeaders]
@@ -573,14 +547,8 @@ class ImageOptions(TypedDict):
 
 
 class HtmlImageRequest(TypedDict):
-    html: str
-    """A complete HTML document, at most 5242880 bytes of UTF-8. Send exactly one of `html`, `markdown`, `url` and
-    `template_id`."""
+    html: Html
     assets: NotRequired[Assets]
-    metadata: NotRequired[Metadata]
-    """Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have
-    at most 40 characters, values 500. They are kept with the stored document; properties of the PDF itself are
-    `options.metadata`. Default: none."""
     filename: NotRequired[str]
     """The name a browser saves the image under. Default: none."""
     options: NotRequired[ImageOptions]
@@ -590,10 +558,6 @@ class MarkdownImageRequest(TypedDict):
     markdown: Markdown
     stylesheet: NotRequired[Stylesheet]
     assets: NotRequired[Assets]
-    metadata: NotRequired[Metadata]
-    """Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have
-    at most 40 characters, values 500. They are kept with the stored document; properties of the PDF itself are
-    `options.metadata`. Default: none."""
     filename: NotRequired[str]
     """The name a browser saves the image under. Default: none."""
     options: NotRequired[ImageOptions]
@@ -601,25 +565,15 @@ class MarkdownImageRequest(TypedDict):
 
 class UrlImageRequest(TypedDict):
     url: Url
-    metadata: NotRequired[Metadata]
-    """Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have
-    at most 40 characters, values 500. They are kept with the stored document; properties of the PDF itself are
-    `options.metadata`. Default: none."""
     filename: NotRequired[str]
     """The name a browser saves the image under. Default: none."""
     options: NotRequired[ImageOptions]
 
 
 class TemplateImageRequest(TypedDict):
-    template_id: str
-    """A stored template of the same key. Filled with `data`, it may have as many bytes as `html`."""
-    data: NotRequired[dict[str, Any]]
-    """The values the template is filled with. Requires `template_id`. Default: `{}`."""
+    template_id: TemplateId
+    data: NotRequired[Data]
     assets: NotRequired[Assets]
-    metadata: NotRequired[Metadata]
-    """Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have
-    at most 40 characters, values 500. They are kept with the stored document; properties of the PDF itself are
-    `options.metadata`. Default: none."""
     filename: NotRequired[str]
     """The name a browser saves the image under. Default: none."""
     options: NotRequired[ImageOptions]
@@ -643,6 +597,9 @@ class RenderedImage(TypedDict):
     """Digest of the image, in hexadecimal."""
     report: Report
     image: str
+
+
+Metadata: TypeAlias = "dict[str, str]"
 
 
 class NewTemplate(TypedDict):
@@ -747,56 +704,40 @@ class Link(TypedDict):
 class BatchItem(TypedDict):
     reference: NotRequired[str]
     """Your name for the item, which its record repeats. It need not be unique."""
-    html: NotRequired[str]
-    """A complete HTML document, at most 5242880 bytes of UTF-8. Send exactly one of `html`, `markdown`, `url` and
-    `template_id`."""
+    html: NotRequired[Html]
     markdown: NotRequired[Markdown]
     stylesheet: NotRequired[Stylesheet]
     url: NotRequired[Url]
-    template_id: NotRequired[str]
-    """A stored template of the same key. Filled with `data`, it may have as many bytes as `html`."""
-    data: NotRequired[dict[str, Any]]
-    """The values the template is filled with. Requires `template_id`. Default: `{}`."""
+    template_id: NotRequired[TemplateId]
+    data: NotRequired[Data]
     assets: NotRequired[Assets]
     options: NotRequired[PdfOptions]
     store: NotRequired[Store]
-    metadata: NotRequired[Metadata]
-    """Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have
-    at most 40 characters, values 500. They are kept with the stored document; properties of the PDF itself are
-    `options.metadata`. Default: none."""
+    metadata: NotRequired[DocumentMetadata]
     conformance_report: NotRequired[bool]
     """Answers with the list of what violates `options.conformance` in place of a PDF, without a charge. Default:
     `false`."""
-    filename: NotRequired[str]
-    """The name under which a browser saves the PDF. Default: none, or the id of the stored document."""
+    filename: NotRequired[Filename]
 
 
 class BatchDefaults(TypedDict):
     """Values for fields that an item does not set. `options`, `assets` and `metadata` are merged member by member.
     An item that has its own source takes no source from here."""
 
-    html: NotRequired[str]
-    """A complete HTML document, at most 5242880 bytes of UTF-8. Send exactly one of `html`, `markdown`, `url` and
-    `template_id`."""
+    html: NotRequired[Html]
     markdown: NotRequired[Markdown]
     stylesheet: NotRequired[Stylesheet]
     url: NotRequired[Url]
-    template_id: NotRequired[str]
-    """A stored template of the same key. Filled with `data`, it may have as many bytes as `html`."""
-    data: NotRequired[dict[str, Any]]
-    """The values the template is filled with. Requires `template_id`. Default: `{}`."""
+    template_id: NotRequired[TemplateId]
+    data: NotRequired[Data]
     assets: NotRequired[Assets]
     options: NotRequired[PdfOptions]
     store: NotRequired[Store]
-    metadata: NotRequired[Metadata]
-    """Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have
-    at most 40 characters, values 500. They are kept with the stored document; properties of the PDF itself are
-    `options.metadata`. Default: none."""
+    metadata: NotRequired[DocumentMetadata]
     conformance_report: NotRequired[bool]
     """Answers with the list of what violates `options.conformance` in place of a PDF, without a charge. Default:
     `false`."""
-    filename: NotRequired[str]
-    """The name under which a browser saves the PDF. Default: none, or the id of the stored document."""
+    filename: NotRequired[Filename]
 
 
 class BatchRequest(TypedDict):
@@ -930,15 +871,13 @@ class AccountChange(TypedDict):
 
 
 class PreviousSecret(TypedDict):
-    secret: str
-    """The secret in the form that Standard Webhooks libraries expect."""
+    secret: Secret
     created_at: str
     expires_at: str
 
 
 class WebhookSecret(TypedDict):
-    secret: str
-    """The secret in the form that Standard Webhooks libraries expect."""
+    secret: Secret
     created_at: str
     previous: list[PreviousSecret]
     """Replaced secrets that still sign, newest first."""
@@ -968,6 +907,44 @@ class WebhookDeliveryList(TypedDict):
     has_more: bool
     next_cursor: str | None
     """Send it as `cursor` to get the next page."""
+
+
+class KeyRequest(TypedDict):
+    name: NotRequired[str]
+    """To recognize the key by. Default: `""`."""
+    scopes: NotRequired[list[Literal['render', 'documents', 'templates', 'webhooks', 'account', 'keys']]]
+    """What the key may do. `render` is for `/v1/pdf`, `/v1/image`, `/v1/renders` and `/v1/batches`, `account` for
+    `/v1/usage`, too; the others for the addresses of their name. Default: those of the key that makes it."""
+
+
+class ApiKey(TypedDict):
+    key_id: str
+    name: str
+    hint: str
+    """First characters of the secret."""
+    scopes: list[str] | None
+    """What the key may do; `null` for everything."""
+    made_by: str | None
+    """The key it was made with; `null` for the operator's."""
+    created_at: str
+    revoked_at: str | None
+    previous_secret_expires_at: str | None
+    """Until when the secret before the last rotation works."""
+    key: NotRequired[str]
+    """The secret. Only in the reply to the request that made it."""
+
+
+class ApiKeyList(TypedDict):
+    data: list[ApiKey]
+    """The records, newest first."""
+    has_more: bool
+    next_cursor: str | None
+    """Send it as `cursor` to get the next page."""
+
+
+class RotationRequest(TypedDict):
+    expires_in: NotRequired[int]
+    """How long the old secret works. With 0, it stops working at once. Default: `86400`."""
 
 
 class PlaygroundLimits(TypedDict):
@@ -1002,6 +979,9 @@ class TemplatePlaygroundRequest(TypedDict):
 
 
 PlaygroundRequest: TypeAlias = "HtmlPlaygroundRequest | TemplatePlaygroundRequest"
+
+
+Locale: TypeAlias = "str"
 
 
 Timezone: TypeAlias = "str"
@@ -1039,6 +1019,9 @@ WaitForTimeout: TypeAlias = "int"
 ResourceTimeout: TypeAlias = "int"
 
 
+UserAgent: TypeAlias = "str"
+
+
 BaseUrl: TypeAlias = "str"
 
 
@@ -1071,7 +1054,13 @@ FailOnWarning: TypeAlias = "list[Literal['resource_failed', 'resource_refused', 
 Timeout: TypeAlias = "int"
 
 
+Html: TypeAlias = "str"
+
+
 Store: TypeAlias = "bool"
+
+
+Filename: TypeAlias = "str"
 
 
 WebhookUrl: TypeAlias = "str"
@@ -1084,6 +1073,15 @@ Stylesheet: TypeAlias = "str"
 
 
 Url: TypeAlias = "str"
+
+
+TemplateId: TypeAlias = "str"
+
+
+Data: TypeAlias = "dict[str, Any]"
+
+
+Secret: TypeAlias = "str"
 
 
 class BatchCompletedEventData(TypedDict):
@@ -1135,4 +1133,4 @@ class DocumentExpiredEvent(TypedDict):
 WebhookEvent: TypeAlias = "BatchCompletedEvent | RenderCompletedEvent | DocumentExpiredEvent"
 
 
-ErrorCode: TypeAlias = "Literal['invalid_json', 'invalid_request', 'unauthorized', 'quota_exceeded', 'forbidden_url', 'not_found', 'method_not_allowed', 'not_acceptable', 'request_timeout', 'idempotency_running', 'idempotency_result_gone', 'batch_unfinished', 'document_expired', 'document_deleted', 'link_expired', 'content_too_large', 'unsupported_media_type', 'range_not_satisfiable', 'expectation_failed', 'navigation_failed', 'render_gate_failed', 'wait_failed', 'template_error', 'template_limit', 'storage_unavailable', 'idempotency_mismatch', 'print_failed', 'not_conformant', 'not_mergeable', 'page_crashed', 'resource_limit', 'queue_full', 'rate_limited', 'concurrency_limited', 'memory_limited', 'headers_too_large', 'client_closed', 'internal_error', 'not_implemented', 'browser_unavailable', 'storage_failed', 'overloaded', 'shutting_down', 'render_timeout', 'http_version_not_supported']"
+ErrorCode: TypeAlias = "Literal['invalid_json', 'invalid_request', 'unauthorized', 'quota_exceeded', 'forbidden_url', 'insufficient_scope', 'not_found', 'method_not_allowed', 'not_acceptable', 'request_timeout', 'idempotency_running', 'idempotency_result_gone', 'batch_unfinished', 'document_expired', 'document_deleted', 'link_expired', 'content_too_large', 'unsupported_media_type', 'range_not_satisfiable', 'expectation_failed', 'navigation_failed', 'render_gate_failed', 'wait_failed', 'template_error', 'template_limit', 'key_limit', 'storage_unavailable', 'idempotency_mismatch', 'print_failed', 'not_conformant', 'not_mergeable', 'page_crashed', 'resource_limit', 'queue_full', 'rate_limited', 'concurrency_limited', 'memory_limited', 'headers_too_large', 'client_closed', 'internal_error', 'not_implemented', 'browser_unavailable', 'storage_failed', 'overloaded', 'shutting_down', 'render_timeout', 'http_version_not_supported']"
