@@ -106,3 +106,14 @@ export function storageFailed(detail: string, cause?: unknown): ServiceError {
 export function hasCode(error: unknown, ...codes: ErrorCode[]): error is ServiceError {
   return error instanceof ServiceError && codes.includes(error.code);
 }
+
+/** A package that is left to those who use what needs it is not installed. */
+export class MissingPackageError extends Error {}
+
+/** For `import(...).catch(...)`. The npm package of this project brings neither of the large libraries that few use. */
+export function explainMissing(packages: string, feature: string): (error: NodeJS.ErrnoException) => never {
+  return (error) => {
+    const isMissing = error.code === 'ERR_MODULE_NOT_FOUND' && packages.split(' ').some((name) => error.message.includes(name));
+    throw isMissing ? new MissingPackageError(`${feature} needs more than is installed: npm install -g ${packages}`) : error;
+  };
+}

@@ -4,7 +4,7 @@ import { parseDuration } from '../accounts/duration.ts';
 import { PlansError } from '../accounts/plans.ts';
 import { SCOPES, type Scope } from '../accounts/scopes.ts';
 import { ConfigError } from '../config.ts';
-import { ServiceError } from '../errors.ts';
+import { explainMissing, MissingPackageError, ServiceError } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -66,7 +66,7 @@ program
   .description('serve tools of the Model Context Protocol; the key is PLATEN_API_KEY, or that of each request over HTTP')
   .option('--url <address>', 'the address of a running service (default: a service of its own)')
   .option('--port <port>', 'serve HTTP on this port of PLATEN_HOST (default: standard input and output)')
-  .action(from(() => import('./mcp.ts').catch(explainMissingSdk), 'mcp'));
+  .action(from(() => import('./mcp.ts').catch(explainMissing('@modelcontextprotocol/sdk', '`platen mcp`')), 'mcp'));
 
 program
   .command('doctor')
@@ -144,6 +144,7 @@ function explain(error: unknown): string {
   const expected =
     error instanceof ServiceError ||
     error instanceof UsageError ||
+    error instanceof MissingPackageError ||
     error instanceof ConfigError ||
     error instanceof PlansError ||
     'errno' in error ||
@@ -151,12 +152,6 @@ function explain(error: unknown): string {
   if (!expected) return String(error.stack);
   const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
   return error.message + cause;
-}
-
-/** The package leaves the library of `platen mcp` to those who use it: it is a tenth of all that is installed. */
-function explainMissingSdk(error: NodeJS.ErrnoException): never {
-  if (error.code !== 'ERR_MODULE_NOT_FOUND' || !error.message.includes('@modelcontextprotocol/sdk')) throw error;
-  throw new UsageError('`platen mcp` needs one more package: npm install -g @modelcontextprotocol/sdk');
 }
 
 function scopes(text: string): Scope[] {
