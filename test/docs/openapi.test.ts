@@ -55,7 +55,7 @@ test('values that are not any text say what they are', () => {
   const { format, width } = schemas.PdfOptions?.properties ?? {};
   expect(format).toMatchObject({ type: 'string', enum: expect.arrayContaining(['A4', 'Letter']) });
   expect(width).toMatchObject({ $ref: '#/components/schemas/Length' });
-  expect(schemas.TemplatePdfRequest?.properties?.data).toMatchObject({ type: 'object' });
+  expect(schemas.Data).toMatchObject({ type: 'object' });
   const length = new RegExp(schemas.Length?.anyOf?.find(({ type }) => type === 'string')?.pattern ?? '');
   expect(['10mm', '2.5cm', '.5in', '72pt', '96'].every((text) => length.test(text))).toBe(true);
   expect(['ten', '10 mm', '10em', '-1in'].some((text) => length.test(text))).toBe(false);
