@@ -44,7 +44,7 @@ interface Budget {
 /** Matches `metadata[order]`. `metadata` alone is the option of that name. */
 const METADATA_MEMBER = /^metadata\[(.*)\]$/s;
 const TEXT: SchemaNode = { type: 'string' };
-const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)$/;
+const NUMBER = /^-?(?:\d+(?:\.\d*)?|\.\d+)$/;
 const OPTION_PREFIX = /^options\./;
 
 /** Throws `invalid_request`, which names every parameter that is not in `known` or was sent more than once. */

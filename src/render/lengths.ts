@@ -21,12 +21,16 @@ const FORMATS: Record<string, readonly [width: number, height: number]> = {
 
 export const FORMAT_NAMES = ['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'Letter', 'Legal', 'Tabloid', 'Ledger'];
 
+/** Longer texts are refused before they are matched: the time of the match grows with the square of what they hold. */
+const MAX_CHARACTERS = 64;
+
 /** As the OpenAPI document says it; spaces and capitals are understood as well. */
 export const LENGTH_PATTERN = '^(\\d{1,9}(\\.\\d{1,9})?|\\.\\d{1,9})(px|in|cm|mm|pt)?$';
 
 /** The inches of a length such as `10mm`, `1.5in`, `96px` or `96` (pixels), or undefined if it is not valid. */
 export function toInches(length: string | number): number | undefined {
   if (typeof length === 'number') return length / 96;
+  if (length.length > MAX_CHARACTERS) return undefined;
   const [, digits, unit = 'px'] = /^\s*(\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})\s*(px|in|cm|mm|pt)?\s*$/i.exec(length) ?? [];
   const perInch = PER_INCH[unit.toLowerCase()];
   return digits === undefined || !perInch ? undefined : Number(digits) / perInch;

@@ -39,6 +39,8 @@ function openWindow(): Window {
           .unref()
           [Symbol.toPrimitive](),
       ),
+    MessagePort,
+    Image: class {},
     clearTimeout,
     clearInterval,
     requestAnimationFrame: () => ++frames,

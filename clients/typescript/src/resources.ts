@@ -3,7 +3,10 @@ import type * as api from './api.ts';
 import { linesOf } from './lines.ts';
 import { List, type ListParameters, type MetadataFilter } from './lists.ts';
 import { Rendered } from './rendered.ts';
-import type { CallOptions, Transport } from './transport.ts';
+import { type CallOptions, sleep, type Transport } from './transport.ts';
+
+/** Milliseconds before the service is asked again for what has not ended: one that shuts down answers at once. */
+const PAUSE = 1_000;
 
 abstract class Resource {
   protected readonly transport: Transport;
@@ -101,6 +104,7 @@ export class Batches extends Resource {
     for (;;) {
       const batch = await this.get(id, { ...options, wait: 60 });
       if (batch.status === 'completed' || batch.status === 'cancelled') return batch;
+      await sleep(PAUSE, options?.signal);
     }
   }
 
@@ -133,6 +137,7 @@ export class Batches extends Resource {
         if (event.event === 'batch') return;
         last = event.id ?? last;
       }
+      await sleep(PAUSE, options.signal);
     }
   }
 }
@@ -154,6 +159,7 @@ export class Renders extends Resource {
     for (;;) {
       const render = await this.get(id, { ...options, wait: 60 });
       if (render.status !== 'queued' && render.status !== 'running') return render;
+      await sleep(PAUSE, options?.signal);
     }
   }
 }

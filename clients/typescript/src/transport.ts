@@ -116,7 +116,7 @@ function pauseAfter(failure: PlatenError | PlatenConnectionError, sent: number):
   return Math.max(failure.retryAfter ?? 0, backoff);
 }
 
-function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+export function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {
       clearTimeout(timer);

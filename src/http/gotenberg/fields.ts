@@ -112,9 +112,13 @@ function readNumber(given: string): number {
   return value;
 }
 
+/** More than any duration or length needs: the time of the matches below grows faster than the text. */
+const MAX_QUANTITY = 64;
+
 /** As Go's `ParseDuration`, in whole milliseconds. */
 function readDuration(given: string): number {
-  const parts = [...given.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)/g)];
+  if (given.length > MAX_QUANTITY) throw new Error('must be a duration such as 2s or 500ms');
+  const parts = [...given.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/g)];
   if (given === '0') return 0;
   if (!parts.length || parts.map(([part]) => part).join('') !== given) throw new Error('must be a duration such as 2s or 500ms');
   return Math.round(parts.reduce((sum, [, value, unit = '']) => sum + Number(value) * (UNITS_MS[unit] ?? 0), 0));
@@ -122,7 +126,8 @@ function readDuration(given: string): number {
 
 /** A bare number is inches. A pica is 12 points. */
 function readInches(given: string): string {
-  const [, value, unit = 'in'] = /^(\d+\.?\d*|\.\d+)(in|cm|mm|pt|px|pc)?$/.exec(given.trim()) ?? [];
+  const text = given.length > MAX_QUANTITY ? '' : given.trim();
+  const [, value, unit = 'in'] = /^(\d+(?:\.\d*)?|\.\d+)(in|cm|mm|pt|px|pc)?$/.exec(text) ?? [];
   if (value === undefined)
     throw new Error('must be a number of inches, or a length such as 72pt, 96px, 1in, 25.4mm, 2.54cm, 6pc');
   return unit === 'pc' ? `${12 * Number(value)}pt` : `${Number(value)}${unit}`;

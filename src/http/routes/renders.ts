@@ -39,7 +39,6 @@ export async function startRender(
 ): Promise<FastifyReply> {
   const { batches, idempotency } = services;
   const { item, webhookUrl } = readBody(request, services.limits);
-  memoryOf(request).resize(0); // the request is in the database
   const batch = { items: [item], defaults: {}, metadata: {}, webhookUrl };
   const create = (claim: Claim | undefined) =>
     batches.createRender(principalOf(request), batch, async (batchId, query) => {
@@ -49,6 +48,7 @@ export async function startRender(
     markReplayed(reply);
     return batchIdOf(answer);
   });
+  memoryOf(request).resize(0); // the request is in the database
   reply
     .code(202)
     .header('location', `${originOf(request)}/v1/renders/${id}`)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from collections.abc import AsyncIterator
@@ -16,6 +17,9 @@ from ._async_transport import AsyncTransport
 from ._facts import Facts
 
 Item = TypeVar("Item")
+
+#: Seconds before the service is asked again for what has not ended: one that shuts down answers at once.
+PAUSE = 1
 
 
 class AsyncRendered(Facts):
@@ -145,6 +149,7 @@ class AsyncBatches(_AsyncResource):
             batch = await self.get(batch_id, wait=60)
             if batch["status"] in ("completed", "cancelled"):
                 return batch
+            await asyncio.sleep(PAUSE)
 
     async def cancel(self, batch_id: str) -> types.Batch:
         return await self._transport.json("DELETE", f"/v1/batches/{batch_id}")
@@ -164,22 +169,16 @@ class AsyncBatches(_AsyncResource):
         """What happens to the items, until the batch has finished. Connects again where the connection is lost."""
         last = last_event_id
         while True:
-            async for event in self._events(batch_id, last):
-                last = event["id"]
-                yield event
-                if event["event"] == "batch":
+            headers = {"accept": "application/x-ndjson", "last-event-id": str(last)}
+            async with self._transport.stream("GET", f"/v1/batches/{batch_id}/events", headers=headers) as response:
+                if response.status_code == 204:
                     return
-
-    async def _events(self, batch_id: str, last: int) -> AsyncIterator[types.BatchEvent]:
-        headers = {"accept": "application/x-ndjson", "last-event-id": str(last)}
-        async with self._transport.stream("GET", f"/v1/batches/{batch_id}/events", headers=headers) as response:
-            try:
-                async for line in response.aiter_lines():
-                    event = json.loads(line)
-                    if event["event"] != "heartbeat":
-                        yield event
-            except httpx.TransportError:
-                return
+                async for event in _events_of(response):
+                    last = event["id"]
+                    yield event
+                    if event["event"] == "batch":
+                        return
+            await asyncio.sleep(PAUSE)
 
 
 class AsyncRenders(_AsyncResource):
@@ -202,6 +201,7 @@ class AsyncRenders(_AsyncResource):
             render = await self.get(render_id, wait=60)
             if render["status"] not in ("queued", "running"):
                 return render
+            await asyncio.sleep(PAUSE)
 
 
 class AsyncWebhooks(_AsyncResource):
@@ -221,6 +221,7 @@ class AsyncPlaten(_AsyncResource):
     :param key: an API key, ``plt_...``
     :param max_retries: how often a request is sent again after a lost connection, 429 or 503
     :param max_retry_delay: the longest pause before that, in seconds; a longer ``Retry-After`` ends the retries
+    :param timeout: how long the service may be silent, in seconds; more than the longest render takes
     :param http: an HTTP client with proxies, certificates or time-outs of your own
     """
 
@@ -231,9 +232,10 @@ class AsyncPlaten(_AsyncResource):
         *,
         max_retries: int = 3,
         max_retry_delay: float = 30,
+        timeout: float = 300,
         http: httpx.AsyncClient | None = None,
     ) -> None:
-        super().__init__(AsyncTransport(key, base_url, max_retries, max_retry_delay, http))
+        super().__init__(AsyncTransport(key, base_url, max_retries, max_retry_delay, http or _http(timeout)))
         self.templates = AsyncTemplates(self._transport)
         self.documents = AsyncDocuments(self._transport)
         self.batches = AsyncBatches(self._transport)
@@ -286,3 +288,18 @@ class AsyncPlaten(_AsyncResource):
 
 def _prefer(wait: int | None) -> dict[str, str]:
     return {} if wait is None else {"prefer": f"wait={wait}"}
+
+
+def _http(timeout: float) -> httpx.AsyncClient:
+    return httpx.AsyncClient(timeout=httpx.Timeout(10, read=timeout))
+
+
+async def _events_of(response: httpx.Response) -> AsyncIterator[types.BatchEvent]:
+    """Ends where the connection is lost."""
+    try:
+        async for line in response.aiter_lines():
+            event = json.loads(line)
+            if event["event"] != "heartbeat":
+                yield event
+    except httpx.TransportError:
+        return

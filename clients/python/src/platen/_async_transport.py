@@ -15,15 +15,14 @@ from ._retries import pause_after
 
 
 class AsyncTransport:
-    def __init__(self, key: str, base_url: str, max_retries: int, max_retry_delay: float, http: httpx.AsyncClient | None) -> None:
+    def __init__(self, key: str, base_url: str, max_retries: int, max_retry_delay: float, http: httpx.AsyncClient) -> None:
         if not key:
             raise ValueError("Platen needs a key, plt_...")
         self._base = base_url.rstrip("/")
         self._headers = {"authorization": f"Bearer {key}"}
         self._max_retries = max_retries
         self._max_retry_delay = max_retry_delay
-        # A render may take two minutes, and longer where the operator allows it. `options.timeout` limits it.
-        self._http = http or httpx.AsyncClient(timeout=httpx.Timeout(10, read=None))
+        self._http = http
 
     async def json(self, method: str, path: str, **request: Any) -> Any:
         headers = {"accept": "application/json", **request.pop("headers", {})}

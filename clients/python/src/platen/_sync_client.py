@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,9 @@ from ._sync_transport import Transport
 from ._facts import Facts
 
 Item = TypeVar("Item")
+
+#: Seconds before the service is asked again for what has not ended: one that shuts down answers at once.
+PAUSE = 1
 
 
 class Rendered(Facts):
@@ -146,6 +150,7 @@ class Batches(_Resource):
             batch = self.get(batch_id, wait=60)
             if batch["status"] in ("completed", "cancelled"):
                 return batch
+            time.sleep(PAUSE)
 
     def cancel(self, batch_id: str) -> types.Batch:
         return self._transport.json("DELETE", f"/v1/batches/{batch_id}")
@@ -165,22 +170,16 @@ class Batches(_Resource):
         """What happens to the items, until the batch has finished. Connects again where the connection is lost."""
         last = last_event_id
         while True:
-            for event in self._events(batch_id, last):
-                last = event["id"]
-                yield event
-                if event["event"] == "batch":
+            headers = {"accept": "application/x-ndjson", "last-event-id": str(last)}
+            with self._transport.stream("GET", f"/v1/batches/{batch_id}/events", headers=headers) as response:
+                if response.status_code == 204:
                     return
-
-    def _events(self, batch_id: str, last: int) -> Iterator[types.BatchEvent]:
-        headers = {"accept": "application/x-ndjson", "last-event-id": str(last)}
-        with self._transport.stream("GET", f"/v1/batches/{batch_id}/events", headers=headers) as response:
-            try:
-                for line in response.iter_lines():
-                    event = json.loads(line)
-                    if event["event"] != "heartbeat":
-                        yield event
-            except httpx.TransportError:
-                return
+                for event in _events_of(response):
+                    last = event["id"]
+                    yield event
+                    if event["event"] == "batch":
+                        return
+            time.sleep(PAUSE)
 
 
 class Renders(_Resource):
@@ -203,6 +202,7 @@ class Renders(_Resource):
             render = self.get(render_id, wait=60)
             if render["status"] not in ("queued", "running"):
                 return render
+            time.sleep(PAUSE)
 
 
 class Webhooks(_Resource):
@@ -222,6 +222,7 @@ class Platen(_Resource):
     :param key: an API key, ``plt_...``
     :param max_retries: how often a request is sent again after a lost connection, 429 or 503
     :param max_retry_delay: the longest pause before that, in seconds; a longer ``Retry-After`` ends the retries
+    :param timeout: how long the service may be silent, in seconds; more than the longest render takes
     :param http: an HTTP client with proxies, certificates or time-outs of your own
     """
 
@@ -232,9 +233,10 @@ class Platen(_Resource):
         *,
         max_retries: int = 3,
         max_retry_delay: float = 30,
+        timeout: float = 300,
         http: httpx.Client | None = None,
     ) -> None:
-        super().__init__(Transport(key, base_url, max_retries, max_retry_delay, http))
+        super().__init__(Transport(key, base_url, max_retries, max_retry_delay, http or _http(timeout)))
         self.templates = Templates(self._transport)
         self.documents = Documents(self._transport)
         self.batches = Batches(self._transport)
@@ -287,3 +289,18 @@ class Platen(_Resource):
 
 def _prefer(wait: int | None) -> dict[str, str]:
     return {} if wait is None else {"prefer": f"wait={wait}"}
+
+
+def _http(timeout: float) -> httpx.Client:
+    return httpx.Client(timeout=httpx.Timeout(10, read=timeout))
+
+
+def _events_of(response: httpx.Response) -> Iterator[types.BatchEvent]:
+    """Ends where the connection is lost."""
+    try:
+        for line in response.iter_lines():
+            event = json.loads(line)
+            if event["event"] != "heartbeat":
+                yield event
+    except httpx.TransportError:
+        return
