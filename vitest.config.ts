@@ -57,8 +57,8 @@ export default defineConfig({
       'test/other-languages/**',
     ],
     sequence: { sequencer: LongestFirst },
-    // Real browsers on two cores, so each test is patient. Tests wait more than half of their time, so five workers keep two cores busy.
-    maxWorkers: 5,
+    // Real browsers on two cores, so each test is patient. Tests wait more than half of their time, so four workers keep two cores busy.
+    maxWorkers: 4,
     // In one file, where tests are marked as concurrent: they wait rather than work.
     maxConcurrency: 10,
     testTimeout: 120_000,

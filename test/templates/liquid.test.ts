@@ -474,7 +474,7 @@ describe('processes', () => {
   });
 
   test('a full line refuses at once, and who waits too long is refused', async () => {
-    const own = engineWith({ processes: 1, maxWaiting: 1, waitMs: 200, timeoutMs: 2_000 });
+    const own = engineWith({ processes: 1, maxWaiting: 1, waitMs: 200, timeoutMs: 10_000 });
     const full = { code: 'queue_full', retryAfterSeconds: 1, members: { retry_after: 1 } };
     const order: string[] = [];
     await Promise.all([
