@@ -59,8 +59,8 @@ async function overHttp(url: string | undefined, port: string): Promise<void> {
   if (url === undefined) throw new ServiceError('invalid_request', '--port requires --url, the address of the service');
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
     throw new ServiceError('invalid_request', '--port must be from 0 to 65535');
-  const { host, maxRequestBytes } = loadConfig();
-  const server = mcpOverHttp({ url, version: VERSION, maxBodyBytes: maxRequestBytes });
+  const { host } = loadConfig();
+  const server = mcpOverHttp({ url, version: VERSION });
   server.listen(Number(port), host);
   await once(server, 'listening');
   const address = server.address();

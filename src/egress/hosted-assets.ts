@@ -9,6 +9,8 @@ export interface HostedFile {
   /** The media type. */
   type: string;
   content: Buffer;
+  /** Whether the document shows or runs it without its scripts being able to read it: any origin reads the others. */
+  unreadable?: boolean;
 }
 
 /** Files by path, such as `css/print.css`. */
@@ -18,16 +20,19 @@ const NAME_BYTES = 16;
 /** Limits the requests of one render, because each takes time on the event loop that all renders share. */
 const MAX_ANSWERS = 5_000;
 /**
- * Any origin may read the files, because their document has an opaque origin. A file that is shown in a frame has an opaque
- * origin, too, so that it cannot store anything that a later document could find.
+ * A file that is shown in a frame has an opaque origin, as its document has, so that it cannot store anything that a later
+ * document could find.
  */
 const HEADERS = {
-  'access-control-allow-origin': '*',
   'cache-control': 'no-store',
   'content-security-policy': 'sandbox allow-scripts',
 };
 
-const NOTHING = { type: 'text/plain', content: undefined };
+/** The document has an opaque origin, so that it reads only what any origin may read. */
+const READABLE = { 'access-control-allow-origin': '*' };
+const UNREADABLE = { 'x-content-type-options': 'nosniff' };
+
+const NOTHING = { type: 'text/plain', content: undefined, unreadable: false };
 
 export class HostedAssets {
   /** `.invalid` is never registered (RFC 6761). It is a public suffix, so that no cookie can be set for two such names. */
@@ -46,9 +51,10 @@ export class HostedAssets {
   answer(url: URL, { method }: IncomingMessage, response: ServerResponse): void {
     if (this.#answersLeft-- <= 0) return void response.destroy();
     const isRead = method === 'GET' || method === 'HEAD';
-    const { type, content } = (isRead && this.#files.get(pathOf(url))) || NOTHING;
+    const { type, content, unreadable } = (isRead && this.#files.get(pathOf(url))) || NOTHING;
     const status = content ? 200 : isRead ? 404 : 405;
-    response.writeHead(status, { ...HEADERS, 'content-type': type, 'content-length': content?.length ?? 0 });
+    const access = unreadable ? UNREADABLE : READABLE;
+    response.writeHead(status, { ...HEADERS, ...access, 'content-type': type, 'content-length': content?.length ?? 0 });
     response.end(method === 'HEAD' ? undefined : content);
   }
 

@@ -5,6 +5,8 @@ export interface ApiAccess {
   /** Such as `http://127.0.0.1:3000`. */
   url: string;
   key: string;
+  /** Ends a request whose answer nobody waits for any more. */
+  signal?: AbortSignal;
 }
 
 interface Call {
@@ -16,10 +18,17 @@ interface Call {
 /** Whatever the API refuses, in its words. */
 export class ApiError extends Error {
   override name = 'ApiError';
+  /** None where the API does not answer. */
+  readonly status: number | undefined;
+
+  constructor(message: string, status?: number) {
+    super(message);
+    this.status = status;
+  }
 }
 
 export async function callApi(
-  { url, key }: ApiAccess,
+  { url, key, signal }: ApiAccess,
   path: string,
   { method = 'GET', body, accept }: Call = {},
 ): Promise<Response> {
@@ -32,11 +41,29 @@ export async function callApi(
     },
     ...(body && { body: JSON.stringify(body) }),
     redirect: 'error',
+    ...(signal && { signal }),
   }).catch((error: Error) => {
     throw new ApiError(`the service at ${url} does not answer: ${(error.cause as Error | undefined)?.message ?? error.message}`);
   });
   if (response.ok) return response;
-  throw new ApiError(await explanationOf(response));
+  throw new ApiError(await explanationOf(response), response.status);
+}
+
+/** Throws, without reading it to its end, where the reply has more than `limit` bytes; `advice` says what to do then. */
+export async function bytesOf(response: Response, limit: number, advice: string): Promise<Buffer> {
+  const refusal = () => new ApiError(`the reply has more than ${limit} bytes: ${advice}`);
+  if (Number(response.headers.get('content-length')) > limit) {
+    await response.body?.cancel();
+    throw refusal();
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > limit) throw refusal(); // leaving the loop cancels the body
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 async function explanationOf(response: Response): Promise<string> {

@@ -1,50 +1,105 @@
 /** The MCP server over HTTP (streamable, without sessions): requests with a Bearer key in, answers out. Each request has a server of its own. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { ApiError, callApi } from './api.ts';
 import { createMcpServer } from './server.ts';
 
 interface HttpSettings {
   /** Of the service. */
   url: string;
   version: string;
-  maxBodyBytes: number;
 }
 
 const PATH = '/mcp';
 const REQUEST_TIMEOUT_MS = 60_000;
+const MAX_CONNECTIONS = 256;
+/** An HTML document of 5 MB, with what JSON adds to it. */
+const MAX_BODY_BYTES = 16_000_000;
+/** Bodies that are read at one time, which limits the memory they take. */
+const MAX_READING = 8;
+const NO_ANSWER = 502;
 
 export function mcpOverHttp(settings: HttpSettings): Server {
+  const bodies = new Bodies();
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
-    answer(settings, request, response).catch(() => {
-      if (!response.headersSent) refuse(response, 500, 'internal error');
+    answer(settings, bodies, request, response).catch((error: unknown) => {
+      const { status, message } = error instanceof Refused ? error : { status: 500, message: 'internal error' };
+      if (!response.headersSent) refuse(response, status, message);
       else response.destroy();
     });
   });
+  server.maxConnections = MAX_CONNECTIONS;
   return server;
 }
 
-async function answer(settings: HttpSettings, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { pathname } = new URL(request.url ?? '/', 'http://any');
-  if (pathname !== PATH) return refuse(response, 404, `the address of MCP is ${PATH}`);
-  const key = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-  if (!key) return refuse(response, 401, 'send an API key as `Authorization: Bearer plt_...`');
-  if (request.method !== 'POST') return refuse(response, 405, 'use POST: there are no sessions');
-  const body = await readBody(request, settings.maxBodyBytes);
-  if (body === undefined) return refuse(response, 413, `the body has more than ${settings.maxBodyBytes} bytes`);
+/** Becomes the answer. */
+class Refused extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+async function answer(settings: HttpSettings, bodies: Bodies, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const key = keyOf(request);
+  await checkKey(settings.url, key, response);
+  const message = await bodies.read(request);
+  if (Array.isArray(message)) throw new Refused(400, 'send one message: there are no batches');
   const server = createMcpServer({ url: settings.url, key }, settings.version);
   // Without a generator of ids there are no sessions.
   const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
   response.on('close', () => void Promise.all([transport.close(), server.close()]).catch(() => {}));
   await server.connect(transport as Parameters<typeof server.connect>[0]);
-  await transport.handleRequest(request, response, parsed(body));
+  await transport.handleRequest(request, response, message);
 }
 
-async function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
+function keyOf({ url = '/', method, headers }: IncomingMessage): string {
+  if (URL.parse(url, 'http://any')?.pathname !== PATH) throw new Refused(404, `the address of MCP is ${PATH}`);
+  const key = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+  if (!key) throw new Refused(401, 'send an API key as `Authorization: Bearer plt_...`');
+  if (method !== 'POST') throw new Refused(405, 'use POST: there are no sessions');
+  return key;
+}
+
+/** Asks the API, because memory is only for those whose key it takes. */
+async function checkKey(url: string, key: string, response: ServerResponse): Promise<void> {
+  const left = new AbortController();
+  response.once('close', () => left.abort());
+  try {
+    await (await callApi({ url, key, signal: left.signal }, '/v1/account')).body?.cancel();
+  } catch (error) {
+    throw error instanceof ApiError ? new Refused(error.status ?? NO_ANSWER, error.message) : error;
+  }
+}
+
+class Bodies {
+  #reading = 0;
+
+  /** Throws where there are too many or too large ones. */
+  async read(request: IncomingMessage): Promise<unknown> {
+    if (Number(request.headers['content-length']) > MAX_BODY_BYTES) throw tooLarge();
+    if (this.#reading >= MAX_READING) throw new Refused(503, 'too many requests are being read; try again');
+    this.#reading++;
+    try {
+      return parsed(await readBody(request));
+    } finally {
+      this.#reading--;
+    }
+  }
+}
+
+function tooLarge(): Refused {
+  return new Refused(413, `the body has more than ${MAX_BODY_BYTES} bytes`);
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request) {
     bytes += (chunk as Buffer).length;
-    if (bytes > limit) return undefined;
+    if (bytes > MAX_BODY_BYTES) throw tooLarge();
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks);

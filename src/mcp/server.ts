@@ -9,8 +9,8 @@ import {
   McpError,
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { type ApiAccess, ApiError, callApi } from './api.ts';
-import { linkTo, TOOLS } from './tools.ts';
+import { type ApiAccess, ApiError, bytesOf, callApi } from './api.ts';
+import { linkTo, MAX_REPLY_BYTES, TOOLS } from './tools.ts';
 
 type Documents = { data: Array<Parameters<typeof linkTo>[0]>; next_cursor: string | null };
 
@@ -22,11 +22,11 @@ export function createMcpServer(access: ApiAccess, version: string): Server {
   server.setRequestHandler(ListToolsRequestSchema, async () => ({
     tools: Object.entries(TOOLS).map(([name, { description, inputSchema }]) => ({ name, description, inputSchema })),
   }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given = {} } }) => {
+  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given = {} } }, { signal }) => {
     const tool = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
     if (!tool) throw new McpError(ErrorCode.InvalidParams, `there is no tool ${name.slice(0, 64)}`);
     try {
-      return { content: await tool.run(access, given) };
+      return { content: await tool.run({ ...access, signal }, given) };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       return { content: [{ type: 'text', text: error.message }], isError: true };
@@ -37,10 +37,10 @@ export function createMcpServer(access: ApiAccess, version: string): Server {
 }
 
 function serveDocuments(server: Server, access: ApiAccess): void {
-  server.setRequestHandler(ListResourcesRequestSchema, async ({ params }) => {
+  server.setRequestHandler(ListResourcesRequestSchema, async ({ params }, { signal }) => {
     const query = params?.cursor === undefined ? '' : `?cursor=${encodeURIComponent(params.cursor)}`;
     const { data, next_cursor: nextCursor } = (await (
-      await answered(callApi(access, `/v1/documents${query}`))
+      await answered(callApi({ ...access, signal }, `/v1/documents${query}`))
     ).json()) as Documents;
     const resources = data.map(linkTo).map(({ type: _, ...resource }) => resource);
     return { resources, ...(nextCursor !== null && { nextCursor }) };
@@ -48,11 +48,12 @@ function serveDocuments(server: Server, access: ApiAccess): void {
   server.setRequestHandler(ListResourceTemplatesRequestSchema, async () => ({
     resourceTemplates: [{ uriTemplate: 'platen://documents/{document_id}', name: 'A stored PDF', mimeType: PDF }],
   }));
-  server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
+  server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }, { signal }) => {
     const id = DOCUMENT.exec(uri)?.[1];
     if (!id) throw new McpError(ErrorCode.InvalidParams, 'resources are platen://documents/{document_id}');
-    const response = await answered(callApi(access, `/v1/documents/${id}`, { accept: PDF }));
-    const blob = Buffer.from(await response.arrayBuffer()).toString('base64');
+    const response = await answered(callApi({ ...access, signal }, `/v1/documents/${id}`, { accept: PDF }));
+    const pdf = await answered(bytesOf(response, MAX_REPLY_BYTES, `load it with GET /v1/documents/${id}`));
+    const blob = pdf.toString('base64');
     return { contents: [{ uri, mimeType: PDF, blob }] };
   });
 }

@@ -1,5 +1,5 @@
 /** The tools of the MCP server: their names, schemas and what each asks of the API. */
-import { type ApiAccess, callApi } from './api.ts';
+import { type ApiAccess, bytesOf, callApi } from './api.ts';
 
 /** As MCP has it. */
 type Content =
@@ -24,6 +24,8 @@ interface Stored {
 
 /** Larger PDFs are stored and linked to: what a tool answers goes through the context of a model. */
 const MAX_INLINE_BYTES = 2_000_000;
+/** Of an image, and of a PDF that a client reads: all of it is in memory, more than once. */
+export const MAX_REPLY_BYTES = 16_000_000;
 const PDF = 'application/pdf';
 
 const OPTIONS = {
@@ -92,11 +94,7 @@ async function renderPdf(access: ApiAccess, given: Record<string, unknown>): Pro
     return [{ type: 'text', text: summaryOf(stored) }, linkTo(stored)];
   }
   const response = await callApi(access, '/v1/pdf', { method: 'POST', body: { ...body, store }, accept: PDF });
-  const pdf = Buffer.from(await response.arrayBuffer());
-  if (pdf.length > MAX_INLINE_BYTES)
-    return [
-      { type: 'text', text: `The PDF has ${pdf.length} bytes, and an answer at most ${MAX_INLINE_BYTES}. Send store: true.` },
-    ];
+  const pdf = await bytesOf(response, MAX_INLINE_BYTES, 'send store: true');
   const resource = { uri: 'platen://rendered.pdf', mimeType: PDF, blob: pdf.toString('base64') };
   return [
     { type: 'text', text: `${response.headers.get('platen-pages')} pages` },
@@ -116,8 +114,8 @@ export function linkTo({ document_id, filename, pages, bytes }: Stored): Content
 
 async function renderImage(access: ApiAccess, body: Record<string, unknown>): Promise<Content[]> {
   const response = await callApi(access, '/v1/image', { method: 'POST', body, accept: 'image/*' });
-  const data = Buffer.from(await response.arrayBuffer()).toString('base64');
-  return [{ type: 'image', data, mimeType: response.headers.get('content-type') ?? 'image/png' }];
+  const image = await bytesOf(response, MAX_REPLY_BYTES, 'ask for a smaller viewport, a clip, or jpeg');
+  return [{ type: 'image', data: image.toString('base64'), mimeType: response.headers.get('content-type') ?? 'image/png' }];
 }
 
 async function listTemplates(access: ApiAccess, given: Record<string, unknown>): Promise<Content[]> {

@@ -86,6 +86,29 @@ describe('platen render', () => {
     expect(wrong.stderr).toBe('platen: --template and --data go with a file of HTML\n');
   });
 
+  test('scripts can read no file beside the document, and images are shown', async () => {
+    const place = join(folder, 'private');
+    await mkdir(join(place, '.secret'), { recursive: true });
+    const dot = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9" fill="#c00000"/></svg>';
+    await writeFile(join(place, 'dot.svg'), dot);
+    await writeFile(join(place, '.secret', 'dot.svg'), dot);
+    await symlink(join(place, '.secret'), join(place, 'linked'));
+    for (const name of ['taxes.xlsx', 'notes.txt', 'more.html', 'data.json']) await writeFile(join(place, name), 'private');
+    await writeFile(join(place, 'run.js'), 'document.body.append("ran ")');
+    const paths = ['taxes.xlsx', 'notes.txt', 'more.html', 'data.json', 'dot.svg', 'run.js', 'linked/dot.svg'];
+    await writeFile(
+      join(place, 'in.html'),
+      `<body><img src=dot.svg onload="show('shown')"><img src=linked/dot.svg onload="show('leaked')"><script>
+      const show = (text) => document.body.append(text + ' ');
+      for (const path of ${JSON.stringify(paths)})
+        fetch(path).then((reply) => reply.text().then((text) => show(text ? 'read ' + path : 'nothing')), () => show('refused'));
+      </script><script src=run.js></script>`,
+    );
+    await cli('render', join(place, 'in.html'), '-o', join(place, 'out.pdf'));
+    const words = (await readPdf(await readFile(join(place, 'out.pdf')))).pages.join(' ').split(/\s+/).filter(Boolean);
+    expect(words.sort()).toEqual([...Array(5).fill('nothing'), 'ran', 'refused', 'refused', 'shown']);
+  });
+
   test('standard input to standard output, with nothing else on it', async () => {
     const child = spawnCli(['render', '-', '-o', '-'], env);
     const chunks: Buffer[] = [];

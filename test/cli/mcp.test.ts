@@ -1,5 +1,6 @@
 /** `platen mcp`, as the SDK's own client sees it: over standard input and over HTTP, with a service that runs and with its own. */
 import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -111,7 +112,19 @@ test('over HTTP, each request with its key', async () => {
     await using stranger = await connected(new StreamableHTTPClientTransport(url, headers(other)));
     await expect(linked(stranger, items)).rejects.toThrow('not_found');
   }
-  expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401);
+  const posted = async (body: string, key?: string) =>
+    (await fetch(url, { method: 'POST', body, headers: { ...(key && { authorization: `Bearer ${key}` }) } })).status;
+  expect(await posted('{}')).toBe(401);
+  expect(await posted('{}', `plt_${'0'.repeat(38)}`)).toBe(401);
+  expect(await posted('[{}]', service.key)).toBe(400);
+  const announced = request(url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.key}`, 'content-length': 16_000_001 },
+  });
+  announced.flushHeaders();
+  const [tooLarge] = (await once(announced, 'response')) as [IncomingMessage];
+  expect(tooLarge.statusCode).toBe(413);
+  announced.on('error', () => {}).destroy();
   child.kill('SIGTERM');
   await once(child, 'exit');
 });

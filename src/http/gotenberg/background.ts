@@ -6,6 +6,8 @@ const MAX_JOBS = 256;
 const MAX_OF_ACCOUNT = 64;
 /** How long work tries again where the service, or the plan of its account, has no room for it. */
 const PATIENCE_MS = 600_000;
+/** A document that is too large for its account stays so, and is printed each time before that is known. */
+const MAX_MEMORY_RETRIES = 3;
 const RETRY_AFTER_SECONDS = 5;
 
 export class BackgroundJobs {
@@ -18,7 +20,8 @@ export class BackgroundJobs {
   begin(account: string, work: (signal: AbortSignal) => Promise<void>): void {
     if (this.#draining) throw new ServiceError('shutting_down', 'the service is shutting down');
     const own = [...this.#jobs.values()].filter((other) => other === account).length;
-    if (own >= MAX_OF_ACCOUNT || this.#jobs.size >= MAX_JOBS)
+    // No account has more places than it leaves free.
+    if (own >= Math.min(MAX_OF_ACCOUNT, MAX_JOBS - this.#jobs.size))
       throw queueFull('too many results wait to be sent', RETRY_AFTER_SECONDS);
     const job = work(this.#end.signal).finally(() => this.#jobs.delete(job));
     this.#jobs.set(job, account);
@@ -39,12 +42,14 @@ export class BackgroundJobs {
 /** Does `work`, and again where there was no room for it. Throws what it throws in the end. */
 export async function patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   const end = performance.now() + PATIENCE_MS;
+  let memoryRetries = 0;
+  const mayPass = (error: unknown): error is ServiceError =>
+    hasCode(error, 'memory_limited') ? memoryRetries++ < MAX_MEMORY_RETRIES : hasCode(error, 'concurrency_limited', 'queue_full');
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      const isFull = hasCode(error, 'concurrency_limited', 'queue_full', 'memory_limited', 'overloaded');
-      if (!isFull || performance.now() > end || signal.aborted) throw error;
+      if (!mayPass(error) || performance.now() > end || signal.aborted) throw error;
       await wait(1_000 * (error.retryAfterSeconds ?? 1), undefined, { signal, ref: false }).catch(() => {});
     }
   }

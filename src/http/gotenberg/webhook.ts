@@ -27,6 +27,10 @@ const METHODS: readonly Method[] = ['POST', 'PUT', 'PATCH'];
 const MAX_HEADERS = 50;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8192}$/;
+/** All that is sent for one job, with what is tried again. */
+const MAX_SENDING_MS = 120_000;
+/** Leaves time to tell that the result could not be sent. */
+const MAX_RESULT_MS = 80_000;
 /** Headers that belong to the connection. */
 const NOT_FOR_CALLERS =
   /^(?:host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*|gotenberg-trace)$/i;
@@ -92,9 +96,10 @@ export async function sendResult(
     ...{ 'user-agent': 'Platen', 'content-type': type, 'gotenberg-trace': trace },
   };
   const { url, method } = to;
-  if (await uploads.send({ url, method, headers, body }, signal))
-    await sendEvent(uploads, to, 'webhook.success', {}, trace, signal);
-  else await sendFault(uploads, to, { status: 500, message: 'the result could not be sent to the webhook' }, trace, signal);
+  const end = within(MAX_SENDING_MS, signal);
+  if (await uploads.send({ url, method, headers, body }, within(MAX_RESULT_MS, signal)))
+    await sendEvent(uploads, to, 'webhook.success', {}, trace, end);
+  else await sendFault(uploads, to, { status: 500, message: 'the result could not be sent to the webhook' }, trace, end);
 }
 
 export async function sendError(
@@ -104,7 +109,11 @@ export async function sendError(
   trace: string,
   signal: AbortSignal,
 ): Promise<void> {
-  await sendFault(uploads, to, { status: statusOf(error), message: messageOf(error) }, trace, signal);
+  await sendFault(uploads, to, { status: statusOf(error), message: messageOf(error) }, trace, within(MAX_SENDING_MS, signal));
+}
+
+function within(ms: number, signal: AbortSignal): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(ms)]);
 }
 
 async function sendFault(
