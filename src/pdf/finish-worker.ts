@@ -2,6 +2,7 @@
 import { setPriority } from 'node:os';
 import { move } from 'piscina';
 import { conform } from './conformance/conform.ts';
+import { UnpacksToTooMuch } from './conformance/streams.ts';
 import type { Violation } from './conformance/violations.ts';
 import { attach } from './edit/attachments.ts';
 import { type Merged, type MergeTask, merge as mergeAll } from './edit/merge.ts';
@@ -27,10 +28,19 @@ const ID_BYTES = 16;
 yieldToOthers();
 
 /** A finished PDF, or why it cannot be what was asked for. */
-export type Finished = Uint8Array<ArrayBuffer> | { violations: Violation[] };
+export type Finished = Uint8Array<ArrayBuffer> | { violations: Violation[] } | { unpacksBeyond: number };
 
 /** Finishes a PDF. The same task gives the same bytes, which are transferred and not copied. Encryption must be the last change. */
 export async function finish(task: FinishTask): Promise<Finished> {
+  try {
+    return await finishDraft(task);
+  } catch (error) {
+    if (error instanceof UnpacksToTooMuch) return { unpacksBeyond: error.limit };
+    throw error;
+  }
+}
+
+async function finishDraft(task: FinishTask): Promise<Finished> {
   const { input, settings, secret } = received(task);
   const draft = await EditablePdf.read(input);
   describe(draft, settings.metadata, settings.conformance);

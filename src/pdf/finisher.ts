@@ -71,7 +71,7 @@ export class Finisher {
     };
     const finished = (await this.#run('finish', prepare, CANNOT_FINISH, signal)) as Finished;
     if (finished instanceof Uint8Array) return cut(finished);
-    throw notConformant(finished.violations);
+    throw 'violations' in finished ? notConformant(finished.violations) : unpacksToTooMuch(finished.unpacksBeyond);
   }
 
   /**
@@ -122,6 +122,11 @@ function notConformant(violations: Violation[]): ServiceError {
   // Without text of the document, since this may be logged.
   const what = first ? `${first.rule}: ${RULES[first.rule].message}` : '';
   return new ServiceError('not_conformant', `${what}${more}`, { members: { violations } });
+}
+
+function unpacksToTooMuch(limit: number): ServiceError {
+  const detail = `options.conformance: the content of the PDF unpacks to more than ${limit} bytes; make the document smaller`;
+  return new ServiceError('resource_limit', detail, { members: { limit } });
 }
 
 function shuttingDown(): ServiceError {

@@ -70,12 +70,18 @@ export class UploadMerging {
    * `owner` is whose turn it takes. Throws `UnusableUpload`, `resource_limit`, `queue_full`, and what `signal` was aborted with.
    */
   async merge(owner: string, files: UploadedPdf[], signal?: AbortSignal): Promise<MergedPdf> {
-    const task: MergeUploadsTask = { files, maxUnpackedBytes: this.#maxUnpackedBytes };
+    const task: MergeUploadsTask = { files, maxUnpackedBytes: this.#maxUnpackedBytes, maxPdfBytes: this.#maxPdfBytes };
     const merged = (await this.#processes.run(owner, task, signal)) as MergedUploads;
+    if (merged === 'too large') throw this.#tooLarge();
     if ('unusable' in merged) throw new UnusableUpload(merged.unusable, merged.because);
     const { buffer, byteOffset, byteLength } = merged.pdf;
-    if (byteLength > this.#maxPdfBytes) throw tooHungry(`the merged PDF has more than ${this.#maxPdfBytes} bytes`);
+    if (byteLength > this.#maxPdfBytes) throw this.#tooLarge();
     return { pdf: Buffer.from(buffer, byteOffset, byteLength), pages: merged.pages };
+  }
+
+  #tooLarge(): ServiceError {
+    const limit = this.#maxPdfBytes;
+    return new ServiceError('resource_limit', `the merged PDF has more than ${limit} bytes`, { members: { limit } });
   }
 
   /** Ends the processes. What runs or waits is refused, and so is what comes later. */

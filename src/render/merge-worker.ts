@@ -1,7 +1,7 @@
 /** The process that merges PDFs from outside: their bytes and titles in, one PDF out, or which of them cannot be merged. */
 import { PDF } from '@libpdf/core';
 import { limitDecoding } from '../pdf/decoding-limit.ts';
-import { MergedFile } from '../pdf/edit/merge.ts';
+import { MergedFile, MergedTooLarge } from '../pdf/edit/merge.ts';
 import { ChunkedBuffer } from '../pdf/objects/chunked-buffer.ts';
 import { isEncrypted } from '../pdf/objects/cross-reference.ts';
 import { serveTasks } from '../queue/serve-tasks.ts';
@@ -10,22 +10,34 @@ export interface MergeUploadsTask {
   files: Array<{ title: string; content: Uint8Array }>;
   /** What the objects of all files together may unpack to. */
   maxUnpackedBytes: number;
+  /** Of the merged PDF. */
+  maxPdfBytes: number;
 }
 
-export type MergedUploads = { pdf: Uint8Array; pages: number } | { unusable: number; because: string };
+export type MergedUploads = { pdf: Uint8Array; pages: number } | { unusable: number; because: string } | 'too large';
 
 serveTasks(merge);
 
-async function merge({ files, maxUnpackedBytes }: MergeUploadsTask): Promise<MergedUploads> {
-  limitDecoding(maxUnpackedBytes);
-  const merged = new MergedFile();
+async function merge(task: MergeUploadsTask): Promise<MergedUploads> {
+  limitDecoding(task.maxUnpackedBytes);
+  try {
+    return await mergeAll(task);
+  } catch (error) {
+    if (error instanceof MergedTooLarge) return 'too large';
+    throw error;
+  }
+}
+
+async function mergeAll({ files, maxPdfBytes }: MergeUploadsTask): Promise<MergedUploads> {
+  const merged = new MergedFile(maxPdfBytes);
   for (const [index, { title, content }] of files.entries()) {
     try {
       if (isProtected(content)) return { unusable: index, because: 'is protected by a password' };
       const pdf = await PDF.load(content);
       if (pdf.isEncrypted) return { unusable: index, because: 'is protected by a password' };
       merged.add(pdf, title, new Map());
-    } catch {
+    } catch (error) {
+      if (error instanceof MergedTooLarge) throw error;
       return { unusable: index, because: 'is damaged, or not a PDF' };
     }
   }

@@ -49,6 +49,25 @@ test('the same request gives the same bytes', async () => {
   expect(one?.equals(other ?? Buffer.alloc(0))).toBe(true);
 });
 
+test('elements named like members of forms and of the document do not hide them', async () => {
+  const names = ['title', 'documentElement', 'querySelectorAll', 'baseURI', 'querySelector'];
+  const members = [
+    'getAttribute',
+    'children',
+    'localName',
+    'nodeType',
+    'childNodes',
+    'closest',
+    'checkVisibility',
+    'parentElement',
+  ];
+  const clobbering =
+    names.map((name) => `<form name="${name}"></form><img alt="" name="${name}" src="${PIXEL_URL}">`).join('') +
+    `<form id="outer">${members.map((name) => `<input type="hidden" name="${name}">`).join('')}<h1>Report</h1><input id="f"></form>`;
+  const html = `<!doctype html><html lang="en"><head><title>Report</title></head><body>${clobbering}`;
+  expect(await rulesOf(html, 'PDF/UA-1')).toEqual(['field_name_missing #f']);
+});
+
 describe('what the document does not say', () => {
   test('is refused with every element, its rule and its remedy, and not charged', async () => {
     const before = await used();

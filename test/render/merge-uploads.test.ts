@@ -119,6 +119,15 @@ describe('hostile files', () => {
       '<</Type/Pages/Kids[3 0 R]/Count 1>>',
       `<</Type/Page/Parent 2 0 R/X (${'x'.repeat(600_000)})>>`,
     );
-    await expect(merge(large, large)).rejects.toMatchObject({ code: 'resource_limit' });
+    await expect(merge(large, large)).rejects.toMatchObject({ code: 'resource_limit', members: { limit: 1_000_000 } });
+  });
+
+  test('a page that comes 40,000 times with all that it holds ends before it is written', async () => {
+    const repeated = plain(
+      '<</Type/Catalog/Pages 2 0 R>>',
+      `<</Type/Pages/Kids[${'3 0 R '.repeat(40_000)}]/Count 40000>>`,
+      `<</Type/Page/Parent 2 0 R/X (${'x'.repeat(400_000)})>>`, // 32 GB in hexadecimal
+    );
+    await expect(merge(ONE, repeated)).rejects.toMatchObject({ code: 'resource_limit', members: { limit: 1_000_000 } });
   });
 });

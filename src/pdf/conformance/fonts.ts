@@ -5,7 +5,7 @@
 import { PdfArray, PdfDict, PdfName, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { deflated } from '../objects/syntax.ts';
-import { decoded } from './streams.ts';
+import type { StreamDecoder } from './streams.ts';
 
 export interface GlyphFaults {
   /** Of `.notdef`, the glyph that stands for what a font does not have. */
@@ -30,10 +30,12 @@ interface Font {
 
 export class Fonts {
   readonly #draft: EditablePdf;
+  readonly #streams: StreamDecoder;
   readonly #fonts = new Map<PdfObject, Font>();
 
-  constructor(draft: EditablePdf) {
+  constructor(draft: EditablePdf, streams: StreamDecoder) {
     this.#draft = draft;
+    this.#streams = streams;
   }
 
   /** `actualText` is the text of all runs together. */
@@ -55,7 +57,7 @@ export class Fonts {
       if (!added.size || !(dict instanceof PdfDict) || !(entry instanceof PdfRef)) continue;
       const copy = dict.clone();
       const map = this.#draft.resolve(dict.get('ToUnicode'));
-      const text = map instanceof PdfStream ? decoded(map).toString('latin1') : emptyMap(isComposite);
+      const text = map instanceof PdfStream ? this.#streams.decode(map).toString('latin1') : emptyMap(isComposite);
       const completed = text.replace(/\bendcmap\b/, `${bfchars(added, isComposite)}endcmap`);
       copy.set('ToUnicode', this.#draft.add(deflated({}, Buffer.from(completed, 'latin1'))));
       this.#draft.change(entry, copy);
@@ -81,7 +83,7 @@ export class Fonts {
     const font = {
       entry,
       isComposite: subtype instanceof PdfName && subtype.value === 'Type0',
-      texts: map instanceof PdfStream ? textsOf(decoded(map).toString('latin1')) : new Map<number, string>(),
+      texts: map instanceof PdfStream ? textsOf(this.#streams.decode(map).toString('latin1')) : new Map<number, string>(),
       added: new Map<number, string>(),
     };
     this.#fonts.set(entry, font);

@@ -8,7 +8,7 @@ import { inherited } from '../objects/page-view.ts';
 import { deflated } from '../objects/syntax.ts';
 import { type Operands, scanContent, stringBytes } from './content-scanner.ts';
 import { contentOf, Fonts, resourceOf } from './fonts.ts';
-import { decoded } from './streams.ts';
+import { StreamDecoder } from './streams.ts';
 
 /** What the pages show, as far as a profile limits it. */
 export interface ContentFindings {
@@ -40,6 +40,7 @@ class Marking {
   readonly #draft: EditablePdf;
   readonly #marks: boolean;
   readonly #fonts: Fonts;
+  readonly #streams = new StreamDecoder();
   /** Forms by number: whether they hold tagged content. */
   readonly #tagged = new Map<number, boolean>();
   /** Forms that have been drawn. */
@@ -48,7 +49,7 @@ class Marking {
   constructor(draft: EditablePdf, marks: boolean) {
     this.#draft = draft;
     this.#marks = marks;
-    this.#fonts = new Fonts(draft);
+    this.#fonts = new Fonts(draft, this.#streams);
   }
 
   /** Completes what fonts know of their text. */
@@ -62,7 +63,7 @@ class Marking {
     const entries = contentOf(this.#draft, page);
     const streams = entries.map((entry) => this.#draft.resolve(entry)).filter((stream) => stream instanceof PdfStream);
     if (!streams.length) return;
-    const content = Buffer.concat(streams.flatMap((stream) => [decoded(stream), LINE_FEED]));
+    const content = Buffer.concat(streams.flatMap((stream) => [this.#streams.decode(stream), LINE_FEED]));
     const resources = inherited(this.#draft, page, 'Resources');
     const scan = this.#scan(content, resources instanceof PdfDict ? resources : undefined, { isTagged: false });
     if (!this.#marks) return;
@@ -102,7 +103,7 @@ class Marking {
     if (mask instanceof PdfDict) this.#lookInside(mask.get('G'));
     if (!(value instanceof PdfStream) || !(isForm(value) || value.has('PatternType'))) return;
     const resources = this.#draft.resolve(value.get('Resources'));
-    this.#scan(decoded(value), resources instanceof PdfDict ? resources : undefined, { isTagged: true });
+    this.#scan(this.#streams.decode(value), resources instanceof PdfDict ? resources : undefined, { isTagged: true });
   }
 
   #look(shown: Shown[], resources: PdfDict | undefined, actualText: string | undefined): void {
@@ -125,7 +126,9 @@ class Marking {
     }
     this.#drawn.add(ref.objectNumber);
     const own = this.#draft.resolve(form.get('Resources'));
-    const inner = this.#scan(decoded(form), own instanceof PdfDict ? own : resources, { isTagged: inTagged || !isTagged });
+    const inner = this.#scan(this.#streams.decode(form), own instanceof PdfDict ? own : resources, {
+      isTagged: inTagged || !isTagged,
+    });
     if (this.#marks && isTagged) this.#draft.change(ref, withContent(form, inner.bytes, inner.resources));
     return { isTagged: isTagged && !inTagged, name };
   }
@@ -133,7 +136,7 @@ class Marking {
   /** Content that is drawn a second time, such as a shadow, is described by its first (ISO 14289-1, 7.20). */
   #copyWithoutTags(ref: PdfRef, form: PdfStream, resources: PdfDict | undefined, scan: ContentScan): string {
     const source = this.#draft.pdf.getObject(ref);
-    const content = decoded(source instanceof PdfStream ? source : form).toString('latin1');
+    const content = this.#streams.decode(source instanceof PdfStream ? source : form).toString('latin1');
     const untagged = content.replace(/\/\w+\s*<<\s*\/MCID\s+\d+\s*>>\s*BDC/g, '/Span BMC');
     const copy = withContent(form, Buffer.from(untagged, 'latin1'), undefined);
     copy.delete('StructParents');

@@ -1,10 +1,50 @@
-/** The data of PDF streams without their compression. */
+/** The data of PDF streams without their compression, as far as one document may unpack: a few bytes can stand for gigabytes. */
 import { inflateSync } from 'node:zlib';
-import { PdfName, type PdfStream } from '@libpdf/core';
+import { PdfArray, PdfName, type PdfStream } from '@libpdf/core';
 
-export function decoded(stream: PdfStream): Buffer {
-  const filter = stream.get('Filter');
-  if (!filter) return Buffer.from(stream.data);
-  if (filter instanceof PdfName && filter.value === 'FlateDecode' && !stream.has('DecodeParms')) return inflateSync(stream.data);
-  return Buffer.from(stream.getDecodedData());
+const MAX_STREAM_BYTES = 67_108_864;
+const MAX_DOCUMENT_BYTES = 268_435_456;
+
+/** The streams of a document unpack to more bytes than they may. */
+export class UnpacksToTooMuch extends Error {
+  override name = 'UnpacksToTooMuch';
+  readonly limit: number;
+
+  constructor(limit: number) {
+    super(`more than ${limit} bytes`);
+    this.limit = limit;
+  }
+}
+
+/** For the streams of one document. */
+export class StreamDecoder {
+  #bytesLeft = MAX_DOCUMENT_BYTES;
+
+  /** Throws `UnpacksToTooMuch`. */
+  decode(stream: PdfStream): Buffer {
+    const content = stream.get('Filter') ? this.#unpacked(stream) : Buffer.from(stream.data);
+    if (content.length > this.#bytesLeft) throw new UnpacksToTooMuch(MAX_DOCUMENT_BYTES);
+    this.#bytesLeft -= content.length;
+    return content;
+  }
+
+  /** The library's own decoding grows without a limit: what it is given has been unpacked within the limit before. */
+  #unpacked(stream: PdfStream): Buffer {
+    const given = stream.get('Filter');
+    const [filter, ...more] = given instanceof PdfArray ? given.toArray() : [given];
+    if (more.length || !(filter instanceof PdfName) || filter.value !== 'FlateDecode')
+      throw new Error('the PDF packs its content in an unusual way');
+    const content = this.#inflated(stream.data);
+    return stream.has('DecodeParms') ? Buffer.from(stream.getDecodedData()) : content;
+  }
+
+  #inflated(data: Uint8Array): Buffer {
+    const isLast = this.#bytesLeft < MAX_STREAM_BYTES;
+    try {
+      return inflateSync(data, { maxOutputLength: Math.max(1, isLast ? this.#bytesLeft : MAX_STREAM_BYTES) });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw error;
+      throw new UnpacksToTooMuch(isLast ? MAX_DOCUMENT_BYTES : MAX_STREAM_BYTES);
+    }
+  }
 }

@@ -46,13 +46,24 @@ export async function merge({ documents, parts }: MergeTask): Promise<Merged> {
   return file.end().join();
 }
 
+/** The merged PDF has more bytes than it may. */
+export class MergedTooLarge extends Error {
+  override name = 'MergedTooLarge';
+}
+
 /** The merged PDF, while it is put together. */
 export class MergedFile {
   readonly #parts = new Parts();
+  readonly #maxBytes: number;
   /** By number. */
   readonly #offsets: number[] = [];
   readonly #merged: Part[] = [];
   #nextId = FIRST_FREE;
+
+  /** What would have more bytes throws `MergedTooLarge`: a page can come any number of times, each with all that it holds. */
+  constructor(maxBytes = Number.POSITIVE_INFINITY) {
+    this.#maxBytes = maxBytes;
+  }
 
   get pages(): number {
     return this.#merged.reduce((sum, part) => sum + part.pages, 0);
@@ -93,5 +104,6 @@ export class MergedFile {
   #put(id: number, body: string | Array<string | Uint8Array>): void {
     this.#offsets[id] = this.#parts.length;
     this.#parts.addObject(id, ...[body].flat());
+    if (this.#parts.length > this.#maxBytes) throw new MergedTooLarge();
   }
 }

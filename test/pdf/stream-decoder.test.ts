@@ -1,0 +1,16 @@
+/** What streams may unpack to while the content of a PDF is looked at. */
+import { deflateSync } from 'node:zlib';
+import { PdfDict, PdfName, PdfStream } from '@libpdf/core';
+import { expect, test } from 'vitest';
+import { StreamDecoder } from '../../src/pdf/conformance/streams.ts';
+
+const packed = (bytes: number) =>
+  new PdfStream(PdfDict.of({ Filter: PdfName.of('FlateDecode') }), deflateSync(Buffer.alloc(bytes)));
+
+test('a stream has a limit, and so have all streams of a document', () => {
+  const decoder = new StreamDecoder();
+  expect(() => decoder.decode(packed(67_108_865))).toThrow('more than 67108864 bytes');
+  const large = packed(60_000_000);
+  for (let count = 0; count < 4; count++) expect(decoder.decode(large)).toHaveLength(60_000_000);
+  expect(() => decoder.decode(large)).toThrow('more than 268435456 bytes');
+});
