@@ -52,6 +52,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Engine> 
     await query.destroy();
     throw error;
   }
+  const turns = new Map<string, Promise<void>>();
   return {
     query,
     isShared: true,
@@ -60,7 +61,8 @@ export async function openPostgres(settings: PostgresSettings): Promise<Engine> 
       const patient = connect(settings.databaseUrl, { max: 2, statement_timeout: 0, query_timeout: 0 });
       await migrate(patient).finally(() => patient.destroy());
     },
-    transaction: (work, name) => transaction(query, work, name),
+    transaction: (work, name) =>
+      name === undefined ? transaction(query, work, name) : inTurn(turns, name, () => transaction(query, work, name)),
     exclusively: (name, work) => exclusively(query, name, work),
     joinNodes: (options) => joinNodes(settings.databaseUrl, options),
     flush: async () => {}, // a commit is told once it outlives a loss of power, unless the operator gave that up
@@ -112,6 +114,17 @@ async function requireVersion(query: Query): Promise<void> {
   const version = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
   if (version < OLDEST_VERSION)
     throw storageFailed(`the server of PLATEN_DATABASE_URL is PostgreSQL ${version}; use ${OLDEST_VERSION} or later`);
+}
+
+/** Waits before it takes a connection, so that all work of one name has one at most. */
+function inTurn<T>(turns: Map<string, Promise<void>>, name: string, work: () => Promise<T>): Promise<T> {
+  const result = (turns.get(name) ?? Promise.resolve()).then(work);
+  const over = () => {
+    if (turns.get(name) === turn) turns.delete(name);
+  };
+  const turn = result.then(over, over);
+  turns.set(name, turn);
+  return result;
 }
 
 async function transaction<T>(query: Query, work: (query: Query) => Promise<T>, name: string | undefined): Promise<T> {
