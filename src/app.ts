@@ -170,7 +170,9 @@ type AppParts = Awaited<ReturnType<typeof buildApp>>;
 
 async function buildApp(config: Config, clock: Clock) {
   const logger = pino({ level: config.logLevel, serializers: { err: describeError } });
-  const services = await openServices(config, clock);
+  const services = await openServices(config, clock, (error) =>
+    logger.error({ err: error }, 'another node has joined beside which this one may not be'),
+  );
   const engine = await startEngine(config, logger, services.links.secretFor('finishing')).catch(async (error: unknown) => {
     await services.close();
     throw error;
@@ -211,7 +213,10 @@ async function buildApp(config: Config, clock: Clock) {
       uploadMerging,
       resultUploads: new ResultUploads(engine.policy, config, (details) => logger.info(details, 'webhook connection refused')),
       secondsForItems: (unfinished) => runner.secondsFor(unfinished),
-      checkReady: both(createReadiness({ ...engine, pool: engine.pool.exempt }), () => services.links.checkStorage()),
+      checkReady: both(createReadiness({ ...engine, pool: engine.pool.exempt }), async () => {
+        services.checkNode();
+        await services.links.checkStorage();
+      }),
     },
   );
   const sweep = createSweep(services, config, metrics, logger);

@@ -41,11 +41,13 @@ export interface Services {
   batches: Batches;
   batchQueue: BatchQueue;
   batchCipher: PayloadCipher;
+  /** Throws `storage_failed` while there is another node beside which this one may not be. */
+  checkNode(): void;
   close(): Promise<void>;
 }
 
-/** Throws `ConfigError` and `PlansError`. */
-export async function openServices(config: Config, clock: Clock): Promise<Services> {
+/** Throws `ConfigError` and `PlansError`. `onRefused` is told when `checkNode` begins to throw. */
+export async function openServices(config: Config, clock: Clock, onRefused?: (error: unknown) => void): Promise<Services> {
   const plans = loadPlans(config);
   const unlock = lockFolder(config.dataDir);
   if (!unlock)
@@ -74,8 +76,10 @@ export async function openServices(config: Config, clock: Clock): Promise<Servic
     const links = await Links.open(database, clock);
     blobs = await openBlobs(config, links.secretFor('blobs').toString('hex'));
     const progress = new Progress();
-    nodes = await database.joinNodes({ alone: !blobs.isShared, onNotice: (notice) => progress.hear(notice) });
-    progress.watchNotices(nodes.notify);
+    const onNotice = (notice: string) => progress.hear(notice);
+    const joined = await database.joinNodes({ alone: !blobs.isShared, onNotice, ...(onRefused && { onRefused }) });
+    nodes = joined;
+    progress.watchNotices(joined.notify);
     const batchCipher = new PayloadCipher(links.secretFor('batches'));
     return {
       database,
@@ -94,6 +98,7 @@ export async function openServices(config: Config, clock: Clock): Promise<Servic
       batchCipher: batchCipher,
       webhooks,
       webhookSecrets: new WebhookSecrets(database, clock),
+      checkNode: joined.check,
       close,
     };
   } catch (error) {

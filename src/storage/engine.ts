@@ -5,12 +5,16 @@ export interface NodesOptions {
   /** Whether there may be no other node. */
   alone: boolean;
   onNotice(notice: string): void;
+  /** The connection was lost, and meanwhile another node came beside which this one may not be. */
+  onRefused?(error: unknown): void;
 }
 
 /** This node among those of one database. */
 export interface Nodes {
   /** Tells all other nodes, as far as they listen; nothing waits for it. */
   notify(notice: string): void;
+  /** Throws `storage_failed` while this node is refused. */
+  check(): void;
   close(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@
  * It is opened again when it is lost.
  */
 import pg from 'pg';
-import { storageFailed } from '../errors.ts';
+import { ServiceError, storageFailed } from '../errors.ts';
 import type { Nodes, NodesOptions } from './engine.ts';
 
 const CHANNEL = 'platen';
@@ -14,8 +14,9 @@ const ANSWER_MS = 5_000;
 const LOCK = `hashtext('platen nodes'), 0`;
 
 /** Throws `storage_failed` when there is another node, and one of the two has to be alone. */
-export async function joinNodes(connectionString: string, { alone, onNotice }: NodesOptions): Promise<Nodes> {
+export async function joinNodes(connectionString: string, { alone, onNotice, onRefused }: NodesOptions): Promise<Nodes> {
   let client: pg.Client | undefined;
+  let refusal: ServiceError | undefined;
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -23,7 +24,13 @@ export async function joinNodes(connectionString: string, { alone, onNotice }: N
     if (client !== lost || closed) return;
     client = undefined;
     lost.end().catch(() => {});
-    timer = setTimeout(() => void join().catch(() => {}), PAUSE_MS).unref();
+    timer = setTimeout(() => void join().catch(note), PAUSE_MS).unref();
+  };
+
+  const note = (error: unknown) => {
+    if (!(error instanceof ServiceError)) return; // not refused, but out of reach
+    if (!refusal) onRefused?.(error);
+    refusal = error;
   };
 
   const join = async () => {
@@ -39,6 +46,7 @@ export async function joinNodes(connectionString: string, { alone, onNotice }: N
     try {
       await next.connect();
       await enter(next, alone);
+      refusal = undefined;
     } catch (error) {
       lose(next);
       throw error;
@@ -60,6 +68,9 @@ export async function joinNodes(connectionString: string, { alone, onNotice }: N
   });
   return {
     notify: (notice) => void client?.query('select pg_notify($1, $2)', [CHANNEL, notice]).catch(() => {}),
+    check: () => {
+      if (refusal) throw refusal;
+    },
     close,
   };
 }

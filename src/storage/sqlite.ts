@@ -35,7 +35,7 @@ export function openSqlite(file: string): Engine {
     migrate: (migrate) => migrate(query),
     transaction: (work) => query.transaction().execute(work), // there is one at a time
     exclusively: (_, work) => work(),
-    joinNodes: async () => ({ notify() {}, async close() {} }), // the lock of the data folder has seen to it
+    joinNodes: async () => ({ notify() {}, check() {}, async close() {} }), // the lock of the data folder has seen to it
     // The same sync of the log that `synchronous = FULL` would do inside the commit.
     flush: () => log.sync(),
     scrub: async () => {

@@ -11,10 +11,12 @@ import { loadPlans } from '../../src/accounts/plans.ts';
 import { Documents } from '../../src/documents/documents.ts';
 import { DiskBlobs } from '../../src/storage/blobs-disk.ts';
 import { type Database, inspectDatabase, isOutcomeUnknown, openDatabase } from '../../src/storage/database.ts';
+import type { Nodes } from '../../src/storage/engine.ts';
+import { joinNodes } from '../../src/storage/postgres-nodes.ts';
 import { LiquidEngine } from '../../src/templates/liquid.ts';
 import { Templates } from '../../src/templates/templates.ts';
 import { WebhookSecrets } from '../../src/webhooks/secrets.ts';
-import { PLANS } from '../support/service.ts';
+import { eventually, PLANS } from '../support/service.ts';
 import { Between } from './between.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 
@@ -45,6 +47,14 @@ async function owner(database: Database, plan = 'growth'): Promise<Principal> {
 
 const insert = (database: Database, id: string) =>
   database.query.insertInto('signing_keys').values({ id, secret: 's', created_at: 1_900_000_000_000 }).execute();
+const isReady = async (nodes: Nodes) => {
+  try {
+    nodes.check();
+    return true;
+  } catch {
+    return false;
+  }
+};
 const times = <T>(count: number, work: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, n) => work(n)));
 
@@ -167,6 +177,27 @@ describe('a server that', () => {
     await insert(database, 'later');
   });
 
+  test('has connections for others while transactions of one name wait for each other', async () => {
+    const database = await open(url, 2);
+    const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const order: number[] = [];
+    const waiting = times(10, (n) =>
+      database.transaction(async () => {
+        order.push(n);
+        begun.resolve();
+        await end.promise;
+        if (n === 3) throw new Error('fails');
+      }, 'one name'),
+    );
+    const failure = waiting.catch((error: Error) => error.message);
+    await begun.promise;
+    await insert(database, 'meanwhile');
+    end.resolve();
+    expect(await failure).toBe('fails');
+    await database.transaction(async () => {}, 'one name');
+    expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
   test('says nothing more to a commit leaves what belongs to it where it is', async () => {
     await using between = await Between.start(url);
     const through = new URL(url);
@@ -218,6 +249,30 @@ describe('nodes', () => {
     expect(await heard.promise).toBe('changed bat_x');
     expect(own).toEqual([]);
     await Promise.all([here.close(), there.close()]);
+  });
+
+  test('of which one has to be alone are not ready where the other came while they were away', async () => {
+    await using between = await Between.start(url);
+    const through = new URL(url);
+    through.port = new URL(between.url).port;
+    const [first, second] = [await open(), await open()];
+    const refused = Promise.withResolvers<unknown>();
+    const away = await joinNodes(through.href, { alone: true, onNotice: () => {}, onRefused: refused.resolve });
+    away.check();
+    between.standStill();
+    between.dropAll();
+    let other: Nodes | undefined;
+    await eventually('the other has joined', async () => {
+      other = await first.joinNodes({ alone: true, onNotice: () => {} }).catch(() => undefined);
+      return other !== undefined;
+    });
+    between.goOn();
+    expect(await refused.promise).toMatchObject({ code: 'storage_failed' });
+    expect(() => away.check()).toThrow('another node');
+    await other?.close();
+    await eventually('it has joined again', () => isReady(away));
+    await expect(second.joinNodes({ alone: true, onNotice: () => {} })).rejects.toMatchObject({ code: 'storage_failed' });
+    await away.close();
   });
 
   test('of which one has to be alone do not start beside each other', async () => {
