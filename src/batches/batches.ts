@@ -2,7 +2,7 @@
 import type { Principal } from '../accounts/accounts.ts';
 import type { Clock } from '../accounts/leases.ts';
 import { isId, randomBase62 } from '../accounts/secret.ts';
-import { ServiceError } from '../errors.ts';
+import { queueFull, ServiceError } from '../errors.ts';
 import type { RenderLimits } from '../render/render-request.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
@@ -60,6 +60,9 @@ const ITEM_COLUMNS = ['position', 'reference', 'status', 'document_id', 'pages',
 /** Rows in one statement: SQLite takes 32,766 values. */
 const ROWS = 100;
 const REMOVED_AT_ONCE = 50;
+/** Of one account, because whoever looks for work looks at all that are open. */
+export const MAX_OPEN_RENDERS = 1_000;
+const RETRY_AFTER_SECONDS = 10;
 
 /** Something that is written in the same transaction. */
 type Also = (id: string, query: Query) => Promise<void>;
@@ -101,9 +104,22 @@ export class Batches {
     return this.#create(`bat_${randomBase62(22)}`, owner, request, also);
   }
 
-  /** The same for one item alone, which lists of batches do not show. */
+  /** The same for one item alone, which lists of batches do not show. Throws `queue_full`, too. */
   async createRender(owner: Principal, request: BatchRequest, also: Also): Promise<string> {
+    if ((await this.#openRenders(owner.accountId)) >= MAX_OPEN_RENDERS)
+      throw queueFull(`${MAX_OPEN_RENDERS} asynchronous renders of this account are waiting`, RETRY_AFTER_SECONDS);
     return this.#create(`${RENDER_PREFIX}${randomBase62(22)}`, owner, request, also);
+  }
+
+  async #openRenders(accountId: string): Promise<number> {
+    const { count } = await this.#database.query
+      .selectFrom('batches')
+      .select(({ fn }) => fn.countAll<number | string>().as('count'))
+      .where('key_id', 'in', (eb) => eb.selectFrom('api_keys').select('id').where('account_id', '=', accountId))
+      .where('completed_at', 'is', null)
+      .where('id', 'like', `${RENDER_PREFIX}%`)
+      .executeTakeFirstOrThrow();
+    return Number(count);
   }
 
   async #create(id: string, owner: Principal, request: BatchRequest, also: Also): Promise<string> {
@@ -171,7 +187,7 @@ export class Batches {
   /** Newest first, from after a position. */
   async list(keyId: string, limit: number, filter: { metadata?: Metadata }, after?: Position): Promise<ListPage<Batch>> {
     const owned = this.#rows().where('key_id', '=', keyId).where('id', 'not like', `${RENDER_PREFIX}%`);
-    const having = havingMetadata(owned, 'batch', keyId, filter.metadata);
+    const having = havingMetadata(this.#database.query, owned, { kind: 'batch', keyId, metadata: filter.metadata });
     return readListPage(having.rows, { ...having, limit, after, toItem: toBatch });
   }
 

@@ -41,6 +41,14 @@ type Owner = Principal | ServiceError | undefined;
 const PER_PLACE = 4;
 /** How often leases of others are looked at. */
 const RECOVER_MS = 5_000;
+const LOAD_MS = 1_000;
+
+interface Load {
+  /** Items. */
+  waiting: number;
+  /** Those that have items waiting. */
+  keys: number;
+}
 
 export class BatchRunner {
   readonly #services: RunnerServices;
@@ -54,6 +62,8 @@ export class BatchRunner {
   /** Nothing was found to do, and nothing has come since. */
   #workless = false;
   #draining = false;
+  #lastLoad: Promise<Load> | undefined;
+  #loadUntil = 0;
 
   constructor(services: RunnerServices) {
     this.#services = services;
@@ -92,10 +102,24 @@ export class BatchRunner {
 
   /** Seconds until a batch with so many items left will have ended, keys taking turns, at the speed so far. */
   async secondsFor(unfinished: number): Promise<number> {
-    const { queue, pool } = this.#services;
-    const all = (await queue.waiting()) + this.#underWay.size;
-    const keys = await queue.keysWithWork();
-    return pool.secondsFor(Math.min(unfinished * Math.max(1, keys.length), all));
+    const { waiting, keys } = await this.#load();
+    return this.#services.pool.secondsFor(Math.min(unfinished * Math.max(1, keys), waiting + this.#underWay.size));
+  }
+
+  /** Counted once a second, however many ask. */
+  #load(): Promise<Load> {
+    if (this.#lastLoad && performance.now() < this.#loadUntil) return this.#lastLoad;
+    this.#loadUntil = performance.now() + LOAD_MS;
+    this.#lastLoad = this.#countLoad();
+    this.#lastLoad.catch(() => {
+      this.#lastLoad = undefined;
+    });
+    return this.#lastLoad;
+  }
+
+  async #countLoad(): Promise<Load> {
+    const { queue } = this.#services;
+    return { waiting: await queue.waiting(), keys: (await queue.keysWithWork()).length };
   }
 
   async #fill(): Promise<void> {

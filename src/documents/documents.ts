@@ -191,18 +191,20 @@ export class Documents {
    * of rows.
    */
   async list(keyId: string, limit: number, filter: DocumentFilter, after?: Position): Promise<ListPage<StoredDocument>> {
-    const { text, metadata, templateId } = filter;
+    const { text, templateId } = filter;
     if (templateId !== undefined && !isId(templateId)) return { items: [], next: undefined };
     const isWholeId = text !== undefined && ID.test(text);
     const listed = this.#listed(keyId, filter).$if(isWholeId, (rows) => rows.where('id', '=', text as string));
-    const { rows, place, search: searchMetadata } = havingMetadata(listed, 'document', keyId, metadata);
+    const filtered = templateId !== undefined && !isWholeId;
+    const having = havingMetadata(this.#database.query, listed, { kind: 'document', keyId, ...filter, filtered });
+    const { search: searchMetadata } = having;
     const searchText = text !== undefined && !isWholeId;
     const search: typeof searchMetadata = (found) => {
-      const having = searchMetadata ? searchMetadata(found) : found;
-      return searchText ? having.where(holdsText('filename', text)) : having;
+      const those = searchMetadata ? searchMetadata(found) : found;
+      return searchText ? those.where(holdsText('filename', text)) : those;
     };
     const isSearch = searchText || searchMetadata !== undefined;
-    return readListPage(rows, { limit, after, place, toItem: toDocument, search: isSearch ? search : undefined });
+    return readListPage(having.rows, { ...having, limit, after, toItem: toDocument, search: isSearch ? search : undefined });
   }
 
   #listed(keyId: string, { templateId, createdAfter, createdBefore }: DocumentFilter) {

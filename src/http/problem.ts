@@ -246,7 +246,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 429,
     title: 'Too many renders are waiting',
     meaning:
-      'The queue for renders, for the playground or for the Liquid templates of this account is full. Or the work ran for a long time while others waited, and was stopped to make room for them.',
+      'The queue for renders, for the playground or for the Liquid templates of this account is full, or the account has 1,000 asynchronous renders that have not ended. Or the work ran for a long time while others waited, and was stopped to make room for them.',
     remedy: 'Send the request again after the number of seconds in Retry-After.',
   },
   rate_limited: {

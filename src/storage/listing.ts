@@ -55,14 +55,16 @@ interface PageRequest<R, T extends Listed, O> {
   toItem(row: O): R;
   /** Filters rows without an index. The page may then be shorter, because the number of rows that are read is limited. */
   search?: ((rows: SelectQueryBuilder<Tables, T, O>) => SelectQueryBuilder<Tables, T, O>) | undefined;
+  /** The rows that a search reads, where these are not all of the selection. */
+  searched?: SelectQueryBuilder<Tables, 'metadata_index', unknown> | undefined;
 }
 
 /** Reads one page, the newest first. */
 export async function readListPage<R extends Position, T extends Listed, O>(
   selection: SelectQueryBuilder<Tables, T, O>,
-  { limit, after, place = OWN_PLACE, toItem, search }: PageRequest<R, T, O>,
+  { limit, after, place = OWN_PLACE, toItem, search, searched }: PageRequest<R, T, O>,
 ): Promise<ListPage<R>> {
-  const last = search && (await lastToSearch(selection, after, place));
+  const last = search && (await lastToSearch((searched ?? selection) as typeof selection, after, place));
   const found = search ? search(last ? noLaterThan(selection, last, place) : selection) : selection;
   const rows = await newestFirst(found, limit + 1, after, place).execute();
   const items = rows.slice(0, limit).map((row) => toItem(row as O));

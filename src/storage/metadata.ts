@@ -43,30 +43,54 @@ export async function removeFromIndex(query: Query, id: string): Promise<void> {
 export interface Filtered<T extends Listed, O> {
   rows: SelectQueryBuilder<Tables, T, O>;
   place: Place | undefined;
+  /** Those among which `search` looks, in the index alone: counting them reads no others. */
+  searched: SelectQueryBuilder<Tables, 'metadata_index', unknown> | undefined;
   /** Applies the rest of the filter, for which there is no index. */
   search: ((rows: SelectQueryBuilder<Tables, T, O>) => SelectQueryBuilder<Tables, T, O>) | undefined;
 }
 
+interface Having {
+  kind: Kind;
+  keyId: string;
+  metadata?: Metadata | undefined;
+  createdAfter?: number | undefined;
+  createdBefore?: number | undefined;
+  /** Whether `rows` have another condition that most may fail to meet. */
+  filtered?: boolean;
+}
+
 /** Those of `rows` that have all of `metadata`. Without metadata, all of them. */
 export function havingMetadata<T extends Listed, O>(
+  query: Query,
   rows: SelectQueryBuilder<Tables, T, O>,
-  kind: Kind,
-  keyId: string,
-  metadata: Metadata = {},
+  having: Having,
 ): Filtered<T, O> {
-  const [first, ...others] = Object.entries(metadata);
-  if (!first) return { rows, place: undefined, search: undefined };
-  const [member, value] = first;
-  const joined = (rows as unknown as SelectQueryBuilder<Tables, 'documents', O>)
-    .innerJoin('metadata_index', 'object_id', 'id')
+  const [first, ...others] = Object.entries(having.metadata ?? {});
+  if (!first) return { rows, place: undefined, searched: undefined, search: undefined };
+  const joined = (rows as unknown as SelectQueryBuilder<Tables, 'documents', O>).innerJoin('metadata_index', 'object_id', 'id');
+  return {
+    rows: inIndex(joined as unknown as Indexed<O>, having, first) as unknown as SelectQueryBuilder<Tables, T, O>,
+    place: INDEXED_PLACE,
+    searched: inIndex(query.selectFrom('metadata_index'), having, first),
+    search: others.length || having.filtered ? (found) => havingAlso(found, others) : undefined,
+  };
+}
+
+type Indexed<O> = SelectQueryBuilder<Tables, 'metadata_index', O>;
+
+function inIndex<O>(rows: Indexed<O>, having: Having, [member, value]: [string, string]): Indexed<O> {
+  const { kind, keyId, createdAfter, createdBefore } = having;
+  return rows
     .where('owner_key_id', '=', keyId)
     .where('object_kind', '=', kind)
     .where('member', '=', member)
-    .where('member_value', '=', value) as unknown as SelectQueryBuilder<Tables, T, O>;
-  return { rows: joined, place: INDEXED_PLACE, search: others.length ? (found) => havingAlso(found, others) : undefined };
+    .where('member_value', '=', value)
+    .$if(createdAfter !== undefined, (later) => later.where('object_created_at', '>', createdAfter as number))
+    .$if(createdBefore !== undefined, (earlier) => earlier.where('object_created_at', '<', createdBefore as number));
 }
 
 function havingAlso<T extends Listed, O>(rows: SelectQueryBuilder<Tables, T, O>, members: Array<[string, string]>) {
+  if (!members.length) return rows;
   const found = rows as unknown as SelectQueryBuilder<Tables, 'documents', O>;
   return found.where(({ and, exists, selectFrom }) =>
     and(

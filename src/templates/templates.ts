@@ -152,7 +152,7 @@ export class Templates {
   /** Lists templates, newest first, after a position. */
   async list(keyId: string, limit: number, filter: { metadata?: Metadata }, after?: Position): Promise<ListPage<Template>> {
     const owned = this.#database.query.selectFrom('templates').select(SUMMARY).where('key_id', '=', keyId);
-    const having = havingMetadata(owned, 'template', keyId, filter.metadata);
+    const having = havingMetadata(this.#database.query, owned, { kind: 'template', keyId, metadata: filter.metadata });
     return readListPage(having.rows, { ...having, limit, after, toItem: toTemplate });
   }
 

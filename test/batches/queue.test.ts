@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Leases } from '../../src/accounts/leases.ts';
-import { Batches } from '../../src/batches/batches.ts';
+import { Batches, MAX_OPEN_RENDERS } from '../../src/batches/batches.ts';
 import { DatabaseQueue } from '../../src/batches/database-queue.ts';
 import { PayloadCipher } from '../../src/batches/payload-cipher.ts';
 import { Progress } from '../../src/batches/progress.ts';
@@ -61,14 +61,17 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
+const PLAN = { name: 'x', documents: null, retentionMs: RETENTION_MS, requestsPerMinute: null, concurrency: null };
+const ownerOf = (keyId: string) => ({ keyId, accountId: 'acc_a', plan: PLAN, autoStore: false, scopes: null });
+const requestOf = (htmls: string[]) => ({
+  items: htmls.map((html) => ({ html })),
+  defaults: {},
+  webhookUrl: undefined,
+  metadata: {},
+});
+
 async function create(htmls: string[], keyId = 'key_a'): Promise<string> {
-  const plan = { name: 'x', documents: null, retentionMs: RETENTION_MS, requestsPerMinute: null, concurrency: null };
-  const owner = { keyId, accountId: 'acc_a', plan, autoStore: false, scopes: null };
-  return batches.create(
-    owner,
-    { items: htmls.map((html) => ({ html })), defaults: {}, webhookUrl: undefined, metadata: {} },
-    async () => {},
-  );
+  return batches.create(ownerOf(keyId), requestOf(htmls), async () => {});
 }
 
 async function claim(keyId = 'key_a'): Promise<ClaimedItem> {
@@ -94,6 +97,20 @@ test('items are claimed once, in order, and end the batch', async () => {
   expect(await requests()).toBe(0);
   expect(await batches.find('key_a', id)).toMatchObject({ status: 'completed', succeeded: 1, failed: 1, unfinished: 0 });
   await expect(queue.complete(second, FAILED)).rejects.toThrow(ClaimLost);
+});
+
+test('an account has a limited number of renders that have not ended, of all its keys', async () => {
+  const render = (keyId: string) => batches.createRender(ownerOf(keyId), requestOf(['a']), async () => {});
+  const first = await render('key_a');
+  const row = await database.query.selectFrom('batches').selectAll().where('id', '=', first).executeTakeFirstOrThrow();
+  const others = Array.from({ length: MAX_OPEN_RENDERS - 1 }, (_, n) => ({ ...row, id: `ren_${n}` }));
+  await database.query.insertInto('batches').values(others).execute();
+  const written = await requests();
+  await expect(render('key_b')).rejects.toMatchObject({ code: 'queue_full', retryAfterSeconds: 10 });
+  expect(await requests()).toBe(written);
+  await create(['a']); // batches are not counted
+  await batches.cancel('key_a', first);
+  await render('key_b');
 });
 
 test('a lease that has ended is another’s, and who held it can complete nothing', async () => {

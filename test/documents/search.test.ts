@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Principal } from '../../src/accounts/accounts.ts';
 import { loadConfig } from '../../src/config.ts';
-import type { ListPage, Position, StoredDocument } from '../../src/documents/documents.ts';
+import type { DocumentFilter, ListPage, Position, StoredDocument } from '../../src/documents/documents.ts';
 import { openServices, type Services } from '../../src/services.ts';
 import { storageSettings } from '../support/storage-settings.ts';
 
 const MANY = 12_000;
+const TEMPLATE = 'tpl_0000000000000000000000';
+const OF_TEMPLATE = [0, 6_500];
 /** The oldest, one in the middle, the newest. */
 const NAMED: Record<number, string> = { 0: 'Übersicht first.pdf', 6000: 'übersicht middle.pdf', 11999: 'Übersicht last.pdf' };
 
@@ -42,8 +44,8 @@ function numbered(n: number): StoredDocument {
     pages: 1,
     sha256: '',
     source: 'html',
-    templateId: null,
-    metadata: {},
+    templateId: OF_TEMPLATE.includes(n) ? TEMPLATE : null,
+    metadata: { tenant: 'a' },
     createdAt: 1_700_000_000_000 + n,
     expiresAt: 1_900_000_000_000,
     report: { warning_count: 0 },
@@ -51,10 +53,14 @@ function numbered(n: number): StoredDocument {
 }
 
 async function pagesOf(text: string, limit: number): Promise<string[][]> {
+  return pagesOfAll({ text }, limit);
+}
+
+async function pagesOfAll(filter: DocumentFilter, limit: number): Promise<string[][]> {
   const pages: string[][] = [];
   let after: Position | undefined;
   do {
-    const page: ListPage<StoredDocument> = await services.documents.list(owner.keyId, limit, { text }, after);
+    const page: ListPage<StoredDocument> = await services.documents.list(owner.keyId, limit, filter, after);
     pages.push(page.items.map(({ filename }) => filename));
     after = page.next;
   } while (after);
@@ -65,6 +71,16 @@ test('all that match are found, page by page, however few they are', async () =>
   const pages = await pagesOf('bersicht', 20);
   expect(pages.flat()).toEqual([NAMED[11_999], NAMED[6_000], NAMED[0]]);
   expect(pages).toHaveLength(3);
+});
+
+test('among those with the same metadata, a limited number is looked at for those of a template', async () => {
+  const pages = await pagesOfAll({ metadata: { tenant: 'a' }, templateId: TEMPLATE }, 20);
+  expect(pages).toEqual([[], ['invoice 6500.pdf'], [NAMED[0]]]);
+});
+
+test('among those with the same metadata, the time is looked up', async () => {
+  const createdBefore = 1_700_000_000_000 + 2;
+  expect(await pagesOfAll({ metadata: { tenant: 'a' }, createdBefore }, 20)).toEqual([['invoice 1.pdf', NAMED[0]]]);
 });
 
 test('what does not match at all takes as many pages as there is to look at', async () => {
