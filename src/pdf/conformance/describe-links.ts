@@ -32,7 +32,7 @@ class LinkTexts {
 
   /** Of the next link with this target. The last name stays for what comes more often than in the document. */
   next(target: string): string {
-    const names = this.#names.get(target) ?? [];
+    const names = this.#names.get(target.slice(0, 2_000)) ?? [];
     const name = names.length > 1 ? names.shift() : names[0];
     return name || target;
   }
