@@ -114,11 +114,11 @@ declare const CSS: { escape(name: string): string };
 function builtIn(node: PageElement): PageElement {
   const kind = node ? Reflect.get(Node.prototype, 'nodeName', node) : '';
   if (kind !== '#document' && !/form$/i.test(kind)) return node;
-  const get = (_: object, name: string) => {
+  const get = (_: object, name: string | symbol) => {
     const value = Reflect.get(Reflect.getPrototypeOf(node) as object, name, node);
     return typeof value === 'function' ? value.bind(node) : value;
   };
-  return new Proxy({}, { get: get as ProxyHandler<object>['get'] });
+  return new Proxy({}, { get });
 }
 
 function statedStructure(maxEach: number, max: MaxCharacters): StatedStructure {
