@@ -201,7 +201,7 @@ function shareParameters(paths: object): Node {
   const all = operations.flatMap(({ parameters = [] }) => parameters).filter((each) => each.in !== 'path');
   const named: Node = {};
   for (const [text, uses] of Map.groupBy(all, (each) => JSON.stringify(each))) {
-    const name = pascalCase(`_${uses[0]?.name}`.toLowerCase().replaceAll('-', '_'));
+    const name = `${pascalCase(`_${uses[0]?.name}`.toLowerCase().replaceAll('-', '_'))}Parameter`; // schemas have names of their own
     if (uses.length < 2 || text.length < SOME_WORDS || named[name]) continue;
     named[name] = { ...uses[0] };
     for (const use of uses) becomeReference(use, `#/components/parameters/${name}`);

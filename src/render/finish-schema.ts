@@ -134,11 +134,12 @@ const Watermark = Type.Object(
   { ...CLOSED, title: 'Watermark' },
 );
 
-const Profile = { ...oneOf(PROFILES), expected: `one of ${PROFILES.join(', ')}` };
+const ProfileName = { ...oneOf(PROFILES), title: 'ConformanceProfile' };
+const Profile = { ...ProfileName, expected: `one of ${PROFILES.join(', ')}` };
 
 /** Members of `options`. */
 export const FINISH_OPTIONS = {
-  conformance: option(Type.Union([oneOf(PROFILES), Type.Array(Profile, { minItems: 1, maxItems: 2 })]), {
+  conformance: option(Type.Union([ProfileName, Type.Array(Profile, { minItems: 1, maxItems: 2 })]), {
     expected: `one of ${PROFILES.join(', ')}, or a list of one profile of PDF/A and PDF/UA-1`,
     description:
       'Writes a tagged PDF that conforms to PDF/A (for archives), PDF/UA (for accessibility), or both. A document that lacks what they require fails with `not_conformant`. Cannot be combined with `password`; attachments need PDF/A-3.',

@@ -63,6 +63,8 @@ export interface Cookie {
   sameSite?: 'Strict' | 'Lax' | 'None' | undefined;
 }
 
+export type ConformanceProfile = 'PDF/A-2b' | 'PDF/A-2u' | 'PDF/A-2a' | 'PDF/A-3b' | 'PDF/A-3u' | 'PDF/A-3a' | 'PDF/UA-1';
+
 /**
  * Metadata of the PDF, in its Info dictionary and as XMP. Texts have at most 4096 characters. Default: the document's own
  * title and `<meta>` elements.
@@ -234,7 +236,7 @@ export interface PdfOptions {
    * what they require fails with `not_conformant`. Cannot be combined with `password`; attachments need PDF/A-3. Default:
    * none.
    */
-  conformance?: 'PDF/A-2b' | 'PDF/A-2u' | 'PDF/A-2a' | 'PDF/A-3b' | 'PDF/A-3u' | 'PDF/A-3a' | 'PDF/UA-1' | Array<'PDF/A-2b' | 'PDF/A-2u' | 'PDF/A-2a' | 'PDF/A-3b' | 'PDF/A-3u' | 'PDF/A-3a' | 'PDF/UA-1'> | undefined;
+  conformance?: ConformanceProfile | ConformanceProfile[] | undefined;
   metadata?: PdfMetadata | undefined;
   password?: Password | undefined;
   watermark?: Watermark | undefined;

@@ -88,6 +88,9 @@ class Cookie(TypedDict):
     """Default: the browser's default for cookies."""
 
 
+ConformanceProfile: TypeAlias = "Literal['PDF/A-2b', 'PDF/A-2u', 'PDF/A-2a', 'PDF/A-3b', 'PDF/A-3u', 'PDF/A-3a', 'PDF/UA-1']"
+
+
 class PdfMetadata(TypedDict):
     """Metadata of the PDF, in its Info dictionary and as XMP. Texts have at most 4096 characters. Default: the
     document's own title and `<meta>` elements."""
@@ -229,7 +232,7 @@ class PdfOptions(TypedDict):
     failOnHttpStatus: NotRequired[FailOnHttpStatus]
     failOnResourceError: NotRequired[FailOnResourceError]
     failOnConsoleError: NotRequired[FailOnConsoleError]
-    conformance: NotRequired[Literal['PDF/A-2b', 'PDF/A-2u', 'PDF/A-2a', 'PDF/A-3b', 'PDF/A-3u', 'PDF/A-3a', 'PDF/UA-1'] | list[Literal['PDF/A-2b', 'PDF/A-2u', 'PDF/A-2a', 'PDF/A-3b', 'PDF/A-3u', 'PDF/A-3a', 'PDF/UA-1']]]
+    conformance: NotRequired[ConformanceProfile | list[ConformanceProfile]]
     """Writes a tagged PDF that conforms to PDF/A (for archives), PDF/UA (for accessibility), or both. A document
     that lacks what they require fails with `not_conformant`. Cannot be combined with `password`; attachments need
     PDF/A-3. Default: none."""
