@@ -141,8 +141,9 @@ function toVariants(node: Node, uses: Uses): void {
   for (const variant of oneOf) noteUse(variant, uses);
 }
 
-function pascalCase(name: string): string {
-  return name.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+/** `BatchCompleted` for `batch.completed` and for `batch_completed`. */
+export function pascalCase(name: string): string {
+  return name.replaceAll(/(?:^|[._-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** What all uses say is said in the component, and the rest where it is used. */
@@ -201,7 +202,7 @@ function shareParameters(paths: object): Node {
   const all = operations.flatMap(({ parameters = [] }) => parameters).filter((each) => each.in !== 'path');
   const named: Node = {};
   for (const [text, uses] of Map.groupBy(all, (each) => JSON.stringify(each))) {
-    const name = `${pascalCase(`_${uses[0]?.name}`.toLowerCase().replaceAll('-', '_'))}Parameter`; // schemas have names of their own
+    const name = `${pascalCase(String(uses[0]?.name).toLowerCase())}Parameter`; // schemas have names of their own
     if (uses.length < 2 || text.length < SOME_WORDS || named[name]) continue;
     named[name] = { ...uses[0] };
     for (const use of uses) becomeReference(use, `#/components/parameters/${name}`);

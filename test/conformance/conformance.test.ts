@@ -1,10 +1,8 @@
 /** Every document under every profile: it conforms as veraPDF judges, or it is refused for what it truly lacks, and nothing is invented. */
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
 import { PdfDict, PdfString } from '@libpdf/core';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -13,11 +11,11 @@ import { StructureTree } from '../../src/pdf/conformance/structure-tree.ts';
 import type { Violation } from '../../src/pdf/conformance/violations.ts';
 import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
 import { bytesOf } from '../support/client.ts';
+import { run } from '../support/printed-files.ts';
 import { type Service, startService } from '../support/service.ts';
 import { type ConformanceDocument, documents } from './documents.ts';
 import { fetchVeraPdf, type Verdict, validate } from './vera-pdf.ts';
 
-const run = promisify(execFile);
 const DOCUMENTS = documents();
 /** As veraPDF names them. */
 const NAMES: Record<Profile, string> = {

@@ -1,13 +1,11 @@
 /** veraPDF, the reference validator of PDF/A and PDF/UA: files in, the rules that each of them breaks out. Needs Java and Maven. */
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { run } from '../support/printed-files.ts';
 
-const run = promisify(execFile);
 const POM = fileURLToPath(new URL('pom.xml', import.meta.url));
 const JARS = join(homedir(), '.cache', 'platen-test', 'verapdf-1.28.2');
 const MAX_OUTPUT = 512 * 1_048_576;

@@ -1,5 +1,6 @@
 /** The generated files of both clients. Nothing depends on the machine this runs on. */
 import { readFile } from 'node:fs/promises';
+import { pascalCase } from '../../src/http/openapi.ts';
 import { PROBLEMS } from '../../src/http/problem.ts';
 import { type OpenApi, publishedOpenApi } from '../docs/openapi.ts';
 import { pythonTypes } from './python.ts';
@@ -30,12 +31,8 @@ export async function clientFiles(): Promise<Map<string, string>> {
 /** What webhooks bring, under names of its own: `BatchCompletedEvent` for `batch.completed`. */
 function eventsOf(webhooks: OpenApi['webhooks']): Schemas {
   const named = Object.entries(webhooks).map(([event, methods]) => [
-    nameOfEvent(event),
+    `${pascalCase(event)}Event`,
     methods.post?.requestBody?.content?.['application/json']?.schema,
   ]);
   return Object.fromEntries(named);
-}
-
-function nameOfEvent(event: string): string {
-  return `${`.${event}`.replaceAll(/[._]([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
 }

@@ -1,5 +1,7 @@
 /** The types of the Python client: components of the OpenAPI document in, classes and aliases out. */
-import { branchesOf, membersOf, NOTE, nameOf, type Schema, type Schemas, valuesOf, wrap } from './schema.ts';
+import { pascalCase } from '../../src/http/openapi.ts';
+import type { Schema } from '../docs/schema.ts';
+import { branchesOf, membersOf, NOTE, nameOf, type Schemas, valuesOf, wrap } from './schema.ts';
 
 const HEAD = `"""${NOTE}"""
 
@@ -30,7 +32,7 @@ export function pythonTypes(schemas: Schemas, errorCodes: string[], events: stri
 function declareClass(name: string, schema: Schema, classes: string[]): void {
   const members = membersOf(schema).map(({ name: member, schema, isRequired }) => {
     if (!/^[A-Za-z_]\w*$/.test(member)) throw new Error(`${name}.${member} is no name in Python`);
-    const type = typeOf(schema, name + pascal(member), classes);
+    const type = typeOf(schema, name + pascalCase(member), classes);
     return `    ${member}: ${isRequired ? type : `NotRequired[${type}]`}${doc(schema)}`;
   });
   const about = schema.description ? `${doc(schema).slice(1)}\n\n` : '';
@@ -64,15 +66,11 @@ function alias(name: string, type: string): string {
 }
 
 function literals(values: unknown[]): string {
-  return `Literal[${values.map((value) => (typeof value === 'boolean' ? pascal(String(value)) : quoted(value))).join(', ')}]`;
+  return `Literal[${values.map((value) => (typeof value === 'boolean' ? pascalCase(String(value)) : quoted(value))).join(', ')}]`;
 }
 
 function quoted(value: unknown): string {
   return typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
-}
-
-function pascal(name: string): string {
-  return name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function doc({ description }: Schema): string {

@@ -1,18 +1,5 @@
 /** What both clients need to know of a JSON Schema. */
-
-export interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  const?: unknown;
-  enum?: unknown[];
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  items?: Schema;
-  properties?: Record<string, Schema>;
-  additionalProperties?: boolean | Schema;
-  required?: string[];
-  description?: string;
-}
+import type { Schema } from '../docs/schema.ts';
 
 export type Schemas = Record<string, Schema>;
 

@@ -1,7 +1,6 @@
 /** The synchronous half of the Python client: the asynchronous one without `async` and `await`. */
 
 const WORDS: Array<[from: RegExp, to: string]> = [
-  [/^import asyncio\nimport json\nimport os$/m, 'import json\nimport os\nimport time'],
   [/^import asyncio$/m, 'import time'],
   [/asyncio\.sleep/g, 'time.sleep'],
   [/asynccontextmanager/g, 'contextmanager'],

@@ -1,5 +1,6 @@
 /** The types of the TypeScript client: components of the OpenAPI document in, declarations out. */
-import { branchesOf, membersOf, NOTE, nameOf, type Schema, type Schemas, valuesOf, wrap } from './schema.ts';
+import type { Schema } from '../docs/schema.ts';
+import { branchesOf, membersOf, NOTE, nameOf, type Schemas, valuesOf, wrap } from './schema.ts';
 
 export function typescriptTypes(schemas: Schemas, errorCodes: string[], events: string[]): string {
   const declarations = Object.entries(schemas).map(([name, schema]) => declaration(name, schema));

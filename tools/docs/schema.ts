@@ -11,6 +11,7 @@ export interface Schema {
   items?: Schema;
   properties?: Record<string, Schema>;
   patternProperties?: Record<string, Schema>;
+  additionalProperties?: boolean | Schema;
   required?: string[];
   minimum?: number;
   maximum?: number;

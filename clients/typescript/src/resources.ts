@@ -100,12 +100,8 @@ export class Batches extends Resource {
   }
 
   /** The batch, when it has finished. */
-  async finished(id: string, options?: CallOptions): Promise<api.Batch> {
-    for (;;) {
-      const batch = await this.get(id, { ...options, wait: 60 });
-      if (batch.status === 'completed' || batch.status === 'cancelled') return batch;
-      await sleep(PAUSE, options?.signal);
-    }
+  finished(id: string, options?: CallOptions): Promise<api.Batch> {
+    return ended(() => this.get(id, { ...options, wait: 60 }), options?.signal);
   }
 
   cancel(id: string, options?: CallOptions): Promise<api.Batch> {
@@ -155,12 +151,8 @@ export class Renders extends Resource {
   }
 
   /** The render, when it has ended. */
-  async finished(id: string, options?: CallOptions): Promise<api.Render> {
-    for (;;) {
-      const render = await this.get(id, { ...options, wait: 60 });
-      if (render.status !== 'queued' && render.status !== 'running') return render;
-      await sleep(PAUSE, options?.signal);
-    }
+  finished(id: string, options?: CallOptions): Promise<api.Render> {
+    return ended(() => this.get(id, { ...options, wait: 60 }), options?.signal);
   }
 }
 
@@ -177,6 +169,14 @@ export class Webhooks extends Resource {
 
   deliveries(query?: ListParameters): List<api.WebhookDelivery> {
     return new List(this.transport, '/v1/webhooks/deliveries', query);
+  }
+}
+
+async function ended<T extends { status: string }>(read: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  for (;;) {
+    const record = await read();
+    if (record.status !== 'queued' && record.status !== 'running') return record;
+    await sleep(PAUSE, signal);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Describes the webhooks that the service sends in the OpenAPI document. */
+import { pascalCase } from '../openapi.ts';
 
 const TEXT = { type: 'string' } as const;
 const TIME = { type: 'string', format: 'date-time' } as const;
@@ -14,7 +15,7 @@ function event(type: string, summary: string, description: string, data: Record<
   });
   return {
     post: {
-      operationId: camelCase(`receive.${type}`),
+      operationId: `receive${pascalCase(type)}`,
       tags: ['Webhooks'],
       summary,
       description: `${description} Signed as in Standard Webhooks 1.0. Unless it is answered with 2xx, the same bytes are sent again under the same id. 410 stops further attempts.`,
@@ -40,10 +41,6 @@ function bodySchema(type: string, data: Record<string, object>) {
       data: { type: 'object' as const, required: Object.keys(data), properties: data },
     },
   };
-}
-
-function camelCase(name: string): string {
-  return name.replaceAll(/[._]([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 const COUNT = { type: 'integer' } as const;

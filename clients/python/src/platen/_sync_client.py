@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+import time
 import json
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
