@@ -234,6 +234,8 @@ describe('replies', () => {
     const large = () => service.pdf({ html: NOISE, options: { timeout: 60_000 } }, { key }); // 18 MB
     const unread = [await large(), await large()];
     expect(unread.map(({ status }) => status)).toEqual([200, 200]);
+    for (const { headers } of unread) expect(Number(headers.get('content-length'))).toBeGreaterThan(17_000_000);
+    expect(await spooled()).toBe(2);
     const { detail } = await problem(await large(), 429, 'memory_limited'); // the account has half of 72 MiB
     expect(detail).toContain('unread replies');
     expect(await new Client(service.url, key).json('/v1/usage')).toMatchObject({ documents: { used: 2, remaining: 1 } });
