@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The clients in other languages, against the running service: with Python and Go, which `.ci/run` installs. */
+/** The clients in other languages, against the running service: with Python and Go, which the script of the suite installs. */
 export default defineConfig({
   test: {
     globalSetup: 'test/support/unpack-first.ts',

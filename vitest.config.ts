@@ -3,33 +3,41 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The longest first, so that none of them is left alone at the end. */
 const LONGEST = [
+  'cli/backup',
+  'cli/cli',
   'egress/canary',
   'egress/budgets',
   'api/lifecycle',
   'templates/liquid',
   'api/faults',
   'web/playground-look',
-  'cli/cli',
-  'web/playground',
+  'api/playground-limits',
+  'api/load-gates',
+  'api/request-memory',
   'api/finished',
+  'web/playground',
   'api/webhooks',
-  'api/allowance',
-  'api/batches',
-  'markdown/markdown',
-  'web/playground-share',
-  'api/batch-results',
+  'web/dashboard-looks',
   'api/pages',
-  'webhooks/delivery',
-  'api/url-redirects',
   'web/editor-typing',
+  'api/fairness',
+  'crash/crash',
+  'api/batches',
   'chromium/wrapped-browser',
   'chromium/in-place',
-  'crash/crash',
-  'crash/batch-crash',
-  'api/load-gates',
   'api/load-waits',
-  'web/dashboard-looks',
-  'api/playground-limits',
+  'api/batch-results',
+  'api/allowance',
+  'api/url-redirects',
+  'web/playground-share',
+  'render/draw-pages',
+  'api/tracing',
+  'webhooks/delivery',
+  'cli/batch',
+  'crash/batch-crash',
+  'markdown/markdown',
+  'api/signatures',
+  'api/playground',
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -46,6 +54,7 @@ function placeOf({ moduleId }: TestSpecification): number {
 export default defineConfig({
   test: {
     globalSetup: ['test/support/unpack-first.ts', 'test/support/shared-services.ts'],
+    setupFiles: process.env.PLATEN_TEST_CPU ? ['test/support/cpu-time.ts'] : [],
     include: ['test/**/*.test.ts'],
     exclude: [
       'test/poppler/**',
@@ -56,6 +65,8 @@ export default defineConfig({
       'test/conformance/**',
       'test/other-languages/**',
     ],
+    // A worker serves many files, with the same modules: a process for each would be a tenth of all the time.
+    isolate: false,
     sequence: { sequencer: LongestFirst },
     // Real browsers on two cores, so each test is patient. Tests wait more than half of their time, so four workers keep two cores busy.
     maxWorkers: 4,

@@ -18,7 +18,7 @@ import { OutboundPolicy } from './egress/policy.ts';
 import { giveBackMemory } from './http/give-back-memory.ts';
 import { BackgroundJobs } from './http/gotenberg/background.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
-import { createServer } from './http/server.ts';
+import { createServer, type ServerServices } from './http/server.ts';
 import { Pages } from './pages/pages.ts';
 import { Finisher } from './pdf/finisher.ts';
 import { playgroundBrowser } from './playground/browser-limits.ts';
@@ -26,16 +26,24 @@ import { Playground } from './playground/playground.ts';
 import { Pool } from './pool/pool.ts';
 import { ByteBudget } from './queue/byte-budget.ts';
 import { OwnerQueue } from './queue/owner-queue.ts';
+import { PageDrawing } from './render/draw-pages.ts';
+import { dryRun } from './render/dry-run.ts';
 import { FinishQueue } from './render/finish-queue.ts';
+import { LookUps } from './render/look-ups.ts';
 import { UploadMerging } from './render/merge-uploads.ts';
 import { createReadiness } from './render/readiness.ts';
-import { render, renderImage, violationsOf } from './render/render.ts';
+import { type RenderMemory, render, renderImage, violationsOf } from './render/render.ts';
 import { runEgressSelfTest } from './render/self-test.ts';
+import { UploadValidation } from './render/validate-uploads.ts';
 import { openServices, type Services } from './services.ts';
+import { removeAbandonedWork } from './storage/backup/work-folder.ts';
 import { namedBlobs } from './storage/named-blobs.ts';
+import { openTracer } from './telemetry/open-telemetry.ts';
+import { currentTraceId, useTracer } from './tracing.ts';
 import { VERSION } from './version.ts';
 import { Deliverer, type DeliveryOutcome } from './webhooks/deliverer.ts';
 import { ResultUploads } from './webhooks/result-uploads.ts';
+import { requireReachable } from './webhooks/webhook-url.ts';
 
 /** The folder of the sources of the web pages and of their build. */
 const WEB_DIR = fileURLToPath(new URL('../web', import.meta.url));
@@ -48,7 +56,7 @@ const REPLIES_ON_DISK = 4;
 const LONGEST_MERGE_MS = 30_000;
 
 const COUNTED_BY_NODE =
-  'each node counts requests per minute, concurrent renders, open streams and playground renders by itself: with several nodes, their limits add up';
+  'each node counts open streams, playground renders and requests that do not render by itself: with several nodes, their limits add up';
 
 export interface Logger {
   info(details: object, message: string): void;
@@ -168,17 +176,27 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
 
 type AppParts = Awaited<ReturnType<typeof buildApp>>;
 
+/** What was opened is closed again when something after it fails: browsers that stay would keep the process. */
 async function buildApp(config: Config, clock: Clock) {
-  const logger = pino({ level: config.logLevel, serializers: { err: describeError } });
+  await using opened = new AsyncDisposableStack();
+  const parts = await openParts(config, clock, opened);
+  opened.move(); // from now on `stopApp` closes it
+  return parts;
+}
+
+async function openParts(config: Config, clock: Clock, opened: AsyncDisposableStack) {
+  const logger = createLogger(config);
+  const tracing = await openTracing(config, logger);
+  opened.defer(() => tracing?.close());
   const services = await openServices(config, clock, (error) =>
     logger.error({ err: error }, 'another node has joined beside which this one may not be'),
   );
-  const engine = await startEngine(config, logger, services.links.secretFor('finishing')).catch(async (error: unknown) => {
-    await services.close();
-    throw error;
-  });
+  opened.defer(() => services.close());
+  const engine = await startEngine(config, logger, services.links.secretFor('finishing'));
+  opened.defer(() => engine.close());
   if (services.database.isShared) logger.warn({}, COUNTED_BY_NODE);
   const visitors = config.playground === 'on' ? await openPlayground(services, engine, config, logger) : undefined;
+  opened.defer(() => visitors?.close());
   const pages = new Pages(WEB_DIR, (error) => logger.warn({ err: error }, 'the pages could not be built'));
   const budgets = createBudgets(config);
   const metrics = createMetrics({
@@ -189,8 +207,9 @@ async function buildApp(config: Config, clock: Clock) {
     waitingItems: () => services.batchQueue.waiting(),
   });
   const runner = createRunner(services, engine, config, metrics, logger);
-  const merging = createMerging(services, config);
+  const merging = opened.use(createMerging(services, config));
   const [backgroundJobs, uploadMerging] = [new BackgroundJobs(), new UploadMerging({ maxPdfBytes: config.maxPdfBytes })];
+  const [uploadValidation, pageDrawing] = [new UploadValidation(), new PageDrawing()];
   const server = await createServer(
     { ...config, version: VERSION },
     {
@@ -202,26 +221,39 @@ async function buildApp(config: Config, clock: Clock) {
       logger,
       log: logger,
       ...budgets,
-      render: (request, principal, client, commitHook, held) =>
-        render({ ...services, engine, memory: held }, request, principal, client, commitHook),
-      violationsOf: (request, principal, client, held) =>
-        violationsOf({ ...services, engine, memory: held }, request, principal, client),
-      renderImage: (request, principal, client, commitHook, held) =>
-        renderImage({ ...services, engine, memory: held }, request, principal, client, commitHook),
+      ...rendering(services, engine),
       merging,
       backgroundJobs,
       uploadMerging,
+      uploadValidation,
+      pageDrawing,
       resultUploads: new ResultUploads(engine.policy, config, (details) => logger.info(details, 'webhook connection refused')),
+      requireWebhook: (url, path) => requireReachable(engine.policy, url, path),
       secondsForItems: (unfinished) => runner.secondsFor(unfinished),
       checkReady: both(createReadiness({ ...engine, pool: engine.pool.exempt }), async () => {
         services.checkNode();
-        await services.links.checkStorage();
+        await Promise.all([services.links.checkStorage(), services.blobs.check()]);
       }),
     },
   );
   const sweep = createSweep(services, config, metrics, logger);
   const deliverer = createDeliverer({ ...services, policy: engine.policy, clock }, config, metrics, logger);
-  return { services, engine, visitors, pages, runner, merging, backgroundJobs, uploadMerging, server, sweep, deliverer };
+  const pdfReaders = [uploadMerging, uploadValidation, pageDrawing];
+  return { services, engine, visitors, pages, runner, merging, backgroundJobs, pdfReaders, server, sweep, deliverer, tracing };
+}
+
+/** What routes render with. */
+function rendering(services: Services, engine: RenderEngine) {
+  const lookUps = new LookUps();
+  const within = (memory: RenderMemory | undefined) => ({ ...services, engine, memory });
+  return {
+    render: (request, principal, client, commitHook, held) => render(within(held), request, principal, client, commitHook),
+    violationsOf: (request, principal, client, held) => violationsOf(within(held), request, principal, client),
+    dryRun: (request, principal, client) =>
+      dryRun({ ...services, lookUps, admits: (host, port) => engine.policy.admits(host, port) }, request, principal, client),
+    renderImage: (request, principal, client, commitHook, held) =>
+      renderImage(within(held), request, principal, client, commitHook),
+  } satisfies Partial<ServerServices>;
 }
 
 /** Resolves with the address. */
@@ -233,7 +265,7 @@ async function listen({ pages, services, server }: AppParts, { host, port }: Con
 
 /** Finishes what was accepted, within the time that is given, then ends everything. */
 async function stopApp(parts: AppParts, drainTimeoutMs: number): Promise<void> {
-  const { services, engine, visitors, pages, runner, merging, backgroundJobs, uploadMerging, server, sweep, deliverer } = parts;
+  const { services, engine, visitors, pages, runner, merging, backgroundJobs, pdfReaders, server, sweep, deliverer } = parts;
   const late = delay(drainTimeoutMs);
   const delivered = deliverer.stop(late);
   services.batches.progress.close(); // whoever waits for a batch is told how far it has come
@@ -246,7 +278,7 @@ async function stopApp(parts: AppParts, drainTimeoutMs: number): Promise<void> {
   const closing = server.close(); // waits for replies that are still being read
   await Promise.race([closing, late]);
   await visitors?.close();
-  uploadMerging.close();
+  for (const each of pdfReaders) each.close();
   await Promise.all([engine.close(), merging[Symbol.asyncDispose]()]); // what is not done by now fails
   server.server.closeAllConnections();
   await closing;
@@ -255,6 +287,32 @@ async function stopApp(parts: AppParts, drainTimeoutMs: number): Promise<void> {
   await pages.close();
   await delivered;
   await services.close();
+  await parts.tracing?.close();
+}
+
+/** With traces, every line has the id of the one it belongs to. */
+function createLogger({ logLevel, tracesUrl }: Config) {
+  const mixin = () => {
+    const trace_id = currentTraceId();
+    return trace_id === undefined ? {} : { trace_id };
+  };
+  return pino({ level: logLevel, serializers: { err: describeError }, ...(tracesUrl && { mixin }) });
+}
+
+async function openTracing(
+  { tracesUrl, tracesPercent }: Config,
+  logger: Logger,
+): Promise<{ close(): Promise<void> } | undefined> {
+  if (!tracesUrl) return undefined;
+  const onFailure = (error: unknown) => logger.warn({ err: error }, 'traces could not be sent');
+  const tracer = await openTracer({ tracesUrl, tracesPercent, version: VERSION, onFailure });
+  useTracer(tracer);
+  return {
+    async close() {
+      useTracer(undefined);
+      await tracer.close();
+    },
+  };
 }
 
 /** Visitors of the playground have a separate share, so that they take no memory from key holders. */
@@ -310,9 +368,10 @@ function describeError(error: Error): object {
 }
 
 function createRunner(services: Services, engine: RenderEngine, config: Config, metrics: Metrics, logger: Logger): BatchRunner {
-  const { accounts, allowance, batches, batchQueue, batchCipher, concurrency } = services;
+  const { accounts, allowance, batches, batchQueue, batchCipher, concurrency, places, uploads } = services;
   const inBackground = {
     ...services,
+    allowance: allowance.inBackground,
     concurrency: concurrency.background,
     engine: { pool: engine.pool.background, finishing: engine.finishing },
   };
@@ -320,10 +379,12 @@ function createRunner(services: Services, engine: RenderEngine, config: Config, 
     queue: batchQueue,
     cipher: batchCipher,
     limits: config,
+    uploads,
     progress: batches.progress,
     principalOf: (keyId) => accounts.principalOf(keyId),
     mayComeBack: (accountId) => allowance.mayComeBack(accountId),
     hasRoom: (principal) => concurrency.hasRoom(principal),
+    places,
     pool: engine.pool,
     render: (request, principal, client, commitHook) => render(inBackground, request, principal, client, commitHook),
     onRendered({ pdf, document }) {
@@ -334,7 +395,11 @@ function createRunner(services: Services, engine: RenderEngine, config: Config, 
   });
   batches.progress.watchOutcomes((outcome, items) => metrics.batchItemsEnded(outcome, items));
   engine.pool.watchRoom(() => runner.wake());
-  concurrency.watchLeave(() => runner.wake());
+  places.watch(() => runner.wake());
+  concurrency.watchLeave((accountId) => {
+    places.left(accountId);
+    runner.wake();
+  });
   return runner;
 }
 
@@ -344,13 +409,20 @@ function createMerging({ documents, blobs, links }: Services, settings: Config):
   const finisher = createFinisher(config, links.secretFor('finishing'));
   const finishing = createFinishQueue(config, finisher, { longestMs: LONGEST_MERGE_MS });
   const maxBytes = Math.min(config.maxPdfBytes, config.finishQueueBytes);
-  const merging = new Merging({ documents, blobs, finishing }, { maxBytes, timeoutMs: config.maxRenderTimeoutMs });
+  const merging = new Merging(
+    { documents, blobs, finishing },
+    {
+      maxBytes,
+      maxPdfBytes: config.maxPdfBytes,
+      timeoutMs: config.maxRenderTimeoutMs,
+    },
+  );
   return Object.assign(merging, { [Symbol.asyncDispose]: () => finisher.close() });
 }
 
 function createSweep(
   { database, blobs, documents, idempotency, allowance, batches, webhooks, webhookSecrets }: Services,
-  { sweepMs }: Config,
+  { sweepMs, dataDir }: Config,
   metrics: Metrics,
   logger: Logger,
 ): Sweep {
@@ -363,8 +435,11 @@ function createSweep(
       () => batches.removeExpired(),
       () => webhooks.removeOld(),
       () => webhookSecrets.removeEnded(),
+      () => removeAbandonedWork(dataDir),
     ],
     named: (names) => namedBlobs(database, names),
+    onOutdated: () =>
+      logger.warn({}, 'a newer version has migrated the database: update this node, which leaves orphans to newer ones'),
     onRemoved: (what, count) => metrics.swept(what, count),
     onFailure(error) {
       metrics.sweepFailed();
@@ -381,9 +456,11 @@ function createDeliverer(
 ): Deliverer {
   const services = {
     ...opened,
-    onOutcome(outcome: DeliveryOutcome, details: object) {
-      metrics.webhookAttempted(outcome);
-      logger.info({ ...details, outcome }, 'webhook');
+    onOutcome(outcome: DeliveryOutcome, details: { type: string }) {
+      const isUpload = details.type === 'upload';
+      if (isUpload) metrics.uploadAttempted(outcome);
+      else metrics.webhookAttempted(outcome);
+      logger.info({ ...details, outcome }, isUpload ? 'upload' : 'webhook');
     },
     onRefused: (details: object) => logger.info(details, 'webhook connection refused'),
     onFailure: (error: unknown) =>
@@ -391,6 +468,7 @@ function createDeliverer(
   };
   const deliverer = new Deliverer(services, config);
   opened.webhooks.onEnqueued(() => deliverer.wake());
+  opened.uploads.onEnqueued(() => deliverer.wake());
   return deliverer;
 }
 

@@ -62,6 +62,15 @@ const SETTINGS = {
     parseS3Location,
     'Bucket for stored documents, of S3 or a service that speaks its protocol (see docs/operate/data.md). When empty, they are files in PLATEN_DATA_DIR.',
   ),
+  secretKeyFile: text(
+    'PLATEN_SECRET_KEY_FILE',
+    '',
+    'File with the secret key under which the private keys of certificates are encrypted (see docs/operate/security.md). When empty, the service makes a key in PLATEN_DATA_DIR; with PLATEN_DATABASE_URL, no certificates can be stored.',
+  ),
+  tsaUrl: authority(
+    'PLATEN_TSA_URL',
+    'Address of the time stamp authority (RFC 3161) for signatures of the level B-T, such as https://tsa.example.com/. It may hold a name and password. When empty, that level is refused.',
+  ),
   plansFile: text(
     'PLATEN_PLANS_FILE',
     '',
@@ -85,6 +94,17 @@ const SETTINGS = {
     'info',
     ['silent', 'fatal', 'error', 'warn', 'info', 'debug'],
     'Least severe level that is logged.',
+  ),
+  tracesUrl: url(
+    'PLATEN_TRACES_URL',
+    'Address that takes traces by OTLP over HTTP, such as http://127.0.0.1:4318/v1/traces (see docs/operate/metrics.md). When empty, none are recorded.',
+  ),
+  tracesPercent: whole(
+    'PLATEN_TRACES_PERCENT',
+    100,
+    0,
+    100,
+    'Of 100 requests, how many are traced. Callers who send a traceparent do not change that.',
   ),
 
   browserPath: text(
@@ -272,6 +292,13 @@ const SETTINGS = {
     'Largest image in pixels, width times height, a quarter of it for WebP. Encoding a large image holds up other renders; more is answered 422 resource_limit.',
   ),
   requestTimeoutMs: seconds('PLATEN_REQUEST_TIMEOUT_SECONDS', 60, 'Time that a client has to send its whole request.'),
+  testRendersPerDay: whole(
+    'PLATEN_TEST_RENDERS_PER_DAY',
+    1_000,
+    0,
+    1_000_000,
+    'Documents and images that the test keys of one account may render in a day (UTC). They are marked and not charged. More is answered 402 quota_exceeded.',
+  ),
   maxTemplates: whole('PLATEN_MAX_TEMPLATES', 1_000, 1, 1_000_000, 'Number of templates that one key may have.'),
   maxTemplateBytes: megabytes('PLATEN_MAX_TEMPLATES_MB', 256, 'Total size of the templates of one key.'),
   renderTimeoutMs: whole(
@@ -327,6 +354,10 @@ const SETTINGS = {
     'API key of requests to these addresses that come without credentials. When empty, they are answered with 401. Whoever reaches the port can then render on the account of the key.',
   ),
   apiKey: text('PLATEN_API_KEY', '', 'API key with which `platen mcp` calls the service.'),
+  corsOrigins: origins(
+    'PLATEN_CORS_ORIGINS',
+    'Origins of web pages that may call the API from a browser, such as https://app.example.com. When empty, browsers refuse calls of pages of other origins.',
+  ),
   trustedProxies: ranges(
     'PLATEN_TRUSTED_PROXIES',
     'Addresses or CIDR ranges of the reverse proxies whose X-Forwarded-For header is trusted, such as 10.0.0.0/8. When empty, the header is ignored.',
@@ -411,6 +442,11 @@ function url(env: string, help: string): Setting<string> {
   return { env, fallback: '', shown: '', valid: 'address with `http://` or `https://`', help, parse };
 }
 
+/** May hold a name and password. */
+function authority(env: string, help: string): Setting<string> & Secret {
+  return { ...url(env, help), isSecret: true };
+}
+
 /** Its value may hold a password, so it is not repeated in an error. */
 function location(env: string, valid: string, check: (given: string) => unknown, help: string): Setting<string> & Secret {
   const parse = (given: string) => {
@@ -441,6 +477,17 @@ function waits(env: string, fallbackSeconds: number[], help: string): Setting<nu
 
 /** A network and the bits of it that count. */
 export type AddressRange = ReturnType<typeof ipaddr.parseCIDR>;
+
+function origins(env: string, help: string): Setting<string[]> {
+  const parse = (given: string) => entries(given).map(exactOrigin);
+  return { env, fallback: [], shown: '', valid: 'list of origins', help, parse };
+}
+
+function exactOrigin(entry: string): string {
+  const { origin, protocol = '' } = URL.parse(entry) ?? {};
+  if (origin === entry && /^https?:$/.test(protocol) && !entry.includes('*')) return entry;
+  throw new Error(`use origins such as https://app.example.com or http://localhost:5173, without a path or *; not "${entry}".`);
+}
 
 function ranges(env: string, help: string): Setting<AddressRange[]> {
   const parse = (given: string) => entries(given).map(addressRange);

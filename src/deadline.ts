@@ -6,6 +6,12 @@ import { ServiceError } from './errors.ts';
 
 export type Phase = 'queue' | 'load' | 'print' | 'finish';
 
+/** Is told when a phase begins, and when the last one is over. */
+export interface PhaseObserver {
+  enter(phase: Phase): void;
+  end(error?: ServiceError): void;
+}
+
 export class Deadline {
   readonly timeoutMs: number;
   readonly #endsAt: number;
@@ -13,15 +19,19 @@ export class Deadline {
   readonly #over: Promise<never>;
   readonly #entered: Array<{ phase: Phase; at: number }>;
   readonly #release: () => void;
+  readonly #observer: PhaseObserver | undefined;
   readonly #controller = new AbortController();
   readonly #reject: (error: ServiceError) => void;
   #error: ServiceError | undefined;
+  #awaited: string | undefined;
 
   /** `client` is aborted when the caller closes the connection. */
-  constructor(timeoutMs: number, client?: AbortSignal) {
+  constructor(timeoutMs: number, client?: AbortSignal, observer?: PhaseObserver) {
     this.timeoutMs = timeoutMs;
     this.#endsAt = performance.now() + timeoutMs;
-    this.#entered = [{ phase: 'queue', at: performance.now() }];
+    this.#observer = observer;
+    this.#entered = [];
+    this.enter('queue');
     const { promise, reject } = Promise.withResolvers<never>();
     promise.catch(() => {}); // a render that finishes in time never awaits it
     this.#over = promise;
@@ -53,6 +63,12 @@ export class Deadline {
   /** Marks the start of a phase, which time-out errors name and `timings` measures. */
   enter(phase: Phase): void {
     this.#entered.push({ phase, at: performance.now() });
+    this.#observer?.enter(phase);
+  }
+
+  /** The last phase is over: what follows, such as storing, is none. */
+  leave(): void {
+    this.#observer?.end();
   }
 
   /** Milliseconds spent in each phase so far, to a tenth. */
@@ -63,6 +79,14 @@ export class Deadline {
     });
     for (const phase of Object.keys(spent) as Phase[]) spent[phase] = Math.round(10 * spent[phase]) / 10;
     return spent;
+  }
+
+  /** While `work` goes on, a time-out error names what is waited for, such as an option. */
+  async awaiting<T>(what: string, work: Promise<T>): Promise<T> {
+    this.#awaited = what;
+    return work.finally(() => {
+      this.#awaited = undefined;
+    });
   }
 
   /** Aborts when the deadline ends, for work that can be told to stop. */
@@ -84,14 +108,17 @@ export class Deadline {
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
     this.#release();
+    this.#observer?.end(this.#error);
   }
 
   #timeoutError(): ServiceError {
     const phase = this.#entered.at(-1)?.phase ?? 'queue';
-    return new ServiceError(
-      'render_timeout',
-      `the render did not finish within ${this.timeoutMs} ms; it was in the ${phase} phase. Raise options.timeout or simplify the document.`,
-      { members: { phase, timeout_ms: this.timeoutMs } },
-    );
+    const doing = this.#awaited ? `was still waiting for ${this.#awaited}` : `was in the ${phase} phase`;
+    const remedy = this.#awaited
+      ? 'Change what it waits for or raise options.timeout.'
+      : 'Raise options.timeout or simplify the document.';
+    return new ServiceError('render_timeout', `the render did not finish within ${this.timeoutMs} ms; it ${doing}. ${remedy}`, {
+      members: { phase, timeout_ms: this.timeoutMs },
+    });
   }
 }

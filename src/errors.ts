@@ -19,6 +19,7 @@ export type ErrorCode =
   | 'batch_unfinished'
   | 'document_expired'
   | 'document_deleted'
+  | 'document_protected'
   | 'link_expired'
   | 'content_too_large'
   | 'unsupported_media_type'
@@ -30,10 +31,17 @@ export type ErrorCode =
   | 'template_error'
   | 'template_limit'
   | 'key_limit'
+  | 'certificate_password_wrong'
+  | 'certificate_unusable'
+  | 'certificate_expired'
+  | 'certificate_limit'
+  | 'timestamps_unavailable'
   | 'storage_unavailable'
   | 'idempotency_mismatch'
   | 'print_failed'
   | 'not_conformant'
+  | 'pdf_unreadable'
+  | 'invoice_invalid'
   | 'not_mergeable'
   | 'page_crashed'
   | 'resource_limit'
@@ -47,6 +55,8 @@ export type ErrorCode =
   | 'not_implemented'
   | 'browser_unavailable'
   | 'storage_failed'
+  | 'secret_key_missing'
+  | 'timestamp_failed'
   | 'overloaded'
   | 'shutting_down'
   | 'render_timeout'
@@ -105,6 +115,11 @@ export function storageFailed(detail: string, cause?: unknown): ServiceError {
 
 export function hasCode(error: unknown, ...codes: ErrorCode[]): error is ServiceError {
   return error instanceof ServiceError && codes.includes(error.code);
+}
+
+/** Why a command of the operator did nothing; its message says what to do. */
+export class CommandError extends Error {
+  override name = 'CommandError';
 }
 
 /** A package that is left to those who use what needs it is not installed. */

@@ -4,24 +4,32 @@ import { Allowance } from './accounts/allowance.ts';
 import { Concurrency } from './accounts/concurrency.ts';
 import { type Clock, Leases } from './accounts/leases.ts';
 import { loadPlans, type Plans } from './accounts/plans.ts';
+import { AwaitedPlaces } from './batches/awaited-places.ts';
 import { Batches } from './batches/batches.ts';
 import { DatabaseQueue } from './batches/database-queue.ts';
-import type { Announce } from './batches/outcomes.ts';
-import { PayloadCipher } from './batches/payload-cipher.ts';
+import { type Announce, announceUploaded } from './batches/outcomes.ts';
 import { Progress } from './batches/progress.ts';
 import type { BatchQueue } from './batches/queue.ts';
+import { Certificates } from './certificates/certificates.ts';
+import { Pkcs12Reader } from './certificates/pkcs12-reader.ts';
+import { SecretKeyError, SecretKeys } from './certificates/secret-keys.ts';
+import { TimeStamps } from './certificates/time-stamps.ts';
 import { type Config, ConfigError } from './config.ts';
-import { Documents } from './documents/documents.ts';
+import { Documents, type StoredDocument } from './documents/documents.ts';
 import { Links } from './documents/links.ts';
 import { Idempotency } from './idempotency/idempotency.ts';
 import { Markdown } from './markdown/markdown.ts';
 import type { Blobs } from './storage/blobs.ts';
 import { type Database, openDatabase } from './storage/database.ts';
+import type { Nodes, NodesOptions } from './storage/engine.ts';
 import { lockFolder } from './storage/folder-lock.ts';
 import { openBlobs } from './storage/open-blobs.ts';
+import { PayloadCipher } from './storage/payload-cipher.ts';
+import { TemplateAssets } from './templates/assets.ts';
 import { LiquidEngine } from './templates/liquid.ts';
 import { Templates } from './templates/templates.ts';
 import { WebhookSecrets } from './webhooks/secrets.ts';
+import { type UploadServices, Uploads } from './webhooks/uploads.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
 
 export interface Services {
@@ -31,13 +39,18 @@ export interface Services {
   accounts: Accounts;
   allowance: Allowance;
   concurrency: Concurrency;
+  places: AwaitedPlaces;
   templates: Templates;
+  certificates: Certificates;
+  /** Absent if the operator has named no authority. */
+  timeStamps: TimeStamps | undefined;
   markdown: Markdown;
   documents: Documents;
   links: Links;
   idempotency: Idempotency;
   webhooks: Webhooks;
   webhookSecrets: WebhookSecrets;
+  uploads: Uploads<StoredDocument>;
   batches: Batches;
   batchQueue: BatchQueue;
   batchCipher: PayloadCipher;
@@ -49,61 +62,95 @@ export interface Services {
 /** Throws `ConfigError` and `PlansError`. `onRefused` is told when `checkNode` begins to throw. */
 export async function openServices(config: Config, clock: Clock, onRefused?: (error: unknown) => void): Promise<Services> {
   const plans = loadPlans(config);
-  const unlock = lockFolder(config.dataDir);
-  if (!unlock)
-    throw new ConfigError(`Another service uses the data folder ${config.dataDir}. Give each service its own PLATEN_DATA_DIR.`);
-  const database = await openDatabase(config).catch((error: unknown) => {
-    unlock();
-    throw error;
-  });
-  const leases = new Leases(clock);
-  const liquid = new LiquidEngine();
-  const markdown = new Markdown();
-  let blobs: Blobs | undefined;
-  let nodes: Awaited<ReturnType<Database['joinNodes']>> | undefined;
-  const close = async () => {
-    leases.stop();
-    await Promise.all([liquid.close(), markdown.close(), blobs?.close()]);
-    await nodes?.close();
-    await database.close();
-    unlock();
+  await using opened = new AsyncDisposableStack(); // closes what is open if something throws
+  opened.defer(lock(config.dataDir));
+  const database = opened.adopt(await openDatabase(config), (each) => each.close());
+  const leases = opened.adopt(new Leases(clock), (each) => each.stop());
+  const allowance = new Allowance(database, clock, leases, config);
+  const places = opened.adopt(new AwaitedPlaces((principal) => allowance.hasPlace(principal), clock), (each) => each.close());
+  const liquid = opened.adopt(new LiquidEngine(), (each) => each.close());
+  const markdown = opened.adopt(new Markdown(), (each) => each.close());
+  const pkcs12 = opened.adopt(new Pkcs12Reader(), (each) => each.close());
+  const accounts = new Accounts(database, plans, clock);
+  await requireKnownPlans(accounts, plans);
+  const secretKeys = openSecretKeys(config, database);
+  const webhooks = new Webhooks(database, clock);
+  const announce: Announce = (event, query) => webhooks.enqueue(event, query);
+  const links = await Links.open(database, clock);
+  const blobs = opened.adopt(await openBlobs(config, links.secretFor('blobs').toString('hex')), (each) => each.close());
+  const progress = new Progress();
+  const joining = { alone: !blobs.isShared, ...(onRefused && { onRefused }) };
+  const nodes = opened.adopt(await join(database, joining, [progress, places]), (each) => each.close());
+  const batchCipher = new PayloadCipher(links.secretFor('batches'));
+  const documents = new Documents(database, blobs, clock, (document, query) => webhooks.documentExpired(document, query));
+  const uploads = openUploads({ database, clock, accounts, documents }, links, progress, announce);
+  const all = opened.move();
+  return {
+    database,
+    blobs,
+    plans,
+    accounts,
+    allowance,
+    concurrency: new Concurrency(),
+    places,
+    certificates: new Certificates(database, clock, pkcs12, secretKeys),
+    timeStamps: config.tsaUrl ? new TimeStamps({ url: config.tsaUrl }) : undefined,
+    templates: new Templates(database, clock, { liquid, assets: new TemplateAssets(database, blobs, config) }, config),
+    markdown,
+    ...{ documents, uploads },
+    links,
+    idempotency: new Idempotency(database, blobs, clock, leases),
+    batches: new Batches(database, clock, { cipher: batchCipher, limits: config, progress, announce, uploads }),
+    batchQueue: new DatabaseQueue(database, clock, leases, announce),
+    batchCipher,
+    webhooks,
+    webhookSecrets: new WebhookSecrets(database, clock),
+    checkNode: () => nodes.check(),
+    close: () => all.disposeAsync(),
   };
+}
+
+/** The returned function unlocks the folder. */
+function lock(dataDir: string): () => void {
+  const unlock = lockFolder(dataDir);
+  if (unlock) return unlock;
+  throw new ConfigError(`Another service uses the data folder ${dataDir}. Give each service its own PLATEN_DATA_DIR.`);
+}
+
+/** Listeners hear the notices of other nodes, and pass theirs on to them. */
+async function join(
+  database: Database,
+  options: Omit<NodesOptions, 'onNotice'>,
+  listeners: Array<{ hear(notice: string): void; watchNotices(tellOthers: (notice: string) => void): void }>,
+): Promise<Nodes> {
+  const onNotice = (notice: string) => {
+    for (const listener of listeners) listener.hear(notice);
+  };
+  const nodes = await database.joinNodes({ ...options, onNotice });
+  for (const listener of listeners) listener.watchNotices((notice) => nodes.notify(notice));
+  return nodes;
+}
+
+function openUploads(
+  stored: Pick<UploadServices<StoredDocument>, 'database' | 'clock' | 'accounts' | 'documents'>,
+  links: Links,
+  progress: Progress,
+  announce: Announce,
+): Uploads<StoredDocument> {
+  return new Uploads({
+    ...stored,
+    cipher: new PayloadCipher(links.secretFor('uploads')),
+    onUploadEnded: (batchId, query) => announceUploaded(query, batchId, announce),
+    onBatchUploaded: (batchId) => progress.ended(batchId),
+  });
+}
+
+/** Throws `ConfigError`. */
+export function openSecretKeys(config: Config, { isShared }: Pick<Database, 'isShared'>): SecretKeys {
   try {
-    const accounts = new Accounts(database, plans, clock);
-    await requireKnownPlans(accounts, plans);
-    const webhooks = new Webhooks(database, clock);
-    const announce: Announce = (event, query) => webhooks.enqueue(event, query);
-    const links = await Links.open(database, clock);
-    blobs = await openBlobs(config, links.secretFor('blobs').toString('hex'));
-    const progress = new Progress();
-    const onNotice = (notice: string) => progress.hear(notice);
-    const joined = await database.joinNodes({ alone: !blobs.isShared, onNotice, ...(onRefused && { onRefused }) });
-    nodes = joined;
-    progress.watchNotices(joined.notify);
-    const batchCipher = new PayloadCipher(links.secretFor('batches'));
-    return {
-      database,
-      blobs,
-      plans,
-      accounts,
-      allowance: new Allowance(database, clock, leases),
-      concurrency: new Concurrency(),
-      templates: new Templates(database, clock, liquid, config),
-      markdown,
-      documents: new Documents(database, blobs, clock, (document, query) => webhooks.documentExpired(document, query)),
-      links,
-      idempotency: new Idempotency(database, blobs, clock, leases),
-      batches: new Batches(database, clock, { cipher: batchCipher, limits: config, progress, announce }),
-      batchQueue: new DatabaseQueue(database, clock, leases, announce),
-      batchCipher: batchCipher,
-      webhooks,
-      webhookSecrets: new WebhookSecrets(database, clock),
-      checkNode: joined.check,
-      close,
-    };
+    return new SecretKeys({ ...config, isShared });
   } catch (error) {
-    await close();
-    throw error;
+    throw error instanceof SecretKeyError ? new ConfigError(error.message) : error;
   }
 }
 

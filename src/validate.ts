@@ -106,7 +106,7 @@ class Faults {
         path: join(path, name),
         message: 'is required',
       }));
-    const expected = expectation(this.#schema, schemaError.schemaPath);
+    const expected = expectation(this.#schema, schemaError.schemaPath) ?? typeName(schemaError);
     const isNull = path !== '' && memberAt(this.#value, stepsOf(schemaError.instancePath)) === null;
     return [{ path, message: `${expected ? `must be ${expected}` : schemaError.message}${isNull ? ', not null' : ''}` }];
   }
@@ -121,7 +121,7 @@ class Faults {
     const known = Object.keys(node?.properties ?? {});
     return names.map((name) => {
       const hint = this.#hint(path, name);
-      const meant = hint ? `; did you mean ${hint}?` : suggestion(name, known);
+      const meant = hint ? `; did you mean ${hint}?` : suggestion(name, known, path);
       return { path: join(path, shorten(name)), message: `there is no such field${meant}` };
     });
   }
@@ -167,12 +167,12 @@ function memberAt(value: unknown, steps: string[]): unknown {
   return steps.reduce((inner: unknown, step) => (inner as Record<string, unknown> | null | undefined)?.[step], value);
 }
 
-/** Suggests the most similar valid name, or lists all valid names. */
-export function suggestion(name: string, known: string[]): string {
+/** Suggests the path of the most similar valid name, or lists all valid names. */
+export function suggestion(name: string, known: string[], path = ''): string {
   if (!known.length) return '';
   const exact = known.find((candidate) => candidate.toLowerCase() === name.toLowerCase());
   const nearest = exact ?? closest(name.slice(0, 64), known);
-  if (exact || distance(name.slice(0, 64), nearest) <= NEAR * nearest.length) return `; did you mean ${nearest}?`;
+  if (exact || distance(name.slice(0, 64), nearest) <= NEAR * nearest.length) return `; did you mean ${join(path, nearest)}?`;
   return `; use one of ${known.join(', ')}`;
 }
 
@@ -185,6 +185,20 @@ function expectation(schema: TSchema, schemaPath: string): string | undefined {
     if (node?.properties && length < steps.length) return undefined; // that would be the parent's
   }
   return undefined;
+}
+
+const TYPE_NAMES: Record<string, string> = {
+  string: 'a string',
+  boolean: 'true or false',
+  number: 'a number',
+  integer: 'a whole number',
+  array: 'a list',
+  object: 'an object',
+};
+
+/** Where only the type is wrong, and the schema says nothing else. */
+function typeName({ keyword, params }: SchemaError): string | undefined {
+  return keyword === 'type' ? TYPE_NAMES[(params as { type: string }).type] : undefined;
 }
 
 function schemaAt(schema: TSchema, schemaPath: string): SchemaNode | undefined {

@@ -54,6 +54,7 @@ const PICTURES: Picture[] = [
     show: async (page, service) => {
       await signIn(page, service);
       await page.getByText('25 documents', { exact: true }).waitFor();
+      await page.getByRole('row').nth(6).locator('img').waitFor();
     },
   },
   {

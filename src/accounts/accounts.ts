@@ -17,6 +17,8 @@ export interface Principal {
   /** Whether renders are stored if the request does not say so. */
   autoStore: boolean;
   scopes: Scopes;
+  /** Whether the key is a test key: what it renders is marked, not charged, and kept for a day at most. */
+  isTest: boolean;
 }
 
 export interface Account {
@@ -34,6 +36,8 @@ export type ApiKey = BareKey & { plan: string };
 export type IssuedKey = Issued<ApiKey>;
 
 const ID_CHARACTERS = 22;
+/** How long documents of test keys are kept, unless the plan keeps documents for less. */
+const TEST_RETENTION_MS = 86_400_000;
 const ACCOUNT_COLUMNS = ['id', 'name', 'plan', 'auto_store', 'document_expired_webhook_url', 'created_at'] as const;
 
 export class Accounts {
@@ -60,6 +64,12 @@ export class Accounts {
   async principalOf(keyId: string): Promise<Principal | undefined> {
     const { rows } = await selectKey(this.#database.query, { keyId });
     return this.#toPrincipal(rows[0]);
+  }
+
+  /** Whether a key that there was works no more. */
+  async isRevoked(keyId: string): Promise<boolean> {
+    const { rows } = await selectKey(this.#database.query, { keyId });
+    return !rows.length;
   }
 
   /** Names of plans that accounts are on and that the plans file does not define. */
@@ -146,10 +156,13 @@ export class Accounts {
 
   #toPrincipal(row: Holder | undefined): Principal | undefined {
     if (!row) return undefined;
+    const isTest = row.is_test === 1;
+    const plan = this.#planOf(row);
     return {
       keyId: row.keyId,
       accountId: row.accountId,
-      plan: this.#planOf(row),
+      plan: isTest ? { ...plan, retentionMs: Math.min(plan.retentionMs, TEST_RETENTION_MS) } : plan,
+      isTest,
       autoStore: row.auto_store === 1,
       scopes: readScopes(row.scopes),
     };
@@ -174,6 +187,7 @@ interface Holder {
   plan: string;
   auto_store: number;
   scopes: string | null;
+  is_test: number;
 }
 
 const selectHolder = prepared((query, { hash, now }: { hash: string; now: number }) =>
@@ -187,7 +201,7 @@ function holders(query: Query) {
   return query
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-    .select(['api_keys.id as keyId', 'accounts.id as accountId', 'plan', 'auto_store', 'scopes'])
+    .select(['api_keys.id as keyId', 'accounts.id as accountId', 'plan', 'auto_store', 'scopes', 'is_test'])
     .where('revoked_at', 'is', null);
 }
 

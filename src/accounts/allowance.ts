@@ -4,10 +4,11 @@
  */
 import { invalidRequest, ServiceError } from '../errors.ts';
 import type { Database, Query } from '../storage/database.ts';
-import { prepared } from '../storage/prepared.ts';
+import { prepared, preparedWrite } from '../storage/prepared.ts';
 import type { Principal } from './accounts.ts';
 import type { Clock, Leases } from './leases.ts';
 import { randomBase62 } from './secret.ts';
+import { MINUTE_MS, minuteOf, type NewReservation, rateLimited, requirePlace, takeFromMonthAndMinute } from './shared-limits.ts';
 
 export interface Reservation {
   id: string;
@@ -16,6 +17,8 @@ export interface Reservation {
   day: string;
   /** Documents left in this month after this one, or null if the plan has no limit. */
   remaining: number | null;
+  /** Whether nothing is charged, because a test key renders. */
+  isFree?: boolean;
 }
 
 export interface Usage {
@@ -30,42 +33,78 @@ export interface Usage {
 const MONTH_CHARACTERS = 'yyyy-mm'.length;
 const DAY_CHARACTERS = 'yyyy-mm-dd'.length;
 const DAY_MS = 86_400_000;
+/** Begins the `month` of a row that counts the renders of test keys on one day. */
+const TEST_DAYS = 'test ';
+const CHARGES_NOTHING = { id: '', day: '', remaining: null, isFree: true };
 /** The largest value of an integer column, used for plans without a limit. */
 const NO_LIMIT = 2_147_483_647;
+
+/** What a render needs of the allowance. */
+export type ChargedRenders = Pick<Allowance, 'reserve' | 'commit' | 'release'>;
 
 export class Allowance {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #leases: Leases;
+  readonly #maxTestRenders: number;
 
-  constructor(database: Database, clock: Clock, leases: Leases) {
+  /** `testRendersPerDay`: by the test keys of one account. */
+  constructor(database: Database, clock: Clock, leases: Leases, { testRendersPerDay } = { testRendersPerDay: 0 }) {
     this.#database = database;
     this.#clock = clock;
     this.#leases = leases;
+    this.#maxTestRenders = testRendersPerDay;
   }
 
-  /** Reserves one document of this month. Throws `quota_exceeded`. */
+  /**
+   * Reserves one document of this month, or none for a test key. Throws `quota_exceeded`. Where several nodes use the database,
+   * this is also where limits hold for all of them: throws `rate_limited` and `concurrency_limited`.
+   */
   async reserve(principal: Principal): Promise<Reservation> {
-    const reservation = (await this.#take(principal)) ?? (await this.#takeFromTheDead(principal));
-    if (!reservation) throw await this.#exceeded(principal);
+    return this.#reserve(principal, { isBackground: false });
+  }
+
+  /** The same for background renders: they count in no minute, and use the places that calls leave free. */
+  readonly inBackground: ChargedRenders = {
+    reserve: (principal) => this.#reserve(principal, { isBackground: true }),
+    commit: (...settled) => this.commit(...settled),
+    release: (reservation) => this.release(reservation),
+  };
+
+  async #reserve(principal: Principal, kind: { isBackground: boolean }): Promise<Reservation> {
+    if (principal.isTest) return this.#countTest(principal.accountId);
+    const reservation = (await this.#take(principal, kind)) ?? (await this.#takeFromTheDead(principal, kind));
+    if (!reservation) throw await this.#exceeded(principal, kind);
     this.#leases.hold(this.#renew, reservation.id);
     return reservation;
   }
 
+  /** Throws what `reserve` would throw now, and reserves nothing. */
+  async check(principal: Principal): Promise<void> {
+    const { accountId, plan, isTest } = principal;
+    if (isTest) {
+      if ((await this.#usedIn(accountId, TEST_DAYS + dayOf(this.#clock()))) >= this.#maxTestRenders) throw this.#testsExceeded();
+    } else if (plan.documents !== null && (await this.#used(accountId, this.#clock())) >= plan.documents) {
+      throw await this.#exceeded(principal, { isBackground: false });
+    }
+  }
+
   /** Charges the document. `also` is written in the same transaction. */
   async commit(reservation: Reservation, also: (query: Query) => Promise<void> = async () => {}): Promise<void> {
+    if (reservation.isFree) return this.#database.transaction(also);
     await this.#database.transaction(async (query) => {
       const { numAffectedRows } = await deleteReservation(query, reservation);
       // The process was suspended, its lease ended, and the reservation was removed. The document is charged all the same.
       if (!numAffectedRows) await addToMonth(query, reservation, 1);
-      await addToDay(query, reservation);
       await also(query);
+      await addToDay(query, reservation); // last, because the row is locked until the end
     });
     this.#leases.drop(this.#renew, reservation.id);
   }
 
   /** Removes the reservation without a charge. */
   async release(reservation: Reservation): Promise<void> {
+    if (reservation.isFree) return;
     this.#leases.drop(this.#renew, reservation.id);
     await this.#database.transaction(async (query) => {
       const { numAffectedRows } = await deleteReservation(query, reservation);
@@ -96,6 +135,13 @@ export class Allowance {
     return (await query.limit(1).executeTakeFirst()) !== undefined;
   }
 
+  /** Whether one more background render of the account may begin, as far as reservations tell. */
+  async hasPlace({ accountId, plan }: Principal): Promise<boolean> {
+    if (plan.concurrency === null) return true;
+    const { rows } = await countPlaces(this.#database.query, { accountId, now: this.#clock() });
+    return Number(rows[0]?.taken ?? 0) < plan.concurrency;
+  }
+
   /** The usage of the account in the month of `at`. Throws `invalid_request` for a month that has not begun. */
   async usage(accountId: string, at = this.#clock()): Promise<Usage> {
     // Reading must work while the database cannot be written. Expired reservations then count a little longer.
@@ -117,40 +163,87 @@ export class Allowance {
   }
 
   /** One statement checks and reserves, so that two requests never both get the last document. */
-  async #take({ accountId, plan }: Principal): Promise<Reservation | undefined> {
+  async #take(principal: Principal, { isBackground }: { isBackground: boolean }): Promise<Reservation | undefined> {
+    const { accountId, plan } = principal;
     const limit = plan.documents;
     if (limit === 0) return undefined;
     const id = `rsv_${randomBase62(22)}`;
-    const day = dayOf(this.#clock());
+    const now = this.#clock();
+    const day = dayOf(now);
     const ceiling = Math.min(limit ?? NO_LIMIT, NO_LIMIT);
+    const perMinute = this.#perMinute(principal, isBackground);
     const used = await this.#database.transaction(async (query) => {
-      const { rows } = await takeFromMonth(query, { accountId, month: monthOf(day), ceiling });
+      const month = { accountId, month: monthOf(day), ceiling };
+      const { rows } = await (perMinute === null
+        ? takeFromMonth(query, month)
+        : takeFromMonthAndMinute(query, { ...month, now, minuteAgo: now - MINUTE_MS, inAMinute: now + MINUTE_MS, perMinute }));
       const [row] = rows;
       if (!row) return undefined;
-      await insertReservation(query, { id, accountId, day, until: this.#leases.until() });
+      const reservation = { id, accountId, day, until: this.#leases.until(), isBackground: isBackground ? 1 : 0 };
+      if (!this.#database.isShared || plan.concurrency === null) await insertReservation(query, reservation);
+      else await requirePlace(query, { ...reservation, now, most: plan.concurrency });
       return row.used;
     });
     if (used === undefined) return undefined;
     return { id, accountId, day, remaining: limit === null ? null : limit - used };
   }
 
-  async #takeFromTheDead(principal: Principal): Promise<Reservation | undefined> {
-    return (await this.releaseExpired(principal.accountId)) ? this.#take(principal) : undefined;
+  /** Null: nothing is counted here. One node alone has counted the request before it read it. */
+  #perMinute({ plan }: Principal, isBackground: boolean): number | null {
+    return this.#database.isShared && !isBackground ? plan.requestsPerMinute : null;
   }
 
-  async #used(accountId: string, now: number): Promise<number> {
+  /** Test renders cost nothing, so that a limit for each day takes the place of the allowance. Those that fail count, too. */
+  async #countTest(accountId: string): Promise<Reservation> {
+    const [now, limit] = [this.#clock(), this.#maxTestRenders];
+    const today = TEST_DAYS + dayOf(now);
+    const rows = await this.#database.transaction(async (query) => {
+      await query
+        .deleteFrom('usage_months')
+        .where('account_id', '=', accountId)
+        .where('month', 'like', `${TEST_DAYS}%`)
+        .where('month', '<', today)
+        .execute();
+      return limit ? (await takeFromMonth(query, { accountId, month: today, ceiling: limit })).rows : [];
+    });
+    if (rows.length) return { ...CHARGES_NOTHING, accountId };
+    throw this.#testsExceeded();
+  }
+
+  #testsExceeded(): ServiceError {
+    const [now, limit] = [this.#clock(), this.#maxTestRenders];
+    const resetsAt = new Date(Math.floor(now / DAY_MS + 1) * DAY_MS).toISOString();
+    const detail = `test keys of an account render at most ${limit} documents a day; the next day begins at ${resetsAt}`;
+    return new ServiceError('quota_exceeded', detail, { members: { limit, used: limit, resets_at: resetsAt } });
+  }
+
+  async #takeFromTheDead(principal: Principal, kind: { isBackground: boolean }): Promise<Reservation | undefined> {
+    return (await this.releaseExpired(principal.accountId)) ? this.#take(principal, kind) : undefined;
+  }
+
+  #used(accountId: string, now: number): Promise<number> {
+    return this.#usedIn(accountId, monthOf(dayOf(now)));
+  }
+
+  async #usedIn(accountId: string, month: string): Promise<number> {
     const row = await this.#database.query
       .selectFrom('usage_months')
       .select('used')
       .where('account_id', '=', accountId)
-      .where('month', '=', monthOf(dayOf(now)))
+      .where('month', '=', month)
       .executeTakeFirst();
     return row?.used ?? 0;
   }
 
-  async #exceeded({ accountId, plan }: Principal): Promise<ServiceError> {
+  async #exceeded(principal: Principal, { isBackground }: { isBackground: boolean }): Promise<ServiceError> {
+    const { accountId, plan } = principal;
     const now = this.#clock();
     const used = await this.#used(accountId, now);
+    const perMinute = this.#perMinute(principal, isBackground);
+    if (perMinute !== null && used < (plan.documents ?? NO_LIMIT)) {
+      const began = await minuteOf(this.#database.query, { accountId, month: monthOf(dayOf(now)) });
+      return rateLimited(perMinute, Math.max(1, Math.ceil((began + MINUTE_MS - now) / 1000)));
+    }
     const resetsAt = new Date(periodOf(now).end).toISOString();
     return new ServiceError(
       'quota_exceeded',
@@ -177,14 +270,21 @@ const takeFromMonth = prepared((query, { accountId, month, ceiling }: { accountI
     .returning('used'),
 );
 
-const insertReservation = prepared(
-  (query, { id, accountId, day, until }: { id: string; accountId: string; day: string; until: number }) =>
-    query.insertInto('reservations').values({ id, account_id: accountId, day, lease_until: until }),
+const insertReservation = preparedWrite((query, { id, accountId, day, until, isBackground }: NewReservation) =>
+  query.insertInto('reservations').values({ id, account_id: accountId, day, lease_until: until, in_background: isBackground }),
+);
+
+const countPlaces = prepared((query, { accountId, now }: { accountId: string; now: number }) =>
+  query
+    .selectFrom('reservations')
+    .select(({ fn }) => fn.countAll<number | string>().as('taken'))
+    .where('account_id', '=', accountId)
+    .where('lease_until', '>', now),
 );
 
 const deleteReservation = prepared((query, { id }: { id: string }) => query.deleteFrom('reservations').where('id', '=', id));
 
-const addToDay = prepared((query, { accountId, day }: { accountId: string; day: string }) =>
+const addToDay = preparedWrite((query, { accountId, day }: { accountId: string; day: string }) =>
   query
     .insertInto('usage_days')
     .values({ account_id: accountId, day, documents: 1 })

@@ -6,21 +6,21 @@ import type { Principal } from './accounts.ts';
 export class Concurrency {
   readonly #calls = new OwnerCounter();
   readonly #inBackground = new OwnerCounter();
-  #onLeave: () => void = () => {};
+  #onLeave: (accountId: string) => void = () => {};
 
   /**
    * Returns the function to call when the render has ended. Throws `concurrency_limited`. Background renders do not count against
    * calls.
    */
   enter({ accountId, plan }: Principal): () => void {
-    if (plan.concurrency !== null && this.#calls.of(accountId) >= plan.concurrency) throw limited(plan.concurrency);
+    if (plan.concurrency !== null && this.#calls.of(accountId) >= plan.concurrency) throw concurrencyLimited(plan.concurrency);
     return this.#count(this.#calls, accountId);
   }
 
   /** Like `enter`, for background renders, which use the places that calls leave free. */
   readonly background = {
     enter: (principal: Principal): (() => void) => {
-      if (!this.hasRoom(principal)) throw limited(principal.plan.concurrency ?? 0);
+      if (!this.hasRoom(principal)) throw concurrencyLimited(principal.plan.concurrency ?? 0);
       return this.#count(this.#inBackground, principal.accountId);
     },
   };
@@ -30,8 +30,8 @@ export class Concurrency {
     return plan.concurrency === null || this.#calls.of(accountId) + this.#inBackground.of(accountId) < plan.concurrency;
   }
 
-  /** Calls `listener` whenever a render has ended. */
-  watchLeave(listener: () => void): void {
+  /** Calls `listener` whenever a render of an account has ended. */
+  watchLeave(listener: (accountId: string) => void): void {
     this.#onLeave = listener;
   }
 
@@ -39,12 +39,12 @@ export class Concurrency {
     const subtract = counter.add(accountId);
     return () => {
       subtract();
-      this.#onLeave();
+      this.#onLeave(accountId);
     };
   }
 }
 
-function limited(limit: number): ServiceError {
+export function concurrencyLimited(limit: number): ServiceError {
   return new ServiceError(
     'concurrency_limited',
     `your plan allows ${limit} ${limit === 1 ? 'render' : 'renders'} at the same time; send the next request when one has been answered`,

@@ -17,6 +17,8 @@ export interface ApiKey {
   /** The first characters of the secret. */
   hint: string;
   scopes: Scopes;
+  /** Whether its renders are marked and not charged. */
+  isTest: boolean;
   /** The key that it was made with, or null for the operator's. */
   madeBy: string | null;
   createdAt: number;
@@ -35,6 +37,8 @@ export interface KeyDraft {
   name?: string;
   /** Default: full access. */
   scopes?: Scopes;
+  /** Default: false. */
+  isTest?: boolean;
   madeBy?: string;
 }
 
@@ -49,6 +53,7 @@ const COLUMNS = [
   'name',
   'hint',
   'scopes',
+  'is_test',
   'made_by',
   'created_at',
   'revoked_at',
@@ -64,18 +69,20 @@ export class Keys {
     this.#clock = clock;
   }
 
-  /** A key that is made with another one is limited in number: throws `key_limit`. */
-  async create(accountId: string, { name = '', scopes = null, madeBy }: KeyDraft): Promise<IssuedKey> {
-    const secret = newSecret();
+  /** A key that is made with another one is limited in number: throws `key_limit`, and `unauthorized` if that one was revoked. */
+  async create(accountId: string, { name = '', scopes = null, isTest = false, madeBy }: KeyDraft): Promise<IssuedKey> {
+    const secret = newSecret(isTest);
     const row = {
       ...{ id: `key_${randomBase62(ID_CHARACTERS)}`, account_id: accountId, name, hint: hintOf(secret) },
       ...{ secret_hash: hashOf(secret), scopes: scopes && JSON.stringify(scopes), made_by: madeBy ?? null },
+      is_test: isTest ? 1 : 0,
       ...{ created_at: this.#clock(), revoked_at: null, previous_secret_hash: null, previous_valid_until: null },
     };
     await this.#database.transaction(async (query) => {
+      if (madeBy !== undefined) await holdKey(query, madeBy);
       await query.insertInto('api_keys').values(row).execute();
       if (madeBy !== undefined) await this.#requireRoom(accountId, query);
-    });
+    }, `keys ${accountId}`);
     await this.#database.flush();
     return { secret, key: toKey(row) };
   }
@@ -99,8 +106,8 @@ export class Keys {
 
   /** A new secret for the same key; the old one works for `graceMs` longer. Throws `not_found`, also for a revoked key. */
   async rotate(by: string | undefined, id: string, graceMs: number): Promise<IssuedKey> {
-    await this.find(by, id);
-    const secret = newSecret();
+    const { isTest } = await this.find(by, id);
+    const secret = newSecret(isTest);
     const row = await this.#database.query
       .updateTable('api_keys')
       .set((eb) => ({
@@ -118,19 +125,33 @@ export class Keys {
   }
 
   /**
-   * The key and all keys it manages stop working at once: whoever found it may have made some of them. Revoking it again changes
-   * nothing. Throws `not_found`.
+   * The key and all keys it manages stop working at once: whoever found it may have made some of them. Their certificates are
+   * removed. Revoking it again changes nothing. Throws `not_found`.
    */
   async revoke(by: string | undefined, id: string): Promise<void> {
     await this.find(by, id);
-    const managed = (await this.#managed(id).execute()).map((key) => key.id);
-    await this.#database.query
+    await this.#database.transaction(async (query) => {
+      // The update waits for one of the family that is just making another, which it has not seen then: so it looks again.
+      while (await this.#revokeFamily(query, id));
+      // Nobody could use or delete their private keys any more.
+      const family = familyOf(query, id).as('family');
+      await query
+        .deleteFrom('certificates')
+        .where('key_id', 'in', ({ selectFrom }) => selectFrom(family).select('id'))
+        .execute();
+    });
+    await this.#database.flush();
+  }
+
+  /** Whether there was anything to revoke. */
+  async #revokeFamily(query: Query, id: string): Promise<boolean> {
+    const { numUpdatedRows } = await query
       .updateTable('api_keys')
       .set({ revoked_at: this.#clock(), previous_secret_hash: null, previous_valid_until: null })
-      .where('id', 'in', managed)
+      .where('id', 'in', ({ selectFrom }) => selectFrom(familyOf(query, id).as('family')).select('id'))
       .where('revoked_at', 'is', null)
-      .execute();
-    await this.#database.flush();
+      .executeTakeFirstOrThrow();
+    return numUpdatedRows > 0n;
   }
 
   async #requireRoom(accountId: string, query: Query): Promise<void> {
@@ -153,6 +174,17 @@ export class Keys {
   }
 }
 
+/** The key is not revoked, and will not be until the transaction has ended. Throws `unauthorized`. */
+export async function holdKey(query: Query, id: string): Promise<void> {
+  const { numUpdatedRows } = await query
+    .updateTable('api_keys')
+    .set((eb) => ({ revoked_at: eb.ref('revoked_at') }))
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  if (!numUpdatedRows) throw new ServiceError('unauthorized', 'the API key was revoked');
+}
+
 /** The ids of a key and of all that it manages. */
 function familyOf(query: Query, id: string) {
   return query
@@ -167,7 +199,7 @@ function familyOf(query: Query, id: string) {
     .select('id');
 }
 
-type KeyRow = Pick<Tables['api_keys'], (typeof COLUMNS)[number]>;
+type KeyRow = Omit<Pick<Tables['api_keys'], (typeof COLUMNS)[number]>, 'is_test'> & { is_test: number };
 
 function toKey(row: KeyRow): ApiKey {
   return {
@@ -176,6 +208,7 @@ function toKey(row: KeyRow): ApiKey {
     name: row.name,
     hint: row.hint,
     scopes: readScopes(row.scopes),
+    isTest: row.is_test === 1,
     madeBy: row.made_by,
     createdAt: row.created_at,
     revokedAt: row.revoked_at,

@@ -1,6 +1,6 @@
 /** What a key may do: the scopes there are, and whether one key's include another's. */
 
-export const SCOPES = ['render', 'documents', 'templates', 'webhooks', 'account', 'keys'] as const;
+export const SCOPES = ['render', 'documents', 'templates', 'certificates', 'webhooks', 'account', 'keys'] as const;
 export type Scope = (typeof SCOPES)[number];
 /** Null for full access, to what has no scope, too. */
 export type Scopes = readonly Scope[] | null;

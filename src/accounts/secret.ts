@@ -1,5 +1,5 @@
 /**
- * API key secrets: `plt_`, 32 random base62 characters (190 bits) and a checksum of 6 characters. With the checksum, the service
+ * API key secrets: `plt_` or, of test keys, `plt_test_`, 32 random base62 characters (190 bits) and a checksum of 6 characters. With the checksum, the service
  * refuses mistyped keys and scanners recognize leaked keys without a database lookup.
  */
 import { hash, randomInt } from 'node:crypto';
@@ -7,26 +7,29 @@ import { crc32 } from 'node:zlib';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const PREFIX = 'plt_';
+const TEST_PREFIX = 'plt_test_';
 const RANDOM_CHARACTERS = 32;
 const CHECKSUM_CHARACTERS = 6;
-const HINT_CHARACTERS = 8;
-const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_CHARACTERS + CHECKSUM_CHARACTERS}}$`);
+/** Of the random part. */
+const HINT_CHARACTERS = 4;
+const SHAPE = new RegExp(`^${PREFIX}(?:test_)?([0-9A-Za-z]{${RANDOM_CHARACTERS + CHECKSUM_CHARACTERS}})$`);
 
-export function newSecret(): string {
+export function newSecret(isTest = false): string {
   const body = randomBase62(RANDOM_CHARACTERS);
-  return PREFIX + body + checksum(body);
+  return (isTest ? TEST_PREFIX : PREFIX) + body + checksum(body);
 }
 
 /** The first characters of a secret, by which people tell keys apart. */
 export function hintOf(secret: string): string {
-  return secret.slice(0, HINT_CHARACTERS);
+  const prefix = secret.startsWith(TEST_PREFIX) ? TEST_PREFIX : PREFIX;
+  return secret.slice(0, prefix.length + HINT_CHARACTERS);
 }
 
 /** Whether a text has the form and checksum of a secret. */
 export function isWellFormed(secret: string): boolean {
-  if (!SHAPE.test(secret)) return false;
-  const body = secret.slice(PREFIX.length, -CHECKSUM_CHARACTERS);
-  return checksum(body) === secret.slice(-CHECKSUM_CHARACTERS); // not timing-sensitive: anybody can compute the checksum
+  const [, text] = SHAPE.exec(secret) ?? [];
+  if (text === undefined) return false;
+  return checksum(text.slice(0, -CHECKSUM_CHARACTERS)) === secret.slice(-CHECKSUM_CHARACTERS); // not timing-sensitive: anybody can compute the checksum
 }
 
 /** The hash that is stored in place of a secret. The secret has enough entropy for a plain hash. */
@@ -36,7 +39,7 @@ export function hashOf(secret: string): string {
 
 /** Whether a text has the form of an id. Other texts need no database lookup. */
 export function isId(text: string): boolean {
-  return /^[a-z]{3}_[0-9A-Za-z]{1,64}$/.test(text);
+  return /^[a-z]{3,4}_[0-9A-Za-z]{1,64}$/.test(text);
 }
 
 /** Random characters that are safe everywhere; 22 of them carry 130 bits. */

@@ -5,6 +5,7 @@ import { MetadataSchema, parseMetadata } from '../render/metadata.ts';
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../render/render-request.ts';
 import { ValidationErrors } from '../render/validation-errors.ts';
 import { textErrors, validator } from '../validate.ts';
+import { parseUploadTarget, type UploadTarget } from '../webhooks/upload-target.ts';
 import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../webhooks/webhook-url.ts';
 
 /** An object as it was sent. */
@@ -19,8 +20,16 @@ export interface BatchRequest {
   metadata: Readonly<Record<string, string>>;
 }
 
+/** What an item asks for, with its defaults. */
+export interface ItemRequest extends RenderRequest {
+  /** Where its document is uploaded to. */
+  deliverTo: UploadTarget | undefined;
+}
+
 export const MAX_ITEMS = 500;
 export const MAX_REFERENCE = 256;
+/** How long a document is kept that is stored for its upload alone. */
+const HELD_MS = 3_600_000;
 
 /** What is in an item is looked at item by item. */
 const BatchShape = Type.Object(
@@ -41,8 +50,9 @@ const checkShape = validator(BatchShape);
 export function parseBatchRequest(body: unknown): BatchRequest {
   const { items, defaults = {}, webhook_url: webhookUrl, metadata: given } = checkShape(body);
   if (Array.isArray(defaults)) throw invalidRequest([{ path: 'defaults', message: 'must be an object' }]);
-  if (Object.hasOwn(defaults, 'reference'))
-    throw invalidRequest([{ path: 'defaults.reference', message: 'must be in the items, not in defaults' }]);
+  for (const name of ['reference', 'deliver_to'])
+    if ((defaults[name] ?? undefined) !== undefined)
+      throw invalidRequest([{ path: `defaults.${name}`, message: 'must be in the items, not in defaults' }]);
   const faults = new ValidationErrors();
   const metadata = parseMetadata(given, faults);
   faults.throwIfAny();
@@ -57,18 +67,28 @@ export function referenceOf(item: unknown): string | undefined {
 }
 
 /** What an item asks for, with its defaults. Throws as `parseRenderRequest` does. */
-export function parseItem(item: unknown, defaults: Members, limits: RenderLimits): RenderRequest {
+export function parseItem(item: unknown, defaults: Members, limits: RenderLimits): ItemRequest {
   if (!isMembers(item)) throw invalidRequest([{ path: '', message: 'must be an object' }]);
   const errors: FieldError[] = [];
   if ((item.reference ?? undefined) !== undefined && referenceOf(item) === undefined)
     errors.push({ path: 'reference', message: `must be a string of at most ${MAX_REFERENCE} characters` });
-  const merged = merge(item, defaults);
-  if (merged.store === false) errors.push({ path: 'store', message: 'cannot be false: results of batches are stored documents' });
+  const { deliver_to: target, ...merged } = merge(item, defaults);
+  const deliverTo = target === undefined ? undefined : parseUploadTarget(target);
+  if (merged.store === false && !deliverTo)
+    errors.push({ path: 'store', message: 'cannot be false without deliver_to: results of batches are stored documents' });
   if (merged.conformance_report)
     errors.push({ path: 'conformance_report', message: 'cannot be sent in a batch: send the item to POST /v1/pdf' });
+  if (merged.dry_run) errors.push({ path: 'dry_run', message: 'cannot be sent in a batch: send the item to POST /v1/pdf' });
   const request = collecting(errors, () => parseRenderRequest(merged, limits));
   if (!request || errors.length) throw invalidRequest(errors);
-  return { ...request, store: true };
+  const isHeld = merged.store === false;
+  return { ...request, store: true, deliverTo, keptMs: isHeld ? HELD_MS : undefined };
+}
+
+/** Whether what an item asks for is uploaded and not kept. */
+export function isForUploadAlone(item: unknown, defaults: Members): boolean {
+  const { store, deliver_to: target } = isMembers(item) ? merge(item, defaults) : {};
+  return store === false && target !== undefined;
 }
 
 /** Faults of the rest are told with those that were found before. */

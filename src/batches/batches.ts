@@ -14,10 +14,13 @@ import {
   removeFromIndex,
   writeMetadata,
 } from '../storage/metadata.ts';
+import { isNoRender, isRender } from '../storage/open-batches.ts';
+import type { PayloadCipher } from '../storage/payload-cipher.ts';
 import type { Tables } from '../storage/tables.ts';
-import type { BatchRequest } from './batch-request.ts';
-import { type Announce, announceEnd, cancelQueued, DEFAULTS_POSITION, RENDER_PREFIX } from './outcomes.ts';
-import { additionalDataOf, type PayloadCipher } from './payload-cipher.ts';
+import { currentTraceparent } from '../tracing.ts';
+import { removeUploads, type UploadReport, type Uploads } from '../webhooks/uploads.ts';
+import { type BatchRequest, isForUploadAlone, isMembers } from './batch-request.ts';
+import { type Announce, additionalDataOf, announceEnd, cancelQueued, DEFAULTS_POSITION, RENDER_PREFIX } from './outcomes.ts';
 import { type PreparedItem, prepareItems } from './prepare-items.ts';
 import type { Progress } from './progress.ts';
 import type { ItemError } from './queue.ts';
@@ -44,6 +47,8 @@ export interface BatchItem {
   status: ItemStatus;
   document: { id: string; pages: number; bytes: number; expiresAt: number } | undefined;
   error: ItemError | undefined;
+  /** Of a document that is uploaded. Undefined in events. */
+  delivery?: UploadReport | undefined;
 }
 
 export interface WholeBatch extends Batch {
@@ -63,6 +68,8 @@ const REMOVED_AT_ONCE = 50;
 /** Of one account, because whoever looks for work looks at all that are open. */
 export const MAX_OPEN_RENDERS = 1_000;
 const RETRY_AFTER_SECONDS = 10;
+/** How much longer than documents a batch is kept whose results are uploaded, so that what became of them can be told. */
+const UPLOADED_MS = 2 * 86_400_000;
 
 /** Something that is written in the same transaction. */
 type Also = (id: string, query: Query) => Promise<void>;
@@ -72,6 +79,7 @@ interface BatchOptions {
   limits: RenderLimits;
   progress: Progress;
   announce: Announce;
+  uploads: Pick<Uploads, 'reportsOf'>;
 }
 
 /** Whether it is the id of a batch that is one render. */
@@ -86,6 +94,7 @@ export class Batches {
   readonly #limits: RenderLimits;
   readonly progress: Progress;
   readonly #announce: Announce;
+  readonly #uploads: BatchOptions['uploads'];
 
   constructor(database: Database, clock: Clock, options: BatchOptions) {
     this.#database = database;
@@ -94,6 +103,7 @@ export class Batches {
     this.#limits = options.limits;
     this.progress = options.progress;
     this.#announce = options.announce;
+    this.#uploads = options.uploads;
   }
 
   /**
@@ -115,15 +125,15 @@ export class Batches {
     const { count } = await this.#database.query
       .selectFrom('batches')
       .select(({ fn }) => fn.countAll<number | string>().as('count'))
-      .where('key_id', 'in', (eb) => eb.selectFrom('api_keys').select('id').where('account_id', '=', accountId))
+      .where('account_id', '=', accountId)
       .where('completed_at', 'is', null)
-      .where('id', 'like', `${RENDER_PREFIX}%`)
+      .where(isRender)
       .executeTakeFirstOrThrow();
     return Number(count);
   }
 
   async #create(id: string, owner: Principal, request: BatchRequest, also: Also): Promise<string> {
-    if (!owner.plan.retentionMs)
+    if (!owner.plan.retentionMs && !request.items.every((item) => isForUploadAlone(item, request.defaults)))
       throw new ServiceError(
         'storage_unavailable',
         `the plan ${owner.plan.name} does not store documents, and results of batches and asynchronous renders are stored documents`,
@@ -138,7 +148,7 @@ export class Batches {
     });
     await this.#database.flush();
     for (const { error } of drafts) if (error) this.progress.outcome(id, error.code, 1);
-    this.progress.added();
+    this.progress.added(owner.keyId);
     return id;
   }
 
@@ -147,11 +157,12 @@ export class Batches {
     const batch = await this.summary(keyId, id);
     const items = await this.#database.query
       .selectFrom('batch_items')
-      .select(ITEM_COLUMNS)
+      .select([...ITEM_COLUMNS, 'leader'])
       .where('batch_id', '=', id)
       .orderBy('position')
       .execute();
-    return { ...batch, items: items.map(toItem) };
+    const reports = await this.#uploads.reportsOf(id);
+    return { ...batch, items: items.map((row) => ({ ...toItem(row), delivery: reports.get(row.leader) })) };
   }
 
   /** Without its items. Throws as `find` does. */
@@ -186,7 +197,7 @@ export class Batches {
 
   /** Newest first, from after a position. */
   async list(keyId: string, limit: number, filter: { metadata?: Metadata }, after?: Position): Promise<ListPage<Batch>> {
-    const owned = this.#rows().where('key_id', '=', keyId).where('id', 'not like', `${RENDER_PREFIX}%`);
+    const owned = this.#rows().where('key_id', '=', keyId).where(isNoRender);
     const having = havingMetadata(this.#database.query, owned, { kind: 'batch', keyId, metadata: filter.metadata });
     return readListPage(having.rows, { ...having, limit, after, toItem: toBatch });
   }
@@ -230,6 +241,7 @@ export class Batches {
     await this.#database.transaction(async (query) => {
       await query.deleteFrom('batch_requests').where('batch_id', '=', id).execute();
       await query.deleteFrom('batch_items').where('batch_id', '=', id).execute();
+      await removeUploads(query, id);
       await removeFromIndex(query, id);
       await query.deleteFrom('batches').where('id', '=', id).execute();
     });
@@ -240,7 +252,7 @@ export class Batches {
     id: string,
     { keyId, accountId, plan }: Principal,
     drafts: PreparedItem[],
-    { webhookUrl, metadata }: BatchRequest,
+    { items, webhookUrl, metadata }: BatchRequest,
   ): Promise<void> {
     const now = this.#clock();
     const failed = drafts.filter(({ error }) => error).length;
@@ -253,6 +265,7 @@ export class Batches {
         account_id: accountId,
         webhook_url: webhookUrl ?? null,
         metadata: writeMetadata(metadata),
+        traceparent: currentTraceparent() ?? null,
         total: drafts.length,
         unfinished,
         succeeded: 0,
@@ -262,7 +275,7 @@ export class Batches {
         started_at: null,
         cancelled_at: null,
         completed_at: unfinished ? null : now,
-        kept_until: now + plan.retentionMs,
+        kept_until: now + plan.retentionMs + (items.some(isUploaded) ? UPLOADED_MS : 0),
       })
       .execute();
     await indexMetadata(query, 'batch', { id, keyId, createdAt: now }, metadata);
@@ -295,7 +308,7 @@ export class Batches {
   }
 }
 
-type BatchRow = Omit<Tables['batches'], 'key_id' | 'account_id' | 'webhook_url' | 'kept_until'>;
+type BatchRow = Omit<Tables['batches'], 'key_id' | 'account_id' | 'webhook_url' | 'traceparent' | 'kept_until'>;
 type ItemRow = Pick<Tables['batch_items'], (typeof ITEM_COLUMNS)[number]>;
 
 function toBatch(row: BatchRow): Batch {
@@ -356,6 +369,10 @@ function rowOf(
 
 function* chunksOf<T>(rows: T[]): Iterable<T[]> {
   for (let start = 0; start < rows.length; start += ROWS) yield rows.slice(start, start + ROWS);
+}
+
+function isUploaded(item: unknown): boolean {
+  return isMembers(item) && (item.deliver_to ?? undefined) !== undefined;
 }
 
 function noSuchBatch(): ServiceError {

@@ -2,7 +2,8 @@
 import type { Clock, Leases } from '../accounts/leases.ts';
 import { randomBase62 } from '../accounts/secret.ts';
 import type { Database, Query } from '../storage/database.ts';
-import { prepared } from '../storage/prepared.ts';
+import { selectKeysWithWork } from '../storage/open-batches.ts';
+import { prepared, preparedWrite } from '../storage/prepared.ts';
 import { type Announce, cancelQueued, countOutcomes, DEFAULTS_POSITION } from './outcomes.ts';
 import { type BatchQueue, type CancelledLate, type ClaimedItem, ClaimLost, type Completed, type Outcome } from './queue.ts';
 
@@ -25,19 +26,19 @@ export class DatabaseQueue implements BatchQueue {
   }
 
   async keysWithWork(): Promise<string[]> {
-    const { rows } = await selectKeys(this.#database.query, { now: this.#clock() });
+    const { rows } = await selectKeysWithWork(this.#database.query, { now: this.#clock() });
     return rows.map(({ key_id }) => key_id);
   }
 
   async claim(keyId: string): Promise<ClaimedItem | undefined> {
-    const place = await this.#nextOf(keyId);
-    if (!place) return undefined;
+    const next = await this.#nextOf(keyId);
+    if (!next) return undefined;
     const claim = `clm_${randomBase62(22)}`;
-    const attempts = await this.#database.transaction((query) => this.#take(query, place, claim));
+    const attempts = await this.#take(next, claim);
     if (attempts === undefined) return this.claim(keyId); // another process was faster
-    const ciphertext = await this.#requestOf(place); // where that fails, the lease ends by itself
     this.#leases.hold(this.#renew, claim);
-    return { claim, keyId, ...place, attempts, ciphertext };
+    const { batchId, position, traceparent, ciphertext } = next;
+    return { claim, keyId, batchId, position, attempts, traceparent, ciphertext };
   }
 
   async complete(item: ClaimedItem, outcome: Outcome, query?: Query): Promise<Completed> {
@@ -45,10 +46,10 @@ export class DatabaseQueue implements BatchQueue {
     return this.#database.transaction((own) => this.#complete(item, outcome, own));
   }
 
-  async release(item: ClaimedItem, afterMs: number): Promise<CancelledLate[]> {
+  async release(item: ClaimedItem, afterMs: number, { uncounted } = { uncounted: false }): Promise<CancelledLate[]> {
     this.#leases.drop(this.#renew, item.claim);
     return this.#database.transaction(async (query) => {
-      await requeue(query, this.#clock() + afterMs)
+      await requeue(query, this.#clock() + afterMs, uncounted ? 1 : 0)
         .where('claim', '=', item.claim)
         .execute();
       return cancelLate(query, [item.batchId], this.#clock(), this.#announce);
@@ -73,32 +74,33 @@ export class DatabaseQueue implements BatchQueue {
     return Number(count);
   }
 
-  async #nextOf(keyId: string): Promise<Place | undefined> {
-    const now = this.#clock();
-    const { rows: batches } = await selectOldest(this.#database.query, { keyId, now });
-    const [batch] = batches;
-    if (!batch) return undefined;
-    const { rows: items } = await selectNext(this.#database.query, { batchId: batch.id, now });
-    const [item] = items;
-    return item && { batchId: batch.id, position: item.position };
+  async #nextOf(keyId: string): Promise<Next | undefined> {
+    const {
+      rows: [next],
+    } = await selectNext(this.#database.query, { keyId, now: this.#clock() });
+    if (!next) return undefined;
+    const ciphertext = { item: next.item ?? new Uint8Array(), defaults: next.defaults ?? undefined };
+    return {
+      batchId: next.batch_id,
+      position: next.position,
+      isStarted: next.started_at !== null,
+      traceparent: next.traceparent,
+      ciphertext,
+    };
   }
 
   /** The item and all that are the same; the number of attempts, or undefined where it is no longer to be had. */
-  async #take(query: Query, { batchId, position }: Place, claim: string): Promise<number | undefined> {
-    const lease = { batchId, position, claim, until: this.#leases.until() };
-    const {
-      rows: [leader],
-    } = await takeCanonical(query, lease);
-    if (!leader) return undefined;
-    await takeFollowers(query, lease);
-    await markStarted(query, { batchId, now: this.#clock() });
-    return leader.attempts;
-  }
-
-  async #requestOf({ batchId, position }: Place): Promise<ClaimedItem['ciphertext']> {
-    const { rows } = await selectRequest(this.#database.query, { batchId, position });
-    const ciphertext = new Map(rows.map((row) => [row.position, row.ciphertext]));
-    return { item: ciphertext.get(position) ?? new Uint8Array(), defaults: ciphertext.get(DEFAULTS_POSITION) };
+  async #take({ batchId, position, isStarted }: Next, claim: string): Promise<number | undefined> {
+    const take = async (query: Query) => {
+      const { rows } = await takeItem(query, { batchId, position, claim, until: this.#leases.until() });
+      return rows.find((row) => row.position === position)?.attempts;
+    };
+    if (isStarted) return take(this.#database.query);
+    return this.#database.transaction(async (query) => {
+      const attempts = await take(query);
+      if (attempts !== undefined) await markStarted(query, { batchId, now: this.#clock() });
+      return attempts;
+    });
   }
 
   async #complete({ claim, batchId, position }: ClaimedItem, outcome: Outcome, query: Query): Promise<Completed> {
@@ -122,40 +124,47 @@ export class DatabaseQueue implements BatchQueue {
   };
 }
 
-/** Batches that have an item for which it is time. */
-function batchesWithWork(query: Query, now: number) {
-  return query
-    .selectFrom('batches')
-    .where('completed_at', 'is', null)
-    .where((eb) =>
-      eb.exists(
-        eb.selectFrom('batch_items').select('position').whereRef('batch_id', '=', 'batches.id').where('due_at', '<=', now),
-      ),
-    );
+/** An item that is waiting, in a batch that has not ended. */
+interface Next extends Place {
+  isStarted: boolean;
+  traceparent: string | null;
+  ciphertext: ClaimedItem['ciphertext'];
 }
 
-const selectKeys = prepared((query, { now }: { now: number }) => batchesWithWork(query, now).select('key_id').distinct());
-
-const selectOldest = prepared((query, { keyId, now }: { keyId: string; now: number }) =>
-  batchesWithWork(query, now).select('id').where('key_id', '=', keyId).orderBy('created_at').orderBy('id').limit(1),
-);
-
-const selectNext = prepared((query, { batchId, now }: { batchId: string; now: number }) =>
+/** The first item of the oldest batch that has one for which it is time. */
+const selectNext = prepared((query, { keyId, now }: { keyId: string; now: number }) =>
   query
-    .selectFrom('batch_items')
-    .select('position')
-    .where('batch_id', '=', batchId)
-    .where('due_at', '<=', now)
-    .orderBy('position')
+    .selectFrom('batch_items as item')
+    .innerJoin('batches as batch', 'batch.id', 'item.batch_id')
+    .leftJoin('batch_requests as request', (join) =>
+      join.onRef('request.batch_id', '=', 'item.batch_id').onRef('request.position', '=', 'item.position'),
+    )
+    .leftJoin('batch_requests as defaults', (join) =>
+      join.onRef('defaults.batch_id', '=', 'item.batch_id').on('defaults.position', '=', DEFAULTS_POSITION),
+    )
+    .select(['item.batch_id', 'item.position', 'batch.started_at', 'batch.traceparent'])
+    .select(['request.ciphertext as item', 'defaults.ciphertext as defaults'])
+    .where('item.batch_id', '=', (oldest) =>
+      oldest
+        .selectFrom('batches')
+        .select('batches.id')
+        .where('batches.key_id', '=', keyId)
+        .where('batches.completed_at', 'is', null)
+        .where(({ exists, selectFrom }) =>
+          exists(
+            selectFrom('batch_items as due')
+              .select('due.position')
+              .whereRef('due.batch_id', '=', 'batches.id')
+              .where('due.due_at', '<=', now),
+          ),
+        )
+        .orderBy('batches.created_at')
+        .orderBy('batches.id')
+        .limit(1),
+    )
+    .where('item.due_at', '<=', now)
+    .orderBy('item.position')
     .limit(1),
-);
-
-const selectRequest = prepared((query, { batchId, position }: { batchId: string; position: number }) =>
-  query
-    .selectFrom('batch_requests')
-    .select(['position', 'ciphertext'])
-    .where('batch_id', '=', batchId)
-    .where('position', 'in', [position, DEFAULTS_POSITION]),
 );
 
 interface Lease extends Place {
@@ -163,26 +172,26 @@ interface Lease extends Place {
   until: number;
 }
 
-const takeCanonical = prepared((query, { batchId, position, claim, until }: Lease) =>
+/** The canonical item and all that are the same. */
+const takeItem = prepared((query, { batchId, position, claim, until }: Lease) =>
   query
     .updateTable('batch_items')
-    .set((eb) => ({ status: 'running', claim, lease_until: until, due_at: null, attempts: eb('attempts', '+', 1) }))
-    .where('batch_id', '=', batchId)
-    .where('position', '=', position)
-    .where('due_at', 'is not', null)
-    .returning('attempts'),
-);
-
-const takeFollowers = prepared((query, { batchId, position, claim, until }: Lease) =>
-  query
-    .updateTable('batch_items')
-    .set({ status: 'running', claim, lease_until: until })
+    .set((eb) => ({
+      ...{ status: 'running', claim, lease_until: until, due_at: null },
+      attempts: eb
+        .case()
+        .when('position', '=', eb.ref('leader'))
+        .then(eb('attempts', '+', 1))
+        .else(eb.ref('attempts'))
+        .end(),
+    }))
     .where('batch_id', '=', batchId)
     .where('leader', '=', position)
-    .where('status', '=', 'queued'),
+    .where('status', '=', 'queued')
+    .returning(['position', 'attempts']),
 );
 
-const markStarted = prepared((query, { batchId, now }: { batchId: string; now: number }) =>
+const markStarted = preparedWrite((query, { batchId, now }: { batchId: string; now: number }) =>
   query.updateTable('batches').set({ started_at: now }).where('id', '=', batchId).where('started_at', 'is', null),
 );
 
@@ -216,14 +225,20 @@ function writeOutcome(query: Query, claim: string, outcome: Outcome) {
   return writeSuccess(query, { claim, ...outcome.document });
 }
 
-const forgetRequest = prepared((query, { batchId, position }: Place) =>
+const forgetRequest = preparedWrite((query, { batchId, position }: Place) =>
   query.deleteFrom('batch_requests').where('batch_id', '=', batchId).where('position', '=', position),
 );
 
 /** The leader can be claimed again, and takes along those that are the same. */
-function requeue(query: Query, dueAt: number) {
+function requeue(query: Query, dueAt: number, uncounted = 0) {
   return query.updateTable('batch_items').set((eb) => ({
     status: 'queued',
+    attempts: eb
+      .case()
+      .when('position', '=', eb.ref('leader'))
+      .then(eb('attempts', '-', uncounted))
+      .else(eb.ref('attempts'))
+      .end(),
     claim: null,
     lease_until: null,
     due_at: eb

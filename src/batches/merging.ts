@@ -17,6 +17,8 @@ interface MergingServices {
 interface MergingLimits {
   /** Of the documents of one batch together. */
   maxBytes: number;
+  /** Of the merged PDF. */
+  maxPdfBytes: number;
   timeoutMs: number;
 }
 
@@ -82,7 +84,7 @@ export class Merging {
     const read = async () => {
       const contents: Uint8Array[] = [];
       for (const document of distinct) contents.push(await whole(documents, document, deadline));
-      return { documents: contents, parts };
+      return { documents: contents, parts, maxBytes: this.#limits.maxPdfBytes };
     };
     const merged = await finishing.merge(accountId, bytes, read, deadline).catch((error: unknown) => {
       throw hasCode(error, 'render_timeout') ? tooSlow(timeoutMs) : error;
@@ -123,7 +125,7 @@ const NAMED = 10;
 function isProtected(items: BatchItem[]): ServiceError {
   const indexes = items.slice(0, NAMED).map(({ position }) => position);
   const more = items.length > NAMED ? ` and ${items.length - NAMED} more` : '';
-  const detail = `documents with a password cannot be merged: those of the items ${indexes.join(', ')}${more}; fetch them as .zip`;
+  const detail = `documents with a password or a signature cannot be merged: those of the items ${indexes.join(', ')}${more}; fetch them as .zip`;
   const named = items.map(({ position, reference }) => ({ index: position, reference }));
   return new ServiceError('not_mergeable', detail, { members: { items: named } });
 }

@@ -1,6 +1,7 @@
 /** Updates a batch when items get their result. Call these functions in the transaction that stores the result. */
 import type { Query } from '../storage/database.ts';
 import { prepared } from '../storage/prepared.ts';
+import { hasPendingUpload, uploadRecord, uploadReports } from '../webhooks/uploads.ts';
 import type { WebhookEvent } from '../webhooks/webhooks.ts';
 import type { Completed } from './queue.ts';
 
@@ -8,6 +9,11 @@ import type { Completed } from './queue.ts';
 export const DEFAULTS_POSITION = -1;
 /** The ids of batches that are one asynchronous render. */
 export const RENDER_PREFIX = 'ren_';
+
+/** Binds the ciphertext of a request to its place. */
+export function additionalDataOf(batchId: string, position: number): string {
+  return `${batchId} ${position}`;
+}
 
 /** Writes an event down, within the transaction. See `Webhooks.enqueue`. */
 export type Announce = (event: WebhookEvent, query: Query) => Promise<unknown>;
@@ -68,7 +74,9 @@ const setNumber = prepared((query, { batchId, position, number }: { batchId: str
   query.updateTable('batch_items').set({ finished_no: number }).where('batch_id', '=', batchId).where('position', '=', position),
 );
 
-/** Tells the caller's server that a batch has ended, where one was named. */
+/**
+ * Tells the caller's server that a batch has ended, where one was named. While results are uploaded, it waits for `announceUploaded`.
+ */
 export async function announceEnd(query: Query, batchId: string, announce: Announce): Promise<void> {
   const batch = await query
     .selectFrom('batches')
@@ -76,7 +84,7 @@ export async function announceEnd(query: Query, batchId: string, announce: Annou
     .where('id', '=', batchId)
     .executeTakeFirstOrThrow();
   const { key_id: keyId, account_id: accountId, webhook_url: url, completed_at, total, succeeded, failed, cancelled } = batch;
-  if (url === null) return;
+  if (url === null || (await hasPendingUpload(query, batchId))) return;
   const status = cancelled ? 'cancelled' : 'completed';
   const completed = new Date(Number(completed_at)).toISOString();
   if (batchId.startsWith(RENDER_PREFIX)) {
@@ -87,6 +95,21 @@ export async function announceEnd(query: Query, batchId: string, announce: Annou
   await announce({ accountId, keyId, url, type: 'batch.completed', data }, query);
 }
 
+/** An upload of the batch has ended. If it was the last, and the batch has ended, its end is told, and true is returned. */
+export async function announceUploaded(query: Query, batchId: string, announce: Announce): Promise<boolean> {
+  // Waits for whoever else ends an upload or an item of it, so that the last one finds that it is. That must not depend on
+  // `completed_at`: PostgreSQL passes over a row that does not fit before another transaction is committed, without waiting for it.
+  const batch = await query
+    .updateTable('batches')
+    .set((eb) => ({ total: eb.ref('total') }))
+    .where('id', '=', batchId)
+    .returning('completed_at')
+    .executeTakeFirst();
+  if (!batch || batch.completed_at === null || (await hasPendingUpload(query, batchId))) return false;
+  await announceEnd(query, batchId, announce);
+  return true;
+}
+
 /** Of the only item. */
 async function outcomeOf(query: Query, batchId: string) {
   const { status, document_id, error } = await query
@@ -94,7 +117,11 @@ async function outcomeOf(query: Query, batchId: string) {
     .select(['status', 'document_id', 'error'])
     .where('batch_id', '=', batchId)
     .executeTakeFirstOrThrow();
-  return { status, document_id, error: error === null ? null : (JSON.parse(error) as object) };
+  const [upload] = (await uploadReports(query, batchId)).values();
+  return {
+    ...{ status, document_id, error: error === null ? null : (JSON.parse(error) as object) },
+    ...(upload && { delivery: uploadRecord(upload) }),
+  };
 }
 
 /** Ends all items of a batch that have not been taken up. */

@@ -10,6 +10,8 @@ export interface ClaimedItem {
   position: number;
   /** How often it was claimed, this time included. */
   attempts: number;
+  /** The trace of the request that made the batch; null where none was recorded. */
+  traceparent: string | null;
   /** What it asks for and the defaults of its batch, encrypted. */
   ciphertext: { item: Uint8Array; defaults: Uint8Array | undefined };
 }
@@ -48,8 +50,11 @@ export interface BatchQueue {
   claim(keyId: string): Promise<ClaimedItem | undefined>;
   /** Within the transaction of the document, where there is one. Throws `ClaimLost`. */
   complete(item: ClaimedItem, outcome: Outcome, query?: Query): Promise<Completed>;
-  /** Puts it back; it can be claimed again after `afterMs`. Resolves to what was cancelled instead, where its batch was. */
-  release(item: ClaimedItem, afterMs: number): Promise<CancelledLate[]>;
+  /**
+   * Puts it back; it can be claimed again after `afterMs`. With `uncounted`, this claim is none of its attempts. Resolves to what was
+   * cancelled instead, where its batch was.
+   */
+  release(item: ClaimedItem, afterMs: number, options?: { uncounted: boolean }): Promise<CancelledLate[]>;
   /**
    * Puts back what was claimed by processes that have died: where their leases have ended, or, when nobody else can be there, all.
    * Resolves as `release` does.

@@ -2,7 +2,14 @@
 import { type ErrorCode, hasCode, type ServiceError } from '../errors.ts';
 
 /** What is not the item's fault and passes. */
-const PASSING: readonly ErrorCode[] = ['queue_full', 'concurrency_limited', 'browser_unavailable', 'storage_failed'];
+const PASSING: readonly ErrorCode[] = [
+  'queue_full',
+  'concurrency_limited',
+  'browser_unavailable',
+  'storage_failed',
+  'secret_key_missing',
+  'timestamp_failed',
+];
 /** An item that meets such a fault so many times fails with it. */
 export const MAX_ATTEMPTS = 10;
 /** An item that was taken up so many times, and never ended, may be what ends the service. */
@@ -17,7 +24,7 @@ export function passes({ code, members }: ServiceError): boolean {
 
 /** What the log is told of. */
 export function isOurs(error: ServiceError): boolean {
-  return hasCode(error, 'internal_error', 'browser_unavailable', 'storage_failed');
+  return hasCode(error, 'internal_error', 'browser_unavailable', 'storage_failed', 'secret_key_missing', 'timestamp_failed');
 }
 
 export function pauseAfter(attempts: number): number {

@@ -4,9 +4,9 @@ export class RoundRobin {
   readonly #servedAt = new Map<string, number>();
   #count = 0;
 
-  inOrder(keys: readonly string[]): string[] {
-    for (const key of this.#servedAt.keys()) if (!keys.includes(key)) this.#servedAt.delete(key);
-    return keys.toSorted((a, b) => this.#lastServed(a) - this.#lastServed(b));
+  inOrder(keys: ReadonlySet<string>): string[] {
+    for (const key of this.#servedAt.keys()) if (!keys.has(key)) this.#servedAt.delete(key);
+    return [...keys].sort((a, b) => this.#lastServed(a) - this.#lastServed(b));
   }
 
   /** Moves the key to the end. */

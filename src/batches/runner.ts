@@ -6,9 +6,12 @@ import type { Principal } from '../accounts/accounts.ts';
 import { hasCode, ServiceError } from '../errors.ts';
 import type { CommitHook, Delivery } from '../render/render.ts';
 import type { RenderLimits, RenderRequest } from '../render/render-request.ts';
-import { type Members, parseItem } from './batch-request.ts';
-import { DEFAULTS_POSITION } from './outcomes.ts';
-import { additionalDataOf, type PayloadCipher } from './payload-cipher.ts';
+import type { PayloadCipher } from '../storage/payload-cipher.ts';
+import { describeSpan, tracedLater } from '../tracing.ts';
+import type { Uploads } from '../webhooks/uploads.ts';
+import type { AwaitedPlaces } from './awaited-places.ts';
+import { type ItemRequest, type Members, parseItem } from './batch-request.ts';
+import { additionalDataOf, DEFAULTS_POSITION } from './outcomes.ts';
 import { itemErrorOf } from './prepare-items.ts';
 import type { Progress } from './progress.ts';
 import { type BatchQueue, type CancelledLate, type ClaimedItem, ClaimLost, type Completed, type Outcome } from './queue.ts';
@@ -19,6 +22,7 @@ export interface RunnerServices {
   queue: BatchQueue;
   cipher: PayloadCipher;
   limits: RenderLimits;
+  uploads: Pick<Uploads, 'enqueue'>;
   progress: Progress;
   /** Undefined once the key is revoked. */
   principalOf(keyId: string): Promise<Principal | undefined>;
@@ -26,6 +30,8 @@ export interface RunnerServices {
   mayComeBack(accountId: string): Promise<boolean>;
   /** Whether the account may have one more render under way. */
   hasRoom(principal: Principal): boolean;
+  /** The same for all nodes. */
+  places: Pick<AwaitedPlaces, 'wait' | 'isAwaited'>;
   pool: { hasRoomInBackground(owner: string): boolean; readonly capacity: number; secondsFor(renders: number): number };
   /** See `render/render.ts`. */
   render(request: RenderRequest, principal: Principal, client: AbortSignal, commitHook: CommitHook): Promise<Delivery>;
@@ -59,15 +65,15 @@ export class BatchRunner {
   #timer: NodeJS.Timeout | undefined;
   #filling: Promise<void> | undefined;
   #woken = false;
-  /** Nothing was found to do, and nothing has come since. */
-  #workless = false;
+  /** Keys that may have items for which it is time. Undefined: the queue is to be asked. */
+  #keys: Set<string> | undefined;
   #draining = false;
   #lastLoad: Promise<Load> | undefined;
   #loadUntil = 0;
 
   constructor(services: RunnerServices) {
     this.#services = services;
-    services.progress.watchWork(() => this.#workCame());
+    services.progress.watchWork((keyId) => this.#workCame(keyId));
   }
 
   /** Goes on with what there is. */
@@ -78,7 +84,7 @@ export class BatchRunner {
 
   /** Takes up what there is room for. To be called whenever there may be. */
   wake(): void {
-    if (this.#workless || this.#draining) return;
+    if (this.#keys?.size === 0 || this.#draining) return;
     this.#woken = true;
     this.#filling ??= this.#fill().finally(() => {
       this.#filling = undefined;
@@ -150,16 +156,16 @@ export class BatchRunner {
 
   /** Whether one was begun. */
   async #beginNext(): Promise<boolean> {
-    const { queue, principalOf, hasRoom } = this.#services;
-    this.#workless = true; // unless some comes while it is looked for
-    const keys = await queue.keysWithWork();
-    if (!keys.length) return false;
-    this.#workless = false;
+    const { queue, principalOf, hasRoom, places } = this.#services;
+    const keys = this.#keys ?? (await this.#askForKeys());
     for (const keyId of this.#order.inOrder(keys)) {
       const owner = await principalOf(keyId).catch(unexpected);
-      if (!this.#mayBegin(accountOf(owner)) || (owner && 'plan' in owner && !hasRoom(owner))) continue;
+      if (!this.#mayBegin(accountOf(owner))) continue;
+      if (owner && 'plan' in owner && (!hasRoom(owner) || places.isAwaited(owner.accountId))) continue;
+      keys.delete(keyId); // before it is looked for: what comes meanwhile adds it again
       const item = await queue.claim(keyId);
       if (!item) continue;
+      keys.add(keyId);
       this.#order.served(keyId);
       this.#begin(item, owner);
       return true;
@@ -167,12 +173,30 @@ export class BatchRunner {
     return false;
   }
 
+  async #askForKeys(): Promise<Set<string>> {
+    const keys = new Set<string>();
+    this.#keys = keys; // work that comes while the queue is asked goes into it
+    try {
+      for (const keyId of await this.#services.queue.keysWithWork()) keys.add(keyId);
+    } catch (error) {
+      this.#keys = undefined;
+      throw error;
+    }
+    return keys;
+  }
+
   #begin(item: ClaimedItem, owner: Owner): void {
-    const running = this.#run(item, owner).finally(() => {
+    const running = this.#trace(item, owner).finally(() => {
       this.#underWay.delete(running);
       this.wake();
     });
     this.#underWay.set(running, accountOf(owner));
+  }
+
+  #trace(item: ClaimedItem, owner: Owner): Promise<void> {
+    const { batchId, position, attempts, traceparent } = item;
+    const attributes = { 'platen.batch_id': batchId, 'platen.batch_position': position, 'platen.attempt': attempts };
+    return tracedLater({ name: 'batch item', kind: 'consumer', traceparent, attributes }, () => this.#run(item, owner));
   }
 
   async #run(item: ClaimedItem, owner: Owner): Promise<void> {
@@ -182,7 +206,7 @@ export class BatchRunner {
       const request = this.#requestOf(item);
       if (!owner) throw new ServiceError('unauthorized', 'the API key of this batch was revoked');
       if (owner instanceof Error) throw owner;
-      onRendered(await render(request, owner, this.#end.signal, this.#receiptOf(item, written)));
+      onRendered(await render(request, owner, this.#end.signal, this.#receiptOf(item, request, owner, written)));
       this.#tell(item, 'ok', written.completed);
     } catch (error) {
       await this.#failed(item, owner, error);
@@ -191,7 +215,7 @@ export class BatchRunner {
   }
 
   /** Throws as `parseItem` does: the operator may have changed the limits. */
-  #requestOf({ batchId, position, attempts, ciphertext }: ClaimedItem): RenderRequest {
+  #requestOf({ batchId, position, attempts, ciphertext }: ClaimedItem): ItemRequest {
     const { cipher, limits } = this.#services;
     if (attempts > MAX_CLAIMS) throw new ServiceError('internal_error', 'the service stopped each time it rendered this item');
     const item = cipher.decrypt(ciphertext.item, additionalDataOf(batchId, position));
@@ -200,12 +224,20 @@ export class BatchRunner {
   }
 
   /** The outcome is written in the transaction that charges for the document and stores it. */
-  #receiptOf(item: ClaimedItem, written: { completed?: Completed }): CommitHook {
-    const { queue } = this.#services;
+  #receiptOf(
+    item: ClaimedItem,
+    { deliverTo, keptMs }: ItemRequest,
+    { accountId, keyId }: Principal,
+    written: { completed?: Completed },
+  ): CommitHook {
+    const { queue, uploads } = this.#services;
     return {
       async prepare() {},
       async write({ document }, query) {
         if (!document) throw new Error('items of batches are stored');
+        const { id: documentId, bytes } = document;
+        const upload = { accountId, keyId, item, documentId, bytes, isHeld: keptMs !== undefined };
+        if (deliverTo) await uploads.enqueue({ ...upload, ...deliverTo }, query); // first, since the end of its batch waits for it
         written.completed = await queue.complete(item, { status: 'succeeded', document }, query);
       },
       async undo() {},
@@ -214,10 +246,15 @@ export class BatchRunner {
 
   async #failed(item: ClaimedItem, owner: Owner, thrown: unknown): Promise<void> {
     if (thrown instanceof ClaimLost) return;
-    const { queue, onFault } = this.#services;
+    const { queue, places, onFault } = this.#services;
     const error = thrown instanceof ServiceError ? thrown : unexpected(thrown);
+    describeSpan({ 'error.type': error.code });
     if (isOurs(error)) onFault(error.cause ?? error);
     try {
+      if (error.code === 'concurrency_limited' && owner && 'plan' in owner) {
+        places.wait(owner);
+        return await this.#putBack(item, 0, { uncounted: true });
+      }
       if (await this.#isToBeTriedAgain(item, owner, error))
         return await this.#putBack(item, this.#draining ? 0 : pauseAfter(item.attempts));
       const outcome: Outcome = { status: 'failed', error: itemErrorOf(error) };
@@ -237,9 +274,9 @@ export class BatchRunner {
     return passes(error);
   }
 
-  async #putBack(item: ClaimedItem, pauseMs: number): Promise<void> {
-    this.#tellCancelled(await this.#services.queue.release(item, pauseMs));
-    setTimeout(() => this.#workCame(), pauseMs).unref();
+  async #putBack(item: ClaimedItem, pauseMs: number, options?: { uncounted: boolean }): Promise<void> {
+    this.#tellCancelled(await this.#services.queue.release(item, pauseMs, options));
+    setTimeout(() => this.#workCame(item.keyId), pauseMs).unref();
   }
 
   #tellCancelled(late: CancelledLate[]): void {
@@ -252,8 +289,10 @@ export class BatchRunner {
     if (completed.batchEnded) this.#services.progress.ended(batchId);
   }
 
-  #workCame(): void {
-    this.#workless = false;
+  /** Of one key, or perhaps of any. */
+  #workCame(keyId?: string): void {
+    if (keyId === undefined) this.#keys = undefined;
+    else this.#keys?.add(keyId);
     this.wake();
   }
 

@@ -10,6 +10,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { EgressProxy, ProxyListener } from '../egress/egress-proxy.ts';
 import { ServiceError } from '../errors.ts';
 import type { BrowserSettings } from './browser-settings.ts';
+import { CaptureTurns } from './capture/capture-turns.ts';
 import { Connection } from './devtools/connection.ts';
 import { FontKnowledge } from './fonts/font-knowledge.ts';
 import { launchFlags } from './launch/launch-flags.ts';
@@ -64,6 +65,7 @@ export class Browser {
   readonly settings: BrowserSettings;
   readonly memory: MemoryWatchdog;
   readonly fonts: FontKnowledge;
+  readonly captureTurns = new CaptureTurns();
   /** Resolves when the browser cannot be used any more. */
   readonly ended: Promise<void>;
   /** Resolves when the process has ended and nothing of it is left. */
@@ -138,8 +140,8 @@ export class Browser {
       resolve();
       this.kill(); // a browser cannot be used without its pipe
     };
-    // These events tell the exit codes of renderers.
-    const discovery = { discover: true, filter: [{ type: 'page' }] };
+    // These events tell the exit codes of renderers, and of shared workers, which belong to no page.
+    const discovery = { discover: true, filter: [{ type: 'page' }, { type: 'shared_worker' }] };
     this.connection.browser.send('Target.setDiscoverTargets', discovery).catch(() => {});
   }
 

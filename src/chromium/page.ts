@@ -9,8 +9,10 @@ import { Deadline } from '../deadline.ts';
 import type { OutboundBudget, OutboundReport, ProxyListener } from '../egress/egress-proxy.ts';
 import { HostedAssets } from '../egress/hosted-assets.ts';
 import { ServiceError } from '../errors.ts';
+import type { Place, StatedField, StatedStructure } from '../stated.ts';
 import type { BrowserSettings } from './browser-settings.ts';
 import type { CapturedImage, CaptureSettings } from './capture/capture-settings.ts';
+import type { CaptureTurns } from './capture/capture-turns.ts';
 import { takeScreenshot } from './capture/screenshot.ts';
 import { type Connection, DevToolsError, type Events, type Session } from './devtools/connection.ts';
 import { Emulation, OWN_SIZE, setMedia, setWindow } from './devtools/emulation.ts';
@@ -29,7 +31,6 @@ import {
 } from './load/document-loader.ts';
 import { PLAIN_LOAD } from './load/load-settings.ts';
 import type { StatedMetadata } from './load/stated-metadata.ts';
-import type { StatedStructure } from './load/stated-structure.ts';
 import type { Clipped } from './print/content-clipping.ts';
 import { PageLayout } from './print/page-layout.ts';
 import { type PageSize, possibleSizes } from './print/page-sizes.ts';
@@ -56,6 +57,8 @@ export interface RawPdf extends PdfBytes {
   stated: StatedMetadata;
   /** What it says about its structure, where it was asked. */
   structure: StatedStructure | undefined;
+  /** Its form fields that the PDF shows once, where it was asked. */
+  fields: readonly StatedField[];
   report: PageReport;
   /** The origin of the assets, which links in the PDF may name. */
   assetOrigin: string | undefined;
@@ -77,10 +80,12 @@ interface Losses {
   /** Content that boxes of the document hide. */
   clipped: Clipped[];
   shrunkToPercent: number | undefined;
+  /** Controls that should have become form fields, and are printed as they are. */
+  printedFields: Place[];
 }
 
 /** The value for images, which have no paper. */
-const NO_LOSSES: Losses = { cutOffPx: 0, clipped: [], shrunkToPercent: undefined };
+const NO_LOSSES: Losses = { cutOffPx: 0, clipped: [], shrunkToPercent: undefined, printedFields: [] };
 
 /** Uses what most documents use: the generic fonts in all styles, tables, borders and several pages. */
 const PRIMER = `<!doctype html><title>x</title><style>td { border: 1px solid #ccc; padding: 4px; background: #eee } p { break-before: page }</style>
@@ -105,6 +110,7 @@ export interface PageHost {
   readonly memory: MemoryWatchdog;
   readonly settings: BrowserSettings;
   readonly fonts: FontKnowledge;
+  readonly captureTurns: CaptureTurns;
   openListener(): Promise<ProxyListener>;
   /** Ends the whole browser. */
   kill(): void;
@@ -113,6 +119,8 @@ export interface PageHost {
 /** How often a single page that became several is measured again. */
 const MAX_MEASURES = 2;
 const READ_BYTES = 1_048_576;
+/** Of events in one render, which repeat addresses with data in full. All pages of a browser wait for one another's events. */
+const MAX_EVENT_BYTES = 128 * 1_048_576;
 const STORAGE_QUOTA_BYTES = 128 * 1_048_576;
 const OPEN_TIMEOUT_MS = 20_000;
 const PRIME_TIMEOUT_MS = 10_000;
@@ -136,6 +144,8 @@ export class Page implements PageAtWork {
   /** The languages of the Chinese characters that the page has shown. Empty before the first. */
   #hanLanguages = '';
   readonly #stopListening: () => void;
+  /** Bytes of events in this render. */
+  #eventBytes = 0;
   /** Whether the last document requested something. */
   #hasLoaded = false;
   /** Whether the page had a document or frame of a site, which would find its stored data in the same context. */
@@ -192,7 +202,9 @@ export class Page implements PageAtWork {
     const { connection, settings, fonts } = browser;
     // The main frame has the id of its target.
     const emulation = new Emulation(session);
-    const place = { frameId: targetId, contextId, settings, fonts };
+    const openSession = (id: string) => connection.openSession(id, session);
+    const place = { frameId: targetId, contextId, settings, fonts, openSession };
+    session.onEventBytes = (bytes) => this.#countEvents(bytes);
     this.#loader = new DocumentLoader(connection.browser, session, proxy, emulation, place);
     this.#layout = new PageLayout(session, targetId, emulation);
   }
@@ -202,9 +214,12 @@ export class Page implements PageAtWork {
     return !this.#lost && !this.#closing;
   }
 
-  /** Whether earlier documents do not influence how this one looks. */
-  suits({ hanLanguages }: Pick<LoadJob, 'hanLanguages'>): boolean {
-    return !hanLanguages || !this.#hanLanguages || hanLanguages === this.#hanLanguages;
+  /**
+   * Whether earlier documents do not influence how this one looks. Fonts for Chinese characters that a renderer has found stay with
+   * it, and move even the lines of documents that have none.
+   */
+  suits({ hanLanguages = '' }: Pick<LoadJob, 'hanLanguages'>): boolean {
+    return !this.#hanLanguages || hanLanguages === this.#hanLanguages;
   }
 
   /** Resident bytes of the renderer at the last measurement. Undefined while its process is unknown. */
@@ -232,12 +247,13 @@ export class Page implements PageAtWork {
       const first = settings.singlePage ? await this.#layout.onOnePage(settings, windowPx, step) : settings;
       const stream = await this.#printChecked(first, job, step);
       const findings = await step(this.#loader.judge(job.load));
-      const { printedWith, ...pdf } = await this.#onOnePage(first, await this.#read(stream, step), job, step);
+      const { printedWith, ...whole } = await this.#onOnePage(first, await this.#read(stream, step), job, step);
+      const { fields, printedFields, ...pdf } = await this.#withFields(whole, printedWith, job, step);
       await job.check?.(pdf.chunks, () => this.#printAll(printedWith, step));
-      const losses = await this.#losses(job.view?.(pdf.chunks), step);
+      const losses = { ...(await this.#losses(job.view?.(pdf.chunks), step)), printedFields };
       const sizes = possibleSizes(printedWith, this.#loader.pageSizes);
       const { statedMetadata: stated, statedStructure: structure } = this.#loader;
-      return { ...pdf, sizes, stated, structure, report: this.#report(findings, losses), assetOrigin };
+      return { ...pdf, sizes, stated, structure, fields, report: this.#report(findings, losses), assetOrigin };
     });
   }
 
@@ -245,7 +261,7 @@ export class Page implements PageAtWork {
   capture(given: CaptureJob, deadline: Deadline): Promise<RawImage> {
     return this.#attempt(given, deadline, async (job, attempt) => {
       await this.#load(job, attempt);
-      const image = await takeScreenshot(this.#session, job.capture, this.#browser.settings, attempt.step);
+      const image = await takeScreenshot(this.#session, job.capture, this.#browser, attempt.step);
       const findings = await attempt.step(this.#loader.judge(job.load));
       return { ...image, report: this.#report(findings, NO_LOSSES) };
     });
@@ -280,6 +296,7 @@ export class Page implements PageAtWork {
     const { promise: failed, reject: fail } = Promise.withResolvers<never>();
     failed.catch(() => {});
     this.#fail = fail;
+    this.#eventBytes = 0;
     const step = <S>(awaited: Promise<S>) => deadline.race(Promise.race([awaited, failed]));
     this.#browser.memory.begin(this);
     this.#proxy.startRender(this.#budgetFor(job, deadline), assets);
@@ -352,10 +369,10 @@ export class Page implements PageAtWork {
   }
 
   /** The watchdog calls this, see `PageAtWork`. */
-  endToFreeMemory(wasCause: Promise<boolean>): void {
+  endToFreeMemory(wasCause: Promise<boolean>): Promise<void> {
     this.#wasCause = wasCause;
     this.#browser.memory.kill(this.#targetId);
-    void this.close();
+    return this.close();
   }
 
   async #dispose(): Promise<void> {
@@ -436,10 +453,46 @@ export class Page implements PageAtWork {
     return { printedWith, ...pdf };
   }
 
-  async #losses(view: PaperView | undefined, step: Step): Promise<Losses> {
+  /** Controls that cannot become fields, because they are printed twice or not at all, are printed as they are. */
+  async #withFields(
+    printed: PdfBytes,
+    printedWith: PrintSettings,
+    { unplaced }: PrintJob,
+    step: Step,
+  ): Promise<PdfBytes & Pick<RawPdf, 'fields'> & Pick<Losses, 'printedFields'>> {
+    const loader = this.#loader;
+    const printedFields = [...loader.printedFields];
+    if (!unplaced || loader.statedFields.length === 0) return { ...printed, fields: [], printedFields };
+    const missing = unplaced(printed.chunks, loader.statedFields);
+    let pdf = printed;
+    if (missing.length) {
+      const left = loader.statedFields.filter(({ number }) => missing.includes(number));
+      if (!printedWith.pageRanges) printedFields.push(...left); // else most of them are on pages that are not printed
+      await loader.restoreFields(missing, step);
+      pdf = await this.#read(await this.#printToPdf(printedWith, step), step);
+    }
+    const fields = loader.statedFields;
+    if (unplaced(pdf.chunks, fields).length)
+      throw new ServiceError('print_failed', 'options.forms: the form fields of the document have no fixed place');
+    const numbers = fields.map(({ number }) => number);
+    await loader.restoreFields(numbers, step); // what boxes cut off is looked for in the document as it was
+    return { ...pdf, fields, printedFields };
+  }
+
+  async #losses(printed: PaperView | undefined, step: Step): Promise<Omit<Losses, 'printedFields'>> {
+    const view = printed && (await this.#asLaidOut(printed, step));
     const cutOffPx = view?.roomPx === undefined ? 0 : await this.#layout.overflow(view.roomPx, step);
     const clipped = view && this.#loader.mayClip ? await this.#layout.clipped(view, step) : [];
     return { cutOffPx, clipped, shrunkToPercent: view?.shrunkToPercent };
+  }
+
+  /** A document that begins with something that its own styles made smaller looks in the PDF as if it had been shrunk. */
+  async #asLaidOut(view: PaperView, step: Step): Promise<PaperView> {
+    const { shrunkToPercent, ...rest } = view;
+    if (shrunkToPercent === undefined) return view;
+    const scale = shrunkToPercent / 100;
+    const [widthPx, heightPx] = [view.widthPx * scale, view.heightPx * scale];
+    return (await this.#layout.isWiderThan(widthPx, step)) ? view : { ...rest, widthPx, heightPx };
   }
 
   async #printAll(printedWith: PrintSettings, step: Step): Promise<Buffer[]> {
@@ -527,10 +580,19 @@ export class Page implements PageAtWork {
     else void this.#wasCause.then((wasCause) => this.#lose(wasCause ? this.#storageExceeded() : crashed()));
   }
 
+  /** A document with too many is ended at once, because it holds up the other pages of the browser. */
+  #countEvents(bytes: number): void {
+    this.#eventBytes += bytes;
+    if (this.#lost || this.#eventBytes <= MAX_EVENT_BYTES) return;
+    this.#lose(tooManyEvents());
+    this.#browser.memory.kill(this.#targetId);
+  }
+
   #lose(loss: ServiceError): void {
     if (this.#lost) return;
     this.#lost = loss;
     this.#stopListening();
+    this.#loader.close();
     this.#fail?.(loss);
     this.#session.close(loss);
   }
@@ -566,6 +628,11 @@ function withoutOrigin({ code, message, members, cause, retryAfterSeconds }: Ser
 
 function crashed(cause?: Error): ServiceError {
   return new ServiceError('page_crashed', 'the page crashed while it was rendering', { cause });
+}
+
+function tooManyEvents(): ServiceError {
+  const detail = 'the document causes too many messages of the browser, such as those of requests for long data: addresses';
+  return new ServiceError('resource_limit', detail, { members: { limit: MAX_EVENT_BYTES } });
 }
 
 function cannotOpen(cause: unknown): never {

@@ -11,10 +11,11 @@ import { printAlone } from '../render/print-content.ts';
 import { itemsOf, type LineItem } from './batch-items.ts';
 import { BatchOutput, type ItemResult } from './batch-output.ts';
 import { type BatchProgress, showProgress } from './batch-progress.ts';
+import { standWithCaller } from './callers-folder.ts';
 import { interruption } from './interruption.ts';
 import { linesOf } from './lines.ts';
 import { print, printJson } from './print.ts';
-import { parseJson, quietLogger, readInput } from './render-file.ts';
+import { parseJson, quietLogger, readInput, unreadable } from './render-file.ts';
 import { UsageError } from './usage-error.ts';
 
 interface Flags {
@@ -32,6 +33,7 @@ const INTERRUPTED = 130;
 /** Exit status: 0 if all items were rendered, 1 if some failed, 2 if the batch could not start, 130 if it was interrupted. */
 export async function batch(input: string, flags: Flags): Promise<void> {
   const config = withRoom(loadConfig());
+  standWithCaller();
   const since = performance.now();
   const prepared = await prepare(input, flags).catch((error: Error) => {
     throw new UsageError(error.message);
@@ -84,11 +86,11 @@ async function prepare(input: string, flags: Flags): Promise<Prepared> {
 
 async function openInput(path: string): Promise<FileHandle> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`cannot read ${path}: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`);
+    throw unreadable(path, error);
   });
   if (!(await file.stat()).isDirectory()) return file;
   await file.close();
-  throw new Error(`cannot read ${path}: it is a folder`);
+  throw unreadable(path, new Error('it is a folder'));
 }
 
 /** Undefined where it is not known, as of a pipe. */

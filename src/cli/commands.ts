@@ -4,7 +4,8 @@ import { parseDuration } from '../accounts/duration.ts';
 import { PlansError } from '../accounts/plans.ts';
 import { SCOPES, type Scope } from '../accounts/scopes.ts';
 import { ConfigError } from '../config.ts';
-import { explainMissing, MissingPackageError, ServiceError } from '../errors.ts';
+import { CommandError, explainMissing, MissingPackageError, ServiceError } from '../errors.ts';
+import { INVOICE_PROFILES } from '../pdf/conformance/invoice-profiles.ts';
 import { VERSION } from '../version.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -28,6 +29,7 @@ function from<Name extends string, Module extends Record<Name, Action>>(load: ()
 
 const keys = () => import('./keys.ts');
 const usage = () => import('./usage.ts');
+const backup = () => import('./backup.ts');
 
 const program = new Command('platen')
   .description('HTML-to-PDF rendering service on a warm, supervised Chromium')
@@ -41,11 +43,13 @@ program
 program
   .command('render')
   .description('render an HTML file or a web page without a server')
-  .argument('<input>', 'an HTML file, a URL that begins with https:// or http://, or - for standard input')
-  .requiredOption('-o, --output <file>', 'the file for the PDF, or - for standard output')
+  .argument('<input>', 'an HTML or Markdown file, a URL that begins with https:// or http://, or - for standard input')
+  .option('-o, --output <file>', 'the file for the PDF, or - for standard output (default: beside the input, as .pdf)')
   .option('--options <file>', 'a JSON file with the options of POST /v1/pdf')
   .option('--format <format>', 'the paper format, such as A4 or Letter')
   .option('--margin <length>', 'the margin on all sides, such as 2cm')
+  .option('--invoice <file>', 'the XML of an invoice to embed, for Factur-X or ZUGFeRD')
+  .addOption(new Option('--invoice-profile <profile>', 'the profile of the invoice').choices(INVOICE_PROFILES))
   .addOption(new Option('--template <engine>', 'fill the file as a template').choices(['placeholders', 'liquid']))
   .option('--data <file>', 'a JSON file with the data of the template (default engine: placeholders)')
   .option('--open', 'show the PDF when it is there, with xdg-open')
@@ -74,6 +78,21 @@ program
   .action(from(() => import('./doctor.ts'), 'doctor'));
 
 program
+  .command('backup')
+  .description('copy the data folder while the service runs: database, documents, and the secrets in the database')
+  .argument('<destination>', 'a new folder, a file that ends with .tar, or - for an archive on standard output')
+  .action(from(backup, 'createBackup'));
+program
+  .command('restore')
+  .description('check a backup and put it into an empty data folder')
+  .argument('<source>', 'what `platen backup` wrote: a folder, a file, or - for standard input')
+  .action(from(backup, 'restoreBackup'));
+program
+  .command('migrate-store')
+  .description('copy the data folder to PLATEN_DATABASE_URL and PLATEN_BLOBS_URL, or go on with it; the service must not run')
+  .action(from(() => import('./migrate-store.ts'), 'migrateStore'));
+
+program
   .command('settings')
   .description('list the settings with their defaults')
   .action(from(() => import('./print-settings.ts'), 'printSettings'));
@@ -86,6 +105,7 @@ keyCommands
   .option('--plan <plan>', 'the plan of the new account')
   .option('--name <name>', 'a name to recognize it by', '')
   .option('--scopes <scopes>', `what the key may do, of ${SCOPES.join(',')} (default: everything)`, scopes)
+  .option('--test', 'a test key: what it renders has a watermark and is not charged')
   .option('--json', 'print JSON')
   .action(from(keys, 'createKey'));
 keyCommands.command('list').description('list all keys').option('--json', 'print JSON').action(from(keys, 'listKeys'));
@@ -123,6 +143,13 @@ accountCommands
   .action(from(keys, 'setPlan'));
 
 program
+  .command('certificates')
+  .description('manage stored certificates')
+  .command('reencrypt')
+  .description('encrypt private keys anew under the first key of PLATEN_SECRET_KEY_FILE')
+  .action(from(() => import('./certificates.ts'), 'reencryptCertificates'));
+
+program
   .command('usage')
   .description('show the documents used this month')
   .argument('[account-id]', 'the account to show (default: all accounts)')
@@ -147,6 +174,7 @@ function explain(error: unknown): string {
     error instanceof MissingPackageError ||
     error instanceof ConfigError ||
     error instanceof PlansError ||
+    error instanceof CommandError ||
     'errno' in error ||
     'syscall' in error;
   if (!expected) return String(error.stack);

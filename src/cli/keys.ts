@@ -12,7 +12,7 @@ interface Format {
 }
 
 export async function createKey(
-  options: Format & { account?: string; plan?: string; name: string; scopes?: Scope[] },
+  options: Format & { account?: string; plan?: string; name: string; scopes?: Scope[]; test?: boolean },
 ): Promise<void> {
   if (options.account && options.plan)
     throw new ServiceError(
@@ -21,7 +21,10 @@ export async function createKey(
     );
   await withAccounts(async (accounts, plans) => {
     const accountId = options.account ?? (await accounts.createAccount(options.plan ?? plans.defaultName)).id;
-    printIssued(await accounts.createKey(accountId, options.name, { scopes: options.scopes ?? null }), options);
+    printIssued(
+      await accounts.createKey(accountId, options.name, { scopes: options.scopes ?? null, isTest: options.test ?? false }),
+      options,
+    );
   });
 }
 
@@ -29,7 +32,14 @@ export async function listKeys(options: Format): Promise<void> {
   await withAccounts(async (accounts) => {
     const keys = await accounts.listKeys();
     if (options.json) printJson(keys.map(keyRecord));
-    else printTable(keys.map((key) => ({ ...keyRecord(key), status: key.revokedAt === null ? 'active' : 'revoked' })));
+    else
+      printTable(
+        keys.map((key) => ({
+          ...keyRecord(key),
+          test: key.isTest ? 'yes' : 'no',
+          status: key.revokedAt === null ? 'active' : 'revoked',
+        })),
+      );
   });
 }
 
@@ -79,7 +89,7 @@ async function withAccounts(work: (accounts: Accounts, plans: Plans) => Promise<
 }
 
 function printIssued({ secret, key }: IssuedKey, { json }: Format): void {
-  if (json) printJson({ key: secret, key_id: key.id, account_id: key.accountId, plan: key.plan });
+  if (json) printJson({ key: secret, key_id: key.id, account_id: key.accountId, plan: key.plan, test: key.isTest });
   else
     print(
       `${secret}\n\nThe key is shown only once. Its id is ${key.id}, and its account is ${key.accountId} (plan ${key.plan}).`,
@@ -93,6 +103,7 @@ function keyRecord(key: ApiKey) {
     plan: key.plan,
     name: key.name,
     hint: `${key.hint}...`,
+    test: key.isTest,
     scopes: key.scopes?.join(',') ?? 'all',
     made_by: key.madeBy,
     created_at: time(key.createdAt),

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -18,6 +19,7 @@ import { type RenderReport, requireNone } from '../render/report.ts';
 import { LiquidEngine } from '../templates/liquid.ts';
 import { fillPlaceholders, parsePlaceholders } from '../templates/placeholders.ts';
 import type { EngineName } from '../templates/template.ts';
+import { standWithCaller } from './callers-folder.ts';
 import { FolderFiles } from './folder-files.ts';
 
 /** Nothing but the PDF may reach standard output; warnings go to standard error. */
@@ -27,19 +29,22 @@ export const quietLogger = {
 };
 
 export interface RenderFlags {
-  output: string;
+  /** By default, the name of the input with the ending `.pdf`, beside it. */
+  output?: string;
   options?: string;
   format?: string;
   margin?: string;
+  invoice?: string;
+  invoiceProfile?: string;
   template?: EngineName;
   data?: string;
   open?: boolean;
 }
 
 export async function renderFile(input: string, flags: RenderFlags): Promise<void> {
-  if (flags.open && flags.output === '-')
-    throw new ServiceError('invalid_request', '--open needs a file: it cannot be combined with -o -');
   const config = { ...loadConfig(), browsers: 1, concurrency: 1, sparePages: 1 };
+  standWithCaller();
+  const path = outputOf(input, flags);
   const options = await readOptions(flags);
   const source = await filled(await readSource(input), flags);
   const parsed = parseRenderRequest({ ...source, ...(options && { options }) }, config);
@@ -49,19 +54,48 @@ export async function renderFile(input: string, flags: RenderFlags): Promise<voi
     const pdf = await printAlone(engine, request);
     requireNone(request.failOnWarning, pdf.report);
     tellWarnings(pdf.report);
-    const output = flags.output === '-' ? process.stdout : createWriteStream(flags.output);
+    const output = path === '-' ? process.stdout : createWriteStream(path);
     await pipeline(Readable.from(pdf.chunks), output);
   } finally {
     await engine.close();
   }
-  if (flags.open) await open(flags.output);
+  if (flags.output === undefined) process.stderr.write(`platen: wrote ${path}\n`);
+  if (flags.open) await open(path);
+}
+
+/** The path of the PDF, or `-`. Throws where it would be written over the document. */
+function outputOf(input: string, { output, open }: RenderFlags): string {
+  if (open && output === '-') throw new ServiceError('invalid_request', '--open needs a file: it cannot be combined with -o -');
+  if (output === '-') return output;
+  if (output === undefined && (input === '-' || isAddress(input)))
+    throw new ServiceError(
+      'invalid_request',
+      '-o is required with an address and with standard input: name a file for the PDF, or -',
+    );
+  const path = resolve(output ?? `${input.replace(/\.[^./]+$/, '')}.pdf`);
+  if (path === resolve(input))
+    throw new ServiceError('invalid_request', `${path} is the document and would be overwritten: name another file with -o`);
+  return path;
+}
+
+function isAddress(input: string): boolean {
+  return /^https?:\/\//i.test(input);
 }
 
 /** Flags win over the file. */
-async function readOptions({ options: path, format, margin }: RenderFlags): Promise<object | undefined> {
+async function readOptions(flags: RenderFlags): Promise<object | undefined> {
+  const { options: path, format, margin } = flags;
   const given = path === undefined ? undefined : parseJson(await readInput(path), path);
-  if (format === undefined && margin === undefined) return given as object | undefined;
-  return { ...(given as object), ...(format !== undefined && { format }), ...(margin !== undefined && { margin }) };
+  const invoice = await readInvoiceFlags(flags);
+  if (format === undefined && margin === undefined && !invoice) return given as object | undefined;
+  return { ...(given as object), ...(format !== undefined && { format }), ...(margin !== undefined && { margin }), ...invoice };
+}
+
+async function readInvoiceFlags({ invoice: path, invoiceProfile: profile }: RenderFlags): Promise<object | undefined> {
+  if (path === undefined && profile === undefined) return undefined;
+  if (path === undefined || profile === undefined)
+    throw new ServiceError('invalid_request', '--invoice and --invoice-profile go together');
+  return { invoice: { xml: await readInput(path), profile } };
 }
 
 type Source = { url: string } | { html: string } | { markdown: string };
@@ -108,18 +142,21 @@ function tellWarnings({ warnings, warning_count: count }: RenderReport): void {
 }
 
 async function readSource(input: string): Promise<Source> {
-  if (/^https?:\/\//i.test(input)) return { url: input };
+  if (isAddress(input)) return { url: input };
   if (/\.(?:md|markdown)$/i.test(input)) return { markdown: await readInput(input) };
   return { html: input === '-' ? await text(process.stdin) : await readInput(input) };
 }
 
 export async function readInput(path: string): Promise<string> {
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new ServiceError(
-      'invalid_request',
-      `cannot read ${path}: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`,
-    );
+    throw unreadable(path, error);
   });
+}
+
+/** `error` is of the file system. */
+export function unreadable(path: string, { code, message }: NodeJS.ErrnoException): ServiceError {
+  const why = code === 'ENOENT' ? 'there is no such file' : message;
+  return new ServiceError('invalid_request', `cannot read ${resolve(path)}: ${why}`);
 }
 
 export function parseJson(json: string, path: string): unknown {

@@ -18,6 +18,7 @@ import {
   removeFromIndex,
   writeMetadata,
 } from '../storage/metadata.ts';
+import { preparedWrite } from '../storage/prepared.ts';
 import type { Tables } from '../storage/tables.ts';
 import { totalOf } from '../storage/totals.ts';
 
@@ -131,27 +132,21 @@ export class Documents {
 
   /** Inserts the row of a document whose content is written. Call it inside the transaction that charges for it. */
   async insert(document: StoredDocument, owner: Principal, query: Query): Promise<void> {
-    await query
-      .insertInto('documents')
-      .values({
-        id: document.id,
-        key_id: owner.keyId,
-        account_id: owner.accountId,
-        filename: document.filename,
-        bytes: document.bytes,
-        pages: document.pages,
-        sha256: document.sha256,
-        source: document.source,
-        template_id: document.templateId,
-        report: JSON.stringify(document.report),
-        metadata: writeMetadata(document.metadata),
-        created_at: document.createdAt,
-        expires_at: document.expiresAt,
-        deleted_at: null,
-        remove_at: document.expiresAt,
-        has_content: 1,
-      })
-      .execute();
+    await insertDocument(query, {
+      id: document.id,
+      keyId: owner.keyId,
+      accountId: owner.accountId,
+      filename: document.filename,
+      bytes: document.bytes,
+      pages: document.pages,
+      sha256: document.sha256,
+      source: document.source,
+      templateId: document.templateId,
+      report: JSON.stringify(document.report),
+      metadata: writeMetadata(document.metadata),
+      createdAt: document.createdAt,
+      expiresAt: document.expiresAt,
+    });
     await indexMetadata(query, 'document', { ...document, keyId: owner.keyId }, document.metadata);
   }
 
@@ -220,15 +215,20 @@ export class Documents {
   /** Resolves when the content has been removed. Throws as `find` does. */
   async remove(keyId: string, id: string): Promise<void> {
     await this.find(keyId, id);
+    await this.markDeleted(id, this.#database.query);
+    await this.#database.flush();
+    await this.removeContent(id);
+  }
+
+  /** From now on the document is deleted. Its content goes with `removeContent`, or with the next sweep. */
+  async markDeleted(id: string, query: Query): Promise<void> {
     const now = this.#clock();
-    await this.#database.query
+    await query
       .updateTable('documents')
       .set({ deleted_at: now, remove_at: now })
       .where('id', '=', id)
       .where('deleted_at', 'is', null)
       .execute();
-    await this.#database.flush();
-    await this.removeContent(id);
   }
 
   /** Returns up to `limit` expired documents that still have content, the oldest first. */
@@ -288,6 +288,34 @@ export class Documents {
     return toDocument(row);
   }
 }
+
+interface NewRow extends Omit<StoredDocument, 'metadata' | 'report'> {
+  keyId: string;
+  accountId: string;
+  report: string | null;
+  metadata: string | null;
+}
+
+const insertDocument = preparedWrite((query, row: NewRow) =>
+  query.insertInto('documents').values({
+    id: row.id,
+    key_id: row.keyId,
+    account_id: row.accountId,
+    filename: row.filename,
+    bytes: row.bytes,
+    pages: row.pages,
+    sha256: row.sha256,
+    source: row.source,
+    template_id: row.templateId,
+    report: row.report,
+    metadata: row.metadata,
+    created_at: row.createdAt,
+    expires_at: row.expiresAt,
+    deleted_at: null,
+    remove_at: row.expiresAt,
+    has_content: 1,
+  }),
+);
 
 /** Hashes each chunk when it is written, so that a large PDF does not block the event loop. */
 function* digesting(chunks: readonly Buffer[], hash: Hash): Iterable<Buffer> {

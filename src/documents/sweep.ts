@@ -17,9 +17,11 @@ export interface SweepOptions {
   perishables: Perishable[];
   /** Further tasks of each sweep. */
   chores: Array<() => Promise<unknown>>;
-  /** Returns those of the blobs that a row still names. */
-  named(blobs: string[]): Promise<Set<string>>;
+  /** Returns those of the blobs that a row still names. Undefined: only a newer version can tell. */
+  named(blobs: string[]): Promise<Set<string> | undefined>;
   onFailure(error: unknown): void;
+  /** Content that no row names was left to nodes of a newer version. */
+  onOutdated(): void;
   onRemoved(what: 'content' | 'orphans', count: number): void;
 }
 
@@ -111,6 +113,7 @@ export class Sweep {
     let removed = await this.#blobs.removeUnfinished(writtenBefore);
     for await (const names of this.#blobs.names(writtenBefore)) {
       const named = await this.#options.named(names);
+      if (!named) return this.#options.onOutdated();
       for (const name of names) {
         if (this.#stopped) return;
         if (named.has(name)) continue;

@@ -86,6 +86,33 @@ export class OutboundPolicy {
     return addresses;
   }
 
+  /** Whether `admit` returns. */
+  async admits(host: string, port: number): Promise<boolean> {
+    return this.admit(host, port).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof Refusal) return false;
+        throw error;
+      },
+    );
+  }
+
+  /** Whether the address has an IP address or `localhost` as its host, and `admit` would refuse that. Nothing is resolved. */
+  refusesLiteral({ hostname, port, protocol }: URL): boolean {
+    const host = canonicalName(hostname);
+    const to = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
+    try {
+      for (const address of literalAddress(host) ?? []) {
+        if (this.#reach === 'none') return true;
+        this.#judge({ ...to, address });
+      }
+      return false;
+    } catch (error) {
+      if (error instanceof Refusal) return true;
+      throw error;
+    }
+  }
+
   async #addressesOf(host: string, port: number): Promise<string[]> {
     this.#judgeName(host, port);
     const found = await this.#resolve(host);

@@ -1,13 +1,17 @@
 /** Answers requests that match no route: 405 with the allowed methods if the address exists, otherwise 404. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.ts';
+import type { GotenbergRouteOptions } from './gotenberg/routes.ts';
 import { sendProblem } from './problem.ts';
 
 /** Call it before routes are registered. */
-export function answerOtherMethods(app: FastifyInstance): void {
+export function answerOtherMethods(app: FastifyInstance, { gotenbergRoutes }: GotenbergRouteOptions): void {
   const methodsOf = rememberRoutes(app);
-  const answer = (request: FastifyRequest, reply: FastifyReply) =>
-    sendProblem(request, reply, notFound(request.method, methodsOf(pathOf(request)), reply));
+  const answer = (request: FastifyRequest, reply: FastifyReply) => {
+    const path = pathOf(request);
+    const isOff = gotenbergRoutes === 'off' && path.startsWith('/forms/');
+    return sendProblem(request, reply, isOff ? turnedOff() : notFound(request.method, methodsOf(path), reply));
+  };
   app.setNotFoundHandler(answer); // routes that find nothing call it, too
   // This runs before the body is read, because no key has been checked and nothing will use the body.
   app.addHook('onRequest', async (request, reply) => (request.is404 ? answer(request, reply) : undefined));
@@ -20,6 +24,7 @@ export function answerOtherMethods(app: FastifyInstance): void {
 function rememberRoutes(app: FastifyInstance): (path: string) => string[] {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
+    if (url === '*') return; // takes preflight requests for any address
     const path = url.replace(/(?<=.)\/$/, '');
     const route = routes.get(path) ?? { pattern: patternOf(path), methods: new Set() };
     for (const name of [method].flat()) route.methods.add(name);
@@ -49,6 +54,13 @@ function pathOf({ url }: FastifyRequest): string {
   } catch {
     return path;
   }
+}
+
+function turnedOff(): ServiceError {
+  return new ServiceError(
+    'not_found',
+    'the addresses of Gotenberg are turned off; the operator turns them on with PLATEN_GOTENBERG_ROUTES=on',
+  );
 }
 
 /** Returns 405 if the address exists for another method, otherwise 404. */

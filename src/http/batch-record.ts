@@ -1,6 +1,7 @@
 /** Converts batches to the JSON of the API. */
 import type { Batch, BatchItem, WholeBatch } from '../batches/batches.ts';
 import type { Links } from '../documents/links.ts';
+import { uploadRecord } from '../webhooks/uploads.ts';
 import { METADATA_SCHEMA, timeOf } from './records.ts';
 import { recordSchema } from './response-schema.ts';
 
@@ -23,7 +24,7 @@ export function batchRecord(batch: WholeBatch, origin: string, links: Links) {
   return { ...batchSummary(batch), items: batch.items.map((item) => itemRecord(item, origin, links)) };
 }
 
-export function itemRecord({ position, reference, status, document, error }: BatchItem, origin: string, links: Links) {
+export function itemRecord({ position, reference, status, document, error, delivery }: BatchItem, origin: string, links: Links) {
   return {
     index: position,
     reference,
@@ -34,6 +35,7 @@ export function itemRecord({ position, reference, status, document, error }: Bat
     bytes: document?.bytes ?? null,
     expires_at: document ? timeOf(document.expiresAt) : null,
     ...(error && { error }),
+    ...(delivery && { delivery: { host: delivery.host, ...uploadRecord(delivery) } }),
   };
 }
 
@@ -93,8 +95,22 @@ export const ITEM_SCHEMA = recordSchema(
         },
       },
     },
+    delivery: {
+      ...recordSchema(
+        'ItemDelivery',
+        {
+          host: { type: 'string', description: 'The host of `deliver_to`, whose address is shown nowhere.' },
+          status: { type: 'string', enum: ['pending', 'delivered', 'failed'] },
+          attempts: { type: 'integer', description: 'Number of attempts that were started.' },
+          http_status: { type: 'integer', description: 'Of the last answer. Absent if there was none.' },
+          error: { type: 'string', description: 'Why the last attempt failed. Absent if the status tells the reason.' },
+        },
+        ['http_status', 'error'],
+      ),
+      description: 'The upload to `deliver_to`. Absent until there is a PDF, in events, and 30 days after it.',
+    },
   },
-  ['error'],
+  ['error', 'delivery'],
 );
 
 export const BATCH_SCHEMA = recordSchema(

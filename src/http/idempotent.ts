@@ -22,7 +22,7 @@ export const IDEMPOTENCY_SCHEMA = {
   properties: {
     'Idempotency-Key': {
       type: 'string',
-      maxLength: 255,
+      pattern: '^[!-~]{1,255}$',
       description:
         'A unique name for this request, such as a UUID. A request that repeats the name and the body within 24 hours gets the same reply, and is neither charged nor stored again. Only successful requests are remembered.',
     },

@@ -1,9 +1,18 @@
 /** The metrics that an operator reads at `/metrics`, in the Prometheus format. Labels never hold text that a caller sent. */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type OpenMetricsContentType,
+  Registry,
+  type RegistryContentType,
+} from 'prom-client';
 import type { Phase } from '../deadline.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { PoolStats } from '../pool/pool.ts';
 import type { ByteBudget } from '../queue/byte-budget.ts';
+import { exemplar } from '../tracing.ts';
 import type { DeliveryOutcome } from '../webhooks/deliverer.ts';
 
 export interface MetricSources {
@@ -14,6 +23,15 @@ export interface MetricSources {
   requestMemory(): ByteBudget[];
   /** Number of batch items that are not being rendered yet. */
   waitingItems(): Promise<number>;
+}
+
+type OwnRegistry = Registry<OpenMetricsContentType>;
+
+export interface RequestOutcome {
+  method: string;
+  route: string;
+  status: number;
+  milliseconds: number;
 }
 
 export interface Metrics {
@@ -29,18 +47,20 @@ export interface Metrics {
   swept(what: 'content' | 'orphans', count: number): void;
   sweepFailed(): void;
   webhookAttempted(outcome: DeliveryOutcome): void;
-  requestFinished(request: { method: string; route: string; status: number; milliseconds: number }): void;
-  /** The exposition text and its content type. */
-  expose(): Promise<{ text: string; type: string }>;
+  uploadAttempted(outcome: DeliveryOutcome): void;
+  requestFinished(outcome: RequestOutcome): void;
+  /** The exposition text and its content type. Only OpenMetrics has exemplars: the trace of a request that a bucket counts. */
+  expose(format?: 'prometheus' | 'openmetrics'): Promise<{ text: string; type: string }>;
   /** Holds every metric, with its name, type, labels and help. */
-  registry: Registry;
+  registry: OwnRegistry;
 }
 
 const STAGE_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const SIZE_BUCKETS = [1e4, 1e5, 1e6, 1e7, 1e8];
 
 export function createMetrics(sources: MetricSources): Metrics {
-  const registry = new Registry();
+  const registry: OwnRegistry = new Registry<OpenMetricsContentType>();
+  registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE); // only these have exemplars
   collectDefaultMetrics({ register: registry });
   watchPool(registry, sources);
   const renders = countRenders(registry);
@@ -53,19 +73,39 @@ export function createMetrics(sources: MetricSources): Metrics {
     help: 'Duration of HTTP requests by method, route and status.',
     labelNames: ['method', 'route', 'status'],
     buckets: STAGE_BUCKETS,
+    enableExemplars: true,
     registers: [registry],
   });
   return {
     ...renders,
     ...storage,
     ...outcomes,
-    requestFinished: ({ milliseconds, ...labels }) => requests.observe(labels, milliseconds / 1000),
-    expose: async () => ({ text: await registry.metrics(), type: registry.contentType }),
+    requestFinished: ({ milliseconds, ...labels }) => observe(requests, labels, milliseconds / 1000),
+    expose: (format) => expose(registry, format === 'openmetrics'),
     registry,
   };
 }
 
-function countRenders(registry: Registry): Pick<Metrics, 'renderSucceeded' | 'renderFailed'> {
+/** With the trace under way, where there is one. The types of the library allow no other labels than those of the metric. */
+function observe<T extends string>(histogram: Histogram<T>, labels: Partial<Record<T, string | number>>, value: number): void {
+  histogram.observe({ labels, value, exemplarLabels: exemplar() as Partial<Record<T, string>> });
+}
+
+/** The registry itself would take `_total` off the names of counters for good, where names in both formats have to stay. */
+async function expose(registry: OwnRegistry, isOpen: boolean): Promise<{ text: string; type: string }> {
+  const writer = new Registry<RegistryContentType>();
+  writer.setContentType(isOpen ? Registry.OPENMETRICS_CONTENT_TYPE : Registry.PROMETHEUS_CONTENT_TYPE);
+  const texts = registry.getMetricsAsArray().map(async (metric) => {
+    const read = await (metric as unknown as { get(): Promise<{ name: string; type: string }> }).get();
+    const name = isOpen && read.type === 'counter' ? read.name.replace(/_total$/, '') : read.name;
+    const renamed = { get: async () => ({ ...read, name }) };
+    return (writer as unknown as { getMetricsAsString(metric: typeof renamed): Promise<string> }).getMetricsAsString(renamed);
+  });
+  const lines = await Promise.all(texts);
+  return { text: isOpen ? `${lines.join('\n')}\n# EOF\n` : `${lines.join('\n\n')}\n`, type: writer.contentType };
+}
+
+function countRenders(registry: OwnRegistry): Pick<Metrics, 'renderSucceeded' | 'renderFailed'> {
   const registers = [registry];
   const renders = new Counter({
     name: 'platen_renders_total',
@@ -78,24 +118,31 @@ function countRenders(registry: Registry): Pick<Metrics, 'renderSucceeded' | 're
     help: 'Time that successful renders spent in each stage.',
     labelNames: ['stage'],
     buckets: STAGE_BUCKETS,
+    enableExemplars: true,
     registers,
   });
   const pages = new Counter({ name: 'platen_rendered_pages_total', help: 'Number of pages of all PDFs rendered.', registers });
-  const sizes = new Histogram({ name: 'platen_pdf_bytes', help: 'Size of the PDFs rendered.', buckets: SIZE_BUCKETS, registers });
+  const sizes = new Histogram({
+    name: 'platen_pdf_bytes',
+    help: 'Size of the PDFs rendered.',
+    buckets: SIZE_BUCKETS,
+    enableExemplars: true,
+    registers,
+  });
   return {
     renderSucceeded(result) {
       renders.inc({ outcome: 'ok' });
       if (result.pages !== undefined) {
         pages.inc(result.pages);
-        sizes.observe(result.bytes);
+        observe(sizes, {}, result.bytes);
       }
-      for (const [stage, milliseconds] of Object.entries(result.timings)) stages.observe({ stage }, milliseconds / 1000);
+      for (const [stage, milliseconds] of Object.entries(result.timings)) observe(stages, { stage }, milliseconds / 1000);
     },
     renderFailed: (code) => renders.inc({ outcome: code }),
   };
 }
 
-function countStorage(registry: Registry): Pick<Metrics, 'documentStored' | 'swept' | 'sweepFailed'> {
+function countStorage(registry: OwnRegistry): Pick<Metrics, 'documentStored' | 'swept' | 'sweepFailed'> {
   const counter = (name: string, help: string) => new Counter({ name, help, registers: [registry] });
   const stored = counter('platen_documents_stored_total', 'Number of PDFs stored.');
   const storedBytes = counter('platen_documents_stored_bytes_total', 'Total size in bytes of all PDFs stored.');
@@ -120,11 +167,17 @@ function countStorage(registry: Registry): Pick<Metrics, 'documentStored' | 'swe
 }
 
 /** Metrics that count events by outcome, and nothing else. */
-function countOutcomes(registry: Registry): Pick<Metrics, 'webhookAttempted' | 'batchItemsEnded' | 'playgroundEnded'> {
+function countOutcomes(
+  registry: OwnRegistry,
+): Pick<Metrics, 'webhookAttempted' | 'uploadAttempted' | 'batchItemsEnded' | 'playgroundEnded'> {
   const byOutcome = (name: string, help: string) => new Counter({ name, help, labelNames: ['outcome'], registers: [registry] });
   const webhooks = byOutcome(
     'platen_webhook_deliveries_total',
     'Attempts to deliver a webhook by outcome: delivered, retried (the attempt failed and another follows) or failed (given up).',
+  );
+  const uploads = byOutcome(
+    'platen_uploads_total',
+    'Attempts to upload a result to `deliver_to`, by outcome as those of webhooks.',
   );
   const items = byOutcome('platen_batch_items_total', 'Batch items by outcome: ok, cancelled, or the error code.');
   const visitors = byOutcome(
@@ -133,12 +186,13 @@ function countOutcomes(registry: Registry): Pick<Metrics, 'webhookAttempted' | '
   );
   return {
     webhookAttempted: (outcome) => webhooks.inc({ outcome }),
+    uploadAttempted: (outcome) => uploads.inc({ outcome }),
     batchItemsEnded: (outcome, count) => items.inc({ outcome }, count),
     playgroundEnded: (outcome) => visitors.inc({ outcome }),
   };
 }
 
-function watchItems(registry: Registry, sources: MetricSources): void {
+function watchItems(registry: OwnRegistry, sources: MetricSources): void {
   new Gauge({
     name: 'platen_batch_items_waiting',
     help: 'Batch items that wait to be rendered. Identical items of one batch count once.',
@@ -149,7 +203,7 @@ function watchItems(registry: Registry, sources: MetricSources): void {
   });
 }
 
-function watchMemory(registry: Registry, sources: MetricSources): void {
+function watchMemory(registry: OwnRegistry, sources: MetricSources): void {
   const sum = (read: (budget: ByteBudget) => number) =>
     sources.requestMemory().reduce((total, budget) => total + read(budget), 0);
   new Gauge({
@@ -177,7 +231,7 @@ function watchMemory(registry: Registry, sources: MetricSources): void {
 }
 
 /** These metrics are read when Prometheus asks, so that nothing has to keep them up to date. */
-function watchPool(registry: Registry, sources: MetricSources): void {
+function watchPool(registry: OwnRegistry, sources: MetricSources): void {
   const gauge = (name: string, help: string, read: (stats: PoolStats) => number) => {
     new Gauge({
       name,

@@ -1,6 +1,6 @@
 /**
  * The OpenAPI document as clients get it: what fastify gathered from the schemas of the routes in; a named component for each
- * schema with a `title`, for each error reply and for each parameter of several operations, out.
+ * schema with a `title`, for each error reply, and for each parameter, header and reply of several operations, out.
  */
 
 type Node = Record<string, unknown>;
@@ -14,10 +14,21 @@ interface Gathered {
 
 /** Their members are values of callers and not schemas. */
 const VALUES = new Set(['default', 'enum', 'const', 'example', 'examples']);
-const SOME_WORDS = 80;
-const MANY_WORDS = 150;
+const SOME_WORDS = 60;
+const MANY_WORDS = 80;
+/** Of any request with a key, and of any with a body or parameters. */
+const COMMON_ERRORS = ['401', '403', '500', '503'];
+const BODY_ERRORS = ['400', '404', '406', '408', '413', '415', '429'];
 /** May differ wherever a component is used. */
 const ANNOTATIONS = new Set(['description', 'examples', 'x-unit']);
+
+const KEY = [{ bearer: [] }];
+
+interface ErrorReply {
+  description: string;
+  headers?: object;
+  content: object;
+}
 
 const published = new WeakMap<object, object>();
 
@@ -30,14 +41,49 @@ export function publishedDocument<D extends Gathered>(gathered: D): D {
 
 function publish<D extends Gathered>(gathered: D): D {
   const document = JSON.parse(JSON.stringify(gathered)) as D; // what routes share is told apart
+  namePaths(document.paths ?? {});
+  for (const operation of operationsOf(document.paths ?? {})) allowNoBody(operation);
   for (const methods of Object.values(document.paths ?? {})) if (methods.get) delete methods.head; // every GET answers HEAD
   const uses: Uses = new Map();
   for (const part of [document.paths, document.webhooks]) walk(part, (node) => describe(node, uses));
   const schemas = Object.fromEntries([...uses].map(([title, nodes]) => [title, toComponent(title, nodes)]));
   shareMembers(schemas);
   const paths = document.paths ?? {};
-  const shared = { schemas, responses: nameErrors(paths), parameters: shareParameters(paths) };
-  return { ...document, components: { ...document.components, ...shared } };
+  const parameters = { ...shareParameters(paths), ...shareIds(paths) };
+  const shared = {
+    schemas,
+    responses: { ...nameErrors(paths), ...shareReplies(paths) },
+    parameters,
+  };
+  const headers = shareHeaders({ paths, responses: shared.responses });
+  assumeKey(paths);
+  nameHeadersOnly(document.webhooks ?? {});
+  return { ...document, security: KEY, components: { ...document.components, ...shared, headers } };
+}
+
+/** The rest of an address is a parameter without a name in the router. */
+function namePaths(paths: object): void {
+  for (const [address, methods] of Object.entries(paths as Record<string, Node>)) {
+    if (!address.includes('{*}')) continue;
+    delete (paths as Node)[address];
+    (paths as Node)[address.replace('{*}', '{path}')] = JSON.parse(
+      JSON.stringify(methods).replaceAll('"name":"*"', '"name":"path"'),
+    );
+  }
+}
+
+function operationsOf(paths: object): Node[] {
+  return Object.values(paths).flatMap((methods) => Object.values<Node>(methods));
+}
+
+/** fastify requires every body that has a schema. */
+function allowNoBody({ requestBody }: Node): void {
+  const { content = {} } = (requestBody ?? {}) as { content?: Record<string, { schema?: Node }> };
+  for (const { schema } of Object.values(content)) {
+    if (!schema?.['x-optional']) continue;
+    delete schema['x-optional'];
+    delete (requestBody as Node).required;
+  }
 }
 
 /** Children come before their parents. */
@@ -62,8 +108,10 @@ function describeSchema(node: Node, uses: Uses): void {
   if (/^text\/|^image\/\*$/.test(String(node.contentMediaType)) && node.type === 'string') delete node.contentMediaType;
   rename(node, 'x-values', 'enum');
   rename(node, 'x-pattern', 'pattern');
+  rename(node, 'x-format', 'format');
   joinLiterals(node);
   foldDefault(node);
+  if (node.type === 'boolean' || node.enum) delete node.examples; // all values are known
   sayOnce(node);
   if (node['x-sources']) toVariants(node, uses);
   noteUse(node, uses);
@@ -77,7 +125,7 @@ function isParameter(node: object): boolean {
 function describeParameter(node: Node): void {
   const { schema, required } = node as { schema: Node; required?: boolean };
   if (!required) delete node.required;
-  if (schema.type === 'object') Object.assign(node, { style: 'deepObject', explode: true });
+  if (schema.type === 'object' && !node.style) Object.assign(node, { style: 'deepObject', explode: true });
   const { 'x-default': words } = schema;
   delete schema['x-default'];
   if (words) node.description = [node.description, `Default: ${words}.`].filter(Boolean).join(' ');
@@ -109,7 +157,7 @@ function foldDefault(node: Node): void {
   const { description, default: value, 'x-default': words = value === undefined ? '' : `\`${JSON.stringify(value)}\`` } = node;
   delete node.default;
   delete node['x-default'];
-  if (words) node.description = [description, `Default: ${words}.`].filter(Boolean).join(' ');
+  if (words && words !== 'none') node.description = [description, `Default: ${words}.`].filter(Boolean).join(' ');
 }
 
 /** fastify takes the description of a reply from its schema, and leaves it there. */
@@ -177,23 +225,36 @@ function shareMembers(schemas: Record<string, Node>): void {
     }
   }
   for (const { name, members } of alike.values()) {
-    const title = pascalCase(name);
-    if (members.length < 2 || schemas[title]) continue;
+    const title = [pascalCase(name), `${pascalCase(name)}Field`].find((each) => !schemas[each] && each !== 'Error'); // a name of its own in many languages
+    if (members.length < 2 || !title) continue;
     schemas[title] = toComponent(title, members);
   }
 }
 
-/** Every route answers an error of one status in the same words. */
+/** Every route answers an error of one status in the same words. What nearly all routes can answer is their `default`. */
 function nameErrors(paths: object): Node {
   const named: Node = {};
+  const common = new Map<string, ErrorReply>();
   const operations = Object.values(paths).flatMap((methods) => Object.values<{ responses: Node }>(methods));
   for (const { responses } of operations) {
-    for (const status of Object.keys(responses).filter((each) => each >= '400')) {
+    if (COMMON_ERRORS.every((status) => responses[status])) {
+      for (const status of [...COMMON_ERRORS, ...BODY_ERRORS]) {
+        if (responses[status]) common.set(status, responses[status] as ErrorReply);
+        delete responses[status];
+      }
+      responses.default = { $ref: '#/components/responses/Error' };
+    }
+    for (const status of Object.keys(responses).filter((each) => each >= '400' && each !== 'default')) {
       named[`Error${status}`] = responses[status];
       responses[status] = { $ref: `#/components/responses/Error${status}` };
     }
   }
-  return named;
+  return { Error: commonError(common), ...named };
+}
+
+function commonError(replies: ReadonlyMap<string, ErrorReply>): ErrorReply {
+  const descriptions = [...replies].sort().map(([status, { description }]) => `${status}: ${description}`);
+  return { ...(replies.get('429') as ErrorReply), description: descriptions.join(' ') }; // with all headers
 }
 
 /** A query parameter or header that several operations describe in the same words is described once. */
@@ -202,12 +263,78 @@ function shareParameters(paths: object): Node {
   const all = operations.flatMap(({ parameters = [] }) => parameters).filter((each) => each.in !== 'path');
   const named: Node = {};
   for (const [text, uses] of Map.groupBy(all, (each) => JSON.stringify(each))) {
-    const name = `${pascalCase(String(uses[0]?.name).toLowerCase())}Parameter`; // schemas have names of their own
+    const name = `${pascalCase(String(uses[0]?.name).toLowerCase())}Param`; // schemas have names of their own
     if (uses.length < 2 || text.length < SOME_WORDS || named[name]) continue;
     named[name] = { ...uses[0] };
     for (const use of uses) becomeReference(use, `#/components/parameters/${name}`);
   }
   return named;
+}
+
+/** What names one object is described once for all operations on it: `TemplateIdParam`. */
+function shareIds(paths: object): Node {
+  const named: Node = {};
+  for (const [address, methods] of Object.entries(paths)) {
+    for (const { parameters = [] } of Object.values<{ parameters?: Node[] }>(methods)) {
+      for (const parameter of parameters.filter((each) => each.in === 'path')) {
+        const [, owner = ''] = new RegExp(`(\\w+?)(?:(?<=ch)es|s)?/\\{${parameter.name}\\}`).exec(address) ?? [];
+        const name = `${pascalCase(owner)}${pascalCase(String(parameter.name))}Param`;
+        named[name] ??= { ...parameter };
+        if (JSON.stringify(named[name]) === JSON.stringify(parameter))
+          becomeReference(parameter, `#/components/parameters/${name}`);
+      }
+    }
+  }
+  return named;
+}
+
+/** A reply that several operations give in the same words, as those to GET and to DELETE. */
+function shareReplies(paths: object): Node {
+  const operations = Object.values(paths).flatMap((methods) => Object.values<{ responses: Record<string, Node> }>(methods));
+  const all = operations.flatMap(({ responses }) => Object.entries(responses).filter(([, { $ref }]) => !$ref));
+  const named: Node = {};
+  for (const [text, uses] of Map.groupBy(all, ([, reply]) => JSON.stringify(reply))) {
+    const [[status, reply] = ['', {}]] = uses;
+    const title = /schemas\/(\w+)/.exec(text)?.[1] ?? 'Content';
+    const name = `${title}${status}`;
+    if (uses.length < 2 || text.length < MANY_WORDS || named[name]) continue;
+    named[name] = { ...reply };
+    for (const [, use] of uses) becomeReference(use, `#/components/responses/${name}`);
+  }
+  return named;
+}
+
+/** A header that several replies describe in the same words. */
+function shareHeaders(replies: object): Node {
+  const all: Array<[string, Node]> = [];
+  walk(replies, ({ headers }) => {
+    if (headers) all.push(...Object.entries(headers as Record<string, Node>));
+  });
+  const named: Node = {};
+  for (const [text, uses] of Map.groupBy(all, ([name, header]) => name + JSON.stringify(header))) {
+    const [[header, value] = ['', {}]] = uses;
+    const base = header.replaceAll('-', '');
+    const name = [base, `${base}2`].find((each) => !named[each]);
+    if (uses.length < 2 || text.length < SOME_WORDS || !name) continue;
+    named[name] = { ...value };
+    for (const [, use] of uses) becomeReference(use, `#/components/headers/${name}`);
+  }
+  return named;
+}
+
+/** Headers of events are those of Standard Webhooks. They are no components: generators of clients leave out those that no path uses. */
+function nameHeadersOnly(webhooks: object): void {
+  const operations = Object.values(webhooks).flatMap((methods) => Object.values<{ parameters?: Node[] }>(methods));
+  for (const parameter of operations.flatMap(({ parameters = [] }) => parameters)) delete parameter.description;
+}
+
+/** Nearly every operation asks for a key; those that do not say so. */
+function assumeKey(paths: object): void {
+  for (const methods of Object.values(paths))
+    for (const operation of Object.values<Node>(methods)) {
+      if (operation.security) delete operation.security;
+      else operation.security = [];
+    }
 }
 
 function becomeReference(node: Node, $ref: string): void {

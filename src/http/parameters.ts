@@ -19,18 +19,25 @@ type Schemas = Readonly<Record<string, SchemaNode>>;
 type Members = Record<string, unknown>;
 
 const OPTIONS = PdfOptions.properties as Schemas;
-const { html, markdown, store, filename, stylesheet } = PdfRequestBody.properties;
-const BESIDE: Schemas = { store, filename, stylesheet };
+const { html, markdown, store, filename, stylesheet, dry_run } = PdfRequestBody.properties;
+const BESIDE: Schemas = { store, filename, stylesheet, dry_run };
 /** The query parameters of a request whose body is the document. */
 const PARAMETERS: Schemas = { ...BESIDE, ...OPTIONS };
 /** The fields of a form. Options are fields of their own, or members of the field `request`. */
 export const FORM_FIELDS: Schemas = { html, markdown, ...PARAMETERS };
 export const DOCUMENT_FIELDS: Schemas = { html, markdown, stylesheet };
 
-/** Describes the parameters in the OpenAPI document. What they mean is said of the members of the JSON body. */
+/**
+ * Describes the parameters in the OpenAPI document. What they mean is said of the members of the JSON body. Those that take JSON
+ * alone are left out: who has such members has a JSON body.
+ */
 export const PARAMETERS_SCHEMA = {
   type: 'object',
-  properties: Object.fromEntries(Object.entries(PARAMETERS).map(([name, schema]) => [name, { type: plainType(schema) }])),
+  properties: Object.fromEntries(
+    Object.entries(PARAMETERS)
+      .filter(([, schema]) => !takesJson(schema))
+      .map(([name, schema]) => [name, { type: plainType(schema) }]),
+  ),
 };
 
 /** Limits the values of all fields together, as in a JSON body. */
@@ -92,7 +99,13 @@ export function withParameterNames<T>(parse: () => T): T {
   } catch (error) {
     if (!hasCode(error, 'invalid_request')) throw error;
     const errors = error.members.errors as FieldError[];
-    throw invalidRequest(errors.map((each) => ({ ...each, path: each.path.replace(OPTION_PREFIX, '') })));
+    throw invalidRequest(
+      errors.map((each) => ({
+        ...each,
+        path: each.path.replace(OPTION_PREFIX, ''),
+        message: each.message.replace('; did you mean options.', '; did you mean '),
+      })),
+    );
   }
 }
 
@@ -118,7 +131,11 @@ function readAs(type: string | undefined, items: SchemaNode | undefined, text: s
   return isOfObjects(items) ? undefined : text.split(',', MAX_LIST).map((part) => typed(items, part.trim(), budget));
 }
 
-/** The type in the OpenAPI document: lists are separated by commas, and objects are JSON. */
+function takesJson(schema: SchemaNode): boolean {
+  return branchesOf(schema).every(({ type, items }) => type === 'object' || (type === 'array' && items && isOfObjects(items)));
+}
+
+/** The type in the OpenAPI document: lists are separated by commas. */
 function plainType({ type }: SchemaNode): string {
   return type && ['boolean', 'number', 'integer'].includes(type) ? type : 'string';
 }

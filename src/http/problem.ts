@@ -42,14 +42,14 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 402,
     title: 'The monthly document limit is used up',
     meaning:
-      'The plan of the account allows no more documents this calendar month (UTC). `limit`, `used` and `resets_at` give the details. Nothing was rendered or charged.',
+      'The plan of the account allows no more documents this calendar month (UTC), or its test keys have rendered as many documents as they may today. `limit`, `used` and `resets_at` give the details. Nothing was rendered or charged.',
     remedy: 'Wait until `resets_at`, or ask the operator for another plan.',
   },
   forbidden_url: {
     status: 403,
     title: 'The address may not be reached',
     meaning:
-      'The `url`, or an address it redirected to, is not on the public internet, uses a port that documents may not use, or is denied by the operator. The service did not connect to it. Nothing was charged.',
+      'The `url`, an address it redirected to, or the IP address of a webhook is not on the public internet, uses a port that documents may not use, or is denied by the operator. The service did not connect to it. Nothing was charged.',
     remedy:
       'Use a public address. The operator can allow other addresses with PLATEN_OUTBOUND_ALLOW and other ports with PLATEN_OUTBOUND_PORTS.',
   },
@@ -195,6 +195,38 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
       'With this key, the account would have more keys, or have made more in one day, than it may. `limit` is that number.',
     remedy: 'Revoke keys that you no longer need. The operator can make more with `platen keys create`.',
   },
+  certificate_password_wrong: {
+    status: 422,
+    title: 'The password does not open the certificate',
+    meaning: 'The PKCS#12 file cannot be opened with the `password` that was sent. Nothing was stored.',
+    remedy: 'Send the password with which the file was exported.',
+  },
+  certificate_unusable: {
+    status: 422,
+    title: 'The certificate cannot be used',
+    meaning:
+      'The PKCS#12 file is damaged, holds no private key with its certificate, is protected in a way that is not supported, or its key may not sign documents: RSA keys have 2,048 to 8,192 bits, and elliptic curves are P-256, P-384 and P-521. Nothing was stored.',
+    remedy: 'Export the certificate again as `detail` says, or use another one.',
+  },
+  certificate_expired: {
+    status: 422,
+    title: 'The certificate is not valid at this time',
+    meaning: 'The certificate has expired, or is not valid yet. Nothing was stored, rendered or charged.',
+    remedy: 'Upload the certificate that replaces it, and name that one in `options.signature.certificate`.',
+  },
+  certificate_limit: {
+    status: 422,
+    title: 'Too many certificates',
+    meaning: 'With this certificate, the account would have more than it may. `limit` is that number.',
+    remedy: 'Delete certificates that you no longer need.',
+  },
+  timestamps_unavailable: {
+    status: 422,
+    title: 'The server has no time stamp authority',
+    meaning:
+      'The signature is to have the level B-T, which needs a time stamp, and the operator has not named an authority for it. Nothing was rendered or charged.',
+    remedy: 'Use the level B-B, or ask the operator to set PLATEN_TSA_URL.',
+  },
   storage_unavailable: {
     status: 422,
     title: 'The plan does not store documents',
@@ -221,11 +253,31 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
       'The document lacks something that `options.conformance` requires, such as the alternate text of an image. `violations` lists each with its rule, clause, message, selector, snippet and remedy. Nothing was charged or stored.',
     remedy: 'Correct the document as each `remedy` says. `conformance_report: true` gives the list without an error.',
   },
+  invoice_invalid: {
+    status: 422,
+    title: 'The XML is not an invoice of this profile',
+    meaning:
+      'The XML in `options.invoice` is not well-formed, is no Cross Industry Invoice, or names the guideline of another profile. `found` is what it has, `expected` what `options.invoice.profile` requires. Nothing was charged or stored.',
+    remedy: 'Correct the XML, or send the profile whose guideline it names.',
+  },
+  document_protected: {
+    status: 422,
+    title: 'The document has a password',
+    meaning: 'A page of a document was to be drawn that opens with a password only. The service does not keep passwords.',
+    remedy: 'Download the document, and open it with its password.',
+  },
+  pdf_unreadable: {
+    status: 422,
+    title: 'The PDF cannot be read',
+    meaning:
+      'The file that was sent for validation, or the document whose page is to be drawn, is not a PDF, is damaged, is protected by a password, is larger or deeper than is read, or packs its objects with a filter other than FlateDecode.',
+    remedy: 'Open it in a PDF reader. A validator of its own, such as veraPDF, says more about such files.',
+  },
   not_mergeable: {
     status: 422,
     title: 'The documents cannot be merged',
     meaning:
-      'None of the documents of the batch is still stored, or some are protected by a password. `items` lists the protected ones by index and reference.',
+      'None of the documents of the batch is still stored, or some have a password or a signature, which merging would break. `items` lists the protected ones by index and reference.',
     remedy: 'Download the documents as `.zip`, or one by one.',
   },
   page_crashed: {
@@ -308,6 +360,20 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     meaning:
       'The disk or the database of the service is full or failing. A request that fails for this reason before its work is done is not charged.',
     remedy: 'Try again after the number of seconds in Retry-After. Operators can find the reason in the log.',
+  },
+  secret_key_missing: {
+    status: 503,
+    title: 'The server lacks the secret key of certificates',
+    meaning:
+      'Private keys are stored encrypted, and the secret key for that is not set, or is not the one under which the certificate was stored. Nothing was stored, rendered or charged.',
+    remedy: 'The operator can set PLATEN_SECRET_KEY_FILE, or put the earlier key back into that file.',
+  },
+  timestamp_failed: {
+    status: 503,
+    title: 'The time stamp authority did not answer as it should',
+    meaning:
+      'The signature needs a time stamp, and the authority that the operator has set could not be reached in time, refused, or sent a time stamp of something else. Nothing was stored or charged.',
+    remedy: 'Try again after the number of seconds in Retry-After, or use the level B-B.',
   },
   overloaded: {
     status: 503,

@@ -13,6 +13,7 @@ const SCOPE_OF: Readonly<Record<string, Scope>> = {
   batches: 'render',
   documents: 'documents',
   templates: 'templates',
+  certificates: 'certificates',
   webhooks: 'webhooks',
   account: 'account',
   usage: 'account',

@@ -5,10 +5,10 @@ export function recordSchema<P extends Record<string, object>>(title: string, pr
   return { title, type: 'object', required: Object.keys(properties).filter((name) => !optional.includes(name)), properties };
 }
 
-/** One page of a list. */
+/** One page of a list, newest first. */
 export function listSchema(item: { title: string }) {
   return recordSchema(`${item.title}List`, {
-    data: { type: 'array', items: item, description: 'The records, newest first.' },
+    data: { type: 'array', items: item },
     has_more: { type: 'boolean' },
     next_cursor: { type: ['string', 'null'], description: 'Send it as `cursor` to get the next page.' },
   });
@@ -19,7 +19,7 @@ export function header(type: string, description: string) {
   return { type, description };
 }
 
-/** The bytes of a file. */
+/** The bytes of a file. OpenAPI 3.1 has another keyword, and generators of clients know this one. */
 export function binary<T extends string>(type: T) {
-  return { [type]: { schema: { type: 'string', contentMediaType: type } } };
+  return { [type]: { schema: { type: 'string', format: 'binary' } } };
 }

@@ -7,9 +7,11 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequ
 import type { Accounts } from '../accounts/accounts.ts';
 import { randomBase62 } from '../accounts/secret.ts';
 import { ServiceError } from '../errors.ts';
+import { inSpan, type Span, startRequestSpan } from '../tracing.ts';
 import { answerOtherMethods } from './allowed-methods.ts';
 import { authenticate, principalOf } from './authenticate.ts';
 import { requireUtf8 } from './charset.ts';
+import { allowOrigins } from './cors.ts';
 import { judgeExpectations } from './expectations.ts';
 import {
   type GotenbergRouteOptions,
@@ -21,6 +23,7 @@ import { rememberBody } from './idempotent.ts';
 import { parseJson } from './json-body.ts';
 import { readQuery } from './listing.ts';
 import { logFailure } from './log-failure.ts';
+import type { RequestOutcome } from './metrics.ts';
 import { publishedDocument } from './openapi.ts';
 import { PROBLEM_TYPE, PROBLEMS, problemOf, sendProblem, toServiceError } from './problem.ts';
 import { limitRates } from './rate-limit.ts';
@@ -31,6 +34,8 @@ import { requireScope } from './required-scope.ts';
 import { type AccountRouteServices, accountRoutes } from './routes/account.ts';
 import { type BatchResultRouteServices, batchResultRoutes } from './routes/batch-results.ts';
 import { type BatchRouteServices, batchRoutes } from './routes/batches.ts';
+import { type CertificateRouteServices, certificateRoutes } from './routes/certificates.ts';
+import { type DocumentPageRouteServices, documentPageRoutes } from './routes/document-pages.ts';
 import { type DocumentRouteServices, documentRoutes, linkRoutes } from './routes/documents.ts';
 import { type ImageRouteServices, imageRoutes } from './routes/image.ts';
 import { keyRoutes } from './routes/keys.ts';
@@ -40,11 +45,17 @@ import { type PdfRouteServices, pdfRoutes } from './routes/pdf.ts';
 import { type PlaygroundRouteOptions, type PlaygroundRouteServices, playgroundRoutes } from './routes/playground.ts';
 import { referenceRoutes } from './routes/reference.ts';
 import { renderRoutes } from './routes/renders.ts';
+import { templateAssetRoutes } from './routes/template-assets.ts';
 import { type TemplateRouteServices, templateRoutes } from './routes/templates.ts';
+import { type ValidateRouteServices, validateRoutes } from './routes/validate.ts';
 import { WEBHOOK_EVENTS } from './routes/webhook-events.ts';
 import { type WebhookRouteServices, webhookRoutes } from './routes/webhooks.ts';
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** Undefined while no traces are recorded. */
+    span?: Span | undefined;
+  }
   interface FastifyContextConfig {
     /** Whether an empty body is valid. Many clients send a Content-Type without a body. */
     bodyOptional?: boolean;
@@ -57,6 +68,8 @@ export interface ServerOptions extends PlaygroundRouteOptions, GotenbergRouteOpt
   maxRenderTimeoutMs: number;
   /** The origin under which clients reach the service. If it is empty, the origin comes from each request. */
   publicUrl: string;
+  /** Origins of pages that may call the API. */
+  corsOrigins: string[];
   version: string;
 }
 
@@ -64,7 +77,10 @@ export interface ServerServices
   extends PdfRouteServices,
     ImageRouteServices,
     TemplateRouteServices,
+    CertificateRouteServices,
+    ValidateRouteServices,
     DocumentRouteServices,
+    DocumentPageRouteServices,
     BatchRouteServices,
     BatchResultRouteServices,
     AccountRouteServices,
@@ -114,7 +130,8 @@ export async function createServer(options: ServerOptions, services: ServerServi
   readJsonOnly(app);
   handleErrors(app, services);
   observe(app, services);
-  answerOtherMethods(app);
+  answerOtherMethods(app, options);
+  await allowOrigins(app, options.corsOrigins);
   await app.register(accepts);
   await registerOpenApi(app, options);
   await app.register(async (routes) => {
@@ -124,10 +141,14 @@ export async function createServer(options: ServerOptions, services: ServerServi
     refuseParameters(routes);
     countMemory(routes, services.budgets, (request) => principalOf(request).accountId);
     await pdfRoutes(routes, services);
+    await validateRoutes(routes, services);
     imageRoutes(routes, services);
     renderRoutes(routes, services);
-    templateRoutes(routes, services);
+    certificateRoutes(routes, services);
+    await templateRoutes(routes, services);
+    await templateAssetRoutes(routes, services);
     documentRoutes(routes, services);
+    documentPageRoutes(routes, services);
     batchRoutes(routes, services);
     batchResultRoutes(routes, services);
     accountRoutes(routes, services);
@@ -179,6 +200,10 @@ const answeredEarly = new WeakSet<Socket>();
 
 /** Adds headers to every reply, and logs and counts every request, without its query string, headers or body. */
 function observe(app: FastifyInstance, services: ServerServices): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.span = startRequestSpan(request.headers.traceparent);
+    inSpan(request.span, done);
+  });
   app.addHook('onRequest', async (request, reply) => {
     answeredEarly.delete(request.raw.socket);
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
@@ -194,9 +219,20 @@ function observe(app: FastifyInstance, services: ServerServices): void {
       status: reply.statusCode,
       milliseconds: Math.round(reply.elapsedTime * 10) / 10,
     };
-    services.metrics.requestFinished(outcome);
-    services.logger.info({ request_id: request.id, ...outcome, key_id: request.principal?.keyId }, 'request');
+    inSpan(request.span, () => {
+      services.metrics.requestFinished(outcome);
+      services.logger.info({ request_id: request.id, ...outcome, key_id: request.principal?.keyId }, 'request');
+    });
+    endSpan(request, outcome);
   });
+}
+
+/** The names are those of https://opentelemetry.io/docs/specs/semconv/http/http-spans/. */
+function endSpan({ span, id, principal }: FastifyRequest, { method, route, status }: RequestOutcome): void {
+  span?.rename(`${method} ${route}`);
+  span?.set({ 'http.request.method': method, 'http.route': route, 'http.response.status_code': status, 'platen.request_id': id });
+  if (principal) span?.set({ 'platen.key_id': principal.keyId });
+  span?.end(status >= 500 ? String(status) : undefined);
 }
 
 async function registerOpenApi(app: FastifyInstance, { version, publicUrl }: ServerOptions): Promise<void> {
@@ -208,7 +244,7 @@ async function registerOpenApi(app: FastifyInstance, { version, publicUrl }: Ser
         title: 'Platen',
         version,
         description:
-          'Platen renders HTML to PDF. Try it in the [playground](/). The [dashboard](/dashboard) shows usage, documents, batches, templates and webhooks. What answers GET answers HEAD as well.',
+          'Platen renders HTML to PDF. Try it in the [playground](/). The [dashboard](/dashboard) shows usage, documents, batches, templates and webhooks. Every GET address also answers HEAD. Lists begin with the newest. Each reply has an `X-Request-Id`, which names the request in the logs.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: publicUrl || '/', description: 'This service.' }],

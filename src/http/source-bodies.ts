@@ -4,6 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isMembers, type Members } from '../batches/batch-request.ts';
 import { invalidRequest } from '../errors.ts';
 import type { UploadedFile } from '../render/assets.ts';
 import { MAX_HTML_BYTES } from '../render/options-schema.ts';
@@ -28,6 +29,11 @@ export class SourceBody {
     this.#members = members;
     this.#files = files;
     this.#isOfParameters = isOfParameters;
+  }
+
+  /** Those of a part that is the JSON body; undefined where there is none. */
+  get requestMembers(): Members | undefined {
+    return !this.#isOfParameters && isMembers(this.#members) ? this.#members : undefined;
   }
 
   /** Throws as `parseRenderRequest` does. */
@@ -62,7 +68,7 @@ export function readSourceBodies(app: FastifyInstance, { maxAssets = 0 }: Render
     requireUtf8(request);
     readQuery(request, {});
     const body = await readBody(request);
-    const maxParts = maxAssets + 1 + Object.keys(FORM_FIELDS).length;
+    const maxParts = maxAssets + 2 + Object.keys(FORM_FIELDS).length; // with request and invoice_profile
     const parts = await readForm(body, request.headers['content-type'] ?? '', maxParts);
     rememberParts(request, parts); // the boundary differs each time
     return formBody(request, parts);
@@ -82,25 +88,41 @@ async function readDocument(request: FastifyRequest, source: string): Promise<st
 function formBody(request: FastifyRequest, parts: Part[]): SourceBody {
   const files = parts.filter(({ name }) => name === 'files').map(uploadedFile);
   const given = parts.find(({ name }) => name === 'request');
-  const fields = parts.filter((part) => part.name !== 'files' && part !== given).map(fieldOf);
+  const [fields, invoice] = takeInvoice(parts.filter((part) => part.name !== 'files' && part !== given).map(fieldOf));
   const members = membersOf(fields, given ? DOCUMENT_FIELDS : FORM_FIELDS);
-  if (!given) return new SourceBody(members, { files, isOfParameters: true });
+  if (!given) return new SourceBody(withInvoice(members, invoice), { files, isOfParameters: true });
   const held = parts.reduce((sum, { content }) => sum + content.length, 0);
   const parsed = parseJson(given.content, (values) => memoryOf(request).atLeast(heldBytes(held, values)));
-  const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
-  return new SourceBody(isObject ? { ...parsed, ...members } : parsed, { files, isOfParameters: false });
+  const body = isMembers(parsed) ? withInvoice({ ...parsed, ...members }, invoice) : parsed;
+  return new SourceBody(body, { files, isOfParameters: false });
 }
 
-function uploadedFile({ filename, type, content }: Part): UploadedFile {
+type Field = [name: string, text: string];
+
+/** XML that came as a file, with its profile in a field beside it. Both are the option `invoice`. */
+function takeInvoice(fields: Field[]): [others: Field[], invoice: object | undefined] {
+  const profile = fields.find(([name]) => name === 'invoice_profile');
+  const xml = fields.find(([name]) => name === 'invoice');
+  if (!profile) return [fields, undefined];
+  const others = fields.filter((field) => field !== profile && field !== xml);
+  return [others, { profile: profile[1], ...(xml && { xml: xml[1] }) }];
+}
+
+function withInvoice(members: Members, invoice: object | undefined): Members {
+  if (!invoice) return members;
+  return { ...members, options: isMembers(members.options) ? { ...members.options, invoice } : { invoice } };
+}
+
+export function uploadedFile({ filename, type, content }: Part): UploadedFile {
   if (!filename) throw invalidRequest([{ path: 'files', message: 'must each have a filename, which is its path' }]);
   return { path: filename, type, content };
 }
 
-function fieldOf({ name, content }: Part): [name: string, text: string] {
+function fieldOf({ name, content }: Part): Field {
   return [name, textOf(name, content)];
 }
 
-function textOf(path: string, content: Buffer): string {
+export function textOf(path: string, content: Buffer): string {
   if (isUtf8(content)) return content.toString();
   throw invalidRequest([{ path, message: path ? 'is not valid UTF-8' : 'the body is not valid UTF-8' }]);
 }

@@ -1,7 +1,9 @@
 /** The settings for finishing a PDF after the browser has printed it: a validated, plain value that can be sent to a thread. */
 
+import type { PrintedStructure } from '../stated.ts';
+import type { Invoice } from './conformance/invoice-profiles.ts';
 import type { Claims } from './conformance/profiles.ts';
-import type { StatedStructure } from './conformance/stated-structure.ts';
+import type { Forms } from './forms/forms.ts';
 
 /** The permissions of an encrypted PDF. `print` allows any quality, `print_low` only low quality. */
 export const PERMISSIONS = [
@@ -31,12 +33,56 @@ export interface FinishSettings {
   watermark: Watermark | undefined;
   password: Password | undefined;
   conformance?: Conformance | undefined;
+  /** Only with a conformance that claims PDF/A-3. */
+  invoice?: Invoice | undefined;
+  /** Fields of the document that become fields of the PDF. */
+  forms?: Forms | undefined;
+  /** Always the last change. */
+  signature?: SignatureField | undefined;
+}
+
+/** A field that is signed when the file is finished. */
+export interface SignatureField {
+  /** What assistive technology reads out. */
+  description: string;
+  /** Of whoever signs. */
+  name: string;
+  reason: string | undefined;
+  location: string | undefined;
+  contact: string | undefined;
+  /** Milliseconds since 1970. */
+  signedAt: number;
+  /** Room for the signature. */
+  reservedBytes: number;
+  digest: 'sha256' | 'sha384' | 'sha512';
+  /** Undefined for a field that is not to be seen. */
+  visible: VisibleField | undefined;
+}
+
+/** Lengths are in points, from the upper left corner of the page. */
+export interface VisibleField {
+  /** Counted from 1; -1 is the last one. */
+  page: number;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  /** A PDF that Chromium printed, with one page of this size, without tags. */
+  appearance: Buffer[];
+}
+
+/** The room for a signature in a finished PDF: from where on, and for how many hexadecimal digits. */
+export interface SignatureHole {
+  start: number;
+  digits: number;
+  /** Of everything around it. */
+  digest: Uint8Array;
 }
 
 /** What the PDF is to claim, and what the document says that it can be claimed for. */
 export interface Conformance {
   claims: Claims;
-  stated: StatedStructure;
+  stated: PrintedStructure;
 }
 
 export interface Metadata {
@@ -75,13 +121,22 @@ export interface Password {
   permissions: PdfPermission[] | undefined;
 }
 
-type Plan = Omit<FinishSettings, 'watermark' | 'boundary' | 'conformance'> & {
+type Plan = Omit<FinishSettings, 'watermark' | 'boundary' | 'conformance' | 'forms' | 'signature'> & {
   watermark: object | undefined;
   conformance?: object | undefined;
+  forms?: object | boolean | undefined;
+  signature?: object | undefined;
 };
 
 /** Whether these settings change more of a PDF than `settleIdentity` does. */
-export function needsFinishing({ metadata, compress, attachments, watermark, password, conformance }: Plan): boolean {
+export function needsFinishing(plan: Plan): boolean {
+  const { metadata, compress, attachments, watermark, password, conformance, forms, signature } = plan;
   const entries = Object.values(metadata).some((entry) => entry !== undefined);
-  return entries || compress || attachments.length > 0 || [watermark, password, conformance].some((each) => each !== undefined);
+  return (
+    entries ||
+    compress ||
+    attachments.length > 0 ||
+    Boolean(forms) ||
+    [watermark, password, conformance, signature].some((each) => each !== undefined)
+  );
 }

@@ -1,20 +1,24 @@
 /** The worker thread that finishes PDFs: a PDF as Chromium printed it in, the finished PDF out, one at a time. */
 import { setPriority } from 'node:os';
-import { move } from 'piscina';
+import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { conform } from './conformance/conform.ts';
+import { type Invoice, invoiceFilename, relationshipOf } from './conformance/invoice-profiles.ts';
+import { type InvoiceFacts, readInvoice, UnusableInvoice } from './conformance/read-invoice.ts';
 import { UnpacksToTooMuch } from './conformance/streams.ts';
 import type { Violation } from './conformance/violations.ts';
-import { attach } from './edit/attachments.ts';
+import { type AssociatedFile, attach } from './edit/attachments.ts';
 import { type Merged, type MergeTask, merge as mergeAll } from './edit/merge.ts';
 import { describe } from './edit/metadata.ts';
 import { normalizeInfoDictionary } from './edit/normalize-info-dictionary.ts';
 import { stampPages } from './edit/stamp.ts';
-import type { FinishSettings } from './finish-settings.ts';
+import type { FinishSettings, SignatureHole } from './finish-settings.ts';
+import { addFields } from './forms/add-fields.ts';
 import { EditablePdf } from './objects/editable-pdf.ts';
 import { writeWithObjectStreams } from './objects/object-streams.ts';
 import { type Parts, writePlain } from './objects/write.ts';
 import { DeterministicRandom, digestOf } from './security/deterministic-random.ts';
 import { encrypt } from './security/encrypt.ts';
+import { addSignatureField, findHole, MisplacedField, placeField, SIGNATURE_NAME } from './security/signature-field.ts';
 
 export interface FinishTask {
   pieces: Uint8Array[];
@@ -28,29 +32,63 @@ const ID_BYTES = 16;
 yieldToOthers();
 
 /** A finished PDF, or why it cannot be what was asked for. */
-export type Finished = Uint8Array<ArrayBuffer> | { violations: Violation[] } | { unpacksBeyond: number };
+export type Finished =
+  | Uint8Array<ArrayBuffer>
+  | Unsigned
+  | { violations: Violation[] }
+  | { unpacksBeyond: number }
+  | { unusableInvoice: { because: string; found: string | undefined; expected: string | undefined } }
+  | { misplaced: string };
 
-/** Finishes a PDF. The same task gives the same bytes, which are transferred and not copied. Encryption must be the last change. */
+/** A finished PDF with room for its signature. */
+export interface Unsigned {
+  unsigned: Uint8Array<ArrayBuffer>;
+  hole: SignatureHole;
+}
+
+/** Finishes a PDF. The same task gives the same bytes, which are transferred and not copied. Encryption or signature must be the last change. */
 export async function finish(task: FinishTask): Promise<Finished> {
   try {
     return await finishDraft(task);
   } catch (error) {
     if (error instanceof UnpacksToTooMuch) return { unpacksBeyond: error.limit };
-    throw error;
+    if (error instanceof MisplacedField) return { misplaced: error.message };
+    if (!(error instanceof UnusableInvoice)) throw error;
+    const { message: because, found, expected } = error;
+    return { unusableInvoice: { because, found, expected } };
   }
 }
 
 async function finishDraft(task: FinishTask): Promise<Finished> {
   const { input, settings, secret } = received(task);
+  const invoice = settings.invoice && readInvoice(settings.invoice);
   const draft = await EditablePdf.read(input);
-  describe(draft, settings.metadata, settings.conformance);
+  const title = describe(draft, settings.metadata, settings.conformance, invoice);
   await stampPages(draft, settings.watermark);
-  attach(draft, settings.attachments);
-  const violations = conform(draft, settings.conformance);
+  attach(draft, [...invoiceFile(settings.invoice, invoice), ...settings.attachments]);
+  const { signature } = settings;
+  const place = signature && (await placeField(draft, signature.visible));
+  const { shown, unnamed } = await addFields(draft, settings.forms, signature ? [SIGNATURE_NAME] : []);
+  const forms = place?.shown ? [...shown, place.shown] : shown;
+  const violations = conform(draft, settings.conformance, { title, shown: forms, unnamed });
   if (violations.length) return { violations };
-  if (settings.conformance) draft.id = digestOf(input, settings).subarray(0, ID_BYTES);
+  if (settings.conformance || signature) draft.id = digestOf(input, settings).subarray(0, ID_BYTES);
+  const marker = signature && place && addSignatureField(draft, signature, place);
   const finished = write(draft, input, settings, secret).join();
-  return move(finished) as unknown as typeof finished;
+  if (!signature || !marker) return move(finished) as unknown as typeof finished;
+  const hole = findHole(Buffer.from(finished.buffer), marker, signature.digest);
+  const moved = { [transferableSymbol]: finished.buffer, [valueSymbol]: { unsigned: finished, hole } };
+  return move(moved as never) as unknown as Unsigned;
+}
+
+/** The XML as it was sent, with the date that it bears. */
+function invoiceFile(invoice: Invoice | undefined, facts: InvoiceFacts | undefined): AssociatedFile[] {
+  if (!invoice || !facts) return [];
+  const { xml, profile } = invoice;
+  const name = invoiceFilename(profile);
+  const description = profile === 'XRECHNUNG' ? 'XRechnung' : 'Factur-X';
+  const content = Buffer.from(xml);
+  return [{ name, type: 'text/xml', description, content, relationship: relationshipOf(profile), modified: facts.issued }];
 }
 
 /** Merges PDFs. The bytes are transferred and not copied. */
@@ -73,10 +111,12 @@ export function prepare(): void {}
 
 /** Threads receive plain bytes. The time of printing is removed first, so that the result does not depend on it. */
 function received({ pieces, settings, secret }: FinishTask): { input: Buffer; settings: FinishSettings; secret: Uint8Array } {
-  const { watermark } = settings;
+  const { watermark, forms } = settings;
   const input = settled(pieces);
-  if (!watermark) return { input, settings, secret };
-  return { input, settings: { ...settings, watermark: { ...watermark, stamp: [settled(watermark.stamp)] } }, secret };
+  const copied = { ...settings };
+  if (watermark) copied.watermark = { ...watermark, stamp: [settled(watermark.stamp)] };
+  if (forms?.appearances.length) copied.forms = { ...forms, appearances: [settled(forms.appearances)] };
+  return { input, settings: copied, secret };
 }
 
 function settled(pieces: Uint8Array[]): Buffer {

@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import { TaskAbort } from './abort-task.ts';
 import { RULES, type Violation } from './conformance/violations.ts';
 import type { Merged, MergeTask } from './edit/merge.ts';
-import type { FinishSettings } from './finish-settings.ts';
+import type { FinishSettings, SignatureField, SignatureHole } from './finish-settings.ts';
 import type { Finished, FinishTask } from './finish-worker.ts';
 
 export interface FinisherSettings {
@@ -23,6 +23,8 @@ const PIECE_BYTES = 1_048_576;
 
 const CANNOT_FINISH = 'the document was printed, but the PDF cannot be finished with these options';
 const CANNOT_MERGE = 'the documents cannot be merged into one PDF';
+
+type UnusableInvoice = Extract<Finished, { unusableInvoice: object }>['unusableInvoice'];
 
 /** A task for a thread, and the buffers that are transferred instead of copied. */
 interface Prepared {
@@ -62,25 +64,44 @@ export class Finisher {
   /**
    * Finishes a PDF. The bytes of `pieces` and of attachments are transferred, so that the caller must not use them afterwards. The same
    * pieces (except for the time of printing), settings and secret give the same bytes. Throws `resource_limit`, `print_failed`,
-   * `not_conformant` or the reason of `signal`, once no thread works on the task any more.
+   * `not_conformant`, `invoice_invalid` or the reason of `signal`, once no thread works on the task any more.
    */
   async finish(pieces: Buffer[], settings: FinishSettings, signal: AbortSignal): Promise<Buffer[]> {
+    const finished = await this.#finish(pieces, settings, signal);
+    return cut('unsigned' in finished ? finished.unsigned : finished);
+  }
+
+  /** The same with room for a signature, which makes the bytes differ each time. */
+  async prepareSignature(
+    pieces: Buffer[],
+    settings: FinishSettings & { signature: SignatureField },
+    signal: AbortSignal,
+  ): Promise<{ pieces: Buffer[]; hole: SignatureHole }> {
+    const finished = await this.#finish(pieces, settings, signal);
+    if (!('unsigned' in finished)) throw new Error('the PDF has no room for its signature');
+    return { pieces: cut(finished.unsigned), hole: finished.hole };
+  }
+
+  async #finish(pieces: Buffer[], settings: FinishSettings, signal: AbortSignal) {
     const prepare = () => {
       const task = withOwnMemory(pieces, settings, this.#secret);
       return { task, transferList: memoryOf(task) };
     };
     const finished = (await this.#run('finish', prepare, CANNOT_FINISH, signal)) as Finished;
-    if (finished instanceof Uint8Array) return cut(finished);
-    throw 'violations' in finished ? notConformant(finished.violations) : unpacksToTooMuch(finished.unpacksBeyond);
+    if (finished instanceof Uint8Array || 'unsigned' in finished) return finished;
+    if ('misplaced' in finished) throw new ServiceError('print_failed', `options.signature.field: ${finished.misplaced}`);
+    if ('violations' in finished) throw notConformant(finished.violations);
+    throw 'unusableInvoice' in finished ? invoiceInvalid(finished.unusableInvoice) : unpacksToTooMuch(finished.unpacksBeyond);
   }
 
   /**
    * Merges PDFs into one, or returns the indexes of the encrypted parts if there are any. The bytes of the documents are transferred.
-   * Throws as `finish` does.
+   * Throws as `finish` does, and `resource_limit` for a merged PDF of more than `maxBytes`.
    */
   async merge(task: MergeTask, signal: AbortSignal): Promise<Buffer[] | { protectedParts: number[] }> {
     const transferList = task.documents.map(({ buffer }) => buffer as ArrayBuffer);
     const merged = (await this.#run('merge', () => ({ task, transferList }), CANNOT_MERGE, signal)) as Merged;
+    if (merged === 'too large') throw mergedTooLarge(task.maxBytes);
     return merged instanceof Uint8Array ? cut(merged) : merged;
   }
 
@@ -124,9 +145,19 @@ function notConformant(violations: Violation[]): ServiceError {
   return new ServiceError('not_conformant', `${what}${more}`, { members: { violations } });
 }
 
+function invoiceInvalid({ because, found, expected }: UnusableInvoice): ServiceError {
+  const right = expected ? `; expected is ${expected}` : '';
+  // Without text of the document, since this may be logged and kept in the record of an item.
+  return new ServiceError('invoice_invalid', `options.invoice.xml ${because}${right}`, { members: { found, expected } });
+}
+
 function unpacksToTooMuch(limit: number): ServiceError {
   const detail = `options.conformance: the content of the PDF unpacks to more than ${limit} bytes; make the document smaller`;
   return new ServiceError('resource_limit', detail, { members: { limit } });
+}
+
+function mergedTooLarge(limit: number): ServiceError {
+  return new ServiceError('resource_limit', `the merged PDF has more than ${limit} bytes`, { members: { limit } });
 }
 
 function shuttingDown(): ServiceError {
@@ -148,12 +179,21 @@ function cut(bytes: Uint8Array<ArrayBuffer>): Buffer[] {
 
 /** Copies small buffers, because Node allocates them from a shared pool, and the whole pool would be sent with them. */
 function withOwnMemory(pieces: Buffer[], settings: FinishSettings, secret: Uint8Array): FinishTask {
-  const { watermark } = settings;
+  const { watermark, forms, signature } = settings;
   const attachments = settings.attachments.map((attachment) => ({ ...attachment, content: own(attachment.content) }));
   const copied = { ...settings, attachments };
-  if (watermark)
-    copied.watermark = { ...watermark, stamp: watermark.stamp.map((piece) => Buffer.from(Uint8Array.from(piece).buffer)) };
+  if (watermark) copied.watermark = { ...watermark, stamp: watermark.stamp.map(ownPiece) };
+  if (forms) copied.forms = { ...forms, appearances: forms.appearances.map(ownPiece) };
+  if (signature?.visible)
+    copied.signature = {
+      ...signature,
+      visible: { ...signature.visible, appearance: signature.visible.appearance.map(ownPiece) },
+    };
   return { pieces: pieces.map(own), settings: copied, secret: Uint8Array.from(secret) };
+}
+
+function ownPiece(piece: Buffer): Buffer {
+  return Buffer.from(Uint8Array.from(piece).buffer);
 }
 
 function own(bytes: Uint8Array): Uint8Array {
@@ -162,6 +202,8 @@ function own(bytes: Uint8Array): Uint8Array {
 
 /** The buffers that are transferred instead of copied. */
 function memoryOf({ pieces, settings }: FinishTask): ArrayBuffer[] {
-  const bytes = [...pieces, ...settings.attachments.map(({ content }) => content), ...(settings.watermark?.stamp ?? [])];
+  const { attachments, watermark, forms, signature } = settings;
+  const printed = [...(watermark?.stamp ?? []), ...(forms?.appearances ?? []), ...(signature?.visible?.appearance ?? [])];
+  const bytes = [...pieces, ...attachments.map(({ content }) => content), ...printed];
   return [...new Set(bytes.map(({ buffer }) => buffer as ArrayBuffer))];
 }

@@ -42,7 +42,6 @@ export const PlaygroundBody = Type.Object(
       examples: ['<h1>Hello {{name}}</h1>'],
     }),
     engine: option(oneOf(ENGINES), {
-      expected: `one of ${ENGINES.join(', ')}`,
       description: 'The engine that renders the template.',
       default: 'placeholders',
       examples: ['liquid'],
@@ -79,6 +78,7 @@ export function parsePlaygroundRequest(body: unknown, limits: RenderLimits): Pla
   const checked = checkBody(body);
   const errors = new ValidationErrors();
   const request = { source: parseSource(checked, errors), ...parseRendering(pickOptions(checked), limits, errors) };
+  if (request.finish.signature) errors.add('options.signature', 'needs a key, to which its certificate belongs');
   errors.throwIfAny();
   checkSize(request.source.kind, request.source.html, MAX_PLAYGROUND_HTML_BYTES);
   return request;

@@ -13,6 +13,7 @@ import { printContent, type RenderedPdf } from '../render/print-content.ts';
 import { requireNone } from '../render/report.ts';
 import { filled } from '../render/resolve-source.ts';
 import type { Templates } from '../templates/templates.ts';
+import { phaseSpans } from '../tracing.ts';
 import { MAX_PLAYGROUND_HTML_BYTES, type PlaygroundRequest } from './playground-request.ts';
 
 export interface PlaygroundServices {
@@ -71,7 +72,7 @@ export class Playground {
   /** `visitor` is whom limits count for; `client` aborts when the caller has gone. */
   async render(request: PlaygroundRequest, visitor: string, client: AbortSignal): Promise<RenderedPdf> {
     this.requireRoom(visitor);
-    using deadline = new Deadline(request.timeoutMs, client);
+    using deadline = new Deadline(request.timeoutMs, client, phaseSpans());
     const leave = await this.#queue.acquire(visitor, deadline);
     try {
       return await this.#renderInTurn(request, deadline);

@@ -2,8 +2,9 @@
  * The pool of pages: an owner and work in, the work done on a page that no other owner has used. It does the queueing, warm pages,
  * recycling and recovery. It does not depend on what a page is.
  */
+import { setImmediate } from 'node:timers/promises';
 import type { Deadline } from '../deadline.ts';
-import { hasCode, ServiceError } from '../errors.ts';
+import { type ErrorCode, hasCode, ServiceError } from '../errors.ts';
 import { OwnerQueue } from '../queue/owner-queue.ts';
 import { BrowserSlot, type PooledBrowser, type SlotLimits } from './browser-slot.ts';
 import type { Entry, PageCache, PageCounts, PooledPage, Suits } from './page-cache.ts';
@@ -109,7 +110,8 @@ export class Pool<P extends PooledPage> {
 
   /**
    * Does `work` on a page of this owner, or on a page that is used once if there is no owner or `once` is set. Work that lost its
-   * page or its browser is repeated on another page, since no result of the first attempt has left the service.
+   * page or its browser is repeated once on another page, since no result of the first attempt has left the service. If the
+   * browser ended while that page was opened, a third one is tried.
    */
   async use<T>(
     owner: string | undefined,
@@ -124,14 +126,19 @@ export class Pool<P extends PooledPage> {
       use.isOverdue = true;
       use.page?.giveWay();
     };
+    const again =
+      (...losses: ErrorCode[]) =>
+      async (error: unknown) => {
+        if (!hasCode(error, ...losses) || deadline.error || this.#options.retry === false) throw error;
+        this.#retries++;
+        await setImmediate(); // the slot notices first if its browser has ended
+        return this.#onPage('new', use, work);
+      };
     const release = exempt ? () => {} : await this.#queue.acquire(shareOf ?? NO_OWNER, deadline, { background, onOverdue });
     try {
-      return await this.#onPage('any', use, work).catch((error: unknown) => {
-        const isLost = hasCode(error, 'page_crashed', 'browser_unavailable');
-        if (!isLost || deadline.error || this.#options.retry === false) throw error;
-        this.#retries++;
-        return this.#onPage('new', use, work);
-      });
+      return await this.#onPage('any', use, work)
+        .catch(again('page_crashed', 'browser_unavailable'))
+        .catch(again('browser_unavailable')); // no page was opened, so that the work is not to blame
     } finally {
       release();
     }

@@ -29,6 +29,8 @@ export interface ProcessWork {
   module: URL;
   /** Of the libraries it imports. */
   libraries: string[];
+  /** More flags of Node. */
+  flags?: readonly string[];
   /** What is said to those who find no place. */
   busy: string;
   outOfTime(cause: unknown): ServiceError;
@@ -55,18 +57,22 @@ export class ProcessQueue {
     this.#pool = new ProcessPool({ module: work.module, execArgv: flags(work, limits), env: { TZ: 'UTC' }, idleMs });
   }
 
-  /** Throws `queue_full`, `shutting_down`, what `work` says, and what `caller` was aborted with. */
-  async run(owner: string, task: object, caller?: AbortSignal): Promise<unknown> {
+  /**
+   * `task` is a function where making it takes memory, which it then does in its turn. Throws `queue_full`, `shutting_down`, what
+   * `work` says, what `task` throws, and what `caller` was aborted with.
+   */
+  async run(owner: string, task: object | (() => Promise<object>), caller?: AbortSignal): Promise<unknown> {
     using waiting = new Deadline(this.#limits.waitMs, caller);
     const leave = await this.#queue.acquire(owner, waiting).catch((error: ServiceError) => {
       caller?.throwIfAborted();
       throw error.code === 'render_timeout' ? queueFull(this.#work.busy, 1) : error;
     });
     try {
+      const made = typeof task === 'function' ? await (task as () => Promise<object>)() : task;
       if (this.#closed) throw shuttingDown();
       const { timeoutMs } = this.#limits;
       const over = AbortSignal.timeout(timeoutMs);
-      const timed: TimedTask = { task, timeoutMs };
+      const timed: TimedTask = { task: made, timeoutMs };
       return await this.#pool.run(timed, caller ? AbortSignal.any([caller, over]) : over);
     } catch (error) {
       caller?.throwIfAborted();
@@ -90,7 +96,7 @@ export class ProcessQueue {
 }
 
 /** Of Node: a limit of the heap, and no way to write, to start anything, or to read what is neither this program nor a library. */
-function flags({ libraries }: ProcessWork, { heapMb }: ProcessLimits): string[] {
+function flags({ libraries, flags: more = [] }: ProcessWork, { heapMb }: ProcessLimits): string[] {
   const { resolve } = createRequire(import.meta.url);
   const readable = [
     fileURLToPath(new URL('..', import.meta.url)),
@@ -100,6 +106,7 @@ function flags({ libraries }: ProcessWork, { heapMb }: ProcessLimits): string[] 
   const limits = [`--max-old-space-size=${heapMb}`, `--stack-size=${STACK_KB}`];
   return [
     ...limits,
+    ...more,
     '--disable-warning=ExperimentalWarning',
     '--permission',
     ...readable.map((path) => `--allow-fs-read=${path}`),

@@ -15,13 +15,15 @@ const NICENESS = 5;
 const BEGUN = 'begun';
 const CALL = new Script('work()');
 
+/** When the task has to have ended, by the clock of `performance`. */
+let end = 0;
+
 /** `explain` makes an answer of what `work` throws; without it the process ends. */
 export function serveTasks<T extends object>(work: (task: T) => unknown, explain?: (error: unknown, task: T) => unknown): void {
   setPriority(NICENESS);
-  const answerTo = (task: T, timeout: number) => {
-    Object.assign(globalThis, { work: () => work(task) });
+  const answerTo = (task: T) => {
     try {
-      return CALL.runInThisContext({ timeout });
+      return inTime(() => work(task));
     } catch (error) {
       if (!explain) throw error;
       return explain(error, task);
@@ -29,6 +31,18 @@ export function serveTasks<T extends object>(work: (task: T) => unknown, explain
   };
   process.on('message', async ({ task, timeoutMs }: TimedTask) => {
     process.send?.(BEGUN);
-    process.send?.(await answerTo(task as T, timeoutMs));
+    end = performance.now() + timeoutMs;
+    process.send?.(await answerTo(task as T));
   });
+}
+
+/** Runs a step of the task that began after something was awaited; throws when the time of the task has come. */
+export function inTime<T>(step: () => T): T {
+  const outer = (globalThis as { work?: unknown }).work;
+  Object.assign(globalThis, { work: step });
+  try {
+    return CALL.runInThisContext({ timeout: Math.max(1, Math.ceil(end - performance.now())) }) as T;
+  } finally {
+    Object.assign(globalThis, { work: outer });
+  }
 }

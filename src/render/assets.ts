@@ -22,7 +22,10 @@ export interface UploadedFile {
 
 const MAX_PATH = 500;
 const UNKNOWN_TYPE = 'application/octet-stream';
-const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+(?:[ \t]*;[ \t]*charset=[a-z0-9_.:-]+)?$/i;
+/** RFC 6838, 4.2. */
+export const MEDIA_TYPE_NAME = '[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+';
+const MEDIA_TYPE = `^${MEDIA_TYPE_NAME}([ \\t]*;[ \\t]*[Cc][Hh][Aa][Rr][Ss][Ee][Tt]=[A-Za-z0-9_.:-]+)?$`;
+const IS_MEDIA_TYPE = new RegExp(MEDIA_TYPE);
 const CONTROL_OR_BACKSLASH = /[\p{Cc}\\]/u;
 
 export const AssetsSchema = Type.Record(
@@ -33,6 +36,7 @@ export const AssetsSchema = Type.Record(
       type: Type.Optional(
         Type.String({
           maxLength: 128,
+          pattern: MEDIA_TYPE,
           expected: 'a media type such as image/png',
           description: 'Default: by the ending of the path.',
         }),
@@ -70,7 +74,7 @@ export function parseAssets(
   const add = (at: string, path: string, type: string | undefined, content: Buffer) => {
     const name = path.replace(/^(?:\.\/)+/, '');
     if (!isUsable(name)) errors.add(at, `must be a relative path such as css/print.css, of at most ${MAX_PATH} characters`);
-    if (type !== undefined && !MEDIA_TYPE.test(type)) errors.add(`${at}.type`, 'must be a media type such as image/png');
+    if (type !== undefined && !IS_MEDIA_TYPE.test(type)) errors.add(`${at}.type`, 'must be a media type such as image/png');
     if (files.has(name)) errors.add(at, 'is the path of another file');
     files.set(name, { type: typeOf(name, type, content), content });
   };

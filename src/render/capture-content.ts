@@ -1,4 +1,6 @@
 /** The middle of every image: a document in, a finished image out. It knows no accounts, like `print-content.ts`. */
+
+import type { CapturedImage, CaptureSettings } from '../chromium/capture/capture-settings.ts';
 import { needsOwnPage } from '../chromium/load/load-settings.ts';
 import type { CaptureJob } from '../chromium/page.ts';
 import type { Deadline, Phase } from '../deadline.ts';
@@ -16,19 +18,29 @@ export interface RenderedImage {
   timings: Record<Phase, number>;
 }
 
+/** A document that shows the image with something over it. No script of the first document can keep it from being shown. */
+export type ImageMark = (image: CapturedImage, settings: CaptureSettings, isTransparent: boolean) => CaptureJob;
+
 export async function captureContent(
   { pool }: Pick<PrintEngine, 'pool'>,
   { content, load, capture }: CaptureJob,
   { boundary, shareOf }: RenderOwner,
   deadline: Deadline,
+  mark?: ImageMark,
 ): Promise<RenderedImage> {
   const job = { content, load, capture, hanLanguages: languagesOf(content) };
-  const { image, width, height, report } = await pool.use(boundary, deadline, (page) => page.capture(job, deadline), {
+  const captured = await pool.use(boundary, deadline, (page) => page.capture(job, deadline), {
     once: needsOwnPage(content, load),
     shareOf,
     suits: (page) => page.suits(job),
   });
+  const { width, height, report } = captured;
+  const marking = mark?.(captured, capture, load.device.transparent);
+  const { image } = marking
+    ? await pool.use(boundary, deadline, (page) => page.capture(marking, deadline), { once: false, shareOf })
+    : captured;
   deadline.enter('finish');
+  deadline.leave();
   const timings = deadline.timings();
   return { chunks: [image], bytes: image.length, width, height, report: reportOf(report, timings), timings };
 }

@@ -15,13 +15,19 @@ const TOLERANCE = 0.01;
 const SHRUNK_PERCENT = 98;
 
 export function paperView(content: Content, print: PrintSettings, printed: readonly Buffer[]): PaperView {
-  const view = printedView(printed);
+  const view = plausible(printedView(printed), print);
   const percent = view ? Math.round((100 * view.scale) / print.scale) : 100;
   return {
     roomPx: roomOf(content, print, printed, view),
     ...(percent <= SHRUNK_PERCENT && { shrunkToPercent: percent }),
     ...(view ? { widthPx: view.widthPx, heightPx: view.heightPx } : settingsView(print)),
   };
+}
+
+/** What a page begins with may be a group, or have another size than the page by its own styles: no print is as small or as large. */
+function plausible(view: PrintedView | undefined, { scale }: PrintSettings): PrintedView | undefined {
+  const [least, most] = [(scale / WIDEST_LAYOUT) * (1 - TOLERANCE), scale * (1 + TOLERANCE)];
+  return view && view.scale >= least && view.scale <= most ? view : undefined;
 }
 
 /** An empty page gives no information about the width of the content. */

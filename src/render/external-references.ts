@@ -1,6 +1,6 @@
 /** Finds external resources in the markup of a header or footer: HTML in, the first address that it would load out. */
 
-interface Tag {
+export interface Tag {
   name: string;
   attributes: Array<[name: string, value: string]>;
 }
@@ -14,9 +14,9 @@ const TEXT_END: Record<string, RegExp> = {
   textarea: /<\/textarea/gi,
   title: /<\/title/gi,
 };
-const LOADING = ['src', 'srcset', 'imagesrcset', 'data', 'poster', 'background', 'href', 'xlink:href'];
-const LINKS = ['a', 'area'];
-const STYLING = ['style', 'fill', 'stroke', 'filter', 'mask', 'clip-path', 'cursor'];
+export const LOADING = ['src', 'srcset', 'imagesrcset', 'data', 'poster', 'background', 'href', 'xlink:href'];
+export const LINKS = ['a', 'area'];
+export const STYLING = ['style', 'fill', 'stroke', 'filter', 'mask', 'clip-path', 'cursor'];
 const EXTERNAL = /^(?:https?:|[\\/]{2})/i;
 const EXTERNAL_IN_CSS = /(?:(?:url|image-set)\(\s*["']?|@import\s+["'])((?:https?:|[\\/]{2})[^"')\s]*)/i;
 const MAX_SHOWN = 100;
@@ -38,7 +38,7 @@ export function externalReference(html: string): string | undefined {
 }
 
 /** The start tags in order, each with its text if it is a raw text element. */
-function* tagsOf(html: string): Generator<{ tag: Tag; text: string }> {
+export function* tagsOf(html: string): Generator<{ tag: Tag; text: string }> {
   for (let at = html.indexOf('<'); at >= 0; at = html.indexOf('<', at)) {
     if (html.startsWith('<!--', at)) {
       at = endOf(html, '-->', at + 4);

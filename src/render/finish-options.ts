@@ -1,4 +1,5 @@
 /** Options for finishing a printed PDF: the caller's options in, the finishing plan out. */
+import { type Invoice, invoiceFilename } from '../pdf/conformance/invoice-profiles.ts';
 import { type Claims, claimsOf } from '../pdf/conformance/profiles.ts';
 import { type FinishSettings, RFC_3339 } from '../pdf/finish-settings.ts';
 import { textErrors } from '../validate.ts';
@@ -6,25 +7,28 @@ import { decodeBase64 } from './base64.ts';
 import { isUsableFilename } from './filename.ts';
 import type { PdfOptions } from './options-schema.ts';
 import { passwordErrors } from './password.ts';
+import { parseSignature, type SignaturePlan } from './signature-options.ts';
 import type { ValidationErrors } from './validation-errors.ts';
 import { parseWatermark, type Watermark } from './watermark.ts';
 
 /** The finishing plan before the document is printed and the owner is known. */
-export interface FinishPlan extends Omit<FinishSettings, 'watermark' | 'boundary' | 'conformance'> {
+export interface FinishPlan extends Omit<FinishSettings, 'watermark' | 'boundary' | 'conformance' | 'forms' | 'signature'> {
   watermark: Watermark | undefined;
   /** What the PDF is to claim. */
   conformance: Claims | undefined;
+  /** Whether the controls of the document become fields. */
+  forms: boolean;
+  signature: SignaturePlan | undefined;
 }
 
 type Given<Name extends keyof PdfOptions> = NonNullable<PdfOptions[Name]>;
 
-const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/i;
 const TEXTS = ['title', 'author', 'subject', 'creator'] as const;
 const DATES = ['creationDate', 'modDate'] as const;
 
 export function parseFinishing(options: PdfOptions, errors: ValidationErrors): FinishPlan {
   const conformance = parseConformance(options, errors);
-  const tagged = options.tagged ?? conformance !== undefined;
+  const tagged = isTagged(options);
   const outline = options.outline ?? false;
   if (outline && options.tagged === false)
     errors.add('options.tagged', 'cannot be false with options.outline: bookmarks are made from the tags');
@@ -33,26 +37,59 @@ export function parseFinishing(options: PdfOptions, errors: ValidationErrors): F
   return {
     metadata: parseMetadata(options.metadata ?? {}, errors),
     compress: options.compress ?? (tagged || outline),
-    attachments: parseAttachments(options.attachments ?? [], errors),
+    attachments: parseAttachments(options.attachments ?? [], options.invoice, errors),
     watermark: options.watermark && parseWatermark(options.watermark, errors),
     password: parsePassword(options.password, errors),
     conformance,
+    forms: options.forms ?? false,
+    invoice: parseInvoice(options.invoice, errors),
+    signature: parseSignature(options, errors),
   };
 }
 
-/** The rules of one PDF: a profile of each standard at most, and nothing that they forbid. */
+/** What claims to conform to a standard is tagged. */
+export function isTagged({ tagged, conformance, invoice }: PdfOptions): boolean {
+  return tagged ?? (conformance !== undefined || invoice !== undefined);
+}
+
+function parseInvoice(given: PdfOptions['invoice'], errors: ValidationErrors): Invoice | undefined {
+  if (given !== undefined) errors.addAll(textErrors('options.invoice.xml', given.xml));
+  return given;
+}
+
+/** An invoice is in a PDF/A-3. */
 function parseConformance(options: PdfOptions, errors: ValidationErrors): Claims | undefined {
-  if (options.conformance === undefined) return undefined;
-  const profiles = [options.conformance].flat();
-  const claims = claimsOf(profiles);
+  const { conformance, invoice } = options;
+  if (conformance === undefined && invoice === undefined) return undefined;
+  const profiles = [conformance ?? []].flat();
   const archives = profiles.filter((profile) => profile.startsWith('PDF/A'));
+  const claims = claimsOf(invoice && !archives.length ? [...profiles, 'PDF/A-3b'] : profiles);
   if (archives.length > 1 || new Set(profiles).size < profiles.length)
     errors.add('options.conformance', 'must name at most one profile of PDF/A and one of PDF/UA');
-  if (options.tagged === false) errors.add('options.tagged', 'cannot be false with options.conformance');
-  if (options.password !== undefined) errors.add('options.password', 'cannot be combined with options.conformance');
-  if (claims.archive?.part === 2 && options.attachments?.length)
-    errors.add('options.attachments', 'cannot be combined with a profile of PDF/A-2, which allows no files: use PDF/A-3');
+  checkConformance(options, claims, errors);
   return claims;
+}
+
+/** What the standards forbid. */
+function checkConformance(options: PdfOptions, { archive, accessible }: Claims, errors: ValidationErrors): void {
+  const cause = options.conformance === undefined ? 'options.invoice' : 'options.conformance';
+  if (options.tagged === false) errors.add('options.tagged', `cannot be false with ${cause}`);
+  if (options.password !== undefined) errors.add('options.password', `cannot be combined with ${cause}`);
+  if (archive?.part === 4 && accessible)
+    errors.add('options.conformance', 'cannot name PDF/UA-1, which is of PDF 1.7, with PDF/A-4, which is of PDF 2.0');
+  if (options.invoice && archive?.part !== 3)
+    errors.add('options.conformance', 'must be a profile of PDF/A-3 with options.invoice, which Factur-X demands');
+  else checkAttachments(options.attachments ?? [], archive, errors);
+}
+
+/** Only some profiles allow files, and one demands them. */
+function checkAttachments(given: Given<'attachments'>, archive: Claims['archive'], errors: ValidationErrors): void {
+  if (given.length && archive?.part === 2)
+    errors.add('options.attachments', 'cannot be combined with a profile of PDF/A-2, which allows no files: use PDF/A-3');
+  if (given.length && archive?.part === 4 && archive.level === '')
+    errors.add('options.attachments', 'cannot be combined with PDF/A-4, which allows no files: use PDF/A-4f');
+  if (!given.length && archive?.level === 'F')
+    errors.add('options.attachments', 'must have a file with PDF/A-4f: use PDF/A-4 without files');
 }
 
 function parseMetadata(given: Given<'metadata'>, errors: ValidationErrors): FinishSettings['metadata'] {
@@ -81,14 +118,19 @@ function isTime(text: string): boolean {
   return Number(year) > 0 && Number(hour) < 24 && date.getUTCDate() === day && !Number.isNaN(Date.parse(text));
 }
 
-function parseAttachments(given: Given<'attachments'>, errors: ValidationErrors): FinishSettings['attachments'] {
+function parseAttachments(
+  given: Given<'attachments'>,
+  invoice: PdfOptions['invoice'],
+  errors: ValidationErrors,
+): FinishSettings['attachments'] {
   const names = new Set<string>();
+  const reserved = invoice && invoiceFilename(invoice.profile);
   return given.map(({ name, type, content, description }, index) => {
     const at = `options.attachments[${index}]`;
     if (!isUsableFilename(name)) errors.add(`${at}.name`, 'must be the name of a file, without / and \\ and control characters');
     if (names.has(name)) errors.add(`${at}.name`, 'is also the name of another attachment: use a different name');
+    if (name === reserved) errors.add(`${at}.name`, 'is the name of the file of options.invoice: use a different name');
     names.add(name);
-    if (type !== undefined && !MEDIA_TYPE.test(type)) errors.add(`${at}.type`, 'must be a media type such as text/csv');
     if (description !== undefined) errors.addAll(textErrors(`${at}.description`, description));
     return { name, type, description, content: decodeBase64(`${at}.content`, content, errors) };
   });

@@ -2,7 +2,7 @@
 import type { Deadline } from '../deadline.ts';
 import { queueFull } from '../errors.ts';
 import type { MergeTask } from '../pdf/edit/merge.ts';
-import type { FinishSettings } from '../pdf/finish-settings.ts';
+import type { FinishSettings, SignatureField, SignatureHole } from '../pdf/finish-settings.ts';
 import type { Finisher } from '../pdf/finisher.ts';
 import { OwnerCounter } from '../queue/owner-counter.ts';
 import type { OwnerQueue } from '../queue/owner-queue.ts';
@@ -32,8 +32,30 @@ export class FinishQueue {
 
   /** Takes ownership of the chunks, and throws the same errors, like `Finisher.finish`. */
   async finish(owner: string, chunks: Buffer[], settings: FinishSettings, deadline: Deadline): Promise<Buffer[]> {
-    const bytes = sizeOf(chunks) + settings.attachments.reduce((sum, { content }) => sum + content.length, 0);
-    return this.#inTurn(owner, bytes, deadline, () => this.#finisher.finish(chunks, settings, deadline.signal));
+    const work = () => this.#finisher.finish(chunks, settings, deadline.signal);
+    return this.#reserved(owner, bytesOf(chunks, settings), deadline, work);
+  }
+
+  /**
+   * The same with a signature, which `fill` writes into its room. That may take long, and so needs no thread, but the bytes of the PDF
+   * count until it has ended.
+   */
+  async sign(
+    owner: string,
+    chunks: Buffer[],
+    settings: FinishSettings & { signature: SignatureField },
+    fill: (pieces: Buffer[], hole: SignatureHole) => Promise<void>,
+    deadline: Deadline,
+  ): Promise<Buffer[]> {
+    const giveBack = this.#reserve(owner, bytesOf(chunks, settings));
+    const work = () => this.#finisher.prepareSignature(chunks, settings, deadline.signal);
+    const done = this.#inTurn(owner, deadline, work)
+      .then(async ({ pieces, hole }) => {
+        await fill(pieces, hole);
+        return pieces;
+      })
+      .finally(giveBack);
+    return deadline.race(done);
   }
 
   /** Reads the documents (`bytes` in total) when it is their turn. Throws the errors of `Finisher.merge` and `read`. */
@@ -44,21 +66,22 @@ export class FinishQueue {
     deadline: Deadline,
   ): Promise<Buffer[] | { protectedParts: number[] }> {
     const work = async () => this.#finisher.merge(await deadline.race(read()), deadline.signal);
-    return this.#inTurn(owner, bytes, deadline, work);
+    return this.#reserved(owner, bytes, deadline, work);
   }
 
-  /** The place is given back when the work has ended, which is later than the caller leaves if a thread cannot be interrupted. */
-  async #inTurn<T>(owner: string, bytes: number, deadline: Deadline, work: () => Promise<T>): Promise<T> {
+  /** Place and bytes are given back when the work has ended, which is later than the caller leaves if a thread cannot be interrupted. */
+  async #reserved<T>(owner: string, bytes: number, deadline: Deadline, work: () => Promise<T>): Promise<T> {
     const giveBack = this.#reserve(owner, bytes);
-    const leave = await this.#queue.acquire(owner, deadline).catch((error: unknown) => {
-      giveBack();
-      throw error;
-    });
-    const done = work().finally(() => {
-      giveBack();
+    return deadline.race(this.#inTurn(owner, deadline, work).finally(giveBack));
+  }
+
+  async #inTurn<T>(owner: string, deadline: Deadline, work: () => Promise<T>): Promise<T> {
+    const leave = await this.#queue.acquire(owner, deadline);
+    try {
+      return await work();
+    } finally {
       leave();
-    });
-    return deadline.race(done);
+    }
   }
 
   #reserve(owner: string, bytes: number): () => void {
@@ -68,6 +91,11 @@ export class FinishQueue {
       throw queueFull('too many PDFs are being finished', this.#queue.retryAfterSeconds);
     return this.#bytes.add(owner, counted);
   }
+}
+
+function bytesOf(chunks: readonly Buffer[], { attachments, invoice, forms }: FinishSettings): number {
+  const attached = attachments.reduce((sum, { content }) => sum + content.length, 0);
+  return sizeOf(chunks) + sizeOf(forms?.appearances ?? []) + attached + Buffer.byteLength(invoice?.xml ?? '');
 }
 
 export function sizeOf(chunks: readonly Buffer[]): number {

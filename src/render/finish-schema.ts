@@ -1,23 +1,31 @@
 /** The schema of the options that change a PDF after it is printed. Keywords of the schema hold their documentation. */
 import { Type } from 'typebox';
 import { MAX_KEYWORD, MAX_KEYWORDS, MAX_TEXT } from '../chromium/load/stated-metadata.ts';
+import { INVOICE_PROFILES } from '../pdf/conformance/invoice-profiles.ts';
 import { PROFILES } from '../pdf/conformance/profiles.ts';
 import { PERMISSIONS } from '../pdf/finish-settings.ts';
+import { MEDIA_TYPE_NAME } from './assets.ts';
 import { type Keywords, oneOf, option } from './option.ts';
+import { SIGNATURE_OPTION } from './signature-schema.ts';
 
 export const MAX_ATTACHMENTS = 100;
 export const MAX_PASSWORD_BYTES = 127;
+export const MAX_INVOICE_BYTES = 5_242_880;
 const MAX_NAME = 200;
 const MAX_IMAGE = 4_194_304;
 const CLOSED = { additionalProperties: false };
 
+const MEDIA_TYPE = `^${MEDIA_TYPE_NAME}$`;
 const TIME = 'a time such as 2026-01-31T12:00:00Z';
 const PAGES = 'page ranges such as 1-3, 5, 8-';
 const NONE = { 'x-default': 'none' };
 const text = (maxLength: number) => ({ maxLength, expected: `a string of at most ${maxLength} characters` });
 const Text = (keywords: Keywords = NONE) => option(Type.String(text(MAX_TEXT)), keywords);
 const Time = (keywords: Keywords) =>
-  option(Type.String({ maxLength: 64, expected: TIME }), { ...keywords, examples: ['2026-01-31T12:00:00Z'] });
+  option(Type.String({ maxLength: 64, 'x-format': 'date-time', expected: TIME }), {
+    ...keywords,
+    examples: ['2026-01-31T12:00:00Z'],
+  });
 
 const Metadata = Type.Object(
   {
@@ -41,7 +49,7 @@ const Metadata = Type.Object(
   { ...CLOSED, title: 'PdfMetadata' },
 );
 
-const Permission = { ...oneOf(PERMISSIONS), expected: `one of ${PERMISSIONS.join(', ')}` };
+const Permission = oneOf(PERMISSIONS);
 const Secret = Type.String({
   minLength: 1,
   maxLength: MAX_PASSWORD_BYTES,
@@ -79,7 +87,7 @@ const Attachment = Type.Object(
       expected: `a string of 1 to ${MAX_NAME} characters`,
       description: 'A file name without a folder. Each name may occur once.',
     }),
-    type: option(Type.String(text(128)), {
+    type: option(Type.String({ maxLength: 128, pattern: MEDIA_TYPE, expected: 'a media type such as text/csv' }), {
       description: 'The media type, such as `text/csv`.',
       default: 'application/octet-stream',
     }),
@@ -134,17 +142,50 @@ const Watermark = Type.Object(
   { ...CLOSED, title: 'Watermark' },
 );
 
-const ProfileName = { ...oneOf(PROFILES), title: 'ConformanceProfile' };
-const Profile = { ...ProfileName, expected: `one of ${PROFILES.join(', ')}` };
+const Profile = { ...oneOf(PROFILES), title: 'ConformanceProfile' };
+const PROFILES_EXPECTED = `one of ${PROFILES.join(', ')}, or a list of one profile of PDF/A and PDF/UA-1`;
+
+const Invoice = Type.Object(
+  {
+    xml: Type.String({
+      expected: 'a string of XML',
+      description: `A UN/CEFACT Cross Industry Invoice, at most ${MAX_INVOICE_BYTES} bytes of UTF-8, without a document type declaration.`,
+      contentMediaType: 'text/xml',
+    }),
+    profile: {
+      ...oneOf(INVOICE_PROFILES),
+      title: 'InvoiceProfile',
+      description: 'The profile whose guideline the XML names.',
+    },
+  },
+  { ...CLOSED, title: 'Invoice' },
+);
 
 /** Members of `options`. */
 export const FINISH_OPTIONS = {
-  conformance: option(Type.Union([ProfileName, Type.Array(Profile, { minItems: 1, maxItems: 2 })]), {
-    expected: `one of ${PROFILES.join(', ')}, or a list of one profile of PDF/A and PDF/UA-1`,
+  conformance: option(
+    Type.Union([{ ...Profile, expected: PROFILES_EXPECTED }, Type.Array(Profile, { minItems: 1, maxItems: 2 })]),
+    {
+      expected: PROFILES_EXPECTED,
+      description:
+        'Writes a tagged PDF that conforms to PDF/A (for archives), PDF/UA (for accessibility), or both. A document that lacks what they require fails with `not_conformant`. Cannot be combined with `password`; attachments need PDF/A-3 or PDF/A-4f.',
+      'x-default': 'none',
+      examples: ['PDF/A-3b', ['PDF/A-3a', 'PDF/UA-1']],
+    },
+  ),
+  forms: option(Type.Boolean(), {
+    expected: 'true or false',
     description:
-      'Writes a tagged PDF that conforms to PDF/A (for archives), PDF/UA (for accessibility), or both. A document that lacks what they require fails with `not_conformant`. Cannot be combined with `password`; attachments need PDF/A-3.',
+      'Turns the controls of the document into form fields that can be filled in: texts, checkboxes, radio buttons, choices, and places for a signature (`data-signature-field`). At most 2,000 fields.',
+    default: false,
+    examples: [true],
+  }),
+  invoice: option(Invoice, {
+    expected: 'an object {xml, profile}',
+    description:
+      'Embeds an electronic invoice, so that the PDF is one of Factur-X or ZUGFeRD. It is PDF/A-3b unless `conformance` names another profile of PDF/A-3. XML that is not an invoice of the profile fails with `invoice_invalid`. Cannot be combined with `password`.',
     'x-default': 'none',
-    examples: ['PDF/A-3b', ['PDF/A-3a', 'PDF/UA-1']],
+    examples: [{ xml: '<rsm:CrossIndustryInvoice ...', profile: 'EN 16931' }],
   }),
   metadata: option(Metadata, {
     expected: 'an object {title, author, subject, keywords, creator, creationDate, modDate}',
@@ -171,6 +212,7 @@ export const FINISH_OPTIONS = {
     default: [],
     examples: [[{ name: 'data.csv', type: 'text/csv', content: 'YTtiCjE7Mgo=', description: 'The figures' }]],
   }),
+  signature: SIGNATURE_OPTION,
   compress: option(Type.Boolean(), {
     expected: 'true or false',
     description:

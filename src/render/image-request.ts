@@ -43,6 +43,7 @@ export function parseImageRequest(body: unknown, limits: RenderLimits, uploaded:
     filename,
     timeoutMs: parseTimeout(options.timeout, limits, errors),
     failOnWarning: options.failOnWarning ?? [],
+    isDryRun: checked.dry_run ?? false,
   };
   if (filename !== undefined && !isUsableFilename(filename)) errors.add('filename', `must be ${FILENAME}`);
   errors.throwIfAny();

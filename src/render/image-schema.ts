@@ -39,7 +39,6 @@ const Length = Type.Number({ exclusiveMinimum: 0, maximum: MAX_CLIP });
 export const ImageOptions = Type.Object(
   {
     type: option(oneOf(IMAGE_TYPES), {
-      expected: `one of ${IMAGE_TYPES.join(', ')}`,
       description: 'Format of the image.',
       default: 'png',
       examples: ['jpeg'],

@@ -1,6 +1,7 @@
 /** Options for loading a document: the caller's options in, the load settings of a page out. */
 import { Script } from 'node:vm';
 import type { Cookie, FailingStatus, LoadSettings, SelectorWait, Target } from '../chromium/load/load-settings.ts';
+import { connectionHeaders } from '../webhooks/connection-headers.ts';
 import { parseAdded, parseDevice } from './device-options.ts';
 import type { PdfOptions, PdfRequestBody } from './options-schema.ts';
 import { parseUrl } from './parse-url.ts';
@@ -20,8 +21,7 @@ const COOKIE_PATH = /^\/[\x20-\x3a\x3c-\x7e]*$/;
 /** DevTools uses this value for a cookie that ends with its session. */
 const SESSION = -1;
 /** Headers that control the connection or identify its ends. Only the browser may set them. */
-const NOT_FOR_CALLERS =
-  /^(?:host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*|sec-.*)$/i;
+const NOT_FOR_CALLERS = connectionHeaders('sec-.*');
 const MAX_HEADERS = 50;
 const SECRETS = ['cookies', 'extraHTTPHeaders', 'authenticate'] as const;
 

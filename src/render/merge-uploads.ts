@@ -5,6 +5,7 @@
 import { ServiceError } from '../errors.ts';
 import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
 import type { MergedUploads, MergeUploadsTask } from './merge-worker.ts';
+import { MAX_UNPACKED_BYTES, resourceLimit, UPLOAD_LIMITS } from './upload-limits.ts';
 
 export interface UploadedPdf {
   /** Of its bookmark. */
@@ -29,16 +30,6 @@ export class UnusableUpload extends Error {
   }
 }
 
-const LIMITS: Readonly<ProcessLimits> = {
-  processes: 2,
-  maxWaiting: 64,
-  waitMs: 30_000,
-  timeoutMs: 30_000,
-  idleMs: 30_000,
-  heapMb: 768,
-};
-const MAX_UNPACKED_BYTES = 268_435_456;
-
 interface UploadMergingLimits extends Partial<ProcessLimits> {
   /** Of the merged PDF. */
   maxPdfBytes: number;
@@ -53,15 +44,15 @@ export class UploadMerging {
 
   /** Starts no process yet. */
   constructor({ maxPdfBytes, maxUnpackedBytes = MAX_UNPACKED_BYTES, ...limits }: UploadMergingLimits) {
-    const all = { ...LIMITS, ...limits };
+    const all = { ...UPLOAD_LIMITS, ...limits };
     this.#maxUnpackedBytes = maxUnpackedBytes;
     this.#maxPdfBytes = maxPdfBytes;
     const work = {
       module: new URL('./merge-worker.ts', import.meta.url),
       libraries: ['@libpdf/core'],
       busy: 'too many PDFs are being merged',
-      outOfTime: (cause: unknown) => tooHungry(`the PDFs take longer than ${all.timeoutMs} ms to merge`, cause),
-      outOfMemory: (cause: unknown) => tooHungry('the PDFs take more memory to merge than they may', cause),
+      outOfTime: (cause: unknown) => resourceLimit(`the PDFs take longer than ${all.timeoutMs} ms to merge`, cause),
+      outOfMemory: (cause: unknown) => resourceLimit('the PDFs take more memory to merge than they may', cause),
     };
     this.#processes = new ProcessQueue(work, all);
   }
@@ -88,8 +79,4 @@ export class UploadMerging {
   close(): void {
     this.#processes.close();
   }
-}
-
-function tooHungry(detail: string, cause?: unknown): ServiceError {
-  return new ServiceError('resource_limit', detail, { cause });
 }

@@ -4,6 +4,7 @@ import { limitDecoding } from '../pdf/decoding-limit.ts';
 import { MergedFile, MergedTooLarge } from '../pdf/edit/merge.ts';
 import { ChunkedBuffer } from '../pdf/objects/chunked-buffer.ts';
 import { isEncrypted } from '../pdf/objects/cross-reference.ts';
+import { hasSignature } from '../pdf/security/signature-field.ts';
 import { serveTasks } from '../queue/serve-tasks.ts';
 
 export interface MergeUploadsTask {
@@ -35,6 +36,7 @@ async function mergeAll({ files, maxPdfBytes }: MergeUploadsTask): Promise<Merge
       if (isProtected(content)) return { unusable: index, because: 'is protected by a password' };
       const pdf = await PDF.load(content);
       if (pdf.isEncrypted) return { unusable: index, because: 'is protected by a password' };
+      if (hasSignature(pdf)) return { unusable: index, because: 'is signed, and merging would break its signature' };
       merged.add(pdf, title, new Map());
     } catch (error) {
       if (error instanceof MergedTooLarge) throw error;

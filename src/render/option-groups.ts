@@ -6,5 +6,5 @@ export const OPTION_GROUPS: Record<string, string> = {
   'Page context':
     'mediaType colorScheme viewport locale timezone javascript baseUrl userAgent cookies extraHTTPHeaders authenticate addStyleTag addScriptTag',
   Gates: 'failOnHttpStatus failOnResourceError failOnConsoleError failOnWarning',
-  Result: 'tagged outline conformance metadata password watermark attachments compress',
+  Result: 'tagged outline conformance forms invoice metadata password watermark attachments signature compress',
 };

@@ -24,5 +24,9 @@ export function option<S extends TSchema>(schema: S, keywords: Keywords) {
 
 /** The union of a mapped list has no type of its own. */
 export function oneOf<const T extends readonly string[]>(names: T): TUnsafe<T[number]> {
-  return Type.Union(names.map((name) => Type.Literal(name))) as TSchema as TUnsafe<T[number]>;
+  const expected = `one of ${names.join(', ')}`;
+  return Type.Union(
+    names.map((name) => Type.Literal(name)),
+    { expected },
+  ) as TSchema as TUnsafe<T[number]>;
 }

@@ -37,10 +37,10 @@ export const URL_EXPECTED = 'an address that begins with https:// or http://';
 const YES_OR_NO = 'true or false';
 const MILLISECONDS_FROM_1 = { expected: 'a whole number of milliseconds, at least 1', 'x-unit': 'ms' };
 
-const Template = (where: string, example: string) =>
+const Template = (description: string, example: string) =>
   option(Type.String({ maxLength: MAX_TEMPLATE }), {
     expected: `a string of HTML, at most ${MAX_TEMPLATE} characters`,
-    description: `HTML printed ${where} the text of each page. Elements with the class \`date\`, \`title\`, \`url\`, \`pageNumber\` or \`totalPages\` are filled in; \`url\` is \`about:blank\` unless the document came from one. The template is a document of its own: it carries its styles, and its images as \`data:\` addresses. Scripts in it do not run, and a template that names an external resource is refused. When \`margin\` is not sent, the margin grows so that nothing overlaps, unless an \`@page\` rule in the markup sets it.`,
+    description,
     'x-default': 'none',
     contentMediaType: 'text/html',
     examples: [example],
@@ -91,12 +91,14 @@ const Cookie = Type.Object(
     }),
     httpOnly: Flag,
     secure: Flag,
-    sameSite: option(Type.Union([Type.Literal('Strict'), Type.Literal('Lax'), Type.Literal('None')]), {
+    sameSite: option(oneOf(['Strict', 'Lax', 'None']), {
       'x-default': "the browser's default for cookies",
     }),
   },
   { ...CLOSED, title: 'Cookie' },
 );
+
+const HttpStatus = Type.Integer({ minimum: 100, maximum: 599, expected: 'a whole number from 100 to 599' });
 
 const OF_TARGET = 'Requires `url` or `baseUrl`.';
 
@@ -191,19 +193,20 @@ export const PdfOptions = Type.Object(
       default: false,
       examples: [true],
     }),
-    headerTemplate: Template('above', '<span style="margin: auto"><span class="title"></span></span>'),
+    headerTemplate: Template(
+      `HTML printed above the text of each page. Elements with the class \`date\`, \`title\`, \`url\`, \`pageNumber\` or \`totalPages\` are filled in; \`url\` is \`about:blank\` unless the document came from one. The template is a document of its own: it carries its styles, and its images as \`data:\` addresses. Scripts in it do not run, and a template that names an external resource is refused. When \`margin\` is not sent, the margin grows so that nothing overlaps, unless an \`@page\` rule in the markup sets it.`,
+      '<span style="margin: auto"><span class="title"></span></span>',
+    ),
     footerTemplate: Template(
-      'below',
+      'HTML printed below the text of each page, in all else as `headerTemplate`.',
       '<span style="margin: auto"><span class="pageNumber"></span> / <span class="totalPages"></span></span>',
     ),
     mediaType: option(oneOf(MEDIA_TYPES), {
-      expected: `one of ${MEDIA_TYPES.join(', ')}`,
       description: 'The CSS media type the document is printed for.',
       default: 'print',
       examples: ['screen'],
     }),
     colorScheme: option(oneOf(COLOR_SCHEMES), {
-      expected: `one of ${COLOR_SCHEMES.join(', ')}`,
       description: 'The value of `prefers-color-scheme`.',
       default: 'light',
       examples: ['dark'],
@@ -247,14 +250,12 @@ export const PdfOptions = Type.Object(
       { url: 'https://example.com/chart.js' },
     ),
     waitUntil: option(oneOf(WAIT_UNTIL), {
-      expected: `one of ${WAIT_UNTIL.join(', ')}`,
       description:
         'When the document counts as loaded. `domcontentloaded`: its markup is parsed. `load`: its images, styles, scripts and frames have loaded. `networkidle0` and `networkidle2`: for half a second there were no requests, or at most two. `finished`: after `load`, the requests of its scripts have ended, it has stopped changing, and it says that it is ready (`window.platenReady`, `PagedPolyfill`, `MathJax.startup.promise`, `document.fonts`); this ends at most 5 seconds after the last event, with a warning. Fonts and images are awaited in every case except `domcontentloaded`.',
       default: 'finished',
       examples: ['networkidle0'],
     }),
     animations: option(oneOf(ANIMATIONS), {
-      expected: `one of ${ANIMATIONS.join(', ')}`,
       description:
         "`finish`: before printing, the document's clocks and timers are run forward by 3 seconds, animations that end are finished, endless ones show their first frame, content that appears on scrolling is shown, and `prefers-reduced-motion` is `reduce`. `run`: the document is printed as it is at that moment.",
       default: 'finish',
@@ -330,16 +331,13 @@ export const PdfOptions = Type.Object(
         examples: [{ username: 'ada', password: 'secret' }],
       },
     ),
-    failOnHttpStatus: option(
-      Type.Union([Type.Boolean(), Type.Array(Type.Integer({ minimum: 100, maximum: 599 }), { maxItems: 500 })]),
-      {
-        expected: 'true, false, or a list of HTTP statuses',
-        description:
-          'Which statuses fail the render. `true`: 400 and above, of the document (`navigation_failed`) and of any image, style sheet, script, font or frame (`render_gate_failed`). A list: these statuses of any resource, besides 400 and above of the document. `false`: none, so that error pages are printed.',
-        'x-default': '400 and above, of the document at `url`',
-        examples: [true, [404, 410]],
-      },
-    ),
+    failOnHttpStatus: option(Type.Union([Type.Boolean(), Type.Array(HttpStatus, { maxItems: 500 })]), {
+      expected: 'true, false, or a list of HTTP statuses',
+      description:
+        'Which statuses fail the render. `true`: 400 and above, of the document (`navigation_failed`) and of any image, style sheet, script, font or frame (`render_gate_failed`). A list: these statuses of any resource, besides 400 and above of the document. `false`: none, so that error pages are printed.',
+      'x-default': '400 and above, of the document at `url`',
+      examples: [true, [404, 410]],
+    }),
     failOnResourceError: option(Type.Boolean(), {
       expected: YES_OR_NO,
       description:
@@ -436,6 +434,13 @@ export const PdfRequestBody = Type.Object(
     conformance_report: option(Type.Boolean(), {
       expected: YES_OR_NO,
       description: 'Answers with the list of what violates `options.conformance` in place of a PDF, without a charge.',
+      default: false,
+      examples: [true],
+    }),
+    dry_run: option(Type.Boolean(), {
+      expected: YES_OR_NO,
+      description:
+        'Renders and charges nothing, and answers what would happen: faults, data the template lacks or does not use, the allowance, and whether each address in the document may be reached.',
       default: false,
       examples: [true],
     }),

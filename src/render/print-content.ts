@@ -3,20 +3,26 @@ import { hanLanguages } from '../chromium/fonts/han-fonts.ts';
 import { type Content, needsOwnPage } from '../chromium/load/load-settings.ts';
 import type { Page, PageReport, PrintJob, RawPdf } from '../chromium/page.ts';
 import { Deadline, type Phase } from '../deadline.ts';
+import { invalidRequest } from '../errors.ts';
 import { Markdown } from '../markdown/markdown.ts';
+import { normalizeElementIds } from '../pdf/edit/normalize-element-ids.ts';
 import { normalizeInfoDictionary, withMetadata } from '../pdf/edit/normalize-info-dictionary.ts';
 import { correctPageSizes, type PageSize } from '../pdf/edit/page-boxes.ts';
 import { makeLinksRelative } from '../pdf/edit/relative-links.ts';
-import { type Conformance, type FinishSettings, needsFinishing } from '../pdf/finish-settings.ts';
+import { type Conformance, type FinishSettings, needsFinishing, type SignatureHole } from '../pdf/finish-settings.ts';
+import { fieldSizes } from '../pdf/forms/field-places.ts';
+import type { Forms } from '../pdf/forms/forms.ts';
 import { countPages } from '../pdf/objects/inspect.ts';
 import type { Workplace } from '../pool/pool.ts';
 import { paperView } from './content-shrinking.ts';
+import { fieldAppearances, fieldKey, unplacedFields } from './field-appearances.ts';
 import type { FinishPlan } from './finish-options.ts';
 import { type FinishQueue, sizeOf } from './finish-queue.ts';
 import { beyondTheEnd, mayLackPages, rangesOf } from './page-ranges.ts';
 import type { RenderRequest } from './render-request.ts';
 import { type RenderReport, reportOf } from './report.ts';
 import { resolveWithoutTemplate, type SourceDocument } from './resolve-source.ts';
+import { appearanceOf, fieldOf, fillSignature, printAppearance, type Signing } from './signing.ts';
 import { printStamp, type Watermark } from './watermark.ts';
 
 export interface RenderedPdf {
@@ -38,6 +44,8 @@ export interface PrintEngine {
 /** A document with its print and finish settings. */
 export interface PrintOrder extends Omit<PrintJob, 'check' | 'pages' | 'view'> {
   finish: FinishPlan;
+  /** Present where `finish` asks for a signature. */
+  signing?: Signing | undefined;
 }
 
 /** The owner of a render. */
@@ -55,6 +63,8 @@ export async function printAlone(
   owner?: RenderOwner,
   client?: AbortSignal,
 ): Promise<RenderedPdf> {
+  if (finish.signature)
+    throw invalidRequest([{ path: 'options.signature', message: 'needs the service, which keeps the certificates of a key' }]);
   using deadline = new Deadline(timeoutMs, client);
   const content = await deadline.race(resolveAlone({ source, baseUrl, assets }, deadline.signal));
   return await printContent(engine, { content, load, print, finish }, owner, deadline);
@@ -73,7 +83,7 @@ async function resolveAlone(document: SourceDocument, signal: AbortSignal): Prom
 /** Without an owner it renders on a page used once. */
 export async function printContent(
   { pool, finishing }: PrintEngine,
-  { finish, ...job }: PrintOrder,
+  { finish, signing, ...job }: PrintOrder,
   owner: RenderOwner | undefined,
   deadline: Deadline,
 ): Promise<RenderedPdf> {
@@ -83,38 +93,80 @@ export async function printContent(
   const { pageRanges } = job.print;
   const view = (chunks: Buffer[]) => paperView(job.content, job.print, chunks);
   const { header, footer } = job.print.templates;
-  const languages = languagesOf(job.content, header, footer, watermark?.html);
+  const appearance = appearanceOf(signing);
+  const languages = languagesOf(job.content, header, footer, watermark?.html, appearance);
   const check = pageRanges && { check: rangeCheck(pageRanges) };
   const asksStructure = finish.conformance !== undefined;
-  const checked = { ...job, view, pages: countPages, hanLanguages: languages, asksStructure, ...check };
+  const key = finish.forms ? fieldKey(job.content) : undefined;
+  const fields = key && { fieldKey: key, unplaced: unplacedFields(key, job.print.scale) };
+  const checked = { ...job, view, pages: countPages, hanLanguages: languages, asksStructure, ...fields, ...check };
   const printed = await pool.use(
     owner?.boundary,
     deadline,
     async (page) => {
       const stamp = watermark && (await printStamp(page, watermark, languages, deadline));
-      return { stamp, raw: await page.print(checked, deadline) };
+      const field = signing?.plan.field;
+      const isShown = appearance !== undefined && field;
+      const shown = isShown ? await printAppearance(page, appearance, field, languages, deadline) : undefined;
+      return { stamp, shown, raw: await page.print(checked, deadline) };
     },
     { once: needsOwnPage(job.content, job.load), shareOf, suits: (page) => page.suits(checked) },
   );
+  const { raw, stamp, shown } = printed;
+  const { forms, report: fieldReport } = key ? await printFields(pool, raw, key, owner, deadline) : {};
   deadline.enter('finish');
-  const { raw, stamp } = printed;
   if (raw.assetOrigin) makeLinksRelative(raw.chunks, raw.assetOrigin);
   correctPageSizes(raw.chunks, raw.sizes.map(inPoints));
+  if (job.print.tagged || job.print.outline) await deadline.race(normalizeElementIds(raw.chunks));
   const pages = countPages(raw.chunks);
-  const conformance = finish.conformance && { claims: finish.conformance, stated: statedBy(raw, pageRanges === '') };
-  const settings = { ...finish, boundary, conformance, watermark: laidOut(watermark, stamp?.chunks, pages) };
-  const chunks = await finished(finishing, raw, settings, shareOf, deadline);
+  const conformance = finish.conformance && {
+    claims: finish.conformance,
+    stated: statedBy(raw, [shown?.report, fieldReport], pageRanges === ''),
+  };
+  const signature = signing && fieldOf(signing, shown);
+  const settings = { ...finish, boundary, conformance, forms, signature, watermark: laidOut(watermark, stamp?.chunks, pages) };
+  const chunks = await finished(finishing, raw, settings, signing, shareOf, deadline);
+  deadline.leave();
   const timings = deadline.timings();
-  return { chunks, bytes: sizeOf(chunks), pages, report: reportOf(withStamp(raw.report, stamp?.report), timings), timings };
+  return {
+    chunks,
+    bytes: sizeOf(chunks),
+    pages,
+    report: reportOf(withStamp(raw.report, stamp?.report, shown?.report, fieldReport), timings),
+    timings,
+  };
+}
+
+/** Where the fields of a document are on its pages, and what they show, with the report of the print of that. */
+async function printFields(
+  pool: PrintEngine['pool'],
+  { chunks, fields }: RawPdf,
+  key: string,
+  owner: RenderOwner | undefined,
+  deadline: Deadline,
+): Promise<{ forms: Forms; report?: PageReport }> {
+  const { scale, shown, job } = fieldAppearances(fields, fieldSizes(chunks, key));
+  if (!job) return { forms: { key, fields, scale, shown, appearances: [] } };
+  const languages = languagesOf(job.content);
+  const print = (page: Page) => page.print({ ...job, hanLanguages: languages }, deadline);
+  const use = { shareOf: owner?.shareOf ?? '', suits: (page: Page) => page.suits({ hanLanguages: languages }) };
+  const printed = await pool.use(owner?.boundary, deadline, print, use);
+  if (countPages(printed.chunks) !== shown.length) throw new Error('what the form fields show is not on one page each');
+  return { forms: { key, fields, scale, shown, appearances: printed.chunks }, report: printed.report };
 }
 
 /** Links to assets are relative in the PDF, as they are in the document. */
-function statedBy({ structure, assetOrigin, report }: RawPdf, isWhole: boolean): Conformance['stated'] {
+function statedBy(
+  { structure, assetOrigin, report }: RawPdf,
+  others: Array<PageReport | undefined>,
+  isWhole: boolean,
+): Conformance['stated'] {
   if (!structure) throw new Error('the document was not asked for its structure');
   const isAsset = (target: string) => assetOrigin !== undefined && target.startsWith(`${assetOrigin}/`);
   const relative = (target: string) => (isAsset(target) ? target.slice(`${assetOrigin}/`.length) : target);
   const links = structure.links.map(({ target, name }) => ({ target: relative(target), name }));
-  return { ...structure, links, isWhole, missingGlyphs: report.missingGlyphs.map(({ characters }) => characters) };
+  const missingGlyphs = withStamp(report, ...others).missingGlyphs.map(({ characters }) => characters);
+  return { ...structure, links, isWhole, missingGlyphs };
 }
 
 /** Of everything that is shown on the page. */
@@ -126,19 +178,28 @@ function inPoints({ widthInches, heightInches }: RawPdf['sizes'][number]): PageS
   return { width: widthInches * 72, height: heightInches * 72 };
 }
 
-/** Adds the missing glyphs of the watermark to those of the document. */
-function withStamp(report: PageReport, stamp: PageReport | undefined): PageReport {
-  return stamp ? { ...report, missingGlyphs: [...report.missingGlyphs, ...stamp.missingGlyphs] } : report;
+/** Adds the missing glyphs of the watermark, the signature and the fields to those of the document. */
+function withStamp(report: PageReport, ...stamps: Array<PageReport | undefined>): PageReport {
+  const missingGlyphs = stamps.flatMap((stamp) => stamp?.missingGlyphs ?? []);
+  return missingGlyphs.length ? { ...report, missingGlyphs: [...report.missingGlyphs, ...missingGlyphs] } : report;
 }
 
 async function finished(
   finishing: FinishQueue,
   { chunks, stated }: Pick<RawPdf, 'chunks' | 'stated'>,
   settings: FinishSettings,
+  signing: Signing | undefined,
   shareOf: string,
   deadline: Deadline,
 ): Promise<Buffer[]> {
   const metadata = { ...stated, ...settings.metadata };
+  const { signature } = settings;
+  if (signature && signing) {
+    const fill = async (pieces: Buffer[], hole: SignatureHole) => {
+      if (!signing.isTrial) await fillSignature(pieces, hole, signing, { owner: shareOf, deadline });
+    };
+    return finishing.sign(shareOf, chunks, { ...settings, metadata, signature }, fill, deadline);
+  }
   if (needsFinishing(settings)) return finishing.finish(shareOf, chunks, { ...settings, metadata }, deadline);
   normalizeInfoDictionary(chunks);
   return withMetadata(chunks, stated);

@@ -5,11 +5,12 @@
 import type { HostedFiles, LoadSettings } from '../chromium/load/load-settings.ts';
 import type { PrintSettings } from '../chromium/print/print-options.ts';
 import { ServiceError } from '../errors.ts';
-import { suggestion, textErrors, validator } from '../validate.ts';
+import { textErrors, validator } from '../validate.ts';
 import { type AssetLimits, parseAssets, type UploadedFile } from './assets.ts';
 import { externalReference } from './external-references.ts';
 import { isUsableFilename } from './filename.ts';
-import { type FinishPlan, parseFinishing } from './finish-options.ts';
+import { type FinishPlan, isTagged, parseFinishing } from './finish-options.ts';
+import { MAX_INVOICE_BYTES } from './finish-schema.ts';
 import { foreignName } from './foreign-names.ts';
 import { FORMAT_NAMES, paperOf, toInches } from './lengths.ts';
 import { parseLoading } from './load-options.ts';
@@ -45,6 +46,8 @@ export interface SourceRequest extends Pick<Rendering, 'baseUrl' | 'load' | 'tim
   source: Source;
   /** Files that relative addresses in the document lead to. */
   assets: HostedFiles | undefined;
+  /** Whether only what would happen is asked for. */
+  isDryRun: boolean;
 }
 
 export interface RenderRequest extends Rendering {
@@ -53,11 +56,15 @@ export interface RenderRequest extends Rendering {
   assets: HostedFiles | undefined;
   /** What the caller asked for; undefined leaves it to the account. */
   store: boolean | undefined;
+  /** How long a stored document is kept; undefined for as long as the plan keeps documents. */
+  keptMs?: number | undefined;
   filename: string | undefined;
   /** Kept with the stored document. */
   metadata: Metadata;
   /** Whether only the violations of the profiles are asked for. */
   reportsConformance: boolean;
+  /** Whether only what would happen is asked for. */
+  isDryRun: boolean;
 }
 
 export interface RenderLimits extends Partial<AssetLimits> {
@@ -70,7 +77,7 @@ const DEFAULT_MARGIN_INCHES = 0.4;
 const MAX_PAPER_INCHES = 200;
 const MIN_PAPER_INCHES = 1 / 96;
 
-type SourceBody = Omit<PdfRequestBody, 'options' | 'store' | 'metadata'>;
+type SourceBody = Omit<PdfRequestBody, 'options' | 'store' | 'metadata' | 'dry_run'>;
 
 const SOURCES = ['html', 'markdown', 'url', 'template_id'] as const;
 
@@ -87,19 +94,21 @@ const checkBody = validator(PdfRequestBody, foreignName);
 /** `uploaded` are assets that came beside the body. Throws `invalid_request` with every fault found, or `content_too_large`. */
 export function parseRenderRequest(body: unknown, limits: RenderLimits, uploaded: readonly UploadedFile[] = []): RenderRequest {
   const checked = checkBody(body);
-  const { store, filename, conformance_report: reportsConformance = false } = checked;
+  const { store, filename, conformance_report: reportsConformance = false, dry_run: isDryRun = false } = checked;
   const errors = new ValidationErrors();
   const source = parseSource(checked, errors);
   const assets = parseSourceAssets(checked, uploaded, limits, errors);
   const metadata = parseMetadata(checked.metadata, errors);
   const rendering = parseRendering(checked, limits, errors);
-  const request = { source, assets, ...rendering, store, filename, metadata, reportsConformance };
+  const request = { source, assets, ...rendering, store, filename, metadata, reportsConformance, isDryRun };
   if (reportsConformance && request.finish.conformance === undefined)
-    errors.add('conformance_report', 'requires options.conformance');
+    errors.add('conformance_report', 'requires options.conformance or options.invoice');
+  if (reportsConformance && isDryRun) errors.add('dry_run', 'cannot be combined with conformance_report, which renders');
   if (filename !== undefined && !isUsableFilename(filename)) errors.add('filename', `must be ${FILENAME}`);
   errors.throwIfAny();
   if (source.kind === 'html') checkSize('html', source.html);
   if (source.kind === 'markdown') checkSize('markdown', source.markdown);
+  if (request.finish.invoice) checkSize('options.invoice.xml', request.finish.invoice.xml, MAX_INVOICE_BYTES);
   return request;
 }
 
@@ -182,7 +191,7 @@ function parsePrintSettings(options: PdfOptions, addressed: boolean, errors: Val
     printBackground: options.printBackground ?? true,
     scale: options.scale ?? 1,
     pageRanges: parsePageRanges('options.pageRanges', options.pageRanges ?? '', errors),
-    tagged: options.tagged ?? options.conformance !== undefined,
+    tagged: isTagged(options),
     outline: options.outline ?? false,
     singlePage: options.singlePage ?? false,
     templates: {
@@ -238,10 +247,7 @@ function parseFormat({ format, width, height, singlePage }: PdfOptions, errors: 
     );
   const paper = paperOf(format ?? 'A4');
   if (paper) return paper;
-  errors.add(
-    'options.format',
-    `must be one of ${FORMAT_NAMES.join(', ')}${suggestion(format ?? '', FORMAT_NAMES).replace(/^; valid.*/, '')}`,
-  );
+  errors.add('options.format', `must be one of ${FORMAT_NAMES.join(', ')}`);
   return [1, 1];
 }
 

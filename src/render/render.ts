@@ -1,22 +1,25 @@
 /** The recipe of a render: a valid request of a known caller in, a PDF or an image out, charged and stored, or an error and neither. */
 import type { Principal } from '../accounts/accounts.ts';
-import type { Allowance, Reservation } from '../accounts/allowance.ts';
+import type { Allowance, ChargedRenders, Reservation } from '../accounts/allowance.ts';
 import type { Concurrency } from '../accounts/concurrency.ts';
 import type { Content } from '../chromium/load/load-settings.ts';
 import { Deadline } from '../deadline.ts';
 import type { Documents, StoredDocument } from '../documents/documents.ts';
-import { hasCode, ServiceError } from '../errors.ts';
+import { hasCode, ServiceError, storageFailed } from '../errors.ts';
+import { phaseSpans, traced } from '../tracing.ts';
 import { captureContent, type RenderedImage } from './capture-content.ts';
 import type { ImageRequest } from './image-request.ts';
 import { type PrintEngine, printContent, type RenderedPdf, type RenderOwner } from './print-content.ts';
 import type { RenderRequest, SourceRequest } from './render-request.ts';
 import { requireNone } from './report.ts';
 import { resolveSource, type SourceServices } from './resolve-source.ts';
+import { openSigning, type SigningServices } from './signing.ts';
+import { imageMark, TEST_WATERMARK } from './test-mark.ts';
 
-export interface RenderServices extends SourceServices {
+export interface RenderServices extends SourceServices, SigningServices {
   engine: PrintEngine;
   documents: Documents;
-  allowance: Allowance;
+  allowance: ChargedRenders;
   concurrency: Pick<Concurrency, 'enter'>;
   /** Counts the memory of the render besides its request. Absent if another limit bounds that memory. */
   memory?: RenderMemory | undefined;
@@ -54,6 +57,8 @@ export interface CommitHook<D = Delivery> {
   undo(reason: unknown): Promise<void>;
 }
 
+/** Within which a storage that works has taken what it is given. */
+const STORAGE_MS = 5_000;
 const NOTHING = async () => {};
 const NO_HOOK: CommitHook<unknown> = { prepare: NOTHING, write: NOTHING, undo: NOTHING };
 
@@ -66,14 +71,18 @@ export async function render(
   commitHook: CommitHook = NO_HOOK,
 ): Promise<Delivery> {
   const keep = isToBeStored(request, principal);
+  const signing = await openSigning(services, request.finish.signature, principal);
   return charged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
-    const { load, print, finish } = request;
-    const pdf = await printContent(services.engine, { content, load, print, finish }, owner, deadline);
+    const { load, print } = request;
+    const finish = principal.isTest ? { ...request.finish, watermark: TEST_WATERMARK } : request.finish;
+    const pdf = await printContent(services.engine, { content, load, print, finish, signing }, owner, deadline);
     requireNone(request.failOnWarning, pdf.report);
     services.memory?.makeRoomFor(pdf.bytes);
-    const document = keep ? await store(services.documents, pdf, request, principal, deadline) : undefined;
+    const document = keep
+      ? await traced('store', () => store(services.documents, pdf, request, principal, deadline), { 'platen.bytes': pdf.bytes })
+      : undefined;
     const delivery = { pdf, document, remaining: reservation.remaining };
-    await settle(services, delivery, reservation, principal, deadline, commitHook);
+    await traced('commit', () => settle(services, delivery, reservation, principal, deadline, commitHook));
     return delivery;
   });
 }
@@ -87,25 +96,28 @@ export async function renderImage(
   commitHook: CommitHook<ImageDelivery> = NO_HOOK,
 ): Promise<ImageDelivery> {
   return charged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
-    const image = await captureContent(services.engine, { ...request, content }, owner, deadline);
+    const mark = principal.isTest ? imageMark : undefined;
+    const image = await captureContent(services.engine, { ...request, content }, owner, deadline, mark);
     requireNone(request.failOnWarning, image.report);
     services.memory?.makeRoomFor(image.bytes);
     const delivery = { image, document: undefined, remaining: reservation.remaining };
-    await settle(services, delivery, reservation, principal, deadline, commitHook);
+    await traced('commit', () => settle(services, delivery, reservation, principal, deadline, commitHook));
     return delivery;
   });
 }
 
-/** What keeps a document from conforming to the profiles it is to have. It is rendered, but neither charged nor stored. */
+/** What keeps a document from conforming to the profiles it is to have. It is rendered, but neither signed nor charged nor stored. */
 export async function violationsOf(
   services: RenderServices,
   request: RenderRequest,
   principal: Principal,
   client: AbortSignal,
 ): Promise<unknown[]> {
+  const opened = await openSigning(services, request.finish.signature, principal);
+  const signing = opened && { ...opened, isTrial: true };
   return charged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
     const { load, print, finish } = request;
-    const violations = await printContent(services.engine, { content, load, print, finish }, owner, deadline).then(
+    const violations = await printContent(services.engine, { content, load, print, finish, signing }, owner, deadline).then(
       () => [],
       (error: unknown) => {
         if (hasCode(error, 'not_conformant')) return error.members.violations as unknown[];
@@ -133,11 +145,12 @@ async function charged<T>(
   client: AbortSignal,
   work: (turn: Turn) => Promise<T>,
 ): Promise<T> {
-  using deadline = new Deadline(request.timeoutMs, client);
+  using deadline = new Deadline(request.timeoutMs, client, phaseSpans());
   const leave = services.concurrency.enter(principal);
   try {
-    const content = await deadline.race(resolveSource(request, principal, services, deadline.signal));
-    if (isMade(request.source)) services.memory?.grow(textBytes(content)); // it may be much larger than what it is made of
+    const hold = (bytes: number) => services.memory?.grow(bytes);
+    const content = await deadline.race(resolveSource(request, principal, services, { signal: deadline.signal, hold }));
+    if (isMade(request.source)) hold(textBytes(content)); // it may be much larger than what it is made of
     services.engine.pool.requireRoom(principal.accountId); // a full queue refuses at once, before anything is written
     const owner = { boundary: principal.keyId, shareOf: principal.accountId };
     return await reserved(services.allowance, principal, (reservation) => work({ content, owner, reservation, deadline }));
@@ -156,8 +169,11 @@ function textBytes(content: Content): number {
 }
 
 /** Throws `storage_unavailable` if the request asks to store the PDF and the plan does not store documents. */
-function isToBeStored({ store }: RenderRequest, { plan, autoStore }: Principal): boolean {
-  const possible = plan.retentionMs > 0;
+export function isToBeStored(
+  { store, keptMs }: Pick<RenderRequest, 'store' | 'keptMs'>,
+  { plan, autoStore }: Principal,
+): boolean {
+  const possible = (keptMs ?? plan.retentionMs) > 0;
   if (store && !possible)
     throw new ServiceError(
       'storage_unavailable',
@@ -168,7 +184,7 @@ function isToBeStored({ store }: RenderRequest, { plan, autoStore }: Principal):
 
 /** A reservation is settled on every path: by `work`, or here when it fails. */
 async function reserved<T>(
-  allowance: Allowance,
+  allowance: ChargedRenders,
   principal: Principal,
   work: (reservation: Reservation) => Promise<T>,
 ): Promise<T> {
@@ -184,17 +200,28 @@ async function reserved<T>(
 async function store(
   documents: Documents,
   { chunks, bytes, pages, report }: RenderedPdf,
-  { source, filename, metadata }: RenderRequest,
+  { source, filename, metadata, keptMs }: RenderRequest,
   { plan }: Principal,
   deadline: Deadline,
 ): Promise<StoredDocument> {
   const templateId = source.kind === 'template' ? source.templateId : undefined;
   const draft = { chunks, bytes, pages, report, filename, source: source.kind, templateId, metadata };
-  const writing = documents.write(draft, plan.retentionMs);
-  return deadline.race(writing).catch((error: unknown) => {
+  const writing = documents.write(draft, keptMs ?? plan.retentionMs);
+  return kept(writing, deadline).catch((error: unknown) => {
     writing.then((late) => documents.discard(late)).catch(() => {}); // the disk was too slow
     throw error;
   });
+}
+
+/** A storage that has had time and did not answer is what failed, and not the render. */
+async function kept<T>(writing: Promise<T>, deadline: Deadline): Promise<T> {
+  const begun = performance.now();
+  try {
+    return await deadline.race(writing);
+  } catch (error) {
+    if (!hasCode(error, 'render_timeout') || performance.now() - begun < STORAGE_MS) throw error;
+    throw storageFailed('the storage of the service does not answer', error);
+  }
 }
 
 /** The charge, the document and what the commit hook writes are one: all of it is written, or nothing. */
@@ -208,7 +235,7 @@ async function settle<D extends Pick<Delivery, 'document'>>(
 ): Promise<void> {
   const { document } = delivery;
   try {
-    await deadline.race(commitHook.prepare(delivery));
+    await kept(commitHook.prepare(delivery), deadline);
     deadline.throwIfOver();
     await allowance.commit(reservation, async (query) => {
       if (document) await documents.insert(document, principal, query);

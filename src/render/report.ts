@@ -8,6 +8,8 @@ import type { WarningKind } from './warnings.ts';
 
 /** Maximum number of requests that `printed_early` names. */
 const MAX_PENDING = 100;
+/** Maximum number of controls that `field_printed` names. */
+const MAX_FIELDS = 100;
 
 export interface Warning {
   kind: WarningKind;
@@ -23,7 +25,7 @@ export interface Warning {
   pixels?: number;
   /** The side at which content is cut off. */
   side?: 'left' | 'right' | 'bottom';
-  /** The box that cuts off most, such as `div.main`. Absent if the page itself cuts off content. */
+  /** The box that cuts off most, such as `div.main`, absent if the page itself cuts off content; or the control that is no field. */
   element?: string;
   /** Scale, in percent, of a document that was scaled down to fit. */
   percent?: number;
@@ -59,6 +61,8 @@ export interface RenderReport {
   timings: Record<Phase, number>;
 }
 
+type PaperReport = Pick<PageReport, 'cutOffPx' | 'clipped' | 'shrunkToPercent' | 'printedFields'>;
+
 export function reportOf(
   { network, failed, failures, consoleErrors, missingGlyphs, substituted, unsupported, unfinished, ...paper }: PageReport,
   timings: RenderReport['timings'],
@@ -73,6 +77,7 @@ export function reportOf(
   const lacking = [
     ...fontWarnings(missingGlyphs, substituted),
     ...paperWarnings(paper),
+    ...fieldWarnings(paper),
     ...unsupported.map(withoutEffect),
     ...earlyWarnings(unfinished),
   ];
@@ -100,16 +105,25 @@ export function requireNone(kinds: readonly WarningKind[], { warnings }: RenderR
   );
 }
 
-function paperWarnings({ cutOffPx, clipped, shrunkToPercent }: Pick<PageReport, 'cutOffPx' | 'clipped' | 'shrunkToPercent'>) {
-  const warnings = clipped.map(clippedIn);
-  if (cutOffPx > 0) warnings.unshift(clippedBy(cutOffPx));
+function paperWarnings({ cutOffPx, clipped, shrunkToPercent }: Omit<PaperReport, 'printedFields'>) {
+  const warnings = clipped.map((each) => (each.element ? clippedIn(each) : clippedBy(each.pixels, 'left')));
+  if (cutOffPx > 0) warnings.unshift(clippedBy(cutOffPx, 'right'));
   if (shrunkToPercent !== undefined) warnings.push(shrunkTo(shrunkToPercent));
   return warnings;
 }
 
-function clippedBy(pixels: number): Warning {
-  const message = `the document is ${pixels} CSS pixels wider than the page, which cuts it off; use wider paper, smaller margins, landscape or scale`;
-  return { kind: 'content_clipped', side: 'right', pixels, message };
+function fieldWarnings({ printedFields }: Pick<PaperReport, 'printedFields'>): Warning[] {
+  const message =
+    'cannot be filled in: it is turned, scaled, repeated or in the top layer, or belongs to a set with such a one; it is printed as it is';
+  return printedFields
+    .slice(0, MAX_FIELDS)
+    .map(({ selector }): Warning => ({ kind: 'field_printed', element: selector, message: `${selector} ${message}` }));
+}
+
+function clippedBy(pixels: number, side: 'left' | 'right'): Warning {
+  const where = side === 'left' ? ' at the left' : '';
+  const message = `the document is ${pixels} CSS pixels wider than the page, which cuts it off${where}; use wider paper, smaller margins, landscape or scale`;
+  return { kind: 'content_clipped', side, pixels, message };
 }
 
 function clippedIn({ side, pixels, element, count }: PageReport['clipped'][number]): Warning {
@@ -133,10 +147,11 @@ function withoutEffect({ property, value, where, why }: PageReport['unsupported'
 function earlyWarnings({ urls, waitsFor }: NonNullable<PageReport['unfinished']> = { urls: [], waitsFor: '' }): Warning[] {
   const pending =
     'this request had not ended when the document was printed; send waitUntil: load if the document does not need it';
-  const why =
-    waitsFor === 'changes'
-      ? 'the document was still changing when it was printed'
-      : `the document was printed before ${waitsFor} was ready`;
+  const ongoing: Record<string, string> = {
+    changes: 'the document was still changing when it was printed',
+    work: 'scripts or workers of the document were still at work when it was printed',
+  };
+  const why = ongoing[waitsFor] ?? `the document was printed before ${waitsFor} was ready`;
   return [
     ...urls.slice(0, MAX_PENDING).map((url): Warning => ({ kind: 'printed_early', url, message: pending })),
     ...(waitsFor ? [{ kind: 'printed_early' as const, message: why }] : []),

@@ -1,8 +1,8 @@
 /** A source in, what the page is to show out. */
-import type { Content } from '../chromium/load/load-settings.ts';
+import type { Content, HostedFiles } from '../chromium/load/load-settings.ts';
 import { invalidRequest } from '../errors.ts';
 import type { Markdown } from '../markdown/markdown.ts';
-import type { TemplateOwner, Templates } from '../templates/templates.ts';
+import type { FillOptions, TemplateOwner, Templates } from '../templates/templates.ts';
 import { textErrors } from '../validate.ts';
 import { MAX_HTML_BYTES } from './options-schema.ts';
 import type { Source, SourceRequest } from './render-request.ts';
@@ -20,12 +20,24 @@ export async function resolveSource(
   document: SourceDocument,
   owner: TemplateOwner,
   { templates, markdown }: SourceServices,
-  signal: AbortSignal,
+  { signal, ...files }: { signal: AbortSignal } & Pick<FillOptions, 'hold' | 'hasNamesOnly'>,
 ): Promise<Content> {
   const { source, baseUrl, assets } = document;
   if (source.kind !== 'template') return resolveWithoutTemplate(document, source, owner.accountId, markdown, signal);
-  const html = await templates.fill(owner, source.templateId, source.data, MAX_HTML_BYTES, signal);
-  return { ...filled(html, baseUrl), assets };
+  const template = await templates.fill(owner, source.templateId, source.data, { limitBytes: MAX_HTML_BYTES, signal, ...files });
+  if (template.assets && baseUrl !== undefined)
+    throw invalidRequest([
+      {
+        path: 'options.baseUrl',
+        message: 'cannot be combined with a template that has assets: relative addresses start from one place',
+      },
+    ]);
+  return { ...filled(template.html, baseUrl), assets: together(template.assets, assets) };
+}
+
+/** A file of the request takes the place of the template's at the same path. */
+function together(stored: HostedFiles | undefined, sent: HostedFiles | undefined): HostedFiles | undefined {
+  return stored && sent ? new Map([...stored, ...sent]) : (stored ?? sent);
 }
 
 /** `owner` is whose turn the conversion of Markdown takes. */

@@ -42,6 +42,11 @@ export const WARNINGS = {
     meaning: 'The document is wider than the page and was scaled down to fit, by more than 2 %.',
     members: '`percent`',
   },
+  field_printed: {
+    meaning:
+      'With `forms: true`, a control is printed as it is and cannot be filled in: it is turned, scaled, repeated on pages or in the top layer, or is a radio button of a set with such a one.',
+    members: '`element`',
+  },
   unsupported_css: {
     meaning:
       'CSS that has no effect in Chromium, such as footnotes, `target-counter()`, `leader()`, running elements, or `hyphens: auto` in a language without a dictionary. Page sizes that only Platen knows, such as `A6`, are reported and take effect.',

@@ -2,6 +2,7 @@
  * Watermarks: the caller's option in, a document to print out. Chromium prints it on a square sheet, so that any script, font and
  * image that Chromium supports can be used. Finishing then places that sheet over or under each page.
  */
+
 import { onlyLanguage } from '../chromium/fonts/han-fonts.ts';
 import { PLAIN_LOAD } from '../chromium/load/load-settings.ts';
 import type { Page, PrintJob, RawPdf } from '../chromium/page.ts';
@@ -10,6 +11,7 @@ import { hasCode, invalidRequest } from '../errors.ts';
 import { textErrors } from '../validate.ts';
 import { decodeBase64 } from './base64.ts';
 import type { PdfOptions } from './options-schema.ts';
+import { OWN_PAGE } from './own-page.ts';
 import { parsePageRanges } from './page-ranges.ts';
 import type { ValidationErrors } from './validation-errors.ts';
 
@@ -82,17 +84,10 @@ function stampJob({ html, image }: Watermark, language = ''): PrintJob {
     content: { kind: 'html', html: `<!doctype html><html lang="${language}">${html}`, baseUrl: undefined },
     load: { ...PLAIN_LOAD, offline: true, ...(image && checks) },
     print: {
+      ...OWN_PAGE,
       paper: { widthInches: SIDE_INCHES, heightInches: SIDE_INCHES },
       paperChosenBy: 'document',
-      margin: { top: 0, right: 0, bottom: 0, left: 0 },
       marginChosenBy: 'document',
-      printBackground: true,
-      scale: 1,
-      pageRanges: '1',
-      tagged: false,
-      outline: false,
-      singlePage: false,
-      templates: { header: undefined, footer: undefined, addressed: false },
     },
   };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Blobs, ByteRange } from './blobs.ts';
-import { diskFault, namesIn, removeFiles, spoolFile, temporaryName } from './files.ts';
+import { diskFault, namesIn, removeFiles, spoolFile, syncFolder, temporaryName } from './files.ts';
 
 /** The folder of files that are being written. They are never read from there. */
 const UNFINISHED = 'unfinished';
@@ -26,7 +26,7 @@ export class DiskBlobs implements Blobs {
     return new DiskBlobs(folder);
   }
 
-  async put(name: string, chunks: Iterable<Buffer>): Promise<void> {
+  async put(name: string, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
     const unfinished = join(this.#folder, UNFINISHED, temporaryName(name));
     try {
       await writeWhole(unfinished, chunks);
@@ -65,6 +65,8 @@ export class DiskBlobs implements Blobs {
     return removeFiles(join(this.#folder, UNFINISHED), startedBefore);
   }
 
+  async check(): Promise<void> {}
+
   async close(): Promise<void> {}
 
   #shardOf(name: string): string {
@@ -79,21 +81,11 @@ export class DiskBlobs implements Blobs {
   }
 }
 
-async function writeWhole(path: string, chunks: Iterable<Buffer>): Promise<void> {
+async function writeWhole(path: string, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
   await pipeline(
     Readable.from(chunks, { objectMode: false }),
     createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
   );
-}
-
-/** A new or removed name survives a loss of power once its folder is synced. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 async function openForReading(path: string): Promise<FileHandle | undefined> {

@@ -10,6 +10,7 @@ import {
   ListObjectVersionsCommand,
   type MultipartUpload,
   PutObjectCommand,
+  type PutObjectCommandInput,
   paginateListObjectsV2,
   S3Client,
 } from '@aws-sdk/client-s3';
@@ -33,6 +34,8 @@ const PART_BYTES = 8 * 1_048_576;
 const PARTS_AT_ONCE = 2;
 const ATTEMPTS = 3;
 const CONNECT_MS = 5_000;
+/** How long the bucket is believed to be there still. */
+const GOOD_MS = 5_000;
 /** Until an answer begins, and between two pieces of it. */
 const ANSWER_MS = 30_000;
 /** Listing and removing versions: more rounds mean that somebody else keeps writing. */
@@ -43,6 +46,8 @@ export class S3Blobs implements Blobs {
   readonly #client: S3Client;
   readonly #location: S3Location;
   readonly #spoolFolder: string;
+  #checking: Promise<void> | undefined;
+  #goodUntil = 0;
 
   private constructor({ client, location, spoolFolder }: Place) {
     this.#client = client;
@@ -66,19 +71,22 @@ export class S3Blobs implements Blobs {
     return blobs;
   }
 
-  async put(name: string, chunks: Iterable<Buffer>): Promise<void> {
-    const upload = new Upload({
-      client: this.#client,
-      params: { ...this.#object(name), ...this.#encryption(), Body: Readable.from(chunks, { objectMode: false }) },
-      partSize: PART_BYTES,
-      queueSize: PARTS_AT_ONCE,
-    });
+  async put(name: string, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
+    const object = { ...this.#object(name), ...this.#encryption() };
+    const rest = Symbol.iterator in chunks ? chunks[Symbol.iterator]() : chunks[Symbol.asyncIterator]();
     try {
-      await upload.done();
+      const { isWhole, start } = await firstPart(rest);
+      // Most content is one request, and what is known in advance needs no stream.
+      if (isWhole) await this.#client.send(new PutObjectCommand({ ...object, Body: Buffer.concat(start) }));
+      else await this.#upload({ ...object, Body: Readable.from(joined(start, rest), { objectMode: false }) });
     } catch (error) {
       await this.remove(name).catch(() => {}); // it may have arrived all the same; what stays is removed with the orphans
       throw faultOf(error);
     }
+  }
+
+  async #upload(params: PutObjectCommandInput): Promise<void> {
+    await new Upload({ client: this.#client, params, partSize: PART_BYTES, queueSize: PARTS_AT_ONCE }).done();
   }
 
   async read(name: string, range?: ByteRange): Promise<Readable | undefined> {
@@ -124,6 +132,22 @@ export class S3Blobs implements Blobs {
       removed++;
     }
     return removed;
+  }
+
+  async check(): Promise<void> {
+    if (performance.now() < this.#goodUntil) return;
+    this.#checking ??= this.#look().finally(() => {
+      this.#checking = undefined;
+    });
+    await this.#checking;
+  }
+
+  async #look(): Promise<void> {
+    const abortSignal = AbortSignal.timeout(CONNECT_MS);
+    await this.#client.send(new HeadObjectCommand(this.#object(MARKER)), { abortSignal }).catch((error: unknown) => {
+      throw isMissing(error) ? storageFailed('the bucket, or the mark of this installation in it, is gone') : faultOf(error);
+    });
+    this.#goodUntil = performance.now() + GOOD_MS;
   }
 
   async close(): Promise<void> {
@@ -231,6 +255,25 @@ function connect({ endpoint, region, addressing }: S3Location): S3Client {
       httpsAgent: agent,
     },
   });
+}
+
+type Chunks = Iterator<Buffer> | AsyncIterator<Buffer>;
+
+/** Content up to the size of a part, and whether that is all of it. */
+async function firstPart(chunks: Chunks): Promise<{ isWhole: boolean; start: Buffer[] }> {
+  const start: Buffer[] = [];
+  for (let bytes = 0; bytes < PART_BYTES; ) {
+    const { value, done } = await chunks.next();
+    if (done) return { isWhole: true, start };
+    start.push(value);
+    bytes += value.byteLength;
+  }
+  return { isWhole: false, start };
+}
+
+async function* joined(start: Buffer[], rest: Chunks): AsyncIterable<Buffer> {
+  yield* start;
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }
 
 /** Ends a body that stands still although somebody waits for it. Its faults are those of the storage. */

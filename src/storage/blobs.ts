@@ -15,7 +15,7 @@ export interface Blobs {
    * Writes a new blob. When it resolves, the blob is complete and survives a loss of power. When it rejects, no blob exists.
    * Throws `storage_failed`.
    */
-  put(name: string, chunks: Iterable<Buffer>): Promise<void>;
+  put(name: string, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void>;
   /** Reads a blob or a part of it. Resolves to undefined if it does not exist. */
   read(name: string, range?: ByteRange): Promise<Readable | undefined>;
   /**
@@ -29,5 +29,7 @@ export interface Blobs {
   names(writtenBefore: number): AsyncIterable<string[]>;
   /** Removes incomplete files that were begun before a time. */
   removeUnfinished(startedBefore: number): Promise<number>;
+  /** Throws `storage_failed` when the store cannot be reached; what was found a few seconds ago may be said again. */
+  check(): Promise<void>;
   close(): Promise<void>;
 }

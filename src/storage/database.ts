@@ -95,8 +95,15 @@ async function openEngine({ dataDir, databaseUrl, databaseConnections = 2 }: Dat
 
 async function migrateToLatest(db: Query): Promise<void> {
   const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest();
-  if (String(error).includes('previously executed migration'))
+  if (/previously executed migration \S+ is missing/.test(String(error)))
     throw storageFailed('a newer version of Platen has migrated the database: use that version, or restore a backup', error);
+  if (String(error).includes('New migrations must always'))
+    throw new Error(
+      'this version of Platen has a migration that sorts before one the database has: it must come after all others',
+      {
+        cause: error,
+      },
+    );
   if (error) throw error;
 }
 

@@ -13,7 +13,10 @@ export interface NodesOptions {
 export interface Nodes {
   /** Tells all other nodes, as far as they listen; nothing waits for it. */
   notify(notice: string): void;
-  /** Throws `storage_failed` while this node is refused. */
+  /**
+   * Throws `storage_failed` while this node is refused, or has to be alone and cannot know whether it is. Statements do, too,
+   * so that it does nothing more until it has its lock again.
+   */
   check(): void;
   close(): Promise<void>;
 }

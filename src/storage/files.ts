@@ -46,6 +46,16 @@ export async function removeFiles(folder: string, writtenBefore: number): Promis
   return removed;
 }
 
+/** A new or removed name survives a loss of power once its folder is synced. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
 export function diskFault(error: unknown): ServiceError {
   const full = ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
   const detail = full ? 'the storage of the service is full' : 'the storage of the service cannot be read or written';

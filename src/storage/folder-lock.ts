@@ -1,4 +1,4 @@
-/** Locks the data folder for one service. A second one could remove files that the first is still writing. */
+/** Locks the data folder for one service, or a part of it. A second one could remove files that the first is still writing. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -13,9 +13,14 @@ const WAIT_MS = 5_000;
  */
 export function lockFolder(dataDir: string): (() => void) | undefined {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const lock = new DatabaseSync(join(dataDir, 'service.lock'));
+  return lockFile(join(dataDir, 'service.lock'));
+}
+
+/** The same for a file of this name, which is created and stays. The event loop is blocked for up to `waitMs`. */
+export function lockFile(path: string, { waitMs = WAIT_MS } = {}): (() => void) | undefined {
+  const lock = new DatabaseSync(path);
   try {
-    lock.exec(`PRAGMA busy_timeout = ${WAIT_MS}`);
+    lock.exec(`PRAGMA busy_timeout = ${waitMs}`);
     explained(() => lock.exec('BEGIN EXCLUSIVE'));
     return () => lock.close();
   } catch (error) {

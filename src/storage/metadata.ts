@@ -4,6 +4,7 @@
  */
 import type { SelectQueryBuilder } from 'kysely';
 import type { Listed, Place } from './listing.ts';
+import { preparedWrite } from './prepared.ts';
 import type { Query, Tables } from './tables.ts';
 
 export type Metadata = Readonly<Record<string, string>>;
@@ -25,16 +26,29 @@ export function readMetadata(column: string | null): Metadata {
 /** Puts the metadata of a new object into the index. */
 export async function indexMetadata(
   query: Query,
-  object_kind: Kind,
+  kind: Kind,
   { id, keyId, createdAt }: { id: string; keyId: string; createdAt: number },
   metadata: Metadata,
 ): Promise<void> {
-  const rows = Object.entries(metadata).map(([member, member_value]) => ({
-    ...{ object_id: id, owner_key_id: keyId, object_kind, object_created_at: createdAt },
-    ...{ member, member_value },
-  }));
-  if (rows.length) await query.insertInto('metadata_index').values(rows).execute();
+  for (const [member, value] of Object.entries(metadata))
+    await insertMember(query, { id, keyId, kind, createdAt, member, value });
 }
+
+interface Member {
+  id: string;
+  keyId: string;
+  kind: Kind;
+  createdAt: number;
+  member: string;
+  value: string;
+}
+
+const insertMember = preparedWrite((query, { id, keyId, kind, createdAt, member, value }: Member) =>
+  query.insertInto('metadata_index').values({
+    ...{ object_id: id, owner_key_id: keyId, object_kind: kind, object_created_at: createdAt },
+    ...{ member, member_value: value },
+  }),
+);
 
 export async function removeFromIndex(query: Query, id: string): Promise<void> {
   await query.deleteFrom('metadata_index').where('object_id', '=', id).execute();

@@ -1,7 +1,12 @@
 /** Finds blobs in use: names in, those that a database row refers to out. */
+import { sql } from 'kysely';
 import type { Database } from './database.ts';
+import { migrations } from './migrations/index.ts';
+import type { Query } from './tables.ts';
 
-export async function namedBlobs({ query }: Database, names: string[]): Promise<Set<string>> {
+/** Undefined where a newer version has migrated the database: it may have tables with names that this one does not know. */
+export async function namedBlobs({ query }: Database, names: string[]): Promise<Set<string> | undefined> {
+  if (await isMigratedFurther(query)) return undefined;
   const documents = await query
     .selectFrom('documents')
     .select('id')
@@ -9,5 +14,12 @@ export async function namedBlobs({ query }: Database, names: string[]): Promise<
     .where('has_content', '=', 1)
     .execute();
   const answers = await query.selectFrom('idempotency_keys').select('blob').where('blob', 'in', names).execute();
-  return new Set([...documents.map(({ id }) => id), ...answers.map(({ blob }) => blob ?? '')]);
+  const assets = await query.selectFrom('template_assets').select('blob').where('blob', 'in', names).execute();
+  return new Set([...documents.map(({ id }) => id), ...[...answers, ...assets].map(({ blob }) => blob ?? '')]);
+}
+
+async function isMigratedFurther(query: Query): Promise<boolean> {
+  const own = Object.keys(migrations).at(-1); // those of newer versions come after it
+  const { rows } = await sql`select name from kysely_migration where name > ${own} limit 1`.execute(query);
+  return rows.length > 0;
 }

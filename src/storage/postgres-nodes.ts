@@ -13,66 +13,91 @@ const CHECK_MS = 10_000;
 const ANSWER_MS = 5_000;
 const LOCK = `hashtext('platen nodes'), 0`;
 
+const AWAY = 'the database of the service cannot be reached, or does not answer';
+
 /** Throws `storage_failed` when there is another node, and one of the two has to be alone. */
-export async function joinNodes(connectionString: string, { alone, onNotice, onRefused }: NodesOptions): Promise<Nodes> {
-  let client: pg.Client | undefined;
-  let refusal: ServiceError | undefined;
-  let closed = false;
-  let timer: NodeJS.Timeout | undefined;
-
-  const lose = (lost: pg.Client) => {
-    if (client !== lost || closed) return;
-    client = undefined;
-    lost.end().catch(() => {});
-    timer = setTimeout(() => void join().catch(note), PAUSE_MS).unref();
-  };
-
-  const note = (error: unknown) => {
-    if (!(error instanceof ServiceError)) return; // not refused, but out of reach
-    if (!refusal) onRefused?.(error);
-    refusal = error;
-  };
-
-  const join = async () => {
-    const next = new pg.Client({
-      ...{ connectionString, application_name: 'platen nodes', keepAlive: true },
-      ...{ connectionTimeoutMillis: ANSWER_MS, query_timeout: ANSWER_MS },
-    });
-    client = next;
-    next.on('error', () => lose(next)).on('end', () => lose(next));
-    next.on('notification', ({ payload = '', processId }) => {
-      if (processId !== (next as unknown as { processID: number }).processID) onNotice(payload);
-    });
-    try {
-      await next.connect();
-      await enter(next, alone);
-      refusal = undefined;
-    } catch (error) {
-      lose(next);
-      throw error;
-    }
-  };
-  const check = setInterval(() => {
-    const checked = client;
-    checked?.query('select 1').catch(() => lose(checked));
-  }, CHECK_MS).unref();
-  const close = async () => {
-    closed = true;
-    clearInterval(check);
-    clearTimeout(timer);
-    await client?.end().catch(() => {});
-  };
-  await join().catch(async (error: unknown) => {
-    await close();
+export async function joinNodes(connectionString: string, options: NodesOptions): Promise<Nodes> {
+  const nodes = new NodesConnection(connectionString, options);
+  await nodes.join().catch(async (error: unknown) => {
+    await nodes.close();
     throw error;
   });
-  return {
-    notify: (notice) => void client?.query('select pg_notify($1, $2)', [CHANNEL, notice]).catch(() => {}),
-    check: () => {
-      if (refusal) throw refusal;
-    },
-    close,
-  };
+  return nodes;
+}
+
+class NodesConnection implements Nodes {
+  readonly #connectionString: string;
+  readonly #options: NodesOptions;
+  readonly #checks: NodeJS.Timeout;
+  #client: pg.Client | undefined;
+  #refusal: ServiceError | undefined;
+  #joined = false;
+  #closed = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(connectionString: string, options: NodesOptions) {
+    this.#connectionString = connectionString;
+    this.#options = options;
+    this.#checks = setInterval(() => this.#checkConnection(), CHECK_MS).unref();
+  }
+
+  async join(): Promise<void> {
+    const client = new pg.Client({
+      ...{ connectionString: this.#connectionString, application_name: 'platen nodes', keepAlive: true },
+      ...{ connectionTimeoutMillis: ANSWER_MS, query_timeout: ANSWER_MS },
+    });
+    this.#client = client;
+    client.on('error', () => this.#lose(client)).on('end', () => this.#lose(client));
+    client.on('notification', ({ payload = '', processId }) => {
+      if (processId !== (client as unknown as { processID: number }).processID) this.#options.onNotice(payload);
+    });
+    try {
+      await client.connect();
+      await enter(client, this.#options.alone);
+      if (this.#client !== client) throw storageFailed(AWAY); // lost already
+      this.#joined = true;
+      this.#refusal = undefined;
+    } catch (error) {
+      this.#lose(client);
+      throw error;
+    }
+  }
+
+  notify(notice: string): void {
+    this.#client?.query('select pg_notify($1, $2)', [CHANNEL, notice]).catch(() => {});
+  }
+
+  check(): void {
+    if (this.#refusal) throw this.#refusal;
+    // The lock went with the connection, and another node may have come: only one that may not be alone can do without it.
+    if (this.#options.alone && !this.#joined && !this.#closed) throw storageFailed(AWAY);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#checks);
+    clearTimeout(this.#timer);
+    await this.#client?.end().catch(() => {});
+  }
+
+  #checkConnection(): void {
+    const client = this.#client;
+    client?.query('select 1').catch(() => this.#lose(client));
+  }
+
+  #lose(client: pg.Client): void {
+    if (this.#client !== client || this.#closed) return;
+    this.#client = undefined;
+    this.#joined = false;
+    client.end().catch(() => {});
+    this.#timer = setTimeout(() => void this.join().catch((error: unknown) => this.#note(error)), PAUSE_MS).unref();
+  }
+
+  #note(error: unknown): void {
+    if (!(error instanceof ServiceError)) return; // not refused, but out of reach
+    if (!this.#refusal) this.#options.onRefused?.(error);
+    this.#refusal = error;
+  }
 }
 
 async function enter(client: pg.Client, alone: boolean): Promise<void> {

@@ -5,8 +5,9 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, type PostgresQueryResult, sql } from 'kysely';
 import pg from 'pg';
 import { invalidRequest, type ServiceError, storageFailed } from '../errors.ts';
-import { type DatabaseState, type Engine, OutcomeUnknown } from './engine.ts';
+import { type DatabaseState, type Engine, type Nodes, OutcomeUnknown } from './engine.ts';
 import { joinNodes } from './postgres-nodes.ts';
+import { isWrite } from './prepared.ts';
 import type { Query, Tables } from './tables.ts';
 
 export interface PostgresSettings {
@@ -16,6 +17,8 @@ export interface PostgresSettings {
 
 /** For a new connection, and for one of the pool to become free. */
 const CONNECT_MS = 10_000;
+/** For the turn among transactions of one name. */
+const TURN_MS = 10_000;
 /** The server gives up a statement, and a transaction that its node has left alone. */
 const STATEMENT_MS = 15_000;
 /** What the server has not said by then it will not say: the connection is given up. */
@@ -45,7 +48,8 @@ const NUL_CHARACTER = '22021';
 
 /** Throws `storage_failed` where there is no server, or none that can be used. */
 export async function openPostgres(settings: PostgresSettings): Promise<Engine> {
-  const query = connect(settings.databaseUrl, { max: settings.databaseConnections });
+  let nodes: Nodes | undefined;
+  const query = connect(settings.databaseUrl, { max: settings.databaseConnections }, () => nodes?.check());
   try {
     await requireVersion(query);
   } catch (error) {
@@ -64,7 +68,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Engine> 
     transaction: (work, name) =>
       name === undefined ? transaction(query, work, name) : inTurn(turns, name, () => transaction(query, work, name)),
     exclusively: (name, work) => exclusively(query, name, work),
-    joinNodes: (options) => joinNodes(settings.databaseUrl, options),
+    joinNodes: async (options) => (nodes = await joinNodes(settings.databaseUrl, options)),
     flush: async () => {}, // a commit is told once it outlives a loss of power, unless the operator gave that up
     scrub: async () => {}, // deleted rows go with the next vacuum of the server
     release: async () => {},
@@ -92,7 +96,8 @@ export async function inspectPostgres(databaseUrl: string, migrations: string[])
   }
 }
 
-function connect(connectionString: string, limits: pg.PoolConfig): Query {
+/** No statement is begun, and nothing is committed, while `check` throws. */
+function connect(connectionString: string, limits: pg.PoolConfig, check = () => {}): Query {
   const pool = new pg.Pool({
     connectionString,
     application_name: 'platen',
@@ -102,11 +107,12 @@ function connect(connectionString: string, limits: pg.PoolConfig): Query {
     idle_in_transaction_session_timeout: STATEMENT_MS,
     query_timeout: ANSWER_MS,
     keepAlive: true,
+    pipeline: true, // statements that are sent together, see GuardedClient
     types: { getTypeParser: (oid, format) => (oid === BIGINT ? Number : pg.types.getTypeParser(oid, format)) },
     ...limits,
   });
   pool.on('error', () => {}); // an unused connection has ended; the next statement opens another
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: new GuardedPool(pool) }) });
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: new GuardedPool(pool, check) }) });
 }
 
 async function requireVersion(query: Query): Promise<void> {
@@ -116,15 +122,27 @@ async function requireVersion(query: Query): Promise<void> {
     throw storageFailed(`the server of PLATEN_DATABASE_URL is PostgreSQL ${version}; use ${OLDEST_VERSION} or later`);
 }
 
-/** Waits before it takes a connection, so that all work of one name has one at most. */
-function inTurn<T>(turns: Map<string, Promise<void>>, name: string, work: () => Promise<T>): Promise<T> {
-  const result = (turns.get(name) ?? Promise.resolve()).then(work);
-  const over = () => {
-    if (turns.get(name) === turn) turns.delete(name);
-  };
-  const turn = result.then(over, over);
+/** Waits before it takes a connection, so that all work of one name has one at most. Throws `storage_failed` if that takes too long. */
+async function inTurn<T>(turns: Map<string, Promise<void>>, name: string, work: () => Promise<T>): Promise<T> {
+  const before = turns.get(name) ?? Promise.resolve();
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  const turn = before.then(() => over); // whoever gives up waits no longer, but its place stays behind those before it
   turns.set(name, turn);
-  return result;
+  try {
+    await inTime(before);
+    return await work();
+  } finally {
+    end();
+    void turn.then(() => {
+      if (turns.get(name) === turn) turns.delete(name);
+    });
+  }
+}
+
+async function inTime(turn: Promise<void>): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(storageFailed('too many changes to the same things wait for each other')), TURN_MS);
+  await Promise.race([turn, late]).finally(() => clearTimeout(timer));
 }
 
 async function transaction<T>(query: Query, work: (query: Query) => Promise<T>, name: string | undefined): Promise<T> {
@@ -159,14 +177,17 @@ async function exclusively(query: Query, name: string, work: () => Promise<void>
 class GuardedPool implements PostgresPool {
   readonly options = {};
   readonly #pool: pg.Pool;
+  readonly #check: () => void;
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: pg.Pool, check: () => void) {
     this.#pool = pool;
+    this.#check = check;
   }
 
   async connect(): Promise<PostgresPoolClient> {
+    this.#check();
     try {
-      return new GuardedClient(await this.#pool.connect());
+      return new GuardedClient(await this.#pool.connect(), this.#check);
     } catch (error) {
       throw explained(error);
     }
@@ -177,13 +198,28 @@ class GuardedPool implements PostgresPool {
   }
 }
 
-/** A connection that is not used again once it has failed. */
+interface Statement {
+  text: string;
+  parameters: unknown[];
+}
+
+/** What is told of a statement that has not been sent yet. */
+const UNTOLD = { command: '', rowCount: 0, rows: [] };
+
+/**
+ * A connection that is not used again once it has failed. The begin of a transaction, and writes in it that tell nothing, go to the server
+ * with the next statement, and cost no round trip.
+ */
 class GuardedClient {
   readonly #client: pg.PoolClient;
+  readonly #check: () => void;
   #failed = false;
+  #isInTransaction = false;
+  #held: Statement[] = [];
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: pg.PoolClient, check: () => void) {
     this.#client = client;
+    this.#check = check;
     client.on('error', this.#onError); // without a listener, an end between two statements would end the process
   }
 
@@ -194,19 +230,61 @@ class GuardedClient {
   query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   query(...asked: never[]): never;
   async query(text: string, parameters: readonly unknown[]): Promise<unknown> {
-    if (this.#failed && text === 'rollback') return { command: 'ROLLBACK', rowCount: 0, rows: [] }; // the server has done it
+    const statement = { text, parameters: parameters as unknown[] };
+    if (text === 'begin') return this.#begin(statement);
+    if (text === 'rollback' && this.#isUndone()) return { command: 'ROLLBACK', rowCount: 0, rows: [] };
     if (this.#failed) throw storageFailed('the database of the service has lost its connection');
-    try {
-      return await this.#client.query(text, parameters as unknown[]);
-    } catch (error) {
-      this.#failed ||= isEnding(error);
-      throw explained(text === 'commit' && this.#failed ? new OutcomeUnknown('no answer to a commit', { cause: error }) : error);
+    this.#checkNode();
+    if (this.#isInTransaction && isWrite(text)) {
+      this.#held.push(statement);
+      return UNTOLD;
     }
+    if (text === 'commit' || text === 'rollback') this.#isInTransaction = false;
+    return this.#send(statement);
   }
 
   release(): void {
     this.#client.off('error', this.#onError);
     this.#client.release(this.#failed);
+  }
+
+  #begin(statement: Statement): typeof UNTOLD {
+    this.#isInTransaction = true;
+    this.#held = [statement];
+    return UNTOLD;
+  }
+
+  /** Whether there is nothing to roll back: the server has done it, or was never told of a begin. What was held is forgotten. */
+  #isUndone(): boolean {
+    const isUnsent = this.#held[0]?.text === 'begin';
+    this.#held = [];
+    if (isUnsent) this.#isInTransaction = false;
+    return this.#failed || isUnsent;
+  }
+
+  /** After what was held. The first fault is the cause of those that follow it. */
+  async #send(last: Statement): Promise<unknown> {
+    const statements = [...this.#held, last];
+    this.#held = [];
+    const answers = statements.map(({ text, parameters }) => this.#client.query(text, parameters));
+    const told = await Promise.allSettled(answers);
+    const refused = told.filter((each) => each.status === 'rejected').map(({ reason }) => reason as unknown);
+    if (!refused.length) return answers.at(-1);
+    this.#failed ||= refused.some(isEnding) || (statements[0]?.text === 'begin' && told[0]?.status === 'rejected');
+    const [error] = refused;
+    throw explained(
+      last.text === 'commit' && this.#failed ? new OutcomeUnknown('no answer to a commit', { cause: error }) : error,
+    );
+  }
+
+  /** The server rolls back what is open, and gives back locks, when the connection is closed. */
+  #checkNode(): void {
+    try {
+      this.#check();
+    } catch (error) {
+      this.#failed = true;
+      throw error;
+    }
   }
 
   readonly #onError = (): void => {

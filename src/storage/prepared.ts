@@ -8,9 +8,13 @@ import type { Query } from './tables.ts';
 /** Runs inside the transaction of `query`, if it has one. */
 type Prepared<Values, Row> = (query: Query, values: Values) => Promise<QueryResult<Row>>;
 
+/** Statements whose result nobody needs. See `preparedWrite`. */
+const writes = new Set<string>();
+
 /** `build` is called once, with a placeholder for each value, and must use all of them. */
 export function prepared<Values extends object, Row>(
   build: (query: Query, values: Values) => Compilable<Row>,
+  onCompiled: (statement: CompiledQuery) => void = () => {},
 ): Prepared<Values, Row> {
   const statements = new WeakMap<DialectAdapter, CompiledQuery<Row>>(); // each database has its own statements
   return (query, values) => {
@@ -19,9 +23,25 @@ export function prepared<Values extends object, Row>(
     if (!statement) {
       statement = build(query, MARKS as Values).compile();
       statements.set(adapter, statement);
+      onCompiled(statement);
     }
     return query.executeQuery({ ...statement, parameters: statement.parameters.map((each) => fill(each, values)) });
   };
+}
+
+/**
+ * The same for a statement that changes rows and tells nothing. In a transaction, a database across a network may get it together with
+ * what comes after it, at the latest with the commit; its faults come up there.
+ */
+export function preparedWrite<Values extends object>(
+  build: (query: Query, values: Values) => Compilable<unknown>,
+): (query: Query, values: Values) => Promise<void> {
+  const write = prepared(build, ({ sql }) => writes.add(sql));
+  return async (query, values) => void (await write(query, values));
+}
+
+export function isWrite(statement: string): boolean {
+  return writes.has(statement);
 }
 
 function fill(parameter: unknown, values: object): unknown {

@@ -48,7 +48,7 @@ export function openSqlite(file: string): Engine {
 
 /** Opens a database file read-only. Throws if it cannot be read. */
 export function openForReading(file: string): DatabaseSync {
-  return explained(() => new DatabaseSync(file, { readOnly: true }));
+  return explained(() => new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS }));
 }
 
 /** Runs all migrations in one transaction. Kysely assumes that SQLite cannot roll back the creation of a table. */

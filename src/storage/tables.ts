@@ -50,6 +50,18 @@ export interface Tables {
     created_at: number;
     updated_at: number;
   };
+  /** Files beside the versions of templates. */
+  template_assets: {
+    template_id: string;
+    version: number;
+    path: string;
+    key_id: string;
+    /** The media type. */
+    type: string;
+    /** Name of the content, which versions share. */
+    blob: string;
+    bytes: number;
+  };
   /** What templates were before they were replaced; a part of them, the youngest. */
   template_versions: {
     template_id: string;
@@ -101,6 +113,9 @@ export interface Tables {
     /** `2026-11` */
     month: string;
     used: number;
+    /** Renders of the last minute that was counted, where several nodes use the database. */
+    minute_began_at: Generated<number>;
+    minute_renders: Generated<number>;
   };
   /** Documents rendered, by day. */
   usage_days: {
@@ -117,6 +132,8 @@ export interface Tables {
     day: string;
     /** Renewed while the process that renders lives. */
     lease_until: number;
+    /** 1 for a render of a batch, or one that nobody waits for. */
+    in_background: Generated<number>;
   };
   idempotency_keys: {
     key_id: string;
@@ -136,6 +153,20 @@ export interface Tables {
     blob: string | null;
     /** When the blob is to go. */
     blob_until: number | null;
+  };
+  /** Certificates that sign PDFs. */
+  certificates: {
+    id: string;
+    key_id: string;
+    account_id: string;
+    name: string;
+    /** JSON: what the certificate says of itself. */
+    facts: string;
+    /** The secret key of the operator that the ciphertext needs. */
+    secret_key_id: string;
+    /** The private key and the certificates. */
+    ciphertext: Uint8Array;
+    created_at: number;
   };
   /** Secrets that sign links. */
   signing_keys: {
@@ -157,6 +188,8 @@ export interface Tables {
     succeeded: number;
     failed: number;
     cancelled: number;
+    /** The trace of the request that made it; null where none was recorded. */
+    traceparent: string | null;
     created_at: number;
     /** When the first item was taken up. */
     started_at: number | null;
@@ -207,28 +240,36 @@ export interface Tables {
     /** Until when it also signs after it was replaced, or null for the current secret. */
     valid_until: number | null;
   };
-  /** Events on their way to a receiver, and what became of them. */
+  /** Events and results on their way to a receiver, and what became of them. */
   webhook_deliveries: {
     id: string;
     account_id: string;
     key_id: string;
     type: string;
+    /** Of an upload the origin alone: the rest is secret. */
     url: string;
     /** Of the url, with its port. */
     host: string;
-    /** The bytes that are sent, the same each time; null once it is delivered or has failed. */
+    /** The bytes that are sent, the same each time, or where a result is uploaded to; null once it is delivered or has failed. */
     payload: string | null;
+    /** The trace of what it tells about; null where none was recorded. */
+    traceparent: string | null;
     status: 'pending' | 'delivered' | 'failed';
     /** Those that were begun. */
     attempts: number;
     created_at: number;
     last_attempt_at: number | null;
-    /** Null once there is no next one. */
+    /** Of a webhook; null once there is no next one. */
     next_attempt_at: number | null;
+    /** The same of an upload. */
+    next_upload_at: number | null;
     /** While an attempt is under way: when it is over at the latest. */
     lease_until: number;
     /** Of the last attempt: what was answered, and what went wrong. */
     response_status: number | null;
     error: string | null;
+    /** Of an upload: the item whose result it is. */
+    batch_id: string | null;
+    batch_position: number | null;
   };
 }

@@ -1,4 +1,5 @@
 /** Stored templates of an API key: stores, lists and replaces them, and renders them with data. */
+import type { Readable } from 'node:stream';
 import type { Clock } from '../accounts/leases.ts';
 import { isId, randomBase62 } from '../accounts/secret.ts';
 import { ServiceError } from '../errors.ts';
@@ -6,10 +7,11 @@ import type { Database, Query } from '../storage/database.ts';
 import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
 import { havingMetadata, indexMetadata, type Metadata, removeFromIndex, writeMetadata } from '../storage/metadata.ts';
 import { totalOf } from '../storage/totals.ts';
+import { type AssetFile, type AssetFiles, namesOf, noSuchAsset, type TemplateAsset, type TemplateAssets } from './assets.ts';
 import type { LiquidEngine } from './liquid.ts';
 import { checkPaths, fillPlaceholders, type ParsedTemplate, parsePlaceholders } from './placeholders.ts';
 import { ENGINES, type EngineName, SUMMARY, type Template, toTemplate } from './template.ts';
-import { forgetOldVersions, keepVersion, pastVersion, pastVersions, type TemplateVersion } from './versions.ts';
+import { forgetOldVersions, forgetTheOldest, keepVersion, pastVersion, pastVersions, type TemplateVersion } from './versions.ts';
 
 export { ENGINES, type EngineName, type Template };
 
@@ -20,6 +22,8 @@ export interface TemplateDraft {
   engine: EngineName;
   /** Belongs to the template, and not to a version of it. */
   metadata: Metadata;
+  /** Files that relative addresses in the template lead to. */
+  assets?: AssetFiles | undefined;
 }
 
 /** A new version of a template. Fields that are left out keep their values. */
@@ -29,6 +33,16 @@ export type TemplateChange = Pick<TemplateDraft, 'html'> & Partial<TemplateDraft
 export interface TemplateOwner {
   keyId: string;
   accountId: string;
+}
+
+export interface FillOptions {
+  /** For the HTML. */
+  limitBytes: number;
+  signal?: AbortSignal;
+  /** Is called with the size of the files beside the template before they are read. What it throws ends the work. */
+  hold?: (bytes: number) => void;
+  /** Whether the files come without their content. Default: false. */
+  hasNamesOnly?: boolean;
 }
 
 /** The limits for the templates of one key. */
@@ -46,17 +60,24 @@ export class Templates {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #liquid: LiquidEngine;
+  readonly #assets: TemplateAssets;
   readonly #limits: TemplateLimits;
   readonly #cache = new ParsedCache();
 
-  constructor(database: Database, clock: Clock, liquid: LiquidEngine, limits: TemplateLimits) {
+  constructor(
+    database: Database,
+    clock: Clock,
+    { liquid, assets }: { liquid: LiquidEngine; assets: TemplateAssets },
+    limits: TemplateLimits,
+  ) {
     this.#database = database;
     this.#clock = clock;
     this.#liquid = liquid;
+    this.#assets = assets;
     this.#limits = limits;
   }
 
-  /** `also` is written in the same transaction. Throws `template_error` and `template_limit`. */
+  /** `also` is written in the same transaction. Throws `template_error`, `template_limit`, `content_too_large`, `storage_failed`. */
   async create(
     owner: TemplateOwner,
     draft: TemplateDraft,
@@ -68,58 +89,117 @@ export class Templates {
     const id = `tpl_${randomBase62(22)}`;
     const { name, engine, metadata } = draft;
     const template = { id, name, engine, version: 1, placeholders, metadata, createdAt: now, updatedAt: now };
-    await this.#database.transaction(async (query) => {
-      await query
-        .insertInto('templates')
-        .values({
-          id,
-          key_id: keyId,
-          name,
-          engine,
-          html: draft.html,
-          bytes: Buffer.byteLength(draft.html),
-          version: 1,
-          placeholders: JSON.stringify(placeholders),
-          metadata: writeMetadata(metadata),
-          created_at: now,
-          updated_at: now,
-        })
-        .execute();
-      await indexMetadata(query, 'template', { ...template, keyId }, metadata);
-      await this.#requireRoom(keyId, query);
-      await also(template, query);
-    }, oneByOne(keyId));
+    const save = (assets: TemplateAsset[]) =>
+      this.#database.transaction(async (query) => {
+        await query
+          .insertInto('templates')
+          .values({
+            id,
+            key_id: keyId,
+            name,
+            engine,
+            html: draft.html,
+            bytes: Buffer.byteLength(draft.html),
+            version: 1,
+            placeholders: JSON.stringify(placeholders),
+            metadata: writeMetadata(metadata),
+            created_at: now,
+            updated_at: now,
+          })
+          .execute();
+        await indexMetadata(query, 'template', { ...template, keyId }, metadata);
+        await this.#assets.insert(query, { templateId: id, version: 1 }, keyId, assets);
+        await this.#requireRoom(keyId, query);
+        await also(template, query);
+      }, oneByOne(keyId));
+    await this.#assets.saving(draft.assets ?? new Map(), save);
     await this.#database.flush();
     return template;
   }
 
-  /** Replaces a template with a new version. Throws `not_found`, `template_error`, `template_limit`. */
-  async replace(owner: TemplateOwner, id: string, { metadata, ...draft }: TemplateChange): Promise<Template> {
+  /** Replaces a template with a new version. Throws `not_found`, `template_error`, `template_limit`, `content_too_large`. */
+  async replace(owner: TemplateOwner, id: string, { metadata, assets, ...draft }: TemplateChange): Promise<Template> {
     const { keyId } = owner;
     const current = await this.find(keyId, id); // an unknown id is reported before errors in the draft
     const { engine } = { ...current, ...draft }; // stored together with the HTML, because another change may happen in between
     const placeholders = JSON.stringify(await this.#pathsOf(owner, { ...draft, engine }));
     const bytes = Buffer.byteLength(draft.html);
-    const row = await this.#database.transaction(async (query) => {
+    const values = { engine, ...draft, bytes, placeholders, ...(metadata && { metadata: writeMetadata(metadata) }) };
+    return this.#assets.saving(assets ?? new Map(), (written) =>
+      this.#nextVersion(keyId, id, values, async (template, query) => {
+        if (metadata) await replaceInIndex(query, keyId, template);
+        const version = { templateId: id, version: template.version };
+        if (assets) await this.#assets.insert(query, version, keyId, written);
+        else await this.#assets.carryOver(query, version, keyId);
+      }),
+    );
+  }
+
+  /** Makes a new version with this file at its path, or without one. Throws as `replace` does; `not_found` where there is none to remove. */
+  async changeAsset(keyId: string, id: string, path: string, file: AssetFile | undefined): Promise<Template> {
+    const { version } = await this.find(keyId, id);
+    const has = (assets: TemplateAsset[]) => assets.some((asset) => asset.path === path);
+    if (!file && !has(await this.#assets.list({ templateId: id, version }))) throw noSuchAsset();
+    return this.#assets.saving(new Map(file && [[path, file]]), (written) =>
+      this.#nextVersion(keyId, id, {}, async (template, query) => {
+        const next = { templateId: id, version: template.version };
+        await this.#assets.carryOver(query, next, keyId, path);
+        await this.#assets.insert(query, next, keyId, written);
+      }),
+    );
+  }
+
+  /** The files of the current version. Throws `not_found`. */
+  async assets(keyId: string, id: string): Promise<TemplateAsset[]> {
+    const { version } = await this.find(keyId, id);
+    return this.#assets.list({ templateId: id, version });
+  }
+
+  /** One of them, with a stream of its content. Throws `not_found` and `storage_failed`. */
+  async asset(keyId: string, id: string, path: string): Promise<TemplateAsset & { content: Readable }> {
+    const { version } = await this.find(keyId, id);
+    return this.#assets.open({ templateId: id, version }, path);
+  }
+
+  /** `also` is written in the same transaction. Content that no version names any more is removed. */
+  async #nextVersion(
+    keyId: string,
+    id: string,
+    values: object,
+    also: (template: Template, query: Query) => Promise<void>,
+  ): Promise<Template> {
+    const { maxTemplateBytes } = this.#limits;
+    const done = await this.#database.transaction(async (query) => {
       await keepVersion(query, keyId, id);
       const updated = await query
         .updateTable('templates')
-        .set((eb) => ({
-          ...{ engine, ...draft, bytes, placeholders, version: eb('version', '+', 1), updated_at: this.#clock() },
-          ...(metadata && { metadata: writeMetadata(metadata) }),
-        }))
+        .set((eb) => ({ ...values, version: eb('version', '+', 1), updated_at: this.#clock() }))
         .where('id', '=', id)
         .where('key_id', '=', keyId)
         .returning(SUMMARY)
         .executeTakeFirst();
       if (!updated) throw notFound();
-      if (metadata) await replaceInIndex(query, keyId, toTemplate(updated));
+      const template = toTemplate(updated);
+      await also(template, query);
       await this.#requireRoom(keyId, query);
-      await forgetOldVersions(query, keyId, id, this.#limits.maxTemplateBytes);
-      return updated;
+      const unnamed = await this.#assets.forget(query, await forgetOldVersions(query, keyId, id, maxTemplateBytes));
+      return { template, unnamed: [...unnamed, ...(await this.#forgetForAssets(keyId, query))] };
     }, oneByOne(keyId));
     await this.#database.flush();
-    return toTemplate(row);
+    await this.#assets.removeContent(done.unnamed);
+    return done.template;
+  }
+
+  /** Files of old versions may take as much room as those of current ones. */
+  async #forgetForAssets(keyId: string, query: Query): Promise<string[]> {
+    const unnamed: string[] = [];
+    for (;;) {
+      const { current, all } = await this.#assets.bytesOf(query, keyId);
+      if (all - current <= this.#limits.maxTemplateBytes) return unnamed;
+      const forgotten = await forgetTheOldest(query, keyId);
+      if (!forgotten.length) return unnamed;
+      unnamed.push(...(await this.#assets.forget(query, forgotten)));
+    }
   }
 
   /** Throws `not_found`, also for a template of another key. */
@@ -159,7 +239,8 @@ export class Templates {
   /** Deletes a template and the idempotency records of the requests that created it. Throws `not_found`. */
   async remove(keyId: string, id: string): Promise<void> {
     if (!isId(id)) throw notFound();
-    await this.#database.transaction(async (query) => {
+    const content = await this.#database.transaction(async (query) => {
+      const unnamed = await this.#assets.forgetAll(query, keyId, id);
       await query.deleteFrom('template_versions').where('template_id', '=', id).where('key_id', '=', keyId).execute();
       const { numDeletedRows } = await query
         .deleteFrom('templates')
@@ -169,32 +250,36 @@ export class Templates {
       if (!numDeletedRows) throw notFound();
       await removeFromIndex(query, id);
       await query.deleteFrom('idempotency_keys').where('resource_id', '=', id).execute();
+      return unnamed;
     }, oneByOne(keyId));
     this.#cache.forget(id);
     await this.#database.flush();
+    await this.#assets.removeContent(content);
   }
 
-  /** Renders a template with data to HTML. Throws `not_found`, `content_too_large`, `template_error`. */
+  /** Renders a template with data to HTML, with the files beside it. Throws `not_found`, `content_too_large`, `template_error`, `storage_failed`. */
   async fill(
     { keyId, accountId }: TemplateOwner,
     id: string,
     data: Record<string, unknown>,
-    limitBytes: number,
-    signal?: AbortSignal,
-  ): Promise<string> {
+    { limitBytes, signal, hold = () => {}, hasNamesOnly = false }: FillOptions,
+  ): Promise<{ html: string; assets: AssetFiles | undefined }> {
     if (!isId(id)) throw notFound();
-    const row = await this.#database.query
-      .selectFrom('templates')
-      .select(['engine', 'version'])
-      .where('id', '=', id)
-      .where('key_id', '=', keyId)
-      .executeTakeFirst();
-    if (!row) throw notFound();
-    const parsed = row.engine === 'placeholders' && this.#cache.get(id, row.version);
-    if (parsed) return fillPlaceholders(parsed, data, limitBytes);
-    const { engine, version, html } = await this.find(keyId, id);
-    if (engine === 'liquid') return this.#liquid.fill(accountId, `${id}:${version}`, html, data, limitBytes, signal);
-    return fillPlaceholders(this.#cache.keep(id, version, html), data, limitBytes);
+    const current = await this.#assets.current(keyId, id);
+    if (!current) throw notFound();
+    const cached = current.engine === 'placeholders' && this.#cache.get(id, current.version);
+    const template = cached ? undefined : await this.find(keyId, id);
+    const { engine, version, html = '' } = template ?? { ...current, html: '' };
+    // Before it takes time to fill: the version may be forgotten by then. A new one may have come between the two statements.
+    const assets = version === current.version ? current.assets : await this.#assets.list({ templateId: id, version });
+    const filled =
+      engine === 'liquid'
+        ? await this.#liquid.fill(accountId, `${id}:${version}`, html, data, limitBytes, signal)
+        : fillPlaceholders(cached || this.#cache.keep(id, version, html), data, limitBytes);
+    if (!assets.length) return { html: filled, assets: undefined };
+    if (hasNamesOnly) return { html: filled, assets: namesOf(assets) };
+    hold(assets.reduce((sum, { bytes }) => sum + bytes, 0));
+    return { html: filled, assets: await this.#assets.read(assets) };
   }
 
   /** Renders a template that is not stored. The work is queued under `owner`. */
@@ -215,7 +300,9 @@ export class Templates {
     const { maxTemplates, maxTemplateBytes } = this.#limits;
     const { count, bytes } = await totalOf(query.selectFrom('templates').where('key_id', '=', keyId));
     if (count > maxTemplates) throw limitReached(`at most ${maxTemplates} templates`, maxTemplates);
-    if (bytes > maxTemplateBytes) throw limitReached(`at most ${maxTemplateBytes} bytes of templates`, maxTemplateBytes);
+    const { current } = await this.#assets.bytesOf(query, keyId);
+    if (bytes + current > maxTemplateBytes)
+      throw limitReached(`at most ${maxTemplateBytes} bytes of templates and their files`, maxTemplateBytes);
   }
 
   async #pathsOf({ accountId }: TemplateOwner, { html, engine }: Pick<TemplateDraft, 'html' | 'engine'>): Promise<string[]> {

@@ -1,6 +1,7 @@
 /** Earlier versions of templates. The newest are stored, so that a person can view and restore them. */
 import type { Query } from '../storage/database.ts';
 import { totalOf } from '../storage/totals.ts';
+import type { VersionOf } from './assets.ts';
 import { type SummaryRow, type Template, toTemplate } from './template.ts';
 
 /** A version without its HTML. */
@@ -13,6 +14,7 @@ export interface TemplateVersion extends Template {
 export const PAST_VERSIONS = 20;
 
 const COPIED = ['version', 'key_id', 'name', 'engine', 'html', 'bytes', 'placeholders', 'updated_at'] as const;
+const DELETED = ['template_id as templateId', 'version'] as const;
 const SUMMARY = ['version', 'name', 'engine', 'bytes', 'placeholders', 'updated_at'] as const;
 
 /** Stores the current version as an earlier one. Call it before the template is replaced. Does nothing if there is no such template. */
@@ -29,20 +31,25 @@ export async function keepVersion(query: Query, keyId: string, id: string): Prom
     .execute();
 }
 
-/** Removes the oldest versions beyond the limits: by number for this template, by total size for all templates of the key. */
-export async function forgetOldVersions(query: Query, keyId: string, id: string, maxBytes: number): Promise<void> {
+/** Removes the oldest versions beyond the limits: by number for this template, by total size for all templates of the key. Returns them. */
+export async function forgetOldVersions(query: Query, keyId: string, id: string, maxBytes: number): Promise<VersionOf[]> {
   const kept = query
     .selectFrom('template_versions')
     .select('version')
     .where('template_id', '=', id)
     .orderBy('version', 'desc')
     .limit(PAST_VERSIONS);
-  await query.deleteFrom('template_versions').where('template_id', '=', id).where('version', 'not in', kept).execute();
+  const beyond = await query
+    .deleteFrom('template_versions')
+    .where('template_id', '=', id)
+    .where('version', 'not in', kept)
+    .returning(DELETED)
+    .execute();
   const { bytes } = await totalOf(query.selectFrom('template_versions').where('key_id', '=', keyId));
-  if (bytes > maxBytes) await forgetOldest(query, keyId, bytes - maxBytes);
+  return bytes > maxBytes ? [...beyond, ...(await forgetOldest(query, keyId, bytes - maxBytes))] : beyond;
 }
 
-async function forgetOldest(query: Query, keyId: string, excess: number): Promise<void> {
+async function forgetOldest(query: Query, keyId: string, excess: number): Promise<VersionOf[]> {
   const oldest = await query
     .selectFrom('template_versions')
     .select(['updated_at', 'bytes'])
@@ -54,8 +61,23 @@ async function forgetOldest(query: Query, keyId: string, excess: number): Promis
     freed += Number(bytes);
     return freed >= excess;
   });
-  if (!last) return;
-  await query.deleteFrom('template_versions').where('key_id', '=', keyId).where('updated_at', '<=', last.updated_at).execute();
+  return last ? forgetUntil(query, keyId, last.updated_at) : [];
+}
+
+/** Removes the oldest version of the key, and those of the same instant. */
+export async function forgetTheOldest(query: Query, keyId: string): Promise<VersionOf[]> {
+  const oldest = query.selectFrom('template_versions').select('updated_at').where('key_id', '=', keyId);
+  const row = await oldest.orderBy('updated_at').limit(1).executeTakeFirst();
+  return row ? forgetUntil(query, keyId, row.updated_at) : [];
+}
+
+function forgetUntil(query: Query, keyId: string, time: number): Promise<VersionOf[]> {
+  return query
+    .deleteFrom('template_versions')
+    .where('key_id', '=', keyId)
+    .where('updated_at', '<=', time)
+    .returning(DELETED)
+    .execute();
 }
 
 /** Lists versions, newest first. */

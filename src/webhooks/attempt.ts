@@ -2,6 +2,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { type OutboundPolicy, Refusal } from '../egress/policy.ts';
 import { NotTrusted, reach } from '../egress/reach.ts';
 
@@ -11,10 +12,29 @@ export interface Attempt {
   method?: string;
   headers: Record<string, string>;
   /** In pieces, so that a large one is never concatenated. */
-  body: readonly Buffer[];
+  body: readonly Buffer[] | StreamedBody;
   timeoutMs: number;
+  /** How long no byte may move once there is a connection. Default: as long as all of it may take. */
+  idleMs?: number;
   /** Ends the attempt. */
   signal: AbortSignal;
+}
+
+/** A body that is read while it is sent. */
+export interface StreamedBody {
+  bytes: number;
+  /** Is called once there is a connection. Throws `ContentUnavailable`. */
+  open(): Promise<Readable>;
+}
+
+/** The body that is to be sent cannot be read. The message is for the owner of the address. */
+export class ContentUnavailable extends Error {
+  override name = 'ContentUnavailable';
+}
+
+/** The receiver takes nothing, and answers nothing. */
+class Stalled extends Error {
+  override name = 'Stalled';
 }
 
 export interface AttemptResult {
@@ -31,18 +51,28 @@ const MAX_ANSWER_BYTES = 65_536;
 const MAX_ANSWER_MS = 1_000;
 
 /** Redirects are not followed. */
-export async function attempt(policy: OutboundPolicy, { url, timeoutMs, signal, ...sent }: Attempt): Promise<AttemptResult> {
+export async function attempt(
+  policy: OutboundPolicy,
+  { url, timeoutMs, idleMs = timeoutMs, signal, ...sent }: Attempt,
+): Promise<AttemptResult> {
   const late = AbortSignal.timeout(timeoutMs);
   const end = AbortSignal.any([late, signal]);
   let socket: Socket | undefined;
   try {
     const to = new URL(url);
     socket = await ended(reach(policy, to, end), end);
-    const status = await ended(exchange(to, socket, sent), end);
+    const opening = sourceOf(sent.body);
+    const source = await ended(opening, end).catch((error: unknown) => {
+      opening.then((late) => late.destroy()).catch(() => {});
+      throw error;
+    });
+    socket.setTimeout(idleMs, () => socket?.destroy(new Stalled()));
+    const status = await ended(exchange(to, socket, sent, source), end);
     return { status, ...(isRedirect(status) && { error: 'redirects are not followed' }) };
   } catch (error) {
     if (late.aborted) return { error: `there was no answer within ${timeoutMs / 1000} seconds` };
     if (signal.aborted) return { error: 'the service was stopped before there was an answer' };
+    if (error instanceof Stalled) return { error: `no data was taken, and nothing was answered, for ${idleMs / 1000} seconds` };
     return { error: describeFailure(error), ...(error instanceof Refusal && { refusal: error }) };
   } finally {
     socket?.destroy();
@@ -55,6 +85,7 @@ function isRedirect(status: number): boolean {
 
 /** Whether a name leads to a place that may not be reached or to none is not told. */
 function describeFailure(error: unknown): string {
+  if (error instanceof ContentUnavailable) return error.message;
   if (error instanceof Refusal && (!error.netError || error.netError === 'ERR_NAME_NOT_RESOLVED'))
     return 'the host has no address that may be reached';
   if (error instanceof Refusal) return 'no connection could be made';
@@ -77,22 +108,36 @@ function exchange(
   url: URL,
   socket: Socket,
   { method = 'POST', headers, body }: Pick<Attempt, 'method' | 'headers' | 'body'>,
+  source: Readable,
 ): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
+  let isAnswered = false; // a server may answer, and close, before it has read everything
+  const fail = (error: unknown) => {
+    if (!isAnswered) reject(error);
+  };
   const request = httpRequest({
     method,
     path: url.pathname + url.search,
-    headers: { host: url.host, ...headers, 'content-length': String(body.reduce((sum, { length }) => sum + length, 0)) },
+    headers: { host: url.host, ...headers, 'content-length': String(bytesOf(body)) },
     setHost: false,
     createConnection: () => socket,
   });
-  request.on('error', reject);
-  request.on('close', () => reject(new Error('the connection was closed')));
+  request.on('error', fail);
+  request.on('close', () => fail(new Error('the connection was closed')));
   request.on('response', (answer) => {
+    isAnswered = true;
     void drain(answer).then(() => resolve(answer.statusCode ?? 0));
   });
-  Readable.from(body, { objectMode: false }).pipe(request);
+  pipeline(source, request).catch(fail);
   return promise;
+}
+
+async function sourceOf(body: Attempt['body']): Promise<Readable> {
+  return 'open' in body ? body.open() : Readable.from(body, { objectMode: false });
+}
+
+function bytesOf(body: Attempt['body']): number {
+  return 'open' in body ? body.bytes : body.reduce((sum, { length }) => sum + length, 0);
 }
 
 async function drain(answer: IncomingMessage): Promise<void> {
@@ -108,4 +153,17 @@ async function drain(answer: IncomingMessage): Promise<void> {
   const timer = setTimeout(resolve, MAX_ANSWER_MS);
   await promise;
   clearTimeout(timer);
+}
+
+const TOO_MANY_REQUESTS = 429;
+const NOT_IMPLEMENTED = 501;
+
+export function hasArrived({ status = 0 }: AttemptResult): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Whether it makes sense to try again: nothing was answered, or something that may pass. */
+export function mayArrive({ status, refusal }: AttemptResult): boolean {
+  if (status === undefined) return !refusal || Boolean(refusal.netError);
+  return status === TOO_MANY_REQUESTS || (status >= 500 && status !== NOT_IMPLEMENTED);
 }

@@ -1,14 +1,16 @@
 /**
- * Delivery: rows that are due in, signed requests out, and back what became of them. A row is lent to an attempt for as long
+ * Delivery: rows that are due in, signed requests or uploads out, and back what became of them. A row is lent to an attempt for as long
  * as that can take, so that a process that dies loses nothing. A receiver may get an event twice, with the same id.
  */
 import { Webhook } from 'standardwebhooks';
 import type { Clock } from '../accounts/leases.ts';
 import type { OutboundPolicy } from '../egress/policy.ts';
-import type { Database } from '../storage/database.ts';
+import type { Database, Query } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
-import { type AttemptResult, attempt } from './attempt.ts';
+import { describeSpan, tracedLater, traceHeaders } from '../tracing.ts';
+import { type Attempt, type AttemptResult, attempt, hasArrived } from './attempt.ts';
 import type { WebhookSecrets } from './secrets.ts';
+import { mayUpload, type OpenedUpload, type Uploads, uploadTimeoutMs } from './uploads.ts';
 
 export type DeliveryOutcome = 'delivered' | 'retried' | 'failed';
 
@@ -21,6 +23,7 @@ export interface DelivererSettings {
 export interface DelivererServices {
   database: Database;
   webhookSecrets: WebhookSecrets;
+  uploads: Pick<Uploads, 'open' | 'settle'>;
   policy: OutboundPolicy;
   clock: Clock;
   onOutcome(outcome: DeliveryOutcome, details: { delivery_id: string; type: string; response_status?: number }): void;
@@ -30,25 +33,37 @@ export interface DelivererServices {
   onFailure(error: unknown): void;
 }
 
+type Kind = 'webhook' | 'upload';
+
 /** A row that is lent to an attempt. */
 interface Due {
+  kind: Kind;
   id: string;
   accountId: string;
+  keyId: string;
   type: string;
   url: string;
   host: string;
   payload: string;
   attempts: number;
   leaseUntil: number;
+  traceparent: string | null;
+  /** Of an upload. */
+  batchId: string | null;
+  timeoutMs: number;
 }
 
 type Changes = Partial<Tables['webhook_deliveries']>;
+/** Returns what is to be done once the transaction is committed. */
+type Also = (query: Query) => Promise<() => Promise<void>>;
 
 const POLL_MS = 1_000;
-/** Attempts at one time: of all, of one account, to one host. */
+/** Attempts at one time: of all, of one account, to one host. An upload may take long, so that webhooks have places of their own. */
 const MAX_ATTEMPTS = 32;
-const MAX_OF_ACCOUNT = 8;
+const MAX_OF_ACCOUNT = { webhook: 8, upload: 4 };
 const MAX_TO_HOST = 3;
+/** When the next attempt is due. */
+const DUE = { webhook: 'next_attempt_at', upload: 'next_upload_at' } as const;
 /** What an attempt takes besides its time-out. */
 const LEASE_GRACE_MS = 5_000;
 /** Every wait is up to a fifth longer, so that what failed together does not come back together. */
@@ -102,52 +117,102 @@ export class Deliverer {
     }
   }
 
+  /** By turns, so that many of one kind do not keep the other waiting. */
   async #beginDue(): Promise<void> {
-    while (this.#underWay.size < MAX_ATTEMPTS && !this.#stopped) {
-      const due = await this.#claim();
-      if (!due) return;
-      const done = this.#deliver(due)
-        .catch((error: unknown) => this.#services.onFailure(error))
-        .finally(() => {
-          this.#underWay.delete(due);
-          this.wake();
-        });
-      this.#underWay.set(due, done);
-    }
+    const kinds = new Set<Kind>(['webhook', 'upload']);
+    while (kinds.size && !this.#stopped) for (const kind of kinds) if (!(await this.#beginNext(kind))) kinds.delete(kind);
+  }
+
+  /** Whether one was begun. */
+  async #beginNext(kind: Kind): Promise<boolean> {
+    const underWay = [...this.#underWay.keys()].filter((each) => each.kind === kind);
+    const due = underWay.length < MAX_ATTEMPTS ? await this.#claim(kind, underWay) : undefined;
+    if (!due) return false;
+    const done = this.#trace(due)
+      .catch((error: unknown) => this.#services.onFailure(error))
+      .finally(() => {
+        this.#underWay.delete(due);
+        this.wake();
+      });
+    this.#underWay.set(due, done);
+    return true;
   }
 
   /** The one that is due longest, of those whose host and account have no more than their share under way. */
-  async #claim(): Promise<Due | undefined> {
+  async #claim(kind: Kind, underWay: Due[]): Promise<Due | undefined> {
     const { database, clock } = this.#services;
     const now = clock();
-    const hosts = crowded(this.#underWay.keys(), ({ host }) => host, MAX_TO_HOST);
-    const accounts = crowded(this.#underWay.keys(), ({ accountId }) => accountId, MAX_OF_ACCOUNT);
+    const hosts = crowded(underWay, ({ host }) => host, MAX_TO_HOST);
+    const accounts = crowded(underWay, ({ accountId }) => accountId, MAX_OF_ACCOUNT[kind]);
     const due = await database.query
       .selectFrom('webhook_deliveries')
-      .select(['id', 'account_id as accountId', 'type', 'url', 'host', 'payload', 'attempts', 'lease_until as lease'])
-      .where('next_attempt_at', '<=', now)
+      .select([
+        'id',
+        'account_id as accountId',
+        'key_id as keyId',
+        'type',
+        'url',
+        'host',
+        'payload',
+        'attempts',
+        'lease_until as lease',
+        'traceparent',
+        'batch_id as batchId',
+      ])
+      .where(DUE[kind], '<=', now)
       .where('lease_until', '<=', now)
       .$if(hosts.length > 0, (query) => query.where('host', 'not in', hosts))
       .$if(accounts.length > 0, (query) => query.where('account_id', 'not in', accounts))
-      .orderBy('next_attempt_at')
+      .orderBy(DUE[kind])
       .limit(1)
       .executeTakeFirst();
     if (!due) return undefined;
-    const leaseUntil = now + this.#settings.webhookTimeoutMs + LEASE_GRACE_MS;
+    const { webhookTimeoutMs } = this.#settings;
+    const payload = due.payload ?? '';
+    const timeoutMs = kind === 'webhook' ? webhookTimeoutMs : uploadTimeoutMs(payload, webhookTimeoutMs);
+    const leaseUntil = now + timeoutMs + LEASE_GRACE_MS;
     const attempts = due.attempts + 1;
     const taken = await this.#change(due.id, due.lease, { lease_until: leaseUntil, attempts, last_attempt_at: now });
-    return taken ? { ...due, payload: due.payload ?? '', attempts, leaseUntil } : undefined;
+    return taken ? { ...due, kind, payload, attempts, leaseUntil, timeoutMs } : undefined;
+  }
+
+  #trace(due: Due): Promise<void> {
+    const { kind: name, traceparent, type, attempts } = due;
+    const attributes = { 'platen.webhook_id': due.id, 'platen.webhook_type': type, 'platen.attempt': attempts };
+    const deliver = () => (name === 'webhook' ? this.#deliver(due) : this.#upload(due));
+    return tracedLater({ name, kind: 'client', traceparent, attributes }, deliver);
   }
 
   async #deliver(due: Due): Promise<void> {
-    const { database, policy, onRefused } = this.#services;
     const body = [Buffer.from(due.payload)];
-    const headers = await this.#headersOf(due);
-    await database.flush(); // what a receiver has been told must not be told anew under another id after a loss of power
-    const { webhookTimeoutMs: timeoutMs } = this.#settings;
-    const result = await attempt(policy, { url: due.url, headers, body, timeoutMs, signal: this.#end.signal });
-    if (result.refusal) onRefused({ host: due.host, reason: result.refusal.message });
-    await this.#settle(due, result);
+    const headers = { ...(await this.#headersOf(due)), ...traceHeaders() };
+    await this.#services.database.flush(); // what a receiver has been told must not be told anew under another id after a loss of power
+    const result = await this.#attempt(due, { url: due.url, method: 'POST', headers, body });
+    await this.#settle(due, result, this.#outcomeOf(due, result));
+  }
+
+  async #upload(due: Due): Promise<void> {
+    const { database, uploads } = this.#services;
+    const opened = await uploads.open(due);
+    await database.flush(); // what was uploaded must not be rendered anew after a loss of power
+    const result: AttemptResult = opened
+      ? await this.#attempt(due, { ...opened, method: 'PUT' })
+      : { error: 'the document was deleted, or expired, or its key was revoked, before it could be uploaded' };
+    const outcome = this.#uploadOutcomeOf(due, result, opened);
+    await this.#settle(due, result, outcome, (query) => uploads.settle(due, opened, outcome === 'delivered', query));
+  }
+
+  async #attempt({ host, timeoutMs }: Due, sent: Pick<Attempt, 'url' | 'method' | 'headers' | 'body'>): Promise<AttemptResult> {
+    const { policy, onRefused } = this.#services;
+    const result = await attempt(policy, {
+      ...sent,
+      timeoutMs,
+      idleMs: this.#settings.webhookTimeoutMs,
+      signal: this.#end.signal,
+    });
+    if (result.refusal) onRefused({ host, reason: result.refusal.message });
+    if (result.status !== undefined) describeSpan({ 'http.response.status_code': result.status });
+    return result;
   }
 
   async #headersOf({ id, accountId, payload }: Due): Promise<Record<string, string>> {
@@ -162,18 +227,16 @@ export class Deliverer {
     };
   }
 
-  async #settle(due: Due, { status, error }: AttemptResult): Promise<void> {
+  /** `also` is done in the same transaction where there is no further attempt, and what it returns after it. */
+  async #settle(due: Due, { status, error }: AttemptResult, outcome: DeliveryOutcome, also?: Also): Promise<void> {
     if (status === undefined && this.#end.signal.aborted) {
       await this.#change(due.id, due.leaseUntil, { lease_until: 0 });
       return;
     }
-    const outcome = this.#outcomeOf(due, status);
     const answer = { response_status: status ?? null, error: error ?? null, lease_until: 0 };
-    const changes: Changes =
-      outcome === 'retried'
-        ? { ...answer, next_attempt_at: this.#nextAttemptAt(due) }
-        : { ...answer, next_attempt_at: null, status: outcome, payload: null };
-    await this.#change(due.id, due.leaseUntil, changes);
+    if (outcome === 'retried')
+      await this.#change(due.id, due.leaseUntil, { ...answer, [DUE[due.kind]]: this.#nextAttemptAt(due) });
+    else await this.#finish(due, { ...answer, [DUE[due.kind]]: null, status: outcome, payload: null }, also);
     this.#services.onOutcome(outcome, {
       delivery_id: due.id,
       type: due.type,
@@ -181,9 +244,27 @@ export class Deliverer {
     });
   }
 
-  #outcomeOf({ attempts }: Due, status = 0): DeliveryOutcome {
-    if (status >= 200 && status < 300) return 'delivered';
-    return status === GONE || attempts > this.#settings.webhookRetryMs.length ? 'failed' : 'retried';
+  async #finish(due: Due, changes: Changes, also?: Also): Promise<void> {
+    const afterwards = await this.#services.database.transaction(async (query) => {
+      const isOurs = await this.#change(due.id, due.leaseUntil, changes, query);
+      return isOurs ? also?.(query) : undefined;
+    });
+    await afterwards?.();
+  }
+
+  #outcomeOf({ attempts }: Due, result: AttemptResult): DeliveryOutcome {
+    if (hasArrived(result)) return 'delivered';
+    return result.status === GONE || this.#isLast(attempts) ? 'failed' : 'retried';
+  }
+
+  #uploadOutcomeOf(due: Due, result: AttemptResult, opened: OpenedUpload | undefined): DeliveryOutcome {
+    if (hasArrived(result)) return 'delivered';
+    if (!opened || !mayUpload(result) || this.#isLast(due.attempts)) return 'failed';
+    return this.#nextAttemptAt(due) >= opened.expiresAt ? 'failed' : 'retried';
+  }
+
+  #isLast(attempts: number): boolean {
+    return attempts > this.#settings.webhookRetryMs.length;
   }
 
   #nextAttemptAt({ attempts }: Due): number {
@@ -192,8 +273,8 @@ export class Deliverer {
   }
 
   /** Only while it is ours: a process that stood still finds that another has taken over. */
-  async #change(id: string, lease: number, changes: Changes): Promise<boolean> {
-    const { numUpdatedRows } = await this.#services.database.query
+  async #change(id: string, lease: number, changes: Changes, query = this.#services.database.query): Promise<boolean> {
+    const { numUpdatedRows } = await query
       .updateTable('webhook_deliveries')
       .set(changes)
       .where('id', '=', id)

@@ -1,7 +1,8 @@
 /** Results that a caller wants sent to an address: bytes in, requests under the egress policy out, tried again a few times. Nothing is written down. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { type OutboundPolicy, Refusal } from '../egress/policy.ts';
-import { type Attempt, type AttemptResult, attempt } from './attempt.ts';
+import type { OutboundPolicy } from '../egress/policy.ts';
+import { traceHeaders } from '../tracing.ts';
+import { type Attempt, attempt, hasArrived, mayArrive } from './attempt.ts';
 
 export type Upload = Pick<Attempt, 'url' | 'headers' | 'body'> & { method: 'POST' | 'PUT' | 'PATCH' };
 
@@ -11,8 +12,6 @@ interface UploadSettings {
 
 /** Before each further attempt. */
 const RETRY_MS = [1_000, 2_000, 4_000, 8_000];
-const TOO_MANY_REQUESTS = 429;
-const NOT_IMPLEMENTED = 501;
 
 export class ResultUploads {
   readonly #policy: OutboundPolicy;
@@ -28,7 +27,12 @@ export class ResultUploads {
   /** Whether it arrived. Never throws. */
   async send(upload: Upload, signal: AbortSignal): Promise<boolean> {
     for (let attempts = 0; !signal.aborted; attempts++) {
-      const result = await attempt(this.#policy, { ...upload, timeoutMs: this.#settings.webhookTimeoutMs, signal });
+      const result = await attempt(this.#policy, {
+        ...upload,
+        headers: { ...upload.headers, ...traceHeaders() },
+        timeoutMs: this.#settings.webhookTimeoutMs,
+        signal,
+      });
       if (result.refusal) this.#onRefused({ host: new URL(upload.url).host, reason: result.refusal.message });
       if (hasArrived(result)) return true;
       const pause = RETRY_MS[attempts];
@@ -37,14 +41,4 @@ export class ResultUploads {
     }
     return false;
   }
-}
-
-function hasArrived({ status = 0 }: AttemptResult): boolean {
-  return status >= 200 && status < 300;
-}
-
-/** Whether it makes sense to try again: nothing was answered, or something that may pass. */
-function mayArrive({ status, refusal }: AttemptResult): boolean {
-  if (status === undefined) return !(refusal instanceof Refusal && !refusal.netError);
-  return status === TOO_MANY_REQUESTS || (status >= 500 && status !== NOT_IMPLEMENTED);
 }

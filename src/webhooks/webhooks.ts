@@ -3,6 +3,7 @@ import type { Clock } from '../accounts/leases.ts';
 import { randomBase62 } from '../accounts/secret.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { newestFirst, type Position } from '../storage/listing.ts';
+import { deliveryRow } from './delivery-row.ts';
 
 export type WebhookType = 'batch.completed' | 'render.completed' | 'document.expired';
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
@@ -59,22 +60,11 @@ export class Webhooks {
   async enqueue({ accountId, keyId, url, type, data }: WebhookEvent, query: Query): Promise<string> {
     const now = this.#clock();
     const id = `msg_${randomBase62(22)}`;
+    const payload = JSON.stringify({ type, timestamp: new Date(now).toISOString(), data });
+    const row = deliveryRow({ id, accountId, keyId, type, url, payload, now });
     await query
       .insertInto('webhook_deliveries')
-      .values({
-        id,
-        account_id: accountId,
-        key_id: keyId,
-        type,
-        url,
-        host: new URL(url).host,
-        payload: JSON.stringify({ type, timestamp: new Date(now).toISOString(), data }),
-        status: 'pending',
-        attempts: 0,
-        created_at: now,
-        next_attempt_at: now,
-        lease_until: 0,
-      })
+      .values({ ...row, next_attempt_at: now })
       .execute();
     this.#tell();
     return id;
@@ -104,7 +94,8 @@ export class Webhooks {
       .select(['id', 'type', 'url', 'status', 'attempts', 'error'])
       .select(['created_at as createdAt', 'last_attempt_at as lastAttemptAt', 'next_attempt_at as nextAttemptAt'])
       .select('response_status as responseStatus')
-      .where('key_id', '=', keyId);
+      .where('key_id', '=', keyId)
+      .where('batch_id', 'is', null); // uploads are shown with their renders
     return newestFirst(deliveries, limit, after).execute();
   }
 
@@ -119,6 +110,7 @@ export class Webhooks {
             .select('id')
             .where('created_at', '<=', this.#clock() - KEPT_MS)
             .where('next_attempt_at', 'is', null)
+            .where('next_upload_at', 'is', null)
             .orderBy('created_at')
             .limit(REMOVED_AT_ONCE),
         )

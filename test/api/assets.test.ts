@@ -195,12 +195,44 @@ describe('isolation', () => {
     return pdf.pages.join();
   }
 
-  test('a later render of the same key, one with assets of its own, and one of another key', async () => {
+  /** An image shows nothing that it would not show where there is no such origin. */
+  async function expectNothingInImage(origin: string): Promise<void> {
+    const nowhere = `http://a${'0'.repeat(32)}.invalid/`;
+    for (const key of [client, other]) {
+      const [found, empty] = await Promise.all(
+        [origin, nowhere].map(async (each) => {
+          const reply = await key.send('POST', '/v1/image', { html: thief(each) });
+          expect(reply.status).toBe(200);
+          return Buffer.from(await reply.arrayBuffer());
+        }),
+      );
+      expect(found?.equals(empty as Buffer)).toBe(true);
+    }
+  }
+
+  test('control: an image of the same document with its files shows them', async () => {
+    const images = [{ html: thief(''), assets: secrets }, { html: thief('') }].map(async (body) => {
+      const reply = await client.send('POST', '/v1/image', body);
+      return Buffer.from(await reply.arrayBuffer());
+    });
+    const [shown, empty] = await Promise.all(images);
+    expect(shown?.equals(empty as Buffer)).toBe(false);
+  });
+
+  test('a later render of the same key, one with assets of its own, one of another key, a url and the playground', async () => {
     const origin = await originOfRender();
+    site.serve({ '/later-thief': html(thief(origin)) });
+    expect(await shows(await client.pdf({ url: `${site.origin}/later-thief` }))).not.toContain(SECRET);
+    expect(await shows(await other.pdf({ url: `${site.origin}/later-thief` }))).not.toContain(SECRET);
+    const visitor = visitorAt(service.url);
+    await visitor.wakeUp();
+    expect(await shows(await visitor.pdf({ html: thief(origin) }))).not.toContain(SECRET);
+    await visitor.leave();
     expect(await shows(await client.pdf({ html: thief(origin) }))).not.toContain(SECRET);
     expect(await shows(await client.pdf({ html: thief(origin), assets: { a: asset('x') } }))).not.toContain(SECRET);
     expect(await shows(await client.pdf({ html: thief('') }))).not.toContain(SECRET);
     expect(await shows(await other.pdf({ html: thief(origin) }))).not.toContain(SECRET);
+    await expectNothingInImage(origin);
   });
 
   test('while the render is under way: the same key, another key, a url and the playground', async () => {
@@ -224,6 +256,7 @@ describe('isolation', () => {
       await visitor.wakeUp();
       expect(await shows(await visitor.pdf({ html: thief(origin) }))).not.toContain(SECRET);
       await visitor.leave();
+      await expectNothingInImage(origin);
     } finally {
       end();
     }

@@ -140,6 +140,13 @@ test('404 for the render of another key, for a batch, and for none', async () =>
   await problem(await client.send('GET', '/v1/renders/ren_0123456789ABCDEFGHIJKL'), 404, 'not_found');
 });
 
+test.each(['', '.pdf', '.zip', '/events'])('an asynchronous render is no batch: /v1/batches/{id}%s', async (rest) => {
+  const client = await caller();
+  const { render_id } = (await (await start(client, { html: '<p>x' })).json()) as Render;
+  await problem(await client.send('GET', `/v1/batches/${render_id}${rest}`), 404, 'not_found');
+  await problem(await client.send('DELETE', `/v1/batches/${render_id}`), 404, 'not_found');
+});
+
 test('what was accepted by a service that was killed is completed by the next one, once', async () => {
   const client = await caller();
   const replies = await Promise.all(Array.from({ length: 8 }, (_, n) => start(client, { html: `<p>${n}` })));

@@ -80,7 +80,7 @@ test('a neighbour that has been at work for longer is done again, and gets its d
   await expectLimit(await service.pdf({ html: BLOBS, options }));
   over = true;
   expect((await readPdfReply(await patient)).pages).toEqual(['patient']);
-  expect(await service.metric('platen_render_retries_total')).toBe(retries + 1);
+  expect(await service.metric('platen_render_retries_total')).toBeGreaterThan(retries);
 });
 
 describe('what an origin stores has a quota of its own', () => {

@@ -1,17 +1,17 @@
 /** `options.conformance` as callers meet it: PDFs that say what they conform to, and refusals that cost nothing. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import { readFinished } from '../support/read-finished.ts';
-import { type Service, startService } from '../support/service.ts';
+import type { SharedService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
 
-let service: Service;
+let service: SharedService;
 let client: Client;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   client = new Client(service.url, (await service.createKey('growth')).key);
 });
-afterAll(() => service[Symbol.asyncDispose]());
 
 const GOOD =
   '<!doctype html><html lang="en"><title>Report</title><h1>Report</h1><p>All is well <a href="https://example.com/">here</a>.';
@@ -29,6 +29,7 @@ test.each([
   ['PDF/A-2b', ['<pdfaid:part>2</pdfaid:part>', '<pdfaid:conformance>B<']],
   ['PDF/A-3a', ['<pdfaid:part>3</pdfaid:part>', '<pdfaid:conformance>A<']],
   ['PDF/UA-1', ['<pdfuaid:part>1</pdfuaid:part>']],
+  ['PDF/A-4', ['<pdfaid:part>4</pdfaid:part>', '<pdfaid:rev>2020<', '<dc:title>']],
   [
     ['PDF/A-3u', 'PDF/UA-1'],
     ['<pdfaid:conformance>U<', '<pdfuaid:part>1<', 'pdfaExtension:schemas'],
@@ -38,8 +39,18 @@ test.each([
   expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
   const { xmp, info, texts } = await readFinished(await bytesOf(response));
   for (const claim of claims) expect(xmp).toContain(claim);
-  expect(info.Title).toBe('Report');
+  const isVersion2 = conformance === 'PDF/A-4';
+  expect([info.PDFFormatVersion, info.Title]).toEqual(isVersion2 ? ['2.0', undefined] : ['1.7', 'Report']);
   expect(texts.join()).toContain('All is well here');
+});
+
+test('PDF/A-4f has files, and PDF/A-4 has none', async () => {
+  const attachments = [{ name: 'a.csv', type: 'text/csv', content: 'YQ==' }];
+  const pdf = await bytesOf(await client.pdf({ html: GOOD, options: { conformance: 'PDF/A-4f', attachments } }));
+  const { xmp, attachments: found } = await readFinished(pdf);
+  expect(xmp).toContain('<pdfaid:part>4</pdfaid:part>\n<pdfaid:conformance>F<');
+  expect(found.map(({ name }) => name)).toEqual(['a.csv']);
+  expect(pdf.toString('latin1')).not.toMatch(/\/Info\b/);
 });
 
 test('the same request gives the same bytes', async () => {
@@ -124,6 +135,11 @@ test.each([
   [{ conformance: [] }, 'options.conformance'],
   [{ conformance: ['PDF/A-2b', 'PDF/A-3b'] }, 'options.conformance'],
   [{ conformance: ['PDF/UA-1', 'PDF/UA-1'] }, 'options.conformance'],
+  [{ conformance: ['PDF/A-4', 'PDF/UA-1'] }, 'options.conformance'],
+  [{ conformance: 'PDF/A-4', attachments: [{ name: 'a', content: 'YQ==' }] }, 'options.attachments'],
+  [{ conformance: 'PDF/A-4f' }, 'options.attachments'],
+  [{ conformance: 'PDF/A-4', invoice: { xml: '<x/>', profile: 'EN 16931' } }, 'options.conformance'],
+  [{ conformance: 'PDF/A-4f', invoice: { xml: '<x/>', profile: 'EN 16931' } }, 'options.conformance'],
   [{ conformance: 'PDF/A-2b', password: 'x' }, 'options.password'],
   [{ conformance: 'PDF/A-2b', tagged: false }, 'options.tagged'],
   [{ conformance: 'PDF/A-2b', attachments: [{ name: 'a', content: 'YQ==' }] }, 'options.attachments'],
@@ -134,7 +150,7 @@ test.each([
 
 test('a report needs a profile, and is not for batches', async () => {
   const alone = await problem(await client.pdf({ html: GOOD, conformance_report: true }), 400, 'invalid_request');
-  expect(alone.errors).toEqual([{ path: 'conformance_report', message: 'requires options.conformance' }]);
+  expect(alone.errors).toEqual([{ path: 'conformance_report', message: 'requires options.conformance or options.invoice' }]);
   const items = [{ html: GOOD, options: { conformance: 'PDF/UA-1' }, conformance_report: true }];
   const batch = await client.send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
   expect(await batch.json()).toMatchObject({ succeeded: 0, failed: 1 });

@@ -53,6 +53,30 @@ describe('content_clipped', () => {
     expect(pdf.pages.join(' ').includes('END')).toBe(!clipped);
   });
 
+  test.each([
+    ['the root', '<html dir="rtl"><body>'],
+    ['the body', '<html><body dir="rtl">'],
+    ['a style', '<style>html { direction: rtl }</style><body>'],
+  ])('of a document that goes from right to left by %s: at the left', async (_what, begin) => {
+    const document = `<!doctype html>${begin}${bar(1_400).replace('text-align: right', 'text-align: left')}`;
+    const { warnings } = await client.report({ html: document });
+    expect(warnings.filter(({ kind }) => kind === 'content_clipped')).toMatchObject([
+      { side: 'left', pixels: expect.any(Number), message: expect.stringContaining('cuts it off at the left') },
+    ]);
+    expect((await readPdfReply(await client.pdf({ html: document }))).pages.join(' ')).not.toContain('END');
+  });
+
+  test.each([
+    ['fits', '<html dir="rtl"><body><p>here'],
+    [
+      'is moved away on purpose',
+      '<html dir="rtl"><body><p style="position: absolute; left: -9999px">for readers of screens</p>x',
+    ],
+    ['goes down in lines', '<html style="writing-mode: vertical-rl"><body><div style="width: 3000px">x</div>'],
+  ])('nothing is lost of what %s, and begins at the right', async (_what, markup) => {
+    expect((await client.report({ html: `<!doctype html>${markup}` })).warnings).toEqual([]);
+  });
+
   test('tells how much', async () => {
     const { warnings } = await client.report({ html: html(1_400), options: { width: 800, height: 800, margin: 0 } });
     expect(warnings).toMatchObject([
@@ -127,6 +151,13 @@ const HIDING: Array<[what: string, html: string, expected: { side: string; eleme
     { side: 'left', element: 'p' },
   ],
 ];
+
+/** By other things than `overflow`, in one document each side. */
+const HIDING_OTHERWISE = {
+  bottom: `<div style="contain: paint; height: 100px">${rows(20)}</div><p style="content-visibility: auto; height: 20px">${words}</p>
+    <iframe style="height: 100px" srcdoc="${rows(20)}"></iframe>`,
+  right: `<input value="${words}"><input value="x"><input placeholder="${words}"><iframe srcdoc="<pre>${words}"></iframe><iframe srcdoc="x"></iframe>`,
+};
 
 const shadow = (host: string, inside: string) => `<div id="host">${host}</div><script>
   document.querySelector('#host').attachShadow({ mode: 'open' }).innerHTML = \`${inside}\`</script>`;
@@ -246,6 +277,19 @@ describe('content_clipped by a box', () => {
     expect((await client.report({ html: `<!doctype html>${markup}` })).warnings).toEqual([]);
   });
 
+  test('by what is contained, by frames and by fields', async () => {
+    const told = async (markup: string) => (await client.report({ html: `<!doctype html>${markup}` })).warnings;
+    expect(await told(HIDING_OTHERWISE.bottom)).toMatchObject([{ kind: 'content_clipped', side: 'bottom', count: 3 }]);
+    expect(await told(HIDING_OTHERWISE.right)).toMatchObject([{ kind: 'content_clipped', side: 'right', count: 2 }]);
+  });
+
+  test('beside a frame with a text of very many lines', async () => {
+    const html = `<!doctype html><div style="height: 100px; overflow: hidden">${rows(20)}</div>
+      <iframe id=f></iframe><script>f.contentDocument.write('<pre>' + 'a\\n'.repeat(150_000)); f.contentDocument.close()</script>`;
+    const { warnings } = await client.report({ html, options: { timeout: 60_000 } });
+    expect(warnings).toMatchObject([{ kind: 'content_clipped', side: 'bottom' }]);
+  });
+
   test('at both sides, of several boxes', async () => {
     const box = (n: number) =>
       `<div id="b${n}" style="width: 200px; height: 100px; overflow: hidden"><pre>${words}</pre>${rows(n)}</div>`;
@@ -274,6 +318,15 @@ describe('content_shrunk', () => {
     ['what fits', html(700), {}, undefined],
     ['what is a pixel too wide', html(795), { margin: 0 }, undefined],
     ['a wide box in landscape', html(1_000), { margin: 0, landscape: true }, undefined],
+    ['what begins with something faint', `<p style="opacity: 0.5">x${html(500)}`, {}, undefined],
+    ['what begins with something small', '<!doctype html><p style="transform: scale(0.8)">x', {}, undefined],
+    ['what begins with something tiny', '<!doctype html><p style="transform: scale(0.2)">x', {}, undefined],
+    [
+      'what begins with something large',
+      '<!doctype html><b style="display: inline-block; transform: scale(1.2)">x',
+      {},
+      undefined,
+    ],
   ];
 
   test.each(SHRUNK)('%s', async (_what, document, options, percent) => {

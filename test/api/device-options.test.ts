@@ -97,7 +97,7 @@ const WRONG: Array<[name: string, options: object, path: string, message: string
   ['headerTemplate', { headerTemplate: 5 }, 'options.headerTemplate', 'a string of HTML'],
   ['outline', { outline: 'yes' }, 'options.outline', 'true or false'],
   ['omitBackground', { omitBackground: 1 }, 'options.omitBackground', 'true or false'],
-  ['failOnWarning', { failOnWarning: ['everything'] }, 'options.failOnWarning', 'a list of resource_failed'],
+  ['failOnWarning', { failOnWarning: ['everything'] }, 'options.failOnWarning[0]', 'one of resource_failed'],
 ];
 
 describe('wrong values are 400 with path and what is allowed', () => {

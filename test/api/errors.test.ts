@@ -99,7 +99,9 @@ describe('400', () => {
     [{ password: { permissions: ['fly'] } }, 'options.password.permissions[0]', /^must be one of print, /],
     [{ margin: { foo: 1 } }, 'options.margin.foo', /one of top, right, bottom, left$/],
     [{ addStyleTag: [{ content: 5 }] }, 'options.addStyleTag[0].content', /string/],
-    [{ failOnHttpStatus: [99] }, 'options.failOnHttpStatus[0]', /list of HTTP statuses/],
+    [{ failOnHttpStatus: [99] }, 'options.failOnHttpStatus[0]', /a whole number from 100 to 599$/],
+    [{ failOnWarning: ['fonts'] }, 'options.failOnWarning[0]', /^must be one of resource_failed, /],
+    [{ cookies: [{ name: 5, value: '' }] }, 'options.cookies[0].name', /^must be a string$/],
     [{ waitForSelector: { selector: 5 } }, 'options.waitForSelector.selector', /string/],
   ])('%j: the fault of what it is meant to be', async (options, path, message) => {
     expect(await invalid({ html: 'x', options })).toEqual([{ path, message: expect.stringMatching(message) }]);
@@ -110,14 +112,14 @@ describe('400', () => {
       { path: 'htlm', message: 'there is no such field; did you mean html?' },
     ]);
     expect(await invalid({ html: 'x', options: { printbackground: true } })).toEqual([
-      { path: 'options.printbackground', message: 'there is no such field; did you mean printBackground?' },
+      { path: 'options.printbackground', message: 'there is no such field; did you mean options.printBackground?' },
     ]);
     expect(await invalid({ html: 'x', options: { margins: 1 } })).toEqual([
-      { path: 'options.margins', message: 'there is no such field; did you mean margin?' },
+      { path: 'options.margins', message: 'there is no such field; did you mean options.margin?' },
     ]);
     expect(await invalid({ html: 'x', options: { margin: { topp: 1 } } })).toContainEqual({
       path: 'options.margin.topp',
-      message: 'there is no such field; did you mean top?',
+      message: 'there is no such field; did you mean options.margin.top?',
     });
     const [far] = await invalid({ html: 'x', options: { zzzzzzzzzzzz: 1 } });
     expect(far?.message).toContain('use one of format, width, height');
@@ -248,6 +250,12 @@ describe('404 and 405', () => {
     await problem(await fetch(`${service.url}/v1/nothing`), 404, 'not_found');
     await problem(await fetch(`${service.url}/nothing`), 404, 'not_found');
     await problem(await fetch(`${service.url}/errors/nothing`), 404, 'not_found');
+  });
+
+  test('an address of Gotenberg, where they are turned off, names the setting', async () => {
+    const response = await fetch(`${service.url}/forms/chromium/convert/html`, { method: 'POST', body: new FormData() });
+    const { detail } = await problem(response, 404, 'not_found');
+    expect(detail).toContain('PLATEN_GOTENBERG_ROUTES=on');
   });
 
   test('a known address with another method names the right ones', async () => {

@@ -13,8 +13,8 @@ let neighbour: string;
 beforeAll(async () => {
   site = await Site.start();
   service = await startService({
-    PLATEN_RENDERER_MEMORY_MB: '700',
-    PLATEN_RENDERER_HEAP_MB: '256',
+    PLATEN_RENDERER_MEMORY_MB: '400', // soon exceeded
+    PLATEN_RENDERER_HEAP_MB: '128',
     PLATEN_CONCURRENCY: '3',
     PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
   });

@@ -99,6 +99,54 @@ describe('what scripts load', () => {
     expect(await textOf(body(work), { timeout: 60_000 })).toBe('done');
   });
 
+  test('a worker, what it asks for, and workers of its own', async () => {
+    const held = hold('/asked', send('text/plain', 'answer', OPEN));
+    const inner = `onmessage = async () => postMessage(await (await fetch('${site.origin}/asked')).text())`;
+    const outer = `const worker = new Worker(URL.createObjectURL(new Blob([${JSON.stringify(inner)}]))); onmessage = () => worker.postMessage(0); worker.onmessage = ({ data }) => postMessage(data)`;
+    const source = body(
+      `const worker = new Worker(URL.createObjectURL(new Blob([${JSON.stringify(outer)}]))); let n = 0;
+      worker.onmessage = ({ data }) => { document.body.append(data + ' '); if (n++ < 2) worker.postMessage(0) }; worker.postMessage(0);
+      new Worker(URL.createObjectURL(new Blob(['setInterval(() => postMessage(0), 10)'])))`,
+    );
+    const printed = textOf(source, { timeout: 60_000, failOnWarning: ['printed_early'] });
+    await held.asked;
+    await others();
+    held.release();
+    expect(await printed).toBe('answer answer answer');
+  });
+
+  test('workers of a site, one of which is shared', async () => {
+    const held = hold('/asked-by-site', send('text/plain', 'answer', OPEN));
+    const ask = (tell: string) =>
+      send('text/javascript', `fetch('/asked-by-site').then((r) => r.text()).then((text) => ${tell})`);
+    const tell = 'onmessage = ({ data }) => document.body.append(data + " ")';
+    site.serve({
+      '/worker.js': ask('postMessage(text)'),
+      '/shared.js': send('text/javascript', 'onconnect = ({ ports: [port] }) => port.postMessage("shared")'),
+      '/workers.html': html(body(`new SharedWorker('/shared.js').port.${tell}; new Worker('/worker.js').${tell}`)),
+    });
+    const printed = web.textOf('/workers.html', { timeout: 60_000, failOnWarning: ['printed_early'] });
+    await held.asked;
+    await others();
+    held.release();
+    expect(await printed).toBe('shared answer');
+  });
+
+  test('work in parts that change nothing until the last one', async () => {
+    const source = body(`
+      const say = (word) => document.body.append(word + ' ');
+      const messages = () => { let n = 0; const { port1, port2 } = new MessageChannel(); port1.onmessage = () => n++ < 5000 ? port2.postMessage(0) : (say('messages'), idle()); port2.postMessage(0) };
+      const idle = (n = 0) => requestIdleCallback(() => n < 40 ? idle(n + 1) : (say('idle'), tasks()));
+      const tasks = async () => { for (let n = 0; n < 5000; n++) await scheduler.yield(); say('tasks'); file() };
+      const file = () => { const reader = new FileReader(); reader.onload = () => { say('file'); picture() }; reader.readAsDataURL(new Blob([new Uint8Array(1e7)])) };
+      const picture = () => { const canvas = document.createElement('canvas'); canvas.width = canvas.height = 1200; canvas.toBlob(() => { say('picture'); view() }) };
+      const view = () => document.startViewTransition(() => say('view'));
+      scheduler.postTask(messages, { delay: 900 })`);
+    expect(await textOf(source, { timeout: 60_000, failOnWarning: ['printed_early'] })).toBe(
+      'messages idle tasks file picture view',
+    );
+  });
+
   test.each([
     ['an image', (url: string) => `document.body.insertAdjacentHTML("beforeend", \`<img src="${url}" onload="come()">\`)`],
     [
@@ -116,6 +164,28 @@ describe('what scripts load', () => {
     await held.asked;
     held.release();
     expect(await text).toBe('come after');
+  });
+
+  test.each([
+    ['functions', 'const load = () => open(); const open = () => import(URL_OF).then(come); setTimeout(() => load(), 500)'],
+    [
+      'a script from elsewhere',
+      'onload = () => setTimeout(start, 500)</script><script src="ORIGIN/importer.js"></script><script>',
+    ],
+  ])('a module that %s import, which a timer calls, is printed', async (_how, script) => {
+    const held = hold('/imported', send('text/javascript', 'document.body.append("module ")', OPEN));
+    const url = `${site.origin}/imported`;
+    site.serve({ '/importer.js': send('text/javascript', `function start() { import("${url}").then(come) }`, OPEN) });
+    const text = textOf(
+      body(
+        `const come = () => document.body.append("come "); ${script.replace('URL_OF', `"${url}"`).replace('ORIGIN', site.origin)}`,
+      ),
+      { timeout: 60_000 },
+    );
+    await held.asked;
+    await others();
+    held.release();
+    expect(await text).toBe('module come');
   });
 
   test('one request after the other, then an image and a script', async () => {
@@ -188,10 +258,12 @@ describe('what says when it is ready', () => {
     ['MathJax', 'let ready; window.MathJax = { startup: { promise: new Promise((resolve) => { ready = resolve }) } }'],
   ])('%s', async (name, declared) => {
     const path = `/ready-${name.replaceAll(' ', '-')}`;
-    const held = hold(path, send('text/javascript', '', OPEN));
-    // Nothing but readiness holds it: a worker has no part in the document.
-    const worker = `new Worker(URL.createObjectURL(new Blob(['fetch("${site.origin}${path}").then(() => postMessage(1))'])))`;
-    const source = body(`${declared}; ${worker}.onmessage = () => { document.body.append("ready"); ready() }`, 'begun ');
+    const held = hold(path, send('text/event-stream', 'data: x\n\n', OPEN));
+    // Nothing but readiness holds it: an event source may last as long as the document.
+    const source = body(
+      `${declared}; const events = new EventSource("${site.origin}${path}"); events.onmessage = () => { events.close(); document.body.append("ready"); ready() }`,
+      'begun ',
+    );
     const printed = textOf(source, { timeout: 60_000 });
     await held.asked;
     await others();
@@ -335,10 +407,38 @@ describe('animations', () => {
       `<!doctype html><style>body { margin: 0 } iframe { border: 0 }</style><iframe srcdoc='${styled('p { animation: in 2s 1s both }', '<p>here').replaceAll("'", '')}'></iframe>`,
     ],
     [
+      'in a shadow root that the markup declares',
+      styled(
+        '',
+        `<div><template shadowrootmode="open"><style>${KEYFRAMES} p { animation: in 2s 1s both }</style><p>here</template></div>`,
+      ),
+    ],
+    [
+      'in a shadow root that the markup declares closed',
+      styled(
+        '',
+        `<div><template shadowrootmode="closed"><style>${KEYFRAMES} p { animation: in 2s 1s both }</style><p>here</template></div>`,
+      ),
+    ],
+    [
+      'in a shadow root that is closed',
+      styled(
+        '',
+        `<div id=host></div><script>host.attachShadow({ mode: 'closed' }).innerHTML = '<style>${KEYFRAMES} p { animation: in 2s 1s both }</style><p>here'</script>`,
+      ),
+    ],
+    [
       'of what is told when it is seen',
       styled(
         'p { margin-top: 2000px; visibility: hidden }',
         '<p id=p>here<script>new IntersectionObserver((entries, self) => { for (const { isIntersecting, target } of entries) if (isIntersecting) { target.style.visibility = "visible"; self.unobserve(target) } else target.style.visibility = "hidden" }).observe(p)</script>',
+      ),
+    ],
+    [
+      'of what is told when half of it is seen, where a part of it always is',
+      styled(
+        'p { margin-top: 580px; height: 200px; visibility: hidden }',
+        '<p id=p>here<script>new IntersectionObserver(([{ intersectionRatio }]) => { if (intersectionRatio >= 0.5) p.style.visibility = "visible" }, { threshold: [0, 0.5] }).observe(p)</script>',
       ),
     ],
     [
@@ -356,6 +456,13 @@ describe('animations', () => {
       ),
     ],
     [
+      'of a script that knows the height of the window by an element',
+      styled(
+        'p { margin-top: 2000px; visibility: hidden } div { position: absolute; height: 100vh }',
+        '<div id=view></div><p id=p>here<script>onscroll = () => { if (p.getBoundingClientRect().top < view.offsetHeight) p.style.visibility = "visible" }</script>',
+      ),
+    ],
+    [
       'of frames',
       styled(
         'p { visibility: hidden }',
@@ -370,6 +477,23 @@ describe('animations', () => {
     expect(place?.x).toBeCloseTo(0, 0);
     const [once, twice] = [await web.ada.pdf({ html: source }), await web.ada.pdf({ html: source })];
     expect((await printBytes(once)) === (await printBytes(twice)), 'the same bytes').toBe(true);
+  });
+
+  test('what comes into view is told once each time it is asked for', async () => {
+    const markup = styled(
+      '',
+      `<div id=end style="height: 20px"></div><script>let running = 0, most = 0, parts = 0;
+        new IntersectionObserver(async ([{ isIntersecting }], observer) => { if (!isIntersecting || parts >= 6) return;
+          parts++; most = Math.max(most, ++running); await (await fetch("${site.origin}/data.json?" + parts)).json(); running--;
+          observer.unobserve(end); observer.observe(end); if (parts === 6) document.body.append("at once: " + most) }).observe(end)</script>`,
+    );
+    expect(await textOf(markup)).toBe('at once: 1');
+  });
+
+  test('a window that shows all of the document already is not resized, but scrolled; another is, and then to the end and back', async () => {
+    const note = 'for (const type of ["resize", "scroll"]) addEventListener(type, () => document.body.append(type + " "))';
+    expect(await textOf(body(note))).toBe('scroll');
+    expect(await textOf(body(note, '<div style="height: 900px"></div>'))).toBe('resize scroll scroll scroll');
   });
 
   test.each(['', SCRIPT])('without end: at the first frame (%s)', async (script) => {
@@ -497,6 +621,14 @@ describe('what a document does to the clock', () => {
     [
       'animations that are not',
       'Document.prototype.getAnimations = () => ({ *[Symbol.iterator]() { for (let n = 0; n < 1e5; n++) yield { playState: "running", get effect() { throw 9 } } } }); Animation.prototype.finish = () => { throw 10 }',
+    ],
+    [
+      'shadow roots without end, and a list of them that lies',
+      'const root = () => document.body.appendChild(document.createElement("div")).attachShadow({ mode: "closed" }); for (let n = 0; n < 12000; n++) root(); const list = window["platen.shadows"]; try { window["platen.shadows"] = () => [1, null, document] } catch {} try { list([1, null, window]) } catch {} Element.prototype.attachShadow = null; new MutationObserver(() => { list([document, document.body]) }).observe(document, { childList: true, subtree: true })',
+    ],
+    [
+      'shadow roots that are made up, each with another in it',
+      'const made = () => ({ get shadowRoot() { return made() } }); DocumentFragment.prototype.querySelectorAll = Document.prototype.querySelectorAll = () => [made()]; Object.defineProperty(Node.prototype, "nodeType", { get: () => 11 }); document.body.setHTMLUnsafe("printed<div><template shadowrootmode=open>")',
     ],
     ['timers without end', 'const on = () => { setTimeout(on); setTimeout(on) }; on(); setInterval(on, 0)'],
     ['frames without end', 'const on = () => { requestAnimationFrame(on) }; on()'],

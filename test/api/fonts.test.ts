@@ -101,6 +101,12 @@ describe('glyphs', () => {
   });
 
   test('failOnWarning', async () => {
+    const declared = await render('<p>x<div><template shadowrootmode="open"><p>&#x12000;</template></div>');
+    expect(declared.warnings).toMatchObject([{ kind: 'missing_glyphs', script: 'Cuneiform' }]);
+    const open = await render(
+      '<p id=a>x<script>a.attachShadow({ mode: "open" }).textContent = String.fromCodePoint(0x12000)</script>',
+    );
+    expect(open.warnings).toMatchObject([{ kind: 'missing_glyphs', script: 'Cuneiform' }]);
     const reply = await service.pdf({ html: '<p>\u{12000}', options: { failOnWarning: ['missing_glyphs'] } });
     expect(reply.status).toBe(422);
     expect(await reply.json()).toMatchObject({ code: 'render_gate_failed', gate: 'failOnWarning' });
@@ -161,6 +167,14 @@ describe('Chinese characters', () => {
       expect((await render(inChinese(html))).fonts, `Chinese, round ${round}`).toEqual(['NotoSansSC-Regular']);
       expect((await render(inJapanese(html))).fonts, `Japanese, round ${round}`).toEqual(['NotoSansJP-Regular']);
     }
+  });
+
+  test('do not move the lines of a document without them that comes after', async () => {
+    const html = readFileSync(new URL('../visual/documents/letter.html', import.meta.url), 'utf8');
+    const print = async () => Buffer.from(await (await service.pdf({ html })).arrayBuffer());
+    const before = await print();
+    await render(inJapanese('<p>骨<ruby>漢<rt>かん</rt></ruby>'));
+    expect((await print()).equals(before)).toBe(true);
   });
 
   test('each text of a document has those of its own language', async () => {

@@ -1,4 +1,5 @@
 /** The addresses of Gotenberg: forms as its clients send them, what comes back, and what is refused by name. */
+import { PDF, PdfArray, PdfDict, PdfName, PdfString } from '@libpdf/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { PIXEL } from '../support/pixel.ts';
@@ -31,6 +32,12 @@ afterAll(async () => {
   site.close();
   receiver.close();
 });
+
+/** What the validator finds that a PDF claims. */
+async function claimsOf(bytes: Buffer): Promise<string[]> {
+  const report = await ada.send('POST', '/v1/pdf/validate', bytes, { 'content-type': 'application/pdf' });
+  return ((await report.json()) as { profiles?: string[] }).profiles ?? [];
+}
 
 type Fields = Record<string, string | Uint8Array | [string, ...string[]]>;
 
@@ -67,6 +74,15 @@ async function refusal(reply: Promise<Response>, code: number): Promise<string> 
 }
 
 describe('convert', () => {
+  test('pdfa and pdfua are profiles, and a document that lacks something is refused', async () => {
+    const document = '<html lang="en"><title>Report</title><h1>Report';
+    const bytes = await bytesOf(await good(html({ 'index.html': document, pdfa: 'PDF/A-3b', pdfua: 'true' })));
+    expect(await claimsOf(bytes)).toEqual(['PDF/A-3b', 'PDF/UA-1']);
+    expect(await refusal(html({ 'index.html': '<h1>Report', pdfua: 'true' }), 422)).toContain('title_missing');
+    expect(await refusal(html({ 'index.html': document, pdfa: 'PDF/A-1b' }), 400)).toMatch(/pdfa\b.* must be one of PDF\/A-2b/);
+    expect(await claimsOf(await bytesOf(await good(html({ 'index.html': document, pdfua: 'false' }))))).toEqual([]);
+  });
+
   test('a page with its files, header and footer, as Gotenberg prints it', async () => {
     const response = await good(
       html(
@@ -180,6 +196,15 @@ describe('screenshot', () => {
   });
 });
 
+/** As a program other than this one writes it, with the field in an object stream. */
+async function withSignature(file: Buffer): Promise<Uint8Array> {
+  const pdf = await PDF.load(file);
+  const signature = pdf.register(PdfDict.of({ Type: PdfName.of('Sig'), Contents: PdfString.fromHex('00') }));
+  const field = pdf.register(PdfDict.of({ FT: PdfName.of('Sig'), T: PdfString.fromString('by'), V: signature }));
+  pdf.context.catalog.getDict().set('AcroForm', PdfDict.of({ Fields: PdfArray.of(field) }));
+  return await pdf.save({ useXRefStream: true });
+}
+
 describe('merge', () => {
   const one = async (text: string) => bytesOf(await good(html({ 'index.html': `<h1>${text}</h1>` })));
 
@@ -197,6 +222,10 @@ describe('merge', () => {
     const merge = (fields: Fields) => refusal(post('pdfengines/merge', fields), 400);
     expect(await merge({ 'a.pdf': 'not a PDF' })).toContain("'a.pdf' is damaged, or not a PDF");
     expect(await merge({ 'a.pdf': secret })).toContain("'a.pdf' is protected by a password");
+    const signed = Buffer.from(await withSignature(await one('Signed')));
+    expect(await merge({ 'a.pdf': await one('First'), 'b.pdf': signed })).toContain(
+      "'b.pdf' is signed, and merging would break its signature",
+    );
     expect(await merge({ 'a.txt': 'x' })).toContain("'a.txt' is not a file with the extension .pdf");
     expect(await merge({})).toContain('no form file found for extensions: [.pdf]');
     expect(await merge({ pdfa: 'PDF/A-2b', 'a.pdf': secret })).toContain("'pdfa' is not supported");
@@ -205,7 +234,7 @@ describe('merge', () => {
 
 describe('refusals', () => {
   test.each<[Fields, string]>([
-    [{ pdfa: 'PDF/A-2b' }, "form field 'pdfa' is not supported by this server"],
+    [{ flatten: 'true' }, "form field 'flatten' is not supported by this server"],
     [{ splitMode: 'pages' }, "form field 'splitMode' is not supported by this server"],
     [{ stages: '[{"op":"merge"}]' }, "form field 'stages' is not supported by this server"],
     [{ downloadFrom: '[{"url":"http://x"}]' }, "form field 'downloadFrom' is not supported by this server"],

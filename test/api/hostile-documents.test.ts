@@ -127,3 +127,19 @@ test('a document that floods its console leaves the browser to its neighbours', 
   expect((await flood).status).toBe(504);
   expect(await service.metric('platen_browser_crashes_total')).toBe(0);
 });
+
+/** What the browser tells of a request repeats its address. That of more than eight megabytes is not even read. */
+test.each([1e6, 9e6])('workers that request data: addresses of %d bytes leave the browser to its neighbours', async (bytes) => {
+  const request = `fetch("data:text/plain," + "x".repeat(${bytes}) + Math.random()).catch(() => {})`;
+  const html = `<p>x<script>
+    const script = URL.createObjectURL(new Blob([${JSON.stringify(`setInterval(() => ${request}, 10)`)}]));
+    for (let n = 0; n < 4; n++) new Worker(script);
+  </script>`;
+  const flood = ada.pdf({ html, options: { timeout: 60_000, waitForFunction: 'globalThis.over' } });
+  expect((await readPdfReply(await bob.pdf({ html: '<p>neighbour' }))).pages).toEqual(['neighbour']);
+  const response = await flood;
+  expect(response.status).toBe(422);
+  expect(await response.json()).toMatchObject({ type: expect.stringMatching(/resource_limit$/), limit: 134_217_728 });
+  expect((await readPdfReply(await bob.pdf({ html: '<p>neighbour' }))).pages).toEqual(['neighbour']);
+  expect(await service.metric('platen_browser_crashes_total')).toBe(0);
+});

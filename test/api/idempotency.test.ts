@@ -58,8 +58,10 @@ describe('the same key and body', () => {
     const body = { ...SLOW, store: true };
     const replies = await Promise.all(Array.from({ length: 50 }, () => client.pdf(body, named('fifty'))));
     const statuses = replies.map(({ status }) => status);
-    expect(statuses.filter((status) => status === 201)).toHaveLength(1);
-    expect(statuses.filter((status) => status === 409)).toHaveLength(49);
+    // Who looks only after the first has ended gets its reply.
+    const replayed = replies.filter(({ headers }) => headers.get('idempotency-replayed') === 'true').length;
+    expect(statuses.filter((status) => status === 201)).toHaveLength(1 + replayed);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(49 - replayed);
     const refused = replies.find(({ status }) => status === 409) as Response;
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     await problem(refused, 409, 'idempotency_running');

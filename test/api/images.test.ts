@@ -186,7 +186,7 @@ describe('what is refused', () => {
 
   test('unknown options, with the nearest name', async () => {
     expect(await faults({ html: RED, options: { fullpage: true } })).toEqual([
-      'options.fullpage: there is no such field; did you mean fullPage?',
+      'options.fullpage: there is no such field; did you mean options.fullPage?',
     ]);
   });
 

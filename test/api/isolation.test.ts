@@ -45,6 +45,9 @@ const PLANT = `<p>planted</p><script>
     },
     observers: () => {
       window[Symbol.for('platen.observers')].mark = IntersectionObserver.mark = IntersectionObserver.prototype.mark = 'MARK';
+      const root = document.body.appendChild(document.createElement('div')).attachShadow({ mode: 'closed' });
+      root.innerHTML = 'MARK';
+      window['platen.shadows'].mark = Element.prototype.attachShadow.mark = 'MARK';
       EventTarget.prototype.addEventListener.mark = EventTarget.prototype.mark = 'MARK';
       new IntersectionObserver(() => { document.body.textContent = 'MARK' }).observe(document.body);
       Object.defineProperty(document.documentElement, 'clientHeight', { value: 'MARK' });
@@ -93,6 +96,10 @@ const LOOK = `<body><p>looked</p><pre id=out style="white-space: pre-wrap"></pre
       const isAhead = Math.abs(Date.now() - performance.timeOrigin - performance.now()) > 2000 || performance.now() > 60000;
       return all.map((each) => each.mark) + String(Date.now()) + new Date().getTime() + isAhead;
     },
+    shadows: () => {
+      const list = window['platen.shadows'];
+      return [list.mark, Element.prototype.attachShadow.mark, ...Array.from(list(), (root) => root.textContent)].join();
+    },
     observers: () => [window[Symbol.for('platen.observers')].mark, IntersectionObserver.mark, IntersectionObserver.prototype.mark,
       EventTarget.prototype.addEventListener.mark, document.mark, document.documentElement.clientHeight],
     height: () => innerHeight < 10000,
@@ -127,7 +134,7 @@ describe('what one render plants', () => {
       expect(found).not.toContain('MARK');
       expect(found).toContain('history=1');
       expect(found).toContain('scroll=auto');
-      expect(found).toMatch(/clock=.*false observers=/);
+      expect(found).toMatch(/clock=.*false shadows=, observers=/);
       expect(found).toContain('height=true');
       expect(found).toContain('window=800x600x0x0');
     }

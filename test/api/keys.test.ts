@@ -7,12 +7,14 @@ import { type App, startApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Client, type List, problem } from '../support/client.ts';
 import { PLANS } from '../support/service.ts';
+import { storageSettings } from '../support/storage-settings.ts';
 
 interface KeyRecord {
   key_id: string;
   name: string;
   hint: string;
   scopes: string[] | null;
+  test: boolean;
   made_by: string | null;
   created_at: string;
   revoked_at: string | null;
@@ -28,7 +30,13 @@ let ada: Client;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
-  const env = { PLATEN_PORT: '0', PLATEN_DATA_DIR: dataDir, PLATEN_PLANS_FILE: PLANS, PLATEN_LOG_LEVEL: 'silent' };
+  const env = {
+    ...(await storageSettings(dataDir)),
+    PLATEN_PORT: '0',
+    PLATEN_DATA_DIR: dataDir,
+    PLATEN_PLANS_FILE: PLANS,
+    PLATEN_LOG_LEVEL: 'silent',
+  };
   app = await startApp(loadConfig(env), () => now);
   accountId = (await app.services.accounts.createAccount('growth')).id;
   ada = await client();
@@ -55,7 +63,7 @@ test('a key is shown once, works, and shares the allowance of its account', asyn
   const reply = await ada.send('POST', '/v1/keys', { name: 'website' });
   const { key, ...record } = (await reply.json()) as Issued;
   expect(key).toMatch(/^plt_[0-9A-Za-z]{38}$/);
-  expect(record).toMatchObject({ name: 'website', hint: key.slice(0, 8), scopes: null, revoked_at: null });
+  expect(record).toMatchObject({ name: 'website', hint: key.slice(0, 8), scopes: null, test: false, revoked_at: null });
   expect(reply.headers.get('location')).toBe(`${app.url}/v1/keys/${record.key_id}`);
   expect(await ada.json(`/v1/keys/${record.key_id}`)).toEqual(record);
   expect((await keysOf(ada)).map(({ key_id }) => key_id)).toEqual([record.key_id, record.made_by]);

@@ -1,9 +1,10 @@
 /** Starting, stopping, overload, and what is left behind. */
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cacheFolder } from '../../src/config.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
 import { browserProcesses, browserProcessesOfType, eventually, type Service, startService } from '../support/service.ts';
 import { image, Site } from '../support/site.ts';
@@ -52,12 +53,14 @@ test('kill -9 of the service takes its browser along; the next start removes the
   expect(profiles[0]).toContain(`-${next.child.pid}-`);
 });
 
-/** Browser and fonts, three times over. */
+/** The browser, three times over. */
 const UNPACKS_MS = 300_000;
 
 test.skipIf(process.env.PLATEN_TEST_BROWSER)(
-  'two services that start at once on an empty cache both get a whole browser; a damaged one is unpacked again',
+  'two services that start at once without a browser in the cache both get a whole one; a damaged one is unpacked again',
   async () => {
+    const others = (await readdir(cacheFolder())).filter((name) => /^(?:compiled|fonts-[0-9a-f]+)$/.test(name));
+    for (const name of others) await symlink(join(cacheFolder(), name), join(cache, name));
     const settings = { PLATEN_CACHE_DIR: cache };
     const starting = await Promise.all([startService(settings), startService(settings)]);
     await Promise.all(starting.map(renders));
@@ -138,15 +141,20 @@ describe('a new service', () => {
     expect(openapi.openapi).toMatch(/^3\.1/);
     expect(Object.keys(openapi.paths)).toEqual([
       '/v1/pdf',
+      '/v1/pdf/validate',
       '/v1/image',
       '/v1/renders/{id}',
+      '/v1/certificates',
+      '/v1/certificates/{id}',
       '/v1/templates',
       '/v1/templates/{id}',
       '/v1/templates/{id}/versions',
       '/v1/templates/{id}/versions/{version}',
+      '/v1/templates/{id}/assets',
       '/v1/documents',
       '/v1/documents/{id}',
       '/v1/documents/{id}/links',
+      '/v1/documents/{id}/pages/{n}.png',
       '/v1/batches',
       '/v1/batches/{id}',
       '/v1/batches/{id}.zip',
@@ -163,9 +171,10 @@ describe('a new service', () => {
       '/v1/playground',
       '/links/{id}',
       '/v1/playground/pdf',
+      '/v1/templates/{id}/assets/{path}',
     ]);
     expect(Object.keys(openapi.paths['/v1/pdf']?.post.responses ?? {})).toEqual(
-      expect.arrayContaining(['200', '400', '401', '413', '422', '429', '503', '504']),
+      expect.arrayContaining(['200', '422', '504', 'default']),
     );
     expect(openapi).toHaveProperty('webhooks', {
       'batch.completed': expect.anything(),

@@ -168,7 +168,10 @@ describe.concurrent.each(WAYS)('waitForSelector, of %s', (way) => {
     ['that never hides', { selector: 'p', hidden: true }],
   ])('one %s: the deadline', async (_name, waitForSelector) => {
     const response = await post(way, '<p>x</p><template>y</template>', { waitForSelector, timeout: DEADLINE_MS });
-    expect(await problem(response, 504, 'render_timeout')).toMatchObject({ phase: 'load' });
+    const { detail, phase } = await problem(response, 504, 'render_timeout');
+    expect(phase).toBe('load');
+    const selector = typeof waitForSelector === 'string' ? waitForSelector : waitForSelector.selector;
+    expect(detail).toContain(`; it was still waiting for options.waitForSelector (${selector}). `);
   });
 
   test.each([
@@ -213,13 +216,20 @@ describe.concurrent.each(WAYS)('waitForFunction, of %s', (way) => {
     expect(await textOf(way, later, { waitForFunction })).toBe('begun ready');
   });
 
-  test.each(['false', '0', '""', 'null', 'undefined', '() => false', 'new Promise(() => {})', '() => { while (true); }'])(
+  test.each(['false', '0', '""', 'null', 'undefined', '() => false', 'new Promise(() => {})'])(
     'never true: %s; the deadline',
     async (waitForFunction) => {
       const response = await post(way, '<p>x', { waitForFunction, timeout: DEADLINE_MS });
-      expect(await problem(response, 504, 'render_timeout')).toMatchObject({ phase: 'load' });
+      const { detail, phase } = await problem(response, 504, 'render_timeout');
+      expect(phase).toBe('load');
+      expect(detail).toContain('; it was still waiting for options.waitForFunction. ');
     },
   );
+
+  test('one that does not end: the deadline', async () => {
+    const response = await post(way, '<p>x', { waitForFunction: '() => { while (true); }', timeout: 1_000 }); // it holds a processor
+    expect(await problem(response, 504, 'render_timeout')).toMatchObject({ phase: 'load' });
+  });
 
   const THROWS: Array<[name: string, source: string, told: string]> = [
     ['a name that is not there', 'x.y.z', 'ReferenceError: x is not defined'],

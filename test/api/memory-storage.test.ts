@@ -1,14 +1,15 @@
 /** Storage and cookies of a document from HTML: the same as those of a site, and gone with the render. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readPdfReply } from '../support/read-pdf.ts';
+import type { SharedService } from '../support/service.ts';
 import { html, type Site } from '../support/site.ts';
 import { Web } from '../support/web.ts';
 
-let web: Web;
+let web: Web<SharedService>;
 let site: Site;
 
 beforeAll(async () => {
-  web = await Web.start();
+  web = await Web.share();
   ({ site } = web);
 });
 afterAll(() => web?.close());

@@ -1,20 +1,23 @@
 /** Metadata of documents, templates and batches: kept as it was sent, filters lists, and goes with what it belongs to. */
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { Client, type DocumentRecord, type List, problem, type TemplateRecord } from '../support/client.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import type { SharedService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
 
-let service: Service;
+/** It looks into the data folder, where the embedded store has everything. */
+const testOfFolder = test.skipIf(process.env.PLATEN_TEST_DATABASE_URL);
+
+let service: SharedService;
 let ada: Client;
 let bob: Client;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   ada = new Client(service.url, service.key);
   bob = new Client(service.url, (await service.createKey()).key);
 });
-afterAll(() => service[Symbol.asyncDispose]());
 
 const html = '<p>x';
 type WithMetadata = { metadata: Record<string, string> };
@@ -70,7 +73,7 @@ describe('documents', () => {
     expect(await readPdfReply(await ada.get(`/v1/documents/${document_id}`))).toMatchObject({ title: 'Raw' });
   });
 
-  test('leave nothing of it behind when they are deleted', async () => {
+  testOfFolder('leave nothing of it behind when they are deleted', async () => {
     const { document_id } = await ada.store({ html, metadata: { secret: 'to be forgotten' } });
     expect((await ada.send('DELETE', `/v1/documents/${document_id}`)).status).toBe(204);
     using database = new DatabaseSync(`${service.env.PLATEN_DATA_DIR}/platen.db`, { readOnly: true });

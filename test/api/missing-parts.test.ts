@@ -1,7 +1,8 @@
 /** Parts of a document that are not there, for whatever reason: each is told once, and fails what wants all of them. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { problem, type Report } from '../support/client.ts';
+import { Client, problem, type Report } from '../support/client.ts';
+import type { SharedService } from '../support/service.ts';
 import { html, image, redirect, type Site, send, status } from '../support/site.ts';
 import { Web } from '../support/web.ts';
 
@@ -11,10 +12,10 @@ const SVG = `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBo
 /** Makes a document an active one. */
 const SCRIPT = '<script>document.title = "x"</script>';
 
-let web: Web;
+let web: Web<SharedService>;
 let site: Site;
 beforeAll(async () => {
-  web = await Web.start();
+  web = await Web.share();
   ({ site } = web);
   const font = await readFile(FONT);
   const later = (answer: ReturnType<typeof send>): ReturnType<typeof send> => {
@@ -45,7 +46,7 @@ function missingIn({ warnings, warning_count: count }: Report): string[] {
 const font = (src: string, more = '') =>
   `<style>@font-face { font-family: f; src: ${src}; ${more} } p { font-family: f, serif }</style><p>Ragtime</p>`;
 
-/** An element with a shadow root, made by a script or, within another, in the markup alone. */
+/** An element with a shadow root, made by a script or declared in the markup. */
 function shadow(markup: string, isDeclared = false): string {
   if (isDeclared) return `<div><template shadowrootmode="open">${markup}</template></div>`;
   return `<div></div><script>document.querySelector("div").attachShadow({ mode: 'open' }).setHTMLUnsafe('${markup}')</script>`;
@@ -95,6 +96,31 @@ const ACTIVE: typeof MISSING = [
   ['a style of a shadow root', shadow('<link rel="stylesheet" href="s.css">'), ['s.css']],
 ];
 
+/** In shadow roots of all kinds. */
+const IN_SHADOWS: typeof MISSING = [
+  ['an image', '<img src="inner.png">', ['inner.png']],
+  ['a broken image in SVG', `<svg><image href="${BROKEN}" /></svg>`, [BROKEN]],
+  ['an image in a frame', '<iframe srcdoc="<img src=inner.png>"></iframe>', ['inner.png']],
+  ['a video', '<video src="v.mp4"></video>', ['v.mp4']],
+  ['a broken video', '<video src="data:video/mp4;base64,AAAA"></video>', ['data:video/mp4;base64,AAAA']],
+  ['a sound of a source', '<audio><source src="a.mp3"></audio>', ['a.mp3']],
+  ['an object', '<object data="o.svg"></object>', ['o.svg']],
+  ['a script', '<script src="x.js"></script>', ['x.js']],
+];
+const KINDS: Array<[kind: string, make: (markup: string) => string]> = [
+  ['declared by the markup', (markup) => shadow(markup, true)],
+  ['declared beside a script', (markup) => shadow(markup, true) + SCRIPT],
+  ['made by a script', (markup) => `<div></div><script>${attach('open', markup)}</script>`],
+  ['made by a script and closed', (markup) => `<div></div><script>${attach('closed', markup)}</script>`],
+];
+/** Elements that are put in one by one: what `innerHTML` has put in runs no script. */
+function attach(mode: string, markup: string): string {
+  const [, name, attributes] = /^<(\w+) (?:src|data)="([^"]*)">/.exec(markup) ?? [];
+  if (name === 'script')
+    return `const s = document.createElement("script"); s.src = "${attributes}"; document.querySelector("div").attachShadow({ mode: "${mode}" }).append(s)`;
+  return `document.querySelector("div").attachShadow({ mode: "${mode}" }).innerHTML = ${JSON.stringify(markup).replaceAll('</', '<\\/')}`;
+}
+
 const WHOLE: Array<[what: string, markup: string]> = [
   ['an image', `<img src="${SVG}">`],
   ['no address at all', '<img><img src=""><img alt="x">'],
@@ -128,6 +154,93 @@ describe('without a base address', () => {
     expect(missingIn(await web.ada.report({ html: markup + SCRIPT }))).toEqual([]);
   });
 
+  describe.each(KINDS)('in a shadow root %s', (kind, make) => {
+    // A drawing tells nobody that it lacks an image, but for the event.
+    const told = IN_SHADOWS.filter(([what]) => !(kind.startsWith('declared') && what === 'a broken image in SVG'));
+    test.each(told)('%s', async (_what, markup, missing) => {
+      expect(missingIn(await web.ada.report({ html: `<!doctype html>${make(markup)}` }))).toEqual(missing);
+    });
+
+    test('a lazy image and a lazy frame are loaded', async () => {
+      const inner = `<p>top<div style="height: 20000px"></div><img loading="lazy" src="${site.origin}/image.png"><iframe loading="lazy" src="${site.origin}/frame"></iframe>`;
+      site.forget();
+      expect((await web.render(`<!doctype html>${make(inner)}`)).pages.join()).toContain('IN THE FRAME');
+      expect(site.askedFor('/image.png')).toHaveLength(1);
+    });
+  });
+
+  describe('the list of shadow roots', () => {
+    const root = (markup: string) =>
+      `document.body.appendChild(document.createElement('div')).attachShadow({ mode: 'closed' }).innerHTML = '${markup}';`;
+    const missingAfter = async (script: string) =>
+      missingIn(await web.ada.report({ html: `<!doctype html><body><script>${script}</script>`, options: { timeout: 60_000 } }));
+
+    test.each([
+      ['a window, as any script can', 'list([window]); list("", [window])'],
+      ['what throws', 'list({ get length() { throw 1 } }, [null, 1])'],
+    ])('is not spoilt by %s', async (_what, call) => {
+      expect(await missingAfter(`${root('<img src=inner.png>')} const list = window['platen.shadows']; ${call}`)).toEqual([
+        'inner.png',
+      ]);
+    });
+
+    test('is not spoilt by what a document replaces', async () => {
+      const replace = `for (const each of [WeakSet, WeakRef, Set, FinalizationRegistry])
+        for (const name of ['add', 'has', 'delete', 'deref', 'register'])
+          if (each !== Set && name in each.prototype) each.prototype[name] = (root) => { document.title = 'TAKEN'; throw root };`;
+      expect(await missingAfter(`${replace} ${root('<img src=inner.png>')}`)).toEqual(['inner.png']);
+    });
+
+    test('is for no script of the document, which can neither replace it nor ask it', async () => {
+      const tell = `const list = window['platen.shadows']; let kept = 'kept';
+        try { Object.defineProperty(window, 'platen.shadows', { value: 1 }); kept = 'replaced' } catch {}
+        out.textContent = ['found', list().length, list(undefined).length, list('platen.shadows').length, kept, /[0-9a-f]{8}-/.test(list)].join(' ');`;
+      const { pages } = await web.render(`<!doctype html><body><p id=out></p><script>${root('<p>x')} ${tell}</script>`);
+      expect(pages.join()).toContain('found 0 0 0 kept false');
+    });
+
+    test('has room again for those in the document when others fill it', async () => {
+      const fill = `for (let n = 0; n < 10_000; n++) document.createElement('div').attachShadow({ mode: 'closed' });`;
+      expect(await missingAfter(`${fill} ${root('<img src=inner.png>')}`)).toEqual(['inner.png']);
+    });
+
+    test('of roots within each other takes no longer than there are roots', async () => {
+      const nest = `let at = document.body;
+        for (let n = 0; n < 400; n++) { const root = at.appendChild(document.createElement('div')).attachShadow({ mode: 'open' }); at = root.appendChild(document.createElement('div')) }
+        at.innerHTML = '<img src=inner.png>'`;
+      const count = `let looks = 0; const { querySelectorAll } = DocumentFragment.prototype;
+        DocumentFragment.prototype.querySelectorAll = function (selector) {
+          if (selector === '*' && ++looks > 20_000) throw new Error('looked too often');
+          return querySelectorAll.call(this, selector);
+        };`;
+      expect(await missingAfter(`${count} ${nest}`)).toEqual(['inner.png']);
+    });
+  });
+
+  test.each([
+    [100, ['inner.png']],
+    [500, []], // deeper than DevTools tells
+  ])('of a closed root that the markup declares, in a document %i deep that changes all the time', async (depth, found) => {
+    const html = `<div><template shadowrootmode="closed"><img src="inner.png"></template></div>${'<div>'.repeat(depth)}<p>x
+      <script>let n = 0; const p = document.querySelector('p'); setInterval(() => { for (let i = 0; i < 20_000; i++) p.setAttribute('a', n++) }, 1)</script>`;
+    expect(missingIn(await web.ada.report({ html, options: { timeout: 60_000 } }))).toEqual(found);
+  });
+
+  test('of the first document of a key, where nobody listened when it failed', async () => {
+    const key = (await web.service.createKey()).key;
+    const data = (n: number) => `data:image/png;base64,AAA${n}`;
+    const markup = `<svg><image href="${data(1)}" /><image xlink:href="${data(2)}" /></svg><input type="image" src="${data(3)}">
+      <div><template shadowrootmode="closed"><img src="inner.png"></template></div>`;
+    const report = await new Client(web.service.url, key).report({ html: `<!doctype html><title>x</title>${markup}` });
+    const told = report.warnings.map(({ url }) => url);
+    expect(told.toSorted()).toEqual([data(1), data(2), data(3), 'inner.png']);
+  });
+
+  test('of a poster', async () => {
+    const markup = '<!doctype html><title>x</title><video poster="data:image/png;base64,AAAA"></video>';
+    expect((await web.ada.report({ html: markup })).warnings).toMatchObject([{ kind: 'resource_failed' }]);
+  });
+
   test('without script', async () => {
     const markup = '<style>p { background: url(bg.png) }</style><p><img src="logo.png">';
     expect(missingIn(await web.ada.report({ html: markup, options: { javascript: false } }))).toEqual(['bg.png', 'logo.png']);
@@ -143,7 +256,7 @@ describe('without a base address', () => {
     const long = `${'x'.repeat(600)}.png`;
     const { warnings } = await web.ada.report({ html: `<img src="logo.png"><img src="${long}">` });
     expect(warnings).toMatchObject([
-      { url: 'logo.png', message: expect.stringContaining('baseUrl') },
+      { url: 'logo.png', message: expect.stringContaining('send the file in assets, or baseUrl') },
       { url: long.slice(0, 500) },
     ]);
   });

@@ -162,7 +162,7 @@ test('the pages and the reference load in a browser without a complaint, and the
   }
 });
 
-describe('where nothing is built', () => {
+describe('where nothing is built', { timeout: 240_000 }, () => {
   let checkout: string;
 
   beforeAll(async () => {
@@ -187,7 +187,7 @@ describe('where nothing is built', () => {
         else expect(response.status).toBe(200);
         return response.ok;
       },
-      60_000,
+      180_000,
     );
 
   test('two services build at once, serve meanwhile, and leave one result', async () => {

@@ -1,5 +1,6 @@
 /** What requests hold in memory: bounded for all of them and for each account, told before a body is read, given back on every path. */
 import { readdir, readFile, readlink } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
 import { Conversation } from '../support/raw-http.ts';
@@ -214,14 +215,37 @@ describe('replies', () => {
     return targets.filter((target) => target.includes('spool.')).length;
   };
 
+  const LARGE = { html: NOISE, options: { timeout: 60_000 } }; // 18 MB
+
+  /**
+   * A request whose reply waits until it is read. It reads nothing before: the kernel makes its buffer for a reader of a part so large
+   * that all of the reply may have room there.
+   */
+  function unread(key: string) {
+    const { hostname, port } = new URL(service.url);
+    const body = JSON.stringify(LARGE);
+    const socket = new Socket().pause().connect(Number(port), hostname);
+    socket.write(
+      `POST /v1/pdf HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    return {
+      async read() {
+        const reply = Buffer.concat(await socket.toArray());
+        const end = reply.indexOf('\r\n\r\n') + 4;
+        return { head: reply.toString('latin1', 0, end), bytes: reply.subarray(end) };
+      },
+      [Symbol.dispose]: () => socket.destroy(),
+    };
+  }
+
   test('a PDF that has no room waits for its reader on the disk', async () => {
     await using _one = await announce(first.key, 2_000_000);
     await using _two = await announce(first.key, 2_000_000);
-    const response = await service.pdf({ html: NOISE, options: { timeout: 60_000 } }, { key: first.key });
-    expect(response.status).toBe(200);
+    using reply = unread(first.key);
+    await eventually('it waits', async () => (await spooled()) === 1);
     expect(await heldBytes()).toBe(8_000_000);
-    expect(await spooled()).toBe(1);
-    const bytes = Buffer.from(await response.arrayBuffer());
+    const { head, bytes } = await reply.read();
+    expect(head).toMatch(/^HTTP\/1.1 200 /);
     expect(bytes.length).toBeGreaterThan(10_000_000);
     expect((await readPdf(bytes)).pages.join()).toContain('it is whole');
     await eventually('its file is gone', async () => (await spooled()) === 0);
@@ -231,15 +255,17 @@ describe('replies', () => {
     const { key } = await service.createKey('three');
     await using _one = await announce(key, 2_000_000);
     await using _two = await announce(key, 2_000_000);
-    const large = () => service.pdf({ html: NOISE, options: { timeout: 60_000 } }, { key }); // 18 MB
-    const unread = [await large(), await large()];
-    expect(unread.map(({ status }) => status)).toEqual([200, 200]);
-    for (const { headers } of unread) expect(Number(headers.get('content-length'))).toBeGreaterThan(17_000_000);
-    expect(await spooled()).toBe(2);
+    using one = unread(key);
+    using two = unread(key);
+    await eventually('both wait', async () => (await spooled()) === 2);
+    const large = () => service.pdf(LARGE, { key });
     const { detail } = await problem(await large(), 429, 'memory_limited'); // the account has half of 72 MiB
     expect(detail).toContain('unread replies');
     expect(await new Client(service.url, key).json('/v1/usage')).toMatchObject({ documents: { used: 2, remaining: 1 } });
-    for (const response of unread) await response.arrayBuffer();
+    for (const { head, bytes } of await Promise.all([one.read(), two.read()])) {
+      expect(head).toMatch(/^HTTP\/1.1 200 /);
+      expect(bytes.length).toBeGreaterThan(17_000_000);
+    }
     await eventually('its room is given back', async () => {
       const again = await large();
       await again.arrayBuffer();
@@ -256,10 +282,11 @@ describe('replies', () => {
   });
 
   test('a PDF that has room is held until it is read', async () => {
-    const response = await service.pdf({ html: NOISE, options: { timeout: 60_000 } }, { key: first.key });
-    expect(await heldBytes()).toBe(Number(response.headers.get('content-length')));
+    using reply = unread(first.key);
+    await eventually('it is held', async () => (await heldBytes()) > 10_000_000);
+    const held = await heldBytes();
     expect(await spooled()).toBe(0);
-    await response.arrayBuffer();
+    expect((await reply.read()).bytes.length).toBe(held);
   });
 });
 

@@ -56,6 +56,7 @@ describe('a raw body', () => {
 
   test.each([
     ['formt', 'A4', 'formt', 'there is no such parameter; did you mean format?'],
+    ['margin', '{"topp": 1}', 'margin.topp', 'there is no such field; did you mean margin.top?'],
     ['url', 'https://example.com/', 'url', 'there is no such parameter'],
     ['landscape', 'yes', 'landscape', 'must be true or false'],
     ['scale', '9', 'scale', 'must be a number from 0.1 to 2'],

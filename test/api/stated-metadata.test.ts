@@ -2,14 +2,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, type Client } from '../support/client.ts';
 import { readFinished } from '../support/read-finished.ts';
+import type { SharedService } from '../support/service.ts';
 import { html } from '../support/site.ts';
 import { Web } from '../support/web.ts';
 
-let web: Web;
+let web: Web<SharedService>;
 let ada: Client;
 
 beforeAll(async () => {
-  web = await Web.start();
+  web = await Web.share();
   ({ ada } = web);
 });
 afterAll(() => web?.close());

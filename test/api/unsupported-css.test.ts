@@ -2,16 +2,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { problem, type Report } from '../support/client.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
+import type { SharedService } from '../support/service.ts';
 import { html, type Site, send } from '../support/site.ts';
 import { Web } from '../support/web.ts';
 
 const SCRIPT = '<script>document.title = "x"</script>';
 const PER_MM = 72 / 25.4;
 
-let web: Web;
+let web: Web<SharedService>;
 let site: Site;
 beforeAll(async () => {
-  web = await Web.start();
+  web = await Web.share();
   ({ site } = web);
   site.serve({
     '/book.css': send('text/css', '@page { size: B6 landscape } h1 { string-set: title content() }'),

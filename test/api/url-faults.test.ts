@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { eventually } from '../support/service.ts';
+import { eventually, type SharedService } from '../support/service.ts';
 import { bomb, endless, html, RawSite, type Site, trickle } from '../support/site.ts';
 import { Web } from '../support/web.ts';
 
@@ -43,7 +43,7 @@ const FAULTS: Array<[name: string, speak: (socket: Socket) => void, netError: st
   ['what is not packed as it says', say(`${HEAD}Content-Encoding: gzip\r\n\r\n<p>not packed`), 'ERR_CONTENT_DECODING_FAILED'],
 ];
 
-let web: Web;
+let web: Web<SharedService>;
 let site: Site;
 let raw: RawSite;
 
@@ -57,7 +57,7 @@ beforeAll(async () => {
     '/silent-after-100': (socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\n'),
     '/silent-after-head': (socket) => socket.write(`${HEAD}Content-Length: 9\r\n`),
   });
-  web = await Web.start({}, [raw.port]);
+  web = await Web.share();
   ({ site } = web);
 });
 afterAll(async () => {

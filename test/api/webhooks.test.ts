@@ -156,15 +156,21 @@ describe('document.expired', () => {
     expect(await listOf(client)).toEqual([]);
   });
 
-  test('at an address that may not be reached nothing arrives, and nothing is told of it', async () => {
-    const client = await caller(forbidden.url);
-    await client.store({ html: '<p>a' });
-    await eventually('it was tried', async () => (await listOf(client))[0]?.error !== undefined);
-    const [record] = await listOf(client);
-    expect(record).toMatchObject({ status: 'pending', error: 'the host has no address that may be reached' });
-    expect(record).not.toHaveProperty('response_status');
+  test('at an IP address that may not be reached it is refused at once, wherever it is sent', async () => {
+    const client = new Client(service.url, service.key);
+    const change = await client.send('PATCH', '/v1/account', { auto_store: true, document_expired_webhook_url: forbidden.url });
+    const { detail } = await problem(change, 403, 'forbidden_url');
+    expect(detail).toBe('document_expired_webhook_url is an address this service may not reach');
+    expect(await client.json('/v1/account')).toMatchObject({ auto_store: false, document_expired_webhook_url: null });
+    for (const webhook_url of [forbidden.url, 'http://[::1]:9/', 'http://localhost/', 'https://10.0.0.1/']) {
+      const batch = client.send('POST', '/v1/batches', { items: [{ html: 'x' }], webhook_url });
+      expect((await problem(await batch, 403, 'forbidden_url')).detail).toBe(
+        'webhook_url is an address this service may not reach',
+      );
+      const render = client.send('POST', '/v1/pdf', { html: 'x', webhook_url }, { prefer: 'respond-async' });
+      await problem(await render, 403, 'forbidden_url');
+    }
     expect(forbidden.received).toEqual([]);
-    await eventually('it was logged', () => service.output().includes('not in the public internet'));
   });
 
   test.each([

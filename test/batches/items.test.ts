@@ -1,9 +1,9 @@
 /** What an item asks for with its defaults, which items are the same, and how they lie in the database. */
 import { expect, test } from 'vitest';
 import { merge, parseBatchRequest, parseItem } from '../../src/batches/batch-request.ts';
-import { PayloadCipher } from '../../src/batches/payload-cipher.ts';
 import { prepareItems } from '../../src/batches/prepare-items.ts';
 import { RoundRobin } from '../../src/batches/round-robin.ts';
+import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
 
 const LIMITS = { renderTimeoutMs: 1_000, maxRenderTimeoutMs: 2_000 };
 
@@ -65,7 +65,7 @@ test('keys are served in turn', () => {
   const order = new RoundRobin();
   const served: string[] = [];
   for (let n = 0; n < 5; n++) {
-    const [first = ''] = order.inOrder(['a', 'b', 'c']);
+    const [first = ''] = order.inOrder(new Set(['a', 'b', 'c']));
     order.served(first);
     served.push(first);
   }

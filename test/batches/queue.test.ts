@@ -7,10 +7,11 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Leases } from '../../src/accounts/leases.ts';
 import { Batches, MAX_OPEN_RENDERS } from '../../src/batches/batches.ts';
 import { DatabaseQueue } from '../../src/batches/database-queue.ts';
-import { PayloadCipher } from '../../src/batches/payload-cipher.ts';
 import { Progress } from '../../src/batches/progress.ts';
 import { type ClaimedItem, ClaimLost, type Outcome } from '../../src/batches/queue.ts';
 import type { Database } from '../../src/storage/database.ts';
+import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
+import { NO_UPLOADS } from '../support/no-uploads.ts';
 import { openTestDatabase } from '../support/storage-settings.ts';
 
 const LIMITS = { renderTimeoutMs: 1_000, maxRenderTimeoutMs: 1_000 };
@@ -38,6 +39,7 @@ beforeEach(async () => {
     limits: LIMITS,
     progress: new Progress(),
     announce: async () => {},
+    uploads: NO_UPLOADS,
   });
   queue = new DatabaseQueue(
     database,
@@ -62,7 +64,7 @@ afterEach(async () => {
 });
 
 const PLAN = { name: 'x', documents: null, retentionMs: RETENTION_MS, requestsPerMinute: null, concurrency: null };
-const ownerOf = (keyId: string) => ({ keyId, accountId: 'acc_a', plan: PLAN, autoStore: false, scopes: null });
+const ownerOf = (keyId: string) => ({ keyId, accountId: 'acc_a', plan: PLAN, autoStore: false, scopes: null, isTest: false });
 const requestOf = (htmls: string[]) => ({
   items: htmls.map((html) => ({ html })),
   defaults: {},
@@ -73,6 +75,21 @@ const requestOf = (htmls: string[]) => ({
 async function create(htmls: string[], keyId = 'key_a'): Promise<string> {
   return batches.create(ownerOf(keyId), requestOf(htmls), async () => {});
 }
+
+test('keys with work are those that have an item for which it is time', async () => {
+  expect(await queue.keysWithWork()).toEqual([]);
+  await create(['a']);
+  await create(['b'], 'key_b');
+  await create(['c'], 'key_b');
+  expect(await queue.keysWithWork()).toEqual(['key_a', 'key_b']);
+  const [first, second] = [await claim('key_b'), await claim('key_b')];
+  expect(await queue.keysWithWork()).toEqual(['key_a']);
+  await queue.complete(first, FAILED);
+  await queue.release(second, 1_000);
+  expect(await queue.keysWithWork()).toEqual(['key_a']);
+  now += 1_000;
+  expect(await queue.keysWithWork()).toEqual(['key_a', 'key_b']);
+});
 
 async function claim(keyId = 'key_a'): Promise<ClaimedItem> {
   const item = await queue.claim(keyId);

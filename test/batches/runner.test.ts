@@ -2,27 +2,33 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { concurrencyLimited } from '../../src/accounts/concurrency.ts';
 import { Leases } from '../../src/accounts/leases.ts';
+import { AwaitedPlaces } from '../../src/batches/awaited-places.ts';
 import { Batches } from '../../src/batches/batches.ts';
 import { DatabaseQueue } from '../../src/batches/database-queue.ts';
-import { PayloadCipher } from '../../src/batches/payload-cipher.ts';
 import { Progress } from '../../src/batches/progress.ts';
-import { BatchRunner } from '../../src/batches/runner.ts';
+import { BatchRunner, type RunnerServices } from '../../src/batches/runner.ts';
 import { ServiceError } from '../../src/errors.ts';
+import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
+import { NO_UPLOADS } from '../support/no-uploads.ts';
 import { openTestDatabase } from '../support/storage-settings.ts';
 
 const LIMITS = { renderTimeoutMs: 1_000, maxRenderTimeoutMs: 1_000 };
 const PLAN = { name: 'x', documents: null, retentionMs: 86_400_000, requestsPerMinute: null, concurrency: null };
-const OWNER = { keyId: 'key_a', accountId: 'acc_a', plan: PLAN, autoStore: false, scopes: null };
+const OWNER = { keyId: 'key_a', accountId: 'acc_a', plan: PLAN, autoStore: false, scopes: null, isTest: false };
 const IDLE = { hasRoomInBackground: () => true, capacity: 1, secondsFor: () => 1 };
 
-test('an item that is put back into a cancelled batch is told as cancelled, though others are under way', async () => {
+const NO_MORE = { defaults: {}, webhookUrl: undefined, metadata: {} };
+
+/** A database with an account that has one key, and what a runner needs besides. */
+async function openWorld() {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   const database = await openTestDatabase(dataDir);
   const leases = new Leases(Date.now);
   const [cipher, progress, announce] = [new PayloadCipher(Buffer.alloc(32)), new Progress(), async () => {}];
-  const batches = new Batches(database, Date.now, { cipher, limits: LIMITS, progress, announce });
+  const batches = new Batches(database, Date.now, { cipher, limits: LIMITS, progress, announce, uploads: NO_UPLOADS });
   const queue = new DatabaseQueue(database, Date.now, leases, announce);
   await database.query
     .insertInto('accounts')
@@ -32,27 +38,39 @@ test('an item that is put back into a cancelled batch is told as cancelled, thou
     .insertInto('api_keys')
     .values({ id: 'key_a', account_id: 'acc_a', name: '', secret_hash: 'a', hint: '', created_at: 1, revoked_at: null })
     .execute();
+  const services = { queue, cipher, limits: LIMITS, uploads: NO_UPLOADS, progress, principalOf: async () => OWNER, pool: IDLE };
+  const places = { wait() {}, isAwaited: () => false };
+  const none = { places, mayComeBack: async () => false, hasRoom: () => true, onRendered() {}, onFault() {} };
+  return {
+    ...{ batches, queue, progress },
+    runnerOf: (own: Pick<RunnerServices, 'render'> & Partial<RunnerServices>) =>
+      new BatchRunner({ ...services, ...none, ...own }),
+    async ended(id: string): Promise<void> {
+      using watch = progress.watch(id, new AbortController().signal, 'end');
+      while ((await batches.summary('key_a', id)).unfinished) await watch.next(60_000);
+    },
+    async [Symbol.asyncDispose]() {
+      leases.stop();
+      await database.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+test('an item that is put back into a cancelled batch is told as cancelled, though others are under way', async () => {
+  await using world = await openWorld();
+  const { batches, progress } = world;
   const renders: Array<(error: Error) => void> = [];
   const bothRender = Promise.withResolvers<void>();
-  const runner = new BatchRunner({
-    queue,
-    cipher,
-    limits: LIMITS,
-    progress,
-    principalOf: async () => OWNER,
-    mayComeBack: async () => false,
-    hasRoom: () => true,
-    pool: IDLE,
+  const runner = world.runnerOf({
     render: () =>
       new Promise((_, reject) => {
         if (renders.push(reject) === 2) bothRender.resolve();
       }),
-    onRendered() {},
-    onFault() {},
   });
   const outcomes: Array<[string, number]> = [];
   progress.watchOutcomes((outcome, items) => outcomes.push([outcome, items]));
-  const sent = { items: [{ html: 'a' }, { html: 'a' }, { html: 'b' }], defaults: {}, webhookUrl: undefined, metadata: {} };
+  const sent = { ...NO_MORE, items: [{ html: 'a' }, { html: 'a' }, { html: 'b' }] };
   const id = await batches.create(OWNER, sent, async () => {});
   runner.start();
   await bothRender.promise;
@@ -69,7 +87,58 @@ test('an item that is put back into a cancelled batch is told as cancelled, thou
     ['cancelled', 2],
     ['print_failed', 1],
   ]);
-  leases.stop();
-  await database.close();
-  await rm(dataDir, { recursive: true, force: true });
+});
+
+test('the queue is asked for keys with work at the start, and not for every item', async () => {
+  await using world = await openWorld();
+  const asked = vi.spyOn(world.queue, 'keysWithWork');
+  const failing = () => Promise.reject(new ServiceError('print_failed', 'x'));
+  const runner = world.runnerOf({ render: failing });
+  const create = (htmls: string[]) =>
+    world.batches.create(OWNER, { ...NO_MORE, items: htmls.map((html) => ({ html })) }, async () => {});
+  const [before, after] = [await create(['a', 'b', 'c']), async () => create(['d', 'e'])];
+  runner.start();
+  await world.ended(before);
+  await world.ended(await after());
+  expect(asked).toHaveBeenCalledTimes(1);
+  await runner.drain();
+});
+
+test('items of an account without a place stay in the queue until there is one, and their source is not made again', async () => {
+  await using world = await openWorld();
+  const plan = { ...PLAN, concurrency: 1 };
+  const owner = { ...OWNER, plan };
+  let isFree = false;
+  const looked = Promise.withResolvers<void>();
+  const places = new AwaitedPlaces(async () => {
+    looked.resolve();
+    return isFree;
+  }, Date.now);
+  let renders = 0;
+  const runner = world.runnerOf({
+    principalOf: async () => owner,
+    places,
+    render: () => {
+      renders++;
+      return Promise.reject(isFree ? new ServiceError('print_failed', 'x') : concurrencyLimited(1));
+    },
+  });
+  places.watch(() => runner.wake());
+  const items = ['a', 'b', 'c', 'd', 'e', 'f'].map((html) => ({ html }));
+  const id = await world.batches.create(OWNER, { ...NO_MORE, items }, async () => {});
+  runner.start();
+  await looked.promise;
+  const before = renders;
+  expect(before).toBeLessThanOrEqual(4); // what was begun at once
+  runner.wake();
+  places.left('acc_a');
+  await vi.waitUntil(() => places.isAwaited('acc_a'));
+  expect(renders).toBe(before);
+  isFree = true;
+  places.left('acc_a');
+  await world.ended(id);
+  expect(renders).toBe(before + 6);
+  expect(await world.batches.summary('key_a', id)).toMatchObject({ failed: 6 });
+  await runner.drain();
+  places.close();
 });

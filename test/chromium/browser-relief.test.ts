@@ -15,11 +15,12 @@ beforeEach(() => {
   });
 });
 
-function begin(name: string): PageAtWork {
+function begin(name: string, closed = Promise.resolve()): PageAtWork {
   const page = {
-    endToFreeMemory(wasCause: Promise<boolean>) {
+    async endToFreeMemory(wasCause: Promise<boolean>) {
       told.push(`${name} ends`);
       void wasCause.then((was) => told.push(`${name} ${was ? 'was the cause' : 'was not the cause'}`));
+      await closed;
     },
   };
   relief.begin(page);
@@ -52,13 +53,24 @@ test('the page at work longest ends, and was the cause when memory is free after
 test('a page whose end frees nothing was not the cause: the next one is tried', async () => {
   begin('a');
   begin('b');
-  await look(PROOF_MS, 1_001, 1_300, 500);
+  await look(PROOF_MS, 1_001, 1_300, 1_300, 500);
+  expect(told).toEqual(['a ends', 'b ends', 'a was not the cause', 'b was the cause']);
+});
+
+test('nothing is proved, and nobody else ends, before the browser has closed the page', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  begin('a', promise);
+  begin('b');
+  await look(PROOF_MS, 1_001, 1_300, 1_300, 1_300);
+  expect(told).toEqual(['a ends']);
+  resolve();
+  await look(PROOF_MS, 1_300, 1_300, 1_300, 500);
   expect(told).toEqual(['a ends', 'b ends', 'a was not the cause', 'b was the cause']);
 });
 
 test('a page whose end frees next to nothing was not the cause, though the browser holds no more than it may', async () => {
   begin('a');
-  await look(PROOF_MS, 1_001, 999);
+  await look(PROOF_MS, 1_001, 999, 999);
   expect(told).toEqual(['a ends', 'a was not the cause']);
 });
 
@@ -71,7 +83,7 @@ test('several causes end one after the other', async () => {
 
 test('where no page is at work any more the browser ends, before the last suspect is told', async () => {
   begin('a');
-  await look(PROOF_MS, 1_001, 1_001);
+  await look(PROOF_MS, 1_001, 1_001, 1_001);
   expect(told).toEqual(['a ends', 'the browser ends', 'a was not the cause']);
 });
 

@@ -6,7 +6,7 @@ import { Deadline } from '../../src/deadline.ts';
 import { parseRenderRequest } from '../../src/render/render-request.ts';
 import { type BareBrowser, startBareBrowser } from '../support/bare-browser.ts';
 
-const LANGUAGES = ['ja', 'ko', 'unknown', 'zh-hans', 'zh-hant'];
+const LANGUAGES = ['', 'ja', 'ko', 'unknown', 'zh-hans', 'zh-hant'];
 let bare: BareBrowser;
 
 beforeAll(async () => {

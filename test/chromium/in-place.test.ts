@@ -92,14 +92,28 @@ const PROBES: Record<string, string> = {
   </script>`,
 };
 
+/** One page for the tests of a group. It is reset after each document. */
+function groupPage(): { print(html: string): Promise<string> } {
+  let page: Page;
+  beforeAll(async () => {
+    page = await bare.browser.openPage();
+  });
+  afterAll(() => page.close());
+  return {
+    async print(html) {
+      const printed = await print(page, html);
+      await page.reset();
+      return printed;
+    },
+  };
+}
+
 describe.each(Object.entries(INERT))('after %s', (_name, before) => {
+  const page = groupPage();
   test.each(Object.entries(PROBES))('%s prints as on a page of its own', async (_probe, html) => {
     expect(classifyHtml(before).isStatic).toBe(true);
-    const page = await bare.browser.openPage();
-    await print(page, before);
-    await page.reset();
-    const reused = await print(page, html);
-    await page.close();
+    await page.print(before);
+    const reused = await page.print(html);
     expect(reused === (await ownPrint(html)), 'the same bytes').toBe(true);
   });
 });
@@ -128,20 +142,16 @@ const SCRIPTED: Record<string, string> = {
     "setTimeout(() => document.body.append('mark'), 2900); Date.mark = Performance.prototype.mark = 1; IntersectionObserver.prototype.observe = null",
   ),
   'a worker': planted(
-    "new Worker('data:text/javascript,setInterval(() => postMessage(1), 1)').onmessage = () => document.body.append('mark')",
+    "new Worker('data:text/javascript,setInterval(() => postMessage(1), 20)').onmessage = () => document.body.append('mark')",
   ),
 };
 
 describe.each(Object.entries(SCRIPTED))('after %s', (_name, before) => {
+  const page = groupPage();
   test.each(Object.entries(PROBES))('%s prints as on a page of its own', async (_probe, html) => {
     expect(classifyHtml(before).isStatic).toBe(false);
-    const page = await bare.browser.openPage();
-    for (let round = 0; round < 2; round++) {
-      await print(page, before);
-      await page.reset();
-    }
-    const reused = await print(page, html);
-    await page.close();
+    for (let round = 0; round < 2; round++) await page.print(before);
+    const reused = await page.print(html);
     expect(reused === (await ownPrint(html)), 'the same bytes').toBe(true);
   });
 });

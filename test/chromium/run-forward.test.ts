@@ -13,7 +13,7 @@ interface Window {
 }
 
 /** Frames never come by themselves. */
-function openWindow(): Window {
+function openWindow({ isSynchronous = false } = {}): Window {
   const said: unknown[] = [];
   const reported: unknown[] = [];
   let frames = 0;
@@ -23,13 +23,17 @@ function openWindow(): Window {
     }
   }
   class XMLHttpRequest extends EventTarget {
-    send() {}
+    /** Synchronous ones have ended when this returns. */
+    send() {
+      if (isSynchronous) this.dispatchEvent(new Event('loadend'));
+    }
   }
   const own = {
     Performance,
     performance: new Performance(),
     XMLHttpRequest,
     MutationObserver: class {},
+    EventTarget,
     MessageChannel,
     queueMicrotask,
     setTimeout: (...given: Parameters<typeof setTimeout>) => Number(setTimeout(...given)[Symbol.toPrimitive]()),
@@ -191,6 +195,12 @@ describe('a request that begins meanwhile', () => {
     expect(await time.forward(true)).toBe(true); // asked again, when it has ended or been given up
     expect(said).toEqual(['asked', 'too late']);
   });
+});
+
+test.each([true, false])('a request is pending until it has ended, even if that is before it returns (%s)', (isSynchronous) => {
+  const { run, time } = openWindow({ isSynchronous });
+  run('new XMLHttpRequest().send()');
+  expect(time.isPending()).toBe(!isSynchronous);
 });
 
 test('what is in their place looks like what it is for', () => {

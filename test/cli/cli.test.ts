@@ -1,13 +1,19 @@
 /** The command line as an operator uses it. */
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { invoiceHtml, invoiceXml, SALES, type Sale } from '../support/invoices.ts';
+import { readFinished } from '../support/read-finished.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { runCli, spawnCli } from '../support/service.ts';
+import { BROWSER_SETTINGS } from '../support/test-browser.ts';
 
 let folder: string;
 let env: Record<string, string>;
@@ -34,6 +40,24 @@ describe('platen render', () => {
     const pdf = await readPdf(await readFile(output));
     expect(pdf.pages).toEqual(['From a file']);
     expect(pdf.sizes).toEqual([{ width: 792, height: 612 }]);
+  });
+
+  test('a file with an invoice, which conforms to what is asked for as well', async () => {
+    const [input, xml, options] = [join(folder, 'r.html'), join(folder, 'r.xml'), join(folder, 'r.json')];
+    await writeFile(input, invoiceHtml(SALES.plain as Sale));
+    await writeFile(xml, invoiceXml(SALES.plain as Sale, 'BASIC WL'));
+    await writeFile(options, '{"conformance": ["PDF/A-3a", "PDF/UA-1"]}');
+    const flags = ['--options', options, '--invoice', xml];
+    await cli('render', input, '-o', join(folder, 'r.pdf'), ...flags, '--invoice-profile', 'BASIC WL');
+    const { attachments, xmp } = await readFinished(await readFile(join(folder, 'r.pdf')));
+    expect(attachments).toEqual([expect.objectContaining({ name: 'factur-x.xml', content: await readFile(xml) })]);
+    for (const claim of ['<pdfuaid:part>1<', '<pdfaid:conformance>A<', '<fx:ConformanceLevel>BASIC WL<'])
+      expect(xmp).toContain(claim);
+    expect((await failure(['render', input, '-o', '-', ...flags])).stderr).toBe(
+      'platen: --invoice and --invoice-profile go together\n',
+    );
+    const wrong = await failure(['render', input, '-o', '-', ...flags, '--invoice-profile', 'BASIC']);
+    expect(wrong.stderr).toContain('options.invoice.xml has the guideline of the profile BASIC WL, and not that of BASIC; ');
   });
 
   test('a Markdown file', async () => {
@@ -118,6 +142,43 @@ describe('platen render', () => {
     expect((await readPdf(Buffer.concat(chunks))).pages).toEqual(['piped']);
   });
 
+  test('without -o: the name of the document with another ending, beside it, and never the document itself', async () => {
+    const place = join(folder, 'no.output');
+    await mkdir(place);
+    const [input, bare] = [join(place, 'in.html'), join(place, 'bare')];
+    await writeFile(input, 'named');
+    expect((await cli('render', input)).stderr).toContain(`platen: wrote ${join(place, 'in.pdf')}\n`);
+    expect((await readPdf(await readFile(join(place, 'in.pdf')))).pages).toEqual(['named']);
+    await writeFile(bare, 'without an ending');
+    expect((await cli('render', bare)).stderr).toContain(`platen: wrote ${bare}.pdf\n`);
+    await writeFile(join(place, 'page.pdf'), 'HTML');
+    for (const args of [[join(place, 'page.pdf')], [input, '-o', join(place, '.', 'in.html')]])
+      expect((await failure(['render', ...args])).stderr).toMatch(/^platen: .* is the document and would be overwritten: /);
+    expect(await readFile(join(place, 'page.pdf'), 'utf8')).toBe('HTML');
+    for (const input of ['-', 'https://example.com/'])
+      expect((await failure(['render', input])).stderr).toMatch(/^platen: -o is required with /);
+  });
+
+  test('`npm run platen`: paths start from where its caller is', async () => {
+    const place = join(folder, 'elsewhere');
+    await mkdir(place);
+    await writeFile(join(place, 'here.html'), 'from here');
+    const checkout = fileURLToPath(new URL('../../', import.meta.url));
+    const run = (cwd: string, ...args: string[]) =>
+      promisify(execFile)('npm', ['--prefix', checkout, 'run', '--silent', 'platen', '--', ...args], {
+        cwd,
+        env: { ...BROWSER_SETTINGS, ...env },
+      });
+    await run(place, 'render', 'here.html', '-o', 'there.pdf');
+    expect((await readPdf(await readFile(join(place, 'there.pdf')))).pages).toEqual(['from here']);
+    await writeFile(join(place, 'items.ndjson'), '{"html": "one", "filename": "one.pdf"}\n');
+    await run(place, 'batch', 'items.ndjson', '-o', 'out');
+    expect(await readdir(join(place, 'out'))).toContain('one.pdf');
+    await expect(run(place, 'render', 'none.html')).rejects.toMatchObject({
+      stderr: `platen: cannot read ${join(place, 'none.html')}: there is no such file\n`,
+    });
+  });
+
   test('warnings go to standard error, and failOnWarning fails', async () => {
     const [input, options] = [join(folder, 'missing.html'), join(folder, 'strict.json')];
     await writeFile(input, '<img src="logo.png">');
@@ -137,7 +198,7 @@ describe('platen render', () => {
     await writeFile(input, 'x');
     await writeFile(options, '{"formatt": "A4"}');
     expect((await failure(['render', input, '-o', '-', '--options', options])).stderr).toBe(
-      'platen: options.formatt: there is no such field; did you mean format?\n',
+      'platen: options.formatt: there is no such field; did you mean options.format?\n',
     );
   });
 });
@@ -150,6 +211,7 @@ describe('platen keys and accounts', () => {
       key_id: expect.stringMatching(/^key_/),
       account_id: expect.stringMatching(/^acc_/),
       plan: 'growth',
+      test: false,
     });
     const rotated = JSON.parse((await cli('keys', 'rotate', created.key_id, '--json')).stdout);
     expect(rotated).toMatchObject({ key_id: created.key_id, account_id: created.account_id });

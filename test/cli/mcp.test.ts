@@ -79,7 +79,7 @@ describe('over standard input, with a service that runs', () => {
   test('what the API refuses is said in its words', async () => {
     await using client = await overStandardInput(['--url', service.url], { PLATEN_API_KEY: service.key });
     const refused = await call(client, 'render', { html: 'x', options: { formatt: 'A4' } });
-    expect(refused).toMatchObject({ isError: true, items: [{ text: expect.stringContaining('did you mean format') }] });
+    expect(refused).toMatchObject({ isError: true, items: [{ text: expect.stringContaining('did you mean options.format') }] });
     await expect(client.readResource({ uri: 'platen://documents/doc_0000000000000000000000' })).rejects.toThrow('not_found');
     await expect(client.readResource({ uri: 'file:///etc/passwd' })).rejects.toThrow('platen://documents/');
     await expect(call(client, 'constructor', {})).rejects.toThrow('there is no tool');

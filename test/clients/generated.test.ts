@@ -1,8 +1,44 @@
-/** The generated files of the clients say what the OpenAPI document says. */
+/** The generated files of the clients say what the OpenAPI document says, and the guide names what there is. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { CLIENTS, clientFiles } from '../../tools/clients/files.ts';
+import { publishedOpenApi } from '../../tools/docs/openapi.ts';
 
 test.each([...(await clientFiles())])('%s is what `npm run clients` writes', async (path, text) => {
   expect(await readFile(CLIENTS + path, 'utf8')).toBe(text);
+});
+
+const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+/** As `templates.putAsset`. */
+async function methods(): Promise<string[]> {
+  const resources = await read('clients/typescript/src/resources.ts');
+  const own = methodsIn(await read('clients/typescript/src/index.ts'));
+  const classes = resources.split(/^export class /m).slice(1);
+  return [...own, ...classes.flatMap((text) => methodsIn(text).map((name) => `${/\w+/.exec(text)?.[0].toLowerCase()}.${name}`))];
+}
+
+function methodsIn(code: string): string[] {
+  const names = [...code.matchAll(/^ {2}(?:async )?\*?([a-z]\w*)\(/gm)].map(([, name = '']) => name);
+  return names.filter((name) => name !== 'constructor');
+}
+
+test('the client in Python has every method of the one in TypeScript', async () => {
+  const python = await read('clients/python/src/platen/_async_client.py');
+  const wanted = (await methods()).map((name) =>
+    name.replace(/.*\./, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  );
+  expect(wanted.length).toBeGreaterThan(40);
+  expect(wanted.filter((name) => !python.includes(`def ${name}(`))).toEqual([]);
+});
+
+test('the guide names every method, and every endpoint for a key', async () => {
+  const rows = [...(await read('docs/guide/clients.md')).matchAll(/^\| `([A-Z]+ \/v1\S+)` +\| (.+?) +\|$/gm)];
+  const { paths } = await publishedOpenApi();
+  const endpoints = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { security }]) => (security ? [] : `${method.toUpperCase()} ${path}`)),
+  );
+  expect(rows.map(([, endpoint]) => endpoint).toSorted()).toEqual(endpoints.toSorted());
+  const named = rows.flatMap(([, , cell = '']) => [...cell.matchAll(/`([\w.]+)\(/g)].map(([, name]) => name));
+  expect(named.toSorted()).toEqual((await methods()).toSorted());
 });

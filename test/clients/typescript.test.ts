@@ -13,22 +13,32 @@ import {
   verifyWebhook,
   WebhookVerificationError,
 } from '../../clients/typescript/src/index.ts';
+import { publishedOpenApi } from '../../tools/docs/openapi.ts';
+import { issue, pkcs12Of } from '../support/pki.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { Receiver } from '../support/receiver.ts';
-import { type Service, startService } from '../support/service.ts';
+import type { SharedService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
 
-let service: Service;
+let service: SharedService;
 let platen: Platen;
 let folder: string;
+/** Each as `GET /v1/usage`. */
+const called = new Set<string>();
+
+const noting: typeof fetch = (input, init) => {
+  const request = new Request(input, init);
+  called.add(`${request.method} ${new URL(request.url).pathname}`);
+  return fetch(request);
+};
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'platen-client-'));
-  service = await startService({ PLATEN_OUTBOUND_ALLOW: '127.0.0.1' });
-  platen = new Platen({ key: service.key, baseUrl: `${service.url}/` });
+  service = await sharedService();
+  platen = new Platen({ key: service.key, baseUrl: `${service.url}/`, fetch: noting });
 });
 
 afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -69,6 +79,48 @@ test('templates are stored, listed, replaced, rendered and deleted', async () =>
   await expect(platen.templates.get(template_id)).rejects.toMatchObject({ status: 404, code: 'not_found' });
 });
 
+test('files beside a template are added, listed, read and removed', async () => {
+  const { template_id } = await platen.templates.create({
+    name: 'with a logo',
+    html: '<link rel="stylesheet" href="css/a b.css">',
+  });
+  const css = new TextEncoder().encode('p { color: red }');
+  expect(await platen.templates.putAsset(template_id, 'css/a b.css', css, { type: 'text/css' })).toMatchObject({ version: 2 });
+  expect(await platen.templates.assets(template_id)).toMatchObject([{ path: 'css/a b.css', type: 'text/css; charset=utf-8' }]);
+  expect(await (await platen.templates.asset(template_id, 'css/a b.css')).bytes()).toEqual(css);
+  expect(await platen.templates.deleteAsset(template_id, 'css/a b.css')).toMatchObject({ version: 3 });
+  expect(await platen.templates.assets(template_id)).toEqual([]);
+});
+
+test('keys are made, listed, rotated and revoked', async () => {
+  const { key_id, key = '' } = await platen.keys.create({ name: 'website', scopes: ['render'] });
+  const website = new Platen({ key, baseUrl: service.url });
+  expect((await website.pdf({ html: '<p>x' })).pages).toBe(1);
+  expect(await platen.keys.get(key_id)).toMatchObject({ name: 'website', scopes: ['render'] });
+  expect((await platen.keys.list().page()).data.map((each) => each.key_id)).toContain(key_id);
+  expect((await platen.keys.rotate(key_id)).key).not.toBe(key);
+  await platen.keys.revoke(key_id);
+  await expect(website.pdf({ html: '<p>x' })).rejects.toMatchObject({ status: 401 });
+});
+
+test('certificates are stored, listed, read and deleted', async () => {
+  const issued = await issue('Ada');
+  const { certificate_id } = await platen.certificates.create({
+    name: 'ada',
+    pkcs12: pkcs12Of(issued, [], 'pw'),
+    password: 'pw',
+  });
+  expect((await platen.certificates.list().page()).data.map((each) => each.certificate_id)).toEqual([certificate_id]);
+  expect(await platen.certificates.get(certificate_id)).toMatchObject({ name: 'ada' });
+  await platen.certificates.delete(certificate_id);
+  await expect(platen.certificates.get(certificate_id)).rejects.toMatchObject({ status: 404 });
+});
+
+test('a PDF is validated', async () => {
+  const pdf = await (await platen.pdf({ html: '<p>x', options: { tagged: false } })).bytes();
+  expect(await platen.validate(pdf, { profile: 'PDF/UA-1' })).toMatchObject({ valid: false, profiles: ['PDF/UA-1'] });
+});
+
 test('a list is iterated over to its end, page by page', async () => {
   const names = ['one', 'two', 'three'];
   for (const name of names) await platen.templates.create({ name, html: '<p></p>' });
@@ -86,6 +138,8 @@ test('documents are stored, read, linked to and deleted', async () => {
   expect(await textOf(await (await platen.documents.content(document_id)).bytes())).toContain('Kept');
   const { url } = await platen.documents.link(document_id, { expires_in: 60 });
   expect((await fetch(url)).status).toBe(200);
+  const page = await platen.documents.page(document_id, 1, { width: 100 });
+  expect([page.contentType, (await page.bytes()).subarray(1, 4)]).toEqual(['image/png', new TextEncoder().encode('PNG')]);
   await platen.documents.delete(document_id);
   await expect(platen.documents.content(document_id)).rejects.toMatchObject({ status: 410, code: 'document_deleted' });
 });
@@ -140,7 +194,9 @@ test('an error has its code, and names the field', async () => {
   const error = await platen.pdf({ html: '<p></p>', options: { scale: 9 } }).catch((error: unknown) => error);
   expect(error).toBeInstanceOf(PlatenError);
   expect(error).toMatchObject({ status: 400, code: 'invalid_request', problem: { errors: [{ path: 'options.scale' }] } });
-  expect(String(error)).toContain('options.scale');
+  expect(String(error)).toMatch(/^PlatenError: options\.scale: (?!.*options\.scale)/);
+  const two = await platen.pdf({ html: '<p></p>', options: { scale: 9, timeout: -1 } }).catch((error: unknown) => error);
+  expect(String(two)).toMatch(/^PlatenError: options\.scale: (?!.*options\.scale).*; options\.timeout: (?!.*options\.timeout)/);
 });
 
 test('the same idempotency key gives the same document', async () => {
@@ -202,4 +258,25 @@ test('a service that cannot be reached is another error, and an aborted call end
 
 test('there is no client without a key', () => {
   expect(() => new Platen({ key: '' })).toThrow('key');
+});
+
+/** Without a key, they are for browsers. */
+const NOT_CALLED = ['readPlayground', 'renderInPlayground', 'followDocumentLink'];
+
+test('every endpoint has been called by a method of the client', async () => {
+  const { paths } = await publishedOpenApi();
+  const endpoints = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId = '' }]) => ({ operationId, method: method.toUpperCase(), path })),
+  );
+  const isCalled = ({ method, path }: { method: string; path: string }) => {
+    const pattern = new RegExp(
+      `^${method} ${path
+        .replaceAll('.', '\\.')
+        .replace('{path}', '.+')
+        .replaceAll(/\{\w+\}/g, '[^/.]+')}$`,
+    );
+    return [...called].some((each) => pattern.test(each));
+  };
+  const missing = endpoints.filter((endpoint) => !isCalled(endpoint)).map(({ operationId }) => operationId);
+  expect(missing.toSorted()).toEqual(NOT_CALLED.toSorted());
 });

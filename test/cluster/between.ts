@@ -6,6 +6,7 @@ export class Between {
   readonly #server: Server;
   readonly #sockets = new Map<Socket, Socket>();
   #standsStill = false;
+  #turns = 0;
 
   private constructor(server: Server) {
     this.#server = server;
@@ -16,6 +17,7 @@ export class Between {
     const between = new Between(createServer());
     between.#server.on('connection', (socket) => {
       const onward = connect(Number(port), hostname);
+      between.#count(socket, onward);
       between.#pass(socket, onward);
       between.#pass(onward, socket);
     });
@@ -28,10 +30,31 @@ export class Between {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
+  /** How often the service has begun to speak after the server, over all connections: the round trips so far. */
+  get roundTrips(): number {
+    return this.#turns;
+  }
+
   /** Nothing is closed or refused, and nothing comes through. */
   standStill(): void {
     this.#standsStill = true;
     for (const [from, to] of this.#sockets) from.unpipe(to).pause();
+  }
+
+  /** The same as soon as what was sent onward has contained a text so many times. Resolves then. */
+  standStillAfter(times: number, text: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let left = times;
+    this.#server.on('connection', (socket) => {
+      socket.on('data', (bytes) => {
+        left -= bytes.toString('latin1').split(text).length - 1;
+        if (left > 0) return;
+        left = Number.POSITIVE_INFINITY; // once
+        this.standStill();
+        resolve();
+      });
+    });
+    return promise;
   }
 
   goOn(): void {
@@ -47,6 +70,18 @@ export class Between {
     this.dropAll();
     this.#server.close();
     await once(this.#server, 'close');
+  }
+
+  #count(client: Socket, server: Socket): void {
+    let isAnswered = true;
+    for (const socket of [client, server]) socket.pause(); // a listener would let them flow, and lose what comes while this stands still
+    client.on('data', () => {
+      if (isAnswered) this.#turns++;
+      isAnswered = false;
+    });
+    server.on('data', () => {
+      isAnswered = true;
+    });
   }
 
   #pass(from: Socket, to: Socket): void {

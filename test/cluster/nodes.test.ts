@@ -3,7 +3,8 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Client, type DocumentRecord } from '../support/client.ts';
+import { bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';
+import { readPdf } from '../support/read-pdf.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 import { S3_CREDENTIALS, type S3Server, startS3 } from './s3-server.ts';
@@ -70,6 +71,71 @@ test('an Idempotency-Key stands for one render on both', async () => {
   const pdfs = await Promise.all(replies.map(async (reply) => Buffer.from(await reply.arrayBuffer())));
   expect(pdfs[0]?.equals(pdfs[1] ?? Buffer.alloc(0))).toBe(true);
   expect((await new Client(first.url, key).usage()).documents.used).toBe(1);
+});
+
+test('a template that one replaced is filled anew by the other', async () => {
+  const { key } = await first.createKey();
+  const [here, there] = [new Client(first.url, key), new Client(second.url, key)];
+  const { template_id } = await here.template('<p>before {{n}}');
+  const fill = async (client: Client) => (await readPdf(await bytesOf(await client.pdf({ template_id, data: { n: 1 } })))).pages;
+  expect(await fill(there)).toEqual(['before 1']);
+  const replaced = { name: 'test', html: '<p>after {{n}}' };
+  expect((await here.send('PUT', `/v1/templates/${template_id}`, replaced)).status).toBe(200);
+  expect(await fill(there)).toEqual(['after 1']);
+});
+
+test('a link that one signed leads to the document on the other, until it is deleted', async () => {
+  const { key } = await first.createKey();
+  const [here, there] = [new Client(first.url, key), new Client(second.url, key)];
+  const { document_id } = await here.store({ html: '<p>linked' });
+  const signed = await here.send('POST', `/v1/documents/${document_id}/links`);
+  const { url } = (await signed.json()) as { url: string };
+  const onOther = url.replace(first.url, second.url);
+  expect(onOther).not.toBe(url);
+  expect((await readPdf(await bytesOf(await fetch(onOther)))).pages).toEqual(['linked']);
+  await there.send('DELETE', `/v1/documents/${document_id}`);
+  expect((await fetch(url)).status).toBe(410);
+});
+
+test('what has expired is gone on both, and its content is removed once', async () => {
+  const { key, account_id } = await first.createKey('short');
+  const [here, there] = [new Client(first.url, key), new Client(second.url, key)];
+  const { document_id } = await here.store({ html: '<p>short' });
+  const isGone = async (client: Client) => (await client.get(`/v1/documents/${document_id}`)).status === 410;
+  await eventually('it is gone for both', async () => (await isGone(here)) && isGone(there));
+  await eventually(
+    'its content is removed',
+    async () => (await number(`select sum(has_content) from documents where account_id = '${account_id}'`)) === 0,
+  );
+});
+
+test('renders at one time are those on both', async () => {
+  const { key, account_id } = await first.createKey('narrow');
+  const [here, there] = [new Client(first.url, key), new Client(second.url, key)];
+  const long = { html: '<p>long', options: { waitForTimeout: 10_000 } };
+  const both = [here.pdf(long), there.pdf(long)];
+  const underWay = `select count(*) from reservations where account_id = '${account_id}'`;
+  await eventually('both are under way', async () => (await number(underWay)) === 2);
+  const { limit } = await problem(await there.pdf({ html: '<p>one more' }), 429, 'concurrency_limited');
+  expect(limit).toBe(2);
+  const items = Array.from({ length: 6 }, (_, n) => ({ html: `<p>${n}` }));
+  const { batch_id } = (await (await there.send('POST', '/v1/batches', { items })).json()) as Batch;
+  expect((await Promise.all(both)).map(({ status }) => status)).toEqual([200, 200]);
+  const look = () => there.json<Batch>(`/v1/batches/${batch_id}`);
+  await eventually('the batch has ended', async () => (await look()).completed_at !== undefined, 60_000);
+  expect((await look()).succeeded).toBe(6);
+  expect((await here.usage()).documents.used).toBe(8);
+});
+
+test('renders of a minute are those on both', async () => {
+  const { key } = await first.createKey('slow');
+  const [here, there] = [new Client(first.url, key), new Client(second.url, key)];
+  const render = async (client: Client) => client.pdf({ html: '<p>x' });
+  for (const client of [here, there, here]) expect((await render(client)).status).toBe(200);
+  const refused = await render(there);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await problem(refused, 429, 'rate_limited')).toMatchObject({ limit: 3 });
+  expect((await here.usage()).documents.used).toBe(3);
 });
 
 test('a follower of a batch hears of what the other node renders', async () => {

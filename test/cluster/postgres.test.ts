@@ -13,6 +13,7 @@ import { DiskBlobs } from '../../src/storage/blobs-disk.ts';
 import { type Database, inspectDatabase, isOutcomeUnknown, openDatabase } from '../../src/storage/database.ts';
 import type { Nodes } from '../../src/storage/engine.ts';
 import { joinNodes } from '../../src/storage/postgres-nodes.ts';
+import { TemplateAssets } from '../../src/templates/assets.ts';
 import { LiquidEngine } from '../../src/templates/liquid.ts';
 import { Templates } from '../../src/templates/templates.ts';
 import { WebhookSecrets } from '../../src/webhooks/secrets.ts';
@@ -71,7 +72,7 @@ describe('migrations', () => {
   test('of a newer version are not opened', async () => {
     await (await open()).close();
     opened = [];
-    await server.ask(url, "insert into kysely_migration (name, timestamp) values ('9999-newer', '')");
+    await server.ask(url, "insert into kysely_migration (name, timestamp) values ('9999-newer', '2026-01-01T00:00:00.000Z')");
     await expect(open()).rejects.toMatchObject({ code: 'storage_failed', message: expect.stringContaining('newer version') });
     expect(await inspectDatabase({ dataDir: '', databaseUrl: url })).toMatchObject({ unknown: ['9999-newer'] });
   });
@@ -103,7 +104,11 @@ describe('transactions', () => {
     const limits = { maxTemplates: 5, maxTemplateBytes: 1_000_000 };
     const liquid = new LiquidEngine();
     const holder = await owner(databases[0] as Database);
-    const nodes = databases.map((database) => new Templates(database, Date.now, liquid, limits));
+    const blobs = await DiskBlobs.open(await mkdtemp(join(tmpdir(), 'platen-test-')));
+    const nodes = databases.map((database) => {
+      const assets = new TemplateAssets(database, blobs, { maxAssets: 1, maxAssetsBytes: 1 });
+      return new Templates(database, Date.now, { liquid, assets }, limits);
+    });
     const draft = { name: 'x', html: '<p>', engine: 'placeholders', metadata: {} } as const;
     const made = await times(20, (n) => (nodes[n % 2] as Templates).create(holder, draft).catch((error: Error) => error));
     const templates = made.flatMap((each) => (each instanceof Error ? [] : each));

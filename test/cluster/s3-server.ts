@@ -21,6 +21,9 @@ export interface S3Server {
   /** Every file that is kept, versions and parts included; `folder` is where they are. */
   files(): Promise<string[]>;
   folder: string;
+  /** Ends at once, without a word to those who are connected. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -30,20 +33,27 @@ export async function startS3(): Promise<S3Server> {
   await Promise.all([mkdir(objects), mkdir(versions)]);
   const address = `127.0.0.1:${await freePort()}`;
   const options = ['--quiet', '--keep-alive', '--port', address];
-  const child = spawn('versitygw', [...options, 'posix', '--versioning-dir', versions, objects], {
-    env: {
-      PATH: process.env.PATH,
-      ROOT_ACCESS_KEY_ID: S3_CREDENTIALS.AWS_ACCESS_KEY_ID,
-      ROOT_SECRET_ACCESS_KEY: S3_CREDENTIALS.AWS_SECRET_ACCESS_KEY,
-    },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const launch = () =>
+    spawn('versitygw', [...options, 'posix', '--versioning-dir', versions, objects], {
+      env: {
+        PATH: process.env.PATH,
+        ROOT_ACCESS_KEY_ID: S3_CREDENTIALS.AWS_ACCESS_KEY_ID,
+        ROOT_SECRET_ACCESS_KEY: S3_CREDENTIALS.AWS_SECRET_ACCESS_KEY,
+      },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
   const endpoint = `http://${address}`;
   const answers = () =>
     fetch(endpoint).then(
       () => true,
       () => false,
     );
+  let child = launch();
+  const end = async (signal: NodeJS.Signals) => {
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  };
   await eventually('the S3 server answers', answers);
   const credentials = {
     accessKeyId: S3_CREDENTIALS.AWS_ACCESS_KEY_ID,
@@ -54,8 +64,15 @@ export async function startS3(): Promise<S3Server> {
   return {
     client,
     endpoint,
-    child,
+    get child() {
+      return child;
+    },
     folder,
+    kill: () => end('SIGKILL'),
+    async start() {
+      child = launch();
+      await eventually('the S3 server answers', answers);
+    },
     urlOf: (bucket, prefix = '') => `s3://${bucket}/${prefix}?endpoint=${encodeURIComponent(endpoint)}`,
     async createBucket(options = { versions: false }) {
       const Bucket = `bucket-${++buckets}`;
@@ -70,9 +87,7 @@ export async function startS3(): Promise<S3Server> {
     },
     async [Symbol.asyncDispose]() {
       client.destroy();
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
+      await end('SIGTERM');
       await rm(folder, { recursive: true, force: true });
     },
   };

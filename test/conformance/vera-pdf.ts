@@ -1,34 +1,21 @@
-/** veraPDF, the reference validator of PDF/A and PDF/UA: files in, the rules that each of them breaks out. Needs Java and Maven. */
-import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
+/** veraPDF, the reference validator of PDF/A and PDF/UA: files in, the rules that each of them breaks out. */
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { run } from '../support/printed-files.ts';
+import { fetchJars, jarsOf } from './jars.ts';
 
-const POM = fileURLToPath(new URL('pom.xml', import.meta.url));
-const JARS = join(homedir(), '.cache', 'platen-test', 'verapdf-1.28.2');
+const PROGRAM = 'verapdf-1.28.2';
 const MAX_OUTPUT = 512 * 1_048_576;
 
 /** By profile as veraPDF names it, such as `PDF/UA-1`. */
 export type Verdict = Record<string, string[]>;
 
-/** Fetches it from Maven Central, once for this machine. */
 export async function fetchVeraPdf(): Promise<void> {
-  if (existsSync(JARS)) return;
-  const unfinished = `${JARS}.${process.pid}`;
-  await mkdir(unfinished, { recursive: true });
-  try {
-    await run('mvn', ['-q', '-B', '-f', POM, 'dependency:copy-dependencies', `-DoutputDirectory=${unfinished}`]);
-    await rename(unfinished, JARS);
-  } finally {
-    await rm(unfinished, { recursive: true, force: true });
-  }
+  await fetchJars(PROGRAM, './pom.xml');
 }
 
-/** Judges each file by the profiles that it claims, all of them in one call: most of its time is the start of Java. */
-export async function validate(files: string[]): Promise<Map<string, Verdict>> {
-  const program = ['-cp', join(JARS, '*'), 'org.verapdf.apps.GreenfieldCliWrapper', '-f', '0', '--format', 'xml'];
+/** Judges each file by one flavour, such as `3a`, or by the profiles that it claims, all of them in one call: most of its time is the start of Java. */
+export async function validate(files: string[], flavour = '0'): Promise<Map<string, Verdict>> {
+  const program = ['-cp', join(jarsOf(PROGRAM), '*'), 'org.verapdf.apps.GreenfieldCliWrapper', '-f', flavour, '--format', 'xml'];
   // It ends with 1 when a file breaks a rule.
   const { stdout } = await run('java', [...program, ...files], { maxBuffer: MAX_OUTPUT }).catch((error) => error);
   const jobs = String(stdout).split('<job>').slice(1);

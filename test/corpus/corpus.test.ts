@@ -37,6 +37,12 @@ describe.each(SAME)('$name', (document) => {
     expect(await differences(document, pdf, reference)).toEqual([]);
   });
 
+  test('the same request twice gives the same bytes', async () => {
+    const [again, first] = [printOf(document, 'again at once'), printOf(document, 'as listed')];
+    if (again.bytes !== first.bytes) await keep(document, 'again at once', again.pdf);
+    expect(again.bytes === first.bytes).toBe(true);
+  });
+
   test.for(['reversed', 'shuffled', 'in a fresh context'] as const)('is the same %s', async (run, { skip }) => {
     const [other, first] = [printOf(document, run), printOf(document, 'as listed')];
     if (other.bytes === first.bytes) return;

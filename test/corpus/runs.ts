@@ -16,7 +16,7 @@ export interface Print {
 }
 
 export const ORDERS = ['as listed', 'reversed', 'shuffled'] as const;
-export const RUNS = [...ORDERS, 'in a fresh context', 'from its address'] as const;
+export const RUNS = [...ORDERS, 'again at once', 'in a fresh context', 'from its address'] as const;
 export type Run = (typeof RUNS)[number];
 
 export interface Prints {
@@ -57,7 +57,10 @@ async function inThreeOrders(documents: CorpusDocument[], place: Place): Promise
     shuffled: shuffled(documents),
   };
   for (const [run, order] of Object.entries(orders))
-    for (const document of order) await note(document, run as Run, fromHtml(document, place, place.service.key), place);
+    for (const document of order) {
+      await note(document, run as Run, fromHtml(document, place, place.service.key), place);
+      if (run === 'as listed') await note(document, 'again at once', fromHtml(document, place, place.service.key), place);
+    }
 }
 
 async function elsewhere(documents: CorpusDocument[], place: Place): Promise<void> {

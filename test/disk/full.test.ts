@@ -25,6 +25,8 @@ const LARGE = `<canvas width="1100" height="1000"></canvas><script>
   for (let n = 0; n < image.data.length; n++) image.data[n] = n % 4 === 3 ? 255 : Math.random() * 256;
   context.putImageData(image, 0, 0);
 </script>`;
+/** More than the database's log holds: a small row may find room that its log has already. */
+const LARGE_TEMPLATE = 'y'.repeat(4.5 * MEGABYTE);
 /** What could not be given back on a full disk comes back when its lease ends. */
 const LEASES_END_MS = 60_000;
 
@@ -86,8 +88,8 @@ describe('a disk that others filled', () => {
     await disk.fill();
     await expectFull(await client.pdf({ html: 'x', store: true }));
     await expectFull(await client.pdf({ html: 'x', store: true }, { 'idempotency-key': 'on-the-full-disk' }));
-    await expectFull(await client.send('POST', '/v1/templates', { name: 'x', html: 'y' }));
-    await expectFull(await client.send('PUT', `/v1/templates/${template.template_id}`, { html: 'y' }));
+    await expectFull(await client.send('POST', '/v1/templates', { name: 'x', html: LARGE_TEMPLATE }));
+    await expectFull(await client.send('PUT', `/v1/templates/${template.template_id}`, { html: LARGE_TEMPLATE }));
     const charged = await successOrFull(await client.pdf({ html: 'x' }));
     await expectWhole(kept);
     expect((await client.json<List<DocumentRecord>>('/v1/documents')).data).toEqual([listed(kept)]);

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { parseBatchRequest, parseItem } from '../../src/batches/batch-request.ts';
 import { describeSettings } from '../../src/config.ts';
 import { parseRenderRequest } from '../../src/render/render-request.ts';
+import { parseUploadTarget } from '../../src/webhooks/upload-target.ts';
 import { type Block, readDocuments } from '../../tools/docs/documents.ts';
 
 const LIMITS = { renderTimeoutMs: 30_000, maxRenderTimeoutMs: 120_000, maxAssets: 10, maxAssetsBytes: 1_000_000 };
@@ -15,6 +16,19 @@ const of = (language: string) => blocks.filter(([, block]) => block.language ===
 test.each(of('sh'))('%s: commands are sound, and what curl sends is valid', (_place, { text }) => {
   execFileSync('bash', ['-n'], { input: text });
   for (const { target, body } of bodiesOf(text)) checkBody(target, body);
+});
+
+const guides = documents.filter(({ path }) => path.startsWith('docs/guide/') || path === 'README.md');
+
+test.each(guides.map(({ path, blocks }) => [path, blocks] as const))('%s: variables of the shell are set', (path, own) => {
+  const before = path === 'README.md' ? [] : (documents.find((each) => each.path === 'README.md')?.blocks ?? []);
+  const set = new Set<string | undefined>();
+  for (const { text, line } of [...before, ...own].filter(({ language }) => language === 'sh')) {
+    for (const [, assigned, used] of text.matchAll(/\b([A-Z_][A-Z0-9_]*)=|\$\{?([A-Z_][A-Z0-9_]*)/g)) {
+      if (assigned) set.add(assigned);
+      else expect(set, `line ${line}`).toContain(used);
+    }
+  }
 });
 
 test.each(of('json'))('%s: JSON', (_place, { text }) => {
@@ -38,7 +52,14 @@ function unknownSettings(text: string): string[] {
   );
 }
 
-const OF_TESTS = ['PLATEN_TEST_BROWSER', 'PLATEN_UPDATE_REFERENCES', 'PLATEN_TEST_CRASH_ROUNDS'];
+const OF_TESTS = [
+  'PLATEN_TEST_BROWSER',
+  'PLATEN_UPDATE_REFERENCES',
+  'PLATEN_TEST_CRASH_ROUNDS',
+  'PLATEN_TEST_CHAOS',
+  'PLATEN_TEST_CPU',
+  'PLATEN_TEST_SWEEP',
+];
 
 interface Sent {
   target: string;
@@ -58,8 +79,9 @@ function bodiesOf(text: string): Sent[] {
 }
 
 function checkBody(target: string, body: unknown): void {
-  const { webhook_url: _, ...render } = Object(body); // of asynchronous renders
+  const { webhook_url: _, deliver_to: deliverTo, ...render } = Object(body); // of asynchronous renders
   if (target === 'pdf') parseRenderRequest(render, LIMITS);
+  if (deliverTo) parseUploadTarget(deliverTo);
   if (target !== 'batches') return;
   const { items, defaults } = parseBatchRequest(body);
   for (const item of items) parseItem(item, defaults, LIMITS);

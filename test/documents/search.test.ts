@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Principal } from '../../src/accounts/accounts.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -30,6 +31,8 @@ beforeAll(async () => {
   await services.database.transaction(async (query) => {
     for (let n = 0; n < MANY; n++) await services.documents.insert(numbered(n), owner, query);
   });
+  // PostgreSQL does that by itself, within a minute.
+  if (services.database.isShared) await sql`analyze`.execute(services.database.query);
 });
 afterAll(async () => {
   await services.close();
@@ -70,12 +73,12 @@ async function pagesOfAll(filter: DocumentFilter, limit: number): Promise<string
 test('all that match are found, page by page, however few they are', async () => {
   const pages = await pagesOf('bersicht', 20);
   expect(pages.flat()).toEqual([NAMED[11_999], NAMED[6_000], NAMED[0]]);
-  expect(pages).toHaveLength(3);
+  expect(pages).toHaveLength(7);
 });
 
 test('among those with the same metadata, a limited number is looked at for those of a template', async () => {
   const pages = await pagesOfAll({ metadata: { tenant: 'a' }, templateId: TEMPLATE }, 20);
-  expect(pages).toEqual([[], ['invoice 6500.pdf'], [NAMED[0]]]);
+  expect(pages).toEqual([[], [], ['invoice 6500.pdf'], [], [], [NAMED[0]], []]);
 });
 
 test('among those with the same metadata, the time is looked up', async () => {
@@ -84,7 +87,7 @@ test('among those with the same metadata, the time is looked up', async () => {
 });
 
 test('what does not match at all takes as many pages as there is to look at', async () => {
-  expect(await pagesOf('nowhere', 20)).toEqual([[], [], []]);
+  expect(await pagesOf('nowhere', 20)).toEqual([[], [], [], [], [], [], []]);
 });
 
 test('full pages follow one another without a gap', async () => {

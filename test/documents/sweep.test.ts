@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Principal } from '../../src/accounts/accounts.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -17,17 +18,20 @@ let owner: Principal;
 let now = 1_800_000_000_000;
 let failures: unknown[];
 let removed: Record<string, number>;
+let outdated: number;
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   services = await openServices(loadConfig({ PLATEN_DATA_DIR: dataDir }), () => now);
   failures = [];
+  outdated = 0;
   removed = { content: 0, orphans: 0 };
   sweep = new Sweep(services.database, services.blobs, {
     everyMs: 3_600_000,
     perishables: [services.documents, services.idempotency],
     chores: [() => services.idempotency.removeExpired()],
     named: (names) => namedBlobs(services.database, names),
+    onOutdated: () => outdated++,
     onFailure: (error) => failures.push(error),
     onRemoved: (what, count) => {
       removed[what] = (removed[what] ?? 0) + count;
@@ -118,6 +122,19 @@ test('content without a row is removed at the start; what has one stays', async 
   expect(await blobFiles(dataDir)).toEqual(['.operator', blobFile(id)]);
   expect(removed.orphans).toBe(1);
   expect(failures).toEqual([]);
+});
+
+test('content whose row a newer version may have is left to that version', async () => {
+  const orphan = join(dataDir, 'blobs', 'Zz', 'new_ZzZzZzZzZzZzZzZzZzZzZz');
+  await mkdir(join(dataDir, 'blobs', 'Zz'));
+  await writeFile(orphan, 'named by a table of a newer version');
+  await utimes(orphan, new Date(0), new Date(0));
+  const { query } = services.database;
+  await sql`insert into kysely_migration values ('9999-newer', '2030-01-01T00:00:00.000Z')`.execute(query);
+  sweep.start();
+  await sweep.run();
+  expect(await blobFiles(dataDir)).toContain('Zz/new_ZzZzZzZzZzZzZzZzZzZzZz');
+  expect({ outdated, removed, failures }).toEqual({ outdated: 1, removed: { content: 0, orphans: 0 }, failures: [] });
 });
 
 test('a second service on the same folder does not start', async () => {

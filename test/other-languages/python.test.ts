@@ -3,8 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, test, vi } from 'vitest';
+import { issue, pkcs12Of } from '../support/pki.ts';
 import { Receiver } from '../support/receiver.ts';
 import { startService } from '../support/service.ts';
+import { pythonEnvironment } from './packages.ts';
 import { run } from './run.ts';
 
 const CLIENT = new URL('../../clients/python', import.meta.url).pathname;
@@ -12,8 +14,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'platen-python-'));
-  await run('python3', ['-m', 'venv', folder]);
-  await run(join(folder, 'bin/pip'), ['install', '--quiet', CLIENT, 'pytest>=8,<10', 'mypy>=1.18,<3']);
+  await pythonEnvironment(folder, [CLIENT, 'pytest>=8,<10', 'mypy>=1.18,<3']);
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -31,7 +32,8 @@ test('its tests pass against the running service', async () => {
     await fetch(`${service.url}/v1/batches`, { method: 'POST', headers, body });
     await vi.waitUntil(() => receiver.received.length, { timeout: 120_000 });
     const webhook = JSON.stringify(receiver.received[0]);
-    const env = { PLATEN_KEY: service.key, PLATEN_URL: service.url, PLATEN_WEBHOOK: webhook };
+    const pkcs12 = pkcs12Of(await issue('Ada'), [], 'pw');
+    const env = { PLATEN_KEY: service.key, PLATEN_URL: service.url, PLATEN_WEBHOOK: webhook, PLATEN_PKCS12: pkcs12 };
     await run(join(folder, 'bin/pytest'), ['-q', '-p', 'no:cacheprovider', 'tests'], { cwd: CLIENT, env });
   } finally {
     receiver.close();

@@ -1,6 +1,7 @@
 /** What finishing makes of a PDF, judged by pdf.js. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ServiceError } from '../../src/errors.ts';
 import { type FinishSettings, needsFinishing, type PdfPermission, PERMISSIONS } from '../../src/pdf/finish-settings.ts';
 import type { Finisher } from '../../src/pdf/finisher.ts';
 import { DOCUMENT, finish, openFinisher, settings, TABLE, TAGGED, watermark } from '../support/finishing.ts';
@@ -45,6 +46,29 @@ const FILES = () => [
   { name: 'random.bin', type: undefined, description: undefined, content: randomBytes(70_000) },
   { name: 'empty', type: 'text/plain', description: 'nothing', content: Buffer.alloc(0) },
 ];
+
+test('what a signature shows is judged like the pages', async () => {
+  const refusalOf = async (html: string) => {
+    const appearance = [await printer.stamp(html)];
+    const visible = { page: 1, x: 0, y: 0, width: 300, height: 300, appearance };
+    const changes = {
+      metadata: { title: 'T' },
+      conformance: { claims: { archive: { part: 3, level: 'U' as const }, accessible: false }, stated: STATED },
+      signature: {
+        ...{ description: '', name: '', reason: undefined, location: undefined, contact: undefined, signedAt: 0 },
+        ...{ reservedBytes: 100, digest: 'sha256' as const, visible },
+      },
+    };
+    return finish(finisher, plain, changes).catch((error: ServiceError) => error.message);
+  };
+  expect(await refusalOf('<p>readable')).toBeInstanceOf(Buffer);
+  expect(await refusalOf('<p>\u{10fffd}')).toMatch(/^glyph_missing/);
+});
+
+const STATED = {
+  ...{ language: 'en', title: 'T', strangeLanguages: [], images: [], headings: [], links: [], tables: [], fields: [] },
+  ...{ embedded: [], isWhole: true, missingGlyphs: [] },
+};
 
 describe('metadata', () => {
   test('is the same in the information dictionary and in XMP, whatever characters it has', async () => {
@@ -222,4 +246,18 @@ test('finishing is needed when anything is asked for', () => {
   expect(needsFinishing(settings({ attachments: FILES() }))).toBe(true);
   expect(needsFinishing(settings({ watermark: watermark(Buffer.alloc(0)) }))).toBe(true);
   expect(needsFinishing(settings({ password: { user: '', owner: undefined, permissions: undefined } }))).toBe(true);
+});
+
+test('merging ends where the merged PDF has more bytes than it may', async () => {
+  const task = (maxBytes: number) => ({
+    documents: [Uint8Array.from(tagged)],
+    parts: Array.from({ length: 20 }, (_, index) => ({ document: 0, title: `${index}` })),
+    maxBytes,
+  });
+  const { signal } = new AbortController();
+  expect(await finisher.merge(task(10_000_000), signal)).toBeInstanceOf(Array);
+  await expect(finisher.merge(task(20_000), signal)).rejects.toMatchObject({
+    code: 'resource_limit',
+    members: { limit: 20_000 },
+  });
 });

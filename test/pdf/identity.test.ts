@@ -1,8 +1,10 @@
 /** PDFs with nothing to finish: the same request gives the same bytes, and they say who made them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { normalizeElementIds } from '../../src/pdf/edit/normalize-element-ids.ts';
 import { normalizeInfoDictionary, withMetadata } from '../../src/pdf/edit/normalize-info-dictionary.ts';
 import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
 import { DOCUMENT, inPieces, TAGGED } from '../support/finishing.ts';
+import { PIXEL_URL } from '../support/pixel.ts';
 import { RawPrinter } from '../support/raw-printer.ts';
 import { readFinished } from '../support/read-finished.ts';
 import { eventually } from '../support/service.ts';
@@ -37,6 +39,26 @@ describe('identity', () => {
     });
     expect(second.equals(first)).toBe(false);
     expect(settled(second).equals(settled(first))).toBe(true);
+  });
+
+  test('ids of header cells are counted from one, in every print of a browser', async () => {
+    const html = `<title>x</title><img alt=node00000007 src="${PIXEL_URL}"><table><tr><th scope=col>A<th scope=col>B<tr><td>a<td>b</table><p>(node00000007)`;
+    const first = await printer.print(html, TAGGED);
+    // A browser that has printed before counts on.
+    const later = first.toString('latin1').replace(/(?<!Alt )\(node000000(\d\d)\)/g, (_, id) => `(node000001${id})`);
+    const prints = [first, Buffer.from(later, 'latin1')];
+    const ids = (pdf: Buffer) => pdf.toString('latin1').match(/\/ID \(\w+\)|\[\(\w+\)[^\]]*\]/g);
+    expect(ids(prints[0] as Buffer)).not.toEqual(ids(prints[1] as Buffer));
+    for (const [index, pdf] of prints.entries()) {
+      const pieces = inPieces(pdf, 100 + index);
+      await normalizeElementIds(pieces);
+      prints[index] = settled(Buffer.concat(pieces));
+    }
+    expect(prints[0]?.equals(prints[1] as Buffer)).toBe(true);
+    expect(ids(prints[0] as Buffer)).toEqual(
+      expect.arrayContaining(['/ID (node00000001)', '/ID (node00000002)', '[(node00000001)]', '[(node00000001) (node00000002)]']),
+    );
+    expect(prints[0]?.toString('latin1')).toContain('/Alt (node00000007)');
   });
 
   test('names Platen and no date, keeps the title and every other byte', async () => {

@@ -3,31 +3,12 @@ import { expect, test } from 'vitest';
 import { BrowserSlot, type PooledBrowser } from '../../src/pool/browser-slot.ts';
 import type { PooledPage } from '../../src/pool/page-cache.ts';
 import { eventually } from '../support/service.ts';
+import { FAKE_PAGE, NO_LIMITS } from './fake-page.ts';
 
-const LIMITS = {
-  sparePages: 0,
-  warmPages: 1,
-  pageMaxRenders: 100,
-  pageMaxAgeMs: 1e9,
-  pageIdleMs: 1e9,
-  pageMaxMemoryBytes: 1e9,
-  quietLoad: 0,
-  browserMaxRenders: 100,
-  browserMaxAgeMs: 1e9,
-  browserMemoryBytes: 1_000,
-};
-
-const PAGE: PooledPage = {
-  alive: true,
-  memoryBytes: 1,
-  prime: async () => {},
-  reset: async () => {},
-  giveWay() {},
-  close: async () => {},
-};
+const LIMITS = { ...NO_LIMITS, quietLoad: 0, browserMemoryBytes: 1_000 };
 
 function browserHolding(memoryBytes: number): PooledBrowser<PooledPage> {
-  return { ended: new Promise(() => {}), memoryBytes, openPage: async () => PAGE, close: async () => {} };
+  return { ended: new Promise(() => {}), memoryBytes, openPage: async () => FAKE_PAGE, close: async () => {} };
 }
 
 /** A slot whose first browser holds this much, and the next ones next to nothing. */

@@ -76,6 +76,33 @@ test('a part of the bytes is left for owners who have none there; one PDF alone 
   expect(await finish(queue, 'large', new Deadline(600_000))).not.toHaveLength(0);
 });
 
+test('the bytes of a PDF count until its signature is in it, though no thread is held', async () => {
+  const queue = openQueue();
+  using deadline = new Deadline(600_000);
+  const signature = {
+    ...{ description: '', name: '', reason: undefined, location: undefined, contact: undefined, signedAt: 0 },
+    ...{ reservedBytes: 100, digest: 'sha256' as const, visible: undefined },
+  };
+  const { promise: filling, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: filled, resolve: end } = Promise.withResolvers<void>();
+  const attachments = [{ name: 'a', type: undefined, description: undefined, content: Buffer.alloc(29 * MEGABYTE) }];
+  const fill = () => {
+    begin();
+    return filled;
+  };
+  const signing = queue.sign('large', inPieces(pdf), { ...settings({ attachments }), signature }, fill, deadline);
+  await Promise.race([filling, signing]);
+  await expect(hold(queue, 'large', deadline, 2 * MEGABYTE)).rejects.toMatchObject({ code: 'queue_full' });
+  expect(await finish(queue, 'large', deadline)).not.toHaveLength(0);
+  end();
+  await signing;
+  const client = new AbortController();
+  using leaving = new Deadline(600_000, client.signal);
+  const held = hold(queue, 'large', leaving, 2 * MEGABYTE);
+  client.abort();
+  await expect(held).rejects.toMatchObject({ code: 'client_closed' });
+});
+
 describe('with one thread, for which two may wait', () => {
   const open = () => new FinishQueue(finisher, new OwnerQueue({ capacity: 1, limit: 2 }), { maxBytes: 40 * MEGABYTE });
   const compress = async (queue: FinishQueue, document: Buffer, client?: AbortSignal) => {

@@ -1,6 +1,9 @@
 /** Merging PDFs from outside: what is merged, and what hostile files do to nobody else. */
+import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
+import { PDF, PdfDict, PdfRef } from '@libpdf/core';
 import { afterAll, describe, expect, test } from 'vitest';
+import { toText } from '../../src/pdf/objects/syntax.ts';
 import { UploadMerging } from '../../src/render/merge-uploads.ts';
 import { readPdf } from '../support/read-pdf.ts';
 
@@ -94,6 +97,116 @@ test('pages in order, each file under a bookmark', async () => {
   expect(read.outline).toEqual(['part 0', 'part 1', 'part 2']);
 });
 
+/** A tagged page whose structure has these roles, parent tree and elements. */
+const tagged = (rest: string, ...elements: string[]) =>
+  plain(
+    '<</Type/Catalog/Pages 2 0 R/StructTreeRoot 4 0 R/MarkInfo<</Marked true>>/Lang(en)>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/StructParents 7>>',
+    `<</Type/StructTreeRoot/K 5 0 R/ParentTree<</Nums[7[6 0 R]]>>${rest}>>`,
+    ...elements,
+  );
+const DOCUMENT = '<</S/Document/P 4 0 R/K 6 0 R>>';
+
+describe('tags', () => {
+  const typesIn = async (...files: Buffer[]) => {
+    const pdf = await PDF.load((await merge(...files)).pdf);
+    const { trailer } = pdf.context.info;
+    expect(trailer.get('ID')).toBeDefined();
+    const objects = Array.from({ length: 60 }, (_, at) => pdf.getObject(PdfRef.of(at + 1))).filter(
+      (each) => each instanceof PdfDict,
+    );
+    const root = objects.find((each) => each.getName('Type')?.value === 'StructTreeRoot');
+    const types = objects.flatMap((each) => (each.has('P') ? (each.getName('S')?.value ?? []) : []));
+    const roles = root?.get('RoleMap');
+    return { types: types.sort(), roles: roles ? toText(roles) : '', isMarked: pdf.context.catalog.getDict().has('MarkInfo') };
+  };
+  const strong = (role: string) => tagged(`/RoleMap<</Strong/${role}>>`, DOCUMENT, '<</S/Strong/P 5 0 R/Pg 3 0 R/K 0>>');
+
+  test('are joined, each file as a part', async () => {
+    const paragraph = tagged('', DOCUMENT, '<</S/P/P 5 0 R/Pg 3 0 R/K 0>>');
+    expect(await typesIn(paragraph, paragraph)).toEqual({
+      types: ['Document', 'P', 'P', 'Part', 'Part'],
+      roles: '',
+      isMarked: true,
+    });
+    expect((await typesIn(paragraph, ONE)).isMarked).toBe(false);
+  });
+
+  test('with one name for two roles get two names', async () => {
+    expect(await typesIn(strong('Span'), strong('Span'))).toMatchObject({ roles: '<</Strong /Span>>' });
+    const { types, roles } = await typesIn(strong('Span'), strong('H1'));
+    expect(types).toEqual(['Document', 'Part', 'Part', 'Strong', 'p2.Strong']);
+    expect(roles).toBe('<</Strong /Span/p2.Strong /H1>>');
+  });
+
+  test('that give a standard name another meaning do so for their own file only', async () => {
+    const odd = tagged('/RoleMap<</P/H1>>', DOCUMENT, '<</S/P/P 5 0 R/Pg 3 0 R/K 0>>');
+    expect(await typesIn(odd)).toMatchObject({ types: ['Document', 'Part', 'p1.P'], roles: '<</p1.P /H1>>' });
+  });
+
+  test.each([
+    ['an element that holds itself', tagged('', DOCUMENT, '<</S/P/P 5 0 R/K 5 0 R>>')],
+    [
+      'a parent tree without end',
+      plain(
+        ...[
+          '<</Type/Catalog/Pages 2 0 R/StructTreeRoot 4 0 R>>',
+          '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+          '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]>>',
+          '<</K 5 0 R/ParentTree 6 0 R>>',
+          '<</S/Document/P 4 0 R>>',
+          '<</Kids[6 0 R 6 0 R]>>',
+        ],
+      ),
+    ],
+    ['no elements', tagged('', 'null')],
+    ['a key that is no number', tagged('/ParentTree<</Nums[/x 6 0 R]>>', 'null', 'null')],
+  ])('with %s are left out, and the pages merged', async (_, file) => {
+    expect(await typesIn(file, ONE)).toEqual({ types: [], roles: '', isMarked: false });
+  });
+});
+
+describe('hostile tags', () => {
+  const SOME = `${'6 0 R '.repeat(40_000)}`;
+
+  test.each([
+    ['a parent tree each node of which leads to itself many times', `<</Kids[${SOME}]>>`, []],
+    ['a parent tree whose nodes share a list of nodes', '<</Kids 6 0 R>>', [`[${'7 0 R '.repeat(40_000)}]`, '<</Kids 6 0 R>>']],
+    [
+      'a parent tree whose nodes share a list of keys',
+      `<</Kids[${Array.from({ length: 20_000 }, () => '<</Nums 6 0 R>>').join('')}]>>`,
+      [`[${'1 5 0 R '.repeat(20_000)}]`],
+    ],
+  ])('%s is left out at once', async (_, tree, more) => {
+    const file = plain(
+      '<</Type/Catalog/Pages 2 0 R/StructTreeRoot 4 0 R/MarkInfo<</Marked true>>>>',
+      '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+      '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/StructParents 7>>',
+      `<</Type/StructTreeRoot/K 5 0 R/ParentTree ${more.length ? tree : '6 0 R'}>>`,
+      '<</S/Document/P 4 0 R/K 0/Pg 3 0 R>>',
+      ...(more.length ? more : [tree]),
+    );
+    const { pages, pdf } = await merge(file, ONE);
+    expect(pages).toBe(2);
+    expect(pdf.includes('StructTreeRoot')).toBe(false);
+  });
+
+  test('elements that share a list of kids are left out at once', async () => {
+    const elements = Array.from({ length: 2_000 }, () => '<</S/P/P 5 0 R/K 6 0 R>>');
+    const file = plain(
+      '<</Type/Catalog/Pages 2 0 R/StructTreeRoot 4 0 R>>',
+      '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+      '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]>>',
+      '<</Type/StructTreeRoot/K 5 0 R/ParentTree<</Nums[]>>>>',
+      `<</S/Document/P 4 0 R/K[${elements.map((_, at) => `${at + 7} 0 R`).join(' ')}]>>`,
+      `[${'1 '.repeat(100_000)}]`,
+      ...elements,
+    );
+    expect((await merge(file, ONE)).pages).toBe(2);
+  });
+});
+
 describe('hostile files', () => {
   test.each([
     ['no PDF', Buffer.from('hello')],
@@ -117,7 +230,7 @@ describe('hostile files', () => {
     const large = plain(
       '<</Type/Catalog/Pages 2 0 R>>',
       '<</Type/Pages/Kids[3 0 R]/Count 1>>',
-      `<</Type/Page/Parent 2 0 R/X (${'x'.repeat(600_000)})>>`,
+      `<</Type/Page/Parent 2 0 R/X (${randomBytes(600_000).toString('hex')})>>`, // hardly gets smaller by packing
     );
     await expect(merge(large, large)).rejects.toMatchObject({ code: 'resource_limit', members: { limit: 1_000_000 } });
   });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Leases } from '../../src/accounts/leases.ts';
 import { Batches } from '../../src/batches/batches.ts';
 import { DatabaseQueue } from '../../src/batches/database-queue.ts';
-import { PayloadCipher } from '../../src/batches/payload-cipher.ts';
+import { announceUploaded } from '../../src/batches/outcomes.ts';
 import { Progress } from '../../src/batches/progress.ts';
 import type { ClaimedItem } from '../../src/batches/queue.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -17,8 +17,10 @@ import { Idempotency } from '../../src/idempotency/idempotency.ts';
 import { DiskBlobs } from '../../src/storage/blobs-disk.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { namedBlobs } from '../../src/storage/named-blobs.ts';
+import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
 import { Deliverer } from '../../src/webhooks/deliverer.ts';
 import { WebhookSecrets } from '../../src/webhooks/secrets.ts';
+import { removeUploads, Uploads } from '../../src/webhooks/uploads.ts';
 import { Webhooks } from '../../src/webhooks/webhooks.ts';
 
 let dataDir: string;
@@ -61,11 +63,18 @@ test('no statement of documents, webhooks and sweeps scans a table or sorts', as
   await idempotency.removeContent('idm_x');
   await idempotency.removeExpired();
   const limits = { renderTimeoutMs: 1, maxRenderTimeoutMs: 1 };
+  const uploads = new Uploads({
+    ...{ database, documents, clock: Date.now, accounts: { isRevoked: async () => false } },
+    cipher: new PayloadCipher(Buffer.alloc(32)),
+    onUploadEnded: (batchId, query) => announceUploaded(query, batchId, async () => {}),
+    onBatchUploaded() {},
+  });
   const batches = new Batches(database, Date.now, {
     cipher: new PayloadCipher(Buffer.alloc(32)),
     limits,
     progress: new Progress(),
     announce: async () => {},
+    uploads,
   });
   await batches.list('key', 20, {}, { createdAt: 1, id: 'bat_x' });
   await batches.list('key', 20, { metadata: { order: '1', customer: '2' } }, { createdAt: 1, id: 'bat_x' });
@@ -78,7 +87,7 @@ test('no statement of documents, webhooks and sweeps scans a table or sorts', as
     await query.insertInto('api_keys').values(key).execute();
   });
   const plan = { name: 'x', documents: null, retentionMs: 1e6, requestsPerMinute: null, concurrency: null };
-  const owner = { keyId: 'key', accountId: 'acc_x', plan, autoStore: false, scopes: null };
+  const owner = { keyId: 'key', accountId: 'acc_x', plan, autoStore: false, scopes: null, isTest: false };
   await batches.create(owner, { items: [{ html: 'x' }], defaults: {}, webhookUrl: undefined, metadata: {} }, async () => {});
   const item = await queue.claim('key');
   expect(item?.position).toBe(0);
@@ -89,12 +98,15 @@ test('no statement of documents, webhooks and sweeps scans a table or sorts', as
   await webhooks.list('key', 20);
   await webhooks.list('key', 20, { createdAt: 1, id: 'msg_x' });
   await webhooks.removeOld();
+  await uploads.reportsOf('bat_x');
+  await removeUploads(database.query, 'bat_x');
+  await announceUploaded(database.query, item?.batchId ?? '', async () => {});
   await webhooks.documentExpired({ id: 'doc_x', keyId: 'key', accountId: 'acc_x', expiresAt: 1 }, database.query);
   const webhookSecrets = new WebhookSecrets(database, Date.now);
   await webhookSecrets.removeEnded();
   const config = loadConfig({});
   const nothing = () => {};
-  const services = { database, webhookSecrets, policy: new OutboundPolicy(config), clock: Date.now };
+  const services = { database, webhookSecrets, uploads, policy: new OutboundPolicy(config), clock: Date.now };
   const deliverer = new Deliverer({ ...services, onOutcome: nothing, onRefused: nothing, onFailure: nothing }, config);
   deliverer.start();
   await deliverer.stop(Promise.resolve());

@@ -112,3 +112,47 @@ test('processes that open an empty folder at once', async () => {
   const opened = await Promise.all(Array.from({ length: 6 }, () => openAndDie(dataDir, 0)));
   expect(opened).toEqual(opened.map(() => 'opened'));
 }, 180_000);
+
+/** Names that databases have. Kysely runs migrations in the order of their names, and refuses a new one among those. */
+const RELEASED = [
+  '0001-accounts',
+  '0002-resources',
+  '0003-reports',
+  '0004-reservations',
+  '0005-batches',
+  '0006-webhooks',
+  '0007-batch-events',
+  '0008-template-versions',
+  '0009-metadata',
+  '0010-key-management',
+  '0011-batch-lists',
+  '0013-tracing',
+];
+
+test('a new migration comes after all that have been released', () => {
+  const names = Object.keys(migrations);
+  expect(names.slice(0, RELEASED.length)).toEqual(RELEASED);
+  expect(names).toEqual(names.toSorted());
+});
+
+async function changeApplied(change: (query: Query) => Promise<unknown>): Promise<void> {
+  const database = await openDatabase({ dataDir });
+  await change(database.query);
+  await database.close();
+}
+
+test('a database of a newer version is refused as such', async () => {
+  await changeApplied((query) =>
+    sql`insert into kysely_migration values ('9999-newer', '2030-01-01T00:00:00.000Z')`.execute(query),
+  );
+  await expect(openDatabase({ dataDir })).rejects.toMatchObject({
+    code: 'storage_failed',
+    message: expect.stringContaining('a newer version of Platen'),
+  });
+});
+
+test('a migration before those a database has is an error of this version, and not of the database', async () => {
+  await changeApplied((query) => sql`delete from kysely_migration where name = '0011-batch-lists'`.execute(query));
+  const refused: unknown = await openDatabase({ dataDir }).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ name: 'Error', message: expect.stringContaining('it must come after all others') });
+});

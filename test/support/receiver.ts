@@ -9,6 +9,7 @@ export interface Received {
   headers: Record<string, string>;
   path: string;
   body: string;
+  bytes: Buffer;
   /** Milliseconds since 1970. */
   at: number;
 }
@@ -65,10 +66,12 @@ export class Receiver {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const before = this.received.length;
+    const bytes = Buffer.concat(chunks);
     this.received.push({
       headers: request.headers as Record<string, string>,
       path: `${request.method} ${request.url}`,
-      body: Buffer.concat(chunks).toString(),
+      body: bytes.toString(),
+      bytes,
       at: Date.now(),
     });
     this.answer(response, before);

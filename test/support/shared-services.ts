@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestProject } from 'vitest/node';
+import { NameServer } from './name-server.ts';
 import { type Service, startService } from './service.ts';
 
 declare module 'vitest' {
@@ -14,13 +15,18 @@ declare module 'vitest' {
   }
 }
 
-/** The defaults, but for what would have suites wait, or be refused for what others sent. */
-const SETTINGS = { PLATEN_SWEEP_SECONDS: '1', PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000' };
+/** The defaults, but for what would have suites wait, or be refused for what others sent; and sites of theirs on 127.0.0.1. */
+const SETTINGS = {
+  PLATEN_SWEEP_SECONDS: '1',
+  PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000',
+  PLATEN_OUTBOUND_ALLOW: '127.0.0.1',
+};
 
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const services = new Map<string, Promise<Service>>();
+  const names = await NameServer.start('');
   const server = createServer(({ url: worker = '' }, response) => {
-    const service = services.get(worker) ?? startService(SETTINGS);
+    const service = services.get(worker) ?? startService({ ...SETTINGS, PLATEN_DNS_SERVERS: names.address });
     services.set(worker, service);
     service.then(
       ({ url, env }) => response.end(JSON.stringify({ url, settings: ownSettings(env) })),
@@ -33,6 +39,7 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
   return async () => {
     server.close();
     await Promise.all([...services.values()].map(async (service) => (await service)[Symbol.asyncDispose]()));
+    names.close();
   };
 }
 

@@ -28,9 +28,9 @@ export class Site {
   #sockets = 0;
   readonly #server: Server;
 
-  static async start(answers: Record<string, Answer> = {}): Promise<Site> {
+  static async start(answers: Record<string, Answer> = {}, host = '127.0.0.1'): Promise<Site> {
     const site = new Site(answers);
-    site.#server.listen(0, '127.0.0.1');
+    site.#server.listen(0, host);
     await once(site.#server, 'listening');
     return site;
   }
@@ -59,7 +59,7 @@ export class Site {
   }
 
   get origin(): string {
-    return this.as('127.0.0.1');
+    return this.as((this.#server.address() as AddressInfo).address);
   }
 
   /** The same site under another name. */

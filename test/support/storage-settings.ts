@@ -11,10 +11,12 @@ const DUPLICATE_DATABASE = '42P04';
 /** The same each time it is asked for the same folder. */
 export async function storageSettings(dataDir: string): Promise<Record<string, string>> {
   const { PLATEN_TEST_DATABASE_URL: server, PLATEN_TEST_BLOBS_URL: bucket } = process.env;
+  const { PLATEN_TEST_SECRET_KEY_FILE: secretKeyFile } = process.env;
   const name = `test_${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`;
   return {
     ...(server && { PLATEN_DATABASE_URL: await createDatabase(server, name) }),
     ...(bucket && { PLATEN_BLOBS_URL: withPath(bucket, name) }),
+    ...(secretKeyFile && { PLATEN_SECRET_KEY_FILE: secretKeyFile }),
   };
 }
 

@@ -2,18 +2,19 @@
 import { Client, type Problem, problem } from './client.ts';
 import { NameServer } from './name-server.ts';
 import { type ReadPdf, readPdfReply } from './read-pdf.ts';
-import { type Service, startService } from './service.ts';
+import { type Service, type SharedService, startService } from './service.ts';
+import { sharedService } from './shared-service.ts';
 import { Site } from './site.ts';
 
-export class Web {
+export class Web<S extends SharedService = Service> {
   readonly site: Site;
   /** On another port. */
   readonly other: Site;
   /** Not allowed, and listening all the same. */
   readonly forbidden: Site;
-  readonly service: Service;
+  readonly service: S;
   readonly ada: Client;
-  readonly #names: NameServer;
+  readonly #end: () => Promise<void>;
 
   /** Names such as `a.private.test` lead to the same machine. */
   static async start(settings: Record<string, string> = {}, morePorts: number[] = []): Promise<Web> {
@@ -24,14 +25,27 @@ export class Web {
       PLATEN_DNS_SERVERS: names.address,
       ...settings,
     });
-    return new Web(site, other, forbidden, names, service);
+    return new Web({ site, other, forbidden }, service, async () => {
+      await service[Symbol.asyncDispose]();
+      names.close();
+    });
   }
 
-  private constructor(site: Site, other: Site, forbidden: Site, names: NameServer, service: Service) {
+  /** With the service of this worker, which allows all of 127.0.0.1: the forbidden site has another address. */
+  static async share(): Promise<Web<SharedService>> {
+    const [site, other, forbidden] = await Promise.all([Site.start(), Site.start(), Site.start({}, '127.0.0.2')]);
+    return new Web({ site, other, forbidden }, await sharedService(), async () => {});
+  }
+
+  private constructor(
+    { site, other, forbidden }: Record<'site' | 'other' | 'forbidden', Site>,
+    service: S,
+    end: () => Promise<void>,
+  ) {
     this.site = site;
     this.other = other;
     this.forbidden = forbidden;
-    this.#names = names;
+    this.#end = end;
     this.service = service;
     this.ada = new Client(service.url, service.key);
   }
@@ -41,9 +55,8 @@ export class Web {
   }
 
   async close(): Promise<void> {
-    await this.service[Symbol.asyncDispose]();
+    await this.#end();
     for (const site of this.#sites) site.close();
-    this.#names.close();
   }
 
   get #sites(): Site[] {

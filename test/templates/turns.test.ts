@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Accounts } from '../../src/accounts/accounts.ts';
 import { loadPlans } from '../../src/accounts/plans.ts';
+import { DiskBlobs } from '../../src/storage/blobs-disk.ts';
+import { TemplateAssets } from '../../src/templates/assets.ts';
 import { LiquidEngine } from '../../src/templates/liquid.ts';
 import { Templates } from '../../src/templates/templates.ts';
 import { PLANS } from '../support/service.ts';
@@ -20,7 +22,11 @@ test('templates of two keys of one account leave a process to another account', 
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   const database = await openTestDatabase(dataDir);
   const liquid = new LiquidEngine({ processes: 2, timeoutMs: HOUR_MS, waitMs: HOUR_MS });
-  const templates = new Templates(database, Date.now, liquid, { maxTemplates: 10, maxTemplateBytes: 1_000_000 });
+  const assets = new TemplateAssets(database, await DiskBlobs.open(join(dataDir, 'blobs')), {
+    maxAssets: 1,
+    maxAssetsBytes: 1,
+  });
+  const templates = new Templates(database, Date.now, { liquid, assets }, { maxTemplates: 10, maxTemplateBytes: 1_000_000 });
   const accounts = new Accounts(database, loadPlans({ plansFile: PLANS }));
   const [hog, other] = [(await accounts.createAccount('growth', 'a')).id, (await accounts.createAccount('growth', 'b')).id];
   const ownerOf = async (accountId: string) => ({ accountId, keyId: (await accounts.createKey(accountId)).key.id });
@@ -31,9 +37,12 @@ test('templates of two keys of one account leave a process to another account', 
   const slow = [await made(hog, ENDLESS), await made(hog, ENDLESS)];
   const quick = await made(other, '{{ a }}');
   const leaving = new AbortController();
-  const held = slow.map(({ owner, id }) => templates.fill(owner, id, {}, 1_000, leaving.signal));
+  const held = slow.map(({ owner, id }) => templates.fill(owner, id, {}, { limitBytes: 1_000, signal: leaving.signal }));
   for (const each of held) each.catch(() => {});
-  expect(await templates.fill(quick.owner, quick.id, { a: 'filled' }, 1_000)).toBe('filled');
+  expect(await templates.fill(quick.owner, quick.id, { a: 'filled' }, { limitBytes: 1_000 })).toEqual({
+    html: 'filled',
+    assets: undefined,
+  });
   leaving.abort(new Error('left'));
   for (const each of held) await expect(each).rejects.toThrow('left');
   await liquid.close();

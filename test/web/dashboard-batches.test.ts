@@ -4,26 +4,23 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bytesOf, Client } from '../support/client.ts';
 import { otherComplaints, signInAt } from '../support/dashboard.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { type Service, startService } from '../support/service.ts';
+import type { SharedService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { html, Site } from '../support/site.ts';
 import { launchVisitorBrowser, type Visitor, type VisitorBrowser } from '../support/web-page.ts';
 
 const HOSTILE = '\u202e<img src=x onerror=document.title=1>';
 
-let service: Service;
+let service: SharedService;
 let browser: VisitorBrowser;
 let site: Site;
 
 beforeAll(async () => {
   site = await Site.start();
-  [service, browser] = await Promise.all([
-    startService({ PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` }),
-    launchVisitorBrowser(),
-  ]);
+  [service, browser] = await Promise.all([sharedService(), launchVisitorBrowser()]);
 });
 afterAll(async () => {
   await browser[Symbol.asyncDispose]();
-  await service[Symbol.asyncDispose]();
   site.close();
 });
 

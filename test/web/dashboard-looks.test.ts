@@ -15,6 +15,7 @@ let browser: VisitorBrowser;
 let key: Client;
 let document: DocumentRecord;
 let template: TemplateRecord;
+let withFiles: TemplateRecord;
 let batchId: string;
 
 beforeAll(async () => {
@@ -23,6 +24,8 @@ beforeAll(async () => {
   document = await key.store({ html: '<p>A page</p><img src="http://10.0.0.1/x.png">', filename: `${LONG}.pdf` });
   template = await key.template('<p>{{customer.name}}', { name: LONG });
   await key.send('PUT', `/v1/templates/${template.template_id}`, { html: '<p>Dear {{customer.name}}' });
+  const assets = { [`${LONG}/print.css`]: { content: btoa('p { color: navy }') } };
+  withFiles = await key.template('<p>Files<img src="missing.svg">', { name: 'With files', assets });
   const items = [
     { html: '<p>x', reference: LONG },
     { html: '<p>y', options: { scale: 9 } },
@@ -62,11 +65,21 @@ const LOOKS: Look[] = [
       await page.getByLabel('Link', { exact: true }).waitFor();
     },
   },
-  { name: 'templates', hash: () => '#/templates', ready: (page) => page.getByText('1 template', { exact: true }).waitFor() },
+  { name: 'templates', hash: () => '#/templates', ready: (page) => page.getByText('2 templates', { exact: true }).waitFor() },
   {
     name: 'one template',
     hash: () => `#/templates/${template.template_id}`,
     ready: (page) => page.getByRole('textbox', { name: 'Template HTML' }).waitFor(),
+  },
+  {
+    name: 'files of a template',
+    hash: () => `#/templates/${withFiles.template_id}`,
+    async ready(page) {
+      await page.getByRole('tab', { name: 'Files' }).click();
+      await page.getByRole('row', { name: 'print.css' }).waitFor();
+      await page.getByRole('button', { name: 'Save and preview' }).click();
+      await page.getByText('1 warning', { exact: true }).waitFor();
+    },
   },
   {
     name: 'versions',

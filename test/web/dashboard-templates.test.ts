@@ -150,6 +150,40 @@ test('a template that was new a moment ago is restored, and comes back after a n
   await leave(visitor, 401);
 });
 
+test('files of a template are listed, added, replaced and removed, and the preview has them', async () => {
+  const key = await another();
+  const { template_id } = await key.template('<link rel="stylesheet" href="css/print.css"><p>Body</p><img src="logo.svg">');
+  const visitor = await visit();
+  const page = await signInAt(visitor, key.key, `#/templates/${template_id}`);
+  await page.getByRole('button', { name: 'Preview', exact: true }).waitFor();
+  await page.getByRole('tab', { name: 'Files' }).click();
+  await page.getByText('The template has no files.').waitFor();
+  const choose = async (button: string, name: string, css: string) => {
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: button, exact: true }).click();
+    await (await chooser).setFiles({ name, mimeType: 'text/css', buffer: Buffer.from(css) });
+  };
+  await page.getByLabel('Folder (optional)').fill('css/');
+  await choose('Add files', 'print.css', 'p::before { content: "Styled " }');
+  await page.getByRole('row', { name: 'css/print.css 32 bytes' }).waitFor();
+  await page.getByText('Version 2', { exact: true }).waitFor();
+  await page.getByText('cannot render the files of a template').waitFor();
+
+  await choose('Replace css/print.css', 'new.css', 'p::before { content: "Restyled " }');
+  await page.getByRole('row', { name: 'css/print.css 34 bytes' }).waitFor();
+  await page.getByRole('button', { name: 'Save and preview' }).click();
+  await page.getByRole('region', { name: 'Page 1 of 1' }).getByText('Restyled Body').waitFor();
+  await page.getByText('1 warning', { exact: true }).waitFor();
+  await page.getByRole('listitem').getByText('logo.svg').waitFor();
+  await page.getByText('Version 3', { exact: true }).waitFor();
+
+  await page.getByRole('button', { name: 'Remove css/print.css' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('The template has no files.').waitFor();
+  expect(await key.json(`/v1/templates/${template_id}/assets`)).toEqual({ data: [] });
+  await leave(visitor);
+});
+
 test('faults of a template and of its data are told in words', async () => {
   const key = await another();
   const { template_id } = await key.template('{{ a }}', { engine: 'liquid' });

@@ -106,6 +106,13 @@ test('documents: newest first, page by page, found by name and by template', asy
   const rows = documentsIn(page).getByRole('row');
   await page.getByText('25 documents, and more').waitFor();
   expect(await rows.nth(1).textContent()).toContain('bill-25.pdf');
+  await rows.nth(1).locator('img').waitFor();
+  expect(
+    await rows
+      .nth(1)
+      .locator('img')
+      .evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth),
+  ).toBe(112);
   await page.getByRole('button', { name: 'Load more' }).click();
   await page.getByText('26 documents', { exact: true }).waitFor();
   expect(await rows.nth(26).textContent()).toContain('letter.pdf');

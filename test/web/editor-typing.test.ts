@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => closed?.[Symbol.asyncDispose]());
 
-const WORDS = Array.from({ length: 120 }, (_, index) => `word${index}`);
+const WORDS = Array.from({ length: 40 }, (_, index) => `word${index}`);
 const TYPED = WORDS.join(' ');
 
 async function clear(page: Page, editor: string): Promise<void> {

@@ -65,6 +65,8 @@ test('on a narrow screen it edits, sets options and shows the PDF', async () => 
   await (await playground.openOption('format')).getByRole('combobox').selectOption('A6');
   await playground.tab('Preview');
   await playground.shows('Small screen');
+  const tools = await page.getByRole('toolbar', { name: 'Preview' }).boundingBox();
+  expect(tools?.height, 'the tools are in one line').toBeLessThan(45);
   const sheet = playground.sheet(1);
   await eventually('the sheet is as wide as the screen allows', async () => {
     const { x = 0, width = 0 } = (await sheet.boundingBox()) ?? {};

@@ -78,6 +78,17 @@ async function widthOf(playground: PlaygroundPage): Promise<number | undefined> 
   return millimetresOf(await readPdf(await playground.download()))[0]?.[0];
 }
 
+test('an option is found by words of its description, in any order', async () => {
+  const playground = await open();
+  await playground.tab('Options');
+  const find = playground.page.getByRole('searchbox', { name: 'Find an option' });
+  await find.fill(' images  Background ');
+  await playground.option('printBackground').first().waitFor();
+  expect(await playground.option('format').count()).toBe(0);
+  await find.fill('images nowhere');
+  await playground.page.getByText('No option has these words').waitFor();
+});
+
 test('nested options have fields of their own', async () => {
   const playground = await open();
   const { page } = playground;
@@ -170,6 +181,19 @@ test('what is missing of a document is told in words', async () => {
     .getByRole('list', { name: 'Warnings' })
     .getByText(/127\.0\.0\.1:9/)
     .waitFor();
+});
+
+test('what keeps a document from a profile is listed with its elements', async () => {
+  const html = '<!doctype html><html lang="en"><title>T</title><h1>x</h1><input id="i"><h3 id="h">y</h3>';
+  const options = { conformance: 'PDF/UA-1' };
+  const playground = await open({ path: `/${await fragmentOf({ ...DRAFT, html, options })}` });
+  const list = playground.trouble.getByRole('list', { name: 'Violations' });
+  await list.getByText('#i').waitFor();
+  expect(await list.getByRole('listitem').count()).toBe(2);
+  expect(await list.textContent()).toContain('aria-label or title. (ISO 14289-1, 7.18.4)');
+  await playground.write('HTML', html.replace('<input id="i">', '').replaceAll('h3', 'h2'));
+  await playground.shows('y');
+  expect(await list.count()).toBe(0);
 });
 
 test('what is too large is told with its size', async () => {

@@ -1,7 +1,9 @@
 /** The items of a batch with their outcomes, all of them or those that failed. */
+
 import { useState } from 'preact/hooks';
+import { sizeText } from '../shared/size-text.ts';
 import { Name } from './components.tsx';
-import { countText, numberText, sentence, sizeText } from './format.ts';
+import { countText, numberText, sentence } from './format.ts';
 import type { BatchItem } from './records.ts';
 
 const STATES: Record<BatchItem['status'], string> = {

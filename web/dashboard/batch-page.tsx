@@ -1,5 +1,7 @@
 /** One batch: its items as they end, and all results as one file. */
+
 import { useEffect, useState } from 'preact/hooks';
+import { sizeText } from '../shared/size-text.ts';
 import { tell } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
 import { type BatchNews, followBatch } from './batch-feed.ts';
@@ -8,7 +10,6 @@ import { Bar, isEnded, outcomeText, stateText } from './batch-state.tsx';
 import { saveAs } from './blobs.ts';
 import { Facts, Fault, Loading, PageHead, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
-import { sizeText } from './format.ts';
 import { isAbort, type Loaded, useLoaded } from './loaded.ts';
 import type { Batch, BatchItem } from './records.ts';
 import { call, read } from './session.ts';

@@ -1,12 +1,14 @@
 /** Shows a stored document: its pages, its properties and the available actions. */
+
 import { useState } from 'preact/hooks';
 import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
+import { sizeText } from '../shared/size-text.ts';
 import { tell } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
 import { saveAs } from './blobs.ts';
 import { Facts, Fault, Loading, Name, PageHead, Span, Time } from './components.tsx';
 import { Confirm } from './confirm.tsx';
-import { hasStatus, numberText, sizeText } from './format.ts';
+import { hasStatus, numberText } from './format.ts';
 import { LinkDialog } from './link-dialog.tsx';
 import { useLoaded } from './loaded.ts';
 import type { DocumentRecord } from './records.ts';

@@ -1,13 +1,16 @@
 /** Lists the stored documents of the key that match the filters, the newest first. */
+
 import { useEffect, useState } from 'preact/hooks';
+import { sizeText } from '../shared/size-text.ts';
 import { Empty, Name, PageHead, Span, Time } from './components.tsx';
-import { countText, sizeText } from './format.ts';
+import { countText } from './format.ts';
 import { useLoaded } from './loaded.ts';
 import { usePaged } from './paged.ts';
 import { PagedList } from './paged-list.tsx';
 import type { DocumentRecord, List, TemplateRecord } from './records.ts';
 import { keepQuery } from './route.ts';
 import { read } from './session.ts';
+import { Thumbnail } from './thumbnail.tsx';
 
 const TYPING_PAUSE_MS = 250;
 const DAY_HOURS = 24;
@@ -109,7 +112,7 @@ function FilterBar({ filters, templates, onChange }: FilterBarProps) {
 
 function DocumentTable({ rows, templates }: { rows: DocumentRecord[]; templates: TemplateRecord[] }) {
   return (
-    <table class="list">
+    <table class="list documents">
       <caption class="visually-hidden">Documents, newest first</caption>
       <thead>
         <tr>
@@ -144,12 +147,17 @@ function DocumentRow({ row, templates }: { row: DocumentRecord; templates: Templ
   return (
     <tr>
       <td>
-        <a href={`#/documents/${row.document_id}`}>
-          <Name>{row.filename}</Name>
-        </a>
-        <div class="hint narrow">
-          {countText(row.pages, 'page')} · {sizeText(row.bytes)} · <Time at={row.created_at} /> · expires{' '}
-          <Span to={row.expires_at} />
+        <div class="document">
+          <Thumbnail document={row} />
+          <div>
+            <a class="named" href={`#/documents/${row.document_id}`}>
+              <Name>{row.filename}</Name>
+            </a>
+            <div class="hint narrow">
+              {countText(row.pages, 'page')} · {sizeText(row.bytes)} · <Time at={row.created_at} /> · expires{' '}
+              <Span to={row.expires_at} />
+            </div>
+          </div>
         </div>
       </td>
       <td class="number wide">{row.pages}</td>

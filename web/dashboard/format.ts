@@ -1,17 +1,11 @@
-/** Formats numbers, sizes, times and errors for people. */
+/** Formats numbers, times and errors for people. */
 import { Problem, type ProblemBody } from '../shared/api.ts';
 
 const numbers = new Intl.NumberFormat();
-const tenths = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 const spans = new Intl.RelativeTimeFormat(undefined, { numeric: 'always', style: 'long' });
 
-const SIZES: Array<[number, string]> = [
-  [1e9, 'GB'],
-  [1e6, 'MB'],
-  [1e3, 'KB'],
-];
 const SPANS: Array<[number, Intl.RelativeTimeFormatUnit]> = [
   [365 * 86_400, 'year'],
   [86_400, 'day'],
@@ -26,11 +20,6 @@ export function numberText(value: number): string {
 
 export function countText(value: number, one: string, many = `${one}s`): string {
   return `${numberText(value)} ${value === 1 ? one : many}`;
-}
-
-export function sizeText(bytes: number): string {
-  const [unit, name] = SIZES.find(([size]) => bytes >= size) ?? [1, 'bytes'];
-  return `${(unit === 1 ? numbers : tenths).format(bytes / unit)} ${name}`;
 }
 
 /** Formats a time in the visitor's language and time zone. */

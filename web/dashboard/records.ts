@@ -1,4 +1,5 @@
 /** The parts of the API's replies that these pages use. */
+import type { Report } from '../shared/rendered-pdf.ts';
 
 export interface List<T> {
   data: T[];
@@ -27,22 +28,6 @@ export interface DocumentRecord {
   report?: Report;
 }
 
-export interface Report {
-  network: { requests: number; bytes: number; contacted: string[]; refused: string[] };
-  warnings: Warning[];
-  warning_count: number;
-  timings: Record<string, number>;
-}
-
-export interface Warning {
-  kind: string;
-  message: string;
-  url?: string;
-  host?: string;
-  /** The URL of a style sheet, or `style`. */
-  where?: string;
-}
-
 export interface TemplateRecord {
   template_id: string;
   name: string;
@@ -53,6 +38,12 @@ export interface TemplateRecord {
   updated_at: string;
   /** Not in lists. */
   html?: string;
+}
+
+/** A file of a template. */
+export interface AssetRecord {
+  path: string;
+  bytes: number;
 }
 
 export type Engine = 'placeholders' | 'liquid';

@@ -1,7 +1,9 @@
 /** Shows the report of a render: missing parts, network requests and durations. */
+
+import type { Report, Warning } from '../shared/rendered-pdf.ts';
+import { sizeText } from '../shared/size-text.ts';
 import { Facts } from './components.tsx';
-import { countText, numberText, sentence, sizeText } from './format.ts';
-import type { Report, Warning } from './records.ts';
+import { countText, numberText, sentence } from './format.ts';
 
 const KINDS: Record<string, string> = {
   resource_failed: 'Not loaded',
@@ -11,28 +13,18 @@ const KINDS: Record<string, string> = {
   missing_glyphs: 'Missing characters',
   font_substituted: 'Font replaced',
   content_clipped: 'Content cut off',
+  field_printed: 'Field cannot be filled in',
   content_shrunk: 'Scaled down',
   unsupported_css: 'CSS that has no effect',
   printed_early: 'Printed early',
 };
 
 export function ReportOf({ report }: { report: Report }) {
-  const { network, warnings, warning_count, timings } = report;
+  const { network, warning_count, timings } = report;
   return (
     <section>
       <h2>Render</h2>
-      {warning_count === 0 ? (
-        <p class="note good">The render has no warnings.</p>
-      ) : (
-        <div class="note warn">
-          <h3>{countText(warning_count, 'warning')}</h3>
-          <ul>
-            {warnings.map((warning) => (
-              <WarningLine key={JSON.stringify(warning)} warning={warning} />
-            ))}
-          </ul>
-        </div>
-      )}
+      {warning_count === 0 ? <p class="note good">The render has no warnings.</p> : <WarningsOf report={report} />}
       <Facts
         facts={[
           ['Requests', numberText(network.requests)],
@@ -41,6 +33,21 @@ export function ReportOf({ report }: { report: Report }) {
         ]}
       />
     </section>
+  );
+}
+
+/** Shows nothing if there are none. */
+export function WarningsOf({ report: { warnings, warning_count } }: { report: Report }) {
+  if (warning_count === 0) return null;
+  return (
+    <div class="note warn">
+      <h3>{countText(warning_count, 'warning')}</h3>
+      <ul>
+        {warnings.map((warning) => (
+          <WarningLine key={JSON.stringify(warning)} warning={warning} />
+        ))}
+      </ul>
+    </div>
   );
 }
 

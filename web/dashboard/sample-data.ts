@@ -1,8 +1,10 @@
 /** Sample data for each template, kept in this tab. */
+import type { TemplateRecord } from './records.ts';
+import { sampleOf } from './sample-of-template.ts';
 import { forget, keep, kept } from './session.ts';
 
-export function sampleFor(templateId: string | null, placeholders: string[]): string {
-  return kept(nameFor(templateId)) ?? sampleOf(placeholders);
+export function sampleFor(template: TemplateRecord | null): string {
+  return kept(nameFor(template?.template_id ?? null)) ?? (template ? sampleOf(template) : '{}');
 }
 
 export function keepSample(templateId: string | null, text: string): void {
@@ -15,33 +17,6 @@ export function adoptSample(templateId: string): void {
   if (text === null) return;
   keepSample(templateId, text);
   forget(nameFor(null));
-}
-
-/** Creates initial data in which the value at each path is the path itself. */
-export function sampleOf(placeholders: string[]): string {
-  const root = emptyNode();
-  for (const path of placeholders) put(root, path.split('.'), path);
-  return JSON.stringify(root, null, 2);
-}
-
-type Node = { [name: string]: Node | string };
-
-/** Has no prototype: a path may be called `__proto__`. */
-function emptyNode(): Node {
-  return Object.create(null) as Node;
-}
-
-function put(root: Node, names: string[], value: string): void {
-  const last = names.pop();
-  if (last === undefined) return;
-  let node = root;
-  for (const name of names) {
-    const inner = node[name];
-    const next = typeof inner === 'object' ? inner : emptyNode();
-    node[name] = next;
-    node = next;
-  }
-  node[last] ??= value;
 }
 
 function nameFor(templateId: string | null): string {

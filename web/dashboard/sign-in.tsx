@@ -76,7 +76,7 @@ export function SignIn() {
         </button>
         <p class="hint">
           The key stays in this tab and is sent to this service only. Whoever runs it makes one with{' '}
-          <code>platen keys create</code>.
+          <code>platen keys create</code>, or in a checkout with <code>npm run platen -- keys create</code>.
         </p>
       </form>
       <footer class="actions">

@@ -93,6 +93,7 @@ function TemplateEditor({ template, onReload }: { template: TemplateRecord | nul
         changed={changed}
         onHtml={(html) => change({ html })}
         onSave={save}
+        onFiles={(record) => setSaved({ ...record, html: saved?.html ?? '' })}
         onReload={reload}
       />
       {removes && saved && <DeleteDialog template={saved} onGone={release} onClose={() => setRemoves(false)} />}

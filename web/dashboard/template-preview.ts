@@ -1,13 +1,9 @@
 /** Renders a template with sample data, either in the playground for free, or as a document that counts. */
 import { request } from '../shared/api.ts';
+import { type RenderedPdf, readRenderedPdf } from '../shared/rendered-pdf.ts';
+import type { AssetRecord } from './records.ts';
 import { send } from './session.ts';
 import type { Draft } from './template-draft.ts';
-
-export interface Preview {
-  bytes: Uint8Array<ArrayBuffer>;
-  pages: number;
-  warnings: number;
-}
 
 interface Playground {
   enabled: boolean;
@@ -20,8 +16,9 @@ export async function readPlayground(signal: AbortSignal): Promise<Playground> {
   return (await (await request('/v1/playground', { signal })).json()) as Playground;
 }
 
-export function canPlay(playground: Playground | undefined, { html }: Draft): boolean {
-  if (!playground?.enabled) return false;
+/** The playground has no files. */
+export function canPlay(playground: Playground | undefined, { html }: Draft, files: AssetRecord[]): boolean {
+  if (!playground?.enabled || files.length > 0) return false;
   return new TextEncoder().encode(html).length <= playground.limits.html_bytes;
 }
 
@@ -34,24 +31,16 @@ export function readData(text: string): Data {
 }
 
 /** Renders the text of the editor without the key. Nothing is saved, stored or charged. */
-export async function renderDraft({ html, engine }: Draft, data: Data): Promise<Preview> {
-  const headers = { 'content-type': 'application/json', accept: 'application/pdf' };
+export async function renderDraft({ html, engine }: Draft, data: Data): Promise<RenderedPdf> {
+  const headers = { 'content-type': 'application/json', accept: 'application/json' };
   const body = JSON.stringify({ template: html, engine, data });
-  return previewOf(await request('/v1/playground/pdf', { method: 'POST', headers, body }));
+  return readRenderedPdf(await request('/v1/playground/pdf', { method: 'POST', headers, body }));
 }
 
 /** Renders the saved template, which is charged as every render with a key. */
-export async function renderSaved(templateId: string, data: Data): Promise<Preview> {
-  const headers = { accept: 'application/pdf' };
-  return previewOf(await send('POST', '/v1/pdf', { template_id: templateId, data, store: false }, { headers }));
-}
-
-async function previewOf(response: Response): Promise<Preview> {
-  return {
-    bytes: new Uint8Array(await response.arrayBuffer()),
-    pages: Number(response.headers.get('platen-pages')),
-    warnings: Number(response.headers.get('platen-warnings')),
-  };
+export async function renderSaved(templateId: string, data: Data): Promise<RenderedPdf> {
+  const headers = { accept: 'application/json' };
+  return readRenderedPdf(await send('POST', '/v1/pdf', { template_id: templateId, data, store: false }, { headers }));
 }
 
 function parse(text: string): unknown {

@@ -4,15 +4,20 @@ import { useMemo, useState } from 'preact/hooks';
 import { CodeEditor } from '../shared/code-editor/code-editor.tsx';
 import { JSON_DATA, TEMPLATE } from '../shared/code-editor/languages.ts';
 import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
+import type { RenderedPdf } from '../shared/rendered-pdf.ts';
 import { type Tab, Tabs } from '../shared/tabs.tsx';
 import { useAction } from './action.ts';
 import { Fault } from './components.tsx';
 import { countText } from './format.ts';
 import { useLoaded } from './loaded.ts';
-import type { TemplateRecord } from './records.ts';
-import { keepSample, sampleFor, sampleOf } from './sample-data.ts';
+import type { AssetRecord, List, TemplateRecord } from './records.ts';
+import { WarningsOf } from './report.tsx';
+import { keepSample, sampleFor } from './sample-data.ts';
+import { sampleOf } from './sample-of-template.ts';
+import { read } from './session.ts';
 import type { Draft } from './template-draft.ts';
-import { canPlay, type Preview, readData, readPlayground, renderDraft, renderSaved } from './template-preview.ts';
+import { TemplateFiles } from './template-files.tsx';
+import { canPlay, readData, readPlayground, renderDraft, renderSaved } from './template-preview.ts';
 import { TemplateVersions } from './template-versions.tsx';
 
 export interface WorkbenchProps {
@@ -22,20 +27,24 @@ export interface WorkbenchProps {
   changed: boolean;
   onHtml(html: string): void;
   onSave(): Promise<TemplateRecord>;
+  /** Is called with the new version after a change of a file. */
+  onFiles(record: TemplateRecord): void;
   /** Is called when the saved template has changed elsewhere. */
   onReload(): void;
 }
 
-type TabName = 'html' | 'data' | 'versions';
+type TabName = 'html' | 'data' | 'files' | 'versions';
 const HTML_TAB: Tab<TabName> = { name: 'html', label: 'HTML' };
 const DATA_TAB: Tab<TabName> = { name: 'data', label: 'Sample data' };
+const FILES_TAB: Tab<TabName> = { name: 'files', label: 'Files' };
 const VERSIONS_TAB: Tab<TabName> = { name: 'versions', label: 'Versions' };
 
-export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onReload }: WorkbenchProps) {
+export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onFiles, onReload }: WorkbenchProps) {
   const [tab, setTab] = useState<TabName>('html');
   const html = useComputed(() => draft.value.html);
-  const data = useMemo(() => signal(sampleFor(saved?.template_id ?? null, saved?.placeholders ?? [])), []);
-  const { preview, action, plays, show } = usePreview(saved, draft.value, changed, data, onSave);
+  const data = useMemo(() => signal(sampleFor(saved)), []);
+  const files = useFiles(saved);
+  const { preview, action, plays, show } = usePreview(saved, draft.value, changed, data, files.value ?? [], onSave);
   const changeData = (text: string) => {
     data.value = text;
     keepSample(saved?.template_id ?? null, text);
@@ -48,7 +57,7 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onRel
     <div class="workbench" onKeyDown={onKeyDown}>
       <Tabs
         label="Template"
-        tabs={saved ? [HTML_TAB, DATA_TAB, VERSIONS_TAB] : [HTML_TAB, DATA_TAB]}
+        tabs={saved ? [HTML_TAB, DATA_TAB, FILES_TAB, VERSIONS_TAB] : [HTML_TAB, DATA_TAB]}
         chosen={tab}
         onChoose={(name: TabName) => setTab(name)}
       >
@@ -58,22 +67,31 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onRel
         <div class="editor-place" hidden={tab !== 'data'}>
           <CodeEditor label="Sample data" language={JSON_DATA} text={data} onChange={changeData} />
         </div>
+        {tab === 'files' && saved && <TemplateFiles template={saved} files={files} onChanged={onFiles} />}
         {tab === 'versions' && saved && <TemplateVersions template={saved} unsaved={changed} onRestored={onReload} />}
-        {tab !== 'versions' && saved && <Placeholders template={saved} onFill={() => changeData(sampleOf(saved.placeholders))} />}
+        {(tab === 'html' || tab === 'data') && saved && (
+          <Placeholders template={saved} onFill={() => changeData(sampleOf(saved))} />
+        )}
       </Tabs>
       <div class="shown">
         <div class="preview-head">
-          <button type="button" class="button primary" disabled={action.running || html.value === ''} onClick={show}>
+          <button
+            type="button"
+            class="button primary"
+            disabled={action.running || files.loading || html.value === ''}
+            onClick={show}
+          >
             {previewLabel(action.running, plays)}
           </button>
-          <p class="hint">{plays ? FREE : CHARGED}</p>
+          <p class="hint">{plays ? FREE : `${files.value?.length ? WITH_FILES : NO_PLAYGROUND} ${CHARGED}`}</p>
         </div>
         <Fault fault={action.fault} />
         <p class="hint" role="status">
-          {preview && shownText(preview)}
+          {preview && countText(preview.pages, 'page')}
         </p>
+        {preview && <WarningsOf report={preview.report} />}
         <div class="pdf-place">
-          <PdfView pdf={preview?.bytes} busy={action.running} thumbnails={false}>
+          <PdfView pdf={preview?.pdf} busy={action.running} thumbnails={false}>
             <p class="nothing">The preview appears here. Ctrl+Enter in an editor also renders it.</p>
           </PdfView>
         </div>
@@ -83,8 +101,9 @@ export function TemplateWorkbench({ saved, draft, changed, onHtml, onSave, onRel
 }
 
 const FREE = 'The playground renders the text in the editor. Nothing is saved, stored or counted.';
-const CHARGED =
-  'The playground is off, or the template is too large for it. The template is saved first, and the preview counts as one document.';
+const NO_PLAYGROUND = 'The playground is off, or the template is too large for it.';
+const WITH_FILES = 'The playground cannot render the files of a template.';
+const CHARGED = 'The template is saved first, and the preview counts as one document.';
 
 function previewLabel(running: boolean, plays: boolean): string {
   if (running) return 'Rendering…';
@@ -96,12 +115,13 @@ function usePreview(
   draft: Draft,
   changed: boolean,
   data: ReadonlySignal<string>,
+  files: AssetRecord[],
   onSave: WorkbenchProps['onSave'],
 ) {
-  const [preview, setPreview] = useState<Preview>();
+  const [preview, setPreview] = useState<RenderedPdf>();
   const playground = useLoaded(readPlayground, []);
   const action = useAction();
-  const plays = canPlay(playground.value, draft);
+  const plays = canPlay(playground.value, draft, files);
   const show = () =>
     action.run(async () => {
       const values = readData(data.value);
@@ -112,8 +132,12 @@ function usePreview(
   return { preview, action, plays, show };
 }
 
-function shownText({ pages, warnings }: Preview): string {
-  return `${countText(pages, 'page')}${warnings > 0 ? `, ${countText(warnings, 'warning')}` : ''}`;
+function useFiles(saved: TemplateRecord | null) {
+  const { template_id: id, version } = saved ?? {};
+  return useLoaded(
+    async (signal) => (id ? (await read<List<AssetRecord>>(`/v1/templates/${id}/assets`, { signal })).data : []),
+    [id, version],
+  );
 }
 
 function Placeholders({ template: { placeholders, version }, onFill }: { template: TemplateRecord; onFill(): void }) {

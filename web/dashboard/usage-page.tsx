@@ -1,10 +1,12 @@
 /** What the account has used this month, day by day, and how it is set. */
+
 import { useState } from 'preact/hooks';
+import { sizeText } from '../shared/size-text.ts';
 import { tell } from '../shared/toast.tsx';
 import { useAction } from './action.ts';
 import { Fault, Loading, PageHead, Span } from './components.tsx';
 import { DayPlot } from './day-plot.tsx';
-import { countText, dayText, numberText, sizeText } from './format.ts';
+import { countText, dayText, numberText } from './format.ts';
 import { useLoaded } from './loaded.ts';
 import type { Account, Usage } from './records.ts';
 import { read, send } from './session.ts';

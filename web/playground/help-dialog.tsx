@@ -1,9 +1,10 @@
 /** Keys, and what the playground is and is not. */
+
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { request } from '../shared/api.ts';
 import { Dialog } from '../shared/dialog.tsx';
-import { bytes } from './figures.ts';
+import { sizeText } from '../shared/size-text.ts';
 import { SHORTCUTS } from './shortcuts.ts';
 
 interface Limits {
@@ -44,7 +45,7 @@ export function HelpDialog({ onClose }: { onClose(): void }) {
       </p>
       {limits.value && (
         <p>
-          Here a document may have {bytes(limits.value.html_bytes)} and take {limits.value.timeout_ms / 1000} seconds, and an
+          Here a document may have {sizeText(limits.value.html_bytes)} and take {limits.value.timeout_ms / 1000} seconds, and an
           address may render {limits.value.requests_per_minute} times a minute. With an API key there is more room.
         </p>
       )}

@@ -1,9 +1,12 @@
 /** Shows the result of the last render, and what can be done about errors. Screen readers announce it politely. */
+
 import { useSignal } from '@preact/signals';
 import { Icon } from '../shared/icon.tsx';
-import { bytes, milliseconds, plural } from './figures.ts';
+import type { Warning } from '../shared/rendered-pdf.ts';
+import { sizeText } from '../shared/size-text.ts';
+import { milliseconds, plural } from './figures.ts';
 import { showData, showOption, showTemplate } from './panes.ts';
-import type { Rendered, Warning } from './render-call.ts';
+import type { Rendered } from './render-call.ts';
 import { type RenderState, rendered, renderNow, renderState } from './render-loop.ts';
 import { optionFaults, optionOf, otherFaults, templateFault } from './request-errors.ts';
 
@@ -24,7 +27,7 @@ export function StatusBar() {
 function announcement(state: RenderState, result: Rendered | undefined): string {
   if (state.kind === 'done' && result) {
     const { warning_count: warnings } = result.report;
-    return `Rendered: ${plural(result.pages, 'page')}, ${bytes(result.pdf.length)}, ${warnings ? plural(warnings, 'warning') : 'no warnings'}.`;
+    return `Rendered: ${plural(result.pages, 'page')}, ${sizeText(result.pdf.length)}, ${warnings ? plural(warnings, 'warning') : 'no warnings'}.`;
   }
   if (state.kind === 'problem') return `Not rendered: ${state.problem.title}. ${state.problem.detail ?? ''}`;
   if (state.kind === 'unsent') return `Not rendered: ${state.message}`;
@@ -46,6 +49,7 @@ function Trouble({ state }: { state: Bad }) {
       </p>
       <Places />
       <Sizes state={state} />
+      <Violations state={state} />
       {canTryNow(state) && (
         <p>
           <button type="button" class="button small" onClick={() => void renderNow()}>
@@ -70,7 +74,7 @@ function detailOf(state: Bad): string {
   if (state.kind === 'unsent') return state.message;
   if (state.kind === 'waiting') return `Trying again in ${plural(state.seconds, 'second')}.`;
   const { errors, detail } = state.problem;
-  return errors?.length ? '' : (detail ?? '');
+  return errors?.length || state.problem.violations ? '' : (detail ?? '');
 }
 
 /** The size of the document and the limit, for errors with status 413. */
@@ -80,9 +84,31 @@ function Sizes({ state }: { state: Bad }) {
   if (typeof limit !== 'number') return null;
   return (
     <p>
-      At most {bytes(limit)}
-      {typeof actual === 'number' && <>; there are {bytes(actual)}</>}.
+      At most {sizeText(limit)}
+      {typeof actual === 'number' && <>; there are {sizeText(actual)}</>}.
     </p>
+  );
+}
+
+interface Violation {
+  clause: string;
+  message: string;
+  selector: string | null;
+  remedy: string;
+}
+
+/** What keeps the document from the profiles of `conformance`, each with its element and the remedy. */
+function Violations({ state }: { state: Bad }) {
+  const violations = state.kind === 'problem' ? state.problem.violations : undefined;
+  if (!Array.isArray(violations)) return null;
+  return (
+    <ul class="violations" aria-label="Violations">
+      {(violations as Violation[]).map(({ clause, message, selector, remedy }, index) => (
+        <li key={index}>
+          <strong>{message}</strong> {selector && <code>{selector}</code>} {remedy} ({clause})
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -135,7 +161,7 @@ function Figures({ result: { pages, pdf, report, elapsedMs }, state }: { result:
           {isBad(state) ? 'Last PDF' : 'Rendered'}
         </span>
         <span>{plural(pages, 'page')}</span>
-        <span>{bytes(pdf.length)}</span>
+        <span>{sizeText(pdf.length)}</span>
         <span class="total">{milliseconds(elapsedMs)} in all</span>
         <span class="phases">
           {PHASES.map((phase) => (
@@ -172,6 +198,7 @@ const MEANINGS: Record<string, string> = {
   missing_glyphs: 'Characters without a glyph',
   font_substituted: 'Another font was used',
   content_clipped: 'Content cut off',
+  field_printed: 'Field cannot be filled in',
   content_shrunk: 'Scaled down to fit',
   unsupported_css: 'CSS that has no effect',
   printed_early: 'Printed early',

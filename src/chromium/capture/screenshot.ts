@@ -4,6 +4,7 @@ import type { BrowserSettings } from '../browser-settings.ts';
 import { DevToolsError, MAX_SCREENSHOT_ANSWER_BYTES, type Session, TOO_LARGE } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
 import type { Area, CapturedImage, CaptureSettings, ImageType } from './capture-settings.ts';
+import type { CaptureTurns } from './capture-turns.ts';
 
 type Limits = Pick<BrowserSettings, 'maxImagePixels' | 'maxPdfBytes'>;
 
@@ -19,13 +20,13 @@ const MAX_ANSWER_BYTES = Math.floor((MAX_SCREENSHOT_ANSWER_BYTES / 4) * 3);
 export async function takeScreenshot(
   session: Session,
   settings: CaptureSettings,
-  limits: Limits,
+  { settings: limits, captureTurns }: { settings: Limits; captureTurns: CaptureTurns },
   step: Step,
 ): Promise<CapturedImage> {
   const area = wholePixels(await areaOf(session, settings, step), settings.deviceScaleFactor);
   const size = sizeOf(area, settings);
   requireSize(size, settings.type, limits);
-  const image = await step(capture(session, area, settings, limits));
+  const image = await step(captureTurns.run(() => capture(session, area, settings, limits)));
   if (!image.length) throw new ServiceError('print_failed', 'the browser returned no image');
   return { image, ...size };
 }

@@ -54,15 +54,20 @@ interface Message {
 export class Session {
   readonly id: string | undefined;
   readonly #connection: Connection;
+  /** Of a worker: that of its page. */
+  readonly #parent: Session | undefined;
   readonly #listeners = new Map<string, Set<(payload: unknown) => void>>();
   readonly #waiting = new Set<(reason: Error) => void>();
   #closed: Error | undefined;
   /** Is called once, when the target or the browser has ended. */
   onClose: ((reason: Error) => void) | undefined;
+  /** Is called with the size of each event of this session and of those under it, even of one that is too large to be read. */
+  onEventBytes: ((bytes: number) => void) | undefined;
 
-  constructor(connection: Connection, id?: string) {
+  constructor(connection: Connection, id?: string, parent?: Session) {
     this.#connection = connection;
     this.id = id;
+    this.#parent = parent;
   }
 
   /** Sends a command. Rejects with `DevToolsError` if it fails, and `DevToolsClosed` if the target or the browser has ended. */
@@ -108,6 +113,12 @@ export class Session {
     }
   }
 
+  /** The connection calls this with the size of an event. */
+  count(bytes: number): void {
+    this.onEventBytes?.(bytes);
+    this.#parent?.count(bytes);
+  }
+
   /** Rejects pending and later commands of this session. */
   close(reason: Error): void {
     if (this.#closed) return;
@@ -126,6 +137,8 @@ const MAX_MESSAGE_BYTES = 8_388_608;
 export const MAX_SCREENSHOT_ANSWER_BYTES = 33_554_432;
 /** The id of an answer is within these bytes. */
 const HEAD_BYTES = 64;
+/** The session of an event is within these bytes at its end. */
+const TAIL_BYTES = 64;
 
 export class Connection {
   /** The browser's own session. */
@@ -161,9 +174,9 @@ export class Connection {
     else this.#onClose = listener;
   }
 
-  /** Opens the session of a target that was attached with `flatten: true`. */
-  openSession(sessionId: string): Session {
-    const session = new Session(this, sessionId);
+  /** Opens the session of a target that was attached with `flatten: true`. Its events also count for `parent`. */
+  openSession(sessionId: string, parent?: Session): Session {
+    const session = new Session(this, sessionId, parent);
     this.#sessions.set(sessionId, session);
     return session;
   }
@@ -227,21 +240,24 @@ export class Connection {
       start = end + 1;
       const [first, ...more] = this.#parts;
       const whole = this.#isReadable(first);
+      const bytes = this.#length;
       this.#parts = [];
       this.#length = 0;
       if (whole && first)
-        this.#dispatch(JSON.parse((more.length ? Buffer.concat([first, ...more]) : first).toString()) as Message);
-      else if (first) this.#refuse(first);
+        this.#dispatch(JSON.parse((more.length ? Buffer.concat([first, ...more]) : first).toString()) as Message, bytes);
+      else if (first) this.#refuse(first, Buffer.concat(more), bytes);
     }
     if (start < chunk.length) this.#collect(start ? chunk.subarray(start) : chunk);
   }
 
-  /** Keeps only the beginning of a message that is too large. */
+  /** Keeps only the beginning and the end of a message that is too large. */
   #collect(part: Buffer): void {
     this.#length += part.length;
     if (this.#isReadable(this.#parts[0] ?? part)) this.#parts.push(part);
-    else this.#parts = this.#parts.slice(0, 1);
-    if (!this.#parts.length) this.#parts.push(part.subarray(0, HEAD_BYTES));
+    else {
+      const [head = part.subarray(0, HEAD_BYTES), ...rest] = this.#parts;
+      this.#parts = [head, Buffer.concat([...rest.slice(-1), part]).subarray(-TAIL_BYTES)];
+    }
   }
 
   /** Whether the message that begins with `head` is within its limit so far. */
@@ -252,10 +268,13 @@ export class Connection {
   }
 
   /** A page can send messages of any size. An answer that is too large becomes an error, and such an event is dropped. */
-  #refuse(head: Buffer): void {
+  #refuse(head: Buffer, tail: Buffer, bytes: number): void {
     const id = idIn(head);
     const pending = this.#pending.get(id);
-    if (!pending) return;
+    if (!pending) {
+      if (Number.isNaN(id)) this.#sessions.get(sessionIn(tail))?.count(bytes);
+      return;
+    }
     this.#pending.delete(id);
     pending.reject(new DevToolsError(pending.method, TOO_LARGE));
   }
@@ -264,7 +283,7 @@ export class Connection {
     this.#sessions.get(sessionId)?.close(new DevToolsClosed('the target is gone'));
   }
 
-  #dispatch(message: Message): void {
+  #dispatch(message: Message, bytes: number): void {
     if (message.id !== undefined) {
       const pending = this.#pending.get(message.id);
       if (!pending) return; // its session was closed in the meantime
@@ -275,6 +294,7 @@ export class Connection {
     }
     const session = message.sessionId ? this.#sessions.get(message.sessionId) : this.browser;
     session?.dispatch(message.method ?? '', message.params);
+    session?.count(bytes);
     if (message.method === 'Target.detachedFromTarget') this.#detach(message.params as Events['Target.detachedFromTarget'][0]);
   }
 }
@@ -282,4 +302,9 @@ export class Connection {
 /** Reads the id of an answer from its beginning. */
 function idIn(head: Buffer): number {
   return Number(/^\{"id":(\d+)/.exec(head.toString('latin1', 0, HEAD_BYTES))?.[1]);
+}
+
+/** Reads the session of an event from its end. */
+function sessionIn(tail: Buffer): string {
+  return /"sessionId":"(\w+)"\}$/.exec(tail.toString('latin1'))?.[1] ?? '';
 }

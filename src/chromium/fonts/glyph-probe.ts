@@ -3,6 +3,8 @@
  * sent as text: they may use nothing but each other.
  */
 
+import { FRAMES, type selectIn as SelectIn, type withShadows as WithShadows } from '../in-page/page-frames.ts';
+
 /** Characters nobody needs to look at, as ranges of a regular expression: letters, signs and punctuation of European text. */
 export const plainCharacters =
   '\\u0000-\\u036f\\u0370-\\u0377\\u037a-\\u037f\\u0384-\\u03ff\\u0400-\\u0527\\u1e00-\\u1eff\\u2000-\\u2026\\u2028-\\u2033\\u2039\\u203a\\u2044\\u2060-\\u206f\\u2074\\u207f\\u20ac\\u2116\\u2122\\ufe00-\\ufe0f\\ufeff\\ufffd';
@@ -35,15 +37,20 @@ export interface InspectedText {
 }
 
 /** Evaluates to `SeenText`. */
-export const SEEN_TEXT = `(() => { ${[texts, firstFamily, unusualCharacters, shownFamilies, namedFamilies, seeText].join(' ')}
-  return seeText(${JSON.stringify(plainCharacters)}, ${MAX_SEEN}, ${MAX_FAMILIES}, ${MAX_TEXTS}) })()`;
+export function seenTextExpression(declaresShadows: boolean): string {
+  const functions = [...FRAMES, texts, parentOf, firstFamily, unusualCharacters, shownFamilies, namedFamilies, seeText].join(' ');
+  return `(() => { ${functions}
+  return seeText(${declaresShadows}, ${JSON.stringify(plainCharacters)}, ${MAX_SEEN}, ${MAX_FAMILIES}, ${MAX_TEXTS}) })()`;
+}
 
 /** Its promise resolves to `InspectedText`. For a world of its own, which the document cannot reach. */
 export function inspectExpression(characters: string[], families: string[]): string {
   const wanted = { characters, families: families.slice(0, MAX_FAMILIES), generic: GENERIC };
   const limits = { texts: MAX_TEXTS, tested: MAX_TESTED };
   const functions = [
+    ...FRAMES,
     texts,
+    parentOf,
     firstFamily,
     quote,
     makeBrush,
@@ -81,6 +88,7 @@ interface Brush {
 interface PageText {
   data: string;
   parentElement: PageElement | null;
+  parentNode: { host?: PageElement } | null;
 }
 interface PageElement {
   checkVisibility(): boolean;
@@ -109,15 +117,22 @@ interface Face {
   family: string;
   status: string;
 }
+declare const selectIn: typeof SelectIn;
+declare const withShadows: typeof WithShadows;
 declare const document: {
   createTreeWalker(root: unknown, what: number): { nextNode(): PageText | null };
   createElement(name: 'canvas'): Canvas;
-  querySelectorAll(selector: string): Iterable<PageElement & PageRule & { getAttribute(name: string): string | null }>;
   documentElement: { textContent: string } | null;
-  styleSheets: Iterable<PageSheet>;
-  adoptedStyleSheets: Iterable<PageSheet>;
   fonts: Iterable<Face>;
 };
+/** A document or a shadow root. */
+interface PageRoot {
+  documentElement?: { textContent: string } | null;
+  textContent: string | null;
+  styleSheets: Iterable<PageSheet>;
+  adoptedStyleSheets: Iterable<PageSheet>;
+}
+type Named = PageElement & PageRule & { getAttribute(name: string): string | null };
 declare const CSSFontFaceRule: new () => object;
 declare const getComputedStyle: (element: PageElement) => { fontFamily: string; fontWeight: string; fontStyle: string };
 declare const FontFace: new (family: string, source: string) => { load(): Promise<unknown> };
@@ -127,13 +142,21 @@ function firstFamily(list: string): string {
   return (quoted ?? bare ?? '').trim();
 }
 
-function* texts(atMost: number): Generator<PageText> {
-  const walker = document.createTreeWalker(document, 4);
-  for (let n = 0, text = walker.nextNode(); text && n < atMost; text = walker.nextNode(), n++) yield text;
+function* texts(atMost: number, looks: boolean): Generator<PageText> {
+  let n = 0;
+  for (const root of withShadows<object>(document, looks)) {
+    const walker = document.createTreeWalker(root, 4);
+    for (let text = walker.nextNode(); text && n < atMost; text = walker.nextNode(), n++) yield text;
+  }
 }
 
-function unusualCharacters(plain: string, atMost: number): string {
-  const text = document.documentElement?.textContent ?? ''; // with scripts and styles: what nobody sees is not found later
+function parentOf({ parentElement, parentNode }: PageText): PageElement | null {
+  return parentElement ?? parentNode?.host ?? null;
+}
+
+function unusualCharacters(roots: PageRoot[], plain: string, atMost: number): string {
+  const all = roots.map((root) => (root.documentElement ?? root).textContent ?? '');
+  const text = all.join(''); // with scripts and styles: what nobody sees is not found later
   if (!new RegExp(`[^${plain}]`).test(text)) return '';
   const unusual = new RegExp(`[^${plain}]`, 'gu');
   const found = new Set<string>();
@@ -145,20 +168,21 @@ function unusualCharacters(plain: string, atMost: number): string {
 }
 
 /** What text is shown in, element by element. */
-function shownFamilies(maxFamilies: number, maxTexts: number): string[] {
+function shownFamilies(looks: boolean, maxFamilies: number, maxTexts: number): string[] {
   const families = new Set<string>();
   const seen = new Set<PageElement>();
-  for (const { parentElement, data } of texts(maxTexts)) {
+  for (const text of texts(maxTexts, looks)) {
     if (seen.size > 2_000 || families.size >= maxFamilies) break;
-    if (!parentElement || seen.has(parentElement) || !data.trim()) continue;
-    seen.add(parentElement);
-    families.add(firstFamily(getComputedStyle(parentElement).fontFamily));
+    const parent = parentOf(text);
+    if (!parent || seen.has(parent) || !text.data.trim()) continue;
+    seen.add(parent);
+    families.add(firstFamily(getComputedStyle(parent).fontFamily));
   }
   return [...families];
 }
 
 /** What styles and elements ask for, which is told much sooner than what text is shown in; undefined where they do not tell. */
-function namedFamilies(maxFamilies: number): string[] | undefined {
+function namedFamilies(roots: PageRoot[], maxFamilies: number): string[] | undefined {
   const families = new Set<string>();
   let told = true;
   const note = (list: string | null | undefined) => {
@@ -174,19 +198,21 @@ function namedFamilies(maxFamilies: number): string[] | undefined {
     }
   };
   try {
-    for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) noteRules(sheet.cssRules);
+    for (const root of roots) for (const sheet of [...root.styleSheets, ...root.adoptedStyleSheets]) noteRules(sheet.cssRules);
   } catch {
     return undefined; // a sheet from elsewhere shows nothing of itself
   }
-  for (const element of document.querySelectorAll('[style*=font], [face], [font-family]'))
+  const elements = roots.flatMap((root) => [...selectIn<Named>(root, '[style*=font], [face], [font-family]')]);
+  for (const element of elements)
     for (const list of [element.style?.fontFamily, element.getAttribute('face'), element.getAttribute('font-family')]) note(list);
   return told && families.size <= maxFamilies ? [...families] : undefined;
 }
 
-function seeText(plain: string, maxCharacters: number, maxFamilies: number, maxTexts: number): SeenText {
+function seeText(looks: boolean, plain: string, maxCharacters: number, maxFamilies: number, maxTexts: number): SeenText {
   try {
-    const families = namedFamilies(maxFamilies) ?? shownFamilies(maxFamilies, maxTexts);
-    return { characters: unusualCharacters(plain, maxCharacters), families };
+    const roots = withShadows<object>(document, looks) as PageRoot[];
+    const families = namedFamilies(roots, maxFamilies) ?? shownFamilies(looks, maxFamilies, maxTexts);
+    return { characters: unusualCharacters(roots, plain, maxCharacters), families };
   } catch {
     return { characters: '', families: [] }; // a document that breaks the tools it is looked at with is not looked at
   }
@@ -239,7 +265,9 @@ function lookAround(unknown: Set<string>, families: Set<string>, limits: { texts
   const noteAll = (data: string, font: string) => {
     for (const character of data) if (unknown.has(character)) notePlace(found.characters, character, font, limits.tested);
   };
-  for (const { parentElement: parent, data } of texts(limits.texts)) {
+  for (const text of texts(limits.texts, true)) {
+    const { data } = text;
+    const parent = parentOf(text);
     if (!parent || !data.trim()) continue;
     const font = fontOf.get(parent) ?? look(parent);
     fontOf.set(parent, font);

@@ -1,8 +1,9 @@
 /** The script that waits for the end of what a document does, and runs its time forward. It runs in the page, sent as text. */
 import { type AnimatedPage, FINISH_ANIMATIONS, type finishAnimations as Finish } from './page-animations.ts';
 import { type PageTime, TIME } from './page-clock.ts';
-import { framed } from './page-frames.ts';
+import { FRAMES, type framed as Framed, type withShadows as WithShadows } from './page-frames.ts';
 import { OBSERVERS, type ShowAll } from './page-observers.ts';
+import type { ListShadows } from './page-shadows.ts';
 import { NAMES_OF_READINESS, READINESS, type readiness as Readiness } from './page-waits.ts';
 
 export interface EndOptions {
@@ -10,6 +11,8 @@ export interface EndOptions {
   waits: boolean;
   /** Whether time is run forward. */
   finishes: boolean;
+  /** Whether its markup may declare shadow roots. */
+  declaresShadows: boolean;
   /** Milliseconds for what says that it is not ready. */
   readyMs: number;
   /** Milliseconds for what does not stop changing. */
@@ -19,8 +22,10 @@ export interface EndOptions {
 export interface End {
   /** Whether all that was to be run was: otherwise to be asked again, when requests have ended. */
   whole: boolean;
-  /** What it is waiting for: `NAMES_OF_READINESS`, or `changes`. */
+  /** What it is waiting for: `NAMES_OF_READINESS`, `changes` that have no end, or `work` that it has begun. */
   waitsFor: string;
+  /** How many messages its windows have sent so far. */
+  sent: number;
 }
 
 /** Without a change; and so many turns. */
@@ -29,9 +34,9 @@ const QUIET_TURNS = 1;
 const MAX_ROUNDS = 3;
 
 const FUNCTIONS = [
+  ...FRAMES,
   ...FINISH_ANIMATIONS,
   ...READINESS,
-  framed,
   windowsOf,
   nextFrame,
   moveWindow,
@@ -39,6 +44,8 @@ const FUNCTIONS = [
   isPending,
   watchChanges,
   untilQuiet,
+  whatGoesOn,
+  messagesSent,
   awaitEnd,
 ].join('\n');
 
@@ -57,9 +64,9 @@ export function awaitEndExpression(options: EndOptions): string {
 
 /** What the page says of it, which may be anything. */
 export function readEnd(value: unknown): End {
-  const { whole, waitsFor } = Object(value) as Partial<End>;
-  const known = [...NAMES_OF_READINESS, 'changes'].find((name) => name === waitsFor);
-  return { whole: whole !== false, waitsFor: known ?? '' };
+  const { whole, waitsFor, sent } = Object(value) as Partial<End>;
+  const known = [...NAMES_OF_READINESS, 'changes', 'work'].find((name) => name === waitsFor);
+  return { whole: whole !== false, waitsFor: known ?? '', sent: typeof sent === 'number' ? sent : 0 };
 }
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
@@ -68,8 +75,11 @@ interface PageDocument extends AnimatedPage {
 }
 interface PageWindow {
   document: PageDocument;
-  [key: symbol]: unknown;
+  [key: symbol | string]: unknown;
 }
+declare const shadowRegister: () => { key: string; secret: string };
+declare const framed: typeof Framed;
+declare const withShadows: typeof WithShadows;
 declare const finishAnimations: typeof Finish;
 declare const readiness: typeof Readiness;
 declare const document: PageDocument;
@@ -154,11 +164,19 @@ function watchChanges({ native, isTicking }: PageTime, turns: number, quietMs: n
     changes++;
     changedAt = now();
   });
-  observer.observe(document, { childList: true, characterData: true, subtree: true });
+  const observed = new Set<object>();
+  const observeAll = () => {
+    for (const root of withShadows<object>(document, false)) {
+      if (!observed.has(root)) observer.observe(root, { childList: true, characterData: true, subtree: true });
+      observed.add(root);
+    }
+  };
+  observeAll();
   return {
     async turn() {
       await nextFrame(native);
       await new NativePromise<void>((resolve) => void setTimeout(resolve, 0)); // after what was due before
+      observeAll();
       still = changes === seen ? still + 1 : 0;
       seen = changes;
     },
@@ -181,9 +199,21 @@ async function untilQuiet(time: PageTime, watch: Watch, wait: Wait, quietBy: num
   return true;
 }
 
+function whatGoesOn(wait: Wait, watch: Watch): string {
+  if (!wait.waits) return '';
+  if (!watch.isQuiet()) return 'changes';
+  return isPending(wait) ? 'work' : '';
+}
+
+function messagesSent({ time }: Wait): number {
+  return windowsOf(document).reduce((sum, page) => sum + ((page[Symbol.for(time)] as PageTime | undefined)?.sent() ?? 0), 0);
+}
+
 async function awaitEnd(wait: Wait): Promise<End> {
   const time = window[Symbol.for(wait.time)] as PageTime;
   const { now } = time.native;
+  const { key, secret } = shadowRegister();
+  if (wait.declaresShadows) (window[key] as ListShadows | undefined)?.(secret, withShadows<object>(document));
   const waitsFor = wait.waits ? readiness() : () => undefined;
   const watch = watchChanges(time, wait.quietTurns, wait.quietMs);
   try {
@@ -192,8 +222,8 @@ async function awaitEnd(wait: Wait): Promise<End> {
     await watch.turn(); // what is observed is told by then
     const quietBy = now() + wait.quietByMs;
     while (wait.waits && isPending(wait) && now() < quietBy) await watch.turn();
-    if (!(await untilQuiet(time, watch, wait, quietBy))) return { whole: false, waitsFor: '' };
-    return { whole: true, waitsFor: waitsFor() ?? (wait.waits && !watch.isQuiet() ? 'changes' : '') };
+    if (!(await untilQuiet(time, watch, wait, quietBy))) return { whole: false, waitsFor: '', sent: 0 };
+    return { whole: true, waitsFor: waitsFor() ?? whatGoesOn(wait, watch), sent: messagesSent(wait) };
   } finally {
     watch.end();
   }

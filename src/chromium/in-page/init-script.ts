@@ -1,4 +1,5 @@
 /** What runs in a window before any script of a document does. */
+import { keepShadows, MAX_SHADOWS, SHADOW_ROOTS, SHADOW_SECRET } from './page-shadows.ts';
 
 const MAX_ERRORS = 20;
 const MAX_CHARACTERS = 500;
@@ -10,12 +11,13 @@ const ERRORS = 'platen.errors';
 /** And under this one elements that could not load what they name, with the address. */
 const FAILED = 'platen.failed';
 const MAX_FAILED = 1_000;
+const KEEPING = { key: SHADOW_ROOTS, secret: SHADOW_SECRET, atMost: MAX_SHADOWS };
 
 /**
  * It cannot close, move or resize our window, sees no name an earlier one gave it, sends nothing later, and cannot flood its console;
  * its errors are kept.
  */
-export const INIT_SCRIPT = `(() => { ${keepListening} (${limitConsole})(${MAX_WRITTEN}, ${MAX_WRITTEN_CHARACTERS}); (${keepFailed})(${MAX_FAILED}, ${MAX_CHARACTERS}, ${JSON.stringify(FAILED)}); (${own})(${MAX_ERRORS}, ${MAX_CHARACTERS}, ${JSON.stringify(ERRORS)}) })()`;
+export const INIT_SCRIPT = `(() => { ${keepListening} (${limitConsole})(${MAX_WRITTEN}, ${MAX_WRITTEN_CHARACTERS}); ${keepFailed} ${keepShadows} keepShadows(${JSON.stringify(KEEPING)}, keepFailed(${MAX_FAILED}, ${MAX_CHARACTERS}, ${JSON.stringify(FAILED)})); (${own})(${MAX_ERRORS}, ${MAX_CHARACTERS}, ${JSON.stringify(ERRORS)}) })()`;
 
 /** Evaluates to elements of the document `page` that could not load what they name, each with the address. */
 export const FAILED_ELEMENTS = `page.defaultView?.[Symbol.for(${JSON.stringify(FAILED)})] ?? []`;
@@ -69,7 +71,8 @@ function limitConsole(maxWritten: number, maxCharacters: number): void {
 }
 
 // Runs in the page, sent as text.
-function keepFailed(atMost: number, maxCharacters: number, key: string): void {
+// Events of what is in a shadow root are heard only there: what is returned is to be called with it.
+function keepFailed(atMost: number, maxCharacters: number, key: string): (root: object) => void {
   const self = globalThis as unknown as OwnWindow;
   const failed: Array<[element: unknown, address: string]> = [];
   self[Symbol.for(key) as never] = failed as never;
@@ -80,8 +83,10 @@ function keepFailed(atMost: number, maxCharacters: number, key: string): void {
     const address = names.map((name) => target?.getAttribute?.(name)).find(Boolean) ?? '';
     failed.push([target, address.slice(0, maxCharacters)]);
   };
+  const { addEventListener } = EventTarget.prototype;
   const listen = () => self.addEventListener('error', note, true);
   keepListening(listen);
+  return (root) => Reflect.apply(addEventListener, root, ['error', note, true]);
 }
 
 // Runs in the page, sent as text.

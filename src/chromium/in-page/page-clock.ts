@@ -2,6 +2,7 @@
  * The clocks, timers and animation frames of a window, so that time in it can be run forward. The functions below run in the page
  * before any script of a document, sent as text, so they may use nothing but each other.
  */
+import { type keepWork as KeepWork, type replace as Replace, WORK, type Work } from './page-work.ts';
 
 /** Under this symbol a window keeps what runs its time forward, as `PageTime`. */
 export const TIME = 'platen.time';
@@ -22,12 +23,16 @@ const NESTED_MS = 4;
 const MAX_PASS_MS = 1_000;
 /** Calls of `import()` that end a pass: a timer that repeats them has no end. */
 const MAX_IMPORTS = 10;
+/** After a message that is sent while one is handled: the next has come by then. */
+const CHAIN_MS = 20;
+/** Of an idle callback that is run. */
+const IDLE_MS = 50;
 /** Of pictures that scripts made: the last ones are looked at. */
 const MAX_IMAGES = 200;
 
 /** To be evaluated in a window before any script of a document is. */
-export const PAGE_CLOCK = `(() => { ${[replace, tick, keepClocks, keepTimers, keepFrames, keepRequests, keepImages, taskQueue, sendsElsewhere, loadWatch, nextTimer, runTimers, runFrames, runLastFrames, runPass, stayWhile, takeNatives, keepTime].join('\n')}
-keepTime(${JSON.stringify(TIME)}, { passMs: ${PASS_MS}, frameMs: ${FRAME_MS}, lastFrames: ${MAX_LAST_FRAMES}, lastFramesMs: ${MAX_LAST_FRAMES_MS}, nestedMs: ${NESTED_MS}, maxPasses: ${MAX_PASSES}, maxCalls: ${MAX_CALLS}, maxPassMs: ${MAX_PASS_MS}, maxImports: ${MAX_IMPORTS}, maxImages: ${MAX_IMAGES} }) })()`;
+export const PAGE_CLOCK = `(() => { ${[tick, keepClocks, keepTimers, keepCallbacks, keepFrames, ...WORK, keepImages, taskQueue, sendsElsewhere, loadWatch, nextTimer, runTimers, runFrames, runLastFrames, runPass, stayWhile, takeNatives, newClock, keepTime].join('\n')}
+keepTime(${JSON.stringify(TIME)}, { passMs: ${PASS_MS}, frameMs: ${FRAME_MS}, lastFrames: ${MAX_LAST_FRAMES}, lastFramesMs: ${MAX_LAST_FRAMES_MS}, nestedMs: ${NESTED_MS}, maxPasses: ${MAX_PASSES}, maxCalls: ${MAX_CALLS}, maxPassMs: ${MAX_PASS_MS}, maxImports: ${MAX_IMPORTS}, maxImages: ${MAX_IMAGES}, chainMs: ${CHAIN_MS}, idleMs: ${IDLE_MS} }) })()`;
 
 /** What a window is asked with once its document has loaded. */
 export interface PageTime {
@@ -42,6 +47,8 @@ export interface PageTime {
   isDue(withTimers: boolean): boolean;
   /** Whether something the document began has not ended: a request, a module, a picture. */
   isPending(): boolean;
+  /** How many messages it has sent. */
+  sent(): number;
   /** Whether what runs is a timer or frame of a document whose time was run forward: what still ticks then has no end. */
   isTicking(): boolean;
 }
@@ -57,6 +64,8 @@ export interface Limits {
   maxPassMs: number;
   maxImports: number;
   maxImages: number;
+  chainMs: number;
+  idleMs: number;
 }
 
 type Call = (...args: unknown[]) => unknown;
@@ -64,7 +73,6 @@ interface Natives {
   setTimeout(handler: () => void, milliseconds: number): number;
   clearTimeout(id: number): void;
   requestAnimationFrame(callback: (stamp: number) => void): number;
-  cancelAnimationFrame(id: number): void;
   reportError(error: unknown): void;
   queueMicrotask(callback: () => void): void;
   Promise: PromiseConstructor;
@@ -84,14 +92,18 @@ interface Timer {
   /** Once it is known. */
   leaves?: boolean;
 }
-interface Clock extends Limits {
+/** Something that is called once, by a frame or by the browser when it has nothing else to do. */
+interface Awaited {
+  callback: Call;
+  revoke(): void;
+  args(stamp: number): unknown[];
+}
+interface Clock extends Limits, Work {
   native: Natives;
   /** How far the clocks of the document are ahead. */
   aheadMs: number;
   timers: Map<number, Timer>;
-  frames: Map<number, Call>;
-  /** Of `fetch`, XMLHttpRequest, WebAssembly and `createImageBitmap`. */
-  pending: number;
+  frames: Map<string, Awaited>;
   passes: number;
   calls: number;
   imports: number;
@@ -111,9 +123,6 @@ interface Clock extends Limits {
 interface PageWindow extends Omit<Natives, 'now'> {
   [name: string]: unknown;
 }
-interface Target {
-  addEventListener(type: string, listener: () => void, options: object): void;
-}
 interface NavigationTarget {
   addEventListener(
     type: 'navigate',
@@ -121,8 +130,8 @@ interface NavigationTarget {
   ): void;
 }
 declare const Performance: { prototype: { now(): number } };
-declare const Response: { prototype: Record<string, Call> } | undefined;
-declare const WebAssembly: Record<string, unknown> | undefined;
+declare const keepWork: typeof KeepWork;
+declare const replace: typeof Replace;
 interface Loadable {
   src: string;
   loading: string;
@@ -132,19 +141,8 @@ declare let Image: new () => Loadable;
 /** Its own: an element of a document may bear the name of one of these, and hide it. */
 declare const Document: { prototype: object } | undefined;
 declare const document: object;
-declare const XMLHttpRequest: { prototype: { send(): void } } | undefined;
 declare const MessageChannel: new () => { port1: object; port2: object };
 declare const MessagePort: { prototype: { postMessage: Call } };
-
-/** In its place, under its name and as enumerable, a function that looks like it. */
-function replace(owner: object, name: string, call: (native: Call, self: unknown, args: unknown[]) => unknown): void {
-  const holder = owner as Record<string, unknown>;
-  const { apply } = Reflect;
-  const native = holder[name];
-  if (typeof native !== 'function') return;
-  const ours = (self: unknown, args: unknown[]) => call((...given) => apply(native, self, given), self, args);
-  holder[name] = new Proxy(native, { apply: (_, self, args) => ours(self, args) });
-}
 
 function keepClocks(clock: Clock): void {
   replace(Performance.prototype, 'now', (now) => (now() as number) + clock.aheadMs);
@@ -204,60 +202,33 @@ function keepTimers(clock: Clock, now: () => number): void {
   }
 }
 
-function keepFrames(clock: Clock): void {
+function keepCallbacks(clock: Clock, request: string, cancel: string, args: Awaited['args']): void {
   const { frames } = clock;
-  replace(globalThis, 'requestAnimationFrame', (native, _, given) => {
-    const [callback] = given;
+  const { [cancel]: revokeNative } = globalThis as unknown as Record<string, Call>;
+  replace(globalThis, request, (native, _, given) => {
+    const [callback, ...rest] = given;
     if (typeof callback !== 'function') return native(...given);
-    const id = native((stamp: number) => {
-      frames.delete(id);
-      tick(clock, () => callback(stamp + clock.aheadMs));
-    }) as number;
-    frames.set(id, callback as Call);
+    const call = (stamp: unknown) => {
+      frames.delete(key);
+      tick(clock, () => callback(typeof stamp === 'number' ? stamp + clock.aheadMs : stamp));
+    };
+    const id = native(call, ...rest);
+    const key = `${request} ${id}`;
+    frames.set(key, { callback: callback as Call, revoke: () => revokeNative?.(id), args });
     return id;
   });
-  replace(globalThis, 'cancelAnimationFrame', (native, _, given) => {
-    frames.delete(Number(given[0]));
+  replace(globalThis, cancel, (native, _, given) => {
+    frames.delete(`${request} ${Number(given[0])}`);
     return native(...given);
   });
 }
 
-/** Counts what has begun and not ended. What the document gets is as good as what it would have got. */
-function keepRequests(clock: Clock): void {
-  const { then } = Promise.prototype as { then: Call };
-  const { apply } = Reflect;
-  const counted = (native: Call, _: unknown, args: unknown[]) => {
-    const promise = native(...args);
-    clock.pending++;
-    const ended = () => {
-      clock.pending--;
-    };
-    const onValue = (value: unknown) => {
-      ended();
-      return value;
-    };
-    const onError = (error: unknown) => {
-      ended();
-      throw error;
-    };
-    return apply(then, promise, [onValue, onError]);
-  };
-  replace(globalThis, 'fetch', counted);
-  for (const name of ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'])
-    if (typeof Response !== 'undefined') replace(Response.prototype, name, counted);
-  replace(globalThis, 'createImageBitmap', counted);
-  for (const name of ['compile', 'compileStreaming', 'instantiate', 'instantiateStreaming'])
-    if (typeof WebAssembly !== 'undefined') replace(WebAssembly, name, counted);
-  if (typeof XMLHttpRequest === 'undefined') return;
-  const { addEventListener } = XMLHttpRequest.prototype as unknown as Target;
-  replace(XMLHttpRequest.prototype, 'send', (native, self, args) => {
-    const sent = native(...args);
-    clock.pending++;
-    const ended = () => {
-      clock.pending--;
-    };
-    apply(addEventListener, self, ['loadend', ended, { once: true }]);
-    return sent;
+function keepFrames(clock: Clock): void {
+  const { now } = clock.native;
+  keepCallbacks(clock, 'requestAnimationFrame', 'cancelAnimationFrame', (stamp) => [stamp]);
+  keepCallbacks(clock, 'requestIdleCallback', 'cancelIdleCallback', () => {
+    const begun = now();
+    return [{ didTimeout: false, timeRemaining: () => Math.max(0, begun + clock.idleMs - now()) }];
   });
 }
 
@@ -349,12 +320,11 @@ async function runTimers(clock: Clock, until: number, tools: Tools): Promise<boo
 }
 
 function runFrames({ native, frames, aheadMs }: Clock, tools: Tools): void {
-  const callbacks = [...frames];
   const stamp = native.now() + aheadMs;
-  for (const [id, callback] of callbacks) {
-    if (!frames.delete(id)) continue; // another one has taken it back
-    native.cancelAnimationFrame(id);
-    tools.call(callback, [stamp]);
+  for (const [key, { callback, revoke, args }] of [...frames]) {
+    if (!frames.delete(key)) continue; // another one has taken it back
+    revoke();
+    tools.call(callback, args(stamp));
   }
 }
 
@@ -414,12 +384,33 @@ function takeNatives(self: PageWindow): Natives {
     setTimeout: self.setTimeout.bind(self),
     clearTimeout: self.clearTimeout.bind(self),
     requestAnimationFrame: self.requestAnimationFrame.bind(self),
-    cancelAnimationFrame: self.cancelAnimationFrame.bind(self),
     reportError: self.reportError.bind(self),
     queueMicrotask: self.queueMicrotask.bind(self),
     Promise: self.Promise,
     MutationObserver: self.MutationObserver,
     now: performance.now.bind(performance),
+  };
+}
+
+function newClock(limits: Limits, native: Natives): Clock {
+  return {
+    ...limits,
+    native,
+    aheadMs: 0,
+    timers: new Map(),
+    frames: new Map(),
+    pending: 0,
+    parts: 0,
+    chainedAt: Number.NEGATIVE_INFINITY,
+    sent: 0,
+    passes: 0,
+    calls: 0,
+    imports: 0,
+    leftMs: 0,
+    isForward: false,
+    ticking: 0,
+    nextTask: taskQueue(native),
+    isNested: false,
   };
 }
 
@@ -430,26 +421,12 @@ function keepTime(key: string, limits: Limits): void {
   const native = takeNatives(self);
   const realNow = native.now;
   const toSource = Function.prototype.toString;
-  const clock: Clock = {
-    ...limits,
-    native,
-    aheadMs: 0,
-    timers: new Map(),
-    frames: new Map(),
-    pending: 0,
-    passes: 0,
-    calls: 0,
-    imports: 0,
-    leftMs: 0,
-    isForward: false,
-    ticking: 0,
-    nextTask: taskQueue(native),
-    isNested: false,
-  };
+  const clock = newClock(limits, native);
   keepClocks(clock);
   keepTimers(clock, () => realNow() + clock.aheadMs);
   keepFrames(clock);
-  keepRequests(clock);
+  const isTicking = () => clock.isForward && clock.ticking > 0;
+  keepWork(clock, realNow, isTicking);
   const images = keepImages(limits.maxImages);
   let isMoving = false;
   stayWhile(() => isMoving);
@@ -483,8 +460,8 @@ function keepTime(key: string, limits: Limits): void {
     return isWhole;
   };
   const isDue = (withTimers: boolean) => toolsFor(withTimers).isDue(limits.passMs);
-  const isPending = () => clock.pending > 0;
-  const isTicking = () => clock.isForward && clock.ticking > 0;
-  const time: PageTime = Object.freeze({ native: Object.freeze(native), forward, isDue, isPending, isTicking });
+  const isPending = () => clock.pending + clock.parts > 0 || realNow() < clock.chainedAt + limits.chainMs;
+  const sent = () => clock.sent;
+  const time: PageTime = Object.freeze({ native: Object.freeze(native), forward, isDue, isPending, isTicking, sent });
   Object.defineProperty(globalThis, Symbol.for(key), { value: time });
 }

@@ -23,15 +23,18 @@ interface Box {
 interface Entry {
   target: object;
   isIntersecting: boolean;
+  intersectionRatio: number;
 }
+/** Who has told of a target that all of it is seen. */
+type Teller = 'chromium' | 'us' | undefined;
 interface Observed {
   callback: (entries: Entry[], observer: object) => void;
-  /** Whether each has been told to be seen. */
-  targets: Map<object, boolean>;
+  targets: Map<object, Teller>;
 }
 interface PageWindow extends EventTarget {
   innerHeight: number;
   onscroll: unknown;
+  scrollTo: Call;
   document: EventTarget & { onscroll: unknown; documentElement: { scrollHeight: number } | null };
 }
 interface Observer {
@@ -52,8 +55,8 @@ function entryOf(target: object, time: number, boxOf: (target: object) => unknow
 }
 
 function showTo(observer: object, { callback, targets }: Observed, boxOf: (target: object) => unknown): number {
-  const unseen = [...targets].filter(([, isShown]) => !isShown).map(([target]) => target);
-  for (const target of unseen) targets.set(target, true);
+  const unseen = [...targets].filter(([, teller]) => !teller).map(([target]) => target);
+  for (const target of unseen) targets.set(target, 'us');
   if (unseen.length)
     callback(
       unseen.map((target) => entryOf(target, performance.now(), boxOf)),
@@ -63,13 +66,16 @@ function showTo(observer: object, { callback, targets }: Observed, boxOf: (targe
 }
 
 /**
- * Scripts that measure for themselves what is on the screen, whenever it is scrolled: what comes out tells them once that the window
- * has grown to the height of the document. Returns whether there are any.
+ * Scripts that measure for themselves what is on the screen, whenever it is scrolled: what comes out tells them at first that the window
+ * has grown to the height of the document; then it scrolls to the end, for those that know the height by another way, and back.
+ * Returns whether there are any.
  */
 function keepScrolling(self: PageWindow): () => boolean {
   let listens = false;
   let grownTo = 0;
   let ownHeight = 0;
+  let isAtEnd = false;
+  const { scrollTo } = self;
   const { apply } = Reflect;
   const native = EventTarget.prototype.addEventListener;
   const { dispatchEvent } = EventTarget.prototype;
@@ -81,23 +87,29 @@ function keepScrolling(self: PageWindow): () => boolean {
   });
   /** Where the document has grown with the window, which is what it lays itself out by: the window is as it was. */
   const shrink = (root: { scrollHeight: number }) => {
-    if (grownTo === Number.POSITIVE_INFINITY || root.scrollHeight <= 1.2 * grownTo) return false;
+    if (grownTo === Number.POSITIVE_INFINITY || root.scrollHeight <= 1.2 * grownTo) return;
     grownTo = Number.POSITIVE_INFINITY;
     Reflect.deleteProperty(root, 'clientHeight');
     Object.defineProperty(self, 'innerHeight', { value: ownHeight, configurable: true, writable: true });
     for (const name of ['resize', 'scroll']) apply(dispatchEvent, self, [new Event(name)]);
+  };
+  const scroll = (root: { scrollHeight: number }) => {
+    shrink(root);
+    isAtEnd = !isAtEnd;
+    apply(scrollTo, self, [{ top: isAtEnd ? root.scrollHeight : 0, behavior: 'instant' }]);
     return true;
   };
   return () => {
     const root = self.document.documentElement;
     if (!root || !(listens || self.onscroll || self.document.onscroll)) return false;
-    if (grownTo) return shrink(root);
+    if (grownTo) return scroll(root);
     const height = Math.max(root.scrollHeight, self.innerHeight);
     grownTo = root.scrollHeight;
     ownHeight = self.innerHeight;
+    const grows = height > ownHeight; // scripts draw anew what is resized, and not always as well as before
     Object.defineProperty(self, 'innerHeight', { value: height, configurable: true, writable: true });
     Object.defineProperty(root, 'clientHeight', { value: height, configurable: true });
-    for (const name of ['resize', 'scroll']) apply(dispatchEvent, self, [new Event(name)]);
+    for (const name of grows ? ['resize', 'scroll'] : ['scroll']) apply(dispatchEvent, self, [new Event(name)]);
     apply(dispatchEvent, self.document, [new Event('scroll')]);
     return true;
   };
@@ -112,6 +124,8 @@ function keepObservers(key: string, maxTimes: number): void {
   const boxOf = (target: object) => apply(getBoundingClientRect, target, []);
   const Native = IntersectionObserver;
   const { prototype } = Native;
+  const thresholds = Reflect.getOwnPropertyDescriptor(prototype, 'thresholds')?.get as () => number[];
+  const thresholdsOf = (observer: object) => apply(thresholds, observer, []);
   const wrap = (name: keyof Observer, note: (observed: Observed, target: object) => void) => {
     const native = prototype[name];
     prototype[name] = new Proxy(native, {
@@ -123,17 +137,20 @@ function keepObservers(key: string, maxTimes: number): void {
       },
     });
   };
-  wrap('observe', ({ targets }, target) => targets.has(target) || targets.set(target, false));
+  wrap('observe', ({ targets }, target) => targets.has(target) || targets.set(target, undefined));
   wrap('unobserve', ({ targets }, target) => targets.delete(target));
   wrap('disconnect', ({ targets }) => targets.clear());
   IntersectionObserver = new Proxy(Native, {
     construct(_, [callback, ...rest], target) {
       if (typeof callback !== 'function') return construct(Native, [callback, ...rest], target);
       const targets: Observed['targets'] = new Map();
-      // What has been shown is not hidden again.
+      // What has been shown is not hidden again, and not shown twice: a list that grows would ask for two parts at once.
       const listener = (entries: Entry[], observer: object) => {
-        const kept = entries.filter((entry) => entry.isIntersecting || !targets.get(entry.target));
-        for (const { target, isIntersecting } of entries) if (isIntersecting && targets.has(target)) targets.set(target, true);
+        const highest = Math.max(...thresholdsOf(observer));
+        const isNews = (teller: Teller, isIntersecting: boolean) => !teller || (teller === 'chromium' && isIntersecting);
+        const kept = entries.filter(({ target, isIntersecting }) => isNews(targets.get(target), isIntersecting));
+        for (const { target, isIntersecting, intersectionRatio } of kept)
+          if (targets.has(target) && isIntersecting && intersectionRatio >= highest) targets.set(target, 'chromium');
         if (kept.length) apply(callback, observer, [kept, observer]);
       };
       const observer = construct(Native, [listener, ...rest], target);

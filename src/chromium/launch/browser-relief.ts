@@ -7,20 +7,25 @@
  */
 
 export interface PageAtWork {
-  /** Ends the page at once, with all it holds. `wasCause` tells afterwards whether that has freed memory. */
-  endToFreeMemory(wasCause: Promise<boolean>): void;
+  /**
+   * Ends the page at once, with all it holds. Resolves when the browser has closed it. `wasCause` tells afterwards whether that
+   * has freed memory.
+   */
+  endToFreeMemory(wasCause: Promise<boolean>): Promise<void>;
 }
 
 interface Suspect {
   /** What the browser held before. */
   bytes: number;
-  since: number;
+  /** When the browser was first seen after it had closed the page. Undefined until then. */
+  since: number | undefined;
+  isClosed: boolean;
   decide(wasCause: boolean): void;
 }
 
 /** The share of the limit that a page's end has to free for it to have been the cause. */
 const CAUSE_SHARE = 0.1;
-/** By then the browser has given back what a page held. */
+/** By then the browser has given back what a page held that it has closed. */
 const PROOF_MS = 500;
 
 export class BrowserRelief {
@@ -56,21 +61,31 @@ export class BrowserRelief {
   /** What the browser holds now. */
   look(bytes: number, now = performance.now()): void {
     if (this.#suspect && bytes < this.#suspect.bytes - this.#limitBytes * CAUSE_SHARE) this.#decide(true);
-    if (this.#suspect && now - this.#suspect.since < PROOF_MS) return;
+    if (this.#suspect && !this.#hasHadTime(this.#suspect, now)) return;
     const [page] = this.#atWork;
     if (bytes > this.#limitBytes && !page) {
       void this.#giveUp();
       return;
     }
     this.#decide(false);
-    if (bytes > this.#limitBytes && page) this.#end(page, bytes, now);
+    if (bytes > this.#limitBytes && page) this.#end(page, bytes);
   }
 
-  #end(page: PageAtWork, bytes: number, since: number): void {
+  /** Time counts from the close of the page, which a busy machine puts off. */
+  #hasHadTime(suspect: Suspect, now: number): boolean {
+    if (!suspect.isClosed) return false;
+    suspect.since ??= now;
+    return now - suspect.since >= PROOF_MS;
+  }
+
+  #end(page: PageAtWork, bytes: number): void {
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    this.#suspect = { bytes, since, decide: resolve };
+    const suspect: Suspect = { bytes, since: undefined, isClosed: false, decide: resolve };
+    this.#suspect = suspect;
     this.#atWork.delete(page);
-    page.endToFreeMemory(promise);
+    void page.endToFreeMemory(promise).then(() => {
+      suspect.isClosed = true;
+    });
   }
 
   #decide(wasCause: boolean): void {

@@ -21,7 +21,7 @@ export interface HtmlClass {
   hasPageRules: boolean;
   /** The document refers to resources, which may be missing. */
   hasParts: boolean;
-  /** Boxes may hide a part of their content. */
+  /** Boxes may hide a part of their content, or the page what a document that begins at its right has beyond the left. */
   mayClip: boolean;
   /** Style sheets in the document or linked ones may contain CSS that Chromium ignores. */
   mayBeReadOver: boolean;
@@ -31,6 +31,12 @@ export interface HtmlClass {
   moves: boolean;
   /** The document may state its author, description or keywords. */
   statesMetadata: boolean;
+  /** A script may start workers. */
+  hasWorkers: boolean;
+  /** The markup may declare shadow roots, which are found by a look at every element. */
+  declaresShadows: boolean;
+  /** Closed ones may be among them, which no script can find. */
+  declaresClosed: boolean;
 }
 
 /** The class of a document about which nothing is known. */
@@ -45,6 +51,9 @@ export const ACTIVE: HtmlClass = {
   runsOn: true,
   moves: true,
   statesMetadata: true,
+  hasWorkers: true,
+  declaresShadows: true,
+  declaresClosed: false, // what was loaded from an address is not read
 };
 
 /** Elements that run, load or embed something, or change their window permanently. */
@@ -66,18 +75,22 @@ const LATE = /@font-face|@import|loading/i;
 const NAVIGATION = /http-equiv|location|navigat|submit|click/i;
 const PAGE_RULE = /@page|@import/i;
 const PART = /src|url\(|image-set|@import|@font-face|fontface|background\s*=|poster|<(?:link|image|feimage|use|object|embed)/i;
-const CLIP = /overflow(?!-(?:wrap|anchor))|contain\s*:|<textarea/i;
+const CLIP =
+  /overflow(?!-(?:wrap|anchor))|contain\s*:|content-visibility|<(?:textarea|iframe|input[^>]*value)|rtl|dir\s*=\s*["']?auto/i;
 /** These are separate expressions, because a single one would take ten times as long. */
 const LINKED_STYLE = [/<link/i, /@import/i, /stylesheet/i];
 /** Anything that happens later loads something, or uses a callback, a promise or a listener. */
 const LATER_ELEMENT =
   /<(?:i?frame|frameset|object|embed|link)|<script\b[^>]*\b(?:src|type\s*=\s*["']?(?:module|importmap))|[\s"'/]on[a-z]+\s*=|srcdoc/i;
 const LATER_WORD =
-  /\b(?:then|await|async|import|eval|new\s+Function|fetch|MathJax|platenReady)\b|Timeout|Interval|Frame|Idle|Callback|Observer|Worker|[Mm]essage|Event|Socket|Request|Paged|\.(?:src|srcset|href|on[a-z]+)\s*=|\bon(?:load|error|message|hashchange|scroll|resize)\b|\\[ux]/;
+  /\b(?:then|await|async|import|eval|new\s+Function|fetch|scheduler|toBlob|startViewTransition|MathJax|platenReady)\b|Timeout|Interval|Frame|Idle|Callback|Observer|Worker|[Mm]essage|Event|Socket|Request|Paged|\.(?:src|srcset|href|on[a-z]+)\s*=|\bon(?:load|error|message|hashchange|scroll|resize)\b|\\[ux]/;
 const MOTION = /animat|transition|@starting-style|@import|<(?:link|set)\b|<script[^>]*src/i;
 
 export function classifyHtml(html: string): HtmlClass {
+  const declaresShadows = /shadowrootmode/i.test(html);
+  const declaresClosed = declaresShadows && /shadowrootmode\s*=\s*["']?\s*closed/i.test(html);
   const inert =
+    !declaresClosed &&
     !ACTIVE_ELEMENT.test(html) &&
     !EVENT_HANDLER.test(html) &&
     !LINK_COLOUR.test(html) &&
@@ -95,6 +108,9 @@ export function classifyHtml(html: string): HtmlClass {
     runsOn: !inert && (LATER_ELEMENT.test(html) || LATER_WORD.test(html)),
     moves: MOTION.test(html),
     statesMetadata: !inert || STATES_METADATA.test(html),
+    hasWorkers: !inert && /Worker/.test(html),
+    declaresShadows,
+    declaresClosed,
   };
 }
 

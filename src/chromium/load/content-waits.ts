@@ -1,5 +1,6 @@
 /** Waits for an element, an expression or a time that the caller names. Most of these have no event, so that they are polled. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Deadline } from '../../deadline.ts';
 import { invalidRequest, ServiceError } from '../../errors.ts';
 import type { Result, Session } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
@@ -7,17 +8,24 @@ import type { LoadSettings, SelectorWait } from './load-settings.ts';
 
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 50;
-/** Maximum number of characters of an exception's message that are shown. */
+/** Maximum number of characters of a selector, and of an exception's message, that are shown. */
 const MAX_SHOWN = 200;
 const NO_ANSWER: Result<'Runtime.evaluate'> = { result: { type: 'undefined' } };
 
 type ExceptionDetails = NonNullable<Result<'Runtime.evaluate'>['exceptionDetails']>;
 
-export async function awaitContent(session: Session, settings: LoadSettings, step: Step): Promise<void> {
+/** A time-out says which of them it was. */
+export async function awaitContent(session: Session, settings: LoadSettings, step: Step, deadline: Deadline): Promise<void> {
   const { waitForSelector, waitForFunction, waitForTimeoutMs } = settings;
-  if (waitForSelector) await untilTrue(session, selectorExpression(waitForSelector), step);
-  if (waitForFunction) await untilTrue(session, functionExpression(waitForFunction), step, failWaiting);
-  if (waitForTimeoutMs) await step(sleep(waitForTimeoutMs));
+  if (waitForSelector) {
+    const what = `options.waitForSelector (${waitForSelector.selector.slice(0, MAX_SHOWN)})`;
+    await deadline.awaiting(what, untilTrue(session, selectorExpression(waitForSelector), step));
+  }
+  if (waitForFunction) {
+    const waiting = untilTrue(session, functionExpression(waitForFunction), step, failWaiting);
+    await deadline.awaiting('options.waitForFunction', waiting);
+  }
+  if (waitForTimeoutMs) await deadline.awaiting('options.waitForTimeout', step(sleep(waitForTimeoutMs)));
 }
 
 /** Asks Chromium whether the selector is valid, in the present document. Throws `invalid_request`. */

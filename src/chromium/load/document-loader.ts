@@ -5,6 +5,7 @@
 import type { Deadline } from '../../deadline.ts';
 import type { ProxyListener } from '../../egress/egress-proxy.ts';
 import { hasCode, ServiceError } from '../../errors.ts';
+import type { Place, StatedField, StatedStructure } from '../../stated.ts';
 import type { BrowserSettings } from '../browser-settings.ts';
 import { DevToolsError, type Result, type Session } from '../devtools/connection.ts';
 import { type Emulation, PLAIN_DEVICE } from '../devtools/emulation.ts';
@@ -19,8 +20,9 @@ import { PAGE_CLOCK } from '../in-page/page-clock.ts';
 import { PAGE_OBSERVERS } from '../in-page/page-observers.ts';
 import { readPageSizes, stateRuleExpression } from '../print/page-rules.ts';
 import { sizesIn } from '../print/page-sizes.ts';
-import { overrulingRule, type PrintSettings, pageRule, reachesEdge } from '../print/print-options.ts';
+import { needsPageRule, overrulingRule, type PrintSettings, pageRule } from '../print/print-options.ts';
 import { ACTIVE, classifyHtml, type HtmlClass, speaksOfNetwork, withBase } from './classify-html.ts';
+import { listClosedShadows } from './closed-shadows.ts';
 import { ConsoleMonitor } from './console-monitor.ts';
 import { awaitContent, checkSelector, untilTrue } from './content-waits.ts';
 import { finishDocument, type Unfinished } from './finish-document.ts';
@@ -38,9 +40,11 @@ import {
 } from './load-settings.ts';
 import { Navigation } from './navigation.ts';
 import { type FailedResource, NetworkMonitor, withMissing } from './network-monitor.ts';
+import { type PreparedFields, prepareFields, restoreFields } from './stated-fields.ts';
 import { readStatedMetadata, type StatedMetadata } from './stated-metadata.ts';
-import { readStatedStructure, type StatedStructure } from './stated-structure.ts';
+import { readStatedStructure } from './stated-structure.ts';
 import { addExpression, isSettledExpression, settleAtOnceExpression, settleExpression } from './wait-for-assets.ts';
+import { WorkerMonitor } from './worker-monitor.ts';
 
 /** A document to load. */
 export interface LoadJob {
@@ -52,6 +56,8 @@ export interface LoadJob {
   hanLanguages?: string;
   /** Whether it is asked what it says about its structure. */
   asksStructure?: boolean;
+  /** If it is set, its form fields are prepared to become fields of the PDF, and links to `KEY:0` and so on stand over them. */
+  fieldKey?: string | undefined;
 }
 
 /** A document to print. */
@@ -64,6 +70,8 @@ export interface PrintJob extends LoadJob {
   check?: (printed: Buffer[] | undefined, printAll: () => Promise<Buffer[]>) => Promise<void>;
   /** Counts the pages of the PDF. If it is set, a single page that became several is printed again. */
   pages?: (printed: Buffer[]) => number;
+  /** The numbers of form fields that the PDF does not show exactly once. Must be set with `fieldKey`. */
+  unplaced?: (printed: Buffer[], fields: readonly StatedField[]) => number[];
   /** Reads the layout from the PDF. If it is set, content that is cut off or shrunk is reported. */
   view?: (printed: Buffer[]) => PaperView;
 }
@@ -143,6 +151,7 @@ export class DocumentLoader {
   readonly #fonts: FontKnowledge;
   readonly #interception: Interception;
   readonly #network: NetworkMonitor;
+  readonly #workers: WorkerMonitor;
   readonly #console: ConsoleMonitor;
   readonly #emulation: Emulation;
   readonly #look: DocumentInspection;
@@ -156,6 +165,7 @@ export class DocumentLoader {
   #pageSizes: string[] = [];
   #stated: StatedMetadata = {};
   #structure: StatedStructure | undefined;
+  #fields: PreparedFields = { fields: [], printed: [] };
   #lingers = false;
   #loading = false;
   #windowOwned = false;
@@ -173,7 +183,14 @@ export class DocumentLoader {
       contextId,
       settings,
       fonts,
-    }: { frameId: string; contextId: string; settings: BrowserSettings; fonts: FontKnowledge },
+      openSession,
+    }: {
+      frameId: string;
+      contextId: string;
+      settings: BrowserSettings;
+      fonts: FontKnowledge;
+      openSession(id: string): Session;
+    },
   ) {
     this.#root = root;
     this.#session = session;
@@ -184,6 +201,7 @@ export class DocumentLoader {
     this.#fonts = fonts;
     this.#interception = new Interception(root, session, { frameId, contextId });
     this.#network = new NetworkMonitor(session, proxy, frameId);
+    this.#workers = new WorkerMonitor(session, this.#network, { root, contextId, openSession });
     this.#console = new ConsoleMonitor(session);
     this.#emulation = emulation;
     this.#look = new DocumentInspection(session, (url) => this.#network.styleText(url));
@@ -224,6 +242,16 @@ export class DocumentLoader {
     return this.#structure;
   }
 
+  /** The form fields of the present document, where it was asked. */
+  get statedFields(): readonly StatedField[] {
+    return this.#fields.fields;
+  }
+
+  /** Its controls that were not prepared to become fields. */
+  get printedFields(): readonly Place[] {
+    return this.#fields.printed;
+  }
+
   /** Whether boxes of the document may hide a part of it. */
   get mayClip(): boolean {
     return this.#htmlClass.mayClip;
@@ -246,8 +274,20 @@ export class DocumentLoader {
       : this.#write(withBase(content.html, content.baseUrl), job, attempt));
     this.#htmlClass = htmlClass;
     await this.#complete(htmlClass, job, attempt);
-    if (job.asksStructure) this.#structure = await readStatedStructure(this.#session, this.#frameId, attempt.step);
+    if (job.asksStructure) {
+      const frameId = htmlClass.isStatic ? undefined : this.#frameId;
+      this.#structure = await readStatedStructure(this.#session, frameId, attempt.step);
+    }
+    if (job.fieldKey) this.#fields = await prepareFields(this.#session, this.#frameId, job.fieldKey, attempt.step);
     this.#stay();
+  }
+
+  /** Prepared form fields become what they were, and are no longer stated. Throws `print_failed`. */
+  async restoreFields(numbers: number[], step: Step): Promise<void> {
+    await restoreFields(this.#session, this.#frameId, numbers, step);
+    const restored = new Set(numbers);
+    const fields = this.#fields.fields.filter(({ number }) => !restored.has(number));
+    this.#fields = { ...this.#fields, fields };
   }
 
   /** Completes a loaded document. If it navigates to another in the meantime, the steps are repeated. */
@@ -279,9 +319,9 @@ export class DocumentLoader {
     };
     try {
       await this.#addAll(load, documents, done, attempt);
-      if (!done.awaited) await awaitContent(this.#session, load, attempt.step);
+      if (!done.awaited) await awaitContent(this.#session, load, attempt.step, attempt.deadline);
       done.awaited = true;
-      if (htmlClass.runsOn && (await isSame())) await this.#finish(load, attempt);
+      if (htmlClass.runsOn && (await isSame())) await this.#finish(htmlClass, load, attempt);
       if (await isSame()) await this.#settleAndInspect(htmlClass, job, attempt);
       return navigation?.documents === documents;
     } catch (error) {
@@ -303,12 +343,14 @@ export class DocumentLoader {
   }
 
   /** Waits for work that the document has begun, and runs its time forward, as the caller's options say. */
-  async #finish({ waitUntil, finishesAnimations: finishes, device }: LoadSettings, attempt: Attempt): Promise<void> {
+  async #finish({ declaresShadows }: HtmlClass, load: LoadSettings, attempt: Attempt): Promise<void> {
+    const { waitUntil, finishesAnimations: finishes, device } = load;
     const { deadline, step } = attempt;
     const waits = waitUntil === 'finished';
     if (!device.javascript || waitUntil === 'domcontentloaded' || !(waits || finishes)) return;
     const leaving = this.#navigation?.untilLeaving();
-    this.#unfinished = await finishDocument(this.#session, this.#network, { waits, finishes, deadline, step, leaving });
+    const options = { waits, finishes, declaresShadows, deadline, step, leaving };
+    this.#unfinished = await finishDocument(this.#session, { network: this.#network, workers: this.#workers }, options);
     await this.#goesOn(attempt); // the next document may never answer
   }
 
@@ -361,6 +403,11 @@ export class DocumentLoader {
     };
   }
 
+  /** The page is gone. */
+  close(): void {
+    this.#workers.close();
+  }
+
   end(): void {
     this.#consoleErrors = [];
     this.#text = NOTHING_LACKING;
@@ -368,6 +415,7 @@ export class DocumentLoader {
     this.#pageSizes = [];
     this.#stated = {};
     this.#structure = undefined;
+    this.#fields = { fields: [], printed: [] };
     this.#hanLanguages = [];
     this.#htmlClass = ACTIVE;
     this.#attempt = undefined;
@@ -377,8 +425,9 @@ export class DocumentLoader {
     this.#console.end();
   }
 
-  async #prepare({ content, load, print, asksStructure }: LoadJob, { step, fail }: Attempt): Promise<void> {
-    if (needsOwnPage(content, load) || load.device !== PLAIN_DEVICE || print?.singlePage || asksStructure) this.#traces = true;
+  async #prepare({ content, load, print, fieldKey }: LoadJob, { step, fail }: Attempt): Promise<void> {
+    const preparesFields = fieldKey !== undefined;
+    if (needsOwnPage(content, load) || load.device !== PLAIN_DEVICE || print?.singlePage || preparesFields) this.#traces = true;
     const { target, failsOn, added, waitForSelector } = load;
     const preparations: Array<Promise<unknown>> = [];
     if (load.device !== PLAIN_DEVICE) preparations.push(this.#emulation.apply(load.device));
@@ -397,7 +446,8 @@ export class DocumentLoader {
     if (!htmlClass.isStatic) await this.#beginActiveDocument(htmlClass, step);
     const idle = IDLE[load.waitUntil];
     const reachesOut = speaksOfNetwork(html) || isHelped;
-    if (reachesOut || idle !== undefined) await step(this.#watchNetwork(load, attempt));
+    const watching = this.#watch(load, attempt, reachesOut, htmlClass);
+    if (watching) await step(watching);
     this.#lingers = reachesOut && !htmlClass.isStatic;
     const loaded = this.#session.next(
       load.waitUntil === 'domcontentloaded' ? 'Page.domContentEventFired' : 'Page.loadEventFired',
@@ -407,6 +457,7 @@ export class DocumentLoader {
     const written = htmlClass.isStatic && print ? withPageRule(html, htmlClass, print) : html;
     await step(this.#session.send('Page.setDocumentContent', { frameId: this.#frameId, html: written }));
     await step(loaded);
+    if (htmlClass.declaresClosed) await step(listClosedShadows(this.#session).catch(() => {})); // a tree that is too deep stays unseen
     // Chromium reports idleness once for each navigation, and this document was written without one.
     if (idle !== undefined) await step(this.#network.idle(idle));
     return htmlClass;
@@ -422,6 +473,7 @@ export class DocumentLoader {
       Promise.all([
         this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: VISITED_WINDOW }),
         this.#session.send('Network.setBypassServiceWorker', { bypass: true }),
+        this.#workers.begin(),
         this.#watchNetwork(load, attempt, navigation),
       ]),
     );
@@ -433,6 +485,13 @@ export class DocumentLoader {
   #deny(name: string): void {
     const permission = { permission: { name }, setting: 'denied' as const, browserContextId: this.#contextId };
     this.#root.send('Browser.setPermission', permission).catch(() => {});
+  }
+
+  #watch(load: LoadSettings, attempt: Attempt, reachesOut: boolean, { hasWorkers }: HtmlClass): Promise<unknown> | undefined {
+    const awaited: Array<Promise<unknown>> = [];
+    if (reachesOut || IDLE[load.waitUntil] !== undefined) awaited.push(this.#watchNetwork(load, attempt));
+    if (reachesOut || hasWorkers) awaited.push(this.#workers.begin());
+    return awaited.length ? Promise.all(awaited) : undefined;
   }
 
   #watchNetwork(
@@ -488,12 +547,12 @@ export class DocumentLoader {
   ): Promise<GlyphCandidates | undefined> {
     const waits = htmlClass.loadsLate && load.waitUntil !== 'domcontentloaded';
     const finishes = htmlClass.moves && load.finishesAnimations;
-    const states = htmlClass.statesMetadata;
+    const { statesMetadata: states, declaresShadows } = htmlClass;
     const active = htmlClass.isStatic ? undefined : { rule: await this.#overrulePages(settings, step) };
     if (htmlClass.isStatic && !(waits || finishes || states)) return undefined;
-    if (!load.device.javascript) return this.#settleWithoutScript(waits, finishes, step);
+    if (!load.device.javascript) return this.#settleWithoutScript({ waits, finishes, declaresShadows }, step);
     const settled = this.#session.send('Runtime.evaluate', {
-      expression: settleExpression({ waits, finishes, states, active }),
+      expression: settleExpression({ waits, finishes, states, declaresShadows, active }),
       awaitPromise: true,
       returnByValue: true,
     });
@@ -507,9 +566,12 @@ export class DocumentLoader {
   }
 
   /** Without scripts no listener is called, so that the state is polled. */
-  async #settleWithoutScript(waits: boolean, finishes: boolean, step: Step): Promise<undefined> {
-    if (waits) await untilTrue(this.#session, isSettledExpression(), step);
-    const expression = settleAtOnceExpression(finishes);
+  async #settleWithoutScript(
+    { waits, finishes, declaresShadows }: Record<'waits' | 'finishes' | 'declaresShadows', boolean>,
+    step: Step,
+  ): Promise<undefined> {
+    if (waits) await untilTrue(this.#session, isSettledExpression(declaresShadows), step);
+    const expression = settleAtOnceExpression(finishes, declaresShadows);
     const { result } = await step(this.#session.send('Runtime.evaluate', { expression, returnByValue: true }));
     this.#stated = readStatedMetadata(result.value);
   }
@@ -554,7 +616,7 @@ export class DocumentLoader {
 
 /** A document that runs no script is told in its markup: it goes with the document. A single page gets its rule later. */
 function withPageRule(html: string, { hasPageRules }: HtmlClass, settings: PrintSettings): string {
-  if (settings.singlePage || !(hasPageRules || reachesEdge(settings))) return html;
+  if (settings.singlePage || !needsPageRule(settings, hasPageRules)) return html;
   return insertInHead(html, `<style>${pageRule(settings)}</style>`);
 }
 

@@ -4,8 +4,19 @@
  */
 
 import { FAILED_ELEMENTS } from '../in-page/init-script.ts';
-import { framed, SHADOWS, selectIn, withShadows } from '../in-page/page-frames.ts';
-import { lookAtStyles, MISSING_STYLES, STYLE_LIMITS, type StyledDocument } from './missing-styles.ts';
+import {
+  FRAMES,
+  type framed as Framed,
+  type selectIn as SelectIn,
+  type withShadows as WithShadows,
+} from '../in-page/page-frames.ts';
+import {
+  type decodes as Decodes,
+  type lookAtStyles as LookAtStyles,
+  MISSING_STYLES,
+  STYLE_LIMITS,
+  type StyledDocument,
+} from './missing-styles.ts';
 
 /** A part that is missing. */
 export interface Part {
@@ -19,7 +30,7 @@ export interface Part {
 const MAX_PARTS = 1_000;
 const MAX_ADDRESS = 500;
 const REASONS: Record<string, string> = {
-  base: 'the address is relative, and the document has none it could start from: send baseUrl',
+  base: 'the address is relative, and the document has none to start from: send the file in assets, or baseUrl',
   file: 'no document may read files of the server',
   scheme: 'nothing can be loaded from such an address',
   image: 'what came is no image that can be shown',
@@ -32,14 +43,16 @@ const REASONS: Record<string, string> = {
 
 const FUNCTIONS = [
   ...MISSING_STYLES,
-  ...SHADOWS,
-  framed,
+  ...FRAMES,
   documentsIn,
   viewOf,
   judgeAddress,
   chosenAddress,
   lookAtImages,
   lookAtAddresses,
+  lookAtEmbedded,
+  lookAtScripts,
+  lookAtMedia,
   lookAtLinks,
   lookAtSprites,
   lookAtMarkup,
@@ -93,11 +106,16 @@ export interface PageDocument {
   ownerDocument?: PageDocument | null;
   querySelectorAll(selector: string): Iterable<PageElement>;
 }
+declare const framed: typeof Framed;
+declare const selectIn: typeof SelectIn;
+declare const withShadows: typeof WithShadows;
+declare const decodes: typeof Decodes;
+declare const lookAtStyles: typeof LookAtStyles;
 declare const document: PageDocument;
 
 /** Includes the documents of frames that can be accessed. */
 function documentsIn(page: PageDocument): PageDocument[] {
-  return [page, ...framed(page).flatMap(documentsIn)];
+  return [page, ...framed(page, true).flatMap(documentsIn)];
 }
 
 function viewOf({ defaultView, ownerDocument }: PageDocument): PageDocument['defaultView'] {
@@ -152,6 +170,34 @@ function lookAtAddresses(page: PageDocument, judge: Judge, note: Note): void {
   }
 }
 
+/** Nothing tells that a picture in a `data:` URL is broken but its decoding, where nobody listened when it failed. */
+async function lookAtEmbedded(page: PageDocument, note: Note, atMost: number): Promise<void> {
+  const attributes = ['poster', 'href', 'xlink:href', 'src'];
+  const elements = [...selectIn<PageElement>(page, 'image, feImage, input[type=image i], video[poster]')];
+  const addressOf = (element: PageElement) => attributes.map((name) => element.getAttribute(name)).find(Boolean);
+  const named = elements.map((element) => addressOf(element) ?? '');
+  const embedded = new Set(named.filter((address) => /^\s*data:/i.test(address)));
+  await Promise.all([...embedded].slice(0, atMost).map(async (url) => (await decodes(url)) || note(url, 'image')));
+}
+
+/** Only what the address tells: scripts have no state. Those of a shadow root that the markup declares may have failed before anyone listened. */
+function lookAtScripts(page: PageDocument, judge: Judge, note: Note): void {
+  for (const script of selectIn<PageElement>(page, 'script[src]:not([nomodule])')) {
+    const address = script.getAttribute('src') ?? '';
+    const runs = /^\s*$|^module$|(?:java|ecma)script/i.test(script.getAttribute('type') ?? '');
+    const reason = runs && judge(address, page.baseURI);
+    if (reason) note(address, reason);
+  }
+}
+
+function lookAtMedia(page: PageDocument, judge: Judge, note: Note): void {
+  for (const element of selectIn<PageElement>(page, ':is(video, audio)[src], :is(video, audio) > source[src]')) {
+    const player = element.localName === 'source' ? element.parentElement : element;
+    const address = element.getAttribute('src') ?? '';
+    if (address && player?.networkState === 3) note(address, judge(address, page.baseURI) ?? 'failed');
+  }
+}
+
 function lookAtLinks(page: PageDocument, judge: Judge, note: Note): void {
   const links = 'link[rel~=stylesheet i]:not([rel~=alternate i])';
   for (const link of selectIn<PageElement>(page, links)) {
@@ -186,7 +232,7 @@ function lookAtFailed(page: PageDocument, failed: Array<[PageElement, string]>, 
 }
 
 async function lookAround(
-  limits: Parameters<typeof lookAtStyles>[3],
+  limits: Parameters<typeof LookAtStyles>[3],
   atMost: number,
   maxAddress: number,
   failedOf: (page: PageDocument) => Array<[PageElement, string]>,
@@ -201,11 +247,14 @@ async function lookAround(
     const cut = cutOf(address);
     if (cut && found.size < atMost && !found.has(cut)) found.set(cut, [cut, reason, others.slice(0, 10).map(cutOf)]);
   };
-  for (const page of documentsIn(document).flatMap(withShadows)) {
+  for (const page of documentsIn(document).flatMap((each) => withShadows(each))) {
     base = page.baseURI;
     const steps = [
       () => lookAtImages(page, selectIn<PageImage>(page, 'img'), judgeAddress, note),
       () => lookAtAddresses(page, judgeAddress, note),
+      () => lookAtEmbedded(page, note, limits.images),
+      () => lookAtScripts(page, judgeAddress, note),
+      () => lookAtMedia(page, judgeAddress, note),
       () => lookAtLinks(page, judgeAddress, note),
       () => lookAtSprites(page, judgeAddress, note),
       () => lookAtMarkup(page, note),

@@ -165,7 +165,7 @@ function wantedBy(page: StyledDocument, { rule, around }: Placed, url: string, l
   }
 }
 
-function decodes(url: string): Promise<boolean> {
+export function decodes(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const image = new Image();
     image.addEventListener('load', () => resolve(true));

@@ -59,6 +59,8 @@ export interface WatchOptions {
 
 interface Loading {
   requestId: string;
+  /** Of the page, or of the worker that made it. */
+  session: Session;
   /** The URL before any redirect. */
   asked: string;
   /** The URL without user name and password. */
@@ -130,18 +132,14 @@ export class NetworkMonitor {
   #asked = new Map<string, number>();
   #changes = 0;
   #progressAt = 0;
+  /** Ids of requests that nobody tells the end of. */
+  #disregarded = new Set<string>();
 
   constructor(session: Session, proxy: ProxyListener, frameId: string) {
     this.#session = session;
     this.#proxy = proxy;
     this.#frameId = frameId;
-    session.on('Network.requestWillBeSent', (event) => this.#begin(event));
-    session.on('Network.responseReceived', (event) => this.#judge(event));
-    session.on('Network.responseReceivedExtraInfo', ({ requestId, statusCode }) => this.#noteStatus(requestId, statusCode));
-    session.on('Network.requestWillBeSentExtraInfo', ({ requestId }) => this.#noteSending(requestId));
-    session.on('Network.dataReceived', ({ requestId, dataLength }) => this.#count(requestId, dataLength));
-    session.on('Network.loadingFinished', ({ requestId }) => this.#finish(requestId));
-    session.on('Network.loadingFailed', (event) => this.#lose(event));
+    this.#listen(session);
   }
 
   /** Starts watching, until `end` is called. */
@@ -149,7 +147,34 @@ export class NetworkMonitor {
     this.#options = options;
     if (this.#enabled) return;
     this.#enabled = true;
-    await this.#session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }); // bodies are not needed
+    await enable(this.#session);
+  }
+
+  /** Includes what a worker requests, until it is forgotten. */
+  async watch(worker: Session): Promise<void> {
+    this.#listen(worker);
+    await enable(worker);
+  }
+
+  /** A worker has ended, and its requests with it. That of its script has the id of its target. */
+  forget(worker: Session, targetId: string): void {
+    for (const { requestId, session } of [...this.#loading.values()])
+      if (session === worker || requestId === targetId) this.#drop(requestId);
+  }
+
+  /** The request of the script of a shared worker, of which no end is told. */
+  disregard(requestId: string): void {
+    this.#disregarded.add(requestId);
+  }
+
+  #listen(session: Session): void {
+    session.on('Network.requestWillBeSent', (event) => this.#begin(event, session));
+    session.on('Network.responseReceived', (event) => this.#judge(event));
+    session.on('Network.responseReceivedExtraInfo', ({ requestId, statusCode }) => this.#noteStatus(requestId, statusCode));
+    session.on('Network.requestWillBeSentExtraInfo', ({ requestId }) => this.#noteSending(requestId));
+    session.on('Network.dataReceived', ({ requestId, dataLength }) => this.#count(requestId, dataLength));
+    session.on('Network.loadingFinished', ({ requestId }) => this.#finish(requestId));
+    session.on('Network.loadingFailed', (event) => this.#lose(event));
   }
 
   /**
@@ -224,6 +249,7 @@ export class NetworkMonitor {
     this.#changes = 0;
     this.#progressAt = 0;
     this.#statuses.clear();
+    this.#disregarded.clear();
     this.#styles.clear();
     this.#sent.clear();
     this.#untold.clear();
@@ -260,7 +286,8 @@ export class NetworkMonitor {
     return told.length > hops ? told.at(-1) : undefined;
   }
 
-  #begin({ requestId, loaderId, frameId, type, request, redirectHasExtraInfo }: Events['Network.requestWillBeSent'][0]): void {
+  #begin(event: Events['Network.requestWillBeSent'][0], session: Session): void {
+    const { requestId, loaderId, frameId, type, request, redirectHasExtraInfo } = event;
     if (!this.#options || !/^https?:/.test(request.url)) return;
     const isMain = frameId === this.#frameId && type === 'Document' && requestId === loaderId;
     const before = this.#loading.get(requestId);
@@ -270,11 +297,12 @@ export class NetworkMonitor {
     const url = withoutSecrets(request.url);
     const loading: Loading = {
       requestId,
+      session,
       asked: before?.asked ?? cut(url),
       url,
       address,
       isMain,
-      counts: !isMain && !ENDLESS.includes(type ?? ''),
+      counts: !isMain && !ENDLESS.includes(type ?? '') && !this.#disregarded.has(requestId),
       hops,
       withheldAt: undefined,
       overdue: false,
@@ -431,6 +459,10 @@ export function withMissing(
     }));
   const explained = failed.map((each) => (each.netError === '' ? { ...each, reason: reasons.get(each.url) ?? '' } : each));
   return { failed: [...explained, ...more], failures: failures + more.length };
+}
+
+async function enable(session: Session): Promise<void> {
+  await session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }); // bodies are not needed
 }
 
 /** Copies the text, because a substring would keep the whole string in memory. */

@@ -1,43 +1,12 @@
 /**
  * What a document says about its own structure: its language, title, alternate texts, headings, links, tables and fields, in the
- * order of the document. It is asked before the print, in a world of its own, which scripts of the document cannot change.
+ * order of the document. It is asked before the print, in a world of its own, which scripts of the document cannot change. One that has
+ * no scripts is asked in its own world, which is there already and stays for the next document.
  */
 import { ServiceError } from '../../errors.ts';
+import type { Place, StatedCell, StatedStructure } from '../../stated.ts';
 import { DevToolsError, type Session, TOO_LARGE } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
-
-/** Where something is, for people who look for it. */
-export interface Place {
-  selector: string;
-  snippet: string;
-}
-
-/** Something with the name that assistive technology reads out; empty where the document gives it none. */
-export interface Named extends Place {
-  name: string;
-}
-
-/** A cell of a table: whether it shows nothing that is tagged, and its spans. */
-export type StatedCell = [isEmpty: boolean, across: number, down: number];
-
-export interface StatedStructure {
-  language: string;
-  title: string;
-  /** Elements whose `lang` is not a language tag. */
-  strangeLanguages: Place[];
-  /** Those that are not decoration, and `figure` elements, which are groups. Drawings in a `wrapper` get no tag. */
-  images: Array<Named & { kind: 'picture' | 'group' | 'role' | 'wrapper' }>;
-  /** `level` counts from 1. */
-  headings: Array<Named & { level: number }>;
-  /** `target` is an absolute address, or `#` with the name of a destination. */
-  links: Array<{ target: string; name: string }>;
-  /** With the number of rows of the head and of the foot, and the cells of each row. */
-  tables: Array<Place & { head: number; foot: number; rows: StatedCell[][] }>;
-  /** `role` is that of the attribute owner PrintField: `rb`, `cb`, `pb` or `tv`. */
-  fields: Array<Named & { role: string }>;
-  /** Frames and embedded objects, whose content Chromium does not tag. */
-  embedded: Place[];
-}
 
 interface MaxCharacters {
   title: number;
@@ -50,21 +19,33 @@ const WORLD = 'platen-structure';
 /** Of one kind. */
 const MAX_EACH = 50_000;
 /** Characters of one. */
-const MAX: MaxCharacters = { title: 2_000, name: 300, selector: 200, target: 2_000 };
+export const MAX_TEXT: MaxCharacters = { title: 2_000, name: 300, selector: 200, target: 2_000 };
 
-/** Throws `print_failed` when the document does not tell, and `resource_limit` when it tells too much. */
-export async function readStatedStructure(session: Session, frameId: string, step: Step): Promise<StatedStructure> {
+/**
+ * Throws `print_failed` when the document does not tell, and `resource_limit` when it tells too much. Without `frameId` the document has no
+ * scripts.
+ */
+export async function readStatedStructure(session: Session, frameId: string | undefined, step: Step): Promise<StatedStructure> {
+  const expression = `(() => { const SIBLINGS = new Map(); ${FUNCTIONS.join('\n')}
+    return statedStructure(${MAX_EACH}, ${JSON.stringify(MAX_TEXT)}) })()`;
+  const reading =
+    frameId === undefined ? read(session, { expression }, step) : readInOwnWorld(session, frameId, expression, step);
+  const value = await reading.catch((error: unknown) => {
+    throw error instanceof DevToolsError ? untold(error) : error;
+  });
+  if (value === undefined) throw untold();
+  return value as StatedStructure;
+}
+
+/** The value of an expression in a world that scripts of the document cannot change; undefined where it throws. */
+export async function readInOwnWorld(session: Session, frameId: string, expression: string, step: Step): Promise<unknown> {
   const { executionContextId } = await step(session.send('Page.createIsolatedWorld', { frameId, worldName: WORLD }));
-  const expression = `(() => { ${FUNCTIONS.join('\n')}
-    return statedStructure(${MAX_EACH}, ${JSON.stringify(MAX)}) })()`;
-  const asked = session
-    .send('Runtime.evaluate', { expression, contextId: executionContextId, returnByValue: true })
-    .catch((error: unknown) => {
-      throw error instanceof DevToolsError ? untold(error) : error;
-    });
-  const { result, exceptionDetails } = await step(asked);
-  if (exceptionDetails) throw untold();
-  return result.value as StatedStructure;
+  return read(session, { expression, contextId: executionContextId }, step);
+}
+
+async function read(session: Session, what: { expression: string; contextId?: number }, step: Step): Promise<unknown> {
+  const { result, exceptionDetails } = await step(session.send('Runtime.evaluate', { ...what, returnByValue: true }));
+  return exceptionDetails ? undefined : result.value;
 }
 
 function untold(error?: DevToolsError): ServiceError {
@@ -75,13 +56,10 @@ function untold(error?: DevToolsError): ServiceError {
   });
 }
 
-const FUNCTIONS = [
+/** What names an element and tells where it is. */
+export const NAMING_FUNCTIONS = [
   builtIn,
-  statedStructure,
-  addShown,
-  elementsOf,
   isShown,
-  isDecoration,
   hasSize,
   nameOf,
   ownName,
@@ -91,6 +69,16 @@ const FUNCTIONS = [
   labelsOf,
   placeOf,
   stepTo,
+  countSiblings,
+];
+
+const FUNCTIONS = [
+  ...NAMING_FUNCTIONS,
+  statedStructure,
+  mayCount,
+  addShown,
+  elementsOf,
+  isDecoration,
   levelOf,
   imageKind,
   isEmbedded,
@@ -108,6 +96,12 @@ const FUNCTIONS = [
 type PageElement = any;
 declare const document: PageElement;
 declare const Node: { prototype: object };
+/** How many elements of each name a parent has, and the place of each among those of its name. */
+interface Siblings {
+  counts: Map<string, number>;
+  places: Map<PageElement, number>;
+}
+declare const SIBLINGS: Map<PageElement, Siblings>;
 declare const CSS: { escape(name: string): string };
 
 /** Without what forms and documents have under the names of elements in them, which hides methods and attributes of their own. */
@@ -136,11 +130,20 @@ function statedStructure(maxEach: number, max: MaxCharacters): StatedStructure {
   };
   const add = <T>(list: T[], item: T) => list.length < maxEach && list.push(item);
   for (const element of elementsOf(document)) {
-    if (element !== root && !isLanguage(builtIn(element).getAttribute('lang') || 'en'))
-      add(stated.strangeLanguages, placeOf(element, max));
-    if (isShown(element)) addShown(element, stated, add, max);
+    const language = builtIn(element).getAttribute('lang');
+    if (language && element !== root && !isLanguage(language)) add(stated.strangeLanguages, placeOf(element, max));
+    if (mayCount(element) && isShown(element)) addShown(element, stated, add, max);
   }
   return stated;
+}
+
+/** Most elements are none of what is stated, and asking them for more takes long. */
+function mayCount(element: PageElement): boolean {
+  const { localName } = builtIn(element);
+  const isNamed = /^(?:a|area|h[1-6]|svg|img|canvas|figure|input|textarea|button|table|i?frame|object|embed|video|audio)$/.test(
+    localName,
+  );
+  return isNamed || builtIn(element).hasAttribute('role');
 }
 
 type Add = <T>(list: T[], item: T) => unknown;
@@ -239,7 +242,7 @@ function textOf(node: PageElement): string {
 function isUnread(element: PageElement): boolean {
   return (
     builtIn(element).getAttribute('aria-hidden') === 'true' ||
-    /^(?:script|style|template|noscript)$/.test(builtIn(element).localName)
+    /^(?:script|style|template|noscript|select|datalist|textarea)$/.test(builtIn(element).localName)
   );
 }
 
@@ -255,14 +258,29 @@ function placeOf(element: PageElement, max: MaxCharacters): Place {
   }
   const text = (builtIn(element).textContent ?? '').replace(/\s+/g, ' ').trim().slice(0, 60);
   const selector = steps.join(' > ').slice(0, max.selector);
-  return { selector, snippet: `${builtIn(element).cloneNode(false).outerHTML.slice(0, 160)} ${text}`.trim() };
+  const shell = builtIn(element).cloneNode(false);
+  if (builtIn(element).type === 'password') shell.removeAttribute('value');
+  return { selector, snippet: `${shell.outerHTML.slice(0, 160)} ${text}`.trim() };
 }
 
 function stepTo(element: PageElement): string {
   const { localName: name, id, parentElement: parent } = builtIn(element);
   if (id) return `#${CSS.escape(id)}`;
-  const alike = [...(builtIn(parent)?.children ?? [])].filter((other: PageElement) => builtIn(other).localName === name);
-  return alike.length > 1 ? `${name}:nth-of-type(${alike.indexOf(element) + 1})` : name;
+  if (!parent) return name;
+  const siblings = SIBLINGS.get(parent) ?? countSiblings(parent);
+  return (siblings.counts.get(name) ?? 0) > 1 ? `${name}:nth-of-type(${siblings.places.get(element)})` : name;
+}
+
+/** Once for each parent: a place among thousands of siblings would otherwise be looked for thousands of times. */
+function countSiblings(parent: PageElement): Siblings {
+  const siblings: Siblings = { counts: new Map(), places: new Map() };
+  for (const child of builtIn(parent).children) {
+    const place = (siblings.counts.get(builtIn(child).localName) ?? 0) + 1;
+    siblings.counts.set(builtIn(child).localName, place);
+    siblings.places.set(child, place);
+  }
+  SIBLINGS.set(parent, siblings);
+  return siblings;
 }
 
 /** Of a heading; 0 for all else. */
@@ -277,10 +295,12 @@ function levelOf(element: PageElement): number {
 /** What shows a picture that is one element for assistive technology, or groups others around one; empty for all else. */
 function imageKind(element: PageElement): 'picture' | 'group' | 'role' | 'wrapper' | '' {
   const { localName: name, parentElement: parent } = builtIn(element);
+  const isRole = builtIn(element).getAttribute('role') === 'img';
+  if (!isRole && !/^(?:svg|img|canvas|figure)$/.test(name)) return '';
   if (builtIn(parent)?.closest('svg, [role="img" i]')) return ''; // a part of one
   if (/^(?:svg|img|canvas)$/.test(name)) return hasSize(element) && !isBlank(element) ? 'picture' : '';
-  if (builtIn(element).getAttribute('role') === 'img') return isWrapper(element) ? 'wrapper' : 'role';
-  return name === 'figure' ? 'group' : '';
+  if (isRole) return isWrapper(element) ? 'wrapper' : 'role';
+  return 'group';
 }
 
 /** A drawing of nothing, such as one that only defines symbols. */

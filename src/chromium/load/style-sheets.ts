@@ -4,7 +4,7 @@
  */
 import type { Session } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
-import { SHADOWS, withShadows } from '../in-page/page-frames.ts';
+import { FRAMES, type withShadows as WithShadows } from '../in-page/page-frames.ts';
 import { translatedSizes } from '../print/page-sizes.ts';
 import { MENTIONS, type StyleText } from './unsupported-css.ts';
 
@@ -70,7 +70,7 @@ function withinLimit(texts: StyleText[]): StyleText[] {
   });
 }
 
-const SHEETS = `(() => { ${[...SHADOWS, hasPolyfill, importsOf, sheetsOf].join(' ')}
+const SHEETS = `(() => { ${[...FRAMES, hasPolyfill, importsOf, sheetsOf].join(' ')}
   try { return hasPolyfill() ? [] : sheetsOf(${MENTIONS}, ${MAX_SHEETS}, ${MAX_CHARACTERS}) } catch { return [] } })()`;
 
 function stateExpression(rules: string[][]): string {
@@ -85,6 +85,7 @@ interface PageSheet {
   insertRule(rule: string, at: number): void;
   replaceSync(css: string): void;
 }
+declare const withShadows: typeof WithShadows;
 declare const CSSStyleSheet: new () => PageSheet;
 declare const document: { styleSheets: Iterable<PageSheet>; adoptedStyleSheets: PageSheet[] };
 declare const Document: {

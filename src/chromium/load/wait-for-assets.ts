@@ -2,16 +2,21 @@
  * The script that makes a loaded document ready to print. The functions below are sent as text and run in the page,
  * so that they may use only each other.
  */
-import { SEEN_TEXT } from '../fonts/glyph-probe.ts';
+import { seenTextExpression } from '../fonts/glyph-probe.ts';
 import { CONSOLE_ERRORS } from '../in-page/init-script.ts';
 import { FINISH_ANIMATIONS } from '../in-page/page-animations.ts';
-import { framed } from '../in-page/page-frames.ts';
+import {
+  FRAMES,
+  type framed as Framed,
+  type selectIn as SelectIn,
+  type withShadows as WithShadows,
+} from '../in-page/page-frames.ts';
 import { pageSizesExpression } from '../print/page-rules.ts';
 import type { AddedTag } from './load-settings.ts';
 import { STATED_METADATA } from './stated-metadata.ts';
 
-const SETTLE = [part, framed, imagesOf, framesOf, fontsOf, settle];
-const IS_SETTLED = [part, framed, isSettled];
+const SETTLE = [...FRAMES, part, imagesIn, imagesOf, framesOf, fontsOf, settle];
+const IS_SETTLED = [...FRAMES, part, imagesIn, isSettled];
 
 interface SettleOptions {
   waits: boolean;
@@ -19,6 +24,8 @@ interface SettleOptions {
   finishes: boolean;
   /** Whether the document may state metadata. */
   states: boolean;
+  /** Whether its markup may declare shadow roots. */
+  declaresShadows: boolean;
   active?: { rule: string } | undefined;
 }
 
@@ -26,23 +33,25 @@ interface SettleOptions {
  * Its promise resolves when fonts and images have loaded, to the errors of the document so far, its metadata and, for an active
  * document, the text that it shows and the sizes in its `@page` rules.
  */
-export function settleExpression({ waits, finishes, states, active }: SettleOptions): string {
-  const finished = finishes ? `(${FINISH_EXPRESSION}, ${CONSOLE_ERRORS})` : CONSOLE_ERRORS;
-  const findings = active ? `${SEEN_TEXT}, ${pageSizesExpression(active.rule)}` : 'null, []';
-  const wait = waits ? `${SETTLE.join(' ')} await settle(document);` : '';
+export function settleExpression({ waits, finishes, states, declaresShadows, active }: SettleOptions): string {
+  const finished = finishes ? `(${finishExpression(declaresShadows)}, ${CONSOLE_ERRORS})` : CONSOLE_ERRORS;
+  const findings = active ? `${seenTextExpression(declaresShadows)}, ${pageSizesExpression(active.rule)}` : 'null, []';
+  const wait = waits ? `${SETTLE.join(' ')} await settle(document, ${declaresShadows});` : '';
   return `(async () => { ${wait} return [${finished}, ${findings}, ${states ? STATED_METADATA : 'null'}] })()`;
 }
 
 /** For a document without scripts: moves animations to their end at once, and evaluates to the metadata that it states. */
-export function settleAtOnceExpression(finishes: boolean): string {
-  return `(${finishes ? FINISH_EXPRESSION : 'undefined'}, ${STATED_METADATA})`;
+export function settleAtOnceExpression(finishes: boolean, declaresShadows: boolean): string {
+  return `(${finishes ? finishExpression(declaresShadows) : 'undefined'}, ${STATED_METADATA})`;
 }
 
-const FINISH_EXPRESSION = `(() => { ${FINISH_ANIMATIONS.join('\n')} return finishAnimations(document) })()`;
+function finishExpression(declaresShadows: boolean): string {
+  return `(() => { ${[...FRAMES, ...FINISH_ANIMATIONS].join('\n')} return finishAnimations(document, ${declaresShadows}) })()`;
+}
 
 /** Evaluates to true when fonts and images have loaded. Poll it until then. */
-export function isSettledExpression(): string {
-  return `(() => { ${IS_SETTLED.join(' ')} try { return isSettled(document) } catch { return true } })()`; // a document that hides its parts is not waited for
+export function isSettledExpression(declaresShadows: boolean): string {
+  return `(() => { ${IS_SETTLED.join(' ')} try { return isSettled(document, ${declaresShadows}) } catch { return true } })()`; // a document that hides its parts is not waited for
 }
 
 /** Its promise resolves when the element has been added and loaded, and rejects if that fails. */
@@ -51,6 +60,9 @@ export function addExpression({ element, from, type }: AddedTag): string {
 }
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
+declare const framed: typeof Framed;
+declare const selectIn: typeof SelectIn;
+declare const withShadows: typeof WithShadows;
 declare const document: PageDocument;
 /** The methods of the prototype are used, because an element whose name is that of a method would hide it. */
 declare const Document: { prototype: PageDocument };
@@ -66,7 +78,6 @@ interface PageDocument extends PageNode {
   fonts: { size: number; status: string; ready: Promise<unknown> };
   images: Iterable<PageImage>;
   documentURI: string;
-  querySelectorAll(selector: string): Iterable<PageFrame>;
 }
 
 interface PageFrame extends Pick<PageImage, 'loading' | 'addEventListener'> {
@@ -103,18 +114,24 @@ function part<K extends 'images' | 'fonts' | 'documentElement'>(page: PageDocume
   return Object.getOwnPropertyDescriptor(Document.prototype, name)?.get?.call(page);
 }
 
-function isSettled(page: PageDocument): boolean {
-  for (const image of part(page, 'images')) {
+/** Images of the document, and those in shadow roots. */
+function* imagesIn(page: PageDocument, looks: boolean): Generator<PageImage> {
+  yield* part(page, 'images');
+  for (const root of withShadows<object>(page, looks)) if (root !== page) yield* selectIn<PageImage>(root, 'img');
+}
+
+function isSettled(page: PageDocument, looks: boolean): boolean {
+  for (const image of imagesIn(page, looks)) {
     image.loading = 'eager'; // nothing scrolls on paper, so that a lazy image would never load
     if (!image.complete) return false;
   }
   void part(page, 'documentElement')?.offsetHeight; // this lays the page out, which loads the fonts
-  return part(page, 'fonts').status === 'loaded' && framed(page).every(isSettled);
+  return part(page, 'fonts').status === 'loaded' && framed(page, looks).every((inner) => isSettled(inner, looks));
 }
 
-function imagesOf(page: PageDocument): Promise<void>[] {
+function imagesOf(page: PageDocument, looks: boolean): Promise<void>[] {
   const waits: Promise<void>[] = [];
-  for (const image of part(page, 'images')) {
+  for (const image of imagesIn(page, looks)) {
     image.loading = 'eager'; // as above
     if (image.complete) continue;
     waits.push(
@@ -128,10 +145,9 @@ function imagesOf(page: PageDocument): Promise<void>[] {
 }
 
 /** Lazy frames load when they are scrolled to, and are empty until then. */
-function framesOf(page: PageDocument): Promise<void>[] {
-  const lazy = [
-    ...Document.prototype.querySelectorAll.call(page, 'iframe[loading=lazy i][src^=http i], iframe[loading=lazy i][srcdoc]'),
-  ];
+function framesOf(page: PageDocument, looks: boolean): Promise<void>[] {
+  const selector = 'iframe[loading=lazy i][src^=http i], iframe[loading=lazy i][srcdoc]';
+  const lazy = withShadows<object>(page, looks).flatMap((root) => [...selectIn<PageFrame>(root, selector)]);
   const waiting = lazy.filter(({ contentDocument }) => contentDocument?.documentURI === 'about:blank');
   return waiting.map((frame) => {
     const loaded = new Promise<void>((resolve) => frame.addEventListener('load', resolve));
@@ -148,10 +164,11 @@ function fontsOf(page: PageDocument): Promise<unknown> | undefined {
 }
 
 /** It uses only `await`, because a document may replace the methods of promises. */
-async function settle(page: PageDocument): Promise<void> {
+async function settle(page: PageDocument, looks: boolean): Promise<void> {
   try {
-    for (const loaded of framesOf(page)) await loaded;
-    for (const wait of [...imagesOf(page), fontsOf(page), ...framed(page).map(settle)]) await wait;
+    for (const loaded of framesOf(page, looks)) await loaded;
+    const inner = framed(page, looks).map((each) => settle(each, looks));
+    for (const wait of [...imagesOf(page, looks), fontsOf(page), ...inner]) await wait;
   } catch {
     // a document that hides its parts is not waited for
   }

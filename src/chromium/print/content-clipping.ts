@@ -4,14 +4,14 @@
  * may use only each other. See docs/decisions/0033-what-a-report-tells.md.
  */
 
-import { SHADOWS, selectIn, withShadows } from '../in-page/page-frames.ts';
+import { FRAMES, type selectIn as SelectIn, type withShadows as WithShadows } from '../in-page/page-frames.ts';
 
 /** Content that is cut off at one side of a box. */
 export interface Clipped {
   side: 'left' | 'right' | 'bottom';
   /** CSS pixels that the worst box hides. */
   pixels: number;
-  /** The worst box, such as `div.main`. */
+  /** The worst box, such as `div.main`. Empty if it is the page itself. */
   element: string;
   /** Number of boxes that hide something at this side. */
   count: number;
@@ -24,8 +24,10 @@ const MAX_NODES = 100_000;
 const MAX_NAME = 100;
 
 const FUNCTIONS = [
-  ...SHADOWS,
+  ...FRAMES,
   nameOf,
+  mainStyle,
+  isVertical,
   parentOf,
   childrenOf,
   beyond,
@@ -42,8 +44,11 @@ const FUNCTIONS = [
   edgeOf,
   hiddenBy,
   clippingBoxes,
+  clippingFrames,
+  beyondFrame,
   contentOf,
   hiddenIn,
+  beyondPage,
   clippedContent,
 ];
 
@@ -51,10 +56,13 @@ const FUNCTIONS = [
 export const CLIPPED = `(() => { ${FUNCTIONS.join(' ')}
   try { return clippedContent(${JSON.stringify(SIDES)}, ${MAX_ELEMENTS}, ${MAX_NODES}) } catch { return [] } })()`;
 
+/** Evaluates to whether lines of the document go down, so that its pages are beside each other and lose nothing at their sides. */
+export const IS_VERTICAL = `(() => { ${[mainStyle, isVertical].join(' ')} try { return isVertical(mainStyle()) } catch { return false } })()`;
+
 /** Checks the answer of the page, which may be anything. */
 export function readClipped(value: unknown): Clipped[] {
   if (!Array.isArray(value)) return [];
-  return value.slice(0, SIDES.length).flatMap((each) => {
+  return value.slice(0, SIDES.length + 1).flatMap((each) => {
     const { side, pixels, element, count } = Object(each) as Partial<Clipped>;
     if (!side || !SIDES.includes(side) || typeof element !== 'string') return [];
     if (!Number.isFinite(pixels) || !Number.isFinite(count)) return [];
@@ -91,6 +99,8 @@ interface PageElement {
   offsetWidth: number;
   scrollWidth: number;
   scrollHeight: number;
+  value?: unknown;
+  contentDocument?: { documentElement: PageElement | null } | null;
   getBoundingClientRect(): Box;
   checkVisibility(options: object): boolean;
   closest(selector: string): PageElement | null;
@@ -107,11 +117,19 @@ declare const document: {
   body: PageElement | null;
   createRange(): { selectNodeContents(node: unknown): void; getClientRects(): Iterable<Box> };
 };
+declare const selectIn: typeof SelectIn;
+declare const withShadows: typeof WithShadows;
 declare const getComputedStyle: (element: PageElement) => Style;
 
 function nameOf({ localName, id, classList }: PageElement): string {
   const [first] = classList;
   return `${localName}${id ? `#${id}` : first ? `.${first}` : ''}`;
+}
+
+interface Hiding {
+  box: PageElement;
+  sides: Side[];
+  hidden: Record<Side, number>;
 }
 
 /** In the tree as it is shown: through slots, and from a shadow root to its host. */
@@ -129,11 +147,20 @@ function beyond(place: Box, edge: number, side: Side): number {
   return side === 'left' ? edge - place.left : place[side] - edge;
 }
 
+/** Of the part that decides for the whole document. */
+function mainStyle(): Style {
+  return getComputedStyle(document.body ?? document.documentElement);
+}
+
+function isVertical(style: Style): boolean {
+  return style.getPropertyValue('writing-mode') !== 'horizontal-tb';
+}
+
 /** Whether content that is too wide goes beyond this side: one could not scroll to what is beyond the other. */
 function scrollsTo(style: Style, side: Side): boolean {
   if (side === 'bottom') return true;
   const mode = style.getPropertyValue('writing-mode');
-  const isLeft = mode === 'horizontal-tb' ? style.getPropertyValue('direction') === 'rtl' : mode.endsWith('-rl');
+  const isLeft = isVertical(style) ? mode.endsWith('-rl') : style.getPropertyValue('direction') === 'rtl';
   return (side === 'left') === isLeft;
 }
 
@@ -141,7 +168,10 @@ function scrollsTo(style: Style, side: Side): boolean {
 function isClipping(element: PageElement, style: Style, side: Side): boolean {
   const { documentElement: root, body } = document;
   const property = side === 'bottom' ? 'overflow-y' : 'overflow-x';
-  if (element === root || style.getPropertyValue(property) === 'visible') return false;
+  const isContained =
+    /paint|strict|content/.test(style.getPropertyValue('contain')) || style.getPropertyValue('content-visibility') === 'auto';
+  if (element.localName === 'input') return side === 'right';
+  if (element === root || (style.getPropertyValue(property) === 'visible' && !isContained)) return false;
   return (
     element !== body || ['overflow-x', 'overflow-y'].some((each) => getComputedStyle(root).getPropertyValue(each) !== 'visible')
   );
@@ -248,6 +278,33 @@ function clippingBoxes(sides: readonly Side[], atMost: number): Array<{ box: Pag
   return found;
 }
 
+/** Frames whose documents can be looked into, and by how much these are larger. */
+function clippingFrames(sides: readonly Side[], nodes: { left: number }): Hiding[] {
+  const frames = withShadows<object>(document).flatMap((root) => [...selectIn<PageElement>(root, 'iframe')]);
+  return frames.flatMap((box) => {
+    const root = box.contentDocument?.documentElement;
+    if (!root || box.clientWidth <= 2 || box.clientHeight <= 2 || !isSeen(box)) return [];
+    const style = getComputedStyle(root);
+    const scrolled = sides.filter((side) => scrollsTo(style, side));
+    return [{ box, sides: scrolled, hidden: beyondFrame(root, scrolled, nodes) }];
+  });
+}
+
+/** In CSS pixels at each side of a frame with the document element `root`. */
+function beyondFrame(root: PageElement, sides: Side[], nodes: { left: number }): Record<Side, number> {
+  const edges = { left: 0, right: root.clientWidth, bottom: root.clientHeight };
+  const hidden = { left: 0, right: 0, bottom: 0 };
+  const isLarger = root.scrollWidth - root.clientWidth > 1 || root.scrollHeight - root.clientHeight > 1;
+  for (const node of isLarger ? contentOf(root, nodes) : []) {
+    const places = placesOf(node);
+    for (const side of sides) {
+      const much = places.filter((place) => beyond(place, edges[side], side) >= Math.max(1, muchOf(node, place, side) - 0.5));
+      hidden[side] = much.reduce((most, place) => Math.max(most, beyond(place, edges[side], side)), hidden[side]);
+    }
+  }
+  return hidden;
+}
+
 function isContent(node: PageText): boolean {
   return node.nodeType === 3 ? node.data.trim() !== '' : ['img', 'canvas', 'video', 'svg'].includes(node.localName);
 }
@@ -259,13 +316,17 @@ function* contentOf(box: PageElement, nodes: { left: number }): Generator<PageTe
   const waiting = isWhole(box) ? [] : childrenOf(box);
   for (let node = waiting.pop(); node && nodes.left-- > 0; node = waiting.pop()) {
     if (isContent(node)) yield node;
-    if (node.nodeType === 1 && !isWhole(node)) waiting.push(...childrenOf(node));
+    if (node.nodeType === 1 && !isWhole(node)) for (const child of childrenOf(node)) waiting.push(child);
   }
 }
 
 /** Returns how much is hidden at each side. */
 function hiddenIn({ box, sides }: { box: PageElement; sides: Side[] }, nodes: { left: number }): Record<Side, number> {
-  const hidden = { left: 0, right: 0, bottom: box.localName === 'textarea' ? box.scrollHeight - box.clientHeight : 0 };
+  const hidden = {
+    left: 0,
+    right: box.localName === 'input' && box.value ? box.scrollWidth - box.clientWidth : 0,
+    bottom: box.localName === 'textarea' ? box.scrollHeight - box.clientHeight : 0,
+  };
   for (const node of contentOf(box, nodes)) {
     const places = placesOf(node);
     for (const side of sides) hidden[side] = Math.max(hidden[side], hiddenBy(box, node, side, places));
@@ -273,17 +334,25 @@ function hiddenIn({ box, sides }: { box: PageElement; sides: Side[] }, nodes: { 
   return hidden;
 }
 
+/** Chromium shrinks a document that goes beyond the right edge of its page, and cuts off what goes beyond the left. */
+function beyondPage(nodes: { left: number }): Clipped[] {
+  const [box, style] = [document.documentElement, mainStyle()];
+  if (isVertical(style) || !scrollsTo(style, 'left')) return [];
+  const pixels = hiddenIn({ box, sides: ['left'] }, nodes).left;
+  return pixels > 0 ? [{ side: 'left', pixels, element: '', count: 1 }] : [];
+}
+
 function clippedContent(sides: readonly Side[], maxElements: number, maxNodes: number): Clipped[] {
   const worst = new Map<Side, Clipped>();
   const nodes = { left: maxNodes };
-  for (const clipping of clippingBoxes(sides, maxElements)) {
-    const hidden = hiddenIn(clipping, nodes);
+  const boxes = clippingBoxes(sides, maxElements).map((clipping): Hiding => ({ ...clipping, hidden: hiddenIn(clipping, nodes) }));
+  for (const { box, hidden, ...clipping } of [...boxes, ...clippingFrames(sides, nodes)]) {
     for (const side of clipping.sides.filter((each) => hidden[each] > 0)) {
       const before = worst.get(side);
       const count = (before?.count ?? 0) + 1;
       const isWorst = !before || hidden[side] > before.pixels;
-      worst.set(side, isWorst ? { side, pixels: hidden[side], element: nameOf(clipping.box), count } : { ...before, count });
+      worst.set(side, isWorst ? { side, pixels: hidden[side], element: nameOf(box), count } : { ...before, count });
     }
   }
-  return [...worst.values()];
+  return [...worst.values(), ...beyondPage({ left: maxNodes })];
 }

@@ -3,7 +3,7 @@
 import type { Session } from '../devtools/connection.ts';
 import { type Emulation, setWindow } from '../devtools/emulation.ts';
 import type { Step } from '../devtools/step.ts';
-import { CLIPPED, type Clipped, readClipped } from './content-clipping.ts';
+import { CLIPPED, type Clipped, IS_VERTICAL, readClipped } from './content-clipping.ts';
 import { FIX_HEIGHTS, MEASURE, NOTE_HEIGHTS, readMeasure } from './content-height.ts';
 import { clearance, MEASURING_DOCUMENT, measureExpression } from './header-footer.ts';
 import { stateRuleExpression } from './page-rules.ts';
@@ -89,6 +89,13 @@ export class PageLayout {
     return asked;
   }
 
+  #extentAt(width: number): Promise<Extent> {
+    setWindow(this.#session, { width, height: PROBE_HEIGHT_PX, deviceScaleFactor: 1 }).catch(() => {});
+    const laidOut = this.#extent();
+    setWindow(this.#session).catch(() => {});
+    return laidOut;
+  }
+
   /**
    * Returns by how many CSS pixels the loaded document exceeds the widest layout that Chromium prints if the margins leave
    * `roomPx`. That part is cut off. The document is laid out again only if its present width suggests it.
@@ -97,11 +104,14 @@ export class PageLayout {
     const { contentPx, viewportPx } = await step(this.#extent());
     const widest = Math.floor(roomPx * WIDEST_LAYOUT);
     if (contentPx <= viewportPx && viewportPx <= widest) return 0;
-    const size = { width: widest, height: PROBE_HEIGHT_PX, deviceScaleFactor: 1 };
-    setWindow(this.#session, size).catch(() => {});
-    const laidOut = this.#extent();
-    setWindow(this.#session).catch(() => {});
-    return Math.max(0, Math.ceil((await step(laidOut)).contentPx - widest));
+    const pixels = Math.ceil((await step(this.#extentAt(widest))).contentPx - widest);
+    return pixels > 0 && (await step(this.#evaluate(IS_VERTICAL))) !== true ? pixels : 0;
+  }
+
+  /** Whether the loaded document does not fit in this width. */
+  async isWiderThan(widthPx: number, step: Step): Promise<boolean> {
+    const width = Math.max(1, Math.round(widthPx));
+    return (await step(this.#extentAt(width))).contentPx > width;
   }
 
   /** Finds content that boxes hide when the document is laid out as it was printed. */

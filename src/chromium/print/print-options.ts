@@ -66,7 +66,15 @@ export function overrulingRule({ paper, margin, paperChosenBy, marginChosenBy }:
   return declarations.length ? `@page { ${declarations.join('; ')} }` : '';
 }
 
+/**
+ * Whether `pageRule` has to be written for a document that runs no script. Without `@page` rules of its own, the parameters of
+ * printing say the same, so that its markup can stay as it is. A new declaration of `pageRule` that they do not say belongs here.
+ */
+export function needsPageRule(settings: PrintSettings, hasPageRules: boolean): boolean {
+  return hasPageRules || reachesEdge(settings);
+}
+
 /** Whether the margin is so small that rounding to whole points would cut off a border at the edge of the paper. */
-export function reachesEdge({ margin }: PrintSettings): boolean {
+function reachesEdge({ margin }: PrintSettings): boolean {
   return Math.min(margin.right, margin.bottom) < 1 / 72;
 }

@@ -85,6 +85,7 @@ export function pdfBodyOf(form: GotenbergForm, source: SourceKind, filename: str
     ...paperOf(values),
     ...marginOf(values),
     ...passwordOf(values),
+    ...conformanceOf(values),
     ...(header !== undefined && { headerTemplate: header }),
     ...(footer !== undefined && { footerTemplate: footer }),
     ...(embeds.length && { attachments: embeds.map(attachmentOf) }),
@@ -222,6 +223,14 @@ function passwordOf(values: Values): Options {
   };
 }
 
+/** What the document lacks for it is refused, and never made up. */
+function conformanceOf(values: Values): Options {
+  const archive = values.get('pdfa') ?? values.get('nativePdfa');
+  const isAccessible = values.get('pdfua') ?? values.get('nativePdfua');
+  const conformance = [...(archive === undefined ? [] : [archive]), ...(isAccessible ? ['PDF/UA-1'] : [])];
+  return conformance.length ? { conformance } : {};
+}
+
 function attachmentOf({ path, type, content }: UploadedFile) {
   return { name: path, ...(type && { type }), content: content.toString('base64') };
 }
@@ -243,6 +252,7 @@ const NAMES: ReadonlyArray<readonly [option: string, field: string]> = [
   ['options.headerTemplate', 'header.html'],
   ['options.footerTemplate', 'footer.html'],
   ['options.attachments', 'embeds'],
+  ['options.conformance', 'pdfa'],
   ...Object.entries({ ...SCREENSHOT_FIELDS, ...PDF_FIELDS }).map(([name, { option }]) => [`options.${option}`, name] as const),
 ];
 

@@ -1,6 +1,7 @@
 /** The headers that ask for a result by webhook in; where the result, an error and an event go to out. */
 import type { FastifyRequest } from 'fastify';
 import { invalidRequest, type ServiceError } from '../../errors.ts';
+import { connectionHeaders } from '../../webhooks/connection-headers.ts';
 import type { ResultUploads, Upload } from '../../webhooks/result-uploads.ts';
 import { parseWebhookUrl } from '../../webhooks/webhook-url.ts';
 import { messageOf, statusOf } from './errors.ts';
@@ -32,8 +33,7 @@ const MAX_SENDING_MS = 120_000;
 /** Leaves time to tell that the result could not be sent. */
 const MAX_RESULT_MS = 80_000;
 /** Headers that belong to the connection. */
-const NOT_FOR_CALLERS =
-  /^(?:host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*|gotenberg-trace)$/i;
+const NOT_FOR_CALLERS = connectionHeaders('gotenberg-trace');
 
 /** Undefined where the client waits for the result. Throws `invalid_request`. */
 export function readWebhook({ headers }: FastifyRequest): WebhookAddresses | undefined {

@@ -11,12 +11,14 @@ import { principalOf } from '../authenticate.ts';
 import { readMonth, readQuery } from '../listing.ts';
 import { timeOf } from '../records.ts';
 import { recordSchema } from '../response-schema.ts';
+import type { BatchRouteServices } from './batches.ts';
 import { problemResponses } from './problem-responses.ts';
 
 export interface AccountRouteServices {
   accounts: Accounts;
   allowance: Allowance;
   documents: Documents;
+  requireWebhook: BatchRouteServices['requireWebhook'];
 }
 
 const PatchBody = Type.Object(
@@ -41,7 +43,10 @@ const PatchBody = Type.Object(
 );
 const checkPatch = validator(PatchBody);
 
-export function accountRoutes(app: FastifyInstance, { accounts, allowance, documents }: AccountRouteServices): void {
+export function accountRoutes(
+  app: FastifyInstance,
+  { accounts, allowance, documents, requireWebhook }: AccountRouteServices,
+): void {
   app.get('/v1/usage', { schema: USAGE }, async (request) => {
     const { accountId, plan } = principalOf(request);
     const { month } = readQuery(request, { month: readMonth });
@@ -62,6 +67,7 @@ export function accountRoutes(app: FastifyInstance, { accounts, allowance, docum
   app.patch('/v1/account', { schema: CHANGE }, async (request) => {
     const { auto_store: autoStore, document_expired_webhook_url: expiredUrl } = checkPatch(request.body);
     const url = typeof expiredUrl === 'string' ? parseWebhookUrl(expiredUrl, 'document_expired_webhook_url') : expiredUrl;
+    requireWebhook(url ?? undefined, 'document_expired_webhook_url');
     const { accountId, plan } = principalOf(request);
     if (autoStore && plan.retentionMs === 0)
       throw new ServiceError(
@@ -156,6 +162,6 @@ const CHANGE = {
   body: PatchBody,
   response: {
     200: { description: 'The changed account.', ...ACCOUNT_SCHEMA },
-    ...problemResponses(400, 401, 408, 413, 415, 422, 429, 500, 503),
+    ...problemResponses(400, 401, 403, 408, 413, 415, 422, 429, 500, 503),
   },
 };

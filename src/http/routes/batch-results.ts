@@ -19,6 +19,7 @@ import { RATE_LIMITED } from '../rate-limit.ts';
 import { heldBy } from '../request-memory.ts';
 import { sendStream } from '../send-pdf.ts';
 import { EVENTS, EVENTS_TYPE, LINES_TYPE, MERGED, ZIP, ZIP_TYPE } from './batch-results-schema.ts';
+import { requireBatchId } from './batches.ts';
 
 export interface BatchResultRouteServices {
   batches: Batches;
@@ -72,7 +73,7 @@ export function batchResultRoutes(app: FastifyInstance, services: BatchResultRou
     handler: async (request, reply) => {
       requireAcceptable(request, EVENTS_TYPE, LINES_TYPE);
       const { keyId } = principalOf(request);
-      const batch = await batches.summary(keyId, request.params.id);
+      const batch = await batches.summary(keyId, requireBatchId(request.params.id));
       const after = readLastEvent(request, batch);
       if (after === endNumber(batch)) return reply.code(204).send(); // an EventSource stops reconnecting after 204
       const [type, format] = asksFor(request, LINES_TYPE, EVENTS_TYPE) ? [LINES_TYPE, NDJSON_FORMAT] : [EVENTS_TYPE, SSE_FORMAT];
@@ -92,7 +93,7 @@ async function endedBatch(
   { batches, secondsForItems }: BatchResultRouteServices,
   request: FastifyRequest<ById>,
 ): Promise<WholeBatch> {
-  const batch = await batches.find(principalOf(request).keyId, request.params.id);
+  const batch = await batches.find(principalOf(request).keyId, requireBatchId(request.params.id));
   if (batch.completedAt !== null) return batch;
   const { unfinished, total } = batch;
   const retryAfterSeconds = await secondsForItems(unfinished);

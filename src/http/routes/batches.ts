@@ -1,15 +1,16 @@
 /** `/v1/batches`: renders many documents in one call, each with its own outcome. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { MAX_ITEMS, MAX_REFERENCE, parseBatchRequest } from '../../batches/batch-request.ts';
-import type { Batches, WholeBatch } from '../../batches/batches.ts';
+import { type Batches, isRenderId, type WholeBatch } from '../../batches/batches.ts';
 import type { Links } from '../../documents/links.ts';
-import { hasCode } from '../../errors.ts';
+import { hasCode, ServiceError } from '../../errors.ts';
 import { type Answer, type Claim, type Idempotency, resultGone } from '../../idempotency/idempotency.ts';
-import { METADATA_MEANING, MetadataSchema } from '../../render/metadata.ts';
+import { MetadataSchema } from '../../render/metadata.ts';
 import { PdfRequestBody } from '../../render/options-schema.ts';
 import { principalOf } from '../authenticate.ts';
 import { BATCH_SCHEMA, batchRecord, batchSummary, SUMMARY_SCHEMA } from '../batch-record.ts';
 import { whenClientLeaves } from '../client-leaves.ts';
+import { DELIVER_TO_SCHEMA } from '../deliver-to-schema.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../idempotent.ts';
 import { listOf, readFilteredPage } from '../listing.ts';
 import { originOf } from '../origin.ts';
@@ -24,6 +25,8 @@ export interface BatchRouteServices {
   batches: Batches;
   links: Links;
   idempotency: Idempotency;
+  /** Throws `forbidden_url` where the host is an IP address that may not be reached. */
+  requireWebhook(url: string | undefined, path?: string): void;
   /** Estimated seconds until a batch with this number of unfinished items ends. */
   secondsForItems(unfinished: number): Promise<number>;
 }
@@ -48,22 +51,30 @@ export function batchRoutes(app: FastifyInstance, services: BatchRouteServices):
   });
 
   app.get<ById>('/v1/batches/:id', { schema: READ }, async (request, reply) =>
-    sendBatch(services, await awaited(services, request.params.id, request, reply), request, reply),
+    sendBatch(services, await awaited(services, requireBatchId(request.params.id), request, reply), request, reply),
   );
 
   app.delete<ById>('/v1/batches/:id', { schema: CANCEL, config: { bodyOptional: true } }, async (request, reply) => {
     const { keyId } = principalOf(request);
+    requireBatchId(request.params.id);
     await batches.cancel(keyId, request.params.id);
     return sendBatch(services, await batches.find(keyId, request.params.id), request, reply);
   });
 }
 
+/** An asynchronous render is read where renders are. Throws `not_found`. */
+export function requireBatchId(id: string): string {
+  if (isRenderId(id)) throw new ServiceError('not_found', 'there is no such batch');
+  return id;
+}
+
 /** Creates the batch and frees the body, or returns the batch of the first request. */
 async function accept(
-  { batches, idempotency }: BatchRouteServices,
+  { batches, idempotency, requireWebhook }: BatchRouteServices,
   request: FastifyRequest,
 ): Promise<{ id: string; isReplay: boolean }> {
   const batch = parseBatchRequest(takeBody(request));
+  requireWebhook(batch.webhookUrl);
   const create = (claim: Claim | undefined) =>
     batches.create(principalOf(request), batch, async (batchId, query) => {
       if (claim) await idempotency.complete(claim, { kind: 'batch', batchId }, query, { resourceId: batchId });
@@ -107,7 +118,7 @@ async function sendReplayed(
   });
 }
 
-/** Returns the batch when it has ended, or its present state when the client has waited long enough. */
+/** Returns the batch when it has ended and its results have been uploaded where they are to be, or its present state when the client has waited long enough. */
 export async function awaited(
   { batches }: BatchRouteServices,
   id: string,
@@ -119,10 +130,18 @@ export async function awaited(
   tellWait(reply, seconds);
   if (!seconds) return batches.find(keyId, id);
   using watch = batches.progress.watch(id, whenClientLeaves(reply), 'end'); // the watch starts before the query, so that no end is missed
-  const batch = await batches.find(keyId, id);
-  if (batch.completedAt !== null) return batch;
-  await watch.next(seconds * 1000);
-  return await batches.find(keyId, id);
+  const end = performance.now() + seconds * 1000;
+  for (;;) {
+    const batch = await batches.find(keyId, id);
+    const left = end - performance.now();
+    if (hasEnded(batch) || watch.closed || left <= 0) return batch;
+    await watch.next(left);
+  }
+}
+
+/** Uploads included. */
+function hasEnded({ completedAt, items }: WholeBatch): boolean {
+  return completedAt !== null && !items.some(({ delivery }) => delivery?.status === 'pending');
 }
 
 async function sendBatch(
@@ -180,6 +199,7 @@ const CREATE = {
               examples: ['invoice-42'],
             },
             ...PdfRequestBody.properties,
+            deliver_to: DELIVER_TO_SCHEMA,
           },
         },
       },
@@ -192,7 +212,8 @@ const CREATE = {
       },
       metadata: {
         ...MetadataSchema,
-        description: `${METADATA_MEANING} They belong to the batch; its items and \`defaults\` may have metadata for the documents.`,
+        description:
+          'As `metadata` of `POST /v1/pdf`, for the batch. Its items and `defaults` may have metadata for the documents.',
         'x-default': 'none',
       },
       defaults: {
@@ -206,7 +227,7 @@ const CREATE = {
   response: {
     200: { description: 'The batch has finished within the time given in `Prefer: wait`.', headers: CREATED_HEADERS, content },
     202: { description: 'The batch is accepted.', headers: CREATED_HEADERS, content },
-    ...problemResponses(400, 401, 408, 409, 413, 415, 422, 429, 500, 503),
+    ...problemResponses(400, 401, 403, 408, 409, 413, 415, 422, 429, 500, 503),
   },
 };
 

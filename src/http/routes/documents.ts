@@ -41,7 +41,7 @@ const LinkBody = Type.Object(
       examples: [86_400],
     }),
   },
-  { additionalProperties: false, title: 'LinkRequest', expected: 'a JSON object' },
+  { additionalProperties: false, title: 'LinkRequest', expected: 'a JSON object', 'x-optional': true },
 );
 const checkLink = validator(LinkBody);
 
@@ -90,7 +90,8 @@ export function documentRoutes(app: FastifyInstance, { documents, links, idempot
   });
 
   app.post<ById>('/v1/documents/:id/links', { schema: LINK, config: BODY_OPTIONAL }, async (request, reply) => {
-    const { expires_in: seconds = DEFAULT_LINK_SECONDS } = checkLink(request.body ?? {});
+    const { body: given = {} } = request;
+    const { expires_in: seconds = DEFAULT_LINK_SECONDS } = checkLink(given);
     const document = await documents.find(principalOf(request).keyId, request.params.id);
     const make = async (claim: Claim | undefined) => {
       const link = links.sign(document, seconds);

@@ -17,12 +17,13 @@ import { RATE_LIMITED } from '../rate-limit.ts';
 import { rememberRender } from '../remember-render.ts';
 import { heldBy, takeBody } from '../request-memory.ts';
 import { binary, header } from '../response-schema.ts';
+import { DRY_RUN_SCHEMA, type DryRunRouteServices, sendDryRun } from '../send-dry-run.ts';
 import { type ImageFacts, sendImage } from '../send-image.ts';
 import { serverTiming } from '../send-pdf.ts';
 import { REPORTED_IMAGE_SCHEMA, sendReportedImage } from '../send-report.ts';
 import { problemResponses } from './problem-responses.ts';
 
-export interface ImageRouteServices {
+export interface ImageRouteServices extends DryRunRouteServices {
   limits: RenderLimits;
   metrics: Metrics;
   idempotency: Idempotency;
@@ -42,6 +43,7 @@ export function imageRoutes(app: FastifyInstance, services: ImageRouteServices):
   app.post('/v1/image', { schema: SCHEMA, config: RATE_LIMITED }, async (request, reply) => {
     const imageRequest = parseImageRequest(takeBody(request), services.limits);
     requireAcceptable(request, mediaTypeOf(imageRequest), JSON_TYPE);
+    if (imageRequest.isDryRun) return sendDryRun(services, { ...imageRequest, isPdf: false }, request, reply);
     return idempotent(
       request,
       services.idempotency,
@@ -113,26 +115,26 @@ const SCHEMA = {
   operationId: 'renderImage',
   summary: 'Render an image',
   description:
-    'Renders HTML, the document at an address, or a stored template with data, to a PNG, JPEG or WebP image: the whole document, what its window shows, a part or one element. An image counts as one document of the month. Images are not stored. Only successful renders are charged.',
+    'Renders the sources of `POST /v1/pdf` to a PNG, JPEG or WebP image: the whole document, what its window shows, a part or one element. An image counts as one document of the month, and is not stored.',
   tags: ['Rendering'],
   security: [{ bearer: [] }],
   headers: IDEMPOTENCY_SCHEMA,
   body: ImageRequestBody,
   response: {
     200: {
-      description: 'The image; or, where Accept names application/json alone, the image with the report of its render.',
+      description:
+        'The image; or, where Accept names application/json alone, the image with the report of its render; or, with `dry_run`, what would happen.',
       headers: {
         'Platen-Quota-Remaining': header('integer', 'Documents left this month; absent where the plan has no limit.'),
         'Idempotency-Replayed': header('string', 'true where the reply was given before.'),
         'Platen-Warnings': header('integer', 'Number of things that are missing or wrong.'),
         'Server-Timing': header('string', 'Milliseconds in queue, load, print, finish.'),
-        'X-Request-Id': header('string', 'Names this request in the logs.'),
       },
       content: {
         ...binary('image/png'),
         ...binary('image/jpeg'),
         ...binary('image/webp'),
-        [JSON_TYPE]: { schema: REPORTED_IMAGE_SCHEMA },
+        [JSON_TYPE]: { schema: { title: 'ImageReply', anyOf: [REPORTED_IMAGE_SCHEMA, DRY_RUN_SCHEMA] } },
       },
     },
     ...problemResponses(400, 401, 402, 403, 404, 406, 408, 409, 410, 413, 415, 422, 429, 500, 503, 504),

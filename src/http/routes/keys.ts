@@ -5,6 +5,7 @@ import type { Accounts } from '../../accounts/accounts.ts';
 import type { ApiKey, IssuedKey } from '../../accounts/keys.ts';
 import { missingScopes, SCOPES, type Scope } from '../../accounts/scopes.ts';
 import { invalidRequest } from '../../errors.ts';
+import { oneOf } from '../../render/option.ts';
 import { textErrors, validator } from '../../validate.ts';
 import { principalOf } from '../authenticate.ts';
 import { listOf, readPage } from '../listing.ts';
@@ -37,15 +38,23 @@ const CreateBody = Type.Object(
       examples: ['website'],
     }),
     scopes: Type.Optional({
-      ...Type.Array(Type.Union(SCOPES.map((scope) => Type.Literal(scope))), { minItems: 1, maxItems: SCOPES.length }),
+      ...Type.Array(oneOf(SCOPES), { minItems: 1, maxItems: SCOPES.length }),
       expected: `a list of ${SCOPES.join(', ')}`,
       description:
         'What the key may do. `render` is for `/v1/pdf`, `/v1/image`, `/v1/renders` and `/v1/batches`, `account` for `/v1/usage`, too; the others for the addresses of their name.',
       'x-default': 'those of the key that makes it',
       examples: [['render']],
     }),
+    test: Type.Optional({
+      ...Type.Boolean(),
+      expected: 'true or false',
+      description:
+        'Makes a test key (`plt_test_...`): what it renders has a watermark, is not charged, and is kept for a day at most. Test keys make test keys only.',
+      'x-default': 'as the key that makes it',
+      examples: [true],
+    }),
   },
-  { ...CLOSED, title: 'KeyRequest' },
+  { ...CLOSED, title: 'KeyRequest', 'x-optional': true },
 );
 const RotateBody = Type.Object(
   {
@@ -58,7 +67,7 @@ const RotateBody = Type.Object(
       examples: [3_600],
     }),
   },
-  { ...CLOSED, title: 'RotationRequest' },
+  { ...CLOSED, title: 'RotationRequest', 'x-optional': true },
 );
 const checkCreate = validator(CreateBody);
 const checkRotate = validator(RotateBody);
@@ -67,14 +76,16 @@ const BODY_OPTIONAL = { bodyOptional: true };
 
 export function keyRoutes(app: FastifyInstance, { accounts }: KeyRouteServices): void {
   app.post('/v1/keys', { schema: CREATE, config: { ...RATE_LIMITED, ...BODY_OPTIONAL } }, async (request, reply) => {
-    const { keyId, accountId, scopes: own } = principalOf(request);
-    const { name = '', scopes: wanted } = checkCreate(request.body ?? {});
+    const { keyId, accountId, scopes: own, isTest: isMadeByTest } = principalOf(request);
+    const { body = {} } = request;
+    const { name = '', scopes: wanted, test: isTest = isMadeByTest } = checkCreate(body);
     const errors = textErrors('name', name);
+    if (isMadeByTest && !isTest) errors.push({ path: 'test', message: 'cannot be false: a test key makes test keys only' });
     if (errors.length) throw invalidRequest(errors);
     const scopes = wanted === undefined ? own : [...new Set(wanted as Scope[])];
     const [missing] = missingScopes(own, scopes);
     if (missing) throw insufficientScope(missing);
-    const issued = await accounts.keys.create(accountId, { name, scopes, madeBy: keyId });
+    const issued = await accounts.keys.create(accountId, { name, scopes, isTest, madeBy: keyId });
     reply.code(201).header('location', `${originOf(request)}/v1/keys/${issued.key.id}`);
     return sendIssued(reply, issued);
   });
@@ -92,7 +103,8 @@ export function keyRoutes(app: FastifyInstance, { accounts }: KeyRouteServices):
     '/v1/keys/:id/rotate',
     { schema: ROTATE, config: { ...RATE_LIMITED, ...BODY_OPTIONAL } },
     async (request, reply) => {
-      const { expires_in: seconds = DEFAULT_GRACE_SECONDS } = checkRotate(request.body ?? {});
+      const { body = {} } = request;
+      const { expires_in: seconds = DEFAULT_GRACE_SECONDS } = checkRotate(body);
       return sendIssued(reply, await accounts.keys.rotate(principalOf(request).keyId, request.params.id, seconds * 1000));
     },
   );
@@ -113,6 +125,7 @@ function keyRecord(key: ApiKey) {
     name: key.name,
     hint: key.hint,
     scopes: key.scopes,
+    test: key.isTest,
     made_by: key.madeBy,
     created_at: timeOf(key.createdAt),
     revoked_at: key.revokedAt === null ? null : timeOf(key.revokedAt),
@@ -131,6 +144,7 @@ const KEY_SCHEMA = recordSchema(
     name: { type: 'string' },
     hint: { type: 'string', description: 'First characters of the secret.' },
     scopes: { type: ['array', 'null'], items: { type: 'string' }, description: 'What the key may do; `null` for everything.' },
+    test: { type: 'boolean', description: 'Whether its renders have a watermark and are not charged.' },
     made_by: { type: ['string', 'null'], description: "The key it was made with; `null` for the operator's." },
     created_at: TIME,
     revoked_at: TIME_OR_NULL,

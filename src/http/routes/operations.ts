@@ -24,8 +24,9 @@ export function operationRoutes(app: FastifyInstance, services: OperationService
     }
   });
 
-  app.get('/metrics', HIDDEN, async (_request, reply) => {
-    const { text, type } = await services.metrics.expose();
+  app.get('/metrics', HIDDEN, async (request, reply) => {
+    const asksOpenMetrics = request.headers.accept?.includes('application/openmetrics-text');
+    const { text, type } = await services.metrics.expose(asksOpenMetrics ? 'openmetrics' : 'prometheus');
     return reply.type(type).send(text);
   });
 }

@@ -1,15 +1,17 @@
 /** `POST /v1/pdf`: renders a document, and sends the PDF or the record of the stored document. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../accounts/accounts.ts';
-import { isMembers } from '../../batches/batch-request.ts';
 import type { Documents, StoredDocument } from '../../documents/documents.ts';
 import { invalidRequest } from '../../errors.ts';
 import { type Answer, type Claim, type Idempotency, resultGone } from '../../idempotency/idempotency.ts';
+import { INVOICE_PROFILES } from '../../pdf/conformance/invoice-profiles.ts';
 import { PdfRequestBody } from '../../render/options-schema.ts';
 import type { CommitHook, Delivery, RenderMemory } from '../../render/render.ts';
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../../render/render-request.ts';
+import { parseUploadTarget, type UploadTarget } from '../../webhooks/upload-target.ts';
 import { principalOf } from '../authenticate.ts';
 import { whenClientLeaves } from '../client-leaves.ts';
+import { DELIVER_TO_SCHEMA } from '../deliver-to-schema.ts';
 import { heldPdf, memoryOfRender, type Spool } from '../held-pdf.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../idempotent.ts';
 import { readQuery } from '../listing.ts';
@@ -24,13 +26,14 @@ import { DOCUMENT_SCHEMA, documentRecord } from '../records.ts';
 import { rememberRender } from '../remember-render.ts';
 import { heldBy, takeBody } from '../request-memory.ts';
 import { binary, header } from '../response-schema.ts';
+import { DRY_RUN_SCHEMA, type DryRunRouteServices, sendDryRun } from '../send-dry-run.ts';
 import { sendRendered, sendStored, sendStream, serverTiming } from '../send-pdf.ts';
 import { REPORTED_SCHEMA, sendReported, sendReportedStream } from '../send-report.ts';
 import { readSourceBodies, SourceBody } from '../source-bodies.ts';
 import { problemResponses } from './problem-responses.ts';
-import { ACCEPTED, type RenderRouteServices, startRender } from './renders.ts';
+import { ACCEPTED, type RenderRouteServices, startRender, takeResultFields } from './renders.ts';
 
-export interface PdfRouteServices extends RenderRouteServices {
+export interface PdfRouteServices extends RenderRouteServices, DryRunRouteServices {
   limits: RenderLimits;
   metrics: Metrics;
   documents: Documents;
@@ -52,9 +55,10 @@ export async function pdfRoutes(app: FastifyInstance, services: PdfRouteServices
   await app.register(async (scope) => {
     readSourceBodies(scope, services.limits);
     scope.post('/v1/pdf', { schema: SCHEMA, config: RATE_LIMITED }, async (request, reply) => {
-      if (prefersAsync(request)) return startRender(services, request, reply);
-      const renderRequest = renderRequestOf(request, services.limits);
+      if (isAsync(request)) return startRender(services, request, reply);
+      const { renderRequest, deliverTo } = renderRequestOf(request, services.limits);
       requireAcceptable(request, PDF, JSON_TYPE);
+      if (renderRequest.isDryRun) return sendDryRun(services, { ...renderRequest, isPdf: true, deliverTo }, request, reply);
       if (renderRequest.reportsConformance) return reportConformance(services, renderRequest, request, reply);
       return idempotent(
         request,
@@ -66,13 +70,24 @@ export async function pdfRoutes(app: FastifyInstance, services: PdfRouteServices
   });
 }
 
-function renderRequestOf(request: FastifyRequest, limits: RenderLimits): RenderRequest {
+/** Whether the answer comes before the result: who asks for it, and who has the result uploaded, but for a dry run. */
+function isAsync(request: FastifyRequest): boolean {
+  const { body } = request;
+  const { deliver_to: target, dry_run: isDryRun } = (body instanceof SourceBody ? body.requestMembers : Object(body)) ?? {};
+  return prefersAsync(request) || ((target ?? undefined) !== undefined && isDryRun !== true);
+}
+
+function renderRequestOf(
+  request: FastifyRequest,
+  limits: RenderLimits,
+): { renderRequest: RenderRequest; deliverTo: UploadTarget | undefined } {
   const body = takeBody(request);
-  if (body instanceof SourceBody) return body.parse(limits);
-  readQuery(request, {});
-  if (isMembers(body) && (body.webhook_url ?? undefined) !== undefined)
-    throw invalidRequest([{ path: 'webhook_url', message: 'requires the header Prefer: respond-async' }]);
-  return parseRenderRequest(body, limits);
+  if (!(body instanceof SourceBody)) readQuery(request, {});
+  const { webhook_url: webhook, deliver_to: target } = takeResultFields(body);
+  if (webhook !== undefined && target === undefined)
+    throw invalidRequest([{ path: 'webhook_url', message: 'requires the header Prefer: respond-async, or deliver_to' }]);
+  const deliverTo = target === undefined ? undefined : parseUploadTarget(target);
+  return { renderRequest: body instanceof SourceBody ? body.parse(limits) : parseRenderRequest(body, limits), deliverTo };
 }
 
 /** A list is neither charged nor remembered: an Idempotency-Key says nothing about it. */
@@ -193,7 +208,6 @@ const HEADERS = {
   'Idempotency-Replayed': header('string', 'true where the reply was given before.'),
   'Platen-Warnings': header('integer', 'Number of things that are missing or wrong; the record of a stored document lists them.'),
   'Server-Timing': header('string', 'Milliseconds in queue, load, print, finish.'),
-  'X-Request-Id': header('string', 'Names this request in the logs.'),
 };
 
 const FORM_SCHEMA = {
@@ -203,14 +217,18 @@ const FORM_SCHEMA = {
     'The document in `request` (the JSON body), `html` or `markdown`, and files beside it. Without `request`, every query parameter may be a part of the form.',
   properties: {
     request: { type: 'string', contentMediaType: JSON_TYPE, description: 'The JSON body.' },
-    html: { type: 'string', description: 'An HTML document.' },
-    markdown: { type: 'string', description: 'A Markdown document.' },
-    stylesheet: { type: 'string', description: 'The style sheet of a Markdown document.' },
+    html: { type: 'string' },
+    markdown: { type: 'string' },
+    stylesheet: { type: 'string' },
+    invoice: {
+      type: 'string',
+      description: 'With `invoice_profile`: the XML of `options.invoice` as a file. Otherwise the option as JSON.',
+    },
+    invoice_profile: { type: 'string', enum: [...INVOICE_PROFILES], description: 'The profile of `options.invoice`.' },
     files: {
       type: 'array',
       items: { type: 'string', format: 'binary' },
-      description:
-        'Files that relative addresses in the document lead to. The file name of each part is its path, such as `css/print.css`.',
+      description: 'Files beside the document. The file name of each part is its path, such as `css/print.css`.',
     },
   },
 };
@@ -230,10 +248,12 @@ const BODY = {
     webhook_url: {
       type: 'string',
       format: 'uri',
-      description: 'Address that receives a signed `render.completed` event. Requires `Prefer: respond-async`.',
+      description:
+        'Address that receives a signed `render.completed` event. Requires `Prefer: respond-async` or `deliver_to`, whose upload has ended then.',
       'x-default': 'none',
       examples: ['https://example.com/hooks/platen'],
     },
+    deliver_to: DELIVER_TO_SCHEMA,
   },
 };
 
@@ -264,7 +284,7 @@ const SCHEMA = {
   operationId: 'renderPdf',
   summary: 'Render a document',
   description:
-    'Renders HTML, Markdown, the document at an address, or a stored template with data, to PDF. Background prints by default; A4 is the default paper. Only successful renders are charged. The body may be the document itself, as `text/html` or `text/markdown`, with query parameters in place of the members of the JSON body and of its `options`; or a form with files beside the document. `Content-Encoding: gzip` and `deflate` are understood.',
+    'Renders HTML, Markdown, the document at an address, or a stored template with data, to PDF. Background prints by default; A4 is the default paper. Only successful renders are charged. The body may be the document itself, as `text/html` or `text/markdown`, with members of the JSON body and of its `options` as query parameters, such as `?format=A5`; or a form with files beside the document. `Content-Encoding: gzip` and `deflate` are understood.',
   tags: ['Rendering'],
   security: [{ bearer: [] }],
   headers: { type: 'object', properties: { ...IDEMPOTENCY_SCHEMA.properties, ...ASYNC_SCHEMA } },
@@ -280,9 +300,12 @@ const SCHEMA = {
   response: {
     200: {
       description:
-        'The PDF; or, where Accept names application/json alone, the PDF with the report of its render; or, with `conformance_report`, the violations.',
+        'The PDF; or, where Accept names application/json alone, the PDF with the report of its render; or, with `conformance_report`, the violations; or, with `dry_run`, what would happen.',
       headers: HEADERS,
-      content: { ...binary(PDF), [JSON_TYPE]: { schema: { title: 'PdfReply', anyOf: [REPORTED_SCHEMA, CONFORMANCE_SCHEMA] } } },
+      content: {
+        ...binary(PDF),
+        [JSON_TYPE]: { schema: { title: 'PdfReply', anyOf: [REPORTED_SCHEMA, CONFORMANCE_SCHEMA, DRY_RUN_SCHEMA] } },
+      },
     },
     201: {
       description:

@@ -45,15 +45,15 @@ const HEADERS: Record<number, object> = {
   503: RETRY_AFTER,
 };
 
-/** Names the error codes of each status. */
+/** Names the error codes of each status; `/errors/{code}` explains each. */
 export function problemResponses(...statuses: number[]): Record<number, unknown> {
   const all = statuses.includes(401) ? [...statuses, 403] : statuses; // a key may lack the scope wherever one is asked for
   return Object.fromEntries(all.map((status) => [status, response(status)]));
 }
 
 function response(status: number): unknown {
-  const rows = Object.entries(PROBLEMS).filter(([, problem]) => problem.status === status);
-  const description = rows.map(([code, { title }]) => `\`${code}\`: ${title}.`).join(' ');
+  const codes = Object.entries(PROBLEMS).flatMap(([code, problem]) => (problem.status === status ? `\`${code}\`` : []));
+  const description = `${codes.join(', ')}.`;
   return {
     description,
     ...(HEADERS[status] && { headers: HEADERS[status] }),

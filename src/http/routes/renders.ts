@@ -1,17 +1,19 @@
 /** `Prefer: respond-async` on `POST /v1/pdf`, and `GET /v1/renders/{id}`: a render that is accepted now and read when it has ended. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Principal } from '../../accounts/accounts.ts';
 import { isMembers, type Members } from '../../batches/batch-request.ts';
 import { isRenderId, type WholeBatch } from '../../batches/batches.ts';
 import { invalidRequest, ServiceError } from '../../errors.ts';
 import type { Answer, Claim } from '../../idempotency/idempotency.ts';
-import { parseRenderRequest, type RenderLimits } from '../../render/render-request.ts';
+import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../../render/render-request.ts';
+import { parseUploadTarget } from '../../webhooks/upload-target.ts';
 import { parseWebhookUrl } from '../../webhooks/webhook-url.ts';
 import { principalOf } from '../authenticate.ts';
 import { ITEM_SCHEMA, itemRecord } from '../batch-record.ts';
 import { idempotent, markReplayed } from '../idempotent.ts';
 import { readQuery } from '../listing.ts';
 import { originOf } from '../origin.ts';
-import { PREFER_SCHEMA } from '../prefer.ts';
+import { PREFER_SCHEMA, prefersAsync } from '../prefer.ts';
 import { timeOf } from '../records.ts';
 import { memoryOf, takeBody } from '../request-memory.ts';
 import { header, recordSchema } from '../response-schema.ts';
@@ -37,11 +39,13 @@ export async function startRender(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { batches, idempotency } = services;
-  const { item, webhookUrl } = readBody(request, services.limits);
+  const { batches, idempotency, requireWebhook } = services;
+  const principal = principalOf(request);
+  const { item, webhookUrl } = readBody(request, services.limits, principal);
+  requireWebhook(webhookUrl);
   const batch = { items: [item], defaults: {}, metadata: {}, webhookUrl };
   const create = (claim: Claim | undefined) =>
-    batches.createRender(principalOf(request), batch, async (batchId, query) => {
+    batches.createRender(principal, batch, async (batchId, query) => {
       if (claim) await idempotency.complete(claim, { kind: 'batch', batchId }, query, { resourceId: batchId });
     });
   const id = await idempotent(request, idempotency, create, async (answer: Answer) => {
@@ -49,30 +53,53 @@ export async function startRender(
     return batchIdOf(answer);
   });
   memoryOf(request).resize(0); // the request is in the database
-  reply
-    .code(202)
-    .header('location', `${originOf(request)}/v1/renders/${id}`)
-    .header('preference-applied', 'respond-async');
+  reply.code(202).header('location', `${originOf(request)}/v1/renders/${id}`);
+  if (prefersAsync(request)) reply.header('preference-applied', 'respond-async');
   return sendRender(services, id, request, reply);
 }
 
-/** Throws as `parseRenderRequest` does. */
-function readBody(request: FastifyRequest, limits: RenderLimits): { item: Members; webhookUrl: string | undefined } {
-  const body = takeBody(request);
-  if (body instanceof SourceBody) {
-    refuseUnstored(body.parse(limits).store);
-    return { item: body.asJson(), webhookUrl: undefined };
-  }
-  readQuery(request, {});
-  const { webhook_url: given, ...item } = isMembers(body) ? body : {};
-  refuseUnstored(parseRenderRequest(isMembers(body) ? item : body, limits).store);
-  return { item, webhookUrl: (given ?? undefined) === undefined ? undefined : parseWebhookUrl(given) };
+/** What becomes of a result, beside the request that `parseRenderRequest` knows. */
+const RESULT_FIELDS = ['webhook_url', 'deliver_to'] as const;
+
+/** Takes what says what becomes of a result out of a body. Members that are null are not there. */
+export function takeResultFields(body: unknown): Partial<Record<(typeof RESULT_FIELDS)[number], unknown>> {
+  const members = body instanceof SourceBody ? body.requestMembers : body;
+  if (!isMembers(members)) return {};
+  const taken = RESULT_FIELDS.map((name) => [name, members[name]] as const);
+  for (const name of RESULT_FIELDS) delete members[name];
+  return Object.fromEntries(taken.filter(([, value]) => (value ?? undefined) !== undefined));
 }
 
-function refuseUnstored(store: boolean | undefined): void {
-  if (store === false)
+/** Throws as `parseRenderRequest` does. */
+function readBody(
+  request: FastifyRequest,
+  limits: RenderLimits,
+  { plan }: Principal,
+): { item: Members; webhookUrl: string | undefined } {
+  const body = takeBody(request);
+  if (!(body instanceof SourceBody)) readQuery(request, {});
+  const { webhook_url: webhook, deliver_to: target } = takeResultFields(body);
+  const parsed = body instanceof SourceBody ? body.parse(limits) : parseRenderRequest(body, limits);
+  refuseNow(parsed, target !== undefined);
+  if (target !== undefined) parseUploadTarget(target);
+  const webhookUrl = webhook === undefined ? undefined : parseWebhookUrl(webhook);
+  const item = body instanceof SourceBody ? body.asJson() : (body as Members);
+  if (target === undefined) return { item, webhookUrl };
+  const store = item.store ?? (plan.retentionMs ? undefined : false); // what cannot be kept is held for its upload alone
+  return { item: { ...item, deliver_to: target, ...(store !== undefined && { store }) }, webhookUrl };
+}
+
+/** What can only be answered at once. */
+function refuseNow({ store, isDryRun, reportsConformance }: RenderRequest, isDelivered: boolean): void {
+  const how = isDelivered ? 'deliver_to' : 'Prefer: respond-async';
+  if (isDryRun) throw invalidRequest([{ path: 'dry_run', message: 'cannot be combined with Prefer: respond-async' }]);
+  if (reportsConformance) throw invalidRequest([{ path: 'conformance_report', message: `cannot be combined with ${how}` }]);
+  if (store === false && !isDelivered)
     throw invalidRequest([
-      { path: 'store', message: 'cannot be false with Prefer: respond-async, whose result is a stored document' },
+      {
+        path: 'store',
+        message: 'cannot be false with Prefer: respond-async and without deliver_to: its result is a stored document',
+      },
     ]);
 }
 
@@ -115,11 +142,12 @@ export const RENDER_SCHEMA = recordSchema(
     created_at: TIME,
     completed_at: { ...TIME, description: 'Absent until the render has ended.' },
   },
-  ['error', 'completed_at'],
+  ['error', 'delivery', 'completed_at'],
 );
 
 export const ACCEPTED = {
-  description: 'The render is accepted, because of `Prefer: respond-async`. It is completed even if the service restarts.',
+  description:
+    'The render is accepted, because of `Prefer: respond-async` or `deliver_to`. It is completed even if the service restarts.',
   headers: {
     Location: header('string', 'Address of the render.'),
     'Preference-Applied': header('string', '`respond-async`.'),
@@ -133,7 +161,8 @@ const READ = {
   security: [{ bearer: [] }],
   operationId: 'readRender',
   summary: 'Read an asynchronous render',
-  description: 'A render that was started with `Prefer: respond-async`. It can be read for as long as the plan keeps documents.',
+  description:
+    'A render that was started with `Prefer: respond-async` or `deliver_to`. It can be read for as long as the plan keeps documents.',
   headers: { type: 'object', properties: PREFER_SCHEMA },
   params: { type: 'object', properties: { id: RENDER_SCHEMA.properties.render_id } },
   response: {

@@ -1,19 +1,28 @@
 /** `/v1/templates`: templates are kept per key, and filled by `POST /v1/pdf`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import { isMembers } from '../../batches/batch-request.ts';
+import { invalidRequest } from '../../errors.ts';
 import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
-import { MetadataSchema, parseMetadata } from '../../render/metadata.ts';
+import { AssetsSchema, parseAssets, type UploadedFile } from '../../render/assets.ts';
+import { type Metadata, MetadataSchema, parseMetadata } from '../../render/metadata.ts';
+import { oneOf } from '../../render/option.ts';
 import { MAX_HTML_BYTES } from '../../render/options-schema.ts';
-import { checkSize } from '../../render/render-request.ts';
+import { checkSize, type RenderLimits } from '../../render/render-request.ts';
 import { ValidationErrors } from '../../render/validation-errors.ts';
-import { ENGINES, type TemplateChange, type TemplateDraft, type Templates } from '../../templates/templates.ts';
+import type { AssetFiles } from '../../templates/assets.ts';
+import { ENGINES, type TemplateDraft, type Templates } from '../../templates/templates.ts';
 import { PAST_VERSIONS, type TemplateVersion } from '../../templates/versions.ts';
 import { textErrors, validator } from '../../validate.ts';
 import { principalOf } from '../authenticate.ts';
-import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, sendJson } from '../idempotent.ts';
+import { requireUtf8 } from '../charset.ts';
+import { readForm } from '../form-body.ts';
+import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, rememberParts, sendJson } from '../idempotent.ts';
+import { parseJson } from '../json-body.ts';
 import { listOf, type Page, pageOf, readFilteredPage, readPage } from '../listing.ts';
 import { originOf } from '../origin.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
+import { heldBytes, readBody } from '../read-body.ts';
 import {
   FILTER_PARAMETERS,
   PAGE_PARAMETERS,
@@ -22,11 +31,24 @@ import {
   VERSION_SCHEMA,
   versionRecord,
 } from '../records.ts';
-import { takeBody } from '../request-memory.ts';
+import { memoryOf, takeBody } from '../request-memory.ts';
 import { listSchema, recordSchema } from '../response-schema.ts';
+import { textOf, uploadedFile } from '../source-bodies.ts';
 import { problemResponses } from './problem-responses.ts';
 
+/** A form with a template and files beside it. */
+class TemplateForm {
+  readonly members: unknown;
+  readonly files: UploadedFile[];
+
+  constructor(members: unknown, files: UploadedFile[]) {
+    this.members = members;
+    this.files = files;
+  }
+}
+
 export interface TemplateRouteServices {
+  limits: RenderLimits;
   templates: Templates;
   idempotency: Idempotency;
 }
@@ -52,19 +74,22 @@ const html = {
   examples: ['<h1>Invoice for {{customer.name}}</h1>'],
 };
 const engine = {
-  ...Type.Union(ENGINES.map((value) => Type.Literal(value))),
-  expected: `one of ${ENGINES.join(', ')}`,
+  ...oneOf(ENGINES),
   description:
     'The engine that renders the template. `placeholders` replaces `{{path}}` (escaped) and `{{{path}}}` (raw). `liquid` is LiquidJS, with loops, conditions and filters.',
 };
 
+const ASSETS = 'Files that relative addresses in the template lead to, by their paths.';
 const CLOSED = { additionalProperties: false, expected: 'a JSON object' };
+/** Of a form. */
+const FIELDS = new Set(['name', 'html', 'engine']);
 const KEPT = { 'x-default': 'as before' };
 const CreateBody = Type.Object(
   {
     ...{ name, html },
     engine: Type.Optional({ ...engine, default: 'placeholders' }),
     metadata: Type.Optional({ ...MetadataSchema, 'x-default': 'none' }),
+    assets: Type.Optional({ ...AssetsSchema, description: ASSETS }),
   },
   { ...CLOSED, title: 'NewTemplate' },
 );
@@ -74,21 +99,21 @@ const ReplaceBody = Type.Object(
     name: Type.Optional({ ...name, ...KEPT }),
     engine: Type.Optional({ ...engine, ...KEPT }),
     metadata: Type.Optional({ ...MetadataSchema, ...KEPT }),
+    assets: Type.Optional({
+      ...AssetsSchema,
+      description: 'Take the place of all files of the template. Default: as before.',
+    }),
   },
   { ...CLOSED, title: 'TemplateChange' },
 );
 const checkCreate = validator(CreateBody);
 const checkReplace = validator(ReplaceBody);
 
-export function templateRoutes(app: FastifyInstance, { templates, idempotency }: TemplateRouteServices): void {
-  app.post('/v1/templates', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
-    const draft = checked({ engine: 'placeholders', metadata: {}, ...checkCreate(takeBody(request)) });
-    return idempotent(
-      request,
-      idempotency,
-      (claim) => create(templates, idempotency, draft, request, reply, claim),
-      async (answer) => sendJson(markReplayed(reply), answer),
-    );
+export async function templateRoutes(app: FastifyInstance, services: TemplateRouteServices): Promise<void> {
+  const { templates, limits } = services;
+  await app.register(async (scope) => {
+    readForms(scope, limits);
+    writingRoutes(scope, services);
   });
 
   app.get('/v1/templates', { schema: LIST }, async (request) => {
@@ -113,25 +138,64 @@ export function templateRoutes(app: FastifyInstance, { templates, idempotency }:
     return { ...templateRecord(template), html: template.html };
   });
 
-  app.put<ById>('/v1/templates/:id', { schema: REPLACE, config: RATE_LIMITED }, async (request) => {
-    const draft = checked(checkReplace(takeBody(request)));
-    return templateRecord(await templates.replace(principalOf(request), request.params.id, draft));
-  });
-
   app.delete<ById>('/v1/templates/:id', { schema: REMOVE, config: { bodyOptional: true } }, async (request, reply) => {
     await templates.remove(principalOf(request).keyId, request.params.id);
     return reply.code(204).send();
   });
 }
 
+function writingRoutes(app: FastifyInstance, { templates, idempotency, limits }: TemplateRouteServices): void {
+  app.post('/v1/templates', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
+    const { metadata = {}, engine = 'placeholders', ...rest } = readDraft(request, checkCreate, limits);
+    return idempotent(
+      request,
+      idempotency,
+      (claim) => create(templates, idempotency, { ...rest, metadata, engine }, request, reply, claim),
+      async (answer) => sendJson(markReplayed(reply), answer),
+    );
+  });
+
+  app.put<ById>('/v1/templates/:id', { schema: REPLACE, config: RATE_LIMITED }, async (request) => {
+    const draft = readDraft(request, checkReplace, limits);
+    return templateRecord(await templates.replace(principalOf(request), request.params.id, draft));
+  });
+}
+
+/** Of a form: `request` with the JSON body, or `name`, `html` and `engine`, and `files`, whose names are paths. */
+function readForms(app: FastifyInstance, { maxAssets = 0 }: RenderLimits): void {
+  app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
+    requireUtf8(request);
+    const bytes = await readBody(request);
+    const parts = await readForm(bytes, request.headers['content-type'] ?? '', maxAssets + FIELDS.size + 1);
+    rememberParts(request, parts);
+    const given = parts.find(({ name }) => name === 'request');
+    const fields = parts.filter((part) => part.name !== 'files' && part !== given);
+    const unknown = fields.find(({ name }) => !FIELDS.has(name));
+    if (unknown) throw invalidRequest([{ path: unknown.name, message: 'there is no such field' }]);
+    const members = given && parseJson(given.content, (values) => memoryOf(request).atLeast(heldBytes(bytes.length, values)));
+    const texts = Object.fromEntries(fields.map(({ name, content }) => [name, textOf(name, content)]));
+    const files = parts.filter(({ name }) => name === 'files').map(uploadedFile);
+    const body = given ? members : {};
+    return new TemplateForm(isMembers(body) ? { ...body, ...texts } : body, files);
+  });
+}
+
 /** Throws `invalid_request` and `content_too_large`. */
-function checked<D extends TemplateChange>(draft: D): D {
+function readDraft<D extends { html: string; name?: string; metadata?: Metadata; assets?: Static<typeof AssetsSchema> }>(
+  request: FastifyRequest,
+  check: (body: unknown) => D,
+  limits: RenderLimits,
+): Omit<D, 'assets'> & { assets?: AssetFiles } {
+  const body = takeBody(request);
+  const { members, files } = body instanceof TemplateForm ? body : { members: body, files: [] };
+  const { assets: given, ...draft } = check(members);
   const errors = new ValidationErrors();
   errors.addAll([...textErrors('name', draft.name ?? ''), ...textErrors('html', draft.html)]);
   parseMetadata(draft.metadata, errors);
+  const assets = parseAssets(given, files, limits, errors) ?? (given && new Map());
   errors.throwIfAny();
   checkSize('html', draft.html);
-  return draft;
+  return { ...draft, ...(assets && { assets }) };
 }
 
 /** The number of a version is its position in the list. */

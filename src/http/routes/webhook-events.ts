@@ -18,14 +18,17 @@ function event(type: string, summary: string, description: string, data: Record<
       operationId: `receive${pascalCase(type)}`,
       tags: ['Webhooks'],
       summary,
-      description: `${description} Signed as in Standard Webhooks 1.0. Unless it is answered with 2xx, the same bytes are sent again under the same id. 410 stops further attempts.`,
+      description: `${description} Signed as in Standard Webhooks 1.0.`,
       parameters: [
         header('webhook-id', 'Id of the delivery, the same for every attempt.'),
         header('webhook-timestamp', 'Time of this attempt, in seconds since 1970.'),
         header('webhook-signature', 'One or more signatures separated by blanks, each as `v1,` and base64.'),
       ],
       requestBody: { required: true, content: { 'application/json': { schema: bodySchema(type, data) } } },
-      responses: { '2XX': { description: 'The event was received.' }, 410: { description: 'The event must not be sent again.' } },
+      responses: {
+        '2XX': { description: 'The event was received. Otherwise it is sent again.' },
+        410: { description: 'The event must not be sent again.' },
+      },
     },
   };
 }
@@ -38,7 +41,7 @@ function bodySchema(type: string, data: Record<string, object>) {
     properties: {
       type: { ...TEXT, const: type },
       timestamp: { ...TIME, description: 'When the event happened.' },
-      data: { type: 'object' as const, required: Object.keys(data), properties: data },
+      data: { type: 'object' as const, required: Object.keys(data).filter((name) => name !== 'delivery'), properties: data },
     },
   };
 }
@@ -66,6 +69,10 @@ export const WEBHOOK_EVENTS = {
       status: { ...TEXT, enum: ['succeeded', 'failed', 'cancelled'] },
       document_id: { type: ['string', 'null'], description: 'The stored document.' },
       error: { type: ['object', 'null'], description: 'As the record of the render has it.' },
+      delivery: {
+        type: 'object',
+        description: 'As the record of the render has it, without its host. Absent without an upload.',
+      },
       completed_at: TIME,
     },
   ),

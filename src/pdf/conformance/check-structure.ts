@@ -1,13 +1,15 @@
 /** Finds what the tags of a PDF say that no repair can make right, and names the elements of the document that are meant. */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject } from '@libpdf/core';
+import type { Named, Place, PrintedStructure } from '../../stated.ts';
 import { textString } from '../objects/syntax.ts';
 import { follow } from './follow.ts';
 import { rowsOf, statedKey, tagKey } from './mend-tables.ts';
-import type { Named, Place, StatedStructure } from './stated-structure.ts';
-import type { StructureElement, StructureTree } from './structure-tree.ts';
+import { LANGUAGE_TAG, PERMITTED_KIDS } from './standard-types.ts';
+import type { StructureElement } from './structure-element.ts';
+import type { StructureTree } from './structure-tree.ts';
 import type { Violations } from './violations.ts';
 
-export function checkStructure(tree: StructureTree, stated: StatedStructure, violations: Violations): void {
+export function checkStructure(tree: StructureTree, stated: PrintedStructure, violations: Violations): void {
   const elements = [...tree.elements()];
   const ofType = (...types: string[]) => elements.filter(({ type }) => types.includes(type));
   checkLanguages(elements, stated, violations);
@@ -19,11 +21,9 @@ export function checkStructure(tree: StructureTree, stated: StatedStructure, vio
   for (const place of stated.embedded) violations.add('embedded_content', place);
 }
 
-const LANGUAGE_TAG = /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/i;
-
 function checkLanguages(
   elements: StructureElement[],
-  { language, strangeLanguages }: StatedStructure,
+  { language, strangeLanguages }: PrintedStructure,
   violations: Violations,
 ): void {
   if (!language) violations.add('language_missing');
@@ -39,7 +39,7 @@ function checkLanguages(
  * Images of the document that are on no page have no tag, so that each tag is the next image of that name. Chromium tags pictures and
  * `figure` elements alike; the latter are groups, whose parts have tags of their own.
  */
-function checkFigures(figures: StructureElement[], { images, isWhole }: StatedStructure, violations: Violations): void {
+function checkFigures(figures: StructureElement[], { images, isWhole }: PrintedStructure, violations: Violations): void {
   const tagged = matchFigures(figures, images);
   for (const [figure, image] of tagged) {
     if (alternateOf(figure)) continue;
@@ -62,7 +62,7 @@ function matchFigures(figures: StructureElement[], images: StatedImage[]): Map<S
   const nextPicture = follow(ofKinds(images, 'picture', 'role'), name);
   const nextWithParts = follow(ofKinds(images, 'group', 'role'), name);
   return new Map(
-    figures.map((figure) => [figure, (figure.elements.length ? nextWithParts : nextPicture)(alternateOf(figure))] as const),
+    figures.map((figure) => [figure, (figure.hasElements ? nextWithParts : nextPicture)(alternateOf(figure))] as const),
   );
 }
 
@@ -70,28 +70,14 @@ function alternateOf(figure: StructureElement): string {
   return figure.text('Alt').replace(/\s+/g, ' ').trim();
 }
 
-type StatedImage = StatedStructure['images'][number];
+type StatedImage = PrintedStructure['images'][number];
 
 function ofKinds(images: StatedImage[], ...kinds: Array<StatedImage['kind']>): StatedImage[] {
   return images.filter(({ kind }) => kinds.includes(kind));
 }
 
-/** What lists and tables may hold (ISO 14289-1, 7.2). */
-const KIDS: Record<string, string> = {
-  Table: 'TR THead TBody TFoot Caption',
-  THead: 'TR',
-  TBody: 'TR',
-  TFoot: 'TR',
-  TR: 'TH TD',
-  L: 'L LI Caption',
-  LI: 'Lbl LBody',
-};
-
 function checkNesting(elements: StructureElement[], violations: Violations): void {
-  const isMisplaced = ({ type, parent }: StructureElement) => {
-    const allowed = KIDS[parent?.type ?? ''];
-    return allowed !== undefined && !allowed.split(' ').includes(type);
-  };
+  const isMisplaced = ({ type, parent }: StructureElement) => parent && PERMITTED_KIDS.get(parent.type)?.has(type) === false;
   const misplaced = elements.find(isMisplaced);
   const where = misplaced && `There is ${misplaced.type} in ${misplaced.parent?.type}.`;
   if (misplaced) violations.add('structure_invalid', undefined, where);
@@ -99,7 +85,7 @@ function checkNesting(elements: StructureElement[], violations: Violations): voi
 
 const TOO_DEEP = 7;
 
-function checkHeadings(headings: StructureElement[], { headings: stated }: StatedStructure, violations: Violations): void {
+function checkHeadings(headings: StructureElement[], { headings: stated }: PrintedStructure, violations: Violations): void {
   for (const heading of stated.filter(({ name }) => !name)) violations.add('heading_empty', heading);
   const nextOf = follow(
     stated.filter(({ name }) => name),
@@ -116,7 +102,7 @@ function checkHeadings(headings: StructureElement[], { headings: stated }: State
   }
 }
 
-function checkTables(tables: StructureElement[], stated: StatedStructure['tables'], violations: Violations): void {
+function checkTables(tables: StructureElement[], stated: PrintedStructure['tables'], violations: Violations): void {
   const nextOf = follow(stated, statedKey);
   for (const table of tables) {
     const place: Place | undefined = nextOf(tagKey(table));
@@ -150,7 +136,7 @@ function placeCells(row: StructureElement, y: number, height: number, filledTo: 
 }
 
 function attributeOf(cell: StructureElement, name: string): number {
-  for (const attribute of attributesOf(cell.dict.get('A'))) {
+  for (const attribute of attributesOf(cell.get('A'))) {
     const value = attribute.get(name);
     if (value instanceof PdfNumber) return Math.max(1, value.value);
   }
@@ -163,10 +149,10 @@ function attributesOf(value: PdfObject | undefined): PdfDict[] {
 }
 
 /** Chromium writes the name of some fields only. */
-function nameFields(forms: StructureElement[], fields: StatedStructure['fields'], violations: Violations): void {
+function nameFields(forms: StructureElement[], fields: PrintedStructure['fields'], violations: Violations): void {
   const nextOf = follow(fields, ({ role }) => role);
   for (const form of forms) {
-    const attributes = attributesOf(form.dict.get('A'));
+    const attributes = attributesOf(form.get('A'));
     const role = attributes.map((attribute) => attribute.get('Role')).find((value) => value instanceof PdfName);
     if (!role) continue;
     const field = nextOf(role.value);

@@ -3,17 +3,17 @@
  * invented. A PDF that cannot be made to conform comes out as the list of its violations.
  */
 import { PdfArray, PdfBool, PdfDict, PdfRef, PdfString } from '@libpdf/core';
+import type { Place, PrintedStructure } from '../../stated.ts';
 import type { Conformance } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { viewOf } from '../objects/page-view.ts';
 import { textString } from '../objects/syntax.ts';
 import { checkStructure } from './check-structure.ts';
 import { describeLinks } from './describe-links.ts';
-import { markArtifacts } from './mark-artifacts.ts';
+import { type ContentFindings, markArtifacts } from './mark-artifacts.ts';
 import { mendStructure } from './mend-structure.ts';
 import { addOutputIntent } from './output-intent.ts';
-import { type Claims, claimsStructure } from './profiles.ts';
-import type { StatedStructure } from './stated-structure.ts';
+import { claimsStructure } from './profiles.ts';
 import { StructureTree } from './structure-tree.ts';
 import { type Violation, Violations } from './violations.ts';
 
@@ -22,21 +22,29 @@ const MAX_DEPTH = 28;
 const MAX_STRING = 32_767;
 const MIN_SIDE = 3;
 
-/** After everything that changes the content, and with the title in the information dictionary. Does nothing when nothing is claimed. */
-export function conform(draft: EditablePdf, conformance: Conformance | undefined): Violation[] {
+/** What earlier steps have added: the title, forms that annotations show, and fields without a name. */
+export interface Added {
+  title: string;
+  shown: PdfRef[];
+  unnamed: Place[];
+}
+
+/** After everything that changes the content. Does nothing when nothing is claimed. */
+export function conform(draft: EditablePdf, conformance: Conformance | undefined, added: Added): Violation[] {
   if (!conformance) return [];
   const { claims, stated } = conformance;
   const violations = new Violations(claims);
   if (claims.archive) addOutputIntent(draft);
-  checkContent(draft, claims, stated, violations);
+  checkContent(markArtifacts(draft, claimsStructure(claims), added.shown), stated, violations);
   checkLimits(draft, violations);
-  checkTitle(draft, violations);
+  if (!added.title.trim()) violations.add('title_missing');
   stateLanguage(draft, stated);
   if (claimsStructure(claims)) conformStructure(draft, stated, violations);
+  for (const place of added.unnamed) violations.add('field_name_missing', place);
   return violations.found;
 }
 
-function conformStructure(draft: EditablePdf, stated: StatedStructure, violations: Violations): void {
+function conformStructure(draft: EditablePdf, stated: PrintedStructure, violations: Violations): void {
   const tree = StructureTree.read(draft);
   draft.catalog.set('MarkInfo', PdfDict.of({ Marked: PdfBool.TRUE }));
   const roles = mendStructure(tree, stated);
@@ -45,8 +53,8 @@ function conformStructure(draft: EditablePdf, stated: StatedStructure, violation
   tree.write(roles);
 }
 
-function checkContent(draft: EditablePdf, claims: Claims, { missingGlyphs }: StatedStructure, violations: Violations): void {
-  const { hasMissingGlyphs, hasUnmappedText, depth } = markArtifacts(draft, claimsStructure(claims));
+function checkContent(findings: ContentFindings, { missingGlyphs }: PrintedStructure, violations: Violations): void {
+  const { hasMissingGlyphs, hasUnmappedText, depth } = findings;
   const characters = missingGlyphs.length ? `They are ${missingGlyphs.join(', ')}.` : undefined;
   if (hasMissingGlyphs || missingGlyphs.length) violations.add('glyph_missing', undefined, characters);
   if (hasUnmappedText) violations.add('text_unmapped');
@@ -71,14 +79,8 @@ function isTooLong(draft: EditablePdf, entry: unknown): boolean {
   return address instanceof PdfString && address.bytes.length > MAX_STRING;
 }
 
-function checkTitle(draft: EditablePdf, violations: Violations): void {
-  const info = draft.resolve(draft.info);
-  const title = info instanceof PdfDict ? info.get('Title') : undefined;
-  if (!(title instanceof PdfString) || !title.asString().trim()) violations.add('title_missing');
-}
-
 /** Chromium writes a language of its own where the document says none. */
-function stateLanguage(draft: EditablePdf, { language }: StatedStructure): void {
+function stateLanguage(draft: EditablePdf, { language }: PrintedStructure): void {
   draft.catalog.delete('Lang');
   if (language) draft.catalog.set('Lang', textString(language.replaceAll('_', '-')));
 }

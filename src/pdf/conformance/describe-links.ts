@@ -1,11 +1,12 @@
 /** Describes the links of a PDF for those who cannot see them (ISO 14289-1, 7.18.1 and 7.18.5): by their text in the document, or their address. */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
+import type { PrintedStructure } from '../../stated.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { textString } from '../objects/syntax.ts';
-import type { StatedStructure } from './stated-structure.ts';
-import { isAnnotation, type StructureElement, type StructureTree } from './structure-tree.ts';
+import { isAnnotation, type StructureElement } from './structure-element.ts';
+import type { StructureTree } from './structure-tree.ts';
 
-export function describeLinks(draft: EditablePdf, tree: StructureTree, stated: StatedStructure): void {
+export function describeLinks(draft: EditablePdf, tree: StructureTree, stated: PrintedStructure): void {
   const texts = new LinkTexts(stated);
   for (const link of tree.elements()) {
     if (link.type !== 'Link') continue;
@@ -22,7 +23,7 @@ export function describeLinks(draft: EditablePdf, tree: StructureTree, stated: S
 class LinkTexts {
   readonly #names = new Map<string, string[]>();
 
-  constructor({ links }: StatedStructure) {
+  constructor({ links }: PrintedStructure) {
     for (const { target, name } of links) {
       const names = this.#names.get(target) ?? [];
       names.push(name);

@@ -27,10 +27,11 @@ const TEXT_PAINT = new Set(['Tj', 'TJ', "'", '"']);
 /** Between these an artifact must not go on. */
 const BOUNDARY = new Set(['BDC', 'BMC', 'EMC', 'BT', 'ET', 'q', 'Q']);
 
-/** Without `marks`, the content is only looked at. */
-export function markArtifacts(draft: EditablePdf, marks: boolean): ContentFindings {
+/** Without `marks`, the content is only looked at, and so are `shown`, forms that annotations show. */
+export function markArtifacts(draft: EditablePdf, marks: boolean, shown: readonly PdfRef[]): ContentFindings {
   const marking = new Marking(draft, marks);
   for (const { ref } of draft.pdf.getPages()) marking.markPage(ref);
+  for (const form of shown) marking.lookInside(form);
   marking.mapText();
   return marking.findings;
 }
@@ -86,7 +87,7 @@ class Marking {
   #scan(content: Buffer, resources: PdfDict | undefined, { isTagged }: { isTagged: boolean }): ContentScan {
     const scan: ContentScan = new ContentScan(content, isTagged, {
       draws: (name, inTagged): Drawn => this.#draw(name, inTagged, resources, scan),
-      uses: (kind, name) => this.#lookInside(resourceOf(this.#draft, resources, kind, name)),
+      uses: (kind, name) => this.lookInside(resourceOf(this.#draft, resources, kind, name)),
       shows: (runs, actualText) => this.#look(runs, resources, actualText),
     });
     scan.run();
@@ -94,13 +95,13 @@ class Marking {
     return scan;
   }
 
-  /** Patterns and masks are no content of their own, but may show text. */
-  #lookInside(entry: PdfObject | undefined): void {
+  /** Patterns, masks and what annotations show are no content of their own, but may show text. */
+  lookInside(entry: PdfObject | undefined): void {
     if (!(entry instanceof PdfRef) || this.#drawn.has(entry.objectNumber)) return;
     this.#drawn.add(entry.objectNumber);
     const value = this.#draft.resolve(entry);
     const mask = value instanceof PdfDict ? this.#draft.resolve(value.get('SMask')) : undefined;
-    if (mask instanceof PdfDict) this.#lookInside(mask.get('G'));
+    if (mask instanceof PdfDict) this.lookInside(mask.get('G'));
     if (!(value instanceof PdfStream) || !(isForm(value) || value.has('PatternType'))) return;
     const resources = this.#draft.resolve(value.get('Resources'));
     this.#scan(this.#streams.decode(value), resources instanceof PdfDict ? resources : undefined, { isTagged: true });

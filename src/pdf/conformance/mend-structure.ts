@@ -1,30 +1,25 @@
 /** Mends what Chromium's tags lack without adding anything that the document does not say. */
 import { PdfArray, PdfDict, type PdfObject, PdfString } from '@libpdf/core';
+import type { PrintedStructure } from '../../stated.ts';
 import { textString } from '../objects/syntax.ts';
 import { mendTables } from './mend-tables.ts';
-import type { StatedStructure } from './stated-structure.ts';
-import { StructureElement, type StructureTree } from './structure-tree.ts';
+import { STANDARD_TYPES } from './standard-types.ts';
+import { StructureElement } from './structure-element.ts';
+import type { StructureTree } from './structure-tree.ts';
 
 /** Structure types of later standards that Chromium writes, and what they are in ISO 32000-1. */
 const ROLES: Record<string, string> = { Strong: 'Span', Em: 'Span' };
-/** ISO 32000-1, 14.8.4. */
-const STANDARD = new Set(
-  `Document Part Art Sect Div BlockQuote Caption TOC TOCI Index NonStruct Private P H H1 H2 H3 H4 H5 H6 L LI Lbl LBody Table TR TH TD
-  THead TBody TFoot Span Quote Note Reference BibEntry Code Link Annot Ruby RB RT RP Warichu WT WP Figure Formula Form`.split(
-    /\s+/,
-  ),
-);
 const ROW_GROUPS = new Set(['THead', 'TBody', 'TFoot']);
 
 type Kids = StructureElement['kids'];
 
 /** Returns the roles of types that are not standard. */
-export function mendStructure(tree: StructureTree, stated: StatedStructure): Record<string, string> {
+export function mendStructure(tree: StructureTree, stated: PrintedStructure): Record<string, string> {
   const roles: Record<string, string> = {};
   const elements = [...tree.elements()];
   const ids = new Set(elements.map((element) => element.text('ID')).filter(Boolean));
   for (const element of elements) {
-    if (!STANDARD.has(element.type)) roles[element.type] = ROLES[element.type] ?? 'Div';
+    if (!STANDARD_TYPES.has(element.type)) roles[element.type] = ROLES[element.type] ?? 'Div';
     mendLanguage(element);
     if (element.type === 'TD' || element.type === 'TH') keepKnownHeaders(element, ids);
   }
@@ -42,17 +37,17 @@ function mendLanguage(element: StructureElement): void {
 
 /** Header cells that are on no page were left out, with their ids. */
 function keepKnownHeaders(cell: StructureElement, ids: Set<string>): void {
-  const attributes = cell.dict.get('A');
+  const attributes = cell.get('A');
   if (!(attributes instanceof PdfArray)) return;
   const isKnown = (id: PdfObject) => id instanceof PdfString && ids.has(id.asString());
   const kept = attributes.toArray().map((attribute) => {
     const headers = attribute instanceof PdfDict ? attribute.get('Headers') : undefined;
-    if (!(attribute instanceof PdfDict) || !(headers instanceof PdfArray)) return attribute;
+    if (!(attribute instanceof PdfDict) || !(headers instanceof PdfArray) || headers.toArray().every(isKnown)) return attribute;
     const copy = attribute.clone();
     copy.set('Headers', PdfArray.of(...headers.toArray().filter(isKnown)));
     return copy;
   });
-  cell.set('A', PdfArray.of(...kept));
+  if (kept.some((attribute, index) => attribute !== attributes.at(index))) cell.set('A', PdfArray.of(...kept));
 }
 
 /** Rows and cells outside of a table are plain groups. */
@@ -62,7 +57,7 @@ function mendTableParts(element: StructureElement): void {
   const isCell = element.type === 'TD' || element.type === 'TH';
   if ((isRow && parent !== 'Table' && !ROW_GROUPS.has(parent)) || (isCell && parent !== 'TR')) {
     element.type = 'Div';
-    element.dict.delete('A');
+    element.delete('A');
   }
 }
 

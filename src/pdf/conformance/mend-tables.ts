@@ -3,13 +3,14 @@
  * rows and cells that do show something are those of the document, one by one.
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber } from '@libpdf/core';
+import type { PrintedStructure, StatedCell } from '../../stated.ts';
 import { follow } from './follow.ts';
-import type { StatedCell, StatedStructure } from './stated-structure.ts';
-import { StructureElement, type StructureTree } from './structure-tree.ts';
+import { StructureElement } from './structure-element.ts';
+import type { StructureTree } from './structure-tree.ts';
 
-type StatedTable = StatedStructure['tables'][number];
+type StatedTable = PrintedStructure['tables'][number];
 
-export function mendTables(tree: StructureTree, elements: StructureElement[], { tables }: StatedStructure): void {
+export function mendTables(tree: StructureTree, elements: StructureElement[], { tables }: PrintedStructure): void {
   const nextOf = follow(tables, statedKey);
   for (const table of elements.filter(({ type }) => type === 'Table')) {
     const stated = nextOf(tagKey(table));
@@ -41,7 +42,7 @@ function cellsOf(row: StructureElement): StructureElement[] {
 }
 
 function showsTagged(element: StructureElement): boolean {
-  return element.elements.length > 0;
+  return element.hasElements;
 }
 
 /** One row for each of the document. */

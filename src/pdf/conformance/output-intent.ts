@@ -1,22 +1,31 @@
 /** States that the colours of a PDF are sRGB (ISO 19005-2, 6.2.3), with a profile of our own: an editable PDF in, the same with an output intent out. */
-import { PdfArray, PdfDict, PdfName, PdfNumber } from '@libpdf/core';
+import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfRef, PdfStream } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { deflated, textString } from '../objects/syntax.ts';
 
 const SRGB = 'sRGB IEC61966-2.1';
 
 export function addOutputIntent(draft: EditablePdf): void {
-  const DestOutputProfile = draft.add(deflated({ N: PdfNumber.of(3) }, srgbProfile()));
-  const intent = draft.add(
-    PdfDict.of({
-      Type: PdfName.of('OutputIntent'),
-      S: PdfName.of('GTS_PDFA1'),
-      OutputConditionIdentifier: textString(SRGB),
-      Info: textString(SRGB),
-      DestOutputProfile,
-    }),
-  );
-  draft.catalog.set('OutputIntents', PdfArray.of(intent));
+  draft.catalog.set('OutputIntents', PdfArray.of(outputIntent((profile) => draft.add(profile))));
+}
+
+/** `add` keeps the profile of its colours. */
+export function outputIntent(add: (profile: PdfStream) => PdfRef): PdfDict {
+  return PdfDict.of({
+    Type: PdfName.of('OutputIntent'),
+    S: PdfName.of('GTS_PDFA1'),
+    OutputConditionIdentifier: textString(SRGB),
+    Info: textString(SRGB),
+    DestOutputProfile: add(srgbStream()),
+  });
+}
+
+let made: PdfStream | undefined;
+
+/** It is the same for every file. */
+function srgbStream(): PdfStream {
+  made ??= deflated({ N: PdfNumber.of(3) }, srgbProfile());
+  return PdfStream.fromDict(Object.fromEntries([...made].map(([key, value]) => [key.value, value])), made.data);
 }
 
 const HEADER_BYTES = 128;

@@ -1,67 +1,16 @@
 /** The structure tree of a PDF (ISO 32000-1, 14.7): an editable PDF in, elements that can be read and changed out. */
-import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
+import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
-
-/** Marked content, or an annotation. */
-export type Leaf = PdfNumber | PdfDict;
-
-export class StructureElement {
-  readonly ref: PdfRef;
-  readonly dict: PdfDict;
-  parent: StructureElement | undefined;
-  kids: Array<StructureElement | Leaf> = [];
-  changed = false;
-
-  constructor(ref: PdfRef, dict: PdfDict, parent: StructureElement | undefined) {
-    this.ref = ref;
-    this.dict = dict;
-    this.parent = parent;
-  }
-
-  get type(): string {
-    const type = this.dict.get('S');
-    return type instanceof PdfName ? type.value : '';
-  }
-
-  set type(name: string) {
-    this.set('S', PdfName.of(name));
-  }
-
-  get elements(): StructureElement[] {
-    return this.kids.filter((kid) => kid instanceof StructureElement);
-  }
-
-  /** Whether content belongs to it without an element between. */
-  get hasContent(): boolean {
-    return this.kids.some((kid) => !(kid instanceof StructureElement) && !isAnnotation(kid));
-  }
-
-  text(entry: string): string {
-    const text = this.dict.get(entry);
-    return text instanceof PdfString ? text.asString() : '';
-  }
-
-  set(entry: string, value: PdfObject): void {
-    this.dict.set(entry, value);
-    this.changed = true;
-  }
-
-  replaceKids(kids: Array<StructureElement | Leaf>): void {
-    for (const kid of kids) {
-      if (!(kid instanceof StructureElement) || kid.parent === this) continue;
-      kid.parent = this;
-      kid.set('P', this.ref);
-    }
-    this.kids = kids;
-    this.changed = true;
-  }
-}
+import { parseObject } from '../objects/parse-object.ts';
+import { type Leaf, type PlainElement, readPlain, StructureElement } from './structure-element.ts';
 
 export class StructureTree {
   readonly #draft: EditablePdf;
   readonly #root: PdfDict;
   readonly #rootRef: PdfRef;
   readonly document: StructureElement;
+  /** What has been read, by its text: cells of a table have much in common. */
+  readonly #values = new Map<string, PdfObject>();
   /** What annotations belong to, by their key in the parent tree. */
   readonly #newParents: Array<[key: number, parent: PdfRef]> = [];
 
@@ -88,33 +37,44 @@ export class StructureTree {
     this.#root = root.clone();
     const kid = root.get('K');
     if (!(kid instanceof PdfRef)) throw new Error('the structure of the PDF has not one root');
-    this.document = this.#readElement(kid, undefined);
+    const document = this.#readElement(kid.objectNumber, undefined);
+    if (!document) throw new Error('an element of the structure is missing');
+    this.document = document;
   }
 
   /** In the order of reading. */
   *elements(from = this.document): Generator<StructureElement> {
-    yield from;
-    for (const kid of from.elements) yield* this.elements(kid);
+    const waiting = [from];
+    for (let element = waiting.pop(); element; element = waiting.pop()) {
+      yield element;
+      for (const kid of element.kids.toReversed()) if (kid instanceof StructureElement) waiting.push(kid);
+    }
   }
 
   /** A new element, which is not yet in the tree. */
   create(type: string, kids: Array<StructureElement | Leaf>): StructureElement {
     const dict = PdfDict.of({ Type: PdfName.of('StructElem'), S: PdfName.of(type) });
-    const element = new StructureElement(this.#draft.add(dict), dict, undefined);
+    const element = new StructureElement(this.#draft.add(dict).objectNumber, dict, undefined);
     element.replaceKids(kids);
     return element;
   }
 
   /** Lets an annotation that belongs to nothing belong to a new element at the end of the document. */
   adopt(type: string, annotation: PdfRef, page: PdfRef): { element: StructureElement; key: number } {
+    const element = this.create(type, []);
+    this.document.append(element);
+    return { element, key: this.attach(element, annotation, page) };
+  }
+
+  /** Lets an annotation belong to an element. Its key in the parent tree. */
+  attach(element: StructureElement, annotation: PdfRef, page: PdfRef): number {
     const reference = PdfDict.of({ Type: PdfName.of('OBJR'), Obj: annotation, Pg: page });
-    const element = this.create(type, [reference]);
-    this.document.replaceKids([...this.document.kids, element]);
+    element.append(reference);
     const nextKey = this.#root.get('ParentTreeNextKey');
     const key = nextKey instanceof PdfNumber ? nextKey.value : 0;
     this.#root.set('ParentTreeNextKey', PdfNumber.of(key + 1));
     this.#newParents.push([key, element.ref]);
-    return { element, key };
+    return key;
   }
 
   /** Writes what has changed. */
@@ -150,29 +110,58 @@ export class StructureTree {
     return PdfArray.of(...(kids instanceof PdfArray ? kids.toArray() : []), branch);
   }
 
-  #readElement(ref: PdfRef, parent: StructureElement | undefined): StructureElement {
-    const dict = this.#draft.resolve(ref);
-    if (!(dict instanceof PdfDict)) throw new Error('an element of the structure is missing');
-    const element = new StructureElement(ref, dict.clone(), parent);
+  #readElement(id: number, parent: StructureElement | undefined): StructureElement | undefined {
+    const text = this.#draft.unchangedText(id);
+    const plain = text === undefined ? undefined : readPlain(text);
+    if (text !== undefined && plain) return this.#readPlain(id, text, plain, parent);
+    const dict = this.#draft.resolve(PdfRef.of(id));
+    if (!(dict instanceof PdfDict && dict.has('S'))) return undefined;
+    const element = new StructureElement(id, dict.clone(), parent);
     const kids = this.#draft.resolve(dict.get('K'));
     const list = kids instanceof PdfArray ? kids.toArray() : [dict.get('K')];
-    for (const kid of list) {
-      const read = kid && this.#readKid(kid, element);
-      if (read) element.kids.push(read);
+    for (const kid of list) if (kid) this.#addKid(kid, element);
+    return element;
+  }
+
+  #readPlain(id: number, text: string, { type, kids }: PlainElement, parent: StructureElement | undefined): StructureElement {
+    const element = new StructureElement(
+      id,
+      { type, text, read: () => this.#dictionary(id, text), readLast: this.#readOnce },
+      parent,
+    );
+    const words = kids.split(' ');
+    for (let at = 0; at < words.length; at++) {
+      const number = Number(words[at]);
+      if (words[at + 2] !== 'R') element.kids.push(PdfNumber.of(number));
+      else {
+        this.#addObject(number, element);
+        at += 2;
+      }
     }
     return element;
   }
 
-  #readKid(kid: PdfObject, parent: StructureElement): StructureElement | Leaf | undefined {
-    if (kid instanceof PdfNumber) return kid;
-    const value = this.#draft.resolve(kid);
-    if (!(value instanceof PdfDict)) return undefined;
-    return kid instanceof PdfRef && value.has('S') ? this.#readElement(kid, parent) : value;
+  #dictionary(id: number, text: string): PdfDict {
+    const dict = parseObject(text) ?? this.#draft.resolve(PdfRef.of(id));
+    return dict instanceof PdfDict ? dict.clone() : new PdfDict();
   }
-}
 
-/** Whether a leaf stands for an annotation. */
-export function isAnnotation(leaf: Leaf): leaf is PdfDict {
-  const type = leaf instanceof PdfDict ? leaf.get('Type') : undefined;
-  return type instanceof PdfName && type.value === 'OBJR';
+  readonly #readOnce = (text: string): PdfObject | undefined => {
+    const known = this.#values.get(text);
+    if (known) return known;
+    const value = parseObject(text);
+    if (value) this.#values.set(text, value);
+    return value;
+  };
+
+  #addKid(kid: PdfObject, parent: StructureElement): void {
+    if (kid instanceof PdfRef) this.#addObject(kid.objectNumber, parent);
+    else if (kid instanceof PdfNumber || kid instanceof PdfDict) parent.kids.push(kid);
+  }
+
+  /** An element, or what stands for an annotation. */
+  #addObject(id: number, parent: StructureElement): void {
+    const kid = this.#readElement(id, parent) ?? this.#draft.resolve(PdfRef.of(id));
+    if (kid instanceof StructureElement || kid instanceof PdfDict) parent.kids.push(kid);
+  }
 }

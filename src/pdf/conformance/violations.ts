@@ -1,6 +1,7 @@
 /** The faults of a document for which it cannot conform to a profile, each with the clause, the element and the remedy. */
-import { type Claims, claimsStructure, claimsText } from './profiles.ts';
-import type { Place } from './stated-structure.ts';
+
+import type { Place } from '../../stated.ts';
+import { archiveClause, type Claims, claimsStructure, claimsText } from './profiles.ts';
 
 export interface Violation {
   rule: RuleName;
@@ -16,7 +17,7 @@ export interface Violation {
 interface Rule {
   /** Of ISO 14289-1 (PDF/UA-1); absent where it says nothing. */
   accessible?: string;
-  /** Of ISO 19005-2 and -3 (PDF/A), which agree in them. */
+  /** Of ISO 19005-2 and -3 (PDF/A), which agree in them; for -4 see `archiveClause`. */
   archive?: string;
   /** For which levels of PDF/A the rule holds. */
   archiveNeeds?: 'structure' | 'text' | 'any';
@@ -164,7 +165,7 @@ export class Violations {
     const counts = claimed && (archiveNeeds === 'any' || isOfText || isOfStructure);
     const clauses = [
       isAccessible && accessible ? `ISO 14289-1, ${accessible}` : '',
-      counts && archive ? `ISO 19005-${claimed.part}, ${archive}` : '',
+      counts ? archiveClause(archive, claimed.part) : '',
     ];
     return clauses.filter(Boolean).join('; ');
   }

@@ -3,9 +3,17 @@ import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, type PdfRef, Pdf
 import type { Attachment } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { deflated, textString, unicodeString } from '../objects/syntax.ts';
+import { pdfDate } from './metadata.ts';
 
-/** Files associated with the whole document (ISO 32000-2, 7.11.4 and 14.13), found by their names. No dates. */
-export function attach(draft: EditablePdf, attachments: Attachment[]): void {
+/** An attachment, and what it is to the document (ISO 32000-2, 7.11.3). */
+export interface AssociatedFile extends Attachment {
+  relationship?: 'Data' | 'Alternative';
+  /** As RFC 3339. */
+  modified?: string;
+}
+
+/** Files associated with the whole document (ISO 32000-2, 7.11.4 and 14.13), found by their names. */
+export function attach(draft: EditablePdf, attachments: AssociatedFile[]): void {
   if (!attachments.length) return;
   const files = attachments.map((attachment) => ({
     key: unicodeString(attachment.name), // always UTF-16, because some readers expect all keys in one encoding
@@ -18,24 +26,25 @@ export function attach(draft: EditablePdf, attachments: Attachment[]): void {
   draft.catalog.set('AF', PdfArray.of(...files.map(({ file }) => file)));
 }
 
-function fileSpecification({ name, description }: Attachment, content: PdfRef): PdfDict {
+function fileSpecification({ name, description, relationship }: AssociatedFile, content: PdfRef): PdfDict {
   const entries: Record<string, PdfObject> = {
     Type: PdfName.of('Filespec'),
     F: textString(name),
     UF: textString(name),
     EF: PdfDict.of({ F: content, UF: content }),
-    AFRelationship: PdfName.of('Unspecified'),
+    AFRelationship: PdfName.of(relationship ?? 'Unspecified'),
   };
   if (description !== undefined) entries.Desc = textString(description);
   return PdfDict.of(entries);
 }
 
 /** Compressed, unless that makes it longer. */
-function embeddedFile({ type, content }: Attachment): PdfStream {
+function embeddedFile({ type, content, modified }: AssociatedFile): PdfStream {
+  const date = pdfDate(modified);
   const entries: Record<string, PdfObject> = {
     Type: PdfName.of('EmbeddedFile'),
     Subtype: PdfName.of(type ?? 'application/octet-stream'),
-    Params: PdfDict.of({ Size: PdfNumber.of(content.length) }),
+    Params: PdfDict.of({ Size: PdfNumber.of(content.length), ...(date !== undefined && { ModDate: textString(date) }) }),
   };
   const compressed = deflated(entries, content);
   return compressed.data.length < content.length ? compressed : PdfStream.fromDict(entries, content);

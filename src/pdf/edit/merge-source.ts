@@ -1,7 +1,21 @@
 /** One document of a merged PDF: a parsed PDF in; its pages, and all objects they refer to, with new numbers out. */
-import { type PDF, PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
+import {
+  type PDF,
+  PdfArray,
+  PdfBool,
+  PdfDict,
+  PdfName,
+  PdfNull,
+  PdfNumber,
+  type PdfObject,
+  PdfRef,
+  PdfStream,
+  PdfString,
+} from '@libpdf/core';
 import { inherited } from '../objects/page-view.ts';
 import { toText } from '../objects/syntax.ts';
+import type { MergedForm } from './merge-forms.ts';
+import { type MergedTags, SourceTags } from './merge-tags.ts';
 
 /** The merged file that receives the objects. */
 interface Target {
@@ -9,18 +23,22 @@ interface Target {
   streams: Map<number, number>;
   /** Takes the place of the root of the document's own bookmarks. */
   bookmark: number;
+  /** Joins the tags of all documents. */
+  tags: MergedTags;
+  /** Joins the fields of documents that we have made; those of others are only shown. */
+  form: MergedForm | undefined;
   newId(): number;
 }
 
 interface NewObject {
   id: number;
-  body: Array<string | Uint8Array>;
+  value: PdfObject;
 }
 
 /** Attributes that a page may inherit from its parent (ISO 32000-1, table 30). */
 const INHERITABLE = ['Resources', 'MediaBox', 'CropBox', 'Rotate'];
-/** Entries that refer to the tags of a document. Tags are not copied. */
-const OF_TAGS = ['StructParent', 'StructParents', 'SE', 'Tabs'];
+/** Entries that are keys of the parent tree. */
+const TAG_KEYS = ['StructParent', 'StructParents'];
 const MAX_DEPTH = 100;
 /** A tree can have the same branch under many names, and so more pages than a file has bytes. */
 const MAX_PAGES = 50_000;
@@ -30,6 +48,11 @@ export class MergeSource {
   readonly pages: Array<{ id: number; page: PdfDict }>;
   /** Entries of the document's bookmark for those below it. */
   readonly outline: string;
+  readonly tags: SourceTags | undefined;
+  /** Empty where the document says none. */
+  readonly language: string;
+  /** Whether all content has tags or is an artifact, as the document says. */
+  readonly isMarked: boolean;
   readonly #pdf: PDF;
   readonly #target: Target;
   /** New numbers by old ones. */
@@ -37,6 +60,8 @@ export class MergeSource {
   /** Old numbers of objects that something refers to, and that are not copied yet. */
   readonly #waiting: number[] = [];
   readonly #destinations: PdfObject | undefined;
+  /** The new names of form fields, by their old numbers. */
+  readonly #fieldNames: ReadonlyMap<number, PdfString>;
 
   /** Throws if the PDF is damaged. */
   constructor(pdf: PDF, target: Target) {
@@ -45,9 +70,15 @@ export class MergeSource {
     this.#target = target;
     const catalog = pdf.context.catalog.getDict();
     this.#destinations = this.resolve(catalog.get('Dests'));
+    this.tags = SourceTags.read(this, catalog.get('StructTreeRoot'), target.tags);
+    const [language, marks] = [this.resolve(catalog.get('Lang')), this.resolve(catalog.get('MarkInfo'))];
+    this.language = language instanceof PdfString ? language.asString() : '';
+    const marked = marks instanceof PdfDict ? marks.get('Marked') : undefined;
+    this.isMarked = this.tags !== undefined && marked instanceof PdfBool && marked.value;
     this.pages = this.#pagesOf(catalog.get('Pages'));
     if (!this.pages.length) throw new Error('the PDF has no pages');
     this.outline = this.#outlineOf(catalog.get('Outlines'));
+    this.#fieldNames = target.form?.join(this, catalog) ?? new Map();
   }
 
   /** Follows a reference, or returns the value itself. */
@@ -57,13 +88,25 @@ export class MergeSource {
 
   /** All objects to write. `node` is the parent of the pages. */
   *objects(node: number): Generator<NewObject> {
-    for (const { id, page } of this.pages) yield { id, body: [toText(this.#pageOf(page, node))] };
+    for (const { id, page } of this.pages) yield { id, value: this.#pageOf(page, node) };
+    if (this.tags) yield* this.#target.tags.join(this, this.tags, this.language);
     for (let old = this.#waiting.pop(); old !== undefined; old = this.#waiting.pop()) {
       const object = this.#pdf.getObject(PdfRef.of(old));
       const id = this.#ids.get(old) as number;
-      if (object instanceof PdfStream) this.#target.streams.set(old, id);
-      yield { id, body: this.#bodyOf(object) };
+      if (object instanceof PdfStream && !this.#mayHoldTags(object)) this.#target.streams.set(old, id);
+      yield { id, value: this.#valueOf(old, object, id) };
     }
+  }
+
+  /** The caller writes the object, under the number that is returned. */
+  take(old: number, id = this.#target.newId()): number {
+    this.#ids.set(old, id);
+    return id;
+  }
+
+  /** Content that tags describe belongs to one element, and is not shared. */
+  #mayHoldTags(stream: PdfStream): boolean {
+    return this.tags !== undefined && (stream.getName('Subtype')?.value === 'Form' || TAG_KEYS.some((key) => stream.has(key)));
   }
 
   #pagesOf(root: PdfObject | undefined): Array<{ id: number; page: PdfDict }> {
@@ -75,7 +118,7 @@ export class MergeSource {
       if (++nodes > 2 * MAX_PAGES) throw new Error('the PDF has too many pages');
       const kids = this.resolve(node.get('Kids'));
       if (kids instanceof PdfArray) for (const kid of kids.toArray()) collect(kid, depth + 1);
-      else found.push({ id: this.#idOf(ref.objectNumber), page: node });
+      else found.push({ id: this.take(ref.objectNumber), page: node });
     };
     collect(root, 0);
     return found;
@@ -89,7 +132,7 @@ export class MergeSource {
     this.#ids.set(ref.objectNumber, this.#target.bookmark);
     const count = this.resolve(root.get('Count'));
     const closed = -Math.abs(count instanceof PdfNumber ? count.value : 1);
-    return `/First ${toText(this.#copyOf(first))}/Last ${toText(this.#copyOf(last))}/Count ${closed}`;
+    return `/First ${toText(this.copyOf(first))}/Last ${toText(this.copyOf(last))}/Count ${closed}`;
   }
 
   #pageOf(page: PdfDict, node: number): PdfDict {
@@ -104,18 +147,21 @@ export class MergeSource {
     return copy;
   }
 
-  #bodyOf(object: PdfObject | null): Array<string | Uint8Array> {
-    if (!object) return ['null'];
-    if (!(object instanceof PdfStream)) return [toText(this.#copyOf(object))];
-    const dictionary = this.#dictionaryOf(object);
-    dictionary.set('Length', PdfNumber.of(object.data.length));
-    return [`${toText(dictionary)}\nstream\n`, object.data, '\nendstream'];
+  /** Pages that are not in the tree of pages are left out. */
+  #valueOf(old: number, object: PdfObject | null, id: number): PdfObject {
+    if (!object || isOfPages(object)) return PdfNull.instance;
+    if (object instanceof PdfStream) return new PdfStream(this.#dictionaryOf(object), object.data);
+    if (object instanceof PdfDict && this.tags?.has(old)) return this.tags.copyElement(object, id);
+    const copy = this.copyOf(object);
+    const name = this.#fieldNames.get(old);
+    if (name && copy instanceof PdfDict) copy.set('T', name);
+    return copy;
   }
 
   /** Copies a value with new numbers in all references. */
-  #copyOf(value: PdfObject): PdfObject {
+  copyOf(value: PdfObject): PdfObject {
     if (value instanceof PdfRef) return this.#refOf(value);
-    if (value instanceof PdfArray) return PdfArray.of(...value.toArray().map((item) => this.#copyOf(item)));
+    if (value instanceof PdfArray) return PdfArray.of(...value.toArray().map((item) => this.copyOf(item)));
     return value instanceof PdfDict ? this.#dictionaryOf(value) : value;
   }
 
@@ -123,11 +169,16 @@ export class MergeSource {
     const copy = new PdfDict();
     const target = dict.getName('S')?.value === 'GoTo' ? 'D' : 'Dest';
     for (const [{ value: key }, value] of dict) {
-      if (OF_TAGS.includes(key)) continue;
-      const kept = key === target ? this.#destinationOf(value) : value;
-      if (kept) copy.set(key, this.#copyOf(kept));
+      const kept = this.#keptOf(key, value, target);
+      if (kept) copy.set(key, this.copyOf(kept));
     }
     return copy;
+  }
+
+  #keptOf(key: string, value: PdfObject, target: string): PdfObject | undefined {
+    if (TAG_KEYS.includes(key)) return this.tags?.keyOf(value);
+    if (key === 'SE') return value instanceof PdfRef && this.tags?.has(value.objectNumber) ? value : undefined;
+    return key === target ? this.#destinationOf(value) : value;
   }
 
   /** Replaces named destinations by their targets, because names are unique within one document only. */
@@ -143,12 +194,11 @@ export class MergeSource {
     const known = this.#ids.get(old) ?? this.#target.streams.get(old);
     if (known !== undefined) return PdfRef.of(known);
     this.#waiting.push(old);
-    return PdfRef.of(this.#idOf(old));
+    return PdfRef.of(this.take(old));
   }
+}
 
-  #idOf(old: number): number {
-    const id = this.#target.newId();
-    this.#ids.set(old, id);
-    return id;
-  }
+function isOfPages(object: PdfObject): boolean {
+  const type = object instanceof PdfDict ? object.getName('Type')?.value : undefined;
+  return type === 'Page' || type === 'Pages' || type === 'Catalog';
 }

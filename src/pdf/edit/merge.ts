@@ -1,27 +1,46 @@
 /**
  * Several PDFs in, one out: their pages in order, each document under a bookmark. What pages refer to is copied, with its own
- * bookmarks below that of the document and links within it; what belongs to a document as a whole (tags, metadata, attachments)
- * is left out. One document is parsed at a time.
+ * bookmarks below that of the document, links within it and its tags; attachments and metadata are left out. What all documents
+ * conform to, the merged one does. One document is parsed at a time.
  */
-import { PDF, PdfArray, PdfDict, PdfRef } from '@libpdf/core';
+import { createHash } from 'node:crypto';
+import { PDF, PdfArray, PdfBool, PdfDict, PdfName, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
+import { outputIntent } from '../conformance/output-intent.ts';
+import { type Claims, isVersion2 } from '../conformance/profiles.ts';
+import { limitDecoding } from '../decoding-limit.ts';
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
 import { isEncrypted } from '../objects/cross-reference.ts';
+import { PackedFile } from '../objects/object-streams.ts';
 import { textString, toText } from '../objects/syntax.ts';
-import { endPlain, Parts } from '../objects/write.ts';
+import { identifier, type Parts } from '../objects/write.ts';
+import { isSigned } from '../security/signature-field.ts';
+import { commonClaims, commonLanguage, commonTitle, factsOf, type PartFacts } from './merge-claims.ts';
+import { MergedForm } from './merge-forms.ts';
 import { MergeSource } from './merge-source.ts';
+import { MergedTags } from './merge-tags.ts';
+import { xmpPacket } from './xmp.ts';
 
 export interface MergeTask {
   documents: Uint8Array[];
   /** In the order of the merged PDF. A document may come several times. */
   parts: Array<{ document: number; title: string }>;
+  /** Of the merged PDF. */
+  maxBytes: number;
 }
 
-/** The PDF, or which parts are encrypted: these cannot be merged, and where there are any there is no PDF. */
-export type Merged = Uint8Array<ArrayBuffer> | { protectedParts: number[] };
+/** The PDF; or which parts are encrypted or signed: these cannot be merged, and where there are any there is no PDF. */
+export type Merged = Uint8Array<ArrayBuffer> | { protectedParts: number[] } | 'too large';
 
+/** What the objects of one document may unpack to. */
+const MAX_UNPACKED_BYTES = 268_435_456;
 /** Numbers of the objects that belong to no document. */
 const [CATALOG, PAGES, OUTLINES, INFO] = [1, 2, 3, 4];
 const FIRST_FREE = 5;
+const ID_BYTES = 16;
+/** Objects beside streams may have this many times the bytes of the file before they are packed. */
+const MAX_PACKING = 8;
+const PRODUCT = 'Platen';
+const FROM_OUTSIDE: PartFacts = { claims: { archive: undefined, accessible: false }, title: '' };
 
 interface Part {
   title: string;
@@ -31,19 +50,36 @@ interface Part {
   firstPage: number;
   pages: number;
   outline: string;
+  language: string;
+  /** Whether all of its content has tags, or is an artifact. */
+  isMarked: boolean;
+  facts: PartFacts;
 }
 
-export async function merge({ documents, parts }: MergeTask): Promise<Merged> {
-  const isProtected = documents.map((bytes) =>
-    isEncrypted(new ChunkedBuffer([Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)])),
-  );
+/** PDFs that we have made. */
+export async function merge({ documents, parts, maxBytes }: MergeTask): Promise<Merged> {
+  const isProtected: boolean[] = [];
+  for (const { buffer, byteOffset, length } of documents) {
+    const file = Buffer.from(buffer, byteOffset, length);
+    isProtected.push(isEncrypted(new ChunkedBuffer([file])) || (await isSigned(file)));
+  }
   const protectedParts = [...parts.keys()].filter((index) => isProtected[parts[index]?.document ?? 0]);
   if (protectedParts.length) return { protectedParts };
-  const file = new MergedFile();
+  const file = new MergedFile(maxBytes);
   const copied = documents.map(() => new Map<number, number>());
-  for (const { document, title } of parts)
-    file.add(await PDF.load(documents[document] as Uint8Array), title, copied[document] as Map<number, number>);
-  return file.end().join();
+  try {
+    for (const { document, title } of parts) {
+      limitDecoding(MAX_UNPACKED_BYTES);
+      const pdf = await PDF.load(documents[document] as Uint8Array);
+      file.add(pdf, title, copied[document] as Map<number, number>, factsOf(pdf));
+    }
+    return file.end().join();
+  } catch (error) {
+    if (error instanceof MergedTooLarge) return 'too large';
+    throw error;
+  } finally {
+    limitDecoding(Number.POSITIVE_INFINITY);
+  }
 }
 
 /** The merged PDF has more bytes than it may. */
@@ -53,44 +89,104 @@ export class MergedTooLarge extends Error {
 
 /** The merged PDF, while it is put together. */
 export class MergedFile {
-  readonly #parts = new Parts();
+  readonly #file = new PackedFile(() => this.#nextId++);
   readonly #maxBytes: number;
-  /** By number. */
-  readonly #offsets: number[] = [];
+  #unpackedBytes = 0;
   readonly #merged: Part[] = [];
+  readonly #digest = createHash('sha256');
+  readonly #tags: MergedTags;
+  readonly #form = new MergedForm();
   #nextId = FIRST_FREE;
 
   /** What would have more bytes throws `MergedTooLarge`: a page can come any number of times, each with all that it holds. */
-  constructor(maxBytes = Number.POSITIVE_INFINITY) {
+  constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
+    this.#tags = new MergedTags(() => this.#nextId++);
   }
 
   get pages(): number {
     return this.#merged.reduce((sum, part) => sum + part.pages, 0);
   }
 
-  /** `streams` are those of this document that an earlier part has brought: they are not written again. */
-  add(pdf: PDF, title: string, streams: Map<number, number>): void {
+  /**
+   * `streams` are those of this document that an earlier part has brought: they are not written again. `facts` are what it claims, of
+   * a document that we have made.
+   */
+  add(pdf: PDF, title: string, streams: Map<number, number>, facts = FROM_OUTSIDE): void {
     const [node, bookmark] = [this.#nextId++, this.#nextId++];
-    const source = new MergeSource(pdf, { streams, bookmark, newId: () => this.#nextId++ });
+    const form = facts === FROM_OUTSIDE ? undefined : this.#form;
+    const source = new MergeSource(pdf, { streams, bookmark, tags: this.#tags, form, newId: () => this.#nextId++ });
     const pages = source.pages.map(({ id }) => id);
-    for (const { id, body } of source.objects(node)) this.#put(id, body);
+    for (const { id, value } of source.objects(node)) this.#put(id, value);
     const kids = toText(PdfArray.of(...pages.map((id) => PdfRef.of(id))));
-    this.#put(node, `<</Type/Pages/Parent ${PAGES} 0 R/Kids ${kids}/Count ${pages.length}>>`);
-    this.#merged.push({ title, node, bookmark, firstPage: pages[0] ?? 0, pages: pages.length, outline: source.outline });
+    this.#putText(node, `<</Type/Pages/Parent ${PAGES} 0 R/Kids ${kids}/Count ${pages.length}>>`);
+    const { outline, language, isMarked } = source;
+    this.#merged.push({
+      title,
+      node,
+      bookmark,
+      firstPage: pages[0] ?? 0,
+      pages: pages.length,
+      outline,
+      language,
+      isMarked,
+      facts,
+    });
   }
 
   end(): Parts {
     const [first, last] = [this.#merged[0], this.#merged.at(-1)];
     const count = this.#merged.length;
     const kids = this.#merged.map(({ node }) => `${node} 0 R`).join(' ');
-    this.#put(CATALOG, `<</Type/Catalog/Pages ${PAGES} 0 R/Outlines ${OUTLINES} 0 R/PageMode/UseOutlines>>`);
-    this.#put(PAGES, `<</Type/Pages/Kids[${kids}]/Count ${this.pages}>>`);
-    this.#put(OUTLINES, `<</Type/Outlines/First ${first?.bookmark} 0 R/Last ${last?.bookmark} 0 R/Count ${count}>>`);
-    this.#put(INFO, '<</Creator(Platen)/Producer(Platen)>>');
-    for (const [index, part] of this.#merged.entries()) this.#put(part.bookmark, this.#bookmarkOf(part, index));
-    endPlain(this.#parts, this.#offsets, PdfDict.of({ Root: PdfRef.of(CATALOG), Info: PdfRef.of(INFO) }));
-    return this.#parts;
+    this.#putText(PAGES, `<</Type/Pages/Kids[${kids}]/Count ${this.pages}>>`);
+    this.#putText(OUTLINES, `<</Type/Outlines/First ${first?.bookmark} 0 R/Last ${last?.bookmark} 0 R/Count ${count}>>`);
+    for (const [index, part] of this.#merged.entries()) this.#putText(part.bookmark, this.#bookmarkOf(part, index));
+    const { catalog, isVersion2 } = this.#catalog();
+    this.#put(CATALOG, catalog);
+    const id = identifier(this.#digest.digest().subarray(0, ID_BYTES));
+    if (isVersion2) this.#file.version = '2.0';
+    return this.#file.end({ Root: PdfRef.of(CATALOG), ...(!isVersion2 && { Info: PdfRef.of(INFO) }), ID: id });
+  }
+
+  #catalog(): { catalog: PdfDict; isVersion2: boolean } {
+    const catalog = PdfDict.of({
+      Type: PdfName.of('Catalog'),
+      Pages: PdfRef.of(PAGES),
+      Outlines: PdfRef.of(OUTLINES),
+      PageMode: PdfName.of('UseOutlines'),
+    });
+    const language = commonLanguage(this.#merged.map((part) => part.language));
+    if (language) catalog.set('Lang', textString(language));
+    const isMarked = this.#merged.every((part) => part.isMarked);
+    if (!this.#tags.isEmpty) {
+      for (const { id, value } of this.#tags.end(language)) this.#put(id, value);
+      catalog.set('StructTreeRoot', PdfRef.of(this.#tags.root));
+      if (isMarked) catalog.set('MarkInfo', PdfDict.of({ Marked: PdfBool.TRUE }));
+    }
+    const form = this.#form.end((font) => this.#add(font));
+    if (form) catalog.set('AcroForm', form);
+    const facts = this.#merged.map((part) => part.facts);
+    const claims = commonClaims(facts, isMarked);
+    const title = claims && commonTitle(facts);
+    if (claims) this.#describe(catalog, claims, title);
+    const hasInformation = !claims || !isVersion2(claims);
+    if (hasInformation) this.#inform(title);
+    return { catalog, isVersion2: !hasInformation };
+  }
+
+  #inform(title: string | undefined): void {
+    const info = PdfDict.of({ Creator: textString(PRODUCT), Producer: textString(PRODUCT) });
+    if (title) info.set('Title', textString(title));
+    this.#put(INFO, info);
+  }
+
+  /** Claims what all parts do, with what belongs to it in the file. */
+  #describe(catalog: PdfDict, claims: Claims, title: string | undefined): void {
+    const nothing = { author: undefined, subject: undefined, keywords: [], creationDate: undefined, modDate: undefined };
+    const packet = Buffer.from(xmpPacket({ ...nothing, title: title || undefined, creator: PRODUCT, producer: PRODUCT }, claims));
+    catalog.set('Metadata', this.#add(PdfStream.fromDict({ Type: PdfName.of('Metadata'), Subtype: PdfName.of('XML') }, packet)));
+    if (title) catalog.set('ViewerPreferences', PdfDict.of({ DisplayDocTitle: PdfBool.TRUE }));
+    if (claims.archive) catalog.set('OutputIntents', PdfArray.of(outputIntent((profile) => this.#add(profile))));
   }
 
   #bookmarkOf({ title, firstPage, outline }: Part, index: number): string {
@@ -101,9 +197,29 @@ export class MergedFile {
     return `<</Title ${toText(textString(title))}/Parent ${OUTLINES} 0 R${before}${after}${dest}${outline}>>`;
   }
 
-  #put(id: number, body: string | Array<string | Uint8Array>): void {
-    this.#offsets[id] = this.#parts.length;
-    this.#parts.addObject(id, ...[body].flat());
-    if (this.#parts.length > this.#maxBytes) throw new MergedTooLarge();
+  #add(value: PdfObject): PdfRef {
+    const id = this.#nextId++;
+    this.#put(id, value);
+    return PdfRef.of(id);
+  }
+
+  #put(id: number, value: PdfObject): void {
+    if (value instanceof PdfStream) {
+      this.#digest.update(`${id} `).update(value.data);
+      this.#file.addStream(id, value);
+      this.#checkSize();
+    } else this.#putText(id, toText(value));
+  }
+
+  #putText(id: number, body: string): void {
+    this.#digest.update(`${id} ${body}`);
+    this.#unpackedBytes += body.length;
+    this.#file.addPlain(id, Buffer.from(body, 'latin1'));
+    this.#checkSize();
+  }
+
+  #checkSize(): void {
+    const isTooLarge = this.#file.length > this.#maxBytes || this.#unpackedBytes > this.#maxBytes * MAX_PACKING;
+    if (isTooLarge) throw new MergedTooLarge();
   }
 }

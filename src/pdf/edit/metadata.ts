@@ -1,5 +1,7 @@
 /** Writes the metadata of a PDF: new values in, an information dictionary and an XMP packet with the same content out. */
 import { PdfBool, PdfDict, PdfName, type PdfObject, PdfStream, PdfString } from '@libpdf/core';
+import { isVersion2 } from '../conformance/profiles.ts';
+import type { InvoiceFacts } from '../conformance/read-invoice.ts';
 import { type Conformance, type Metadata, RFC_3339 } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { textString } from '../objects/syntax.ts';
@@ -10,18 +12,23 @@ const PRODUCT = 'Platen';
 /** Maximum length of the title of the document, which is not validated elsewhere. */
 const MAX_TITLE = 4_096;
 
-/** Without a given title, the title of the document is kept. Dates are written only if they are given. */
-export function describe(draft: EditablePdf, metadata: Metadata, conformance?: Conformance): void {
+/** Without a given title, the title of the document is kept. Dates are written only if they are given. Returns the title. */
+export function describe(draft: EditablePdf, metadata: Metadata, conformance?: Conformance, invoice?: InvoiceFacts): string {
   const facts = factsOf(metadata, conformance ? conformance.stated.title || undefined : ownTitle(draft));
-  const info = informationDictionary(facts);
-  if (draft.info) draft.change(draft.info, info);
-  else draft.info = draft.add(info);
-  const packet = Buffer.from(xmpPacket(facts, conformance?.claims));
+  if (conformance && isVersion2(conformance.claims)) draft.beginVersion2();
+  else writeInformation(draft, informationDictionary(facts));
+  const packet = Buffer.from(xmpPacket(facts, conformance?.claims, invoice));
   draft.catalog.set(
     'Metadata',
     draft.add(PdfStream.fromDict({ Type: PdfName.of('Metadata'), Subtype: PdfName.of('XML') }, packet)),
   );
   if (facts.title && draft.catalog.has('StructTreeRoot')) showTitle(draft);
+  return facts.title ?? '';
+}
+
+function writeInformation(draft: EditablePdf, info: PdfDict): void {
+  if (draft.info) draft.change(draft.info, info);
+  else draft.info = draft.add(info);
 }
 
 function ownTitle(draft: EditablePdf): string | undefined {
@@ -68,7 +75,7 @@ function text(value: string | undefined): PdfString | undefined {
 }
 
 /** ISO 32000-1, 7.9.4. */
-function pdfDate(date: string | undefined): string | undefined {
+export function pdfDate(date: string | undefined): string | undefined {
   const [, year, month, day, hour, minute, second, offsetHours = '+00', offsetMinutes = '00'] = RFC_3339.exec(date ?? '') ?? [];
   if (!year) return undefined;
   return `D:${year}${month}${day}${hour}${minute}${second}${offsetHours}'${offsetMinutes}'`;

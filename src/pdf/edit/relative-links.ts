@@ -9,8 +9,11 @@ const MAX_ADDRESS = 8_192;
 export function makeLinksRelative(chunks: readonly Buffer[], origin: string): void {
   const file = new ChunkedBuffer(chunks);
   const start = `(${origin}/`;
+  let end = 0;
   for (const at of file.positionsOf(start)) {
+    if (at < end) continue; // in what has been read, so that each byte is read once
     const [, rest] = REST_OF_STRING.exec(file.text(at + start.length, MAX_ADDRESS)) ?? [];
+    end = at + start.length + (rest?.length ?? MAX_ADDRESS);
     if (rest !== undefined) file.overwrite(at, `(${rest})`.padEnd(start.length + rest.length + 1));
   }
 }

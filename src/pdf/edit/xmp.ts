@@ -1,6 +1,8 @@
 /** Writes the XMP packet of a PDF: the values of its information dictionary in, XML out (ISO 16684-1). */
 
+import { invoiceFilename } from '../conformance/invoice-profiles.ts';
 import type { Claims } from '../conformance/profiles.ts';
+import type { InvoiceFacts } from '../conformance/read-invoice.ts';
 
 /** Dates as RFC 3339. Without characters that XML cannot have. */
 export interface DocumentFacts {
@@ -14,42 +16,95 @@ export interface DocumentFacts {
   modDate: string | undefined;
 }
 
-export function xmpPacket(facts: DocumentFacts, claims?: Claims): string {
+export function xmpPacket(facts: DocumentFacts, claims?: Claims, invoice?: InvoiceFacts): string {
   return `<?xpacket begin="\uFEFF" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
 <rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/">
 ${properties(facts).join('\n')}
-</rdf:Description>${claims ? conformance(claims) : ''}
+</rdf:Description>${claims ? conformance(claims) : ''}${invoice ? invoiceProperties(invoice) : ''}${extensions(claims, invoice)}
 </rdf:RDF></x:xmpmeta>
 <?xpacket end="r"?>`;
 }
 
-/** What the PDF claims. PDF/A knows no property of PDF/UA, so that its schema has to be described (ISO 19005-2, 6.6.2.3). */
+/** What the PDF claims. */
 function conformance({ archive, accessible }: Claims): string {
   const properties = [
-    ...(archive ? [element('pdfaid:part', [String(archive.part)]), element('pdfaid:conformance', [archive.level])] : []),
+    ...(archive ? [element('pdfaid:part', [String(archive.part)])] : []),
+    ...(archive?.level ? [element('pdfaid:conformance', [archive.level])] : []),
+    ...(archive?.part === 4 ? [element('pdfaid:rev', ['2020'])] : []),
     ...(accessible ? [element('pdfuaid:part', ['1'])] : []),
   ];
   return `
 <rdf:Description rdf:about="" xmlns:pdfaid="http://www.aiim.org/pdfa/ns/id/" xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/">
 ${properties.join('\n')}
-</rdf:Description>${archive && accessible ? UA_SCHEMA : ''}`;
+</rdf:Description>`;
 }
 
-const UA_SCHEMA = `
-<rdf:Description rdf:about="" xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/" xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#">
-<pdfaExtension:schemas><rdf:Bag><rdf:li rdf:parseType="Resource">
-<pdfaSchema:schema>PDF/UA identification schema</pdfaSchema:schema>
-<pdfaSchema:namespaceURI>http://www.aiim.org/pdfua/ns/id/</pdfaSchema:namespaceURI>
-<pdfaSchema:prefix>pdfuaid</pdfaSchema:prefix>
-<pdfaSchema:property><rdf:Seq><rdf:li rdf:parseType="Resource">
-<pdfaProperty:name>part</pdfaProperty:name>
-<pdfaProperty:valueType>Integer</pdfaProperty:valueType>
-<pdfaProperty:category>internal</pdfaProperty:category>
-<pdfaProperty:description>The part of ISO 14289 to which the document conforms</pdfaProperty:description>
-</rdf:li></rdf:Seq></pdfaSchema:property>
-</rdf:li></rdf:Bag></pdfaExtension:schemas>
+/** Factur-X 1.0, 6.2.2. */
+function invoiceProperties({ profile, version }: InvoiceFacts): string {
+  return `
+<rdf:Description rdf:about="" xmlns:fx="${INVOICE_SCHEMA.namespace}">
+${element('fx:DocumentType', ['INVOICE'])}
+${element('fx:DocumentFileName', [invoiceFilename(profile)])}
+${element('fx:Version', [version])}
+${element('fx:ConformanceLevel', [profile])}
 </rdf:Description>`;
+}
+
+/** A schema that PDF/A does not know, so that the file has to describe it (ISO 19005-2, 6.6.2.3). Part 4 does not ask for it. */
+interface ExtensionSchema {
+  name: string;
+  namespace: string;
+  prefix: string;
+  properties: Array<[name: string, type: string, category: string, description: string]>;
+}
+
+const UA_SCHEMA: ExtensionSchema = {
+  name: 'PDF/UA identification schema',
+  namespace: 'http://www.aiim.org/pdfua/ns/id/',
+  prefix: 'pdfuaid',
+  properties: [['part', 'Integer', 'internal', 'The part of ISO 14289 to which the document conforms']],
+};
+
+const INVOICE_SCHEMA: ExtensionSchema = {
+  name: 'Factur-X PDFA Extension Schema',
+  namespace: 'urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#',
+  prefix: 'fx',
+  properties: [
+    ['DocumentFileName', 'Text', 'external', 'The name of the embedded XML document'],
+    ['DocumentType', 'Text', 'external', 'The type of the hybrid document, such as INVOICE'],
+    ['Version', 'Text', 'external', 'The version of the standard that the embedded XML document follows'],
+    ['ConformanceLevel', 'Text', 'external', 'The profile of the embedded XML document'],
+  ],
+};
+
+/** All of them are values of one property, which can occur only once. */
+function extensions(claims: Claims | undefined, invoice: InvoiceFacts | undefined): string {
+  if (!claims?.archive || claims.archive.part === 4) return '';
+  const schemas = [...(claims.accessible ? [UA_SCHEMA] : []), ...(invoice ? [INVOICE_SCHEMA] : [])];
+  if (!schemas.length) return '';
+  return `
+<rdf:Description rdf:about="" xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/" xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#">
+<pdfaExtension:schemas><rdf:Bag>${schemas.map(extension).join('\n')}</rdf:Bag></pdfaExtension:schemas>
+</rdf:Description>`;
+}
+
+function extension({ name, namespace, prefix, properties }: ExtensionSchema): string {
+  const described = properties.map(
+    ([property, type, category, description]) => `<rdf:li rdf:parseType="Resource">
+<pdfaProperty:name>${property}</pdfaProperty:name>
+<pdfaProperty:valueType>${type}</pdfaProperty:valueType>
+<pdfaProperty:category>${category}</pdfaProperty:category>
+<pdfaProperty:description>${description}</pdfaProperty:description>
+</rdf:li>`,
+  );
+  return `<rdf:li rdf:parseType="Resource">
+<pdfaSchema:schema>${name}</pdfaSchema:schema>
+<pdfaSchema:namespaceURI>${namespace}</pdfaSchema:namespaceURI>
+<pdfaSchema:prefix>${prefix}</pdfaSchema:prefix>
+<pdfaSchema:property><rdf:Seq>${described.join('\n')}</rdf:Seq></pdfaSchema:property>
+</rdf:li>`;
+}
 
 /** Those that have a value. */
 function properties(facts: DocumentFacts): string[] {

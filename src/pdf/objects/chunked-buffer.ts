@@ -2,10 +2,17 @@
 export class ChunkedBuffer {
   readonly length: number;
   readonly #chunks: readonly Buffer[];
+  /** Where each chunk begins. */
+  readonly #starts: number[] = [];
 
   constructor(chunks: readonly Buffer[]) {
     this.#chunks = chunks;
-    this.length = chunks.reduce((total, { length }) => total + length, 0);
+    let length = 0;
+    for (const chunk of chunks) {
+      this.#starts.push(length);
+      length += chunk.length;
+    }
+    this.length = length;
   }
 
   /** `size` bytes from `start` as Latin-1, less where the file ends. */
@@ -33,28 +40,38 @@ export class ChunkedBuffer {
     return parts;
   }
 
-  /** Where Latin-1 text stands, also where two chunks meet. */
-  positionsOf(text: string): number[] {
-    const positions: number[] = [];
+  /** Where Latin-1 text stands, also where two chunks meet. A file may hold it millions of times: callers limit their work. */
+  *positionsOf(text: string): Generator<number> {
     let at = 0;
     for (const chunk of this.#chunks) {
       for (let found = chunk.indexOf(text, 0, 'latin1'); found >= 0; found = chunk.indexOf(text, found + 1, 'latin1'))
-        positions.push(at + found);
+        yield at + found;
       at += chunk.length;
       const seam = Math.max(0, at - text.length + 1);
       const across = this.text(seam, 2 * (text.length - 1)).indexOf(text);
-      if (across >= 0) positions.push(seam + across);
+      if (across >= 0) yield seam + across;
     }
-    return positions;
   }
 
   #eachPart(start: number, size: number, visit: (part: Buffer) => void): void {
-    let at = 0;
-    for (const chunk of this.#chunks) {
+    for (let index = this.#indexOf(start); index < this.#chunks.length; index++) {
+      const chunk = this.#chunks[index] as Buffer;
+      const at = this.#starts[index] as number;
+      if (at >= start + size) return;
       const from = Math.max(0, start - at);
       const to = Math.min(chunk.length, start + size - at);
       if (from < to) visit(chunk.subarray(from, to));
-      at += chunk.length;
     }
+  }
+
+  /** Of the last chunk that begins at or before a position. */
+  #indexOf(position: number): number {
+    let [low, high] = [0, this.#starts.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#starts[middle] as number) <= position) low = middle;
+      else high = middle - 1;
+    }
+    return low;
   }
 }

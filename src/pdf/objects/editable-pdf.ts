@@ -1,6 +1,7 @@
 /** A PDF that is being finished: the objects of the original file, and those that were changed or added. */
 import { PDF, PdfDict, type PdfObject, PdfRef } from '@libpdf/core';
 import { RawFile } from './raw-file.ts';
+import type { PdfVersion } from './syntax.ts';
 
 /** An object to be written: as bytes of the old file, or as a value. */
 export type EditableObject = { id: number; raw: Buffer } | { id: number; value: PdfObject };
@@ -14,8 +15,12 @@ export class EditablePdf {
   info: PdfRef | undefined;
   /** The file identifier (ISO 32000-1, 14.4). */
   id: Uint8Array | undefined;
+  version: PdfVersion = '1.7';
+  /** The signature, which stands by itself in the file. */
+  signature: PdfRef | undefined;
   readonly file: RawFile;
   readonly #changed = new Map<number, PdfObject>();
+  readonly #dropped = new Set<number>();
 
   /** Throws when these bytes are no PDF as Chromium prints them. */
   static async read(bytes: Buffer): Promise<EditablePdf> {
@@ -47,8 +52,20 @@ export class EditablePdf {
     return found instanceof PdfDict ? found.clone() : new PdfDict();
   }
 
+  /** An object by number as it stands in the file, in Latin-1; undefined for one that was changed or added. */
+  unchangedText(id: number): string | undefined {
+    return this.#changed.has(id) ? undefined : this.file.body(id)?.toString('latin1');
+  }
+
   change(ref: PdfRef, object: PdfObject): void {
     this.#changed.set(ref.objectNumber, object);
+  }
+
+  /** The information dictionary is deprecated in PDF 2.0, and goes. */
+  beginVersion2(): void {
+    this.version = '2.0';
+    if (this.info) this.#dropped.add(this.info.objectNumber);
+    this.info = undefined;
   }
 
   add(object: PdfObject): PdfRef {
@@ -64,7 +81,7 @@ export class EditablePdf {
   *objects(): Generator<EditableObject> {
     for (let id = 1; id < this.file.size; id++) {
       const value = this.#changed.get(id);
-      const raw = this.file.body(id);
+      const raw = this.#dropped.has(id) ? undefined : this.file.body(id);
       if (value) yield { id, value };
       else if (raw) yield { id, raw };
     }

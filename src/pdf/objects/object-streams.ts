@@ -7,24 +7,27 @@ import { PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream } from '
 import type { Encryption } from '../security/encrypt.ts';
 import type { EditableObject, EditablePdf } from './editable-pdf.ts';
 import { isStream } from './raw-file.ts';
-import { deflated, numbers, toText } from './syntax.ts';
+import { deflated, numbers, type PdfVersion, toText } from './syntax.ts';
 import { bodyOf, identifier, Parts } from './write.ts';
 
 /** Of one object stream. A reader unpacks all of it to find one. */
 const OBJECTS_PER_STREAM = 200;
 
 export function writeWithObjectStreams(draft: EditablePdf, protection?: Encryption): Parts {
-  const file = new PackedFile(draft.nextId, protection);
+  let { nextId } = draft;
+  const file = new PackedFile(() => nextId++, protection);
+  file.version = draft.version;
   for (const object of draft.objects()) {
     const stream = streamOf(object, draft, protection !== undefined);
     if (stream) file.addStream(object.id, stream);
     else file.addPlain(object.id, 'raw' in object ? object.raw : Buffer.from(toText(object.value), 'latin1'));
   }
-  return file.end(draft);
+  return file.end({ Root: draft.root, ...(draft.info && { Info: draft.info }), ...(draft.id && { ID: identifier(draft.id) }) });
 }
 
-/** A stream as a value, or as it stands where nothing in it is encrypted; undefined for all else. */
+/** A stream as a value, or as it stands where nothing in it is encrypted; so does a signature; undefined for all else. */
 function streamOf(object: EditableObject, draft: EditablePdf, encrypted: boolean): PdfStream | Buffer | undefined {
+  if (object.id === draft.signature?.objectNumber && 'value' in object) return Buffer.from(toText(object.value), 'latin1');
   if ('value' in object) return object.value instanceof PdfStream ? object.value : undefined;
   if (!isStream(object.raw)) return undefined;
   if (!encrypted) return object.raw;
@@ -36,16 +39,27 @@ function streamOf(object: EditableObject, draft: EditablePdf, encrypted: boolean
 /** Where an object is: at an offset of the file, or at an index of the object stream with this number. */
 type Location = { offset: number } | { container: number; index: number };
 
-class PackedFile {
+/** A file while it is written, its objects in any order. */
+export class PackedFile {
   readonly #parts = new Parts();
   readonly #locations: Location[] = [];
   readonly #protection: Encryption | undefined;
-  #nextId: number;
+  readonly #newId: () => number;
   #waiting: Array<{ id: number; body: Uint8Array }> = [];
 
-  constructor(nextId: number, protection: Encryption | undefined) {
-    this.#nextId = nextId;
+  constructor(newId: () => number, protection?: Encryption) {
+    this.#newId = newId;
     this.#protection = protection;
+  }
+
+  /** 1.7 until it is set. */
+  set version(version: PdfVersion) {
+    this.#parts.version = version;
+  }
+
+  /** Of what has been packed. */
+  get length(): number {
+    return this.#parts.length;
   }
 
   addStream(id: number, stream: PdfStream | Buffer): void {
@@ -58,19 +72,19 @@ class PackedFile {
     if (this.#waiting.length === OBJECTS_PER_STREAM) this.#flush();
   }
 
-  end(draft: EditablePdf): Parts {
+  end(trailer: Record<string, PdfObject>): Parts {
     this.#flush();
-    const entries: Record<string, PdfObject> = { Type: PdfName.of('XRef'), Root: draft.root };
-    if (draft.info) entries.Info = draft.info;
-    if (draft.id) entries.ID = identifier(draft.id);
+    const entries: Record<string, PdfObject> = { Type: PdfName.of('XRef'), ...trailer };
     if (this.#protection) {
+      const id = this.#newId();
       entries.ID = identifier(this.#protection.id);
-      entries.Encrypt = PdfRef.of(this.#nextId);
-      this.#put(this.#nextId++, toText(this.#protection.dictionary));
+      entries.Encrypt = PdfRef.of(id);
+      this.#put(id, toText(this.#protection.dictionary));
     }
     const start = this.#parts.length;
-    this.#locations[this.#nextId] = { offset: start };
-    this.#parts.addObject(this.#nextId, bodyOf(crossReferenceStream(this.#locations, entries)));
+    const id = this.#newId();
+    this.#locations[id] = { offset: start };
+    this.#parts.addObject(id, bodyOf(crossReferenceStream(this.#locations, entries)));
     this.#parts.end(start);
     return this.#parts;
   }
@@ -79,7 +93,7 @@ class PackedFile {
     const waiting = this.#waiting;
     if (!waiting.length) return;
     this.#waiting = [];
-    const container = this.#nextId++;
+    const container = this.#newId();
     for (const [index, { id }] of waiting.entries()) this.#locations[id] = { container, index };
     this.addStream(container, objectStream(waiting));
   }

@@ -3,6 +3,9 @@
 import { deflateSync } from 'node:zlib';
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, type PdfRef, PdfStream, PdfString } from '@libpdf/core';
 
+/** Of the file format (ISO 32000-1 and -2). */
+export type PdfVersion = '1.7' | '2.0';
+
 /** What is done to the bytes of each string, such as encryption. */
 export type Seal = (bytes: Uint8Array) => Uint8Array;
 
@@ -56,6 +59,11 @@ export function numbers(...values: number[]): PdfArray {
 export function decimal(value: number): string {
   const text = String(value);
   return text.includes('e') ? value.toFixed(10) : text;
+}
+
+/** The same, to a thousandth. */
+export function rounded(value: number): string {
+  return decimal(Math.round(value * 1_000) / 1_000);
 }
 
 function dictionary(dict: PdfDict, cipher?: Seal): string {

@@ -1,10 +1,11 @@
 /** Writes a finished PDF with a classic cross-reference table: an editable PDF in, bytes in chunks out. */
 import { PdfArray, PdfDict, PdfNumber, type PdfObject, PdfStream, PdfString } from '@libpdf/core';
 import type { EditablePdf } from './editable-pdf.ts';
-import { type Seal, toText } from './syntax.ts';
+import { type PdfVersion, type Seal, toText } from './syntax.ts';
 
 export function writePlain(draft: EditablePdf): Parts {
   const parts = new Parts();
+  parts.version = draft.version;
   const offsets: number[] = [];
   for (const object of draft.objects()) {
     offsets[object.id] = parts.length;
@@ -35,13 +36,22 @@ export function endPlain(parts: Parts, offsets: number[], trailer: PdfDict): voi
   parts.end(start);
 }
 
+function headerOf(version: PdfVersion): string {
+  return `%PDF-${version}\n%\xe2\xe3\xcf\xd3\n`;
+}
+
 /** The bytes of a file so far. */
 export class Parts {
   readonly #parts: Uint8Array[] = [];
   length = 0;
 
   constructor() {
-    this.add('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n');
+    this.add(headerOf('1.7'));
+  }
+
+  /** 1.7 until it is set. */
+  set version(version: PdfVersion) {
+    this.#parts[0] = Buffer.from(headerOf(version), 'latin1');
   }
 
   /** Text is Latin-1. */

@@ -21,10 +21,11 @@ export class DeterministicRandom {
 }
 
 /** Of everything that the finished PDF depends on. */
-export function digestOf(pdf: Uint8Array, { attachments, watermark, ...rest }: FinishSettings): Buffer {
+export function digestOf(pdf: Uint8Array, { attachments, watermark, forms, signature: _, ...rest }: FinishSettings): Buffer {
   const { stamp = [], ...drawing } = watermark ?? {};
-  const contents = [pdf, Buffer.concat(stamp), ...attachments.map(({ content }) => content)];
-  const facts = { ...rest, drawing, files: attachments.map(({ content: _, ...facts }) => facts) };
+  const { appearances = [], ...form } = forms ?? {};
+  const contents = [pdf, Buffer.concat(stamp), ...appearances, ...attachments.map(({ content }) => content)];
+  const facts = { ...rest, ...(forms && { form }), drawing, files: attachments.map(({ content: _, ...facts }) => facts) };
   const hash = createHash('sha256').update(sha256(Buffer.from(JSON.stringify(facts))));
   for (const content of contents) hash.update(sha256(content));
   return hash.digest();

@@ -10,6 +10,12 @@ import { batchEvents } from './0007-batch-events.ts';
 import { templateVersions } from './0008-template-versions.ts';
 import { metadata } from './0009-metadata.ts';
 import { keyManagement } from './0010-key-management.ts';
+import { batchLists } from './0011-batch-lists.ts';
+import { tracing } from './0013-tracing.ts';
+import { certificates } from './0014-certificates.ts';
+import { limitsOfAllNodes } from './0016-limits-of-all-nodes.ts';
+import { templateAssets } from './0017-template-assets.ts';
+import { uploads } from './0018-uploads.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-accounts': accounts,
@@ -22,4 +28,10 @@ export const migrations: Record<string, Migration> = {
   '0008-template-versions': templateVersions,
   '0009-metadata': metadata,
   '0010-key-management': keyManagement,
+  '0011-batch-lists': batchLists,
+  '0013-tracing': tracing,
+  '0014-certificates': certificates,
+  '0016-limits-of-all-nodes': limitsOfAllNodes,
+  '0017-template-assets': templateAssets,
+  '0018-uploads': uploads,
 };

@@ -76,6 +76,11 @@ const MOVING: Record<string, Parts> = {
     body: boxes,
     script: `gsap.timeline().to('.box', { x: 300, duration: .8 }).to('.box', { rotation: 8, backgroundColor: '#fca', duration: .6 }).to('.box', { scale: .8, duration: .6 })`,
   },
+  'GSAP, sections that appear when they are scrolled to': {
+    uses: ['gsap/dist/gsap.min.js', 'gsap/dist/ScrollTrigger.min.js'],
+    body: sections(''),
+    script: `document.querySelectorAll('section').forEach((each) => gsap.from(each, { opacity: 0, y: 50, duration: .8, scrollTrigger: each }))`,
+  },
   'anime.js': {
     uses: ['animejs/dist/bundles/anime.umd.min.js'],
     body: boxes,

@@ -147,8 +147,6 @@ const FILES: Row[] = [
     ),
     FILE,
   ],
-  ['location', script('location = "file://{file}"'), FILE],
-  ['meta refresh', '<meta http-equiv="refresh" content="0; url=file://{file}">', FILE],
   ['frame of a site', siteFrame('<iframe src="file://{file}"></iframe>'), FILE],
   ['redirect of a frame', '<iframe src="{site}/redirect/302?to=file://{file}"></iframe>', FILE],
   [
@@ -167,9 +165,15 @@ const FILES: Row[] = [
   ['devtools:', '<iframe src="devtools://devtools/bundled/inspector.html?ws=127.0.0.1:{own}"></iframe>', INTERNAL],
 ];
 
+const FILES_ALONE: Row[] = [
+  ['location', script('location = "file://{file}"'), FILE],
+  ['meta refresh', '<meta http-equiv="refresh" content="0; url=file://{file}">', FILE],
+];
+
 export const addressPayloads: Payload[] = [
   ...payloads('address', SPELLINGS),
   ...payloads('name', NAMES, { late: true }),
   ...payloads('redirect', REDIRECTS, { late: true }),
   ...payloads('file', FILES, { late: true }),
+  ...payloads('file', FILES_ALONE, { late: true, alone: true }),
 ];

@@ -7,7 +7,7 @@ import { PIXEL } from '../../support/pixel.ts';
 /** Shown by its page, so that a proxy that lets nothing through is noticed. */
 export const GREETING = 'ALLOWEDSITE';
 
-/** Resolves when a payload has had its time. */
+/** Resolves when the payload of this mark has had its time. */
 export type Hold = (mark: string) => Promise<void>;
 
 export class AllowedSite {
@@ -43,7 +43,7 @@ export class AllowedSite {
     const to = searchParams.get('to') ?? '';
     const send = (headers: Record<string, string>, body: string | Buffer = GREETING, status = 200) =>
       response.writeHead(status, { 'content-type': 'text/html', 'access-control-allow-origin': '*', ...headers }).end(body);
-    if (action === 'hold') await this.#hold(detail);
+    if (action === 'hold') await Promise.all(detail.split('+').map(this.#hold));
     if (action === 'hold' || action === 'image.png') return void send({ 'content-type': 'image/png' }, PIXEL);
     if (action === 'redirect') return void send({ location: to }, '', Number(detail));
     if (action === 'refresh') return void send({ refresh: `0; url=${to}` });

@@ -23,7 +23,6 @@ const ELEMENTS: Row[] = [
   ['iframe data:', '<iframe src="data:text/html,<img src={url}.png>"></iframe>'],
   ['iframe javascript:', `<iframe src="javascript:'<img src={url}.png>'"></iframe>`],
   ['iframe in an iframe', frame(frame('<iframe src="{url}.html"></iframe>'))],
-  ['frameset', '<frameset cols="*"><frame src="{url}.html"></frameset>'],
   ['object', '<object data="{url}.html" type="text/html"></object>'],
   ['object image', '<object data="{url}.png"></object>'],
   ['embed', '<embed src="{url}.html" type="text/html">'],
@@ -39,9 +38,13 @@ const ELEMENTS: Row[] = [
   ['svg script', '<svg><script href="{url}.js"></script></svg>'],
   ['body background', '<body background="{url}.png">x'],
   ['table background', '<table background="{url}.png"><td>x</table>'],
-  ['base', '<base href="{url}/"><img src="x.png">'],
   ['base in a frame', frame('<base href="{url}/"><img src="x.png">')],
   ['document.write', script('document.write(`<img src="{url}.png">`)')],
+];
+
+const ELEMENTS_ALONE: Row[] = [
+  ['frameset', '<frameset cols="*"><frame src="{url}.html"></frameset>'],
+  ['base', '<base href="{url}/"><img src="x.png">'],
 ];
 
 const LATE_ELEMENTS: Row[] = [
@@ -74,6 +77,9 @@ const LATE_ELEMENTS: Row[] = [
     siteFrame('<script type="speculationrules">{"prefetch": [{"urls": ["{url}.html"]}]}</script>'),
     NO_PRERENDER,
   ],
+];
+
+const LATE_ELEMENTS_ALONE: Row[] = [
   ['meta refresh', '<meta http-equiv="refresh" content="0; url={url}.html">', STAYS],
   ['form', '<form action="{url}.html" method="post"><input name="a"></form><script>document.forms[0].submit()</script>', STAYS],
   [
@@ -99,32 +105,32 @@ const LATE_ELEMENTS: Row[] = [
   ['noopener', '<a rel="noopener" target="_blank" href="{url}.html">x</a><script>document.links[0].click()</script>', NO_POPUPS],
 ];
 
-const style = (css: string) => `<style>${css}</style><p>x</p>`;
+const style = (css: string) => `<style>${css}</style><p class="{mark}">x</p>`;
 
 const STYLES: Row[] = [
-  ['background', style('p { background: url({url}.png) }')],
+  ['background', style('.{mark} { background: url({url}.png) }')],
   ['background in an attribute', '<p style="background: url({url}.png)">x</p>'],
-  ['background with escapes', style('p { b\\61 ckground: u\\72l("{url}.png") }')],
-  ['background of a pseudo-element', style('p::after { content: ""; background: url({url}.png) }')],
-  ['content', style('p::before { content: url({url}.png) }')],
+  ['background with escapes', style('.{mark} { b\\61 ckground: u\\72l("{url}.png") }')],
+  ['background of a pseudo-element', style('.{mark}::after { content: ""; background: url({url}.png) }')],
+  ['content', style('.{mark}::before { content: url({url}.png) }')],
   ['@import', style('@import url({url}.css);')],
   ['@import as text, with conditions', style('@import "{url}.css" layer(x) supports(display: block) print;')],
   ['@import in a sheet of the site', `<link rel="stylesheet" href="${served('@import "{url}.css";', 'text/css')}">`],
-  ['@font-face', style('@font-face { font-family: f; src: url({url}.html) } p { font-family: f }')],
-  ['list-style', style('p { display: list-item; list-style: url({url}.png) }')],
-  ['border-image', style('p { border: 9px solid; border-image: url({url}.png) 9 }')],
-  ['mask', style('p { mask: url({url}.png) }')],
-  ['-webkit-mask-box-image', style('p { -webkit-mask-box-image: url({url}.png) }')],
-  ['shape-outside', style('p { float: left; shape-outside: url({url}.png) }')],
-  ['image-set', style('p { background: image-set("{url}.png" 1x, "{url}.png?2" 2x) }')],
-  ['cross-fade', style('p { background: -webkit-cross-fade(url({url}.png), url({url}.png?2), 50%) }')],
-  ['@media print', style('@media print { p { background: url({url}.png) } }')],
-  ['@supports and @container', style('@supports (color: red) { p { background: url({url}.png) } }')],
-  ['a custom property', style('p { --x: url({url}.png); background: var(--x) }')],
-  ['cursor', style('p { cursor: url({url}.png), auto }')],
+  ['@font-face', style('@font-face { font-family: f; src: url({url}.html) } .{mark} { font-family: f }')],
+  ['list-style', style('.{mark} { display: list-item; list-style: url({url}.png) }')],
+  ['border-image', style('.{mark} { border: 9px solid; border-image: url({url}.png) 9 }')],
+  ['mask', style('.{mark} { mask: url({url}.png) }')],
+  ['-webkit-mask-box-image', style('.{mark} { -webkit-mask-box-image: url({url}.png) }')],
+  ['shape-outside', style('.{mark} { float: left; shape-outside: url({url}.png) }')],
+  ['image-set', style('.{mark} { background: image-set("{url}.png" 1x, "{url}.png?2" 2x) }')],
+  ['cross-fade', style('.{mark} { background: -webkit-cross-fade(url({url}.png), url({url}.png?2), 50%) }')],
+  ['@media print', style('@media print { .{mark} { background: url({url}.png) } }')],
+  ['@supports and @container', style('@supports (color: red) { .{mark} { background: url({url}.png) } }')],
+  ['a custom property', style('.{mark} { --x: url({url}.png); background: var(--x) }')],
+  ['cursor', style('.{mark} { cursor: url({url}.png), auto }')],
   ['@page margin box', style('@page { margin: 3cm; @top-left { content: url({url}.png) } }')],
-  ['clip-path', style('p { clip-path: url({url}.svg#x) }')],
-  ['filter', style('p { filter: url({url}.svg#x) }'), SAME_ORIGIN],
+  ['clip-path', style('.{mark} { clip-path: url({url}.svg#x) }')],
+  ['filter', style('.{mark} { filter: url({url}.svg#x) }'), SAME_ORIGIN],
   [
     'a made sheet',
     script(
@@ -178,7 +184,9 @@ const VECTORS: Row[] = [
 
 export const elementPayloads: Payload[] = [
   ...payloads('element', ELEMENTS),
+  ...payloads('element', ELEMENTS_ALONE, { alone: true }),
   ...payloads('element', LATE_ELEMENTS, { late: true }),
+  ...payloads('element', LATE_ELEMENTS_ALONE, { late: true, alone: true }),
   ...payloads('style', STYLES),
   ...payloads('svg', VECTORS, { late: true }),
 ];

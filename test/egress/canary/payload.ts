@@ -1,10 +1,12 @@
-/** A document that tries to reach the canary: what the tables are made of, and the document with its places filled in. */
+/** Markup that tries to reach the canary: what the tables are made of, which of it shares a document, and its places filled in. */
 
 export interface Payload {
   name: string;
   html: string;
   /** Fires after the load event would come: the document holds that back until the payload has had its time. */
   late: boolean;
+  /** Leaves the document, changes all of it, or waits for what happens to it: no other payload may be in the same one. */
+  alone: boolean;
   /** Why nothing arrives even where everything is allowed. */
   blockedBelowThePolicy?: string;
 }
@@ -38,18 +40,44 @@ export interface Places {
 
 const PLACE = /\{(url|mark|port|own|site|sitePort|lan|file)\}/g;
 
-export function payloads(area: string, rows: Row[], { late = false } = {}): Payload[] {
+export function payloads(area: string, rows: Row[], { late = false, alone = false } = {}): Payload[] {
   return rows.map(([name, html, blockedBelowThePolicy]) => ({
     name: `${area}: ${name}`,
     html,
     late,
+    alone,
     ...(blockedBelowThePolicy && { blockedBelowThePolicy }),
   }));
 }
 
-export function documentOf({ html, late }: Payload, places: Places): string {
-  const whole = late ? `${html}<img src="{site}/hold/{mark}">` : html;
-  return whole.replace(PLACE, (_all, place: keyof Places) => String(places[place]));
+/** How many payloads one document has at most. */
+const MOST = 8;
+
+/** The payloads of each document. Those of one document are of one area, late or not, blocked or not, with scripts or without. */
+export function documentsOf<P extends Payload>(payloads: P[]): P[][] {
+  const documents: P[][] = [];
+  const unfilled = new Map<string, P[]>();
+  for (const payload of payloads) {
+    const kind = kindOf(payload);
+    const begun = payload.alone ? undefined : unfilled.get(kind);
+    if (begun && begun.length < MOST) {
+      begun.push(payload);
+      continue;
+    }
+    const document = [payload];
+    documents.push(document);
+    if (!payload.alone) unfilled.set(kind, document);
+  }
+  return documents;
+}
+
+function kindOf({ name, late, blockedBelowThePolicy, html }: Payload): string {
+  return [name.split(':')[0], late, Boolean(blockedBelowThePolicy), /<script|<iframe|<object|<embed/.test(html)].join();
+}
+
+/** One payload of a document, with its places filled in. */
+export function markupOf({ html }: Payload, places: Places): string {
+  return html.replace(PLACE, (_all, place: keyof Places) => String(places[place]));
 }
 
 export function isNamedIn(html: string, place: keyof Places): boolean {
@@ -57,7 +85,7 @@ export function isNamedIn(html: string, place: keyof Places): boolean {
 }
 
 export function script(source: string): string {
-  return `<body><script>${source}</script>`;
+  return `<body><script>{ ${source} }</script>`;
 }
 
 /** Runs the script in a worker. */

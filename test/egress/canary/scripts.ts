@@ -35,9 +35,11 @@ const REQUESTS: Row[] = [
   ['Image', 'new Image().src = "{url}.png"'],
   ['Audio', 'new Audio("{url}.html").play()'],
   ['WebAssembly', 'WebAssembly.compileStreaming(fetch("{url}.html"))'],
-  ['innerHTML', 'document.body.innerHTML += `<img src="{url}.png">`'],
   ['a timer', 'setTimeout(() => fetch("{url}.html"), 100)'],
-  ['a frame with new location', 'document.body.append(document.createElement("iframe")); frames[0].location = "{url}.html"'],
+  [
+    'a frame with new location',
+    'const f = document.createElement("iframe"); document.body.append(f); f.contentWindow.location = "{url}.html"',
+  ],
   [
     'a frame with a Blob',
     'const f = document.createElement("iframe"); f.src = URL.createObjectURL(new Blob([`<img src="{url}.png">`], { type: "text/html" })); document.body.append(f)',
@@ -48,13 +50,6 @@ const REQUESTS: Row[] = [
     'XSLT loads from nowhere in an opaque origin',
   ],
   ['window.open', 'open("{url}.html")', NO_POPUPS],
-  ['location', 'location = "{url}.html"', STAYS],
-  ['location, disguised', 'self["loca" + "tion"] = "{url}.html"', LEAVES_LATE],
-  [
-    'location of the top, from a frame',
-    'document.body.append(Object.assign(document.createElement("iframe"), { srcdoc: "<script>top.location = \'{url}.html\'</scr" + "ipt>" }))',
-    STAYS,
-  ],
   ['fetchLater', 'fetchLater("{url}.html", { activateAfter: 0 })', SECURE],
   ['WebSocketStream', `new WebSocketStream(${WS})`],
   ['WebTransport', 'new WebTransport("https://127.0.0.1:{own}/")', SECURE],
@@ -77,6 +72,17 @@ const REQUESTS: Row[] = [
     'payment',
     'new PaymentRequest([{ supportedMethods: "{url}.html" }], { total: { label: "x", amount: { currency: "EUR", value: "1" } } }).canMakePayment()',
     SECURE,
+  ],
+];
+
+const REQUESTS_ALONE: Row[] = [
+  ['innerHTML', 'document.body.innerHTML += `<img src="{url}.png">`'],
+  ['location', 'location = "{url}.html"', STAYS],
+  ['location, disguised', 'self["loca" + "tion"] = "{url}.html"', LEAVES_LATE],
+  [
+    'location of the top, from a frame',
+    'document.body.append(Object.assign(document.createElement("iframe"), { srcdoc: "<script>top.location = \'{url}.html\'</scr" + "ipt>" }))',
+    STAYS,
   ],
 ];
 
@@ -179,15 +185,16 @@ const PEERS: Row[] = [
   ['a candidate by name', candidate('candidate:1 1 udp 2113937151 {mark}.private.test {own} typ host'), NO_DATAGRAMS],
 ];
 
+function inScript([name, source, reason]: Row): Row {
+  return [name, script(source), reason];
+}
+
 export const scriptPayloads: Payload[] = [
-  ...payloads(
-    'script',
-    REQUESTS.map(([name, source, reason]): Row => [name, script(source), reason]),
-    { late: true },
-  ),
+  ...payloads('script', REQUESTS.map(inScript), { late: true }),
+  ...payloads('script', REQUESTS_ALONE.map(inScript), { late: true, alone: true }),
   ...payloads('worker', WORKERS, { late: true }),
   ...payloads('from the allowed site', SITES, { late: true }),
-  ...payloads('time', TIMES),
+  ...payloads('time', TIMES, { alone: true }),
   ...payloads('time', LEAVING, { late: true }),
   ...payloads('WebRTC', PEERS, { late: true }),
 ];

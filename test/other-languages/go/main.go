@@ -1,8 +1,9 @@
-// Renders a document with the client that oapi-codegen made of the OpenAPI document.
+// Renders a document, lists documents and reads an error with the client that oapi-codegen made of the OpenAPI document.
 package main
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"os"
 
@@ -18,17 +19,31 @@ func main() {
 	check(err)
 
 	format := platen.PdfOptionsFormat("A5")
+	pdf := render(client, platen.HtmlPdfRequest{Html: "<h1>From Go</h1>", Options: &platen.PdfOptions{Format: &format}})
+	check(os.WriteFile("out.pdf", pdf.Body, 0o600))
+
+	store := true
+	stored := render(client, platen.HtmlPdfRequest{Html: "<p>Kept", Store: &store})
+	limit := 1
+	list, err := client.ListDocumentsWithResponse(context.Background(), &platen.ListDocumentsParams{Limit: &limit})
+	check(err)
+	missing, err := client.FetchDocumentWithResponse(context.Background(), "doc_0", nil)
+	check(err)
+	told, err := json.Marshal(map[string]any{
+		"status": stored.StatusCode(),
+		"listed": len(list.JSON200.Data),
+		"code":   missing.ApplicationproblemJSONDefault.Code,
+	})
+	check(err)
+	check(os.WriteFile("told.json", told, 0o600))
+}
+
+func render(client *platen.ClientWithResponses, source platen.HtmlPdfRequest) *platen.RenderPdfResponse {
 	var document platen.PdfRequest
-	check(document.FromHtmlPdfRequest(platen.HtmlPdfRequest{
-		Html:    "<h1>From Go</h1>",
-		Options: &platen.PdfOptions{Format: &format},
-	}))
+	check(document.FromHtmlPdfRequest(source))
 	reply, err := client.RenderPdfWithResponse(context.Background(), nil, document)
 	check(err)
-	if reply.StatusCode() != http.StatusOK {
-		panic(reply.Status() + string(reply.Body))
-	}
-	check(os.WriteFile(os.Args[1], reply.Body, 0o600))
+	return reply
 }
 
 func check(err error) {

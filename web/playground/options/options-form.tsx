@@ -28,15 +28,15 @@ export function OptionsForm() {
       {groups.map((group, index) => (
         <Group key={group.title} group={group} open={index === 0 || wanted.value !== ''} />
       ))}
-      {!groups.length && <p class="hint">No option has this text in its name or description.</p>}
+      {!groups.length && <p class="hint">No option has these words in its name or description.</p>}
     </form>
   );
 }
 
 function narrowed({ title, fields }: OptionGroup, wanted: string): OptionGroup {
-  const word = wanted.trim().toLowerCase();
-  const has = (text: string) => text.toLowerCase().includes(word);
-  return { title, fields: word ? fields.filter(({ name, help }) => has(name) || has(help)) : fields };
+  const words = wanted.toLowerCase().split(/\s+/);
+  const hasAll = (text: string) => words.every((word) => text.includes(word));
+  return { title, fields: fields.filter(({ name, help }) => hasAll(`${name} ${help}`.toLowerCase())) };
 }
 
 function Group({ group: { title, fields }, open }: { group: OptionGroup; open: boolean }) {
@@ -49,7 +49,7 @@ function Group({ group: { title, fields }, open }: { group: OptionGroup; open: b
       <summary>
         <h3>{title}</h3>
         {set > 0 && <span class="count">{set} set</span>}
-        {faulty && <span class="count faulty">to mend</span>}
+        {faulty && <span class="count faulty">to fix</span>}
       </summary>
       {fields.map((field) => (
         <OptionControl

@@ -57,15 +57,15 @@ function Tool({ icon, label, onClick, pressed, disabled }: ToolProps) {
 function PageNumber() {
   const shown = viewer.value;
   const count = shown?.count.value ?? 0;
+  if (!count) return null;
   return (
     <label class="page-number">
-      <span>Page</span>
+      <span class="page-word">Page</span>
       <input
         type="number"
         min={1}
-        max={Math.max(1, count)}
+        max={count}
         value={shown?.current.value ?? 1}
-        disabled={!count}
         onChange={({ currentTarget }) => shown?.goTo(currentTarget.valueAsNumber)}
       />
       <span>of {count}</span>

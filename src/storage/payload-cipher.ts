@@ -1,4 +1,4 @@
-/** Encrypts requests that wait in the database: a value in, ciphertext out, and the reverse. */
+/** Encrypts what the database keeps of secrets, such as requests that wait: a value in, ciphertext out, and the reverse. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 const CIPHER = 'aes-256-gcm';
@@ -30,9 +30,4 @@ export class PayloadCipher {
     const text = [decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()];
     return JSON.parse(Buffer.concat(text).toString());
   }
-}
-
-/** Where a request is kept. */
-export function additionalDataOf(batchId: string, position: number): string {
-  return `${batchId} ${position}`;
 }

@@ -1,0 +1,129 @@
+/**
+ * Limits of an account that hold for all nodes of one database. They are counted by the statements that reserve a document of the
+ * month, so that they cost no round trip of their own.
+ */
+import { ServiceError } from '../errors.ts';
+import type { Query } from '../storage/database.ts';
+import { prepared } from '../storage/prepared.ts';
+import { concurrencyLimited } from './concurrency.ts';
+
+export const MINUTE_MS = 60_000;
+
+export interface NewReservation {
+  id: string;
+  accountId: string;
+  day: string;
+  until: number;
+  /** 1 for a render of a batch, or one that nobody waits for. */
+  isBackground: number;
+}
+
+interface MonthAndMinute {
+  accountId: string;
+  month: string;
+  ceiling: number;
+  now: number;
+  minuteAgo: number;
+  /** A minute that begins later was written by a node whose clock is wrong, and does not hold. */
+  inAMinute: number;
+  perMinute: number;
+}
+
+/** One of the month and one of the minute, which begins with the first render after the one before: both, or no row. */
+export const takeFromMonthAndMinute = prepared((query, values: MonthAndMinute) => {
+  const { accountId, month, ceiling, now, minuteAgo, inAMinute, perMinute } = values;
+  return query
+    .insertInto('usage_months')
+    .values({ account_id: accountId, month, used: 1, minute_began_at: now, minute_renders: 1 })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['account_id', 'month'])
+        .doUpdateSet((eb) => {
+          const isOver = eb.or([
+            eb('usage_months.minute_began_at', '<=', minuteAgo),
+            eb('usage_months.minute_began_at', '>', inAMinute),
+          ]);
+          return {
+            used: eb('usage_months.used', '+', 1),
+            minute_began_at: eb
+              .case()
+              .when(isOver)
+              .then(eb.ref('excluded.minute_began_at'))
+              .else(eb.ref('usage_months.minute_began_at'))
+              .end(),
+            minute_renders: eb
+              .case()
+              .when(isOver)
+              .then(eb.lit(1))
+              .else(eb('usage_months.minute_renders', '+', 1))
+              .end(),
+          };
+        })
+        .where('usage_months.used', '<', ceiling)
+        .where((eb) =>
+          eb.or([
+            eb('usage_months.minute_began_at', '<=', minuteAgo),
+            eb('usage_months.minute_began_at', '>', inAMinute),
+            eb('usage_months.minute_renders', '<', perMinute),
+          ]),
+        ),
+    )
+    .returning('used');
+});
+
+/** When the last minute in which renders were counted began. */
+export async function minuteOf(query: Query, { accountId, month }: { accountId: string; month: string }): Promise<number> {
+  const row = await query
+    .selectFrom('usage_months')
+    .select('minute_began_at')
+    .where('account_id', '=', accountId)
+    .where('month', '=', month)
+    .executeTakeFirst();
+  return row?.minute_began_at ?? 0;
+}
+
+/**
+ * Inserts the reservation if the account has fewer renders under way than `most`. To be called after its month was changed in the
+ * same transaction: the row is locked, so that no other node takes a place in between. Throws `concurrency_limited`.
+ */
+export async function requirePlace(query: Query, place: NewReservation & { now: number; most: number }): Promise<void> {
+  const { numAffectedRows } = await insertIfPlace(query, place);
+  if (!numAffectedRows) throw concurrencyLimited(place.most);
+}
+
+/** Background renders do not count against calls. */
+const insertIfPlace = prepared((query, place: NewReservation & { now: number; most: number }) => {
+  const { id, accountId, day, until, isBackground, now, most } = place;
+  return query
+    .insertInto('reservations')
+    .columns(['id', 'account_id', 'day', 'lease_until', 'in_background'])
+    .expression(
+      query
+        .selectNoFrom((eb) => [
+          eb.cast<string>(eb.val(id), 'text').as('id'),
+          eb.cast<string>(eb.val(accountId), 'text').as('account_id'),
+          eb.cast<string>(eb.val(day), 'text').as('day'),
+          eb.cast<number>(eb.val(until), 'bigint').as('lease_until'),
+          eb.cast<number>(eb.val(isBackground), 'integer').as('in_background'),
+        ])
+        .where((eb) =>
+          eb(
+            eb
+              .selectFrom('reservations')
+              .select(({ fn }) => fn.countAll<number>().as('count'))
+              .where('account_id', '=', accountId)
+              .where('lease_until', '>', now)
+              .where('in_background', '<=', isBackground),
+            '<',
+            most,
+          ),
+        ),
+    );
+});
+
+export function rateLimited(limit: number, seconds: number): ServiceError {
+  return new ServiceError('rate_limited', `your plan allows ${limit} renders a minute; try again in ${seconds} s`, {
+    retryAfterSeconds: seconds,
+    members: { limit, retry_after: seconds },
+  });
+}

@@ -1,0 +1,114 @@
+/** What a certificate says of itself, and whether its key may sign PDFs: a key pair in, facts for its record out. */
+import type { KeyObject, X509Certificate } from 'node:crypto';
+import { Certificate } from 'pkijs';
+import { parse } from './asn1.ts';
+import type { Pkcs12 } from './pkcs12.ts';
+
+export interface CertificateFacts {
+  /** As RFC 4514 writes it: `CN=Ada Lovelace, O=ACME, C=DE`. */
+  subject: string;
+  issuer: string;
+  /** In hexadecimal. */
+  serialNumber: string;
+  /** Milliseconds since 1970. */
+  notBefore: number;
+  notAfter: number;
+  /** Such as `RSA 3072` or `EC P-256`. */
+  keyType: string;
+  /** SHA-256 of the certificate, in hexadecimal. */
+  fingerprint: string;
+  /** Who signs, for people. */
+  commonName: string;
+}
+
+/** A private key with its certificates. */
+export interface SigningKey {
+  facts: CertificateFacts;
+  /** PKCS#8. */
+  key: Buffer;
+  /** The certificate of the key first. */
+  chain: Buffer[];
+}
+
+/** The key or its certificate may not be used for signatures. */
+export class Unsuitable extends Error {
+  override name = 'Unsuitable';
+}
+
+const MIN_RSA_BITS = 2_048;
+/** A signature of this size takes about 50 ms. */
+const MAX_RSA_BITS = 8_192;
+export const CURVES: Record<string, string> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
+const KEY_USAGE = '2.5.29.15';
+/** Of the first byte: digitalSignature, and nonRepudiation, which is also called contentCommitment. */
+const FOR_SIGNATURES = 0b1100_0000;
+
+/** A chain has three or four, and a certificate up to 2 KiB and 300 values. All of them are in each signature. */
+const MAX_CHAIN = 10;
+const MAX_CERTIFICATE_BYTES = 16_384;
+const MAX_VALUES = 2_000;
+
+/** Of certificates in DER. Throws `Unsuitable`. */
+export function checkChain(chain: readonly Uint8Array[]): void {
+  if (chain.length > MAX_CHAIN)
+    throw new Unsuitable(`it has a chain of ${chain.length} certificates; at most ${MAX_CHAIN} are allowed`);
+  for (const certificate of chain) {
+    if (certificate.length > MAX_CERTIFICATE_BYTES)
+      throw new Unsuitable(`one of its certificates has more than ${MAX_CERTIFICATE_BYTES} bytes`);
+    try {
+      parse(certificate, MAX_VALUES);
+    } catch (cause) {
+      throw new Unsuitable(`one of its certificates is damaged, or holds more than ${MAX_VALUES} values`, { cause });
+    }
+  }
+}
+
+/** Throws `Unsuitable`. */
+export function factsOf({ key, chain }: Pkcs12): CertificateFacts {
+  const [certificate] = chain;
+  checkUsage(certificate);
+  const [notBefore, notAfter] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
+  if (!(notBefore <= notAfter)) throw new Unsuitable('its dates of validity cannot be read, or are in the wrong order');
+  return {
+    subject: nameOf(certificate.subject),
+    issuer: nameOf(certificate.issuer),
+    serialNumber: certificate.serialNumber.toLowerCase(),
+    notBefore,
+    notAfter,
+    keyType: keyTypeOf(key),
+    fingerprint: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
+    commonName: part(certificate.subject, 'CN') || part(certificate.subject, 'O') || nameOf(certificate.subject),
+  };
+}
+
+/** Lists of Node have one line for each part, the widest first. */
+function nameOf(lines: string | undefined): string {
+  return (lines ?? '').split('\n').filter(Boolean).reverse().join(', ');
+}
+
+function part(lines: string | undefined, name: string): string {
+  const line = (lines ?? '').split('\n').findLast((each) => each.startsWith(`${name}=`)) ?? '';
+  return line.slice(name.length + 1).replace(/\\(.)/g, '$1');
+}
+
+function keyTypeOf({ asymmetricKeyType, asymmetricKeyDetails: details = {} }: KeyObject): string {
+  if (asymmetricKeyType === 'rsa') {
+    const bits = details.modulusLength ?? 0;
+    if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS)
+      throw new Unsuitable(`its RSA key has ${bits} bits; it must have from ${MIN_RSA_BITS} to ${MAX_RSA_BITS}`);
+    return `RSA ${bits}`;
+  }
+  const curve = CURVES[details.namedCurve ?? ''];
+  if (asymmetricKeyType === 'ec' && curve) return `EC ${curve}`;
+  const what = [asymmetricKeyType, details.namedCurve].filter(Boolean).join(' ');
+  throw new Unsuitable(`its key is of the type ${what}; use RSA, or a key on the curve P-256, P-384 or P-521`);
+}
+
+/** A certificate without this extension may be used for everything. */
+function checkUsage({ raw }: X509Certificate): void {
+  const usage = Certificate.fromBER(Uint8Array.from(raw)).extensions?.find(({ extnID }) => extnID === KEY_USAGE);
+  const bits = usage && Buffer.from(usage.extnValue.valueBlock.valueHexView);
+  // A BIT STRING: its tag, its length, the number of bits that are unused, and its bytes.
+  if (bits && !((bits[3] ?? 0) & FOR_SIGNATURES))
+    throw new Unsuitable('its key usage names neither digitalSignature nor nonRepudiation, so that it may not sign documents');
+}

@@ -1,0 +1,190 @@
+/** The certificates of an API key: stores them with their private keys, which are encrypted and never given back, lists and removes them. */
+
+import { holdKey } from '../accounts/keys.ts';
+import type { Clock } from '../accounts/leases.ts';
+import { isId, randomBase62 } from '../accounts/secret.ts';
+import { ServiceError } from '../errors.ts';
+import type { Database, Query } from '../storage/database.ts';
+import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
+import type { CertificateFacts, SigningKey } from './certificate-facts.ts';
+import type { Pkcs12Reader } from './pkcs12-reader.ts';
+import type { KeyPair } from './pkcs12-worker.ts';
+import type { SecretKeys } from './secret-keys.ts';
+
+export interface StoredCertificate extends CertificateFacts {
+  id: string;
+  name: string;
+  createdAt: number;
+}
+
+/** What a caller sends. */
+export interface CertificateDraft {
+  name: string;
+  pkcs12: Uint8Array;
+  password: string;
+}
+
+/** The key that owns the certificates, and its account, which they are counted for. */
+export interface CertificateOwner {
+  keyId: string;
+  accountId: string;
+}
+
+export const MAX_CERTIFICATES = 100;
+const COLUMNS = ['id', 'name', 'facts', 'created_at'] as const;
+
+export class Certificates {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #reader: Pkcs12Reader;
+  readonly #secretKeys: SecretKeys;
+
+  constructor(database: Database, clock: Clock, reader: Pkcs12Reader, secretKeys: SecretKeys) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#reader = reader;
+    this.#secretKeys = secretKeys;
+  }
+
+  /**
+   * `also` is written in the same transaction. Throws `certificate_password_wrong`, `certificate_unusable`, `certificate_expired`,
+   * `certificate_limit`, `secret_key_missing`, `queue_full`, and `unauthorized` if the key was revoked meanwhile.
+   */
+  async create(
+    { keyId, accountId }: CertificateOwner,
+    { name, pkcs12, password }: CertificateDraft,
+    also: (certificate: StoredCertificate, query: Query) => Promise<void> = async () => {},
+  ): Promise<StoredCertificate> {
+    const secretKey = this.#secretKeys.current();
+    const pair = await this.#reader.open(accountId, { content: pkcs12, password });
+    const now = this.#clock();
+    if (pair.facts.notAfter <= now) throw expired(pair.facts);
+    const id = `cert_${randomBase62(22)}`;
+    const certificate = { id, name, createdAt: now, ...pair.facts };
+    const row = {
+      ...{ id, name, key_id: keyId, account_id: accountId, created_at: now },
+      ...{ facts: JSON.stringify(pair.facts), secret_key_id: secretKey.id },
+      ciphertext: secretKey.cipher.encrypt(toText(pair), placeOf(id)),
+    };
+    await this.#database.transaction(async (query) => {
+      await holdKey(query, keyId); // revoking it has removed its certificates, and would not see this one
+      await query.insertInto('certificates').values(row).execute();
+      await this.#requireRoom(accountId, query);
+      await also(certificate, query);
+    }, `certificates ${accountId}`);
+    await this.#database.flush();
+    return certificate;
+  }
+
+  /** Newest first, after a position. */
+  async list(keyId: string, limit: number, after?: Position): Promise<ListPage<StoredCertificate>> {
+    const owned = this.#database.query.selectFrom('certificates').select(COLUMNS).where('key_id', '=', keyId);
+    return readListPage(owned, { limit, after, toItem: toCertificate });
+  }
+
+  /** Throws `not_found`, also for a certificate of another key. */
+  async find(keyId: string, id: string): Promise<StoredCertificate> {
+    if (!isId(id)) throw notFound();
+    const row = await this.#database.query
+      .selectFrom('certificates')
+      .select(COLUMNS)
+      .where('id', '=', id)
+      .where('key_id', '=', keyId)
+      .executeTakeFirst();
+    if (!row) throw notFound();
+    return toCertificate(row);
+  }
+
+  /** With the private key. Throws `not_found`, `certificate_expired`, `secret_key_missing`. */
+  async open(keyId: string, id: string): Promise<SigningKey> {
+    if (!isId(id)) throw notFound();
+    const row = await this.#database.query
+      .selectFrom('certificates')
+      .select(['facts', 'ciphertext', 'secret_key_id'])
+      .where('id', '=', id)
+      .where('key_id', '=', keyId)
+      .executeTakeFirst();
+    if (!row) throw notFound();
+    const facts = JSON.parse(row.facts) as CertificateFacts;
+    const now = this.#clock();
+    if (facts.notAfter <= now || facts.notBefore > now) throw expired(facts, now);
+    const { key, chain } = this.#secretKeys.withId(row.secret_key_id).cipher.decrypt(row.ciphertext, placeOf(id)) as Secrets;
+    return { facts, key: Buffer.from(key, 'base64'), chain: chain.map((each) => Buffer.from(each, 'base64')) };
+  }
+
+  /** With the records of the requests that stored it. Throws `not_found`. */
+  async remove(keyId: string, id: string): Promise<void> {
+    if (!isId(id)) throw notFound();
+    await this.#database.transaction(async (query) => {
+      const { numDeletedRows } = await query
+        .deleteFrom('certificates')
+        .where('id', '=', id)
+        .where('key_id', '=', keyId)
+        .executeTakeFirstOrThrow();
+      if (!numDeletedRows) throw notFound();
+      await query.deleteFrom('idempotency_keys').where('resource_id', '=', id).execute();
+    });
+    await this.#database.flush();
+  }
+
+  /** Encrypts what is stored under an earlier secret key anew; returns how many there were. Throws `secret_key_missing`. */
+  async reencrypt(): Promise<number> {
+    const current = this.#secretKeys.current();
+    const rows = await this.#database.query
+      .selectFrom('certificates')
+      .select(['id', 'ciphertext', 'secret_key_id'])
+      .where('secret_key_id', '!=', current.id)
+      .execute();
+    for (const { id, ciphertext, secret_key_id: before } of rows) {
+      const secrets = this.#secretKeys.withId(before).cipher.decrypt(ciphertext, placeOf(id));
+      await this.#database.query
+        .updateTable('certificates')
+        .set({ ciphertext: current.cipher.encrypt(secrets, placeOf(id)), secret_key_id: current.id })
+        .where('id', '=', id)
+        .execute();
+    }
+    await this.#database.flush();
+    return rows.length;
+  }
+
+  /** Called after the change in its transaction, which an error rolls back. */
+  async #requireRoom(accountId: string, query: Query): Promise<void> {
+    const { count } = await query
+      .selectFrom('certificates')
+      .where('account_id', '=', accountId)
+      .select(({ fn }) => fn.countAll<number | string>().as('count'))
+      .executeTakeFirstOrThrow();
+    if (Number(count) <= MAX_CERTIFICATES) return;
+    const detail = `an account may have ${MAX_CERTIFICATES} certificates; delete those that you no longer need`;
+    throw new ServiceError('certificate_limit', detail, { members: { limit: MAX_CERTIFICATES } });
+  }
+}
+
+/** What is encrypted, in base64. */
+interface Secrets {
+  key: string;
+  chain: string[];
+}
+
+function toText({ key, chain }: KeyPair): Secrets {
+  const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
+  return { key: base64(key), chain: chain.map(base64) };
+}
+
+function placeOf(id: string): string {
+  return `certificate ${id}`;
+}
+
+function toCertificate(row: { id: string; name: string; facts: string; created_at: number }): StoredCertificate {
+  return { ...(JSON.parse(row.facts) as CertificateFacts), id: row.id, name: row.name, createdAt: row.created_at };
+}
+
+function expired({ notBefore, notAfter }: CertificateFacts, now = notAfter): ServiceError {
+  const isEarly = now < notBefore;
+  const when = new Date(isEarly ? notBefore : notAfter).toISOString();
+  return new ServiceError('certificate_expired', `the certificate ${isEarly ? 'is not valid before' : 'expired at'} ${when}`);
+}
+
+function notFound(): ServiceError {
+  return new ServiceError('not_found', 'there is no such certificate');
+}

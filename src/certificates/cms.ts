@@ -1,0 +1,140 @@
+/**
+ * Signatures of PDFs (CMS, RFC 5652, as ETSI EN 319 142-1 wants it for PAdES): the digest of a file and a key in, a signature with
+ * the certificates out. Certificates and time stamps go in as they are, so that nothing which a caller sent is parsed here.
+ */
+import { createHash, createPrivateKey, sign as signBytes, verify, X509Certificate } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { Deadline } from '../deadline.ts';
+import type { SigningKey } from './certificate-facts.ts';
+import { context, inside, integer, NotDer, oid, sequence, TAGS, write } from './der.ts';
+import { MAX_TIME_STAMP_BYTES, type TimeStamps } from './time-stamps.ts';
+
+export interface SigningAlgorithm {
+  digest: 'sha256' | 'sha384' | 'sha512';
+  isElliptic: boolean;
+}
+
+/** A certificate and those above it, and what kind of key it has. */
+export type Signer = Pick<SigningKey, 'chain'> & { facts: Pick<SigningKey['facts'], 'keyType'> };
+
+const [DATA, SIGNED_DATA] = ['1.2.840.113549.1.7.1', '1.2.840.113549.1.7.2'];
+const CONTENT_TYPE = '1.2.840.113549.1.9.3';
+const MESSAGE_DIGEST = '1.2.840.113549.1.9.4';
+const SIGNING_CERTIFICATE_V2 = '1.2.840.113549.1.9.16.2.47';
+const SIGNATURE_TIME_STAMP = '1.2.840.113549.1.9.16.2.14';
+const DIGESTS = {
+  sha256: '2.16.840.1.101.3.4.2.1',
+  sha384: '2.16.840.1.101.3.4.2.2',
+  sha512: '2.16.840.1.101.3.4.2.3',
+} as const;
+const WITH_RSA = {
+  sha256: '1.2.840.113549.1.1.11',
+  sha384: '1.2.840.113549.1.1.12',
+  sha512: '1.2.840.113549.1.1.13',
+} as const;
+const WITH_ECDSA = { sha256: '1.2.840.10045.4.3.2', sha384: '1.2.840.10045.4.3.3', sha512: '1.2.840.10045.4.3.4' } as const;
+/** What surrounds the certificates: digests, and a signature of up to 1,024 bytes. */
+const STRUCTURE_BYTES = 4_096;
+
+/** In a thread of its own. */
+const signInThread = promisify(signBytes);
+
+/** A larger curve comes with a longer digest. */
+export function algorithmOf({ facts: { keyType } }: Pick<Signer, 'facts'>): SigningAlgorithm {
+  const [, curve] = /^EC (.*)$/.exec(keyType) ?? [];
+  const digest = curve === 'P-521' ? 'sha512' : curve === 'P-384' ? 'sha384' : 'sha256';
+  return { digest, isElliptic: curve !== undefined };
+}
+
+/** Bytes that a signature takes at most. Throws `NotDer`. */
+export function signatureBytes({ chain }: Pick<Signer, 'chain'>, isStamped: boolean): number {
+  const certificates = chain.reduce((sum, { length }) => sum + length, 0);
+  return STRUCTURE_BYTES + certificates + signerIdOf(ownOf(chain)).length + (isStamped ? MAX_TIME_STAMP_BYTES : 0);
+}
+
+/** `owner` is whose turn the time stamp takes. */
+export interface SigningTurn {
+  owner: string;
+  deadline: Deadline;
+}
+
+/** `digest` is that of the file, by the digest of `algorithmOf`. With `timeStamps`, it throws `timestamp_failed` and `queue_full`. */
+export async function sign(
+  signer: SigningKey,
+  digest: Uint8Array,
+  timeStamps: TimeStamps | undefined,
+  turn: SigningTurn,
+): Promise<Buffer> {
+  const attributes = signedAttributes(signer, digest);
+  const key = createPrivateKey({ key: signer.key, format: 'der', type: 'pkcs8' });
+  const signature = await signInThread(algorithmOf(signer).digest, write(TAGS.set, attributes), key);
+  const token = await timeStamps?.stamp(turn.owner, signature, turn.deadline);
+  return cmsOf(signer, attributes, signature, token);
+}
+
+/** What `sign` does, at once: whether this key and these certificates can sign at all. Throws whatever is wrong. */
+export function trySigning(signer: SigningKey): void {
+  const { digest } = algorithmOf(signer);
+  const attributes = signedAttributes(signer, createHash(digest).digest());
+  const key = createPrivateKey({ key: signer.key, format: 'der', type: 'pkcs8' });
+  const toBeSigned = write(TAGS.set, attributes);
+  const signature = signBytes(digest, toBeSigned, key);
+  const { publicKey } = new X509Certificate(ownOf(signer.chain));
+  if (!verify(digest, toBeSigned, publicKey, signature)) throw new Error('the signature does not fit its certificate');
+  const { length } = cmsOf(signer, attributes, signature, undefined);
+  if (length > signatureBytes(signer, false)) throw new Error('the signature is larger than its room');
+}
+
+/** `attributes` are the members of the SET that `signature` signs. */
+function cmsOf(signer: Signer, attributes: Buffer, signature: Buffer, token: Buffer | undefined): Buffer {
+  const { digest, isElliptic } = algorithmOf(signer);
+  const digestAlgorithm = sequence(oid(DIGESTS[digest])); // without parameters (RFC 5754, 2)
+  const signatureAlgorithm = isElliptic ? sequence(oid(WITH_ECDSA[digest])) : sequence(oid(WITH_RSA[digest]), write(TAGS.null)); // RFC 5754, 3.2
+  const signerInfo = sequence(
+    integer(1),
+    signerIdOf(ownOf(signer.chain)),
+    digestAlgorithm,
+    write(context(0), attributes),
+    signatureAlgorithm,
+    write(TAGS.octetString, signature),
+    ...(token ? [write(context(1), attribute(SIGNATURE_TIME_STAMP, token))] : []),
+  );
+  const signed = sequence(
+    integer(1),
+    write(TAGS.set, digestAlgorithm),
+    sequence(oid(DATA)),
+    write(context(0), ...signer.chain),
+    write(TAGS.set, signerInfo),
+  );
+  return sequence(oid(SIGNED_DATA), write(context(0), signed));
+}
+
+/** Not the time of signing, which EN 319 142-1 wants in the PDF itself. A SET OF has its members in the order of their bytes. */
+function signedAttributes({ chain }: Pick<Signer, 'chain'>, digest: Uint8Array): Buffer {
+  const certificateHash = createHash('sha256').update(ownOf(chain)).digest();
+  const identifier = sequence(write(TAGS.octetString, certificateHash)); // SHA-256 is the default
+  const attributes = [
+    attribute(CONTENT_TYPE, oid(DATA)),
+    attribute(MESSAGE_DIGEST, write(TAGS.octetString, digest)),
+    attribute(SIGNING_CERTIFICATE_V2, sequence(sequence(identifier))),
+  ];
+  return Buffer.concat(attributes.toSorted(Buffer.compare));
+}
+
+function attribute(type: string, value: Buffer): Buffer {
+  return sequence(oid(type), write(TAGS.set, value));
+}
+
+function ownOf([own]: readonly Buffer[]): Buffer {
+  if (!own) throw new Error('a signing key without a certificate');
+  return own;
+}
+
+/** Who issued a certificate, and its number there, as they stand in it (RFC 5280, 4.1). */
+function signerIdOf(certificate: Buffer): Buffer {
+  const [content] = inside(certificate);
+  const fields = [...inside(content ?? certificate)].filter((field) => field[0] !== context(0)); // the version
+  const [serialNumber, , issuer] = fields;
+  if (serialNumber?.[0] !== TAGS.integer || issuer?.[0] !== TAGS.sequence) throw new NotDer('not a certificate');
+  return sequence(issuer, serialNumber);
+}

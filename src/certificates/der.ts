@@ -1,0 +1,77 @@
+/** Writes DER, and reads it without building anything from it (ITU-T X.690): bytes in, bytes out. */
+
+/** The bytes are not DER, or something else than is expected. */
+export class NotDer extends Error {
+  override name = 'NotDer';
+}
+
+export const TAGS = { integer: 0x02, octetString: 0x04, null: 0x05, oid: 0x06, sequence: 0x30, set: 0x31 } as const;
+const HIGH_TAG = 0x1f;
+const LONG_LENGTH = 0x80;
+/** Of a length: enough for 4 GiB. */
+const MAX_LENGTH_BYTES = 4;
+
+/** The tag `[number]` of a value that is made of others. */
+export function context(number: number): number {
+  return 0xa0 | number;
+}
+
+export function write(tag: number, ...content: readonly Uint8Array[]): Buffer {
+  const length = content.reduce((sum, each) => sum + each.length, 0);
+  return Buffer.concat([Buffer.from([tag, ...lengthBytes(length)]), ...content]);
+}
+
+export function sequence(...content: readonly Uint8Array[]): Buffer {
+  return write(TAGS.sequence, ...content);
+}
+
+/** `1.2.840.113549.1.7.2` */
+export function oid(text: string): Buffer {
+  const [first = 0, second = 0, ...rest] = text.split('.').map(Number);
+  return write(TAGS.oid, Buffer.from([40 * first + second, ...rest].flatMap(base128)));
+}
+
+export function integer(small: number): Buffer {
+  return write(TAGS.integer, Buffer.from([small]));
+}
+
+/** The values inside of a value, each with its tag. Throws `NotDer`. */
+export function* inside(value: Buffer): Generator<Buffer> {
+  const end = endOf(value, 0);
+  for (let at = contentAt(value, 0); at < end; ) {
+    const next = endOf(value, at);
+    if (next > end) throw new NotDer('a value reaches beyond what holds it');
+    yield value.subarray(at, next);
+    at = next;
+  }
+}
+
+function endOf(bytes: Buffer, at: number): number {
+  const start = contentAt(bytes, at);
+  const first = bytes[at + 1] ?? 0;
+  const end = start + (first < LONG_LENGTH ? first : bytes.readUIntBE(at + 2, first - LONG_LENGTH));
+  if (end > bytes.length) throw new NotDer('a value is cut off');
+  return end;
+}
+
+function contentAt(bytes: Buffer, at: number): number {
+  const [tag = HIGH_TAG, length = LONG_LENGTH] = bytes.subarray(at, at + 2);
+  const more = length < LONG_LENGTH ? 0 : length - LONG_LENGTH;
+  const isLong = length >= LONG_LENGTH;
+  if ((tag & HIGH_TAG) === HIGH_TAG || (isLong && !more) || more > MAX_LENGTH_BYTES || at + 2 + more > bytes.length)
+    throw new NotDer('a tag or a length cannot be read');
+  return at + 2 + more;
+}
+
+function lengthBytes(length: number): number[] {
+  if (length < LONG_LENGTH) return [length];
+  const bytes: number[] = [];
+  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256);
+  return [LONG_LENGTH | bytes.length, ...bytes];
+}
+
+function base128(number: number): number[] {
+  const bytes = [number % 128];
+  for (let rest = Math.floor(number / 128); rest > 0; rest = Math.floor(rest / 128)) bytes.unshift(128 | (rest % 128));
+  return bytes;
+}

@@ -1,0 +1,186 @@
+/** The ciphers of PKCS#12 (RFC 7292, appendices B and C) and PKCS#5 (RFC 8018): a password and what was encrypted with it in, the content out. */
+import { createDecipheriv, createHash, createHmac, pbkdf2Sync, timingSafeEqual } from 'node:crypto';
+import { count, Malformed, octets, oid, parts, type Value } from './asn1.ts';
+import { decryptRc2 } from './rc2.ts';
+
+/** The file uses a method that is not known here. */
+export class Unsupported extends Error {
+  override name = 'Unsupported';
+}
+
+/** Deriving the keys would take too long. */
+export class TooCostly extends Error {
+  override name = 'TooCostly';
+}
+
+/** What is decrypted makes no sense, or the check of the whole file fails. */
+export class WrongPassword extends Error {
+  override name = 'WrongPassword';
+}
+
+/** Over all keys that one file derives. Programs take 1 to 600,000. */
+const MAX_ITERATIONS = 2_000_000;
+
+const DIGESTS: Record<string, string> = {
+  '1.3.14.3.2.26': 'sha1',
+  '2.16.840.1.101.3.4.2.4': 'sha224',
+  '2.16.840.1.101.3.4.2.1': 'sha256',
+  '2.16.840.1.101.3.4.2.2': 'sha384',
+  '2.16.840.1.101.3.4.2.3': 'sha512',
+};
+const HMACS: Record<string, string> = {
+  '1.2.840.113549.2.7': 'sha1',
+  '1.2.840.113549.2.8': 'sha224',
+  '1.2.840.113549.2.9': 'sha256',
+  '1.2.840.113549.2.10': 'sha384',
+  '1.2.840.113549.2.11': 'sha512',
+};
+const CIPHERS: Record<string, [name: string, keyBytes: number]> = {
+  '2.16.840.1.101.3.4.1.2': ['aes-128-cbc', 16],
+  '2.16.840.1.101.3.4.1.22': ['aes-192-cbc', 24],
+  '2.16.840.1.101.3.4.1.42': ['aes-256-cbc', 32],
+  '1.2.840.113549.3.7': ['des-ede3-cbc', 24],
+};
+const PBES2 = '1.2.840.113549.1.5.13';
+const PBKDF2 = '1.2.840.113549.1.5.12';
+/** Of PKCS#12 itself. */
+const OWN: Record<string, [name: 'des-ede3-cbc' | 'rc2', keyBytes: number]> = {
+  '1.2.840.113549.1.12.1.3': ['des-ede3-cbc', 24],
+  '1.2.840.113549.1.12.1.4': ['des-ede3-cbc', 16],
+  '1.2.840.113549.1.12.1.5': ['rc2', 16],
+  '1.2.840.113549.1.12.1.6': ['rc2', 5],
+};
+const [FOR_KEY, FOR_IV, FOR_MAC] = [1, 2, 3];
+
+/** For one file with its password. */
+export class Pkcs12Ciphers {
+  readonly #password: string;
+  #iterationsLeft: number;
+
+  constructor(password: string, { maxIterations = MAX_ITERATIONS } = {}) {
+    this.#password = password;
+    this.#iterationsLeft = maxIterations;
+  }
+
+  /** `algorithm` is an AlgorithmIdentifier. */
+  decrypt(algorithm: Value | undefined, data: Buffer): Buffer {
+    const [name, parameters] = parts(algorithm);
+    const id = oid(name);
+    if (id === PBES2) return this.#decryptPbes2(parameters, data);
+    const own = OWN[id];
+    if (!own) throw new Unsupported(`the encryption ${id}`);
+    const [salt, iterations] = parts(parameters);
+    return this.#decryptOwn(own, octets(salt), count(iterations), data);
+  }
+
+  /** Throws `WrongPassword` where the check of the file fails. `mac` is its MacData. */
+  check(mac: Value, content: Buffer): void {
+    const [info, salt, iterations] = parts(mac);
+    const [algorithm, digest] = parts(info);
+    const hash = DIGESTS[oid(parts(algorithm)[0])];
+    if (!hash) throw new Unsupported('the integrity check');
+    const rounds = iterations ? count(iterations) : 1;
+    const expected = octets(digest);
+    const fits = this.#passwords().some((password) => {
+      const bytes = createHash(hash).digest().length;
+      const key = this.#derive(hash, FOR_MAC, password, octets(salt), rounds, bytes);
+      const actual = createHmac(hash, key).update(content).digest();
+      return actual.length === expected.length && timingSafeEqual(actual, expected);
+    });
+    if (!fits) throw new WrongPassword();
+  }
+
+  #decryptPbes2(parameters: Value | undefined, data: Buffer): Buffer {
+    const [derivation, scheme] = parts(parameters);
+    const [method, details] = parts(derivation);
+    if (oid(method) !== PBKDF2) throw new Unsupported(`the key derivation ${oid(method)}`);
+    const [salt, iterations, ...more] = parts(details);
+    const function_ = more.find((each) => each.idBlock.tagNumber === 16);
+    const hash = function_ ? HMACS[oid(parts(function_)[0])] : 'sha1';
+    const [cipher, iv] = parts(scheme);
+    const known = CIPHERS[oid(cipher)];
+    if (!hash || !known) throw new Unsupported(`the encryption ${oid(cipher)}`);
+    const [name, keyBytes] = known;
+    const rounds = count(iterations);
+    this.#spend(rounds, keyBytes, hash);
+    const key = pbkdf2Sync(Buffer.from(this.#password), octets(salt), Math.max(1, rounds), keyBytes, hash);
+    return unpadded(() => {
+      const decipher = createDecipheriv(name, key, octets(iv));
+      return Buffer.concat([decipher.update(data), decipher.final()]);
+    });
+  }
+
+  #decryptOwn([name, keyBytes]: [string, number], salt: Buffer, iterations: number, data: Buffer): Buffer {
+    const [first] = this.#passwords();
+    const password = first ?? Buffer.alloc(0);
+    const key = this.#derive('sha1', FOR_KEY, password, salt, iterations, keyBytes);
+    const iv = this.#derive('sha1', FOR_IV, password, salt, iterations, 8);
+    return unpadded(() => {
+      if (name === 'rc2') return withoutPadding(decryptRc2(key, iv, data));
+      const whole = keyBytes === 16 ? Buffer.concat([key, key.subarray(0, 8)]) : key;
+      const decipher = createDecipheriv('des-ede3-cbc', whole, iv);
+      return Buffer.concat([decipher.update(data), decipher.final()]);
+    });
+  }
+
+  /** UTF-16 with two zero bytes. Programs disagree on whether an empty password has them. */
+  #passwords(): Buffer[] {
+    const encoded = Buffer.from(`${this.#password}\0`, 'utf16le').swap16();
+    return this.#password ? [encoded] : [encoded, Buffer.alloc(0)];
+  }
+
+  /** RFC 7292, B.2. */
+  #derive(hash: string, purpose: number, password: Buffer, salt: Buffer, iterations: number, bytes: number): Buffer {
+    this.#spend(iterations, bytes, hash);
+    const block = hash === 'sha384' || hash === 'sha512' ? 128 : 64;
+    const repeated = (data: Buffer) => Buffer.alloc(block * Math.ceil(data.length / block), data);
+    let input: Buffer = Buffer.concat([repeated(salt), repeated(password)]);
+    const diversifier = Buffer.alloc(block, purpose);
+    const blocks: Buffer[] = [];
+    for (let length = 0; length < bytes; ) {
+      let digest = createHash(hash).update(diversifier).update(input).digest();
+      for (let round = 1; round < iterations; round++) digest = createHash(hash).update(digest).digest();
+      blocks.push(digest);
+      length += digest.length;
+      if (length < bytes) input = increased(input, Buffer.alloc(block, digest), block);
+    }
+    return Buffer.concat(blocks).subarray(0, bytes);
+  }
+
+  /** A key that is longer than a digest takes the iterations for each digest. */
+  #spend(iterations: number, bytes: number, hash: string): void {
+    this.#iterationsLeft -= iterations * Math.ceil(bytes / createHash(hash).digest().length);
+    if (this.#iterationsLeft < 0) throw new TooCostly();
+  }
+}
+
+/** Each block plus `addend` plus 1, as numbers of that many bytes. */
+function increased(input: Buffer, addend: Buffer, block: number): Buffer {
+  const output = Buffer.from(input);
+  for (let start = 0; start < output.length; start += block) {
+    let carry = 1;
+    for (let at = block - 1; at >= 0; at--) {
+      const sum = (output[start + at] ?? 0) + (addend[at] ?? 0) + carry;
+      output[start + at] = sum & 255;
+      carry = sum >> 8;
+    }
+  }
+  return output;
+}
+
+/** A wrong key leaves a wrong padding behind, but for one time in 256. */
+function unpadded(decrypt: () => Buffer): Buffer {
+  try {
+    return decrypt();
+  } catch (error) {
+    if (error instanceof Malformed) throw error;
+    throw new WrongPassword('', { cause: error });
+  }
+}
+
+function withoutPadding(data: Buffer): Buffer {
+  const padding = data.at(-1) ?? 0;
+  const isPadding = padding >= 1 && padding <= 8 && data.subarray(-padding).every((byte) => byte === padding);
+  if (!isPadding) throw new WrongPassword();
+  return data.subarray(0, -padding);
+}

@@ -1,0 +1,47 @@
+/** Opens PKCS#12 files that callers send, in a process of its own: nobody knows what is in them, and deriving their keys takes its time. */
+import { ServiceError } from '../errors.ts';
+import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
+import type { KeyPair, OpenedPkcs12, Pkcs12Task } from './pkcs12-worker.ts';
+
+const LIMITS: Readonly<ProcessLimits> = {
+  processes: 2,
+  maxWaiting: 64,
+  waitMs: 15_000,
+  timeoutMs: 15_000,
+  idleMs: 10_000,
+  heapMb: 128,
+};
+
+export class Pkcs12Reader {
+  readonly #processes: ProcessQueue;
+
+  /** Starts no process yet. */
+  constructor(limits: Partial<ProcessLimits> = {}) {
+    const work = {
+      module: new URL('./pkcs12-worker.ts', import.meta.url),
+      libraries: ['asn1js', 'pkijs'],
+      busy: 'too many certificates are being read',
+      outOfTime: (cause: unknown) => unusable('it takes too long to open', cause),
+      outOfMemory: (cause: unknown) => unusable('it takes too much memory to open', cause),
+    };
+    this.#processes = new ProcessQueue(work, { ...LIMITS, ...limits });
+  }
+
+  /** `owner` is whose turn it takes. Throws `certificate_password_wrong`, `certificate_unusable`, `queue_full`. */
+  async open(owner: string, task: Pkcs12Task, signal?: AbortSignal): Promise<KeyPair> {
+    const opened = (await this.#processes.run(owner, task, signal)) as OpenedPkcs12;
+    if ('wrongPassword' in opened)
+      throw new ServiceError('certificate_password_wrong', 'password: does not open the PKCS#12 file');
+    if ('unusable' in opened) throw unusable(opened.unusable);
+    return opened;
+  }
+
+  /** What runs or waits is refused, and so is what comes later. */
+  close(): void {
+    this.#processes.close();
+  }
+}
+
+function unusable(why: string, cause?: unknown): ServiceError {
+  return new ServiceError('certificate_unusable', `pkcs12: the certificate cannot be used: ${why}`, { cause });
+}

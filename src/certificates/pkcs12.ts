@@ -1,0 +1,118 @@
+/** Opens a PKCS#12 file (RFC 7292): its bytes and password in, a private key with its certificate and the chain above it out. */
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { der, Malformed, octets, oid, parse, parts, type Value } from './asn1.ts';
+import { Pkcs12Ciphers, WrongPassword } from './pkcs12-ciphers.ts';
+
+export interface Pkcs12 {
+  key: KeyObject;
+  /** That of the key, then the one that issued it, and so on. */
+  chain: [X509Certificate, ...X509Certificate[]];
+}
+
+/** The file holds no private key, or no certificate for it. */
+export class NoKeyPair extends Error {
+  override name = 'NoKeyPair';
+}
+
+const DATA = '1.2.840.113549.1.7.1';
+const ENCRYPTED_DATA = '1.2.840.113549.1.7.6';
+const KEY_BAG = '1.2.840.113549.1.12.10.1.1';
+const SHROUDED_KEY_BAG = '1.2.840.113549.1.12.10.1.2';
+const CERTIFICATE_BAG = '1.2.840.113549.1.12.10.1.3';
+const X509_CERTIFICATE = '1.2.840.113549.1.9.22.1';
+/** More than any chain has. */
+const MAX_CERTIFICATES = 32;
+const MAX_KEYS = 8;
+
+/** Throws `Malformed`, `WrongPassword`, `Unsupported`, `TooCostly`, `NoKeyPair`. */
+export function openPkcs12(bytes: Uint8Array, password: string): Pkcs12 {
+  const ciphers = new Pkcs12Ciphers(password);
+  const [, safe, mac] = parts(parse(bytes));
+  const content = dataOf(safe);
+  if (mac) ciphers.check(mac, content);
+  const found: Bags = { keys: [], certificates: [] };
+  for (const info of parts(parse(content))) collect(parts(parse(contentOf(info, ciphers))), ciphers, found);
+  return pairOf(found);
+}
+
+interface Bags {
+  keys: Buffer[];
+  certificates: Buffer[];
+}
+
+function contentOf(info: Value, ciphers: Pkcs12Ciphers): Buffer {
+  const [type, content] = parts(info);
+  if (oid(type) === DATA) return dataOf(info);
+  if (oid(type) !== ENCRYPTED_DATA) throw new Malformed('a part of another kind');
+  const [, encrypted] = parts(parts(content)[0]);
+  const [, algorithm, data] = parts(encrypted);
+  return ciphers.decrypt(algorithm, octets(data));
+}
+
+function dataOf(info: Value | undefined): Buffer {
+  const [type, content] = parts(info);
+  if (oid(type) !== DATA) throw new Malformed('a file that is signed and not protected by a password');
+  return octets(parts(content)[0]);
+}
+
+function collect(bags: Value[], ciphers: Pkcs12Ciphers, found: Bags): void {
+  for (const bag of bags) {
+    const [type, content] = parts(bag);
+    const [value] = parts(content);
+    const kind = oid(type);
+    if (kind === KEY_BAG) found.keys.push(der(value));
+    else if (kind === SHROUDED_KEY_BAG) found.keys.push(keyIn(value, ciphers));
+    else if (kind === CERTIFICATE_BAG) found.certificates.push(...certificateIn(value));
+    if (found.keys.length > MAX_KEYS || found.certificates.length > MAX_CERTIFICATES)
+      throw new Malformed('too many keys or certificates');
+  }
+}
+
+function keyIn(value: Value | undefined, ciphers: Pkcs12Ciphers): Buffer {
+  const [algorithm, data] = parts(value);
+  return checkedKey(ciphers.decrypt(algorithm, octets(data)));
+}
+
+/** None where it is in another form. */
+function certificateIn(value: Value | undefined): Buffer[] {
+  const [form, certificate] = parts(value);
+  return oid(form) === X509_CERTIFICATE ? [octets(parts(certificate)[0])] : [];
+}
+
+/** What a wrong password has decrypted ends with a valid padding at times, but is no key. */
+function checkedKey(key: Buffer): Buffer {
+  try {
+    parts(parse(key));
+    return key;
+  } catch (cause) {
+    throw new WrongPassword('', { cause });
+  }
+}
+
+function pairOf({ keys, certificates }: Bags): Pkcs12 {
+  const known = certificates.map((bytes) => readOrRefuse(() => new X509Certificate(bytes)));
+  for (const bytes of keys) {
+    const key = readOrRefuse(() => createPrivateKey({ key: bytes, format: 'der', type: 'pkcs8' }));
+    const own = known.find((certificate) => certificate.checkPrivateKey(key));
+    if (own) return { key, chain: chainOf(own, known) };
+  }
+  throw new NoKeyPair();
+}
+
+function readOrRefuse<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new Malformed('a key or a certificate cannot be read', { cause: error });
+  }
+}
+
+function chainOf(own: X509Certificate, known: X509Certificate[]): Pkcs12['chain'] {
+  const chain: Pkcs12['chain'] = [own];
+  for (let last = own; ; ) {
+    const issuer = known.find((each) => !chain.includes(each) && last.checkIssued(each));
+    if (!issuer) return chain;
+    chain.push(issuer);
+    last = issuer;
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * The operator's secret keys, under which private keys are kept in the database: a file in, ciphers out. The first key of the file
+ * encrypts; the others only decrypt, until all is encrypted anew.
+ */
+import { createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ServiceError, storageFailed } from '../errors.ts';
+import { PayloadCipher } from '../storage/payload-cipher.ts';
+
+export interface SecretKeySettings {
+  /** Empty for a key of the service's own. */
+  secretKeyFile: string;
+  dataDir: string;
+  /** Whether other nodes use the database, too, but not the data folder. */
+  isShared: boolean;
+}
+
+/** The file cannot be used. For the operator. */
+export class SecretKeyError extends Error {
+  override name = 'SecretKeyError';
+}
+
+export interface SecretKey {
+  /** Tells keys apart, and says nothing about them. */
+  id: string;
+  cipher: PayloadCipher;
+}
+
+const MIN_BYTES = 32;
+const ID_DIGITS = 16;
+const OWN_FILE = 'secret.key';
+const TEXT = /^[\x20-\x7e\s]*$/;
+
+export class SecretKeys {
+  readonly #settings: SecretKeySettings;
+  #keys: SecretKey[];
+
+  /** Throws `SecretKeyError`, also where the service's own key is damaged. */
+  constructor(settings: SecretKeySettings) {
+    this.#settings = settings;
+    const { secretKeyFile, isShared } = settings;
+    this.#keys = secretKeyFile ? readKeys(secretKeyFile, `PLATEN_SECRET_KEY_FILE=${secretKeyFile}`) : [];
+    if (!secretKeyFile && !isShared) this.#keys = ownKeys(this.#ownFile);
+  }
+
+  /** The key that encrypts. The first use makes one where the operator has set none. Throws `secret_key_missing`, `storage_failed`. */
+  current(): SecretKey {
+    const [first] = this.#all();
+    if (first) return first;
+    if (this.#settings.isShared)
+      throw new ServiceError(
+        'secret_key_missing',
+        'certificates cannot be stored on this server until the operator sets PLATEN_SECRET_KEY_FILE',
+      );
+    makeKey(this.#ownFile);
+    return this.current();
+  }
+
+  /** Throws `secret_key_missing`. */
+  withId(id: string): SecretKey {
+    const found = this.#all().find((key) => key.id === id);
+    if (found) return found;
+    throw new ServiceError(
+      'secret_key_missing',
+      'the certificate was stored under another secret key, which is not in the file that PLATEN_SECRET_KEY_FILE names',
+    );
+  }
+
+  get #ownFile(): string {
+    return join(this.#settings.dataDir, OWN_FILE);
+  }
+
+  #all(): SecretKey[] {
+    const { secretKeyFile, isShared } = this.#settings;
+    if (!this.#keys.length && !secretKeyFile && !isShared) this.#keys = this.#readOwn();
+    return this.#keys;
+  }
+
+  /** Another process may have made it after this one started. */
+  #readOwn(): SecretKey[] {
+    try {
+      return ownKeys(this.#ownFile);
+    } catch (cause) {
+      if (!(cause instanceof SecretKeyError)) throw cause;
+      throw new ServiceError('secret_key_missing', 'the secret key of certificates cannot be read on this server', { cause });
+    }
+  }
+}
+
+function ownKeys(file: string): SecretKey[] {
+  try {
+    return readKeys(file, file);
+  } catch (error) {
+    if (((error as Error).cause as NodeJS.ErrnoException)?.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** A text file has one key on each line; any other file is one key. `name` is what the operator knows it by. */
+function readKeys(file: string, name: string): SecretKey[] {
+  const content = contentOf(file, name);
+  const text = content.toString('latin1');
+  const lines = text.split(/\s*\n\s*/).map((line) => Buffer.from(line.trim(), 'latin1'));
+  const keys = TEXT.test(text) ? lines.filter(({ length }) => length > 0) : [content];
+  if (!keys.length || keys.some(({ length }) => length < MIN_BYTES))
+    throw new SecretKeyError(
+      `${name}: each key must have at least ${MIN_BYTES} bytes. Restore the file that certificates were stored under; if there are none, make one with: openssl rand -hex 32`,
+    );
+  return keys.map(secretKeyOf);
+}
+
+function contentOf(file: string, name: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    throw new SecretKeyError(`${name}: cannot be read (${(cause as Error).message})`, { cause });
+  }
+}
+
+function secretKeyOf(secret: Buffer): SecretKey {
+  const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', `platen ${purpose}`, 32));
+  const id = createHash('sha256').update(derive('key id')).digest('hex').slice(0, ID_DIGITS);
+  return { id, cipher: new PayloadCipher(derive('certificates')) };
+}
+
+/** Whole and for good, or not at all. If several processes make it at once, only one does. Throws `storage_failed`. */
+function makeKey(file: string): void {
+  const draft = `${file}.${randomBytes(8).toString('hex')}.tmp`;
+  try {
+    withFile(draft, 'wx', (handle) => {
+      writeSync(handle, `${randomBytes(MIN_BYTES).toString('hex')}\n`);
+      fsyncSync(handle);
+    });
+    linkUnlessThere(draft, file);
+    withFile(dirname(file), 'r', fsyncSync);
+  } catch (error) {
+    throw storageFailed('the secret key of certificates cannot be written', error);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function withFile(path: string, flags: string, work: (handle: number) => void): void {
+  const handle = openSync(path, flags, 0o600);
+  try {
+    work(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function linkUnlessThere(draft: string, file: string): void {
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}

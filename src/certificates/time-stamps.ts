@@ -1,0 +1,193 @@
+/** Asks a time stamp authority (RFC 3161): bytes in, a token that says when they existed out. */
+import { createHash, randomBytes } from 'node:crypto';
+import * as asn1js from 'asn1js';
+import {
+  AlgorithmIdentifier,
+  type Certificate,
+  ExtKeyUsage,
+  MessageImprint,
+  SignedData,
+  TimeStampReq,
+  TimeStampResp,
+  TSTInfo,
+} from 'pkijs';
+import type { Deadline } from '../deadline.ts';
+import { ServiceError } from '../errors.ts';
+import { OwnerQueue } from '../queue/owner-queue.ts';
+import { der, parse, parts } from './asn1.ts';
+
+/** Of a token with its certificates. */
+export const MAX_TIME_STAMP_BYTES = 16_384;
+const SHA_256 = '2.16.840.1.101.3.4.2.1';
+const TST_INFO = '1.2.840.113549.1.9.16.1.4';
+const GRANTED = new Set([0, 1]);
+const NONCE_BYTES = 8;
+const MAX_REPLY_BYTES = 65_536;
+const TIMEOUT_MS = 10_000;
+const RETRY_AFTER_SECONDS = 10;
+const EXTENDED_KEY_USAGE = '2.5.29.37';
+const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
+/** How far the clocks of the authority and of this service may be apart. */
+const MAX_CLOCK_DIFFERENCE_MS = 300_000;
+/** How many are asked for at the same time, how many more by owners who have none, and how many may wait. */
+const [PARALLEL, RESERVED, MAX_WAITING] = [8, 4, 256];
+
+export interface TimeStampSettings {
+  /** The operator's, and so any address that the service itself can reach. It may hold a name and password. */
+  url: string;
+  timeoutMs?: number;
+  /** Replaces the limits on requests, for tests. */
+  queue?: OwnerQueue;
+}
+
+export class TimeStamps {
+  readonly #url: URL;
+  readonly #headers: Record<string, string>;
+  readonly #timeoutMs: number;
+  readonly #queue: OwnerQueue;
+
+  constructor({ url, timeoutMs = TIMEOUT_MS, queue }: TimeStampSettings) {
+    // A request ends by itself, and is not to be stopped for others.
+    const limits = { capacity: PARALLEL, reserved: RESERVED, limit: MAX_WAITING, longestMs: 2 * timeoutMs };
+    this.#queue = queue ?? new OwnerQueue(limits);
+    this.#url = new URL(url);
+    const { username, password } = this.#url;
+    const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+    this.#headers = {
+      'content-type': 'application/timestamp-query',
+      accept: 'application/timestamp-reply',
+      ...((username || password) && { authorization: `Basic ${credentials}` }),
+    };
+    this.#url.username = '';
+    this.#url.password = '';
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** The token in DER, when it is the turn of `owner`. Throws `timestamp_failed`, `queue_full`, or the error of the deadline. */
+  async stamp(owner: string, bytes: Buffer, deadline: Deadline): Promise<Buffer> {
+    const leave = await this.#queue.acquire(owner, deadline);
+    try {
+      return await this.#stamp(bytes, deadline);
+    } finally {
+      leave();
+    }
+  }
+
+  async #stamp(bytes: Buffer, deadline: Deadline): Promise<Buffer> {
+    const imprint = createHash('sha256').update(bytes).digest();
+    const nonce = randomBytes(NONCE_BYTES);
+    nonce[0] = ((nonce[0] ?? 0) & 0x7f) | 0x40; // a positive number without leading zeros
+    const reply = await this.#ask(requestOf(imprint, nonce), deadline.signal).catch((error: unknown) => {
+      deadline.throwIfOver();
+      throw error instanceof ServiceError ? error : failed('could not be reached', error);
+    });
+    return readToken(reply, { bytes, imprint, nonce });
+  }
+
+  async #ask(body: Buffer, signal: AbortSignal): Promise<Buffer> {
+    const late = AbortSignal.timeout(this.#timeoutMs);
+    const response = await fetch(this.#url, {
+      method: 'POST',
+      headers: this.#headers,
+      body: Uint8Array.from(body),
+      redirect: 'error',
+      signal: AbortSignal.any([late, signal]),
+    }).catch((error: unknown) => {
+      throw late.aborted ? failed(`did not answer within ${this.#timeoutMs / 1000} seconds`, error) : error;
+    });
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      throw failed(`answered with status ${response.status}`);
+    }
+    return readAll(response);
+  }
+}
+
+async function readAll(response: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MAX_REPLY_BYTES) throw failed(`sent more than ${MAX_REPLY_BYTES} bytes`); // which ends the connection
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function requestOf(imprint: Buffer, nonce: Buffer): Buffer {
+  const request = new TimeStampReq({
+    version: 1,
+    messageImprint: new MessageImprint({
+      hashAlgorithm: new AlgorithmIdentifier({ algorithmId: SHA_256, algorithmParams: new asn1js.Null() }),
+      hashedMessage: new asn1js.OctetString({ valueHex: Uint8Array.from(imprint).buffer }),
+    }),
+    nonce: new asn1js.Integer({ valueHex: Uint8Array.from(nonce).buffer }),
+    certReq: true,
+  });
+  return Buffer.from(request.toSchema().toBER());
+}
+
+interface Asked {
+  bytes: Buffer;
+  imprint: Buffer;
+  nonce: Buffer;
+}
+
+/** Throws `timestamp_failed` unless the token is for what was asked, and signed. */
+async function readToken(reply: Buffer, asked: Asked): Promise<Buffer> {
+  const { status, timeStampToken } = parsed(() => TimeStampResp.fromBER(Uint8Array.from(reply)));
+  if (!GRANTED.has(status.status)) throw failed(`refused with the status ${status.status}`);
+  if (!timeStampToken) throw failed('sent no time stamp');
+  const token = parsed(() => der(parts(parse(reply))[1])); // as it was sent: its signature is of these bytes
+  if (token.length > MAX_TIME_STAMP_BYTES) throw failed(`sent a time stamp of more than ${MAX_TIME_STAMP_BYTES} bytes`);
+  // It becomes a part of the signature, which is in DER.
+  if (!Buffer.from(asn1js.fromBER(Uint8Array.from(token)).result.toBER()).equals(token))
+    throw failed('sent a time stamp in an unusual encoding');
+  const signed = parsed(() => new SignedData({ schema: timeStampToken.content }));
+  const stampedAt = checkInfo(signed, asked);
+  const data = Uint8Array.from(asked.bytes).buffer;
+  const { signatureVerified, signerCertificate } = await signed
+    .verify({ signer: 0, data, checkChain: false, extendedMode: true })
+    .catch(() => ({ signatureVerified: false, signerCertificate: null }));
+  if (!signatureVerified || !signerCertificate) throw failed('sent a time stamp that it has not signed');
+  checkSigner(signerCertificate, stampedAt);
+  return token;
+}
+
+/** RFC 3161, 2.3. */
+function checkSigner({ extensions = [], notBefore, notAfter }: Certificate, at: Date): void {
+  const usage = extensions.find(({ extnID }) => extnID === EXTENDED_KEY_USAGE);
+  const purposes = usage && parsed(() => ExtKeyUsage.fromBER(usage.extnValue.getValue()).keyPurposes);
+  if (!usage?.critical || !purposes?.includes(TIME_STAMPING))
+    throw failed('signs with a certificate that is not one for time stamps');
+  if (!(notBefore.value <= at && at <= notAfter.value)) throw failed('signs with a certificate that was not valid at that time');
+}
+
+/** When it was made, as it says. */
+function checkInfo({ encapContentInfo: { eContentType, eContent } }: SignedData, { imprint, nonce }: Asked): Date {
+  if (eContentType !== TST_INFO || !eContent) throw failed('sent something other than a time stamp');
+  const info = parsed(() => TSTInfo.fromBER(eContent.getValue()));
+  const { hashAlgorithm, hashedMessage } = info.messageImprint;
+  const isOfThis = hashAlgorithm.algorithmId === SHA_256 && imprint.equals(Buffer.from(hashedMessage.valueBlock.valueHexView));
+  if (!isOfThis) throw failed('sent a time stamp of something else');
+  if (!info.nonce || info.nonce.toBigInt() !== BigInt(`0x${nonce.toString('hex')}`))
+    throw failed('sent a time stamp that was made before');
+  if (!(Math.abs(info.genTime.getTime() - Date.now()) < MAX_CLOCK_DIFFERENCE_MS))
+    throw failed('sent a time stamp of another time: its clock and that of this service differ by more than 5 minutes');
+  return info.genTime;
+}
+
+function parsed<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw failed('sent something other than a time stamp', error);
+  }
+}
+
+function failed(what: string, cause?: unknown): ServiceError {
+  return new ServiceError('timestamp_failed', `the time stamp authority ${what}`, {
+    cause,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}

@@ -1,0 +1,203 @@
+/**
+ * Counts what a document has begun and what tells by itself when it has ended: requests, reading, decoding, transactions. The functions
+ * below run in the page before any script of a document, sent as text, so they may use nothing but each other.
+ */
+
+/** To be sent with what calls `keepWork`. */
+export const WORK = [
+  replace,
+  begin,
+  countPromises,
+  countEvents,
+  keepPromises,
+  keepEvents,
+  keepBlobs,
+  keepTasks,
+  keepMessages,
+  keepWork,
+];
+
+export interface Work {
+  /** What was begun and has not ended. */
+  pending: number;
+  /** The same, of parts of scripts that let the page breathe in between; there may be no end of them. */
+  parts: number;
+  /** When a message was last sent by what handles one, as schedulers do that have more to do. */
+  chainedAt: number;
+  /** How many messages were sent, to workers or to the document itself. */
+  sent: number;
+}
+
+// Typed loosely: this project's code runs in Node and has no DOM types.
+type Call = (...args: unknown[]) => unknown;
+interface Target {
+  addEventListener(type: string, listener: () => void, options: object): void;
+}
+declare const EventTarget: { prototype: Target };
+
+/** In its place, under its name and as enumerable, a function that looks like it. */
+export function replace(owner: object, name: string, call: (native: Call, self: unknown, args: unknown[]) => unknown): void {
+  const holder = owner as Record<string, unknown>;
+  const { apply } = Reflect;
+  const native = holder[name];
+  if (typeof native !== 'function') return;
+  const ours = (self: unknown, args: unknown[]) => call((...given) => apply(native, self, given), self, args);
+  holder[name] = new Proxy(native, { apply: (_, self, args) => ours(self, args) });
+}
+
+/** Counts one; returns what is to be called at its end. */
+function begin(work: Work, counter: 'pending' | 'parts' = 'pending'): () => void {
+  let hasEnded = false;
+  work[counter]++;
+  return () => {
+    if (!hasEnded) work[counter]--;
+    hasEnded = true;
+  };
+}
+
+/** What the document gets is as good as what it would have got. */
+function countPromises(work: Work, counter?: 'parts'): (native: Call, self: unknown, args: unknown[]) => unknown {
+  const { then } = Promise.prototype as { then: Call };
+  const { apply } = Reflect;
+  return (native, _, args) => {
+    const promise = native(...args);
+    const end = begin(work, counter);
+    const onValue = (value: unknown) => {
+      end();
+      return value;
+    };
+    const onError = (error: unknown) => {
+      end();
+      throw error;
+    };
+    return apply(then, promise, [onValue, onError]);
+  };
+}
+
+/** Until one of the events comes, of what is called or of what that returns. */
+function countEvents(
+  work: Work,
+  of: 'itself' | 'result',
+  events: string[],
+): (native: Call, self: unknown, args: unknown[]) => unknown {
+  const { addEventListener } = EventTarget.prototype;
+  const { apply } = Reflect;
+  return (native, self, args) => {
+    const end = begin(work);
+    const listen = (target: unknown) => {
+      for (const event of events) apply(addEventListener, target, [event, end, { once: true }]);
+    };
+    try {
+      if (of === 'itself') listen(self); // what is synchronous has ended when it returns
+      const result = native(...args);
+      if (of === 'result') listen(result);
+      return result;
+    } catch (error) {
+      end();
+      throw error;
+    }
+  };
+}
+
+function keepPromises(work: Work, prototypeOf: (name: string) => object | undefined): void {
+  const ways: Array<[owner: object | undefined, names: string[]]> = [
+    [globalThis, ['fetch', 'createImageBitmap']],
+    [prototypeOf('Response'), ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text']],
+    [prototypeOf('Blob'), ['arrayBuffer', 'bytes', 'text']],
+    [prototypeOf('HTMLImageElement'), ['decode']],
+    [prototypeOf('Cache'), ['match', 'matchAll', 'add', 'addAll', 'put', 'delete', 'keys']],
+    [prototypeOf('CacheStorage'), ['match', 'open', 'has', 'delete', 'keys']],
+    [
+      (globalThis as { WebAssembly?: object }).WebAssembly,
+      ['compile', 'compileStreaming', 'instantiate', 'instantiateStreaming'],
+    ],
+    [
+      prototypeOf('SubtleCrypto'),
+      ['digest', 'encrypt', 'decrypt', 'sign', 'verify', 'deriveBits', 'deriveKey', 'importKey', 'exportKey', 'generateKey'],
+    ],
+  ];
+  const counted = countPromises(work);
+  for (const [owner, names] of ways) for (const name of owner ? names : []) replace(owner as object, name, counted);
+}
+
+function keepEvents(work: Work, prototypeOf: (name: string) => object | undefined): void {
+  const ways: Array<[owner: string, names: string[], of: 'itself' | 'result', events: string[]]> = [
+    ['XMLHttpRequest', ['send'], 'itself', ['loadend']],
+    ['FileReader', ['readAsArrayBuffer', 'readAsBinaryString', 'readAsDataURL', 'readAsText'], 'itself', ['loadend']],
+    ['IDBFactory', ['open', 'deleteDatabase'], 'result', ['success', 'error', 'blocked']],
+    ['IDBDatabase', ['transaction'], 'result', ['complete', 'abort']],
+  ];
+  for (const [name, methods, of, events] of ways) {
+    const owner = prototypeOf(name);
+    for (const method of owner ? methods : []) replace(owner as object, method, countEvents(work, of, events));
+  }
+}
+
+function keepBlobs(work: Work, prototypeOf: (name: string) => object | undefined): void {
+  const owner = prototypeOf('HTMLCanvasElement');
+  if (!owner) return;
+  replace(owner, 'toBlob', (native, _, [callback, ...rest]) => {
+    if (typeof callback !== 'function') return native(callback, ...rest);
+    const end = begin(work);
+    const ended = (blob: unknown) => {
+      end();
+      callback(blob);
+    };
+    try {
+      return native(ended, ...rest);
+    } catch (error) {
+      end();
+      throw error;
+    }
+  });
+}
+
+/** `setTimeout` is that of the document, whose time is run forward. */
+function keepTasks(work: Work, prototypeOf: (name: string) => object | undefined): void {
+  const owner = prototypeOf('Scheduler');
+  if (!owner) return;
+  const { setTimeout } = globalThis;
+  const counted = countPromises(work, 'parts');
+  replace(owner, 'yield', counted);
+  replace(owner, 'postTask', (native, self, [task, options]) => {
+    const { delay = 0, ...others } = Object(options) as { delay?: number };
+    if (!(delay > 0)) return counted(native, self, [task, options]);
+    const given = { ...others, ...('signal' in Object(options) && { signal: Object(options).signal }) };
+    return new Promise((resolve) => setTimeout(resolve, delay)).then(() => counted(native, self, [task, given]));
+  });
+}
+
+/** A message that is sent while one is handled: whoever sends it has more to do. Frames that send messages have no end. */
+function keepMessages(
+  work: Work,
+  prototypeOf: (name: string) => object | undefined,
+  now: () => number,
+  isTicking: () => boolean,
+): void {
+  const { apply, getOwnPropertyDescriptor } = Reflect;
+  const eventOf = getOwnPropertyDescriptor(globalThis, 'event')?.get;
+  const post = (native: Call, _: unknown, given: unknown[]) => {
+    const event = eventOf && apply(eventOf, globalThis, []);
+    if ((event as { type?: unknown } | undefined)?.type === 'message' && !isTicking()) work.chainedAt = now();
+    work.sent++;
+    return native(...given);
+  };
+  for (const name of ['MessagePort', 'Worker']) {
+    const owner = prototypeOf(name);
+    if (owner) replace(owner, 'postMessage', post);
+  }
+}
+
+/** To be called when timers are those of the document. */
+export function keepWork(work: Work, now: () => number, isTicking: () => boolean): void {
+  // To touch an interface for the first time takes long: those that an opaque origin cannot use are left alone.
+  const isLeft = (name: string) =>
+    (globalThis as { origin?: unknown }).origin === 'null' && /^(?:IDB|Cache|SubtleCrypto)/.test(name);
+  const prototypeOf = (name: string) =>
+    isLeft(name) ? undefined : (globalThis as unknown as Record<string, { prototype: object } | undefined>)[name]?.prototype;
+  keepPromises(work, prototypeOf);
+  keepEvents(work, prototypeOf);
+  keepBlobs(work, prototypeOf);
+  keepTasks(work, prototypeOf);
+  keepMessages(work, prototypeOf, now, isTicking);
+}

@@ -1,0 +1,185 @@
+/**
+ * Functions for a document whose form fields are printed: they hide what is in controls, put links over them, and undo both for those
+ * that stay as they are. All that they change of a control is kept, so that it can be restored.
+ */
+
+// Typed loosely: this project's code runs in Node and has no DOM types.
+// biome-ignore lint/suspicious/noExplicitAny: as above
+type PageElement = any;
+declare const document: PageElement;
+declare const getComputedStyle: (element: PageElement, pseudo?: string) => PageElement;
+declare const Document: { prototype: object };
+declare const CSSStyleSheet: new () => PageElement;
+declare const builtIn: (node: PageElement) => PageElement;
+declare const contentOf: (element: PageElement) => string;
+
+/** What matters here of a field. */
+interface FieldLook {
+  kind: string;
+  isMultiLine: boolean;
+  isChecked: boolean;
+}
+
+/** A control that is prepared for the print. */
+export interface PreparedControl {
+  control: PageElement;
+  link: PageElement;
+  /** What it contains during the print. */
+  content: string;
+  /** The text of several lines that it contained before. */
+  text: string | undefined;
+  /** The attributes that elements had before, by name. */
+  before: Map<PageElement, Map<string, string | null>>;
+  /** What its own style must keep for its content to stay hidden. */
+  hiding: Record<string, string>;
+}
+
+export const FIELD_HIDING_FUNCTIONS = [
+  hideField,
+  hideContent,
+  hideMark,
+  emptyLook,
+  showBox,
+  setAttribute,
+  setStyle,
+  addStyles,
+  addLinks,
+  isAsPrepared,
+  restore,
+];
+
+/** `label` is the one by which the tag of the control is found. */
+function hideField(control: PageElement, { kind, isMultiLine, isChecked }: FieldLook, label: string): PreparedControl {
+  const content = contentOf(control);
+  const prepared: PreparedControl = { control, link: undefined, content, text: undefined, before: new Map(), hiding: {} };
+  const isBox = kind === 'checkbox' || kind === 'radio';
+  if (isBox && isChecked) hideMark(prepared, kind === 'radio');
+  if (!isBox && (kind !== 'signature' || control.localName === 'input')) hideContent(prepared, kind === 'list', isMultiLine);
+  showBox(prepared);
+  setAttribute(prepared, control, 'role', isBox ? kind : 'textbox'); // Chromium tags some controls, such as lists, as nothing
+  setAttribute(prepared, control, 'aria-label', label);
+  setAttribute(prepared, control, 'aria-labelledby', null);
+  return prepared;
+}
+
+/** Chromium does not print what is moved that far. Emptying the control would change what style sheets and constraints say of it. */
+function hideContent(prepared: PreparedControl, isList: boolean, isMultiLine: boolean): void {
+  const { control } = prepared;
+  if (isList) {
+    for (const option of control.querySelectorAll('option, optgroup')) setStyle(prepared, option, { visibility: 'hidden' });
+    return;
+  }
+  prepared.hiding = { 'text-indent': '-16000000px' };
+  setStyle(prepared, control, prepared.hiding);
+  if (!isMultiLine) return;
+  const { width, height, fieldSizing } = getComputedStyle(control);
+  if (fieldSizing === 'content') setStyle(prepared, control, { width, height });
+  prepared.text = control.value;
+  control.value = '\u200b'; // only the first line moves: this one is neither empty nor seen
+  prepared.content = contentOf(control);
+}
+
+/** The box of one that is checked looks as if it were not. */
+function hideMark(prepared: PreparedControl, isRound: boolean): void {
+  const { control } = prepared;
+  const style = getComputedStyle(control);
+  const isNative = style.appearance !== 'none';
+  const look = isNative
+    ? {
+        ...{ appearance: 'none', 'box-sizing': 'border-box', width: style.width, height: style.height },
+        ...{ border: '1px solid rgb(118, 118, 118)', background: 'white' },
+        'border-radius': isRound ? '50%' : '2.5px',
+        ...(style.display === 'inline-block' && { 'margin-bottom': '0' }), // it stands on the line with its box, not its margin
+      }
+    : emptyLook(prepared);
+  setStyle(prepared, control, look);
+  setAttribute(prepared, control, 'data-platen-marked', '');
+}
+
+/** How a control of the document's own design looks when it is not checked. */
+function emptyLook(prepared: PreparedControl): Record<string, string> {
+  const { control } = prepared;
+  setStyle(prepared, control, { transition: 'none' });
+  control.checked = false;
+  const style = getComputedStyle(control);
+  const names = ['background-color', 'background-image', 'border-color', 'box-shadow', 'color', 'outline-style'];
+  const look = Object.fromEntries(names.map((name): [string, string] => [name, style.getPropertyValue(name)]));
+  control.checked = true;
+  return look;
+}
+
+/** Chromium gives no tag to what paints nothing. */
+function showBox(prepared: PreparedControl): void {
+  const style = getComputedStyle(prepared.control);
+  const isPlain = style.backgroundColor === 'rgba(0, 0, 0, 0)' && style.backgroundImage === 'none';
+  const isBorderless = ['top', 'right', 'bottom', 'left'].every(
+    (side) => Number.parseFloat(style.getPropertyValue(`border-${side}-width`)) === 0,
+  );
+  if (isPlain && isBorderless) setStyle(prepared, prepared.control, { 'background-color': 'rgb(255 255 255 / 0.004)' });
+}
+
+/** Null removes it. */
+function setAttribute({ before }: PreparedControl, element: PageElement, name: string, value: string | null): void {
+  const known = before.get(element) ?? new Map<string, string | null>();
+  before.set(element, known);
+  if (!known.has(name)) known.set(name, element.getAttribute(name));
+  if (value === null) element.removeAttribute(name);
+  else element.setAttribute(name, value);
+}
+
+function setStyle(prepared: PreparedControl, element: PageElement, properties: Record<string, string>): void {
+  setAttribute(prepared, element, 'style', element.getAttribute('style'));
+  for (const [name, value] of Object.entries(properties)) element.style.setProperty(name, value, 'important');
+}
+
+function addStyles(): void {
+  const sheet = new CSSStyleSheet();
+  const hidden = ['::placeholder', '::-webkit-calendar-picker-indicator', '::-webkit-list-button'].map(
+    (part) => `[data-platen-field]${part}`,
+  );
+  const marks = ['[data-platen-marked]::before', '[data-platen-marked]::after'];
+  const link = 'a[data-platen-link][data-platen-link][data-platen-link]'; // more specific than most rules for links
+  const rules = [...hidden, ...marks].map((selector) => `${selector} { visibility: hidden !important }`);
+  sheet.replaceSync(`${rules.join(' ')} ${link}::before, ${link}::after { content: none !important }`);
+  const adopted = [...builtIn(document).adoptedStyleSheets, sheet];
+  Reflect.set(Document.prototype, 'adoptedStyleSheets', adopted, document); // an element may have the name
+}
+
+/** Beside the body, where they take part in no layout and no rule of the document counts them. */
+function addLinks(all: PreparedControl[], key: string): void {
+  const html = 'http://www.w3.org/1999/xhtml';
+  const holder = builtIn(document).createElementNS(html, 'div');
+  holder.setAttribute('aria-hidden', 'true');
+  holder.style.setProperty('all', 'initial', 'important');
+  for (const [number, prepared] of all.entries()) {
+    const name = `--${key}-${number}`;
+    const own = getComputedStyle(prepared.control).getPropertyValue('anchor-name');
+    setStyle(prepared, prepared.control, { 'anchor-name': own && own !== 'none' ? `${own}, ${name}` : name });
+    setAttribute(prepared, prepared.control, 'data-platen-field', '');
+    const link = builtIn(document).createElementNS(html, 'a');
+    link.setAttribute('data-platen-link', '');
+    link.setAttribute('href', `${key}:${number}`);
+    const place = { top: 'anchor(top)', left: 'anchor(left)', width: 'anchor-size(width)', height: 'anchor-size(height)' };
+    const look: Record<string, string> = { all: 'initial', position: 'absolute', 'position-anchor': name, ...place };
+    for (const [property, value] of Object.entries(look)) link.style.setProperty(property, value, 'important');
+    prepared.link = link;
+    holder.append(link);
+  }
+  builtIn(document).documentElement.append(holder);
+}
+
+/** Whether it contains what it did, and hides it. */
+function isAsPrepared({ control, content, hiding }: PreparedControl): boolean {
+  const isHidden = Object.keys(hiding).every((name) => control.style.getPropertyPriority(name) === 'important');
+  return isHidden && contentOf(control) === content;
+}
+
+function restore({ control, link, text, before }: PreparedControl): void {
+  link.remove();
+  if (text !== undefined) control.value = text;
+  for (const [element, attributes] of before)
+    for (const [name, value] of attributes) {
+      if (value === null) element.removeAttribute(name);
+      else element.setAttribute(name, value);
+    }
+}

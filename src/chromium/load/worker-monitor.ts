@@ -1,0 +1,101 @@
+/** Watches over DevTools the workers that a page starts: what they request, and whether they have done what they were sent. */
+import type { Events, Session } from '../devtools/connection.ts';
+import type { NetworkMonitor } from './network-monitor.ts';
+
+type Attached = Events['Target.attachedToTarget'][0];
+
+/** At one time; further ones are not watched. */
+const MAX_WORKERS = 50;
+/** Workers are held until their requests are watched. */
+const WATCHED = {
+  autoAttach: true,
+  waitForDebuggerOnStart: true,
+  flatten: true,
+  filter: [{ type: 'worker' }, { exclude: true }],
+};
+
+export interface WorkerPlace {
+  /** The session of the browser. */
+  root: Session;
+  contextId: string;
+  openSession(id: string): Session;
+}
+
+export class WorkerMonitor {
+  readonly #session: Session;
+  readonly #network: NetworkMonitor;
+  readonly #root: Session;
+  readonly #contextId: string;
+  readonly #openSession: (id: string) => Session;
+  #stopListening = () => {};
+  readonly #workers = new Set<Session>();
+  #begun: Promise<void> | undefined;
+
+  constructor(session: Session, network: NetworkMonitor, { root, contextId, openSession }: WorkerPlace) {
+    this.#session = session;
+    this.#network = network;
+    this.#root = root;
+    this.#contextId = contextId;
+    this.#openSession = openSession;
+  }
+
+  /** Starts watching, until `close` is called. */
+  async begin(): Promise<void> {
+    if (this.#begun) return this.#begun;
+    this.#stopListening = this.#root.on('Target.targetCreated', ({ targetInfo }) => {
+      if (targetInfo.type === 'shared_worker' && targetInfo.browserContextId === this.#contextId) void this.#join(targetInfo);
+    });
+    this.#begun = this.#watchChildren(this.#session);
+    await this.#begun;
+  }
+
+  close(): void {
+    this.#stopListening();
+  }
+
+  get any(): boolean {
+    return this.#workers.size > 0;
+  }
+
+  /** Resolves when each has run its script and handled what it had been sent, or at the time `latest`: to whether all have. */
+  async idle(latest: number): Promise<boolean> {
+    const { promise: tooLate, resolve } = Promise.withResolvers<false>();
+    const timer = setTimeout(resolve, Math.max(0, latest - performance.now()), false);
+    const asked = [...this.#workers].map((worker) => worker.send('Runtime.evaluate', { expression: '0' }).catch(() => {}));
+    try {
+      return await Promise.race([Promise.all(asked).then(() => true), tooLate]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #watchChildren(parent: Session): Promise<void> {
+    parent.on('Target.attachedToTarget', (attached) => this.#watch(attached));
+    await parent.send('Target.setAutoAttach', WATCHED);
+  }
+
+  /** Shared workers belong to no page, and are not held: what one requests at once may be missed. */
+  async #join(targetInfo: Attached['targetInfo']): Promise<void> {
+    const { targetId } = targetInfo;
+    this.#network.disregard(targetId);
+    const attached = await this.#root.send('Target.attachToTarget', { targetId, flatten: true }).catch(() => undefined);
+    if (attached) this.#watch({ ...attached, targetInfo });
+  }
+
+  #watch({ sessionId, targetInfo }: Pick<Attached, 'sessionId' | 'targetInfo'>): void {
+    const worker = this.#openSession(sessionId);
+    const { targetId } = targetInfo;
+    const isWatched = this.#workers.size < MAX_WORKERS;
+    worker.onClose = () => {
+      this.#workers.delete(worker);
+      this.#network.forget(worker, targetId);
+    };
+    if (isWatched) {
+      this.#workers.add(worker);
+      this.#network.watch(worker).catch(() => {});
+      this.#watchChildren(worker).catch(() => {});
+    }
+    const started = worker.send('Runtime.runIfWaitingForDebugger').catch(() => {});
+    if (!isWatched) void started.then(() => worker.close(new Error('there are too many workers')));
+  }
+}

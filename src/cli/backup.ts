@@ -1,0 +1,48 @@
+/** `platen backup` and `platen restore`: the data folder as files that are checked when they come back. */
+import { loadConfig } from '../config.ts';
+import { CommandError } from '../errors.ts';
+import { backUp } from '../storage/backup/back-up.ts';
+import { type Restored, restore } from '../storage/backup/restore.ts';
+import { VERSION } from '../version.ts';
+
+/** Names of documents that are printed; the summary in the backup has all of them. */
+const MAX_SHOWN = 20;
+
+export async function createBackup(destination: string): Promise<void> {
+  const config = loadConfig();
+  refusePostgres(config);
+  // Other commands end well when nobody reads on. A backup that nobody has is a failure, and the copy of the database must go.
+  if (destination === '-') process.stdout.removeAllListeners('error');
+  const summary = await backUp({ ...config, version: VERSION }, destination, process.stdout);
+  tell(`backed up ${describe(summary)}`);
+  if (config.blobsUrl) tell('The content of documents is in the bucket, and not part of this backup: copy the bucket after it.');
+  if (!summary.faults.length) return;
+  tell(`Content was missing or damaged in the data folder: ${summary.faults.slice(0, MAX_SHOWN).join(', ')}`);
+  process.exitCode = 1;
+}
+
+export async function restoreBackup(source: string): Promise<void> {
+  const config = loadConfig();
+  refusePostgres(config);
+  const target = { dataDir: config.dataDir, content: config.blobsUrl ? 'bucket' : 'files' } as const;
+  const restored = await restore(target, source, process.stdin);
+  tell(`restored ${describe(restored)} into ${config.dataDir}, as they were at ${restored.as_of}`);
+  if (restored.faults.length) tell(`The backup lacks the content of ${restored.faults.length} documents, as its source did.`);
+}
+
+function refusePostgres({ databaseUrl }: { databaseUrl: string }): void {
+  if (databaseUrl)
+    throw new CommandError(
+      'PLATEN_DATABASE_URL is set: back up PostgreSQL with its own tools, as docs/operate/backups.md shows, or unset it',
+    );
+}
+
+function describe({ rows, files, bytes }: Pick<Restored, 'rows' | 'files' | 'bytes'>): string {
+  const all = Object.values(rows).reduce((sum, each) => sum + each, 0);
+  return `${all} rows and ${files} files with ${bytes} bytes`;
+}
+
+/** Standard output may be the backup. */
+function tell(text: string): void {
+  process.stderr.write(`${text}\n`);
+}

@@ -1,0 +1,185 @@
+/** `/v1/certificates`: certificates with their private keys are kept per key, and sign PDFs of `POST /v1/pdf`. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { CertificateDraft, Certificates, StoredCertificate } from '../../certificates/certificates.ts';
+import { MAX_CERTIFICATES } from '../../certificates/certificates.ts';
+import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
+import { decodeBase64 } from '../../render/base64.ts';
+import { ValidationErrors } from '../../render/validation-errors.ts';
+import { textErrors, validator } from '../../validate.ts';
+import { principalOf } from '../authenticate.ts';
+import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, sendJson } from '../idempotent.ts';
+import { listOf, readPage } from '../listing.ts';
+import { originOf } from '../origin.ts';
+import { RATE_LIMITED } from '../rate-limit.ts';
+import { PAGE_PARAMETERS, timeOf } from '../records.ts';
+import { takeBody } from '../request-memory.ts';
+import { listSchema, recordSchema } from '../response-schema.ts';
+import { problemResponses } from './problem-responses.ts';
+
+export interface CertificateRouteServices {
+  certificates: Certificates;
+  idempotency: Idempotency;
+}
+
+interface ById {
+  Params: { id: string };
+}
+
+/** In base64, and so 96 KiB. A key with a chain of certificates takes less than a tenth of it. */
+const MAX_PKCS12 = 131_072;
+
+const CreateBody = Type.Object(
+  {
+    name: {
+      ...Type.String({ minLength: 1, maxLength: 200 }),
+      expected: 'a string of 1 to 200 characters',
+      description: 'A name by which people recognize the certificate.',
+      examples: ['invoices 2026'],
+    },
+    pkcs12: {
+      ...Type.String({ minLength: 1, maxLength: MAX_PKCS12, contentEncoding: 'base64' }),
+      expected: `base64 of at most ${MAX_PKCS12} characters`,
+      description:
+        'A PKCS#12 file (`.p12`, `.pfx`) with a private key, its certificate and those above it. RSA keys have 2,048 to 8,192 bits; elliptic curves are P-256, P-384 and P-521.',
+      examples: ['MIIKDQIBAzCCCcMGCSqGSIb3DQEHAaCC'],
+    },
+    password: Type.Optional({
+      ...Type.String({ maxLength: 1_000 }),
+      expected: 'a string of at most 1,000 characters',
+      description: 'The password of the file. It is used once and not stored.',
+      default: '',
+      examples: ['correct horse'],
+    }),
+  },
+  { additionalProperties: false, expected: 'a JSON object', title: 'NewCertificate' },
+);
+const checkCreate = validator(CreateBody);
+
+export function certificateRoutes(app: FastifyInstance, { certificates, idempotency }: CertificateRouteServices): void {
+  app.post('/v1/certificates', { schema: CREATE, config: RATE_LIMITED }, async (request, reply) => {
+    const draft = readDraft(takeBody(request));
+    return idempotent(
+      request,
+      idempotency,
+      (claim) => create(certificates, idempotency, draft, request, reply, claim),
+      async (answer) => sendJson(markReplayed(reply), answer),
+    );
+  });
+
+  app.get('/v1/certificates', { schema: LIST }, async (request) => {
+    const { page } = readPage(request, {});
+    return listOf(await certificates.list(principalOf(request).keyId, page.limit, page.after), certificateRecord);
+  });
+
+  app.get<ById>('/v1/certificates/:id', { schema: READ }, async (request) =>
+    certificateRecord(await certificates.find(principalOf(request).keyId, request.params.id)),
+  );
+
+  app.delete<ById>('/v1/certificates/:id', { schema: REMOVE, config: { bodyOptional: true } }, async (request, reply) => {
+    await certificates.remove(principalOf(request).keyId, request.params.id);
+    return reply.code(204).send();
+  });
+}
+
+/** Throws `invalid_request`. */
+function readDraft(body: unknown): CertificateDraft {
+  const { name, pkcs12, password = '' } = checkCreate(body);
+  const errors = new ValidationErrors();
+  errors.addAll([...textErrors('name', name), ...textErrors('password', password)]);
+  const content = decodeBase64('pkcs12', pkcs12, errors);
+  errors.throwIfAny();
+  return { name, pkcs12: content, password };
+}
+
+async function create(
+  certificates: Certificates,
+  idempotency: Idempotency,
+  draft: CertificateDraft,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  claim: Claim | undefined,
+): Promise<unknown> {
+  const answerOf = (certificate: StoredCertificate) => ({
+    kind: 'json' as const,
+    status: 201,
+    location: `${originOf(request)}/v1/certificates/${certificate.id}`,
+    body: certificateRecord(certificate),
+  });
+  const stored = await certificates.create(principalOf(request), draft, async (made, query) => {
+    if (claim) await idempotency.complete(claim, answerOf(made), query, { resourceId: made.id });
+  });
+  return sendJson(reply, answerOf(stored));
+}
+
+function certificateRecord(certificate: StoredCertificate) {
+  return {
+    certificate_id: certificate.id,
+    name: certificate.name,
+    subject: certificate.subject,
+    issuer: certificate.issuer,
+    serial_number: certificate.serialNumber,
+    not_before: timeOf(certificate.notBefore),
+    not_after: timeOf(certificate.notAfter),
+    key_type: certificate.keyType,
+    fingerprint_sha256: certificate.fingerprint,
+    created_at: timeOf(certificate.createdAt),
+  };
+}
+
+const COMMON = { tags: ['Certificates'], security: [{ bearer: [] }] };
+const ID = { type: 'object', properties: { id: { type: 'string', examples: ['cert_0123456789ABCDEFGHIJKL'] } } };
+const TIME = { type: 'string', format: 'date-time' };
+const CERTIFICATE_SCHEMA = recordSchema('Certificate', {
+  certificate_id: { type: 'string', examples: ['cert_0123456789ABCDEFGHIJKL'] },
+  name: { type: 'string' },
+  subject: { type: 'string', examples: ['CN=Ada Lovelace, O=ACME Ltd, C=GB'] },
+  issuer: { type: 'string' },
+  serial_number: { type: 'string', description: 'In hexadecimal.' },
+  not_before: { ...TIME, description: 'From when the certificate is valid.' },
+  not_after: { ...TIME, description: 'From this time on, it signs no more.' },
+  key_type: { type: 'string', examples: ['RSA 3072', 'EC P-256'] },
+  fingerprint_sha256: { type: 'string', description: 'SHA-256 of the certificate, in hexadecimal.' },
+  created_at: TIME,
+});
+
+const CREATE = {
+  ...COMMON,
+  operationId: 'createCertificate',
+  summary: 'Store a certificate',
+  description: `Stores a certificate with its private key for \`options.signature\`. The private key is encrypted, and no reply ever contains it. An account may have ${MAX_CERTIFICATES} certificates.`,
+  headers: IDEMPOTENCY_SCHEMA,
+  body: CreateBody,
+  response: {
+    201: { description: 'The certificate is stored.', ...CERTIFICATE_SCHEMA },
+    ...problemResponses(400, 401, 408, 409, 413, 415, 422, 429, 500, 503),
+  },
+};
+
+const LIST = {
+  ...COMMON,
+  operationId: 'listCertificates',
+  summary: 'List certificates',
+  querystring: { type: 'object', properties: PAGE_PARAMETERS },
+  response: {
+    200: { description: 'One page of the certificates of this key.', ...listSchema(CERTIFICATE_SCHEMA) },
+    ...problemResponses(400, 401, 500, 503),
+  },
+};
+
+const READ = {
+  ...COMMON,
+  operationId: 'readCertificate',
+  summary: 'Read a certificate',
+  params: ID,
+  response: { 200: { description: 'The certificate.', ...CERTIFICATE_SCHEMA }, ...problemResponses(401, 404, 500, 503) },
+};
+
+const REMOVE = {
+  ...COMMON,
+  operationId: 'deleteCertificate',
+  summary: 'Delete a certificate',
+  description: 'The private key is removed for good. PDFs that it has signed stay valid.',
+  params: ID,
+  response: { 204: { description: 'The certificate was deleted.', type: 'null' }, ...problemResponses(401, 404, 500, 503) },
+};

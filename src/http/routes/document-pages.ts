@@ -1,0 +1,122 @@
+/** `GET /v1/documents/{id}/pages/{n}.png`: draws a page of a stored PDF. */
+import { addAbortSignal } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import fresh from 'fresh';
+import type { Documents, StoredDocument } from '../../documents/documents.ts';
+import {
+  DEFAULT_DRAWN_WIDTH,
+  MAX_DRAWN_BYTES,
+  MAX_DRAWN_WIDTH,
+  MIN_DRAWN_WIDTH,
+  noSuchPage,
+  type PageDrawing,
+} from '../../render/draw-pages.ts';
+import { resourceLimit } from '../../render/upload-limits.ts';
+import { principalOf } from '../authenticate.ts';
+import { whenClientLeaves } from '../client-leaves.ts';
+import { readQuery } from '../listing.ts';
+import { requireAcceptable } from '../negotiation.ts';
+import { memoryOf } from '../request-memory.ts';
+import { binary, header } from '../response-schema.ts';
+import { problemResponses } from './problem-responses.ts';
+
+export interface DocumentPageRouteServices {
+  documents: Documents;
+  pageDrawing: Pick<PageDrawing, 'draw'>;
+}
+
+interface OfPage {
+  Params: { id: string; n: string };
+}
+
+const PNG = 'image/png';
+/** The PDF, and its copy on the way to the process. */
+const COPIES = 2;
+const PAGE = /^[1-9]\d{0,6}$/;
+const WIDTH = /^\d{1,5}$/;
+
+export function documentPageRoutes(app: FastifyInstance, services: DocumentPageRouteServices): void {
+  app.route<OfPage>({
+    method: ['GET', 'HEAD'],
+    url: '/v1/documents/:id/pages/:n.png',
+    schema: SCHEMA,
+    handler: async (request, reply) => {
+      requireAcceptable(request, PNG);
+      const { width } = readQuery(request, { width: readWidth });
+      const { id, n } = request.params;
+      const document = await services.documents.find(principalOf(request).keyId, id);
+      if (!PAGE.test(n) || Number(n) > document.pages) throw noSuchPage();
+      return sendPage(services, document, { page: Number(n), width }, request, reply);
+    },
+  });
+}
+
+/** A document never changes, so that a client that has the image gets no other. */
+async function sendPage(
+  services: DocumentPageRouteServices,
+  document: StoredDocument,
+  { page, width }: { page: number; width: number | undefined },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const etag = `"${document.sha256}-${page}-${width ?? DEFAULT_DRAWN_WIDTH}"`;
+  reply.header('etag', etag).header('content-security-policy', "default-src 'none'");
+  if (fresh({ 'if-none-match': request.headers['if-none-match'] }, { etag })) return reply.code(304).send();
+  if (request.method === 'HEAD') return reply.type(PNG).send();
+  if (document.bytes > MAX_DRAWN_BYTES)
+    throw resourceLimit(`the document has ${document.bytes} bytes, and pages of up to ${MAX_DRAWN_BYTES} are drawn`);
+  const left = whenClientLeaves(reply);
+  const content = async () => {
+    left.throwIfAborted();
+    memoryOf(request).grow(COPIES * document.bytes);
+    return buffer(addAbortSignal(left, await services.documents.read(document)));
+  };
+  const png = await services.pageDrawing.draw(principalOf(request).accountId, { content, page, width }, left);
+  memoryOf(request).resize(png.byteLength);
+  return reply.type(PNG).send(Buffer.from(png.buffer, png.byteOffset, png.byteLength));
+}
+
+function readWidth(text: string): number {
+  const width = WIDTH.test(text) ? Number(text) : 0;
+  if (width >= MIN_DRAWN_WIDTH && width <= MAX_DRAWN_WIDTH) return width;
+  throw new Error(`must be a whole number of pixels from ${MIN_DRAWN_WIDTH} to ${MAX_DRAWN_WIDTH}`);
+}
+
+const SCHEMA = {
+  operationId: 'drawDocumentPage',
+  tags: ['Documents'],
+  security: [{ bearer: [] }],
+  summary: 'Draw a page of a stored document',
+  description:
+    'A PNG of one page, at most 16,777,216 pixels, of a document of at most 64 MiB. It is not charged. A document with a password cannot be drawn.',
+  params: {
+    type: 'object',
+    properties: {
+      id: { type: 'string', examples: ['doc_0123456789ABCDEFGHIJKL'] },
+      n: { type: 'integer', minimum: 1, description: 'The page, from 1.' },
+    },
+  },
+  querystring: {
+    type: 'object',
+    properties: {
+      width: {
+        type: 'integer',
+        minimum: MIN_DRAWN_WIDTH,
+        maximum: MAX_DRAWN_WIDTH,
+        default: DEFAULT_DRAWN_WIDTH,
+        description: 'Width of the image in pixels. Without it, a very high page is drawn narrower.',
+      },
+    },
+  },
+  headers: { type: 'object', properties: { 'If-None-Match': { type: 'string' } } },
+  response: {
+    200: {
+      description: 'The page.',
+      headers: { ETag: header('string', 'Of the document, the page and the width.') },
+      content: binary(PNG),
+    },
+    304: { description: 'The client has the image: its ETag is that of If-None-Match.', type: 'null' },
+    ...problemResponses(400, 401, 404, 406, 410, 422, 429, 500, 503),
+  },
+};

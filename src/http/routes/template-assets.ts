@@ -1,0 +1,134 @@
+/** `/v1/templates/{id}/assets`: the files beside a template. Each change is a new version of the template. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { invalidRequest } from '../../errors.ts';
+import { parseAssets } from '../../render/assets.ts';
+import type { RenderLimits } from '../../render/render-request.ts';
+import { ValidationErrors } from '../../render/validation-errors.ts';
+import type { TemplateAsset } from '../../templates/assets.ts';
+import type { Templates } from '../../templates/templates.ts';
+import { principalOf } from '../authenticate.ts';
+import { RATE_LIMITED } from '../rate-limit.ts';
+import { readBody } from '../read-body.ts';
+import { TEMPLATE_SCHEMA, templateRecord } from '../records.ts';
+import { binary, recordSchema } from '../response-schema.ts';
+import { problemResponses } from './problem-responses.ts';
+
+export interface TemplateAssetRouteServices {
+  templates: Templates;
+  limits: RenderLimits;
+}
+
+interface ById {
+  Params: { id: string };
+}
+
+interface ByPath {
+  Params: { id: string; '*': string };
+}
+
+/** What is sent here is no document of this origin. */
+const CSP = "default-src 'none'; sandbox";
+
+export async function templateAssetRoutes(
+  app: FastifyInstance,
+  { templates, limits }: TemplateAssetRouteServices,
+): Promise<void> {
+  app.get<ById>('/v1/templates/:id/assets', { schema: LIST }, async (request) => ({
+    data: (await templates.assets(principalOf(request).keyId, request.params.id)).map(assetRecord),
+  }));
+
+  app.get<ByPath>('/v1/templates/:id/assets/*', { schema: READ }, async (request, reply) => {
+    const { id, '*': path } = request.params;
+    const { type, bytes, content } = await templates.asset(principalOf(request).keyId, id, path);
+    reply.type(type).header('content-length', bytes);
+    return reply.header('content-security-policy', CSP).header('content-disposition', 'attachment').send(content);
+  });
+
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (request: FastifyRequest) => readBody(request, limits.maxAssetsBytes));
+    scope.put<ByPath>('/v1/templates/:id/assets/*', { schema: REPLACE, config: RATE_LIMITED }, async (request) => {
+      const { id, '*': given } = request.params;
+      const [path, file] = fileOf(given, request, limits);
+      return templateRecord(await templates.changeAsset(principalOf(request).keyId, id, path, file));
+    });
+  });
+
+  const config = { ...RATE_LIMITED, bodyOptional: true };
+  app.delete<ByPath>('/v1/templates/:id/assets/*', { schema: REMOVE, config }, async (request) => {
+    const { id, '*': path } = request.params;
+    return templateRecord(await templates.changeAsset(principalOf(request).keyId, id, path, undefined));
+  });
+}
+
+/** Throws `invalid_request` and `content_too_large`. */
+function fileOf(path: string, { body, headers }: FastifyRequest, limits: RenderLimits) {
+  const type = headers['content-type'];
+  if (!Buffer.isBuffer(body) && type === undefined) throw invalidRequest([{ path: '', message: 'the body must be the file' }]);
+  const content = Buffer.isBuffer(body) ? body : Buffer.alloc(0); // fastify does not read a body that is empty
+  const errors = new ValidationErrors();
+  const files = parseAssets({}, [{ path, type, content }], limits, errors);
+  errors.throwIfAny();
+  const [file] = files ?? [];
+  if (!file) throw new Error('one file in, one file out');
+  return file;
+}
+
+export function assetRecord({ path, type, bytes }: TemplateAsset) {
+  return { path, type, bytes };
+}
+
+const COMMON = { tags: ['Templates'], security: [{ bearer: [] }] };
+const id = { type: 'string', examples: ['tpl_0123456789ABCDEFGHIJKL'] };
+const ID = { type: 'object', properties: { id } };
+const BY_PATH = { type: 'object', properties: { id, '*': { type: 'string', examples: ['css/print.css'] } } };
+const ASSET_SCHEMA = recordSchema('TemplateAsset', {
+  path: { type: 'string', examples: ['css/print.css'] },
+  type: { type: 'string', examples: ['text/css; charset=utf-8'] },
+  bytes: { type: 'integer' },
+});
+const NEW_VERSION = { 200: { description: 'The new version of the template.', ...TEMPLATE_SCHEMA } };
+
+const LIST = {
+  ...COMMON,
+  operationId: 'listTemplateAssets',
+  summary: 'List the files beside a template',
+  params: ID,
+  response: {
+    200: {
+      description: 'All files of the current version, by path.',
+      ...recordSchema('TemplateAssetList', { data: { type: 'array', items: ASSET_SCHEMA } }),
+    },
+    ...problemResponses(401, 404, 500, 503),
+  },
+};
+
+const READ = {
+  ...COMMON,
+  operationId: 'readTemplateAsset',
+  summary: 'Fetch a file of a template',
+  params: BY_PATH,
+  response: {
+    200: { description: 'The file.', content: binary('*/*') },
+    ...problemResponses(401, 404, 500, 503),
+  },
+};
+
+const REPLACE = {
+  ...COMMON,
+  operationId: 'replaceTemplateAsset',
+  summary: 'Add or replace a file of a template',
+  description: 'The body is the file, and `Content-Type` its type. The next render uses the new version.',
+  params: BY_PATH,
+  body: { content: binary('application/octet-stream') },
+  response: { ...NEW_VERSION, ...problemResponses(400, 401, 404, 408, 413, 415, 422, 429, 500, 503) },
+};
+
+const REMOVE = {
+  ...COMMON,
+  operationId: 'deleteTemplateAsset',
+  summary: 'Remove a file from a template',
+  description: 'Earlier versions keep it.',
+  params: BY_PATH,
+  response: { ...NEW_VERSION, ...problemResponses(401, 404, 422, 429, 500, 503) },
+};

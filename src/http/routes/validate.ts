@@ -1,0 +1,123 @@
+/** `POST /v1/pdf/validate`: checks a PDF from outside against PDF/A and PDF/UA-1. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { invalidRequest, ServiceError } from '../../errors.ts';
+import { claimsOf, PROFILES, type Profile } from '../../pdf/conformance/profiles.ts';
+import { UNCHECKED } from '../../pdf/validate/rules.ts';
+import type { UploadValidation } from '../../render/validate-uploads.ts';
+import { principalOf } from '../authenticate.ts';
+import { whenClientLeaves } from '../client-leaves.ts';
+import { readForm } from '../form-body.ts';
+import { readQuery, readText } from '../listing.ts';
+import { PDF } from '../negotiation.ts';
+import { RATE_LIMITED } from '../rate-limit.ts';
+import { readBody } from '../read-body.ts';
+import { recordSchema } from '../response-schema.ts';
+import { problemResponses } from './problem-responses.ts';
+
+export interface ValidateRouteServices {
+  uploadValidation: UploadValidation;
+}
+
+export async function validateRoutes(app: FastifyInstance, { uploadValidation }: ValidateRouteServices): Promise<void> {
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(PDF, async (request: FastifyRequest) => readBody(request));
+    scope.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) =>
+      fileOf(request, await readBody(request)),
+    );
+    scope.post('/v1/pdf/validate', { schema: SCHEMA, config: RATE_LIMITED }, async (request, reply) => {
+      const wanted = readProfiles(request);
+      const { body } = request;
+      if (!(body instanceof Buffer)) throw new ServiceError('unsupported_media_type', `send the PDF as ${PDF}, or in a form`);
+      const client = whenClientLeaves(reply);
+      const { accountId } = principalOf(request);
+      const { profiles, violations } = await uploadValidation
+        .validate(accountId, body, wanted, client)
+        .catch((error: unknown) => {
+          throw client.aborted ? new ServiceError('client_closed', 'the client closed the connection') : error;
+        });
+      if (!profiles.length)
+        throw invalidRequest([{ path: 'profile', message: 'is required: the PDF claims no profile that is checked here' }]);
+      return { valid: !violations.length, profiles, violations, unchecked: UNCHECKED };
+    });
+  });
+}
+
+async function fileOf(request: FastifyRequest, body: Buffer): Promise<Buffer> {
+  const parts = await readForm(body, request.headers['content-type'] ?? '', 1);
+  const [file] = parts;
+  if (file?.name !== 'file')
+    throw invalidRequest([{ path: 'file', message: 'is required: the PDF, as the only part of the form' }]);
+  return file.content;
+}
+
+function readProfiles(request: FastifyRequest): Profile[] | undefined {
+  const { profile } = readQuery(request, { profile: readText });
+  if (profile === undefined) return undefined;
+  const given = profile.split(',', 3).map((each) => each.trim());
+  const known = PROFILES.filter((each) => given.includes(each));
+  const archives = known.filter((each) => claimsOf([each]).archive);
+  if (known.length !== given.length || archives.length > 1)
+    throw invalidRequest([
+      { path: 'profile', message: `must be one of ${PROFILES.join(', ')}, or one of PDF/A and PDF/UA-1 with a comma` },
+    ]);
+  return known;
+}
+
+const SCHEMA = {
+  tags: ['Rendering'],
+  security: [{ bearer: [] }],
+  operationId: 'validatePdf',
+  summary: 'Validate a PDF',
+  description:
+    'Checks a PDF, wherever it comes from, against PDF/A-2, PDF/A-3, PDF/A-4 and PDF/UA-1. It counts as a request and not as a document. `unchecked` names what only a full validator checks: an empty list of violations is no proof of conformance.',
+  querystring: {
+    type: 'object',
+    properties: {
+      profile: {
+        type: 'string',
+        description: `One of ${PROFILES.join(', ')}; or one of PDF/A and PDF/UA-1, with a comma. Default: what the PDF claims.`,
+        examples: ['PDF/A-3a,PDF/UA-1'],
+      },
+    },
+  },
+  body: {
+    content: {
+      [PDF]: { schema: { type: 'string', format: 'binary' } },
+      'multipart/form-data': {
+        schema: {
+          title: 'ValidationForm',
+          type: 'object',
+          required: ['file'],
+          additionalProperties: false,
+          properties: { file: { type: 'string', format: 'binary' } },
+        },
+      },
+    },
+  },
+  response: {
+    200: {
+      description: 'What was found.',
+      ...recordSchema('Validation', {
+        valid: { type: 'boolean', description: 'Whether no violation was found.' },
+        profiles: { type: 'array', items: { type: 'string' } },
+        violations: {
+          type: 'array',
+          items: {
+            title: 'FoundViolation',
+            type: 'object',
+            required: ['rule', 'clause', 'message', 'count'],
+            properties: {
+              rule: { type: 'string', examples: ['title_missing'] }, // further ones may come: a client must not break off
+              clause: { type: 'string', examples: ['ISO 14289-1, 7.3'] },
+              message: { type: 'string' },
+              count: { type: 'integer', description: 'How often it was found.' },
+            },
+          },
+        },
+        unchecked: { type: 'array', items: { type: 'string' } },
+      }),
+    },
+    ...problemResponses(400, 401, 408, 413, 415, 422, 429, 500, 503),
+  },
+};

@@ -1,0 +1,138 @@
+/**
+ * Reads the XML of an invoice as far as its PDF depends on it: UN/CEFACT Cross Industry Invoice in, the version of its profile and
+ * its date out. Whether the invoice is right is not judged. Document type declarations are refused: no entity is ever expanded.
+ */
+import { SaxesParser, type SaxesTagNS } from 'saxes';
+import { guidelineOf, INVOICE_PROFILES, type Invoice, type InvoiceProfile, versionOf } from './invoice-profiles.ts';
+
+/** What the PDF says about its invoice. */
+export interface InvoiceFacts {
+  profile: InvoiceProfile;
+  version: string;
+  /** The date of issue (BT-2), as RFC 3339. */
+  issued: string;
+}
+
+/** The XML is not an invoice of its profile. */
+export class UnusableInvoice extends Error {
+  override name = 'UnusableInvoice';
+  readonly found: string | undefined;
+  readonly expected: string | undefined;
+
+  /** `because`: `is not well-formed XML`. */
+  constructor(because: string, found?: string, expected?: string) {
+    super(because);
+    this.found = found?.slice(0, MAX_QUOTED);
+    this.expected = expected;
+  }
+}
+
+const MAX_QUOTED = 200;
+const MAX_DEPTH = 64;
+const MAX_ATTRIBUTES = 64;
+const STANDARD = 'urn:un:unece:uncefact:data:standard';
+const ROOT_SPACE = `${STANDARD}:CrossIndustryInvoice:100`;
+const PREFIXES = new Map([
+  [ROOT_SPACE, 'rsm'],
+  [`${STANDARD}:ReusableAggregateBusinessInformationEntity:100`, 'ram'],
+  [`${STANDARD}:UnqualifiedDataType:100`, 'udt'],
+]);
+const ROOT = 'rsm:CrossIndustryInvoice';
+const GUIDELINE = `${ROOT}/rsm:ExchangedDocumentContext/ram:GuidelineSpecifiedDocumentContextParameter/ram:ID`;
+const ISSUED = `${ROOT}/rsm:ExchangedDocument/ram:IssueDateTime/udt:DateTimeString`;
+
+/** Throws `UnusableInvoice`. Takes time in proportion to the text. */
+export function readInvoice({ xml, profile }: Invoice): InvoiceFacts {
+  const texts = new InvoiceTexts();
+  const parser = new SaxesParser({ xmlns: true });
+  parser.on('xmldecl', ({ version, encoding = 'UTF-8' }) => {
+    if (version !== '1.0') throw new UnusableInvoice('is not XML 1.0', version, '1.0');
+    if (!/^utf-8$/i.test(encoding))
+      throw new UnusableInvoice('says that its encoding is not that in which it is embedded', encoding, 'UTF-8');
+  });
+  parser.on('doctype', () => {
+    throw new UnusableInvoice('has a document type declaration, which no invoice needs');
+  });
+  parser.on('opentagstart', () => texts.begin());
+  parser.on('attribute', () => texts.countAttribute());
+  parser.on('opentag', (tag) => texts.open(tag));
+  parser.on('text', (text) => texts.add(text));
+  parser.on('cdata', (text) => texts.add(text));
+  parser.on('closetag', () => texts.close());
+  parser.on('error', () => {
+    const { line, column } = parser;
+    throw new UnusableInvoice(`is not well-formed XML: there is an error at line ${line}, column ${column}`);
+  });
+  parser.write(xml).close();
+  return { profile, version: versionIn(texts.of(GUIDELINE), profile), issued: dateIn(texts.of(ISSUED)) };
+}
+
+/** The texts of the elements that matter, by their paths. */
+class InvoiceTexts {
+  readonly #path: string[] = [];
+  readonly #found: Record<string, string[]> = { [GUIDELINE]: [], [ISSUED]: [] };
+  #current: string[] | undefined;
+  #attributes = 0;
+
+  begin(): void {
+    this.#attributes = 0;
+  }
+
+  countAttribute(): void {
+    if (++this.#attributes > MAX_ATTRIBUTES)
+      throw new UnusableInvoice(`has an element with more than ${MAX_ATTRIBUTES} attributes`);
+  }
+
+  open({ uri, local, attributes }: SaxesTagNS): void {
+    const name = `${PREFIXES.get(uri) ?? ''}:${local}`;
+    if (!this.#path.length && name !== ROOT) throw wrongRoot(uri, local);
+    if (this.#path.length >= MAX_DEPTH) throw new UnusableInvoice(`has elements in more than ${MAX_DEPTH} others`);
+    this.#path.push(name);
+    const path = this.#path.length < 6 ? this.#path.join('/') : '';
+    const isDate = path !== ISSUED || attributes.format?.value === '102';
+    this.#current = isDate ? this.#found[path] : undefined;
+    this.#current?.push('');
+  }
+
+  add(text: string): void {
+    const texts = this.#current;
+    if (texts) texts[texts.length - 1] += text;
+  }
+
+  close(): void {
+    this.#path.pop();
+    this.#current = undefined;
+  }
+
+  /** The text of the only such element. */
+  of(path: string): string | undefined {
+    const [only, ...more] = this.#found[path] ?? [];
+    return more.length ? undefined : only?.trim();
+  }
+}
+
+function wrongRoot(uri: string, local: string): UnusableInvoice {
+  return new UnusableInvoice(
+    'is not a Cross Industry Invoice',
+    `${local} in ${uri || 'no namespace'}`,
+    `${ROOT.slice(4)} in ${ROOT_SPACE}`,
+  );
+}
+
+function versionIn(guideline: string | undefined, profile: InvoiceProfile): string {
+  const version = guideline && versionOf(guideline, profile);
+  if (version) return version;
+  if (!guideline) throw new UnusableInvoice('does not name one guideline', undefined, guidelineOf(profile));
+  const other = INVOICE_PROFILES.find((each) => versionOf(guideline, each));
+  const because = other ? `has the guideline of the profile ${other}` : 'has the guideline of no profile of Factur-X 1.0';
+  throw new UnusableInvoice(`${because}, and not that of ${profile}`, guideline, guidelineOf(profile));
+}
+
+/** In the format 102 of UN/EDIFACT 2379, which is the only one that invoices may use. */
+function dateIn(text: string | undefined): string {
+  const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)$/.exec(text ?? '') ?? [];
+  const date = `${year}-${month}-${day}`;
+  const isDate = !Number.isNaN(Date.parse(date)) && new Date(date).getUTCDate() === Number(day);
+  if (isDate) return `${date}T00:00:00Z`;
+  throw new UnusableInvoice('does not name one date of issue', text, 'a date such as 20260131 in the format 102');
+}

@@ -1,0 +1,21 @@
+/** What the standards say of the types and languages of tags. */
+
+/** The structure types of ISO 32000-1, 14.8.4. */
+export const STANDARD_TYPES: ReadonlySet<string> = new Set(
+  `Document Part Art Sect Div BlockQuote Caption TOC TOCI Index NonStruct Private P H H1 H2 H3 H4 H5 H6 L LI Lbl LBody Table TR TH TD
+  THead TBody TFoot Span Quote Note Reference BibEntry Code Link Annot Ruby RB RT RP Warichu WT WP Figure Formula Form`.split(
+    /\s+/,
+  ),
+);
+
+/** What lists and tables may hold (ISO 14289-1, 7.2). */
+export const PERMITTED_KIDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries({
+    Table: 'TR THead TBody TFoot Caption',
+    ...{ THead: 'TR', TBody: 'TR', TFoot: 'TR', TR: 'TH TD' },
+    ...{ L: 'L LI Caption', LI: 'Lbl LBody' },
+  }).map(([parent, kids]) => [parent, new Set(kids.split(' '))]),
+);
+
+/** BCP 47, as far as its form goes. */
+export const LANGUAGE_TAG = /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/i;

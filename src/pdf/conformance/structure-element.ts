@@ -1,0 +1,131 @@
+/** An element of the structure of a PDF. What Chromium wrote is read as text, and becomes objects only where more than the type and the kids is asked. */
+import { PdfDict, PdfName, type PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
+
+/** Marked content, or an annotation. */
+export type Leaf = PdfNumber | PdfDict;
+
+/** As Chromium writes most elements: a type, and kids in plain numbers and references. */
+const PLAIN = /^<<\/Type \/StructElem\n\/S \/(\w+)\n\/P \d+ 0 R(?:\n\/Pg \d+ 0 R)?\n\/K (?:(\d+(?: 0 R)?)|\[([\d R]*)\])(?=\n|>)/;
+
+/** What the text of an element says first. */
+export interface PlainElement {
+  type: string;
+  /** Marked content by number, and objects by reference, such as `12` and `13 0 R`. */
+  kids: string;
+}
+
+/** Undefined for what is written in another way, or is no element. */
+export function readPlain(text: string): PlainElement | undefined {
+  const [, type, kid, kids] = PLAIN.exec(text) ?? [];
+  return type === undefined ? undefined : { type, kids: kid ?? kids ?? '' };
+}
+
+/** An element as text, and as an object of its own once that is needed. */
+export interface UnreadElement {
+  type: string;
+  text: string;
+  read(): PdfDict;
+  /** The value of its last entry; undefined for text that is something else. */
+  readLast(text: string): PdfObject | undefined;
+}
+
+export class StructureElement {
+  readonly id: number;
+  parent: StructureElement | undefined;
+  kids: Array<StructureElement | Leaf> = [];
+  changed = false;
+  #type: string;
+  #unread: UnreadElement | undefined;
+  #dict: PdfDict | undefined;
+
+  constructor(id: number, source: PdfDict | UnreadElement, parent: StructureElement | undefined) {
+    this.id = id;
+    this.parent = parent;
+    if (source instanceof PdfDict) {
+      const type = source.get('S');
+      this.#type = type instanceof PdfName ? type.value : '';
+      this.#dict = source;
+    } else {
+      this.#type = source.type;
+      this.#unread = source;
+    }
+  }
+
+  get ref(): PdfRef {
+    return PdfRef.of(this.id);
+  }
+
+  get type(): string {
+    return this.#type;
+  }
+
+  set type(name: string) {
+    this.#type = name;
+    this.set('S', PdfName.of(name));
+  }
+
+  /** To be changed by `set` only. */
+  get dict(): PdfDict {
+    this.#dict ??= this.#unread?.read() ?? new PdfDict();
+    this.#unread = undefined;
+    return this.#dict;
+  }
+
+  get elements(): StructureElement[] {
+    return this.kids.filter((kid) => kid instanceof StructureElement);
+  }
+
+  get hasElements(): boolean {
+    return this.kids.some((kid) => kid instanceof StructureElement);
+  }
+
+  /** Whether content belongs to it without an element between. */
+  get hasContent(): boolean {
+    return this.kids.some((kid) => !(kid instanceof StructureElement) && !isAnnotation(kid));
+  }
+
+  get(entry: string): PdfObject | undefined {
+    if (!this.#unread) return this.dict.get(entry);
+    const { text } = this.#unread;
+    const at = text.lastIndexOf(`/${entry}`);
+    return at < 0 ? undefined : (this.#unread.readLast(text.slice(at + entry.length + 1, -2)) ?? this.dict.get(entry));
+  }
+
+  text(entry: string): string {
+    const text = this.get(entry);
+    return text instanceof PdfString ? text.asString() : '';
+  }
+
+  set(entry: string, value: PdfObject): void {
+    this.dict.set(entry, value);
+    this.changed = true;
+  }
+
+  delete(entry: string): void {
+    if (this.dict.delete(entry)) this.changed = true;
+  }
+
+  replaceKids(kids: Array<StructureElement | Leaf>): void {
+    for (const kid of kids) this.#take(kid);
+    this.kids = kids;
+    this.changed = true;
+  }
+
+  append(kid: StructureElement | Leaf): void {
+    this.#take(kid);
+    this.kids.push(kid);
+    this.changed = true;
+  }
+
+  #take(kid: StructureElement | Leaf): void {
+    if (!(kid instanceof StructureElement) || kid.parent === this) return;
+    kid.parent = this;
+    kid.set('P', this.ref);
+  }
+}
+
+/** Whether a leaf stands for an annotation. */
+export function isAnnotation(leaf: Leaf): leaf is PdfDict {
+  const type = leaf.type === 'dict' ? (leaf as PdfDict).get('Type') : undefined;
+  return type instanceof PdfName && type.value === 'OBJR';
+}

@@ -1,0 +1,76 @@
+/** What a merged PDF can claim: what all its parts claim. The claims are read from the metadata that we wrote into them. */
+import { type PDF, PdfDict, PdfStream, PdfString } from '@libpdf/core';
+import { type ArchiveLevel, type Claims, claimsStructure, rankOf } from '../conformance/profiles.ts';
+
+/** What a part says about itself. */
+export interface PartFacts {
+  claims: Claims;
+  title: string;
+}
+
+/** Of a PDF that we have made: in the metadata of another one, anything can be said. */
+export function factsOf(pdf: PDF): PartFacts {
+  const { catalog, info } = pdf.context;
+  const metadata = catalog.getDict().getRef('Metadata');
+  const stream = metadata && pdf.getObject(metadata);
+  const xmp = stream instanceof PdfStream ? Buffer.from(stream.getDecodedData()).toString() : '';
+  const dictionary = info.trailer.getRef('Info');
+  const facts = dictionary && pdf.getObject(dictionary);
+  const title = facts instanceof PdfDict ? facts.get('Title') : undefined;
+  return { claims: claimsIn(xmp), title: title instanceof PdfString ? title.asString() : titleIn(xmp) };
+}
+
+/** Text of the document has no angle brackets in it. */
+function claimsIn(xmp: string): Claims {
+  const [, part] = /<pdfaid:part>(\d)<\/pdfaid:part>/.exec(xmp) ?? [];
+  const [, level = ''] = /<pdfaid:conformance>([ABUF])<\/pdfaid:conformance>/.exec(xmp) ?? [];
+  const archive = part ? { part: Number(part), level: level as ArchiveLevel } : undefined;
+  return { archive, accessible: xmp.includes('<pdfuaid:part>1</pdfuaid:part>') };
+}
+
+/** As it stands in metadata of ours. */
+function titleIn(xmp: string): string {
+  const [, title = ''] = /<dc:title><rdf:Alt><rdf:li[^>]*>([^<]*)</.exec(xmp) ?? [];
+  return title.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+}
+
+export function commonClaims(parts: readonly PartFacts[], isTagged: boolean): Claims | undefined {
+  const archives = parts.flatMap(({ claims: { archive } }) => archive ?? []);
+  const claims: Claims = {
+    archive: parts.length > 0 && archives.length === parts.length ? commonArchive(archives) : undefined,
+    accessible: parts.length > 0 && parts.every(({ claims: { accessible } }) => accessible),
+  };
+  const holds = isTagged || !claimsStructure(claims);
+  return holds && (claims.archive || claims.accessible) ? claims : undefined;
+}
+
+/**
+ * A file of PDF/A-2 is one of PDF/A-3 as well, and one of level A is one of U and of B. PDF/A-4 is another kind of file. Attached files
+ * are not merged, and so there is nothing of PDF/A-4f.
+ */
+function commonArchive(archives: Array<NonNullable<Claims['archive']>>): Claims['archive'] {
+  const parts = archives.map(({ part }) => part);
+  if (parts.includes(4)) return parts.every((part) => part === 4) ? { part: 4, level: '' } : undefined;
+  const [lowest] = archives.map(({ level }) => level).sort((one, other) => rankOf(one) - rankOf(other));
+  return lowest !== undefined && rankOf(lowest) >= 0 ? { part: Math.max(...parts), level: lowest } : undefined;
+}
+
+const MAX_TITLE = 1_000;
+
+/** The titles of the parts, each once. */
+export function commonTitle(parts: readonly PartFacts[]): string {
+  let title = '';
+  for (const next of new Set(parts.map((part) => part.title.trim()).filter(Boolean))) {
+    if (title.length + next.length > MAX_TITLE) return title ? `${title}; …` : `${next.slice(0, MAX_TITLE)}…`;
+    title = title ? `${title}; ${next}` : next;
+  }
+  return title;
+}
+
+/** The language of most parts; of those that are as many, the first. */
+export function commonLanguage(languages: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const language of languages.filter(Boolean)) counts.set(language, (counts.get(language) ?? 0) + 1);
+  const most = Math.max(0, ...counts.values());
+  return [...counts].find(([, count]) => count === most)?.[0] ?? '';
+}

@@ -1,0 +1,314 @@
+/**
+ * Joins the structure trees of merged PDFs (ISO 32000-1, 14.7): a document of parts, each with the tags of one PDF. Keys of the parent
+ * trees get new numbers, ids and classes a prefix, and roles another name where two PDFs mean different things by one.
+ */
+import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
+import { STANDARD_TYPES } from '../conformance/standard-types.ts';
+import { textString } from '../objects/syntax.ts';
+
+/** The PDF that the tags come from. */
+interface Source {
+  resolve(value: PdfObject | undefined): PdfObject | undefined;
+  /** With new numbers in all references. */
+  copyOf(value: PdfObject): PdfObject;
+  /** Gives an object a new number that is the caller's to write. */
+  take(old: number, id?: number): number;
+}
+
+interface NewObject {
+  id: number;
+  value: PdfObject;
+}
+
+/** More of them are no document. */
+const MAX_ELEMENTS = 1_000_000;
+const MAX_NODES = 100_000;
+/** Of all elements together, or of all nodes of the parent tree: many of them can share one list. */
+const MAX_KIDS = 4_000_000;
+const KEYS_PER_LEAF = 200;
+
+/** The tags of the merged file. */
+export class MergedTags {
+  readonly root: number;
+  readonly #document: number;
+  readonly #newId: () => number;
+  readonly #parts: Array<{ id: number; dict: PdfDict; language: string }> = [];
+  readonly #leaves: PdfRef[] = [];
+  readonly #namespaces: PdfObject[] = [];
+  readonly roles = new Map<string, string>();
+  readonly classes = new Map<string, PdfObject>();
+  readonly ids: Array<{ name: PdfString; element: PdfRef }> = [];
+  #nextKey = 0;
+
+  constructor(newId: () => number) {
+    this.#newId = newId;
+    this.root = newId();
+    this.#document = newId();
+  }
+
+  get isEmpty(): boolean {
+    return this.#parts.length === 0;
+  }
+
+  newKey(): number {
+    return this.#nextKey++;
+  }
+
+  /** What stands before the names of the next part. */
+  get nextPrefix(): string {
+    return `p${this.#parts.length + 1}.`;
+  }
+
+  /** The tags of a PDF, which are written with its objects. */
+  *join(source: Source, tags: SourceTags, language: string): Generator<NewObject> {
+    const { top } = tags;
+    const [only] = top;
+    const dict = source.resolve(only);
+    const isDocument =
+      top.length === 1 && only instanceof PdfRef && dict instanceof PdfDict && isNamed(dict.get('S'), 'Document');
+    const id = isDocument ? source.take(only.objectNumber) : this.#newId();
+    source.take(tags.rootNumber, isDocument ? this.#document : id);
+    const part = isDocument ? tags.copyElement(dict, id) : PdfDict.of({ K: source.copyOf(PdfArray.of(...top)) });
+    part.set('Type', PdfName.of('StructElem'));
+    part.set('S', PdfName.of('Part'));
+    part.set('P', PdfRef.of(this.#document));
+    this.#parts.push({ id, dict: part, language });
+    this.#namespaces.push(...tags.namespaces);
+    for (const [name, value] of tags.classes) this.classes.set(name, value);
+    yield* this.#leavesOf(tags.parents);
+  }
+
+  *#leavesOf(parents: Array<[key: number, parent: PdfObject]>): Generator<NewObject> {
+    for (let from = 0; from < parents.length; from += KEYS_PER_LEAF) {
+      const some = parents.slice(from, from + KEYS_PER_LEAF);
+      const keys = some.map(([key]) => PdfNumber.of(key));
+      const id = this.#newId();
+      this.#leaves.push(PdfRef.of(id));
+      const Limits = PdfArray.of(...[keys[0], keys.at(-1)].filter((key) => key !== undefined));
+      yield {
+        id,
+        value: PdfDict.of({ Limits, Nums: PdfArray.of(...some.flatMap(([key, parent]) => [PdfNumber.of(key), parent])) }),
+      };
+    }
+  }
+
+  /** Once all parts have come. `language` is that of the whole file; parts in another say so. */
+  *end(language: string): Generator<NewObject> {
+    for (const { id, dict, language: own } of this.#parts) {
+      if (own !== language && !dict.has('Lang')) dict.set('Lang', textString(own)); // none at all is unknown (14.9.2.1)
+      yield { id, value: dict };
+    }
+    const K = PdfArray.of(...this.#parts.map(({ id }) => PdfRef.of(id)));
+    const document = { Type: PdfName.of('StructElem'), S: PdfName.of('Document'), P: PdfRef.of(this.root), K };
+    yield { id: this.#document, value: PdfDict.of(document) };
+    yield { id: this.root, value: this.#rootDictionary() };
+  }
+
+  #rootDictionary(): PdfDict {
+    const root = PdfDict.of({
+      Type: PdfName.of('StructTreeRoot'),
+      K: PdfRef.of(this.#document),
+      ParentTree: this.#leaves.length ? PdfDict.of({ Kids: PdfArray.of(...this.#leaves) }) : PdfDict.of({ Nums: PdfArray.of() }),
+      ParentTreeNextKey: PdfNumber.of(this.#nextKey),
+    });
+    const roles = [...this.roles].map(([from, to]): [string, PdfObject] => [from, PdfName.of(to)]);
+    if (roles.length) root.set('RoleMap', new PdfDict(roles));
+    if (this.classes.size) root.set('ClassMap', new PdfDict([...this.classes]));
+    if (this.#namespaces.length) root.set('Namespaces', PdfArray.of(...this.#namespaces));
+    const sorted = this.ids.toSorted((one, other) => Buffer.compare(one.name.bytes, other.name.bytes)); // 7.9.6
+    if (sorted.length)
+      root.set('IDTree', PdfDict.of({ Names: PdfArray.of(...sorted.flatMap(({ name, element }) => [name, element])) }));
+    return root;
+  }
+}
+
+/** The tags of one of the PDFs. */
+export class SourceTags {
+  readonly rootNumber: number;
+  /** The elements below the root. */
+  readonly top: PdfObject[];
+  readonly #source: Source;
+  readonly #target: MergedTags;
+  readonly #root: PdfDict;
+  readonly #elements: ReadonlySet<number>;
+  readonly #prefix: string;
+  readonly #keys: ReadonlyMap<number, number>;
+  readonly #parents: ReadonlyArray<[key: number, parent: PdfObject]>;
+  readonly #renamed: ReadonlyMap<string, string>;
+
+  /** None where the PDF has no tags, or where they are no tree. */
+  static read(source: Source, root: PdfObject | undefined, target: MergedTags): SourceTags | undefined {
+    const dict = source.resolve(root);
+    if (!(root instanceof PdfRef) || !(dict instanceof PdfDict)) return undefined;
+    const elements = elementsIn(source, dict);
+    const parents = elements && parentsIn(source, dict);
+    return parents && new SourceTags({ source, target, number: root.objectNumber, root: dict, elements, parents });
+  }
+
+  private constructor(given: {
+    source: Source;
+    target: MergedTags;
+    number: number;
+    root: PdfDict;
+    elements: ReadonlySet<number>;
+    parents: Array<[key: number, parent: PdfObject]>;
+  }) {
+    this.#source = given.source;
+    this.#target = given.target;
+    this.#root = given.root;
+    this.rootNumber = given.number;
+    this.#elements = given.elements;
+    this.#parents = given.parents;
+    this.#prefix = given.target.nextPrefix;
+    this.top = kidsOf(given.source, given.root);
+    this.#keys = new Map(given.parents.map(([key]) => [key, given.target.newKey()]));
+    this.#renamed = this.#joinRoles();
+  }
+
+  has(old: number): boolean {
+    return this.#elements.has(old);
+  }
+
+  /** What stands for a key of the parent tree. */
+  keyOf(value: PdfObject | undefined): PdfNumber | undefined {
+    const key = value instanceof PdfNumber ? this.#keys.get(value.value) : undefined;
+    return key === undefined ? undefined : PdfNumber.of(key);
+  }
+
+  /** By new keys, with new numbers. */
+  get parents(): Array<[key: number, parent: PdfObject]> {
+    return this.#parents.map(([key, parent]) => [this.#keys.get(key) ?? 0, this.#source.copyOf(parent)]);
+  }
+
+  get namespaces(): PdfObject[] {
+    const spaces = this.#source.resolve(this.#root.get('Namespaces'));
+    return spaces instanceof PdfArray ? spaces.toArray().map((each) => this.#source.copyOf(each)) : [];
+  }
+
+  get classes(): Array<[string, PdfObject]> {
+    const classes = this.#source.resolve(this.#root.get('ClassMap'));
+    const entries = classes instanceof PdfDict ? [...classes] : [];
+    return entries.map(([name, value]) => [this.#prefix + name.value, this.#source.copyOf(this.#attributesOf(value))]);
+  }
+
+  /** An element as it is in the merged file under the number `id`. */
+  copyElement(element: PdfDict, id: number): PdfDict {
+    const { ID, C, A, S } = { ID: element.get('ID'), C: element.get('C'), A: element.get('A'), S: element.get('S') };
+    const own = element.clone();
+    for (const entry of ['ID', 'C', 'A']) own.delete(entry);
+    if (S instanceof PdfName) own.set('S', PdfName.of(this.#renamed.get(S.value) ?? S.value));
+    if (A) own.set('A', this.#attributesOf(A));
+    if (C) own.set('C', this.#classesOf(this.#source.resolve(C)));
+    const copy = this.#source.copyOf(own);
+    if (!(copy instanceof PdfDict)) throw new Error('an element of the structure is no dictionary');
+    if (ID instanceof PdfString) {
+      const name = this.#prefixed(ID);
+      copy.set('ID', name);
+      this.#target.ids.push({ name, element: PdfRef.of(id) });
+    }
+    return copy;
+  }
+
+  #prefixed(id: PdfString): PdfString {
+    return new PdfString(Buffer.concat([Buffer.from(this.#prefix), id.bytes]));
+  }
+
+  /** Header cells are named by their ids. */
+  #attributesOf(value: PdfObject): PdfObject {
+    const resolved = this.#source.resolve(value);
+    if (resolved instanceof PdfArray) return PdfArray.of(...resolved.toArray().map((each) => this.#withHeaders(each)));
+    return this.#withHeaders(value);
+  }
+
+  #withHeaders(value: PdfObject): PdfObject {
+    const attributes = this.#source.resolve(value);
+    if (!(attributes instanceof PdfDict) || attributes instanceof PdfStream) return value;
+    const headers = this.#source.resolve(attributes.get('Headers'));
+    if (!(headers instanceof PdfArray)) return value;
+    const copy = attributes.clone();
+    copy.set('Headers', PdfArray.of(...headers.toArray().map((id) => (id instanceof PdfString ? this.#prefixed(id) : id))));
+    return copy;
+  }
+
+  #classesOf(value: PdfObject | undefined): PdfObject {
+    if (value instanceof PdfName) return PdfName.of(this.#prefix + value.value);
+    const list = value instanceof PdfArray ? value.toArray() : [];
+    return PdfArray.of(...list.map((each) => (each instanceof PdfName ? this.#classesOf(each) : each)));
+  }
+
+  /** Types that mean something else in this PDF than in the others, and what they are called instead. */
+  #joinRoles(): Map<string, string> {
+    const roles = rolesIn(this.#source, this.#root);
+    const known = this.#target.roles;
+    const differs = ([from, to]: [string, string]) => STANDARD_TYPES.has(from) || (known.get(from) ?? to) !== to;
+    const renamed = new Map(roles.filter(differs).map(([from]) => [from, this.#prefix + from]));
+    for (const [from, to] of roles) known.set(renamed.get(from) ?? from, renamed.get(to) ?? to);
+    return renamed;
+  }
+}
+
+function rolesIn(source: Source, root: PdfDict): Array<[string, string]> {
+  const roles = source.resolve(root.get('RoleMap'));
+  const entries = roles instanceof PdfDict ? [...roles] : [];
+  return entries.flatMap(([from, to]): Array<[string, string]> => (to instanceof PdfName ? [[from.value, to.value]] : []));
+}
+
+/** The numbers of all elements; undefined where one is met twice, or is not an object of its own. */
+function elementsIn(source: Source, root: PdfDict): Set<number> | undefined {
+  const found = new Set<number>();
+  const waiting = kidsOf(source, root);
+  let kids = waiting.length;
+  for (let kid = waiting.pop(); kid; kid = waiting.pop()) {
+    const element = source.resolve(kid);
+    if (!(element instanceof PdfDict) || !element.has('S')) continue; // marked content or an annotation
+    if (!(kid instanceof PdfRef) || found.has(kid.objectNumber) || found.size >= MAX_ELEMENTS) return undefined;
+    found.add(kid.objectNumber);
+    const inner = kidsOf(source, element);
+    kids += inner.length;
+    if (kids > MAX_KIDS) return undefined;
+    for (const each of inner) waiting.push(each);
+  }
+  return found.size ? found : undefined;
+}
+
+function kidsOf(source: Source, element: PdfDict): PdfObject[] {
+  const kid = element.get('K');
+  const kids = source.resolve(kid);
+  if (kids instanceof PdfArray) return kids.toArray();
+  return kid ? [kid] : [];
+}
+
+/** The parent tree in the order of its keys (7.9.7); undefined where it is not one. */
+function parentsIn(source: Source, root: PdfDict): Array<[key: number, parent: PdfObject]> | undefined {
+  const found = new Map<number, PdfObject>();
+  const waiting: Array<PdfObject | undefined> = [root.get('ParentTree')];
+  const seen = new Set<PdfObject>();
+  for (let entries = 0; waiting.length; ) {
+    const node = source.resolve(waiting.pop());
+    if (!(node instanceof PdfDict) || seen.has(node) || seen.size >= MAX_NODES) return undefined;
+    seen.add(node);
+    const [kids, pairs] = [listIn(source, node, 'Kids'), listIn(source, node, 'Nums')];
+    entries += kids.length + pairs.length;
+    if (entries > MAX_KIDS) return undefined;
+    for (const kid of kids) waiting.push(kid);
+    addParents(found, pairs);
+  }
+  return [...found].sort(([one], [other]) => one - other);
+}
+
+function addParents(found: Map<number, PdfObject>, pairs: PdfObject[]): void {
+  for (const [key, parent] of pairsOf(pairs)) if (key instanceof PdfNumber) found.set(key.value, parent);
+}
+
+function listIn(source: Source, dict: PdfDict, entry: string): PdfObject[] {
+  const list = source.resolve(dict.get(entry));
+  return list instanceof PdfArray ? list.toArray() : [];
+}
+
+function* pairsOf(list: PdfObject[]): Generator<[PdfObject, PdfObject]> {
+  for (let at = 0; at + 1 < list.length; at += 2) yield [list[at] as PdfObject, list[at + 1] as PdfObject];
+}
+
+function isNamed(value: PdfObject | undefined, name: string): boolean {
+  return value instanceof PdfName && value.value === name;
+}

@@ -1,0 +1,48 @@
+/**
+ * Numbers the ids of tagged elements in their order, in place: chunks of a PDF as Chromium prints it in, the same with new ids out.
+ * Chromium names header cells by a counter of the browser, so that the ids of the same document differ each time.
+ */
+import { setImmediate } from 'node:timers/promises';
+import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
+
+const NAME = /^\(node\d{8}\)$/;
+const NAME_LENGTH = '(node00000000)'.length;
+/** What stands before an id: its entry, the beginning of a list, or another member of a list. An alternate text may look the same. */
+const BEFORE = /\/ID $|\[$|[)R] $/;
+const BEFORE_LENGTH = 4;
+
+/** A document can write as many texts that look like ids as it has bytes. One with more than this keeps the ids that it has. */
+const MAX_FOUND = 500_000;
+/** After so many, other work of the thread has its turn. */
+const AT_ONCE = 10_000;
+
+interface Found {
+  at: number;
+  name: string;
+  isOwn: boolean;
+}
+
+export async function normalizeElementIds(chunks: readonly Buffer[]): Promise<void> {
+  const file = new ChunkedBuffer(chunks);
+  const found = await foundIn(file);
+  const ids = [...new Set(found.filter(({ isOwn }) => isOwn).map(({ name }) => name))].sort();
+  const numbers = new Map(ids.map((name, index) => [name, `(node${String(index + 1).padStart(8, '0')})`]));
+  for (const [index, { at, name }] of found.entries()) {
+    if (index % AT_ONCE === AT_ONCE - 1) await setImmediate();
+    file.overwrite(at, numbers.get(name) ?? name);
+  }
+}
+
+async function foundIn(file: ChunkedBuffer): Promise<Found[]> {
+  const found: Found[] = [];
+  let seen = 0;
+  for (const at of file.positionsOf('(node')) {
+    seen++;
+    if (seen > MAX_FOUND) return [];
+    if (seen % AT_ONCE === 0) await setImmediate();
+    const name = file.text(at, NAME_LENGTH);
+    const before = NAME.test(name) ? file.text(at - BEFORE_LENGTH, BEFORE_LENGTH) : '';
+    if (BEFORE.test(before)) found.push({ at, name, isOwn: before === '/ID ' });
+  }
+  return found;
+}

@@ -1,0 +1,306 @@
+/**
+ * Form fields (ISO 32000-1, 12.7): a printed PDF with links where its fields are, and what the document says of them, in; a PDF with
+ * an interactive form out. Each field has an appearance of its own, and in a tagged PDF it belongs to its element.
+ */
+import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
+import type { Place, StatedField } from '../../stated.ts';
+import type { StructureElement } from '../conformance/structure-element.ts';
+import { StructureTree } from '../conformance/structure-tree.ts';
+import type { EditablePdf } from '../objects/editable-pdf.ts';
+import { numbers, rounded, textString } from '../objects/syntax.ts';
+import { FieldNames } from './field-names.ts';
+import { fieldNumber } from './field-places.ts';
+import { fieldFlags, valueEntries } from './field-values.ts';
+import { formDictionary } from './form-dictionary.ts';
+import type { Forms } from './forms.ts';
+import { fill, Marks } from './marks.ts';
+import { printedAppearances } from './printed-appearances.ts';
+
+/** What was added, as far as a profile limits it. */
+export interface AddedFields {
+  /** Forms that annotations show. */
+  shown: PdfRef[];
+  /** Fields that have no name for assistive technology. */
+  unnamed: Place[];
+}
+
+/** A field on its page. */
+interface Placed {
+  field: StatedField;
+  ref: PdfRef;
+  page: PdfRef;
+  /** Left, bottom, right, top. */
+  rect: number[];
+}
+
+/** Print (table 165). */
+const ANNOTATION_FLAGS = 4;
+/** Of radio buttons: NoToggleToOff and Radio (table 226). */
+const RADIO_FLAGS = 0xc000;
+const MAX_DESCRIPTION = 1_000;
+const QUADDING = { left: 0, center: 1, right: 2 };
+
+/** `taken` are names that fields must not have. */
+export async function addFields(draft: EditablePdf, forms: Forms | undefined, taken: string[]): Promise<AddedFields> {
+  if (!forms) return { shown: [], unnamed: [] };
+  const placed = takePlaces(draft, forms);
+  if (!placed.length) return { shown: [], unnamed: [] };
+  const printed = await printedAppearances(draft, forms);
+  const keys = tagFields(draft, placed, forms.key);
+  const form = new InteractiveForm(draft, forms, printed, new FieldNames(taken));
+  for (const each of placed) form.add(each, keys.get(each.field.number));
+  form.end();
+  const unnamed = placed.flatMap(({ field }) => (field.name ? [] : [{ selector: field.selector, snippet: field.snippet }]));
+  return { shown: form.shown, unnamed };
+}
+
+/** The link to each field becomes the field. In the order of the document. Throws where a field has not exactly one link. */
+function takePlaces(draft: EditablePdf, { fields, key }: Forms): Placed[] {
+  const known = new Map(fields.map((field) => [field.number, field]));
+  const placed = new Map<StatedField, Placed>();
+  for (const { ref: page } of draft.pdf.getPages()) {
+    for (const { ref, link } of linksOf(draft, page)) {
+      const field = known.get(fieldNumber(addressOf(draft, link), key) ?? -1);
+      if (!field) continue;
+      if (placed.has(field)) throw new Error('a form field has two places');
+      placed.set(field, { field, ref, page, rect: rectOf(link) });
+    }
+  }
+  if (placed.size < fields.length) throw new Error('a form field has no place');
+  return [...placed.values()].sort((one, other) => one.field.number - other.field.number);
+}
+
+function* linksOf(draft: EditablePdf, page: PdfRef): Generator<{ ref: PdfRef; link: PdfDict }> {
+  const dict = draft.resolve(page);
+  const annotations = dict instanceof PdfDict ? draft.resolve(dict.get('Annots')) : undefined;
+  if (!(dict instanceof PdfDict) || !(annotations instanceof PdfArray)) return;
+  for (const ref of annotations.toArray()) {
+    const link = draft.resolve(ref);
+    if (ref instanceof PdfRef && link instanceof PdfDict) yield { ref, link };
+  }
+  if (!draft.catalog.has('StructTreeRoot')) return;
+  const copy = dict.clone();
+  copy.set('Tabs', PdfName.of('S'));
+  draft.change(page, copy);
+}
+
+function addressOf(draft: EditablePdf, annotation: PdfDict): string {
+  const action = draft.resolve(annotation.get('A'));
+  const address = action instanceof PdfDict ? draft.resolve(action.get('URI')) : undefined;
+  return address instanceof PdfString ? address.asString() : '';
+}
+
+function rectOf(annotation: PdfDict): number[] {
+  const rect = annotation.get('Rect');
+  const corners = rect instanceof PdfArray ? rect.toArray() : [];
+  return corners.map((corner) => Number(rounded(corner instanceof PdfNumber ? corner.value : 0)));
+}
+
+/** Each field belongs to the element of its control. The keys of the fields in the parent tree, by number. */
+function tagFields(draft: EditablePdf, placed: Placed[], key: string): Map<number, number> {
+  if (!draft.catalog.has('StructTreeRoot')) return new Map();
+  const tree = StructureTree.read(draft);
+  const elements = labelledElements(tree, key);
+  const keys = new Map<number, number>();
+  for (const { field, ref, page } of placed) {
+    const labelled = elements.get(field.number) ?? [];
+    for (const element of labelled) describeElement(element, field);
+    const [element] = labelled;
+    if (element) keys.set(field.number, tree.attach(element, ref, page));
+    else keys.set(field.number, tree.adopt('Form', ref, page).key); // it is hidden from assistive technology
+  }
+  tree.write({});
+  return keys;
+}
+
+function labelledElements(tree: StructureTree, key: string): Map<number, StructureElement[]> {
+  const found = new Map<number, StructureElement[]>();
+  for (const element of tree.elements()) {
+    if (element.type !== 'Form') continue;
+    const label = attributesOf(element)
+      .map((attribute) => attribute.get('Desc'))
+      .find((value) => value instanceof PdfString);
+    const number = fieldNumber(label?.asString().replace(' ', ':') ?? '', key);
+    if (number !== undefined) found.set(number, [...(found.get(number) ?? []), element]);
+  }
+  return found;
+}
+
+function attributesOf(element: StructureElement): PdfDict[] {
+  const value = element.get('A');
+  const list = value instanceof PdfArray ? value.toArray() : [value];
+  return list.filter((each) => each instanceof PdfDict);
+}
+
+/** A radio button has no description of its own besides that of its set. */
+function describeElement(element: StructureElement, { name, kind }: StatedField): void {
+  if (kind === 'radio' && name) element.set('Alt', textString(name));
+  const owner = PdfName.of('PrintField');
+  const others = attributesOf(element).filter((attribute) => !attribute.has('Desc'));
+  element.set('A', PdfArray.of(...others, PdfDict.of({ O: owner, Desc: textString(name) })));
+  for (const inner of element.elements) if (inner.type === 'Form') inner.type = 'Span'; // a part of the control
+}
+
+/** Radio buttons that are one field. */
+interface RadioGroup {
+  ref: PdfRef;
+  dict: PdfDict;
+  kids: PdfRef[];
+  buttons: StatedField[];
+  states: Set<string>;
+}
+
+/** The form, while fields are added. */
+class InteractiveForm {
+  readonly shown: PdfRef[] = [];
+  readonly #draft: EditablePdf;
+  readonly #forms: Forms;
+  readonly #printed: Map<number, PdfRef>;
+  readonly #names: FieldNames;
+  readonly #marks: Marks;
+  readonly #fields: PdfRef[] = [];
+  #hasSignatures = false;
+  /** Radio buttons that belong together, by form and name. */
+  readonly #groups = new Map<string, RadioGroup>();
+
+  constructor(draft: EditablePdf, forms: Forms, printed: Map<number, PdfRef>, names: FieldNames) {
+    this.#draft = draft;
+    this.#forms = forms;
+    this.#printed = printed;
+    this.#names = names;
+    this.#marks = new Marks(draft);
+  }
+
+  add(placed: Placed, key: number | undefined): void {
+    const { field, ref, page, rect } = placed;
+    const entries: Record<string, PdfObject> = {
+      ...{ Type: PdfName.of('Annot'), Subtype: PdfName.of('Widget'), F: PdfNumber.of(ANNOTATION_FLAGS), P: page },
+      ...{ Rect: numbers(...rect), BS: PdfDict.of({ Type: PdfName.of('Border'), W: PdfNumber.of(0) }) },
+      ...(key !== undefined && { StructParent: PdfNumber.of(key) }),
+      ...(field.name && { TU: textString(field.name) }),
+    };
+    if (field.kind === 'radio') this.#addRadio(placed, entries);
+    else {
+      this.#fields.push(ref);
+      const own = { T: textString(this.#names.next(field.key)), ...this.#contentOf(placed) };
+      this.#draft.change(ref, PdfDict.of({ ...entries, ...own }));
+    }
+  }
+
+  #contentOf(placed: Placed): Record<string, PdfObject> {
+    const { field } = placed;
+    if (field.kind === 'signature') this.#hasSignatures = true;
+    if (field.kind === 'signature') return { FT: PdfName.of('Sig'), AP: PdfDict.of({ N: this.#textOf(placed) }) };
+    if (field.kind === 'checkbox') return this.#checkbox(placed);
+    const size = rounded(field.style.fontSize * this.#forms.scale);
+    return {
+      ...valueEntries(field),
+      DA: textString(`/Helv ${size} Tf ${fill(field.style.color)}`),
+      Q: PdfNumber.of(QUADDING[field.style.align]),
+      AP: PdfDict.of({ N: this.#textOf(placed) }),
+    };
+  }
+
+  /** What it shows, or nothing. */
+  #textOf({ field, rect }: Placed): PdfRef {
+    const [width, height] = sizeOf(rect);
+    return this.#show(this.#printed.get(field.number) ?? this.#marks.empty(width, height));
+  }
+
+  #checkbox(placed: Placed): Record<string, PdfObject> {
+    const { field } = placed;
+    const on = isStateName(field.value) ? field.value : 'Yes';
+    const state = PdfName.of(field.isChecked ? on : 'Off');
+    const own = { FT: PdfName.of('Btn'), Ff: PdfNumber.of(fieldFlags(field)), V: state, AS: state };
+    return { ...own, ...(on !== field.value && valuesOf([field])), ...this.#stateEntries(placed, on) };
+  }
+
+  /** Kids of one field, only one of which is on. */
+  #addRadio(placed: Placed, entries: Record<string, PdfObject>): void {
+    const { field, ref } = placed;
+    const group = this.#groupOf(field);
+    group.buttons.push(field);
+    group.kids.push(ref);
+    const on = freeState(field.value, group.states, group.kids.length);
+    group.states.add(on);
+    const state = PdfName.of(field.isChecked ? on : 'Off');
+    if (field.isChecked) group.dict.set('V', state);
+    const own = { Parent: group.ref, AS: state, ...this.#stateEntries(placed, on) };
+    this.#draft.change(ref, PdfDict.of({ ...entries, ...own }));
+  }
+
+  #groupOf(field: StatedField): RadioGroup {
+    const id = field.set ? `${field.form} ${field.set}` : `alone ${field.number}`;
+    const known = this.#groups.get(id);
+    if (known) return known;
+    const T = textString(this.#names.next(field.key));
+    const dict = PdfDict.of({ FT: PdfName.of('Btn'), T, V: PdfName.of('Off') });
+    const group = { ref: this.#draft.add(dict), dict, kids: [], buttons: [], states: new Set<string>() };
+    this.#groups.set(id, group);
+    this.#fields.push(group.ref);
+    return group;
+  }
+
+  #stateEntries({ field, rect }: Placed, on: string): Record<string, PdfObject> {
+    const [width, height] = sizeOf(rect);
+    const { color } = field.style;
+    const mark = field.kind === 'radio' ? this.#marks.dot(width, height, color) : this.#marks.tick(width, height, color);
+    const states = { [on]: this.#show(mark), Off: this.#show(this.#marks.empty(width, height)) };
+    return {
+      DA: textString(`/ZaDb 0 Tf ${fill(color)}`),
+      MK: PdfDict.of({ CA: textString(field.kind === 'radio' ? 'l' : '4') }),
+      AP: PdfDict.of({ N: PdfDict.of(states) }),
+    };
+  }
+
+  #show(form: PdfRef): PdfRef {
+    this.shown.push(form);
+    return form;
+  }
+
+  end(): void {
+    for (const { ref, dict, kids, buttons, states } of this.#groups.values()) {
+      const all = {
+        isReadOnly: buttons.every(({ isReadOnly }) => isReadOnly),
+        isRequired: buttons.some(({ isRequired }) => isRequired),
+      };
+      dict.set('Ff', PdfNumber.of(fieldFlags({ ...(buttons[0] as StatedField), ...all }) | RADIO_FLAGS));
+      dict.set('Kids', PdfArray.of(...kids));
+      if (buttons.some(({ value }) => !states.has(value)) || areAlike(buttons)) dict.set('Opt', valuesOf(buttons).Opt);
+      const group = buttons.find((button) => button.group)?.group;
+      const names = buttons.map(({ name }) => name).filter(Boolean);
+      const description = group || names.join(', ').slice(0, MAX_DESCRIPTION);
+      if (description) dict.set('TU', textString(description));
+      this.#draft.change(ref, dict);
+    }
+    const form = formDictionary(this.#fields, this.#hasSignatures, (font) => this.#draft.add(font));
+    this.#draft.catalog.set('AcroForm', form);
+  }
+}
+
+function sizeOf([left = 0, bottom = 0, right = 0, top = 0]: number[]): [width: number, height: number] {
+  return [Number(rounded(right - left)), Number(rounded(top - bottom))];
+}
+
+/** Whether two have the same value. */
+function areAlike(buttons: StatedField[]): boolean {
+  return new Set(buttons.map(({ value }) => value)).size < buttons.length;
+}
+
+/** A value that can be the name of a state; it must not be that of all that is not on. */
+function isStateName(value: string): boolean {
+  return /^[\w-]{1,60}$/.test(value) && value !== 'Off';
+}
+
+/** The value of a radio button, or the next name that no other button has. */
+function freeState(value: string, taken: ReadonlySet<string>, first: number): string {
+  if (isStateName(value) && !taken.has(value)) return value;
+  let number = first;
+  while (taken.has(`Choice${number}`)) number++;
+  return `Choice${number}`;
+}
+
+/** Of buttons whose states are not named like them, in their order (ISO 32000-1, 12.7.4.2.3). */
+function valuesOf(buttons: StatedField[]): { Opt: PdfArray } {
+  return { Opt: PdfArray.of(...buttons.map(({ value }) => textString(value))) };
+}

@@ -1,0 +1,73 @@
+/** What checkboxes, radio buttons and empty fields show: form XObjects that are drawn with paths alone. */
+import { PdfDict, PdfName, PdfNumber, type PdfObject, type PdfRef } from '@libpdf/core';
+import type { EditablePdf } from '../objects/editable-pdf.ts';
+import { deflated, numbers, rounded } from '../objects/syntax.ts';
+
+/** A tick, in a box that is 1 wide and 1 high. */
+const TICK = '.2 .52 m .42 .28 l .8 .74 l S';
+const TICK_WIDTH = '.13 w 1 J 1 j';
+/** From the middle to the edge of a circle of four curves, as a share of its radius. */
+const KAPPA = 0.5523;
+const DOT_RADIUS = 0.25;
+
+export class Marks {
+  readonly #draft: EditablePdf;
+  /** Those of the same size and content are one. */
+  readonly #drawn = new Map<string, PdfRef>();
+
+  constructor(draft: EditablePdf) {
+    this.#draft = draft;
+  }
+
+  empty(width: number, height: number): PdfRef {
+    return this.#form(width, height, '');
+  }
+
+  tick(width: number, height: number, color: number[]): PdfRef {
+    return this.#form(width, height, `${square(width, height)} ${stroke(color)} ${TICK_WIDTH} ${TICK}`);
+  }
+
+  dot(width: number, height: number, color: number[]): PdfRef {
+    return this.#form(width, height, `${square(width, height)} ${fill(color)} ${circle(0.5, DOT_RADIUS)} f`);
+  }
+
+  #form(width: number, height: number, content: string): PdfRef {
+    const key = `${width} ${height} ${content}`;
+    const known = this.#drawn.get(key);
+    if (known) return known;
+    const entries: Record<string, PdfObject> = {
+      ...{ Type: PdfName.of('XObject'), Subtype: PdfName.of('Form'), FormType: PdfNumber.of(1) },
+      BBox: numbers(0, 0, width, height),
+      Resources: new PdfDict(),
+    };
+    const form = this.#draft.add(deflated(entries, Buffer.from(content && `q ${content} Q`)));
+    this.#drawn.set(key, form);
+    return form;
+  }
+}
+
+/** The largest square in the middle becomes 1 by 1. */
+function square(width: number, height: number): string {
+  const side = Math.min(width, height);
+  return `${[side, 0, 0, side, (width - side) / 2, (height - side) / 2].map(rounded).join(' ')} cm`;
+}
+
+function circle(middle: number, radius: number): string {
+  const [from, to] = [middle - radius, middle + radius];
+  const [before, after] = [middle - radius * KAPPA, middle + radius * KAPPA];
+  const curves = [
+    [to, after, after, to, middle, to],
+    [before, to, from, after, from, middle],
+    [from, before, before, from, middle, from],
+    [after, from, to, before, to, middle],
+  ];
+  return `${rounded(to)} ${rounded(middle)} m ${curves.map((points) => `${points.map(rounded).join(' ')} c`).join(' ')}`;
+}
+
+function stroke(color: number[]): string {
+  return `${color.map(rounded).join(' ')} RG`;
+}
+
+export function fill(color: number[]): string {
+  return `${color.map(rounded).join(' ')} rg`;
+}

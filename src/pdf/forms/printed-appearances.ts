@@ -1,0 +1,73 @@
+/** What fields show, as Chromium printed it: a PDF with a page for each of them in, form XObjects of the draft out. */
+import { PDF, PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
+import type { EditablePdf } from '../objects/editable-pdf.ts';
+import { inherited } from '../objects/page-view.ts';
+import { decimal, deflated, numbers } from '../objects/syntax.ts';
+import type { Forms } from './forms.ts';
+
+/** By the number of the field. */
+export async function printedAppearances(draft: EditablePdf, { appearances, shown }: Forms): Promise<Map<number, PdfRef>> {
+  if (!shown.length) return new Map();
+  const printed = await PDF.load(Buffer.concat(appearances));
+  const copier = new Copier(draft, printed);
+  const pages = printed.getPages();
+  return new Map(
+    shown.flatMap(({ field, width, height }, index) => {
+      const page = pages[index];
+      return page ? [[field, copier.formOf(page.dict, width, height)] as const] : [];
+    }),
+  );
+}
+
+/** Brings objects of one PDF into another, each once: fonts are shared by many pages. */
+class Copier {
+  readonly #draft: EditablePdf;
+  readonly #source: PDF;
+  readonly #copied = new Map<number, PdfRef>();
+
+  constructor(draft: EditablePdf, source: PDF) {
+    this.#draft = draft;
+    this.#source = source;
+  }
+
+  /** The upper left corner of a page, of this size. */
+  formOf(page: PdfDict, width: number, height: number): PdfRef {
+    const box = inherited(this, page, 'MediaBox');
+    const top = box instanceof PdfArray ? Number((this.resolve(box.at(3)) as { value?: number } | undefined)?.value) : height;
+    const content = this.resolve(page.get('Contents'));
+    const streams = content instanceof PdfArray ? content.toArray().map((each) => this.resolve(each)) : [content];
+    const data = streams.flatMap((each) => (each instanceof PdfStream ? [each.getDecodedData(), Buffer.from('\n')] : []));
+    const resources = inherited(this, page, 'Resources');
+    const entries = {
+      ...{ Type: PdfName.of('XObject'), Subtype: PdfName.of('Form'), FormType: PdfNumber.of(1) },
+      BBox: numbers(...[0, top - height, width, top].map((value) => Number(decimal(value)))),
+      Resources: resources ? this.#copyOf(resources) : new PdfDict(),
+    };
+    return this.#draft.add(deflated(entries, Buffer.concat(data)));
+  }
+
+  resolve(value: PdfObject | undefined): PdfObject | undefined {
+    return value instanceof PdfRef ? (this.#source.getObject(value) ?? undefined) : value;
+  }
+
+  #copyOf(value: PdfObject): PdfObject {
+    if (value instanceof PdfRef) return this.#refOf(value);
+    if (value instanceof PdfArray) return PdfArray.of(...value.toArray().map((item) => this.#copyOf(item)));
+    if (value instanceof PdfStream) return new PdfStream(this.#dictionaryOf(value), value.data);
+    return value instanceof PdfDict ? this.#dictionaryOf(value) : value;
+  }
+
+  #dictionaryOf(dict: PdfDict): PdfDict {
+    return new PdfDict([...dict].map(([key, value]): [string, PdfObject] => [key.value, this.#copyOf(value)]));
+  }
+
+  #refOf(ref: PdfRef): PdfRef {
+    const known = this.#copied.get(ref.objectNumber);
+    if (known) return known;
+    const added = this.#draft.add(new PdfDict());
+    this.#copied.set(ref.objectNumber, added);
+    const value = this.#source.getObject(ref);
+    if (value) this.#draft.change(added, this.#copyOf(value));
+    return added;
+  }
+}

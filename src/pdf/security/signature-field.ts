@@ -1,0 +1,172 @@
+/**
+ * Signature fields (ISO 32000-1, 12.7.4.5 and 12.8): an editable PDF in; a field with room for its signature out, and once the file is
+ * written, where that room is and what is to be signed.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { PDF, PdfArray, PdfBool, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
+import { StructureTree } from '../conformance/structure-tree.ts';
+import type { SignatureField, SignatureHole, VisibleField } from '../finish-settings.ts';
+import type { EditablePdf } from '../objects/editable-pdf.ts';
+import { viewOf } from '../objects/page-view.ts';
+import { numbers, rounded, textString } from '../objects/syntax.ts';
+
+/** The name of the field. */
+export const SIGNATURE_NAME = 'Signature1';
+/** Ten digits, as many as an offset may have. */
+const PLACEHOLDER = 9_999_999_999;
+const MARKER_BYTES = 16;
+/** In points: sizes of pages are rounded. */
+const TOLERANCE = 1;
+/** Print and Locked (table 165), and SignaturesExist with AppendOnly (table 219). */
+const [FIELD_FLAGS, FORM_FLAGS] = [132, 3];
+
+/** The field is on no page, or not wholly on its page. */
+export class MisplacedField extends Error {
+  override name = 'MisplacedField';
+}
+
+/** Tells the signature from everything else in the file. */
+export type SignatureMarker = string;
+
+/** Where a field is, and what it shows. */
+export interface FieldPlace {
+  page: PdfRef;
+  /** In the coordinates of the page: left, bottom, right, top. */
+  rect: number[];
+  /** A form XObject; undefined where nothing is shown. */
+  shown: PdfRef | undefined;
+}
+
+/** Brings what the field shows into the draft, but not yet the field itself. Throws `MisplacedField`. */
+export async function placeField(draft: EditablePdf, visible: VisibleField | undefined): Promise<FieldPlace> {
+  const pages = draft.pdf.getPages();
+  const page = pages.at(visible ? (visible.page > 0 ? visible.page - 1 : visible.page) : 0)?.ref;
+  if (!page)
+    throw new MisplacedField(
+      `the PDF has ${pages.length} ${pages.length === 1 ? 'page' : 'pages'}, and no page ${visible?.page}`,
+    );
+  if (!visible) return { page, rect: [0, 0, 0, 0], shown: undefined };
+  const rect = rectOf(draft, page, visible);
+  const { ref } = await draft.pdf.embedPage(await PDF.load(Buffer.concat(visible.appearance)), 0);
+  return { page, rect, shown: ref };
+}
+
+/** Nothing may change the draft afterwards. */
+export function addSignatureField(draft: EditablePdf, field: SignatureField, { page, rect, shown }: FieldPlace): SignatureMarker {
+  const marker = randomBytes(MARKER_BYTES);
+  const signature = draft.add(signatureDictionary(field, marker));
+  draft.signature = signature;
+  const widget = draft.add(new PdfDict());
+  const entries: Record<string, PdfObject> = {
+    ...{ Type: PdfName.of('Annot'), Subtype: PdfName.of('Widget'), FT: PdfName.of('Sig') },
+    ...{ T: textString(SIGNATURE_NAME), TU: textString(field.description), V: signature },
+    ...{ F: PdfNumber.of(FIELD_FLAGS), P: page },
+    Rect: PdfArray.of(...rect.map((value) => PdfNumber.of(value))),
+    ...(shown && { AP: PdfDict.of({ N: shown }) }),
+  };
+  placeOn(draft, page, widget);
+  const key = adopt(draft, widget, page);
+  if (key !== undefined) entries.StructParent = PdfNumber.of(key);
+  draft.change(widget, PdfDict.of(entries));
+  addToForm(draft, widget);
+  return marker.toString('hex');
+}
+
+/** `ByteRange` stands right before `Contents`, where `findHole` looks for it. */
+function signatureDictionary(field: SignatureField, marker: Buffer): PdfDict {
+  const { reason, location, contact, name, signedAt, reservedBytes } = field;
+  const Contents = new PdfString(Buffer.concat([marker, Buffer.alloc(reservedBytes - marker.length)]));
+  const texts = Object.entries({ Name: name, Reason: reason, Location: location, ContactInfo: contact });
+  return PdfDict.of({
+    ...{ Type: PdfName.of('Sig'), Filter: PdfName.of('Adobe.PPKLite'), SubFilter: PdfName.of('ETSI.CAdES.detached') },
+    M: textString(dateOf(signedAt)),
+    ...Object.fromEntries(texts.flatMap(([entry, text]) => (text === undefined ? [] : [[entry, textString(text)]]))),
+    ByteRange: numbers(0, PLACEHOLDER, PLACEHOLDER, PLACEHOLDER),
+    Contents,
+  });
+}
+
+/** In UTC (7.9.4). */
+function dateOf(milliseconds: number): string {
+  return `D:${new Date(milliseconds).toISOString().replace(/\D/g, '').slice(0, 14)}+00'00'`;
+}
+
+function rectOf(draft: EditablePdf, page: PdfRef, visible: VisibleField): number[] {
+  const dict = draft.resolve(page);
+  if (!(dict instanceof PdfDict)) throw new Error('a page is missing');
+  const { left, bottom, width, height } = viewOf(draft, dict);
+  if (visible.x + visible.width > width + TOLERANCE || visible.y + visible.height > height + TOLERANCE)
+    throw new MisplacedField(`the field reaches beyond its page, which is ${inWords(width)} wide and ${inWords(height)} high`);
+  const [x, top] = [left + visible.x, bottom + height - visible.y];
+  return [x, top - visible.height, x + visible.width, top].map((value) => Number(rounded(value)));
+}
+
+/** In millimetres. */
+function inWords(points: number): string {
+  return `${Math.round((points / 72) * 25.4)} mm`;
+}
+
+function placeOn(draft: EditablePdf, ref: PdfRef, widget: PdfRef): void {
+  const page = draft.resolve(ref);
+  if (!(page instanceof PdfDict)) throw new Error('a page is missing');
+  const copy = page.clone();
+  const annotations = draft.resolve(page.get('Annots'));
+  copy.set('Annots', PdfArray.of(...(annotations instanceof PdfArray ? annotations.toArray() : []), widget));
+  copy.set('Tabs', PdfName.of('S'));
+  draft.change(ref, copy);
+}
+
+/** Where the PDF is tagged, the field is a part of the structure (ISO 14289-1, 7.18.4). Its key in the parent tree. */
+function adopt(draft: EditablePdf, widget: PdfRef, page: PdfRef): number | undefined {
+  if (!draft.catalog.has('StructTreeRoot')) return undefined;
+  const tree = StructureTree.read(draft);
+  const { key } = tree.adopt('Form', widget, page);
+  tree.write({});
+  return key;
+}
+
+function addToForm(draft: EditablePdf, widget: PdfRef): void {
+  const form = draft.copyOf(draft.catalog, 'AcroForm');
+  const fields = draft.resolve(form.get('Fields'));
+  form.set('Fields', PdfArray.of(...(fields instanceof PdfArray ? fields.toArray() : []), widget));
+  form.set('SigFlags', PdfNumber.of(FORM_FLAGS));
+  if (form.has('NeedAppearances')) form.set('NeedAppearances', PdfBool.FALSE);
+  draft.catalog.set('AcroForm', form);
+}
+
+/** Writes into the finished file which of its bytes are signed: all but the room for the signature. */
+export function findHole(file: Buffer, marker: SignatureMarker, digest: SignatureField['digest']): SignatureHole {
+  const start = file.indexOf(marker, 0, 'latin1') - 1;
+  const end = file.indexOf('>', start) + 1;
+  const at = file.lastIndexOf('[0 ', start);
+  const range = `[0 ${start} ${end} ${file.length - end}]`;
+  const room = file.indexOf(']', at) + 1 - at;
+  if (start < 0 || end <= 0 || at < 0 || room < range.length) throw new Error('the signature has no room');
+  file.write(range.padEnd(room), at, 'latin1');
+  const signed = [file.subarray(0, start), file.subarray(end)];
+  const hash = createHash(digest);
+  for (const part of signed) hash.update(part);
+  return { start: start + 1, digits: end - start - 2, digest: Uint8Array.from(hash.digest()) };
+}
+
+/** Whether a PDF has a field with a signature, which any change makes worthless. A signature is never packed into an object stream. */
+export async function isSigned(file: Buffer): Promise<boolean> {
+  return file.includes('/ByteRange') && hasSignature(await PDF.load(file)); // mostly spares the parsing
+}
+
+export function hasSignature(pdf: PDF): boolean {
+  const resolve = (value: PdfObject | undefined) => (value instanceof PdfRef ? (pdf.getObject(value) ?? undefined) : value);
+  const form = resolve(pdf.context.catalog.getDict().get('AcroForm'));
+  const waiting = form instanceof PdfDict ? [form.get('Fields')] : [];
+  const seen = new Set<PdfObject>();
+  while (waiting.length) {
+    const value = resolve(waiting.pop());
+    if (!value || seen.has(value)) continue;
+    seen.add(value);
+    if (value instanceof PdfArray) waiting.push(...value.toArray());
+    if (!(value instanceof PdfDict)) continue;
+    if (value.getName('FT')?.value === 'Sig' && value.has('V')) return true;
+    waiting.push(value.get('Kids'));
+  }
+  return false;
+}

@@ -1,0 +1,117 @@
+/** What is checked in a PDF from outside, rule by rule: the clauses of the standards, and what is not checked. */
+import { archiveClause, type Claims, claimsStructure, claimsText } from '../conformance/profiles.ts';
+
+interface Rule {
+  /** Of ISO 14289-1 (PDF/UA-1). */
+  accessible?: string;
+  /** Of ISO 19005-2 and -3 (PDF/A), which agree in them; for -4 see `archiveClause`. */
+  archive?: string;
+  /** The levels of PDF/A for which it holds, or the only part; all of them where it is absent. */
+  archiveNeeds?: 'structure' | 'text' | 'part 4';
+  message: string;
+}
+
+export const VALIDATION_RULES = {
+  version_old: { archive: '6.1.2', archiveNeeds: 'part 4', message: 'The header does not say that it is a file of PDF 2.0.' },
+  info_forbidden: { archive: '6.1.3', archiveNeeds: 'part 4', message: 'The trailer has an information dictionary.' },
+  encrypted: { archive: '6.1.3', message: 'The file is encrypted.' },
+  identifier_missing: { archive: '6.1.3', message: 'The trailer has no file identifier.' },
+  metadata_missing: { accessible: '7.1', archive: '6.6.2.1', message: 'The catalog has no XMP metadata.' },
+  archive_claim_missing: {
+    archive: '6.6.4',
+    message: 'The XMP metadata do not claim this part of PDF/A, at this level or a higher one.',
+  },
+  accessible_claim_missing: { accessible: '5', message: 'The XMP metadata do not claim PDF/UA-1.' },
+  output_intent_missing: { archive: '6.2.4.3', message: 'There is no output intent of PDF/A with a colour profile.' },
+  not_marked: {
+    accessible: '6.2',
+    archive: '6.7.2.2',
+    archiveNeeds: 'structure',
+    message: 'The file does not say that it is tagged.',
+  },
+  structure_missing: { accessible: '7.1', archive: '6.7.3.3', archiveNeeds: 'structure', message: 'There is no structure tree.' },
+  structure_too_complex: {
+    accessible: '7.1',
+    archive: '6.7.3.3',
+    archiveNeeds: 'structure',
+    message: 'The structure tree has a cycle, or is too deep or too large to be read.',
+  },
+  role_unmapped: {
+    accessible: '7.1',
+    archive: '6.7.3.4',
+    archiveNeeds: 'structure',
+    message: 'A structure type is not standard and not mapped to one that is.',
+  },
+  title_missing: { accessible: '7.1', message: 'The XMP metadata have no title (dc:title).' },
+  title_not_shown: { accessible: '7.1', message: 'The viewer preferences do not have the title shown (DisplayDocTitle).' },
+  language_missing: { accessible: '7.2', message: 'The catalog states no language.' },
+  language_invalid: { accessible: '7.2', message: 'A language is not a language tag.' },
+  structure_invalid: { accessible: '7.2', message: 'A list or a table holds an element that it may not hold.' },
+  alternate_text_missing: { accessible: '7.3', message: 'A figure has no alternate text.' },
+  heading_skipped: { accessible: '7.4.2', message: 'A level of headings is skipped.' },
+  formula_text_missing: { accessible: '7.7', message: 'A formula has no alternate text.' },
+  content_unmarked: { accessible: '7.1', message: 'Content is neither tagged nor an artifact.' },
+  annotation_untagged: { accessible: '7.18.1', message: 'An annotation does not belong to the structure.' },
+  annotation_description_missing: { accessible: '7.18.1', message: 'An annotation has no description (Contents).' },
+  field_name_missing: { accessible: '7.18.1', message: 'A form field has no name (TU).' },
+  tab_order_missing: {
+    accessible: '7.18.3',
+    message: 'A page with annotations has a tab order other than that of the structure.',
+  },
+  field_untagged: { accessible: '7.18.4', message: 'A form field is not in a Form element.' },
+  link_untagged: { accessible: '7.18.5', message: 'A link is not in a Link element.' },
+  link_description_missing: { accessible: '7.18.5', message: 'A link has no description (Contents).' },
+  annotation_flags: { archive: '6.3.2', message: 'An annotation is hidden, or is not printed.' },
+  appearance_missing: { archive: '6.3.3', message: 'An annotation has no appearance stream.' },
+  appearances_needed: { archive: '6.4.1', message: 'The form asks readers to make its appearances (NeedAppearances).' },
+  xfa_form: { archive: '6.4.2', message: 'There is an XFA form.' },
+  action_forbidden: { archive: '6.5.1', message: 'There is an action that archives do not allow, such as JavaScript.' },
+  font_not_embedded: { accessible: '7.21.4.1', archive: '6.2.11.4.1', message: 'A font is not embedded.' },
+  text_unmapped: {
+    accessible: '7.21.7',
+    archive: '6.2.11.7.2',
+    archiveNeeds: 'text',
+    message: 'A font does not say which characters its glyphs stand for.',
+  },
+  attachment_forbidden: { archive: '6.8', message: 'There is an attached file, which PDF/A-2 and PDF/A-4 allow for PDF/A only.' },
+  attachment_missing: { archive: '6.8', archiveNeeds: 'part 4', message: 'There is no attached file, which PDF/A-4f is for.' },
+  attachment_incomplete: {
+    archive: '6.8',
+    message: 'An attached file has no names, no media type or no relationship to the document.',
+  },
+} as const satisfies Record<string, Rule>;
+
+export type ValidationRule = keyof typeof VALIDATION_RULES;
+
+/** What a validator of the whole standard checks besides. */
+export const UNCHECKED = [
+  'ISO 19005, 6.1.2 to 6.1.13: the syntax of the file, and limits of numbers and lengths',
+  'ISO 19005, 6.2.2 to 6.2.10: colour spaces, images, operators and transparency, but for the presence of an output intent',
+  'ISO 19005, 6.2.11: the content of font programs and the widths of their glyphs',
+  'ISO 19005, 6.6.2.3: extension schemas of XMP, and whether XMP is well-formed',
+  'ISO 19005, 6.2.11: fonts of patterns, and of glyphs that are drawn (Type 3)',
+  'ISO 14289-1, 7.1: content of form XObjects, and what follows an inline image on a page; artifacts in tagged content and tagged content in artifacts',
+  'ISO 14289-1, 7.2: the regularity of tables, natural language of single texts',
+  'ISO 14289-1, 7.4.4, 7.5, 7.9, 7.10, 7.15, 7.16, 7.20: kinds of headings, headers of cells, notes, optional content, forms of XFA, security, references',
+  'ISO 14289-1, 7.21: font programs, and glyphs that are missing',
+  'whether texts, reading order and tags are right, which no program can tell',
+];
+
+/** The clauses that a rule is of, in what is claimed; empty where it does not matter. */
+export function clausesOf(rule: ValidationRule, claims: Claims): string {
+  const { accessible, archive, archiveNeeds }: Rule = VALIDATION_RULES[rule];
+  const claimed = claims.archive;
+  const own = { archive: claimed, accessible: false };
+  const counts = {
+    structure: claimsStructure(own),
+    text: claimsText(own),
+    'part 4': claimed?.part === 4,
+    any: claimed !== undefined,
+  }[archiveNeeds ?? 'any'];
+  return [
+    claims.accessible && accessible ? `ISO 14289-1, ${accessible}` : '',
+    claimed && counts ? archiveClause(archive, claimed.part) : '',
+  ]
+    .filter(Boolean)
+    .join('; ');
+}

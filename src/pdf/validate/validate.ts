@@ -1,0 +1,363 @@
+/** Checks a PDF that nobody knows against PDF/A and PDF/UA-1: its bytes and the profiles in, the rules that it breaks out. */
+import { PDF, PdfDict, PdfName, PdfNumber, type PdfObject, PdfStream } from '@libpdf/core';
+import { scanContent } from '../conformance/content-scanner.ts';
+import { type Claims, claimsOf, claimsStructure, PROFILES, type Profile, rankOf } from '../conformance/profiles.ts';
+import { LANGUAGE_TAG, PERMITTED_KIDS, STANDARD_TYPES } from '../conformance/standard-types.ts';
+import { ReadablePdf, type ReadElement, TooComplex } from './readable-pdf.ts';
+import { clausesOf, VALIDATION_RULES, type ValidationRule } from './rules.ts';
+
+export interface FoundViolation {
+  rule: ValidationRule;
+  clause: string;
+  message: string;
+  /** How often it was found. */
+  count: number;
+}
+
+export interface Validated {
+  profiles: Profile[];
+  violations: FoundViolation[];
+}
+
+/** Without `profiles`, those that the file claims; none where it claims none that is known. Throws where it is no PDF that can be read. */
+export async function validatePdf(bytes: Uint8Array, profiles: Profile[] | undefined): Promise<Validated> {
+  const parsed = await PDF.load(bytes);
+  const pdf = new ReadablePdf(parsed);
+  const xmp = xmpOf(pdf);
+  const asked = profiles ?? claimedBy(xmp);
+  const check = new Check(pdf, claimsOf(asked), xmp);
+  check.run(parsed.isEncrypted, Buffer.from(bytes.subarray(0, HEADER_BYTES)).toString('latin1'));
+  return { profiles: asked, violations: check.found };
+}
+
+const HEADER_BYTES = 8;
+const MAX_XMP_BYTES = 4_194_304;
+
+function xmpOf(pdf: ReadablePdf): string | undefined {
+  const stream = pdf.stream(pdf.catalog, 'Metadata');
+  return stream && Buffer.from(stream.getDecodedData().subarray(0, MAX_XMP_BYTES)).toString();
+}
+
+/** An element, or an attribute of a description. */
+function property(xmp: string | undefined, name: string): string {
+  const found = new RegExp(`<${name}>([^<]{0,200})</${name}>|\\s${name}="([^"]{0,64})"|\\s${name}='([^']{0,64})'`).exec(
+    xmp ?? '',
+  );
+  return (found?.slice(1).find((value) => value !== undefined) ?? '').trim();
+}
+
+function claimedBy(xmp: string | undefined): Profile[] {
+  const part = property(xmp, 'pdfaid:part');
+  const archive = `PDF/A-${part}${property(xmp, 'pdfaid:conformance').toLowerCase()}`;
+  const accessible = `PDF/UA-${property(xmp, 'pdfuaid:part')}`;
+  return PROFILES.filter((profile) => profile === archive || profile === accessible);
+}
+
+/** Whether the file claims this part, at this level or one that promises more. */
+function claimsArchive(xmp: string, { part, level }: NonNullable<Claims['archive']>): boolean {
+  const claimed = property(xmp, 'pdfaid:conformance');
+  const [needed, found] = [rankOf(level), rankOf(claimed)];
+  return property(xmp, 'pdfaid:part') === String(part) && (needed < 0 ? claimed === level : found >= needed);
+}
+
+const MAX_CONTENT_BYTES = 67_108_864;
+/** Elements that only these may hold. */
+const PARENTS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['TR', new Set(['Table', 'THead', 'TBody', 'TFoot'])],
+  ['TH', new Set(['TR'])],
+  ['TD', new Set(['TR'])],
+  ['LI', new Set(['L'])],
+  ['LBody', new Set(['LI'])],
+]);
+const PAINTS = new Set(['S', 's', 'f', 'F', 'f*', 'B', 'B*', 'b', 'b*', 'sh', 'Tj', 'TJ', "'", '"']);
+const ALLOWED_ACTIONS = new Set(['GoTo', 'GoToR', 'GoToE', 'Thread', 'URI', 'SubmitForm']);
+const ACTIONS_FORBIDDEN_IN_4 = new Set(
+  'Launch Sound Movie ResetForm ImportData Hide Rendition Trans SetOCGState GoTo3DView'.split(' '),
+);
+const ALLOWED_NAMES = new Set(['NextPage', 'PrevPage', 'FirstPage', 'LastPage']);
+const [HIDDEN_FLAGS, PRINT_FLAG, HIDDEN_FLAG] = [1 | 2 | 32 | 256, 4, 2];
+
+function isMisplaced({ type, parent }: ReadElement): boolean {
+  const [kids, parents] = [PERMITTED_KIDS.get(parent?.type ?? ''), PARENTS.get(type)];
+  return (kids !== undefined && !kids.has(type)) || (parents !== undefined && !parents.has(parent?.type ?? ''));
+}
+
+class Check {
+  readonly #pdf: ReadablePdf;
+  readonly #claims: Claims;
+  readonly #xmp: string | undefined;
+  readonly #found = new Map<ValidationRule, FoundViolation>();
+
+  constructor(pdf: ReadablePdf, claims: Claims, xmp: string | undefined) {
+    this.#pdf = pdf;
+    this.#claims = claims;
+    this.#xmp = xmp;
+  }
+
+  get found(): FoundViolation[] {
+    return [...this.#found.values()];
+  }
+
+  run(isEncrypted: boolean, header: string): void {
+    const { catalog } = this.#pdf;
+    if (!/^%PDF-2\.\d/.test(header)) this.#add('version_old');
+    if (this.#pdf.pdf.context.info.trailer.has('Info') && !catalog.has('PieceInfo')) this.#add('info_forbidden');
+    if (isEncrypted) this.#add('encrypted');
+    if (!this.#pdf.pdf.context.info.trailer.has('ID')) this.#add('identifier_missing');
+    this.#checkMetadata();
+    if (!this.#hasOutputIntent()) this.#add('output_intent_missing');
+    this.#checkCatalog(catalog);
+    const owners = this.#checkStructure();
+    for (const page of this.#pdf.pages()) this.#checkPage(page, owners);
+    this.#checkForm();
+    this.#checkFiles();
+    for (const item of this.#pdf.outline()) this.#checkActions(item, 'A');
+    if (this.#pdf.dict(catalog, 'Names')?.has('JavaScript') && !this.#allowsScripts) this.#add('action_forbidden');
+  }
+
+  /** Of part 4, which forbids actions by name. */
+  get #allowsScripts(): boolean {
+    return this.#claims.archive?.part === 4;
+  }
+
+  #add(rule: ValidationRule): void {
+    const known = this.#found.get(rule);
+    if (known) known.count++;
+    const clause = clausesOf(rule, this.#claims);
+    if (!known && clause) this.#found.set(rule, { rule, clause, message: VALIDATION_RULES[rule].message, count: 1 });
+  }
+
+  #checkMetadata(): void {
+    if (this.#xmp === undefined) this.#add('metadata_missing');
+    const { archive } = this.#claims;
+    if (this.#xmp !== undefined && archive && !claimsArchive(this.#xmp, archive)) this.#add('archive_claim_missing');
+    if (this.#xmp !== undefined && property(this.#xmp, 'pdfuaid:part') !== '1') this.#add('accessible_claim_missing');
+    const [, title = ''] = /<dc:title>\s*<rdf:Alt>\s*<rdf:li[^>]{0,200}>([^<]{0,65536})/.exec(this.#xmp ?? '') ?? [];
+    if (this.#xmp !== undefined && !title.trim()) this.#add('title_missing');
+  }
+
+  #hasOutputIntent(): boolean {
+    return this.#pdf.list(this.#pdf.catalog, 'OutputIntents').some((entry) => {
+      const intent = this.#pdf.resolve(entry);
+      return intent instanceof PdfDict && this.#pdf.name(intent, 'S') === 'GTS_PDFA1' && intent.has('DestOutputProfile');
+    });
+  }
+
+  #checkCatalog(catalog: PdfDict): void {
+    if (!this.#pdf.isTrue(this.#pdf.dict(catalog, 'MarkInfo'), 'Marked')) this.#add('not_marked');
+    if (!this.#pdf.isTrue(this.#pdf.dict(catalog, 'ViewerPreferences'), 'DisplayDocTitle')) this.#add('title_not_shown');
+    const language = this.#pdf.text(catalog, 'Lang');
+    if (!language) this.#add('language_missing');
+    else if (!LANGUAGE_TAG.test(language)) this.#add('language_invalid');
+    this.#checkActions(catalog, 'OpenAction', 'AA');
+  }
+
+  /** The types of the elements that own annotations, by the annotation. */
+  #checkStructure(): Map<PdfObject, string> {
+    const owners = new Map<PdfObject, string>();
+    if (!this.#pdf.dict(this.#pdf.catalog, 'StructTreeRoot')) {
+      this.#add('structure_missing');
+      return owners;
+    }
+    try {
+      let level = 0;
+      for (const element of this.#pdf.elements()) {
+        this.#checkElement(element);
+        level = this.#checkHeading(element, level);
+        this.#noteAnnotations(element, owners);
+      }
+    } catch (error) {
+      if (!(error instanceof TooComplex)) throw error;
+      this.#add('structure_too_complex');
+    }
+    return owners;
+  }
+
+  #checkElement(element: ReadElement): void {
+    const { dict, type } = element;
+    if (!STANDARD_TYPES.has(type)) this.#add('role_unmapped');
+    if (isMisplaced(element)) this.#add('structure_invalid');
+    const hasText = this.#pdf.text(dict, 'Alt') || this.#pdf.text(dict, 'ActualText');
+    if (type === 'Figure' && !hasText) this.#add('alternate_text_missing');
+    if (type === 'Formula' && !hasText) this.#add('formula_text_missing');
+    const language = this.#pdf.text(dict, 'Lang');
+    if (language && !LANGUAGE_TAG.test(language)) this.#add('language_invalid');
+  }
+
+  #checkHeading({ type }: ReadElement, before: number): number {
+    const level = Number(/^H([1-6])$/.exec(type)?.[1] ?? 0);
+    if (level > before + 1) this.#add('heading_skipped');
+    return level || before;
+  }
+
+  #noteAnnotations({ dict, type }: ReadElement, owners: Map<PdfObject, string>): void {
+    for (const kid of this.#pdf.listOrOne(dict, 'K')) {
+      const reference = this.#pdf.resolve(kid);
+      if (!(reference instanceof PdfDict) || this.#pdf.name(reference, 'Type') !== 'OBJR') continue;
+      const annotation = this.#pdf.dict(reference, 'Obj');
+      if (annotation) owners.set(annotation, type);
+    }
+  }
+
+  #checkPage(page: PdfDict, owners: Map<PdfObject, string>): void {
+    const annotations = this.#pdf.list(page, 'Annots').map((entry) => this.#pdf.resolve(entry));
+    if (annotations.length && this.#pdf.name(page, 'Tabs') !== 'S') this.#add('tab_order_missing');
+    for (const annotation of annotations)
+      if (annotation instanceof PdfDict) this.#checkAnnotation(annotation, owners.get(annotation));
+    this.#checkActions(page, 'AA');
+    const resources = this.#inherited(page, 'Resources');
+    this.#checkFonts(resources, this.#drawn);
+    if (claimsStructure(this.#claims)) this.#checkContent(page);
+  }
+
+  #inherited(page: PdfDict, entry: string): PdfDict | undefined {
+    let node: PdfDict | undefined = page;
+    for (let depth = 0; node && depth < 64; depth++) {
+      const found = this.#pdf.dict(node, entry);
+      if (found) return found;
+      node = this.#pdf.dict(node, 'Parent');
+    }
+    return undefined;
+  }
+
+  #checkAnnotation(annotation: PdfDict, owner: string | undefined): void {
+    const subtype = this.#pdf.name(annotation, 'Subtype');
+    const flags = this.#pdf.resolve(annotation.get('F'));
+    const bits = flags instanceof PdfNumber ? flags.value : 0;
+    this.#checkActions(annotation, 'A', 'AA');
+    if (subtype === 'Popup') return;
+    if (subtype === 'FileAttachment' && this.#claims.archive?.part === 2) this.#add('attachment_forbidden');
+    this.#checkAppearances(annotation);
+    if (bits & HIDDEN_FLAGS || !(bits & PRINT_FLAG)) this.#add('annotation_flags');
+    if (!annotation.has('AP') && subtype !== 'Link' && !this.#isEmpty(annotation)) this.#add('appearance_missing');
+    if (bits & HIDDEN_FLAG) return;
+    if (subtype === 'Link') this.#checkLink(annotation, owner);
+    else if (subtype === 'Widget') this.#checkWidget(annotation, owner);
+    else this.#checkComment(annotation, owner);
+  }
+
+  #checkLink(annotation: PdfDict, owner: string | undefined): void {
+    if (owner !== 'Link') this.#add('link_untagged');
+    if (!this.#pdf.text(annotation, 'Contents')) this.#add('link_description_missing');
+  }
+
+  #checkWidget(annotation: PdfDict, owner: string | undefined): void {
+    if (owner !== 'Form') this.#add('field_untagged');
+    let field: PdfDict | undefined = annotation;
+    for (let depth = 0; field && depth < 64 && !this.#pdf.text(field, 'TU'); depth++) field = this.#pdf.dict(field, 'Parent');
+    if (!this.#pdf.text(field, 'TU')) this.#add('field_name_missing');
+  }
+
+  #checkComment(annotation: PdfDict, owner: string | undefined): void {
+    if (owner !== 'Annot') this.#add('annotation_untagged');
+    if (!this.#pdf.text(annotation, 'Contents')) this.#add('annotation_description_missing');
+  }
+
+  #isEmpty(annotation: PdfDict): boolean {
+    const [left, bottom, right, top] = this.#pdf
+      .list(annotation, 'Rect')
+      .map((each) => (each instanceof PdfNumber ? each.value : 0));
+    return left === right && bottom === top;
+  }
+
+  #checkActions(holder: PdfDict, ...entries: string[]): void {
+    if (entries.includes('AA') && holder.has('AA') && !this.#allowsScripts) this.#add('action_forbidden');
+    const first = entries.map((entry) => this.#pdf.dict(holder, entry)).find((dict) => dict?.has('S'));
+    if (first && !this.#pdf.actions(first).every((action) => this.#isAllowed(action))) this.#add('action_forbidden');
+  }
+
+  #isAllowed(action: PdfDict): boolean {
+    const type = this.#pdf.name(action, 'S');
+    const isAllowed = this.#allowsScripts ? !ACTIONS_FORBIDDEN_IN_4.has(type) : ALLOWED_ACTIONS.has(type);
+    return (isAllowed && type !== 'Named') || (type === 'Named' && ALLOWED_NAMES.has(this.#pdf.name(action, 'N')));
+  }
+
+  /** Of the page and of what is drawn on it. */
+  #checkFonts(resources: PdfDict | undefined, seen: Set<PdfObject>): void {
+    if (!resources || seen.has(resources)) return;
+    seen.add(resources);
+    for (const [, entry] of this.#pdf.dict(resources, 'Font') ?? []) {
+      const font = this.#pdf.resolve(entry);
+      if (font instanceof PdfDict) this.#checkFont(font);
+    }
+    for (const [, entry] of this.#pdf.dict(resources, 'XObject') ?? []) {
+      const form = this.#pdf.resolve(entry);
+      if (form instanceof PdfStream) this.#checkFonts(this.#pdf.dict(form, 'Resources'), seen);
+    }
+  }
+
+  /** One for each state, or one alone. */
+  #checkAppearances(annotation: PdfDict): void {
+    const normal = this.#pdf.resolve(this.#pdf.dict(annotation, 'AP')?.get('N'));
+    const forms = normal instanceof PdfStream ? [normal] : normal instanceof PdfDict ? [...normal].map(([, form]) => form) : [];
+    for (const entry of forms) {
+      const form = this.#pdf.resolve(entry);
+      if (form instanceof PdfStream) this.#checkFonts(this.#pdf.dict(form, 'Resources'), this.#drawn);
+    }
+  }
+
+  /** Resources that were looked at. */
+  readonly #drawn = new Set<PdfObject>();
+  readonly #fonts = new Set<PdfObject>();
+
+  #checkFont(font: PdfDict): void {
+    if (this.#fonts.has(font)) return;
+    this.#fonts.add(font);
+    const isType3 = this.#pdf.name(font, 'Subtype') === 'Type3';
+    const descendant = this.#pdf.resolve(this.#pdf.list(font, 'DescendantFonts')[0]);
+    const own = descendant instanceof PdfDict ? descendant : font;
+    const descriptor = this.#pdf.dict(own, 'FontDescriptor');
+    const isEmbedded = ['FontFile', 'FontFile2', 'FontFile3'].some((entry) => this.#pdf.stream(descriptor, entry));
+    if (!isType3 && !isEmbedded) this.#add('font_not_embedded');
+    const hasKnownEncoding = /^(?:WinAnsi|MacRoman|MacExpert)Encoding$/.test(this.#pdf.name(font, 'Encoding'));
+    if (!this.#pdf.stream(font, 'ToUnicode') && !hasKnownEncoding) this.#add('text_unmapped');
+  }
+
+  #contentBytesLeft = MAX_CONTENT_BYTES;
+
+  /** Only what the page itself draws: forms may hold tags of their own. */
+  #checkContent(page: PdfDict): void {
+    const streams = this.#pdf.listOrOne(page, 'Contents').map((entry) => this.#pdf.resolve(entry));
+    const parts = streams.filter((each) => each instanceof PdfStream).map((stream) => Buffer.from(stream.getDecodedData()));
+    const content = Buffer.concat(parts.flatMap((part) => [part, Buffer.from('\n')]));
+    this.#contentBytesLeft -= content.length;
+    if (this.#contentBytesLeft < 0) throw new TooComplex();
+    const marked: boolean[] = [];
+    let isUnmarked = false;
+    const see = () =>
+      scanContent(content, (operator, { names }) => {
+        if (operator === 'BDC' || operator === 'BMC') marked.push(names.includes('MCID') || names[0] === 'Artifact');
+        else if (operator === 'EMC') marked.pop();
+        else if (PAINTS.has(operator) && !marked.includes(true)) isUnmarked = true;
+      });
+    try {
+      see();
+    } catch {
+      // What follows an inline image, or what cannot be read, is not looked at.
+    }
+    if (isUnmarked) this.#add('content_unmarked');
+  }
+
+  #checkForm(): void {
+    const form = this.#pdf.dict(this.#pdf.catalog, 'AcroForm');
+    if (this.#pdf.isTrue(form, 'NeedAppearances')) this.#add('appearances_needed');
+    if (form?.has('XFA')) this.#add('xfa_form');
+    for (const field of this.#pdf.fields()) this.#checkActions(field, 'A', 'AA');
+  }
+
+  #checkFiles(): void {
+    const tree = this.#pdf.dict(this.#pdf.dict(this.#pdf.catalog, 'Names'), 'EmbeddedFiles');
+    const associated = new Set(this.#pdf.list(this.#pdf.catalog, 'AF').map((entry) => this.#pdf.resolve(entry)));
+    const files = [...this.#pdf.named(tree)].map((entry) => this.#pdf.resolve(entry));
+    if (!files.length && this.#claims.archive?.level === 'F') this.#add('attachment_missing');
+    for (const file of files) if (file instanceof PdfDict) this.#checkFile(file, associated.has(file));
+  }
+
+  #checkFile(file: PdfDict, isAssociated: boolean): void {
+    const { part, level } = this.#claims.archive ?? {};
+    if (part === 2 || (part === 4 && level === '')) this.#add('attachment_forbidden');
+    const content = this.#pdf.stream(this.#pdf.dict(file, 'EF'), 'F');
+    const isDescribed = [file.has('F'), file.has('UF'), file.has('AFRelationship'), content?.get('Subtype') instanceof PdfName];
+    if (part !== 2 && !(isDescribed.every(Boolean) && isAssociated)) this.#add('attachment_incomplete');
+  }
+}

@@ -1,0 +1,93 @@
+/** Finds what a document would request: HTML and the base of its relative addresses in, the absolute addresses in its markup and styles out. */
+import { decodeHTMLAttribute } from 'entities';
+import { LINKS, LOADING, STYLING, type Tag, tagsOf } from './external-references.ts';
+
+/** Of `link` elements. */
+const LOADED_LINKS = /(?:^|\s)(?:stylesheet|preload|modulepreload)(?:\s|$)/i;
+/** Comments are matched so that nothing is found in them. */
+const IN_CSS =
+  /\/\*[\s\S]*?(?:\*\/|$)|(?:url|src)\(\s*(?:"([^"]*)"|'([^']*)'|([^)"'\s]*))|image-set\(\s*(?:"([^"]*)"|'([^']*)')|@import\s+(?:"([^"]*)"|'([^']*)')/gi;
+/** The address of a candidate in `srcset`. */
+const FIRST_WORD = /[\s,]*(\S+)/y;
+const MAX_FRAMES = 3;
+
+/** Addresses that scripts make are not found. Takes linear time; yields `undefined` where it found nothing to tell, so that the caller can pause. */
+export function* documentAddresses(html: string, base: string | undefined, depth = 0): Generator<string | undefined> {
+  let from = base;
+  let isBaseKnown = false;
+  for (const { tag, text } of tagsOf(html)) {
+    const href: string | undefined = tag.name === 'base' && !isBaseKnown ? attributeOf(tag, 'href') : undefined;
+    isBaseKnown ||= href !== undefined;
+    if (href !== undefined) from = absolute(href, base) ?? from;
+    yield* absolutes(candidatesOf(tag), from);
+    if (tag.name === 'style') yield* inCss(text, from);
+    yield* documentAddresses(depth < MAX_FRAMES ? framedBy(tag) : '', from, depth + 1);
+    yield undefined;
+  }
+}
+
+/** The same for a style sheet. */
+export function inCss(css: string, base: string | undefined): Generator<string | undefined> {
+  return absolutes(candidatesInCss(css), base);
+}
+
+function* absolutes(candidates: Iterable<string>, base: string | undefined): Generator<string | undefined> {
+  for (const candidate of candidates) yield absolute(candidate, base);
+}
+
+function framedBy(tag: Tag): string {
+  return (tag.name === 'iframe' && attributeOf(tag, 'srcdoc')) || '';
+}
+
+function* candidatesOf(tag: Tag): Generator<string> {
+  if (LINKS.includes(tag.name) || tag.name === 'base') return;
+  if (tag.name === 'link' && !LOADED_LINKS.test(attributeOf(tag, 'rel') ?? '')) return;
+  for (const [name, value] of tag.attributes) {
+    if (STYLING.includes(name)) yield* candidatesInCss(decoded(value));
+    else if (name.endsWith('srcset')) yield* firstWords(decoded(value));
+    else if (LOADING.includes(name)) yield decoded(value);
+  }
+}
+
+function* candidatesInCss(css: string): Generator<string> {
+  for (const [, ...found] of css.matchAll(IN_CSS)) yield found.find((each) => each !== undefined) ?? '';
+}
+
+function* firstWords(list: string): Generator<string> {
+  let from = 0;
+  for (let found = wordAt(list, from); found; found = wordAt(list, from)) {
+    const [, word = ''] = found;
+    yield withoutCommas(word);
+    const end = found.index + found[0].length;
+    const comma = word.endsWith(',') ? end : list.indexOf(',', end);
+    from = comma < 0 ? list.length : comma;
+  }
+}
+
+/** Others may have used the expression since. */
+function wordAt(list: string, from: number): RegExpExecArray | null {
+  FIRST_WORD.lastIndex = from;
+  return FIRST_WORD.exec(list);
+}
+
+/** Without those at the end. An expression would look for the end at each of them. */
+function withoutCommas(word: string): string {
+  let end = word.length;
+  while (word[end - 1] === ',') end--;
+  return word.slice(0, end);
+}
+
+function attributeOf({ attributes }: Tag, wanted: string): string | undefined {
+  const found = attributes.find(([name]) => name === wanted);
+  return found && decoded(found[1]);
+}
+
+function decoded(value: string): string {
+  return value.includes('&') ? decodeHTMLAttribute(value) : value;
+}
+
+/** Of http and https; a relative one without a base leads nowhere. */
+function absolute(address: string, base: string | undefined): string | undefined {
+  const url = address.trim() ? URL.parse(address, base) : null;
+  return url && /^https?:$/.test(url.protocol) ? url.href : undefined;
+}

@@ -1,0 +1,194 @@
+/**
+ * What a render would do, without one: a valid request in, an account of its source, its allowance and the addresses it would ask
+ * for out. Nothing is rendered, charged, stored or requested.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { Principal } from '../accounts/accounts.ts';
+import type { Allowance } from '../accounts/allowance.ts';
+import type { Concurrency } from '../accounts/concurrency.ts';
+import type { Content } from '../chromium/load/load-settings.ts';
+import { Deadline } from '../deadline.ts';
+import { type ErrorCode, ServiceError } from '../errors.ts';
+import { type DataUse, dataUse } from '../templates/data-use.ts';
+import { documentAddresses, inCss } from './document-addresses.ts';
+import type { LookUps } from './look-ups.ts';
+import { isToBeStored } from './render.ts';
+import type { SourceRequest } from './render-request.ts';
+import { resolveSource, type SourceServices } from './resolve-source.ts';
+import type { SignaturePlan } from './signature-options.ts';
+import { openSigning, type SigningServices } from './signing.ts';
+
+export interface DryRunServices extends SourceServices, SigningServices {
+  allowance: Allowance;
+  concurrency: Pick<Concurrency, 'enter'>;
+  /** Whether the policy would let a render connect to the host. */
+  admits(host: string, port: number): Promise<boolean>;
+  lookUps: Pick<LookUps, 'take'>;
+}
+
+/** `unchecked`: the time for resolving names was over, or the account has had as many resolved as it may in a minute. */
+export type Verdict = 'allowed' | 'refused' | 'unchecked';
+
+export interface DryRun {
+  source: SourceRequest['source']['kind'];
+  /** Of the document; undefined where it is at an address. */
+  htmlBytes: number | undefined;
+  template: ({ id: string; version: number; engine: string } & DataUse) | undefined;
+  allowance: { plan: string; limit: number | null; used: number };
+  isTest: boolean;
+  isStored: boolean;
+  addresses: Array<{ address: string; verdict: Verdict }>;
+  /** Whether there are more addresses than are looked at. */
+  isCutOff: boolean;
+  /** Where the result would be uploaded to. */
+  deliverTo: { host: string; verdict: Verdict } | undefined;
+  /** With what the render would be refused now. */
+  problems: Array<{ code: ErrorCode; detail: string }>;
+}
+
+export type DryRunRequest = SourceRequest & {
+  store?: boolean | undefined;
+  isPdf: boolean;
+  deliverTo?: { url: string } | undefined;
+  finish?: { signature?: SignaturePlan | undefined };
+};
+
+const MAX_ADDRESSES = 100;
+/** As much of a document is searched for addresses. */
+const MAX_CHARACTERS = 1_000_000;
+const MAX_ADDRESS_CHARACTERS = 2_048;
+const LOOKUPS_AT_ONCE = 8;
+const LOOKUP_MS = 5_000;
+/** How long one document holds the event loop at a time. */
+const TURN_MS = 10;
+
+/** `store` is undefined for what is never stored. Throws what a render throws before it asks for a page. */
+export async function dryRun(
+  services: DryRunServices,
+  request: DryRunRequest,
+  principal: Principal,
+  client: AbortSignal,
+): Promise<DryRun> {
+  using deadline = new Deadline(request.timeoutMs, client);
+  const leave = services.concurrency.enter(principal);
+  try {
+    const template = await templateOf(services, request, principal);
+    const content = await deadline.race(
+      resolveSource(request, principal, services, { signal: deadline.signal, hasNamesOnly: true }),
+    );
+    const { found, isCutOff } = await deadline.race(addressesOf(content, request));
+    const target = request.deliverTo && new URL(request.deliverTo.url);
+    const judgements = await deadline.race(judged([...(target ? [target.href] : []), ...found], services, principal));
+    const delivery = target && { host: target.host, verdict: judgements.shift()?.verdict ?? 'unchecked' };
+    const addresses = judgements;
+    const { used } = await services.allowance.usage(principal.accountId);
+    const problems: ServiceError[] = [];
+    const attempt = async <T>(check: () => T | Promise<T>) => {
+      try {
+        return await check();
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error;
+        problems.push(error);
+        return undefined;
+      }
+    };
+    await attempt(() => services.allowance.check(principal));
+    const isStored = (await attempt(() => request.isPdf && isToBeStored({ store: request.store }, principal))) ?? false;
+    await attempt(() => openSigning(services, request.finish?.signature, principal));
+    await attempt(() => requireReachable(content, addresses[0]?.verdict));
+    return {
+      source: request.source.kind,
+      htmlBytes: content.kind === 'html' ? Buffer.byteLength(content.html) : undefined,
+      template,
+      allowance: { plan: principal.plan.name, limit: principal.plan.documents, used },
+      isTest: principal.isTest,
+      isStored,
+      addresses,
+      isCutOff,
+      deliverTo: delivery,
+      problems: problems.map(({ code, message: detail }) => ({ code, detail })),
+    };
+  } finally {
+    leave();
+  }
+}
+
+async function templateOf(
+  { templates }: SourceServices,
+  { source }: SourceRequest,
+  { keyId }: Principal,
+): Promise<DryRun['template']> {
+  if (source.kind !== 'template') return undefined;
+  const { id, version, engine, placeholders } = await templates.find(keyId, source.templateId);
+  return { id, version, engine, ...dataUse(placeholders, source.data) };
+}
+
+/** In the order of the document, each once. */
+async function addressesOf(content: Content, { load }: SourceRequest): Promise<{ found: string[]; isCutOff: boolean }> {
+  const found = new Set<string>();
+  const isLong = charactersOf(content, load) > MAX_CHARACTERS;
+  let since = performance.now();
+  for (const address of allAddresses(content, load)) {
+    if (address !== undefined) found.add(address);
+    if (found.size > MAX_ADDRESSES) break;
+    if (performance.now() - since < TURN_MS) continue;
+    await setImmediate();
+    since = performance.now();
+  }
+  return { found: [...found].slice(0, MAX_ADDRESSES), isCutOff: isLong || found.size > MAX_ADDRESSES };
+}
+
+function* allAddresses(content: Content, { added }: SourceRequest['load']): Generator<string | undefined> {
+  const base = content.kind === 'url' ? content.url : content.baseUrl;
+  if (content.kind === 'url') yield content.url;
+  else yield* documentAddresses(content.html.slice(0, MAX_CHARACTERS), base);
+  let left = MAX_CHARACTERS - (content.kind === 'html' ? content.html.length : 0);
+  for (const { element, from } of added) {
+    if ('url' in from) yield from.url;
+    else if (element === 'style' && left > 0) {
+      yield* inCss(from.content.slice(0, left), base);
+      left -= from.content.length;
+    }
+  }
+}
+
+function charactersOf(content: Content, { added }: SourceRequest['load']): number {
+  const styles = added.map(({ element, from }) => ('content' in from && element === 'style' ? from.content.length : 0));
+  return styles.reduce((sum, length) => sum + length, content.kind === 'html' ? content.html.length : 0);
+}
+
+/** Each host is looked up once. Whether its name leads nowhere or to where it may not is not told. */
+async function judged(
+  found: string[],
+  { admits, lookUps }: DryRunServices,
+  { accountId }: Principal,
+): Promise<DryRun['addresses']> {
+  const urls = found.map((address) => new URL(address));
+  const hosts = new Map(urls.map((url) => [url.host + url.protocol, url]));
+  const verdicts = new Map<string, Verdict>();
+  const waiting = [...hosts];
+  const late = AbortSignal.timeout(LOOKUP_MS);
+  const ended = new Promise<void>((resolve) => late.addEventListener('abort', () => resolve(), { once: true }));
+  const lookUp = async () => {
+    for (let next = waiting.shift(); next && !late.aborted; next = waiting.shift()) {
+      const [name, url] = next;
+      if (!lookUps.take(accountId)) return;
+      const isAdmitted = await admits(url.hostname, portOf(url));
+      verdicts.set(name, isAdmitted ? 'allowed' : 'refused');
+    }
+  };
+  await Promise.race([Promise.all(Array.from({ length: LOOKUPS_AT_ONCE }, lookUp)), ended]);
+  return urls.map((url) => ({
+    address: url.href.slice(0, MAX_ADDRESS_CHARACTERS),
+    verdict: verdicts.get(url.host + url.protocol) ?? 'unchecked',
+  }));
+}
+
+function portOf({ port, protocol }: URL): number {
+  return Number(port || (protocol === 'https:' ? 443 : 80));
+}
+
+function requireReachable({ kind }: Content, verdict: Verdict | undefined): void {
+  if (kind === 'url' && verdict === 'refused')
+    throw new ServiceError('forbidden_url', 'the address of the document may not be reached');
+}

@@ -1,0 +1,141 @@
+/**
+ * What the form fields of a document show: its fields and the printed PDF in, a document to print out, with a page for each field that
+ * has a text. Chromium prints it, so that every script and every installed font can be used.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { PLAIN_DEVICE } from '../chromium/devtools/emulation.ts';
+import { type Content, PLAIN_LOAD } from '../chromium/load/load-settings.ts';
+import type { PrintJob } from '../chromium/page.ts';
+import { type FieldSize, fieldSizes } from '../pdf/forms/field-places.ts';
+import type { FieldOption, StatedField } from '../stated.ts';
+import { OWN_PAGE } from './own-page.ts';
+
+export interface FieldAppearances {
+  /** Points to a CSS pixel. */
+  scale: number;
+  /** The fields that have a page, in order. */
+  shown: Array<{ field: number } & FieldSize>;
+  /** Undefined where no field shows anything. */
+  job: PrintJob | undefined;
+}
+
+const POINTS_PER_PX = 0.75;
+const PX_PER_INCH = 96;
+/** Room for what is rounded. */
+const SPARE_PX = 2;
+/** A box that contains its size is never divided between pages. */
+const STYLE = `*, *::before { box-sizing: border-box } body { margin: 0 } div { overflow: hidden; contain: strict; white-space: pre } div + div { break-before: page }
+.line { display: flex; align-items: center } .line > span { flex: 1; min-width: 0 } .text { white-space: pre-wrap; overflow-wrap: break-word }
+.list > span { display: block; padding: 0 2px } .list > .chosen { background: #cecece }`;
+/** A control that is this much larger on paper than it was has its link around several of them. */
+const MAX_STRETCH = 1.5;
+/** Of this process; documents must not know it. */
+const SALT = randomBytes(16);
+
+/**
+ * What links over the fields of a document address. A document cannot contain its own digest, and so no text in it can pretend to
+ * be such a link. The same document has the same key.
+ */
+export function fieldKey(content: Content): string {
+  const hash =
+    content.kind === 'url' ? createHash('sha256').update(SALT).update(content.url) : createHash('sha256').update(content.html);
+  return `platen-field-${hash.digest('hex').slice(0, 32)}`;
+}
+
+/** See `unplaced` of a print job: also fields that are shown in another size than the document says, such as those that repeat. */
+export function unplacedFields(key: string, printScale: number): (chunks: Buffer[], fields: readonly StatedField[]) => number[] {
+  return (chunks, fields) => {
+    const sizes = fieldSizes(chunks, key);
+    const scale = Math.min(scaleOf(fields, sizes), POINTS_PER_PX * printScale);
+    const isPlaced = ({ number, style }: StatedField) => {
+      const size = sizes.get(number);
+      return size !== undefined && size.height <= style.height * scale * MAX_STRETCH + SPARE_PX;
+    };
+    const unplaced = new Set(fields.filter((field) => !isPlaced(field)));
+    const sets = new Set([...unplaced].flatMap(setOf));
+    return fields.filter((field) => unplaced.has(field) || setOf(field).some((set) => sets.has(set))).map(({ number }) => number);
+  };
+}
+
+/** The set of a radio button, of which all become fields or none; empty for all else. */
+function setOf({ set, form }: StatedField): string[] {
+  return set ? [`${form} ${set}`] : [];
+}
+
+export function fieldAppearances(fields: readonly StatedField[], sizes: ReadonlyMap<number, FieldSize>): FieldAppearances {
+  const scale = scaleOf(fields, sizes);
+  const shown = fields.flatMap((field): Shown[] => {
+    const size = sizes.get(field.number);
+    if (!size) throw new Error('a form field has no place');
+    return showsText(field) ? [{ field, ...size }] : [];
+  });
+  return {
+    scale,
+    shown: shown.map(({ field, ...size }) => ({ field: field.number, ...size })),
+    job: shown.length ? jobOf(shown, scale) : undefined,
+  };
+}
+
+type Shown = { field: StatedField } & FieldSize;
+
+/** Heights seldom depend on the width of the paper, so that the scale of the print is that of most of them. */
+function scaleOf(fields: readonly StatedField[], sizes: ReadonlyMap<number, FieldSize>): number {
+  const ratios = fields.flatMap(({ number, style }) => {
+    const size = sizes.get(number);
+    return size ? [size.height / style.height] : [];
+  });
+  return ratios.sort((one, other) => one - other)[(ratios.length - 1) >> 1] ?? POINTS_PER_PX;
+}
+
+function showsText({ kind, shown, options, isPassword }: StatedField): boolean {
+  if (isPassword) return false;
+  return kind === 'list' ? options.length > 0 : /^(?:text|combo)$/.test(kind) && shown !== '';
+}
+
+function jobOf(shown: Shown[], scale: number): PrintJob {
+  const pages = shown.map(({ field, width, height }) => pageOf(field, width / scale, height / scale));
+  const side = (sizes: number[]) => (Math.ceil(Math.max(...sizes)) + SPARE_PX) / PX_PER_INCH;
+  const widthInches = side(shown.map(({ width }) => width / scale));
+  const heightInches = side(shown.map(({ height }) => height / scale));
+  const html = `<!doctype html><html lang=""><title>fields</title><style>${STYLE}</style>${pages.join('')}`;
+  return {
+    content: { kind: 'html', html, baseUrl: undefined },
+    load: { ...PLAIN_LOAD, device: { ...PLAIN_DEVICE, javascript: false }, offline: true },
+    print: {
+      ...OWN_PAGE,
+      pageRanges: '',
+      paper: { widthInches, heightInches },
+      paperChosenBy: 'caller',
+      marginChosenBy: 'caller',
+    },
+  };
+}
+
+function pageOf(field: StatedField, width: number, height: number): string {
+  const { style, kind, isMultiLine } = field;
+  const [top, bottom] = within(height, style.inset[0], style.inset[2]);
+  const [left, right] = within(width, style.inset[3], style.inset[1]);
+  const css = [
+    `width:${width}px;height:${height}px;padding:${top}px ${right}px ${bottom}px ${left}px`,
+    `font-style:${style.fontStyle};font-weight:${style.fontWeight};font-size:${style.fontSize}px;font-family:${style.fontFamily}`,
+    `line-height:${style.lineHeight};letter-spacing:${style.letterSpacing};text-align:${style.align};direction:${style.direction}`,
+    `color:rgb(${style.color.map((part) => Math.round(part * 255)).join(' ')})`,
+  ];
+  const kindOfBox = kind === 'list' ? 'list' : isMultiLine ? 'text' : 'line';
+  const inner = kind === 'list' ? field.options.map(rowOf).join('') : `<span>${escaped(field.shown)}</span>`;
+  return `<div class="${kindOfBox}" lang="${escaped(style.language)}" style="${escaped(css.join(';'))}">${inner}</div>`;
+}
+
+function rowOf({ label, isSelected }: FieldOption): string {
+  return `<span${isSelected ? ' class="chosen"' : ''}>${escaped(label) || '&nbsp;'}</span>`;
+}
+
+/** What stands around a text leaves room for it. */
+function within(side: number, before = 0, after = 0): [before: number, after: number] {
+  const share = Math.min(1, side / (before + after || 1));
+  return [before * share, after * share];
+}
+
+function escaped(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
+}

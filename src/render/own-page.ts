@@ -1,0 +1,13 @@
+/** How documents of our own, which are laid over pages, are printed: one page without margins. Paper is chosen besides. */
+import type { PrintSettings } from '../chromium/print/print-options.ts';
+
+export const OWN_PAGE: Omit<PrintSettings, 'paper' | 'paperChosenBy' | 'marginChosenBy'> = {
+  margin: { top: 0, right: 0, bottom: 0, left: 0 },
+  printBackground: true,
+  scale: 1,
+  pageRanges: '1',
+  tagged: false,
+  outline: false,
+  singlePage: false,
+  templates: { header: undefined, footer: undefined, addressed: false },
+};

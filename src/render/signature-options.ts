@@ -1,0 +1,58 @@
+/** The option `signature`: the caller's value in, what is to be signed and where it is shown out. */
+import { textErrors } from '../validate.ts';
+import { toInches } from './lengths.ts';
+import type { PdfOptions } from './options-schema.ts';
+import { LENGTH, type LEVELS } from './signature-schema.ts';
+import type { ValidationErrors } from './validation-errors.ts';
+
+export interface SignaturePlan {
+  /** `cert_...` */
+  certificate: string;
+  level: (typeof LEVELS)[number];
+  reason: string | undefined;
+  location: string | undefined;
+  contact: string | undefined;
+  /** Undefined where the signature is not to be seen. */
+  field: FieldPlan | undefined;
+}
+
+/** Lengths are in inches, from the upper left corner of the page. */
+export interface FieldPlan {
+  /** Counted from 1; -1 is the last one. */
+  page: number;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  /** Undefined for the name, the date and the reason. */
+  html: string | undefined;
+}
+
+/** A quarter of an inch is the least in which anything can be read. */
+const MIN_SIDE_INCHES = 0.25;
+const MAX_SIDE_INCHES = 40;
+
+type Given = NonNullable<PdfOptions['signature']>;
+
+export function parseSignature({ signature, password }: PdfOptions, errors: ValidationErrors): SignaturePlan | undefined {
+  if (signature === undefined) return undefined;
+  if (password !== undefined) errors.add('options.password', 'cannot be combined with options.signature');
+  const { certificate, level = 'B-B', reason, location, contact, field } = signature;
+  for (const [name, text] of Object.entries({ reason, location, contact }))
+    errors.addAll(textErrors(`options.signature.${name}`, text ?? ''));
+  return { certificate, level, reason, location, contact, field: field && parseField(field, errors) };
+}
+
+function parseField(given: NonNullable<Given['field']>, errors: ValidationErrors): FieldPlan {
+  const { page = 1, html } = given;
+  errors.addAll(textErrors('options.signature.field.html', html ?? ''));
+  const length = (name: 'x' | 'y' | 'width' | 'height', least: number) => {
+    const path = `options.signature.field.${name}`;
+    const inches = toInches(given[name]);
+    if (inches === undefined) errors.add(path, `must be ${LENGTH}`);
+    else if (inches < least || inches > MAX_SIDE_INCHES) errors.add(path, `must be from ${least}in to ${MAX_SIDE_INCHES}in`);
+    return inches ?? 1;
+  };
+  const sides = { width: length('width', MIN_SIDE_INCHES), height: length('height', MIN_SIDE_INCHES) };
+  return { page, x: length('x', 0), y: length('y', 0), ...sides, html };
+}

@@ -1,0 +1,81 @@
+/** The schema of the option `signature`. Keywords of the schema hold its documentation. */
+import { Type } from 'typebox';
+import { LENGTH_PATTERN } from './lengths.ts';
+import { oneOf, option } from './option.ts';
+
+export const LEVELS = ['B-B', 'B-T'] as const;
+
+const MAX_TEXT = 200;
+const MAX_HTML = 262_144;
+const MAX_PAGE = 50_000;
+const CLOSED = { additionalProperties: false };
+export const LENGTH = 'a length: a number of CSS pixels, or a string such as 10mm';
+const NONE = { 'x-default': 'none' };
+
+const Text = (description: string) =>
+  option(Type.String({ minLength: 1, maxLength: MAX_TEXT }), {
+    ...NONE,
+    expected: `a string of 1 to ${MAX_TEXT} characters`,
+    description,
+  });
+const Length = (description: string) => ({
+  ...Type.Union([Type.String({ maxLength: 64, 'x-pattern': LENGTH_PATTERN }), Type.Number({ minimum: 0 })]),
+  expected: LENGTH,
+  description,
+});
+
+const Field = Type.Object(
+  {
+    page: option(Type.Integer({ minimum: -1, maximum: MAX_PAGE, not: { const: 0 } }), {
+      expected: 'a whole number from 1, or -1 for the last page',
+      description: 'The page that shows the signature, counted in the finished PDF. -1 is the last one.',
+      default: 1,
+    }),
+    x: Length('Distance from the left edge of the page.'),
+    y: Length('Distance from the upper edge of the page.'),
+    width: Length('At least 0.25 in.'),
+    height: Length('At least 0.25 in.'),
+    html: option(Type.String({ maxLength: MAX_HTML }), {
+      expected: `a string of HTML, at most ${MAX_HTML} characters`,
+      description:
+        'What the field shows, as a document of the size of the field. Nothing is loaded and no script runs: images and fonts are `data:` addresses.',
+      'x-default': 'the name in the certificate, the time and the reason',
+      contentMediaType: 'text/html',
+    }),
+  },
+  { ...CLOSED, title: 'SignatureField' },
+);
+
+const Signature = Type.Object(
+  {
+    certificate: Type.String({
+      maxLength: 64,
+      expected: 'the id of a certificate, cert_...',
+      description: 'A stored certificate of the same key (see `POST /v1/certificates`).',
+      examples: ['cert_0123456789ABCDEFGHIJKL'],
+    }),
+    level: option(oneOf(LEVELS), {
+      expected: 'B-B or B-T',
+      description:
+        'The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp of the authority that the operator has set with `PLATEN_TSA_URL`.',
+      default: 'B-B',
+    }),
+    reason: Text('Why the document is signed.'),
+    location: Text('Where it is signed.'),
+    contact: Text('How to reach whoever signs.'),
+    field: option(Field, {
+      expected: 'an object {page, x, y, width, height, html}',
+      description: 'Where the signature is shown.',
+      'x-default': 'the signature is not shown',
+    }),
+  },
+  { ...CLOSED, title: 'Signature' },
+);
+
+export const SIGNATURE_OPTION = option(Signature, {
+  expected: 'an object {certificate, level, reason, location, contact, field}',
+  description:
+    'Signs the PDF (PAdES) with a stored certificate, after every other change. Cannot be combined with `password`. A signed PDF differs each time, because it holds the time.',
+  ...NONE,
+  examples: [{ certificate: 'cert_0123456789ABCDEFGHIJKL', level: 'B-T', reason: 'Approved' }],
+});

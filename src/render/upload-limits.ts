@@ -1,0 +1,18 @@
+/** What the processes that parse PDFs from outside may take. */
+import { ServiceError } from '../errors.ts';
+import type { ProcessLimits } from '../queue/process-queue.ts';
+
+export const UPLOAD_LIMITS: Readonly<ProcessLimits> = {
+  processes: 2,
+  maxWaiting: 64,
+  waitMs: 30_000,
+  timeoutMs: 30_000,
+  idleMs: 30_000,
+  heapMb: 768,
+};
+/** What the objects of all PDFs of a request together may unpack to. */
+export const MAX_UNPACKED_BYTES = 268_435_456;
+
+export function resourceLimit(detail: string, cause?: unknown): ServiceError {
+  return new ServiceError('resource_limit', detail, { cause });
+}

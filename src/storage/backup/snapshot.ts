@@ -1,0 +1,75 @@
+/** Copies a database that is in use, and reads what a copy says, whichever version of Platen wrote it. */
+import { closeSync, openSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { explained, openForReading } from '../sqlite.ts';
+
+/** Content that a row names. */
+export interface NamedContent {
+  blob: string;
+  /** Null where no row says. */
+  bytes: number | null;
+  sha256: string | null;
+}
+
+/** Content of documents that have not expired at `now`, and of replies that are kept. */
+const LIVING = `
+  SELECT id AS blob, bytes, sha256 FROM documents WHERE has_content = 1 AND deleted_at IS NULL AND remove_at > :now
+  UNION ALL SELECT blob, NULL, NULL FROM idempotency_keys WHERE blob IS NOT NULL AND blob_until > :now`;
+/** Databases of old versions have no files of templates. */
+const LIVING_ASSETS = ' UNION ALL SELECT DISTINCT blob, bytes, NULL FROM template_assets';
+/** As when their owner deletes them: the sweep of a service that is started with the copy forgets what describes them. */
+const DELETE = [
+  'UPDATE documents SET deleted_at = :now, remove_at = :now WHERE id = :blob',
+  'UPDATE idempotency_keys SET blob_until = :now WHERE blob = :blob',
+];
+/** The version of the template that it belonged to is gone from the database in use. */
+const DELETE_ASSET = 'DELETE FROM template_assets WHERE blob = :blob';
+
+/** A reader holds up nobody who writes. Free pages, which may still have deleted rows, are not copied. */
+export function takeSnapshot(file: string, path: string): void {
+  closeSync(openSync(path, 'wx', 0o600)); // SQLite would create a file that everybody can read
+  using database = openForReading(file);
+  explained(() => database.prepare('VACUUM INTO ?').run(path));
+}
+
+export function migrationsOf(path: string): string[] {
+  using database = openForReading(path);
+  const rows = explained(() => database.prepare('SELECT name FROM kysely_migration ORDER BY name').all());
+  return rows.map(({ name }) => `${name}`);
+}
+
+export function livingContent(path: string, now: number): NamedContent[] {
+  using database = openForReading(path);
+  return explained(() =>
+    database.prepare(hasTable(database, 'template_assets') ? LIVING + LIVING_ASSETS : LIVING).all({ now }),
+  ) as unknown as NamedContent[];
+}
+
+export function rowsOf(path: string): Record<string, number> {
+  using database = openForReading(path);
+  const tables = database.prepare(
+    `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`,
+  );
+  const count = (table: string) => Number(database.prepare(`SELECT count(*) AS rows FROM "${table}"`).get()?.rows);
+  return Object.fromEntries(tables.all().map(({ name }) => [`${name}`, count(`${name}`)]));
+}
+
+/** For content that was deleted before it could be copied. */
+export function markDeleted(path: string, blobs: string[], now: number): void {
+  if (!blobs.length) return;
+  const existing = pathToFileURL(path);
+  existing.search = 'mode=rw'; // does not create an empty one, as a path would
+  explained(() => {
+    using database = new DatabaseSync(existing);
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN');
+    for (const statement of DELETE.map((each) => database.prepare(each))) for (const blob of blobs) statement.run({ blob, now });
+    const asset = hasTable(database, 'template_assets') ? database.prepare(DELETE_ASSET) : undefined;
+    for (const blob of blobs) asset?.run({ blob });
+    database.exec('COMMIT');
+  });
+}
+
+function hasTable(database: DatabaseSync, name: string): boolean {
+  return database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== undefined;
+}

@@ -1,0 +1,15 @@
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+/** Batches that are one render are kept as the others are, and lists leave them out: an index without them, and one of the open ones. */
+export const batchLists: Migration = {
+  async up(db: Kysely<unknown>) {
+    const index = (name: string, columns: string[]) => db.schema.createIndex(name).on('batches').columns(columns);
+    await db.schema.dropIndex('batches_list').execute();
+    await index('batches_list', ['key_id', 'created_at', 'id']).where(sql`substr(id, 1, 4)`, '<>', sql.lit('ren_')).execute();
+    await index('batches_open_renders', ['account_id'])
+      .where(sql`substr(id, 1, 4)`, '=', sql.lit('ren_'))
+      .where(sql.ref('completed_at'), 'is', null)
+      .execute();
+  },
+};

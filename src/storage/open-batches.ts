@@ -1,0 +1,29 @@
+/** Statements about batches that are built for their indexes. */
+import { type SqlBool, sql } from 'kysely';
+import { prepared } from './prepared.ts';
+
+/** These are the conditions of two indexes, word for word, so that neither database reads what they leave out. */
+export const isRender = sql<SqlBool>`substr(batches.id, 1, 4) = 'ren_'`;
+export const isNoRender = sql<SqlBool>`substr(batches.id, 1, 4) <> 'ren_'`;
+
+/**
+ * Goes from key to key in the index of open batches, because one key may have thousands of them. Of each it reads no more than
+ * up to the first that has an item for which it is time.
+ */
+export const selectKeysWithWork = prepared((query, { now }: { now: number }) => ({
+  compile: () =>
+    sql<{ key_id: string }>`
+      with recursive open_keys(key_id) as (
+        select min(key_id) from batches where completed_at is null
+        union all
+        select (select min(key_id) from batches where completed_at is null and key_id > open_keys.key_id)
+        from open_keys where open_keys.key_id is not null
+      )
+      select key_id from open_keys
+      where exists (
+        select 1 from batches
+        where batches.key_id = open_keys.key_id and completed_at is null and exists (
+          select 1 from batch_items where batch_id = batches.id and due_at <= ${now}
+        )
+      )`.compile(query),
+}));

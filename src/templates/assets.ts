@@ -1,0 +1,248 @@
+/**
+ * Files beside templates: files in, rows of a version and content in the blob store out. Versions share the content that did not
+ * change; content goes with the last row that names it.
+ */
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { randomBase62 } from '../accounts/secret.ts';
+import { ServiceError, storageFailed } from '../errors.ts';
+import type { Blobs } from '../storage/blobs.ts';
+import { type Database, isOutcomeUnknown, type Query } from '../storage/database.ts';
+import { prepared } from '../storage/prepared.ts';
+
+export interface AssetFile {
+  /** The media type. */
+  type: string;
+  content: Buffer;
+}
+
+/** Files by path, such as `css/print.css`. */
+export type AssetFiles = ReadonlyMap<string, AssetFile>;
+
+export interface TemplateAsset {
+  path: string;
+  type: string;
+  bytes: number;
+  /** Name of its content. */
+  blob: string;
+}
+
+export interface AssetLimits {
+  maxAssets: number;
+  maxAssetsBytes: number;
+}
+
+/** A version of a template. */
+export interface VersionOf {
+  templateId: string;
+  version: number;
+}
+
+/** What a template is now. */
+export interface CurrentVersion {
+  engine: string;
+  version: number;
+  /** Sorted by path. */
+  assets: TemplateAsset[];
+}
+
+const ROWS = 100;
+const NOTHING = Buffer.alloc(0);
+
+/** The files without their content. */
+export function namesOf(assets: TemplateAsset[]): AssetFiles {
+  return new Map(assets.map(({ path, type }) => [path, { type, content: NOTHING }]));
+}
+
+export class TemplateAssets {
+  readonly #database: Database;
+  readonly #blobs: Blobs;
+  readonly #limits: AssetLimits;
+
+  constructor(database: Database, blobs: Blobs, limits: AssetLimits) {
+    this.#database = database;
+    this.#blobs = blobs;
+    this.#limits = limits;
+  }
+
+  /** Writes content, calls `save`, which writes the rows, and takes the content back if that fails. */
+  async saving<T>(files: AssetFiles, save: (written: TemplateAsset[]) => Promise<T>): Promise<T> {
+    const written: TemplateAsset[] = [];
+    try {
+      for (const [path, { type, content }] of files) {
+        const asset = { path, type, bytes: content.length, blob: `tas_${randomBase62(22)}` };
+        written.push(asset);
+        await this.#blobs.put(asset.blob, [content]);
+      }
+      return await save(written);
+    } catch (error) {
+      if (!isOutcomeUnknown(error)) await this.removeContent(written.map(({ blob }) => blob));
+      throw error;
+    }
+  }
+
+  async insert(query: Query, { templateId, version }: VersionOf, keyId: string, assets: TemplateAsset[]): Promise<void> {
+    const rows = assets.map((asset) => ({ ...asset, template_id: templateId, version, key_id: keyId }));
+    for (let start = 0; start < rows.length; start += ROWS)
+      await query
+        .insertInto('template_assets')
+        .values(rows.slice(start, start + ROWS))
+        .execute();
+    await this.#requireRoom(query, { templateId, version });
+  }
+
+  /** Gives a version the files of the one before it, but for one path. */
+  async carryOver(query: Query, { templateId, version }: VersionOf, keyId: string, except?: string): Promise<void> {
+    const before = await this.#rows(query, { templateId, version: version - 1 });
+    await this.insert(
+      query,
+      { templateId, version },
+      keyId,
+      before.filter(({ path }) => path !== except),
+    );
+  }
+
+  /** Deletes the rows of these versions. Returns the content that nothing names any more. */
+  async forget(query: Query, versions: VersionOf[]): Promise<string[]> {
+    const unnamed: string[] = [];
+    for (const { templateId, version } of versions) {
+      const gone = await query
+        .deleteFrom('template_assets')
+        .where('template_id', '=', templateId)
+        .where('version', '=', version)
+        .returning('blob')
+        .execute();
+      unnamed.push(...gone.map(({ blob }) => blob));
+    }
+    const named = new Set<string>();
+    for (let start = 0; start < unnamed.length; start += ROWS) {
+      const rows = await query
+        .selectFrom('template_assets')
+        .select('blob')
+        .where('blob', 'in', unnamed.slice(start, start + ROWS))
+        .execute();
+      for (const { blob } of rows) named.add(blob);
+    }
+    return [...new Set(unnamed)].filter((blob) => !named.has(blob));
+  }
+
+  /** Deletes the rows of all versions. Returns their content. */
+  async forgetAll(query: Query, keyId: string, templateId: string): Promise<string[]> {
+    const gone = await query
+      .deleteFrom('template_assets')
+      .where('template_id', '=', templateId)
+      .where('key_id', '=', keyId)
+      .returning('blob')
+      .execute();
+    return [...new Set(gone.map(({ blob }) => blob))];
+  }
+
+  /** To be called when no row names it, which is on the disk. The sweep removes what cannot be removed now. */
+  async removeContent(blobs: string[]): Promise<void> {
+    for (const blob of blobs) await this.#blobs.remove(blob).catch(() => {});
+  }
+
+  /** Sorted by path. */
+  async list(version: VersionOf): Promise<TemplateAsset[]> {
+    return this.#rows(this.#database.query, version);
+  }
+
+  /** The current version and its files, in one round trip. Undefined if the key has no such template. */
+  async current(keyId: string, id: string): Promise<CurrentVersion | undefined> {
+    const { rows } = await selectCurrent(this.#database.query, { keyId, id });
+    const [first] = rows;
+    if (!first) return undefined;
+    const assets = rows.flatMap(({ path, type, bytes, blob }) =>
+      path === null || type === null || blob === null ? [] : [{ path, type, bytes: Number(bytes), blob }],
+    );
+    return { engine: first.engine, version: first.version, assets };
+  }
+
+  /** Throws `storage_failed`. */
+  async read(assets: TemplateAsset[]): Promise<AssetFiles> {
+    const files = new Map<string, AssetFile>();
+    for (const asset of assets) files.set(asset.path, { type: asset.type, content: await buffer(await this.#open(asset)) });
+    return files;
+  }
+
+  /** A stream, which the caller ends. Throws `not_found` and `storage_failed`. */
+  async open(version: VersionOf, path: string): Promise<TemplateAsset & { content: Readable }> {
+    const asset = (await this.list(version)).find((each) => each.path === path);
+    if (!asset) throw noSuchAsset();
+    return { ...asset, content: await this.#open(asset) };
+  }
+
+  /** Bytes of the content of a key: of its current versions, and of all. */
+  async bytesOf(query: Query, keyId: string): Promise<{ current: number; all: number }> {
+    const total = async (currentOnly: boolean) => {
+      const blobs = query
+        .selectFrom('template_assets')
+        .$if(currentOnly, (rows) =>
+          rows.innerJoin('templates', (join) =>
+            join
+              .onRef('templates.id', '=', 'template_assets.template_id')
+              .onRef('templates.version', '=', 'template_assets.version'),
+          ),
+        )
+        .select((eb) => ['blob', eb.fn.max('template_assets.bytes').as('size')])
+        .where('template_assets.key_id', '=', keyId)
+        .groupBy('blob')
+        .as('content');
+      const { bytes } = await query
+        .selectFrom(blobs)
+        .select((eb) => eb.fn.sum<number | string | null>('size').as('bytes'))
+        .executeTakeFirstOrThrow();
+      return Number(bytes ?? 0);
+    };
+    return { current: await total(true), all: await total(false) };
+  }
+
+  async #open({ blob }: TemplateAsset): Promise<Readable> {
+    const stream = await this.#blobs.read(blob);
+    if (!stream) throw storageFailed('a file of the template cannot be found; it may just have been replaced');
+    return stream;
+  }
+
+  async #rows(query: Query, { templateId, version }: VersionOf): Promise<TemplateAsset[]> {
+    const rows = await query
+      .selectFrom('template_assets')
+      .select(['path', 'type', 'bytes', 'blob'])
+      .where('template_id', '=', templateId)
+      .where('version', '=', version)
+      .orderBy('path')
+      .execute();
+    return rows.map((row) => ({ ...row, bytes: Number(row.bytes) }));
+  }
+
+  /** A file that is added to others may be one too many. */
+  async #requireRoom(query: Query, version: VersionOf): Promise<void> {
+    const { maxAssets, maxAssetsBytes } = this.#limits;
+    const assets = await this.#rows(query, version);
+    const bytes = assets.reduce((sum, asset) => sum + asset.bytes, 0);
+    if (assets.length > maxAssets)
+      throw tooLarge(`${assets.length} files; at most ${maxAssets} are allowed`, maxAssets, assets.length);
+    if (bytes > maxAssetsBytes)
+      throw tooLarge(`${bytes} bytes together; at most ${maxAssetsBytes} are allowed`, maxAssetsBytes, bytes);
+  }
+}
+
+/** Without files it is one row. */
+const selectCurrent = prepared((query, { keyId, id }: { keyId: string; id: string }) =>
+  query
+    .selectFrom('templates')
+    .leftJoin('template_assets as asset', (join) =>
+      join.onRef('asset.template_id', '=', 'templates.id').onRef('asset.version', '=', 'templates.version'),
+    )
+    .select(['templates.engine', 'templates.version', 'asset.path', 'asset.type', 'asset.bytes', 'asset.blob'])
+    .where('templates.id', '=', id)
+    .where('templates.key_id', '=', keyId)
+    .orderBy('asset.path'),
+);
+
+export function noSuchAsset(): ServiceError {
+  return new ServiceError('not_found', 'the template has no file at this path');
+}
+
+function tooLarge(what: string, limit: number, actual: number): ServiceError {
+  return new ServiceError('content_too_large', `the assets of the template are ${what}`, { members: { limit, actual } });
+}

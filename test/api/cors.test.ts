@@ -1,0 +1,80 @@
+/** CORS: pages of the origins that the operator names, and of no others. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ConfigError, loadConfig } from '../../src/config.ts';
+import { type Service, startService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
+
+const ORIGIN = 'https://app.example.com';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ PLATEN_CORS_ORIGINS: `${ORIGIN}, http://localhost:5173` });
+});
+afterAll(() => service.stop());
+
+const preflight = (path: string, origin: string, to = service.url) =>
+  fetch(to + path, {
+    method: 'OPTIONS',
+    headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization,content-type' },
+  });
+const pdf = (origin: string, key = service.key) =>
+  fetch(`${service.url}/v1/pdf`, {
+    method: 'POST',
+    headers: { origin, authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: '{"html": "x"}',
+  });
+const allowed = ({ headers }: Response) => headers.get('access-control-allow-origin');
+
+test.each([ORIGIN, 'http://localhost:5173'])('a page of %s asks and is answered', async (origin) => {
+  const asked = await preflight('/v1/pdf', origin);
+  expect([asked.status, allowed(asked), asked.headers.get('access-control-allow-credentials')]).toEqual([204, origin, null]);
+  expect(asked.headers.get('access-control-allow-headers')?.toLowerCase()).toContain('authorization, content-type');
+  expect(asked.headers.get('access-control-allow-methods')).toContain('POST');
+  const reply = await pdf(origin);
+  expect([reply.status, allowed(reply), reply.headers.get('vary')]).toEqual([200, origin, 'Origin']);
+  const exposed = (reply.headers.get('access-control-expose-headers') ?? '').toLowerCase().split(', ');
+  const own = [...reply.headers.keys()].filter((name) => /^(?:platen-|x-request|server-|content-disp)/.test(name));
+  expect(own.length).toBeGreaterThan(3);
+  expect(exposed).toEqual(expect.arrayContaining(own));
+});
+
+test('an error is readable, too', async () => {
+  const reply = await pdf(ORIGIN, 'plt_wrong');
+  expect([reply.status, allowed(reply)]).toEqual([401, ORIGIN]);
+});
+
+test.each([
+  'https://app.example.com.evil.example',
+  'http://app.example.com',
+  'https://app.example.com:8443',
+  'null',
+  'https://APP.example.com',
+])('a page of %s is not', async (origin) => {
+  const asked = await preflight('/v1/pdf', origin);
+  expect([asked.status, allowed(asked)]).toEqual([405, null]);
+  expect(allowed(await pdf(origin))).toBeNull();
+});
+
+describe('what is not of the API', () => {
+  test.each(['/metrics', '/healthz', '/', '/v1'])('%s is for nobody else', async (path) => {
+    const reply = await fetch(service.url + path, { headers: { origin: ORIGIN } });
+    expect(allowed(reply)).toBeNull();
+  });
+
+  test('an address that does not exist does not, and OPTIONS that ask for nothing are no preflight', async () => {
+    expect((await fetch(`${service.url}/v1/nothing`, { headers: { origin: ORIGIN } })).status).toBe(404);
+    const plain = await fetch(`${service.url}/v1/pdf`, { method: 'OPTIONS', headers: { origin: ORIGIN } });
+    expect([plain.status, plain.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+});
+
+test('without the setting there is none of it', async () => {
+  const { url } = await sharedService();
+  const asked = await preflight('/v1/pdf', ORIGIN, url);
+  expect([asked.status, allowed(asked), asked.headers.get('vary')]).toEqual([405, null, null]);
+});
+
+test.each(['*', 'https://app.example.com/', 'app.example.com', 'null', 'https://*.example.com', 'ftp://a.example'])(
+  'the service does not start with %s',
+  (PLATEN_CORS_ORIGINS) => expect(() => loadConfig({ PLATEN_CORS_ORIGINS })).toThrow(ConfigError),
+);

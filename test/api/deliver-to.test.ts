@@ -1,0 +1,302 @@
+/** Results that are uploaded to an address of the caller: what arrives there, how often it is tried, what is told, and what is never shown. */
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Client, type List, problem } from '../support/client.ts';
+import { NameServer } from '../support/name-server.ts';
+import { readPdf } from '../support/read-pdf.ts';
+import { Receiver, verified } from '../support/receiver.ts';
+import { eventually, type Service, startService } from '../support/service.ts';
+import { TLS } from '../support/tls.ts';
+
+interface Delivery {
+  host: string;
+  status: string;
+  attempts: number;
+  http_status?: number;
+  error?: string;
+}
+
+interface Render {
+  render_id: string;
+  status: string;
+  document_id: string | null;
+  url: string | null;
+  delivery?: Delivery;
+}
+
+const SIGNATURE = 'X-Amz-Signature=0123456789abcdef';
+const LATER = { prefer: 'respond-async' };
+
+let bucket: Receiver;
+let hooks: Receiver;
+let names: NameServer;
+let service: Service;
+let folder: string;
+const target = () => `https://hooks.private.test:${bucket.port}/invoice.pdf?${SIGNATURE}`;
+const host = () => `hooks.private.test:${bucket.port}`;
+const settings = () => ({
+  PLATEN_OUTBOUND_ALLOW: `${bucket.address} ${hooks.address}`,
+  PLATEN_DNS_SERVERS: names.address,
+  PLATEN_WEBHOOK_RETRY_SECONDS: '1 1 1',
+  PLATEN_WEBHOOK_TIMEOUT_SECONDS: '5',
+  NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
+});
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  await writeFile(join(folder, 'ca.pem'), TLS.cert);
+  bucket = await Receiver.start(undefined, TLS);
+  hooks = await Receiver.start();
+  names = await NameServer.start('');
+  service = await startService(settings());
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  for (const each of [bucket, hooks, names]) each.close();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  for (const each of [bucket, hooks]) {
+    each.received.length = 0;
+    each.answer = (response) => response.writeHead(200).end();
+  }
+});
+
+async function caller(plan?: string): Promise<Client> {
+  return new Client(service.url, (await service.createKey(plan)).key);
+}
+
+async function start(client: Client, body: object, headers = {}): Promise<Render> {
+  const reply = await client.send('POST', '/v1/pdf', { deliver_to: target(), ...body }, headers);
+  expect(reply.status, await reply.clone().text()).toBe(202);
+  return (await reply.json()) as Render;
+}
+
+const ended = (client: Client, { render_id }: Render) =>
+  client
+    .send('GET', `/v1/renders/${render_id}`, undefined, { prefer: 'wait=60' })
+    .then((reply) => reply.json() as Promise<Render>);
+const documentsOf = async (client: Client) => (await client.usage()).documents.used;
+
+describe('the upload', () => {
+  test('is one PUT of the PDF with its length, and the record tells of it', async () => {
+    const client = await caller();
+    const done = await ended(client, await start(client, { html: '<p>uploaded' }));
+    expect(done).toMatchObject({
+      status: 'succeeded',
+      delivery: { host: host(), status: 'delivered', attempts: 1, http_status: 200 },
+    });
+    expect(bucket.received.map(({ path }) => path)).toEqual([`PUT /invoice.pdf?${SIGNATURE}`]);
+    const { headers, bytes } = bucket.received[0] as (typeof bucket.received)[0];
+    expect(headers).toMatchObject({ 'content-type': 'application/pdf', 'content-length': String(bytes.length), host: host() });
+    expect(headers['transfer-encoding']).toBeUndefined();
+    expect((await readPdf(bytes)).pages).toEqual(['uploaded']);
+    const stored = await fetch(done.url as string);
+    expect(Buffer.from(await stored.arrayBuffer()).equals(bytes)).toBe(true);
+    expect(await documentsOf(client)).toBe(1);
+  });
+
+  test('has the headers that the store asks for', async () => {
+    const client = await caller();
+    const deliverTo = { url: target(), headers: { 'x-ms-blob-type': 'BlockBlob', 'Content-Type': 'application/octet-stream' } };
+    await ended(client, await start(client, { html: '<p>x', deliver_to: deliverTo }));
+    expect(bucket.received[0]?.headers).toMatchObject({
+      'x-ms-blob-type': 'BlockBlob',
+      'content-type': 'application/octet-stream',
+    });
+  });
+
+  test('is tried again when the store is out of order, with one render and one charge', async () => {
+    bucket.answer = (response, before) => response.writeHead(before < 2 ? 503 : 200).end();
+    const client = await caller();
+    const done = await ended(client, await start(client, { html: '<p>x' }));
+    expect(done.delivery).toMatchObject({ status: 'delivered', attempts: 3, http_status: 200 });
+    expect(new Set(bucket.received.map(({ body }) => body)).size).toBe(1);
+    expect(await documentsOf(client)).toBe(1);
+  });
+
+  test.each([
+    ['a signature that is refused', 403, undefined],
+    ['a redirect, which is not followed', 307, 'redirects are not followed'],
+  ])('ends with %s', async (_name, status, error) => {
+    bucket.answer = (response) => response.writeHead(status, { location: `http://${hooks.address}/` }).end();
+    const client = await caller();
+    const done = await ended(client, await start(client, { html: '<p>x' }));
+    expect(done).toMatchObject({ status: 'succeeded', delivery: { status: 'failed', attempts: 1, http_status: status } });
+    expect(done.delivery?.error).toBe(error);
+    expect(bucket.received).toHaveLength(1);
+    expect(hooks.received).toEqual([]);
+    expect((await fetch(done.url as string)).status).toBe(200);
+  });
+
+  test.each(['https://127.0.0.1:9/x', 'https://10.0.0.1/x', 'https://169.254.169.254/latest'])(
+    'goes nowhere that documents may not reach: %s',
+    async (address) => {
+      const client = await caller();
+      const done = await ended(client, await start(client, { html: '<p>x', deliver_to: address }));
+      expect(done.delivery).toEqual({
+        host: new URL(address).host,
+        status: 'failed',
+        attempts: 1,
+        error: 'the host has no address that may be reached',
+      });
+    },
+  );
+
+  test('the webhook is told after it, and what became of it', async () => {
+    const client = await caller();
+    bucket.answer = (response) => {
+      expect(hooks.received).toEqual([]);
+      response.writeHead(200).end();
+    };
+    const render = await start(client, { html: '<p>x', webhook_url: hooks.url });
+    await eventually('it is told', () => hooks.received.length === 1);
+    const { secret } = await client.json<{ secret: string }>('/v1/webhooks/secret');
+    expect(hooks.received[0] && verified(hooks.received[0], secret)).toMatchObject({
+      type: 'render.completed',
+      data: {
+        render_id: render.render_id,
+        status: 'succeeded',
+        delivery: { status: 'delivered', attempts: 1, http_status: 200 },
+      },
+    });
+    expect(bucket.received).toHaveLength(1);
+  });
+
+  test('a render that fails uploads nothing, and its webhook is told', async () => {
+    const client = await caller();
+    const done = await ended(client, await start(client, { url: 'http://127.0.0.1:9/', webhook_url: hooks.url }));
+    expect(done).toMatchObject({ status: 'failed', error: { code: 'forbidden_url' } });
+    expect(done.delivery).toBeUndefined();
+    await eventually('it is told', () => hooks.received.length === 1);
+    expect(bucket.received).toEqual([]);
+    expect(await documentsOf(client)).toBe(0);
+  });
+
+  test('a form may ask for it in its request', async () => {
+    const client = await caller();
+    const form = new FormData();
+    form.append('request', JSON.stringify({ html: '<img src="a.txt">form', deliver_to: target() }));
+    form.append('files', new Blob(['x']), 'a.txt');
+    const reply = await fetch(`${service.url}/v1/pdf`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${client.key}` },
+      body: form,
+    });
+    expect(reply.status).toBe(202);
+    expect((await ended(client, (await reply.json()) as Render)).delivery).toMatchObject({ status: 'delivered' });
+  });
+
+  test('items of batches have their own', async () => {
+    const client = await caller();
+    const items = [{ html: '<p>a', deliver_to: target() }, { html: '<p>b' }, { html: '<p>a', deliver_to: target() }];
+    const reply = await client.send('POST', '/v1/batches', { items, webhook_url: hooks.url }, { prefer: 'wait=60' });
+    const batch = (await reply.json()) as { items: Render[] };
+    const delivered = { host: host(), status: 'delivered', attempts: 1, http_status: 200 };
+    expect(batch.items.map(({ delivery }) => delivery)).toEqual([delivered, undefined, delivered]);
+    expect(bucket.received).toHaveLength(1); // the same document to the same address is one
+    await eventually('it is told', () => hooks.received.length === 1);
+  });
+});
+
+describe('a document that is not to be kept', () => {
+  test.each([
+    ['where the plan keeps nothing', 'nothing_kept', {}],
+    ['with store: false', undefined, { store: false }],
+  ])('is gone once it has arrived: %s', async (_name, plan, body) => {
+    const client = await caller(plan);
+    const done = await ended(client, await start(client, { html: '<p>gone', ...body }));
+    expect(done.delivery).toMatchObject({ status: 'delivered' });
+    expect((await readPdf(bucket.received[0]?.bytes as Buffer)).pages).toEqual(['gone']);
+    await problem(await client.send('GET', `/v1/documents/${done.document_id}`), 410, 'document_deleted');
+    expect((await client.json<List<object>>('/v1/documents')).data).toEqual([]);
+    expect(await documentsOf(client)).toBe(1);
+  });
+
+  test('is refused where the plan keeps nothing and it is to be stored', async () => {
+    const reply = await (await caller('nothing_kept')).send('POST', '/v1/pdf', { html: 'x', store: true, deliver_to: target() });
+    await problem(reply, 422, 'storage_unavailable');
+  });
+});
+
+describe('refused at once', () => {
+  test.each<[string, unknown, string]>([
+    ['an address without encryption', 'http://example.com/x', 'deliver_to'],
+    ['no address', 'bucket/x', 'deliver_to'],
+    ['a name and password', 'https://a:b@example.com/', 'deliver_to'],
+    ['an object without an address', { headers: {} }, 'deliver_to.url'],
+    ['an unknown field', { url: 'https://example.com/', method: 'POST' }, 'deliver_to.method'],
+    ['a header of the connection', { url: 'https://example.com/', headers: { Host: 'x' } }, 'deliver_to.headers.Host'],
+    ...['Cookie', 'X-Forwarded-For', 'X-HTTP-Method-Override', 'x-original-url'].map((name): [string, unknown, string] => [
+      `a header that servers trust: ${name}`,
+      { url: 'https://example.com/', headers: { [name]: 'x' } },
+      `deliver_to.headers.${name}`,
+    ]),
+    ['a header with a line break', { url: 'https://example.com/', headers: { a: 'x\ny' } }, 'deliver_to.headers.a'],
+    ['a number', 7, 'deliver_to'],
+  ])('%s', async (_name, deliverTo, path) => {
+    const client = await caller();
+    for (const headers of [{}, LATER]) {
+      const reply = await client.send('POST', '/v1/pdf', { html: 'x', deliver_to: deliverTo }, headers);
+      expect((await problem(reply, 400, 'invalid_request')).errors).toMatchObject([{ path }]);
+    }
+    expect(await documentsOf(client)).toBe(0);
+  });
+
+  test('among the defaults of a batch, where all items would go to one address', async () => {
+    const reply = await (await caller()).send('POST', '/v1/batches', {
+      items: [{ html: 'x' }],
+      defaults: { deliver_to: target() },
+    });
+    expect((await problem(reply, 400, 'invalid_request')).errors).toMatchObject([{ path: 'defaults.deliver_to' }]);
+  });
+});
+
+test.each([
+  ['allowed', () => target()],
+  ['refused', () => 'https://10.0.0.1/x'],
+])('a dry run tells that the upload would be %s, and uploads nothing', async (verdict, address) => {
+  const client = await caller();
+  const body = { html: 'x', dry_run: true, deliver_to: address() };
+  const answer = await (await client.send('POST', '/v1/pdf', body)).json();
+  expect(answer).toMatchObject({ dry_run: true, addresses: [], deliver_to: { host: new URL(address()).host, verdict } });
+  expect(bucket.received).toEqual([]);
+});
+
+test('the address is secret: neither logs nor lists nor records have its signature', async () => {
+  const client = await caller();
+  bucket.answer = (response) => response.writeHead(403).end();
+  const render = await start(client, { html: '<p>x', webhook_url: hooks.url });
+  await ended(client, render);
+  await eventually('it is told', () => hooks.received.length === 1);
+  const addresses = [`/v1/renders/${render.render_id}`, '/v1/webhooks/deliveries', '/v1/documents', '/v1/batches'];
+  const shown = await Promise.all(addresses.map(async (path) => (await client.send('GET', path)).text()));
+  expect(shown.join()).not.toContain('Signature');
+  expect(hooks.received.map(({ body }) => body).join()).not.toContain('Signature');
+  expect(service.output()).not.toContain('Signature');
+  const { data } = JSON.parse(shown[1] ?? '') as List<{ type: string }>;
+  expect(data.map(({ type }) => type)).toEqual(['render.completed']);
+});
+
+test('a service that is killed while it uploads leaves the upload to the next one, which renders nothing anew', async () => {
+  const client = await caller();
+  const held = Promise.withResolvers<void>();
+  bucket.answer = () => held.resolve(); // nothing is answered
+  const render = await start(client, { html: '<p>survives' });
+  await held.promise;
+  service.child.removeAllListeners('exit');
+  service.child.kill('SIGKILL');
+  await once(service.child, 'exit');
+  bucket.answer = (response) => response.writeHead(200).end();
+  const { PLATEN_DATA_DIR = '' } = service.env;
+  service = await startService({ ...settings(), PLATEN_DATA_DIR }, { firstKey: service.key });
+  const after = new Client(service.url, client.key);
+  const done = await ended(after, render);
+  expect(done.delivery).toMatchObject({ status: 'delivered', attempts: 2 });
+  expect(bucket.received).toHaveLength(2);
+  expect(bucket.received[0]?.body).toBe(bucket.received[1]?.body);
+  expect(await documentsOf(after)).toBe(1);
+});

@@ -1,0 +1,182 @@
+/** `dry_run`: what a render would do, without a page, a charge, or a request to anybody. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Client, problem } from '../support/client.ts';
+import { NameServer } from '../support/name-server.ts';
+import { type Service, startService } from '../support/service.ts';
+import { html as page, Site } from '../support/site.ts';
+
+interface DryRun {
+  dry_run: true;
+  would_render: boolean;
+  problems: Array<{ code: string; detail: string }>;
+  source: string;
+  html_bytes?: number;
+  template?: { template_id: string; version: number; missing: string[]; unused: string[] };
+  plan: string;
+  documents: { limit: number | null; used: number; remaining: number | null };
+  charged: boolean;
+  stored: boolean;
+  addresses: Array<{ address: string; verdict: string }>;
+  addresses_complete: boolean;
+}
+
+let service: Service;
+let names: NameServer;
+let site: Site;
+let ada: Client;
+
+beforeAll(async () => {
+  [names, site] = await Promise.all([NameServer.start(''), Site.start({ '/': page('x') })]);
+  const settings = {
+    PLATEN_DNS_SERVERS: names.address,
+    PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${site.port}`,
+    PLATEN_OUTBOUND_DENY: '*.denied.test',
+  };
+  service = await startService(settings);
+  ada = new Client(service.url, service.key);
+});
+afterAll(async () => {
+  await service.stop();
+  await Promise.all([names.close(), site.close()]);
+});
+
+async function dry(body: object, { by = ada, path = '/v1/pdf' } = {}): Promise<DryRun> {
+  const reply = await by.send('POST', path, { ...body, dry_run: true });
+  expect(reply.status, await reply.clone().text()).toBe(200);
+  return (await reply.json()) as DryRun;
+}
+
+const renders = () => service.metric('platen_renders_total');
+const verdicts = ({ addresses }: DryRun) => Object.fromEntries(addresses.map(({ address, verdict }) => [address, verdict]));
+
+test('nothing is rendered, charged or stored', async () => {
+  const [before, { used }] = [await renders(), (await ada.usage()).documents];
+  const told = await dry({ html: '<p>é', store: true });
+  expect(told).toEqual({
+    dry_run: true,
+    would_render: true,
+    problems: [],
+    source: 'html',
+    html_bytes: 5,
+    plan: 'free',
+    documents: { limit: null, used, remaining: null },
+    charged: true,
+    stored: true,
+    addresses: [],
+    addresses_complete: true,
+  });
+  expect(await renders()).toBe(before);
+  expect((await ada.usage()).documents.used).toBe(used);
+  expect((await ada.json<{ data: unknown[] }>('/v1/documents')).data).toEqual([]);
+});
+
+describe('what is not valid is the error of a render', () => {
+  test.each([
+    [{ html: 'x', options: { scale: 9 } }, 400, 'invalid_request'],
+    [{ template_id: 'tpl_0123456789ABCDEFGHIJKL' }, 404, 'not_found'],
+    [{ html: 'x', conformance_report: true, options: { conformance: 'PDF/A-2b' } }, 400, 'invalid_request'],
+  ])('%j', async (body, status, code) => {
+    await problem(await ada.pdf({ ...body, dry_run: true }), status, code);
+  });
+
+  test('in a batch and with respond-async it is refused', async () => {
+    const reply = await ada.pdf({ html: 'x', dry_run: true }, { prefer: 'respond-async' });
+    expect((await problem(reply, 400, 'invalid_request')).errors).toMatchObject([{ path: 'dry_run' }]);
+    const batch = await ada.send('POST', '/v1/batches', { items: [{ html: 'x', dry_run: true }] });
+    expect(((await batch.json()) as { items: object[] }).items).toMatchObject([{ error: { code: 'invalid_request' } }]);
+  });
+});
+
+test.each(['placeholders', 'liquid'])('a template with %s: what is missing, and what nothing reads', async (engine) => {
+  const { template_id } = await ada.template('<p>{{customer.name}} {{total}} <img src="https://{{host}}/x">', { engine });
+  const data = { customer: { phone: '1' }, total: 1, host: 'a.denied.test', draft: true };
+  const told = await dry({ template_id, data });
+  expect(told.template).toEqual({ template_id, version: 1, missing: ['customer.name'], unused: ['customer.phone', 'draft'] });
+  expect(verdicts(told)).toEqual({ 'https://a.denied.test/x': 'refused' });
+});
+
+test('each source, as a PDF and as an image', async () => {
+  expect(await dry({ markdown: '![x](https://a.denied.test/y)' })).toMatchObject({
+    source: 'markdown',
+    addresses: [{ verdict: 'refused' }],
+  });
+  const told = await dry({ url: `http://127.0.0.1:${site.port}/` }, { path: '/v1/image' });
+  expect(told).toMatchObject({ source: 'url', would_render: true, stored: false });
+  expect(told).not.toHaveProperty('html_bytes');
+  expect(site.asked).toEqual([]);
+  const raw = await ada.send('POST', '/v1/pdf?dry_run=true', '<p>x', { 'content-type': 'text/html' });
+  expect(await raw.json()).toMatchObject({ dry_run: true, html_bytes: 4 });
+});
+
+test('addresses are judged by their host and port, and a name that leads nowhere as one that may not be reached', async () => {
+  const allowed = `http://127.0.0.1:${site.port}/a.png`;
+  const refused = [
+    'http://127.0.0.1:1/',
+    'http://169.254.169.254/x',
+    'http://x.private.test/',
+    'https://nowhere.nothing.test/',
+    'http://198.41.0.4:22/',
+  ];
+  const told = await dry({ html: [allowed, ...refused].map((src) => `<img src="${src}">`).join('') });
+  expect(verdicts(told)).toEqual({ [allowed]: 'allowed', ...Object.fromEntries(refused.map((each) => [each, 'refused'])) });
+  expect(told.would_render).toBe(true); // a missing image is a warning
+});
+
+test('an address that may not be reached is a problem where it is the document', async () => {
+  expect(await dry({ url: 'http://10.0.0.1/' })).toMatchObject({ would_render: false, problems: [{ code: 'forbidden_url' }] });
+});
+
+test('a hundred addresses are looked at', async () => {
+  const html = Array.from({ length: 150 }, (_, n) => `<img src="https://n${n}.denied.test/">`).join('');
+  const { addresses, addresses_complete } = await dry({ html });
+  expect([addresses.length, addresses_complete]).toEqual([100, false]);
+  const same = await dry({ html: '<img src="https://n.denied.test/">'.repeat(1_000) });
+  expect([same.addresses.length, same.addresses_complete]).toEqual([1, true]);
+});
+
+test('an allowance that is used up and a plan that stores nothing', async () => {
+  const spent = new Client(service.url, (await service.createKey('none')).key);
+  const told = await dry({ html: 'x' }, { by: spent });
+  expect(told).toMatchObject({
+    would_render: false,
+    problems: [{ code: 'quota_exceeded' }],
+    documents: { limit: 0, remaining: 0 },
+  });
+  const fleeting = new Client(service.url, (await service.createKey('nothing_kept')).key);
+  expect(await dry({ html: 'x', store: true }, { by: fleeting })).toMatchObject({ problems: [{ code: 'storage_unavailable' }] });
+  const tester = (await (await spent.send('POST', '/v1/keys', { test: true })).json()) as { key: string };
+  expect(await dry({ html: 'x' }, { by: new Client(service.url, tester.key) })).toMatchObject({
+    would_render: true,
+    charged: false,
+  });
+});
+
+test('where only listed hosts may be reached, no other name is looked up', async () => {
+  const settings = { PLATEN_DNS_SERVERS: names.address, PLATEN_OUTBOUND: 'listed', PLATEN_OUTBOUND_ALLOW: 'zero.test' };
+  await using listed = await startService(settings);
+  const html = '<img src="http://secret.of-the-caller.test/"><img src="http://zero.test/">';
+  const told = await dry({ html }, { by: new Client(listed.url, listed.key) });
+  expect(verdicts(told)['http://secret.of-the-caller.test/']).toBe('refused');
+  expect([...names.asked].filter((name) => name.includes('of-the-caller'))).toEqual([]);
+  expect([...names.asked]).toContain('zero.test');
+});
+
+test('an address longer than what is told is judged by its own host', async () => {
+  const { addresses } = await dry({ html: `<img src="http://${'u'.repeat(3_000)}:p@127.0.0.1:${site.port}/x"><p>x` });
+  expect(addresses).toEqual([{ address: `http://${'u'.repeat(2_041)}`, verdict: 'allowed' }]);
+});
+
+test('an account has 300 names looked up in a minute, and another one its own', async () => {
+  const caller = async () => new Client(service.url, (await service.createKey()).key);
+  const [busy, other] = [await caller(), await caller()];
+  const links = (run: number) => Array.from({ length: 100 }, (_, n) => `<img src="http://n${run}-${n}.denied.test/">`).join('');
+  const told = async (by: Client, run: number) => new Set(Object.values(verdicts(await dry({ html: links(run) }, { by }))));
+  for (const run of [1, 2, 3]) expect(await told(busy, run)).toEqual(new Set(['refused']));
+  expect(await told(busy, 4)).toEqual(new Set(['unchecked']));
+  expect(await told(other, 4)).toEqual(new Set(['refused']));
+});
+
+test('a certificate that the key does not have is a problem', async () => {
+  const options = { signature: { certificate: 'crt_0123456789ABCDEFGHIJKL' } };
+  expect(await dry({ html: 'x', options })).toMatchObject({ would_render: false, problems: [{ code: 'not_found' }] });
+});

@@ -1,0 +1,433 @@
+/** `options.forms` as callers meet it: controls of the document become fields that can be filled in. */
+import { PDF, type PdfArray, type PdfDict, PdfRef, type PdfString } from '@libpdf/core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bytesOf, Client, problem } from '../support/client.ts';
+import { readAppearances } from '../support/read-appearances.ts';
+import { type FoundField, readFields } from '../support/read-fields.ts';
+import { readFinished } from '../support/read-finished.ts';
+import type { SharedService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
+
+let service: SharedService;
+let client: Client;
+beforeAll(async () => {
+  service = await sharedService();
+  client = new Client(service.url, (await service.createKey('growth')).key);
+});
+
+const page = (body: string, head = '') => `<!doctype html><html lang="en"><title>Form</title>${head}<h1>Form</h1>${body}`;
+
+async function rendered(html: string, options: object = {}): Promise<Buffer> {
+  const response = await client.pdf({ html, options: { forms: true, ...options } });
+  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
+  return bytesOf(response);
+}
+
+async function fieldsOf(body: string, options: object = {}, head = ''): Promise<FoundField[]> {
+  return readFields(await rendered(page(body, head), options));
+}
+
+async function fieldOf(body: string, options: object = {}, head = ''): Promise<FoundField> {
+  const [field, ...more] = await fieldsOf(body, options, head);
+  expect(more).toEqual([]);
+  return field as FoundField;
+}
+
+describe('each control', () => {
+  test('a text', async () => {
+    const field = await fieldOf('<label>First name <input name="first" value="Ada Łódź" maxlength="40" required></label>');
+    expect(field).toMatchObject({ type: 'Tx', name: 'first', value: 'Ada Łódź', description: 'First name', maxLength: 40 });
+    expect(field).toMatchObject({ isRequired: true, isReadOnly: false, isMultiLine: false, hasAppearance: true });
+  });
+
+  test('a text of several lines', async () => {
+    const field = await fieldOf('<textarea id="notes" aria-label="Notes" readonly>one\ntwo</textarea>');
+    expect(field).toMatchObject({ type: 'Tx', name: 'notes', value: 'one\ntwo', description: 'Notes' });
+    expect(field).toMatchObject({ isMultiLine: true, isReadOnly: true });
+  });
+
+  test('a password, which is never in the PDF', async () => {
+    const field = await fieldOf('<input type="password" name="pin" value="hunter2" title="PIN" disabled>');
+    expect(field).toMatchObject({ type: 'Tx', name: 'pin', value: '', description: 'PIN', isPassword: true, isReadOnly: true });
+  });
+
+  test.each([
+    ['date', '2026-01-31', '01/31/2026'],
+    ['time', '14:05', '02:05 PM'],
+    ['time', '14:05:09', '02:05:09 PM'],
+    ['datetime-local', '2026-01-31T09:30', '01/31/2026, 09:30 AM'],
+    ['month', '2026-01', 'January 2026'],
+    ['week', '2026-W05', 'Week 05, 2026'],
+    ['date', '', ''],
+  ])('a %s of %s, as the control shows it', async (type, value, shown) => {
+    const pdf = await rendered(page(`<input type="${type}" name="at" value="${value}" aria-label="At">`));
+    expect(await readFields(pdf)).toMatchObject([{ type: 'Tx', name: 'at', value: shown }]);
+    expect(await readAppearances(pdf)).toEqual({ at: shown });
+  });
+
+  test('checkboxes', async () => {
+    const fields = await fieldsOf(
+      '<input type="checkbox" name="a" value="yes" checked aria-label="A"><input type="checkbox" name="b" aria-label="B">',
+    );
+    expect(fields).toMatchObject([
+      { type: 'Btn', name: 'a', value: 'yes', state: 'yes', description: 'A' },
+      { type: 'Btn', name: 'b', value: 'Off', state: 'on', description: 'B' },
+    ]);
+  });
+
+  test('radio buttons of one name are one field in each form', async () => {
+    const radio = (value: string, more = '') => `<label><input type="radio" name="pay" value="${value}" ${more}>${value}</label>`;
+    const fields = await fieldsOf(
+      `<form><fieldset><legend>Payment</legend>${radio('card', 'checked')}${radio('on account')}</fieldset></form><form>${radio('cash')}</form>`,
+    );
+    expect(fields).toMatchObject([
+      { name: 'pay', value: 'card', state: 'card', description: 'card' },
+      { name: 'pay', value: 'card', state: 'on account', description: 'on account' },
+      { name: 'pay_2', value: 'Off', state: 'cash', description: 'cash' },
+    ]);
+  });
+
+  test('choices', async () => {
+    const fields = await fieldsOf(
+      `<label>Size <select name="size"><option value="s">Small<option value="l" selected>Large</select></label>
+      <select name="parts" multiple aria-label="Parts"><option>One<option selected>Two<option selected>Three</select>
+      <input name="city" list="cities" value="Graz" aria-label="City"><datalist id="cities"><option value="Wien"><option value="Graz"></datalist>`,
+    );
+    expect(fields).toMatchObject([
+      { type: 'Ch', name: 'size', value: ['l'], description: 'Size' },
+      { type: 'Ch', name: 'parts', value: ['Two', 'Three'], description: 'Parts' },
+      { type: 'Ch', name: 'city', value: ['Graz'], description: 'City' },
+    ]);
+    expect(fields[0]?.options).toEqual([
+      { exportValue: 's', displayValue: 'Small' },
+      { exportValue: 'l', displayValue: 'Large' },
+    ]);
+    expect(fields.map(({ options }) => options.length)).toEqual([2, 3, 2]);
+  });
+
+  test('a place for a signature', async () => {
+    const fields = await fieldsOf(
+      '<div data-signature-field="applicant" aria-label="Signature of the applicant" style="height: 60px"></div><input data-signature-field="clerk" title="Clerk">',
+    );
+    expect(fields).toMatchObject([
+      { type: 'Sig', name: 'applicant', description: 'Signature of the applicant' },
+      { type: 'Sig', name: 'clerk', description: 'Clerk' },
+    ]);
+  });
+
+  test('buttons, files, colours, hidden ones and those that nobody sees stay what they are', async () => {
+    const fields = await fieldsOf(
+      `<button name="a">A</button><input type="submit" name="b"><input type="file" name="c"><input type="color" name="d"><input type="range" name="e">
+      <input type="hidden" name="f"><input name="g" style="display: none"><input name="h" style="visibility: hidden"><input name="i" style="opacity: 0">`,
+    );
+    expect(fields).toEqual([]);
+  });
+});
+
+test('names are unique, and without the periods that would divide them', async () => {
+  const fields = await fieldsOf('<input name="row[]"><input name="row[]"><input name="a.b"><input id="i"><input><input>');
+  expect(fields.map(({ name }) => name)).toEqual(['row[]', 'row[]_2', 'a_b', 'i', 'field1', 'field2']);
+});
+
+describe('what is printed', () => {
+  const FILLED =
+    '<p><input name="a" value="Findme-1"> <textarea name="b">Findme-2\nFindme-3</textarea> <select name="c"><option>Findme-4</select> <select multiple name="d"><option>Findme-5</select> <input name="e" placeholder="Findme-6">';
+
+  test('the value is in the appearance of the field, and not a second time on the page', async () => {
+    const pdf = await rendered(page(FILLED));
+    const { texts } = await readFinished(pdf);
+    expect(texts.join()).toContain('Form');
+    expect(texts.join()).not.toContain('Findme'); // pdf.js reads the page without its fields
+    expect((await readFields(pdf)).every(({ hasAppearance }) => hasAppearance)).toBe(true);
+  });
+
+  test('fields stand where the controls are, on any page, in columns, and scaled', async () => {
+    const body =
+      '<div style="position: absolute; left: 96px; top: 96px"><input name="a" style="box-sizing: border-box; width: 192px; height: 48px"></div><div style="break-before: page; columns: 2; column-gap: 0; padding-top: 1px"><input name="b" style="box-sizing: border-box; width: 50%; height: 24px"><div style="break-before: column"><input name="c" style="box-sizing: border-box; width: 100%; height: 24px"></div></div>';
+    const options = { width: '6in', height: '8in', margin: 0 };
+    const head = '<style>* { margin: 0; padding: 0 }</style>';
+    const rects = async (more: object) =>
+      (await fieldsOf(body, { ...options, ...more }, head)).map(({ rect }) => rect.map(Math.round));
+    const [first, ...others] = await fieldsOf(body, options, head);
+    expect([first, ...others].map((field) => field?.page)).toEqual([1, 2, 2]);
+    expect(first?.rect.map(Math.round)).toEqual([72, 468, 216, 504]);
+    expect(others.map(({ rect }) => [rect[0], rect[2]].map((x) => Math.round(x ?? 0)))).toEqual([
+      [0, 108],
+      [216, 432],
+    ]);
+    expect((await rects({ scale: 0.5 }))[0]).toEqual([36, 522, 108, 540]);
+    expect((await fieldsOf(body, { ...options, pageRanges: '2' }, head)).map(({ name }) => name)).toEqual(['b', 'c']);
+  });
+
+  test('rules of style sheets that speak of the controls and their neighbours still hold', async () => {
+    const style =
+      '<style>p { display: none } :checked ~ p.a { display: block } input:not(:placeholder-shown) ~ p.b { display: block } p.c:last-child { display: block } body > a { display: none } a::after { content: attr(href) }</style>';
+    const body =
+      '<div><input type="checkbox" checked aria-label="x"><input placeholder="p" value="v"><p class="a">Shown-A<p class="b">Shown-B<p class="c">Shown-C</div>';
+    const { texts } = await readFinished(await rendered(page(body, style)));
+    expect(texts.join()).toContain('Shown-AShown-BShown-C');
+    expect(texts.join()).not.toContain('platen');
+  });
+
+  test('the same request gives the same bytes', async () => {
+    const options = { conformance: ['PDF/A-3a', 'PDF/UA-1'] };
+    const html = page('<input name="a" value="b" aria-label="c">');
+    const [one, other] = await Promise.all([rendered(html, options), rendered(html, options)]);
+    expect(one.equals(other)).toBe(true);
+  });
+});
+
+describe('what cannot be a field stays as it is printed', () => {
+  const textsOf = async (pdf: Buffer) => (await readFinished(pdf)).texts;
+  const kept = async (body: string, text: string, options: object = {}) => {
+    const pdf = await rendered(page(`${body}<p><input name="last" value="Last-value">`), { tagged: true, ...options });
+    const texts = await textsOf(pdf);
+    expect((await readFields(pdf)).map(({ name }) => name)).toEqual(['last']);
+    expect(await readAppearances(pdf)).toEqual({ last: 'Last-value' });
+    expect(texts.join()).not.toContain('Last-value');
+    expect(pdf.includes('platen-field')).toBe(false);
+    const without = await bytesOf(await client.pdf({ html: page(body), options: { ...options, forms: false } }));
+    const countOf = (all: string[]) => all.filter((each) => each.includes(text)).length;
+    expect(countOf(texts)).toBe(countOf(await textsOf(without)));
+    return countOf(texts);
+  };
+  const control = '<input name="a" value="Kept-value" aria-label="A">';
+
+  test('a control that repeats on each page', async () => {
+    const rows = '<tr><td>row'.repeat(150);
+    expect(
+      await kept(`<table><thead style="break-inside: avoid"><tr><td>${control}</thead>${rows}</table>`, 'Kept-value'),
+    ).toBeGreaterThan(0);
+    const pages = '<p style="break-after: page">x<p style="break-after: page">y';
+    expect(await kept(`<div style="position: fixed; top: 0">${control}</div>${pages}`, 'Kept-value')).toBeGreaterThan(0);
+  });
+
+  test('a control in the top layer, and one that a link cannot find', async () => {
+    expect(await kept(`<dialog id="d">${control}</dialog><script>d.showModal()</script>`, 'Kept-value')).toBe(1);
+    expect(await kept(`<div style="anchor-scope: all">${control}</div>`, 'Kept-value')).toBe(1);
+  });
+
+  test.each(['transform: rotate(90deg)', 'transform: scale(.5)', 'scale: -1 1', 'zoom: 2', 'writing-mode: vertical-rl'])(
+    'a control that is turned or scaled: %s',
+    async (style) => {
+      expect(await kept(`<div style="width: 300px; margin: 200px 0; ${style}">${control}</div>`, 'Kept-value')).toBe(1);
+    },
+  );
+
+  test('a set of radio buttons of which one cannot be a field', async () => {
+    const radio = (name: string, more = '') => `<label><input type="radio" name="${name}" value="x" ${more}> one</label>`;
+    const sets = `${radio('a')}${radio('a', 'style="rotate: 90deg"')}${radio('b')}<dialog id="d">${radio('b')}</dialog>`;
+    const script = '<script>d.showModal()</script>';
+    const fields = await fieldsOf(`<form>${sets}</form><form>${radio('a')}${radio('c')}</form>${script}`);
+    expect(fields.map(({ name }) => name)).toEqual(['a', 'c']);
+  });
+
+  test('each is a warning that names it', async () => {
+    const hidden = '<input id="hidden" style="position: absolute; clip: rect(0, 0, 0, 0)">';
+    const body = `<div style="rotate: 9deg"><input id="turned"></div><div style="position: fixed; top: 0"><input id="repeated"></div>${hidden}<p style="break-after: page"><input id="good"><p>x`;
+    const { warnings } = await client.report({ html: page(body), options: { forms: true } });
+    expect(warnings.map(({ kind, message }) => `${kind} ${message.split(' ')[0]}`)).toEqual([
+      'field_printed #turned',
+      'field_printed #repeated',
+    ]);
+    const options = { forms: true, failOnWarning: ['field_printed'] };
+    await problem(await client.pdf({ html: page(body), options }), 422, 'render_gate_failed');
+  });
+
+  test('what removes the links of the fields leaves the whole document as it is', async () => {
+    const script =
+      '<script>new MutationObserver(() => { for (const each of [...document.documentElement.children]) if (each.localName === "div") each.remove() }).observe(document.documentElement, { childList: true })</script>';
+    const pdf = await rendered(page(`${control}<textarea>More-value</textarea>${script}`));
+    expect(await readFields(pdf)).toEqual([]);
+    expect((await textsOf(pdf)).join()).toMatch(/Kept-value.*More-value/);
+  });
+
+  test('values that are hidden from view are not in the PDF', async () => {
+    const hidden = (style: string, index: number) => `<input name="h${index}" value="Hidden-value" style="${style}">`;
+    const styles = [
+      'position: absolute; clip: rect(0, 0, 0, 0)',
+      'clip-path: inset(50%)',
+      'width: 1px; height: 1px; border: 0; padding: 0',
+      'position: absolute; left: -9999px',
+      'scale: .001',
+    ];
+    const select =
+      '<select name="s" aria-label="S"><option>Seen<option hidden>Hid-1<option style="display: none">Hid-2<option disabled>Hid-3</select>';
+    const pdf = await rendered(page(`${styles.map(hidden).join('')}${select}`));
+    const fields = await readFields(pdf);
+    expect(fields.map(({ name }) => name)).toEqual(['s']);
+    expect(fields[0]?.options.map(({ displayValue }) => displayValue)).toEqual(['Seen']);
+  });
+});
+
+describe('what fields show', () => {
+  test('each shows its own value, also where the box has no room for it', async () => {
+    const inputs = [1, 2, 3].map(
+      (index) =>
+        `<input name="n${index}" value="Value-${index}" style="padding: 40px 10px; height: 12px; box-sizing: border-box; font-size: 60px; line-height: 200px">`,
+    );
+    const shown = await readAppearances(await rendered(page(inputs.join('<br>'))));
+    expect(shown).toEqual({ n1: 'Value-1', n2: 'Value-2', n3: 'Value-3' });
+  });
+
+  test('a choice shows its label, and options of one value are told apart', async () => {
+    const pdf = await rendered(
+      page(
+        '<select name="a"><option value="" disabled selected hidden>Please choose<option>x</select><select name="b"><option value="1">One<option value="1" selected>Uno</select>',
+      ),
+    );
+    expect(await readAppearances(pdf)).toEqual({ a: 'Please choose', b: 'Uno' });
+    expect((await readFields(pdf)).map(({ value }) => value)).toEqual([[''], ['Uno']]);
+  });
+
+  test('a value with a character that no font has is warned of', async () => {
+    const response = await client.pdf({
+      html: page('<input value="\u{10FFFD}">'),
+      options: { forms: true, failOnWarning: ['missing_glyphs'] },
+    });
+    await problem(response, 422, 'render_gate_failed');
+  });
+
+  test('a text that its box cuts off is warned of, as without fields', async () => {
+    const html = page(`<textarea style="height: 30px; resize: none; overflow: hidden">${'line\n'.repeat(30)}</textarea>`);
+    const warningsOf = async (forms: boolean) => (await client.pdf({ html, options: { forms } })).headers.get('platen-warnings');
+    expect(await warningsOf(true)).toBe(await warningsOf(false));
+  });
+
+  test('scripts that change a value during the print get no PDF with another', async () => {
+    const html = page('<input id="a" value="before"><script>onbeforeprint = () => { a.value = "after" }</script>');
+    const { detail } = await problem(await client.pdf({ html, options: { forms: true } }), 422, 'print_failed');
+    expect(detail).toBe('options.forms: scripts of the document changed its form fields while it was printed');
+  });
+});
+
+/** The values of the first field, and the states that its buttons can have besides `Off`. */
+async function buttonsOf(bytes: Buffer): Promise<{ values: string[]; states: string[] }> {
+  const pdf = await PDF.load(bytes);
+  const dictOf = (value: unknown) => (value instanceof PdfRef ? pdf.getObject(value) : value) as PdfDict;
+  const form = dictOf(pdf.context.catalog.getDict().get('AcroForm'));
+  const field = dictOf((form.get('Fields') as PdfArray).at(0));
+  const kids = (field.get('Kids') as PdfArray).toArray().map(dictOf);
+  const states = kids.flatMap((kid) => [...dictOf(dictOf(kid.get('AP')).get('N'))].map(([{ value }]) => value));
+  const values = field.get('Opt') as PdfArray | undefined;
+  return {
+    values: (values?.toArray() ?? []).map((value) => (value as PdfString).asString()),
+    states: states.filter((state) => state !== 'Off'),
+  };
+}
+
+describe('radio buttons', () => {
+  const radio = (value: string, more = '') => `<input type="radio" name="r" value="${value}" aria-label="${value}" ${more}>`;
+
+  test('each has a state of its own, whatever their values are', async () => {
+    const values = ['Choice2', 'é', 'Choice3', 'a b', 'a b'];
+    const found = await buttonsOf(await rendered(page(values.map((value) => radio(value)).join(''))));
+    expect(found).toEqual({ values, states: ['Choice2', 'Choice3', 'Choice4', 'Choice5', 'Choice6'] });
+    expect(await buttonsOf(await rendered(page(radio('x'))))).toEqual({ values: [], states: ['x'] });
+  });
+
+  test('one that is disabled does not make its set read-only', async () => {
+    const [field] = await fieldsOf(`${radio('a', 'disabled')}${radio('b', 'required')}`);
+    expect(field).toMatchObject({ isReadOnly: false, isRequired: true });
+    const [other] = await fieldsOf(`${radio('a', 'disabled')}${radio('b', 'disabled')}`);
+    expect(other).toMatchObject({ isReadOnly: true });
+  });
+
+  test('a set has the buttons of one name, not those with an id of it', async () => {
+    const fields = await fieldsOf(`${radio('a', 'checked')}<input type="radio" id="r" value="b" checked aria-label="b">`);
+    expect(fields.map(({ name, value }) => [name, value])).toEqual([
+      ['r', 'a'],
+      ['r_2', 'b'],
+    ]);
+  });
+});
+
+describe('together with', () => {
+  const BODY = '<label>Name <input name="n" value="v"></label>';
+
+  test('a password, a watermark and packing', async () => {
+    const pdf = await rendered(page(BODY), { password: 'secret', watermark: { text: 'DRAFT' }, compress: true });
+    expect(await readFields(pdf, 'secret')).toMatchObject([{ name: 'n', value: 'v', description: 'Name' }]);
+  });
+
+  test('conformance: a field without a name is refused', async () => {
+    const html = page('<select id="s"><option>x</select><input id="t" aria-label="named">');
+    const response = await client.pdf({ html, options: { forms: true, conformance: 'PDF/UA-1' } });
+    const { violations } = await problem(response, 422, 'not_conformant');
+    expect(violations).toMatchObject([{ rule: 'field_name_missing', selector: '#s' }]);
+    expect(await fieldsOf('<input id="t">', { conformance: 'PDF/A-2b' })).toMatchObject([{ name: 't' }]);
+  });
+
+  test('a merged batch: names that collide get a number', async () => {
+    const item = (value: string) => ({
+      html: page(
+        `<input name="n" value="${value}" aria-label="N"><input type="radio" name="r" value="x" checked aria-label="X">`,
+      ),
+      options: { forms: true },
+    });
+    const sent = { items: [item('one'), item('two'), { html: page('<p>None') }] };
+    const response = await client.send('POST', '/v1/batches', sent, { prefer: 'wait=60' });
+    const { batch_id, succeeded } = (await response.json()) as { batch_id: string; succeeded: number };
+    expect(succeeded).toBe(3);
+    const fields = await readFields(await bytesOf(await client.get(`/v1/batches/${batch_id}.pdf`)));
+    expect(fields.map(({ page: number, name, value }) => [number, name, value])).toEqual([
+      [1, 'n', 'one'],
+      [1, 'r', 'x'],
+      [2, 'n_2', 'two'],
+      [2, 'r_2', 'x'],
+    ]);
+  });
+});
+
+test('the place of a problem does not tell the value of a password', async () => {
+  const html = page('<input type="password" value="hunter2" id="p">');
+  for (const forms of [true, false]) {
+    const refused = await problem(await client.pdf({ html, options: { forms, conformance: 'PDF/UA-1' } }), 422, 'not_conformant');
+    expect(refused.violations).toMatchObject([{ rule: 'field_name_missing', selector: '#p' }]);
+    expect(JSON.stringify(refused)).not.toContain('hunter2');
+  }
+});
+
+test('read-only, the longest value and places for signatures are told as HTML and PDF mean them', async () => {
+  const fields = await fieldsOf(
+    '<input type="checkbox" readonly><input id="m" maxlength="3" aria-label="m"><script>m.value = "longer"</script><input maxlength="9" value="x">',
+  );
+  expect(fields.map(({ isReadOnly, maxLength }) => [isReadOnly, maxLength])).toEqual([
+    [false, 0],
+    [false, 0],
+    [false, 9],
+  ]);
+  const flags = async (body: string) => {
+    const pdf = await PDF.load(await rendered(page(body)));
+    const form = pdf.context.catalog.getDict().get('AcroForm');
+    const dict = (form instanceof PdfRef ? pdf.getObject(form) : form) as PdfDict;
+    return (dict.get('SigFlags') as { value: number } | undefined)?.value;
+  };
+  expect(await flags('<div data-signature-field="s" style="height: 40px"></div>')).toBe(1);
+  expect(await flags('<input>')).toBeUndefined();
+});
+
+describe('limits', () => {
+  const used = async () => (await client.usage()).documents.used;
+
+  test('2,000 fields', async () => {
+    const before = await used();
+    const many = (count: number) => page('<input>'.repeat(count));
+    const refused = await problem(await client.pdf({ html: many(2_001), options: { forms: true } }), 422, 'resource_limit');
+    expect(refused.detail).toBe('options.forms: the document has more than 2000 form fields');
+    expect(refused.limit).toBe(2_000);
+    expect(await used()).toBe(before);
+    expect(await readFields(await rendered(many(600)))).toHaveLength(600);
+  });
+
+  test('16,000 characters of a value', async () => {
+    const html = page(`<input value="${'x'.repeat(16_001)}">`);
+    await problem(await client.pdf({ html, options: { forms: true } }), 422, 'resource_limit');
+  });
+
+  test('a document cannot forge the links of fields', async () => {
+    const forged = '<a href="platen-field:0">one</a> <a href="platen-field-0:0">two</a> <a href="platen-field:">three</a>';
+    const fields = await fieldsOf(`${forged}<input name="n">`);
+    expect(fields.map(({ name }) => name)).toEqual(['n']);
+  });
+});

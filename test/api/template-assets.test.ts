@@ -1,0 +1,237 @@
+/** Files beside templates: of a version, under the origin of one render, and gone with what named them. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type App, startApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config.ts';
+import { Client, problem, type TemplateRecord } from '../support/client.ts';
+import { readPdfReply } from '../support/read-pdf.ts';
+import { PLANS } from '../support/service.ts';
+import { storageSettings } from '../support/storage-settings.ts';
+
+const LIMIT = 5;
+
+let app: App;
+let dataDir: string;
+let ada: Client;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  const limits = { PLATEN_MAX_ASSETS: String(LIMIT), PLATEN_MAX_ASSETS_MB: '1' };
+  const env = {
+    ...(await storageSettings(dataDir)),
+    PLATEN_PORT: '0',
+    PLATEN_DATA_DIR: dataDir,
+    PLATEN_PLANS_FILE: PLANS,
+    PLATEN_LOG_LEVEL: 'silent',
+    ...limits,
+  };
+  app = await startApp({ ...loadConfig(env), maxTemplateBytes: 3_100_000 });
+  ada = await client();
+});
+afterAll(async () => {
+  await app.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function client(): Promise<Client> {
+  const { accounts } = app.services;
+  return new Client(app.url, (await accounts.createKey((await accounts.createAccount('growth')).id)).secret);
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+/** A style sheet that writes a word. */
+const css = (word: string) => `body::after { content: "${word}" }`;
+const sheet = (word: string) => ({ 'css/print.css': { content: base64(css(word)) } });
+const HTML = '<link rel="stylesheet" href="css/print.css"><p>{{name}}';
+const textOf = async (reply: Response) => (await readPdfReply(reply)).pages.join();
+const rendered = async (template_id: string, more: object = {}) =>
+  textOf(await ada.pdf({ template_id, data: { name: 'Ada' }, ...more }));
+const assetsOf = (id: string) =>
+  ada.json<{ data: Array<{ path: string; type: string; bytes: number }> }>(`/v1/templates/${id}/assets`);
+const put = (id: string, path: string, body: string | Uint8Array, type = 'text/css', by = ada) =>
+  by.send('PUT', `/v1/templates/${id}/assets/${path}`, body, { 'content-type': type });
+
+/** Whether a text is anywhere in the stored content, or in the data folder. */
+async function isStored(text: string): Promise<boolean> {
+  const files = await readdir(dataDir, { recursive: true, withFileTypes: true });
+  for (const file of files) if (file.isFile() && (await readFile(join(file.parentPath, file.name))).includes(text)) return true;
+  const { blobs } = app.services;
+  for await (const names of blobs.names(Number.POSITIVE_INFINITY))
+    for (const name of names) {
+      const content = await blobs.read(name);
+      if (content && (await buffer(content)).includes(text)) return true;
+    }
+  return false;
+}
+
+test('they come with the template, are listed, fetched, replaced and removed, each time as a new version', async () => {
+  const { template_id: id } = await ada.template(HTML, { assets: sheet('one') });
+  expect(await rendered(id)).toContain('one');
+  expect(await assetsOf(id)).toEqual({
+    data: [{ path: 'css/print.css', type: 'text/css; charset=utf-8', bytes: css('one').length }],
+  });
+  const replaced = await put(id, 'css/print.css', css('two'));
+  expect([replaced.status, ((await replaced.json()) as TemplateRecord).version]).toEqual([200, 2]);
+  expect(await rendered(id)).toContain('two');
+  await put(id, 'more%20files/x.txt', 'text', 'text/plain');
+  expect((await assetsOf(id)).data.map(({ path }) => path)).toEqual(['css/print.css', 'more files/x.txt']);
+  const fetched = await ada.get(`/v1/templates/${id}/assets/more%20files/x.txt`);
+  expect([await fetched.text(), fetched.headers.get('content-disposition')]).toEqual(['text', 'attachment']);
+  expect(((await (await ada.send('DELETE', `/v1/templates/${id}/assets/css/print.css`)).json()) as TemplateRecord).version).toBe(
+    4,
+  );
+  expect(await rendered(id)).not.toContain('two');
+  await problem(await ada.send('DELETE', `/v1/templates/${id}/assets/css/print.css`), 404, 'not_found');
+});
+
+test('a new text keeps them; new ones replace all, and none at all as well', async () => {
+  const { template_id: id } = await ada.template(HTML, { assets: sheet('kept') });
+  const change = async (body: object) => expect((await ada.send('PUT', `/v1/templates/${id}`, body)).status).toBe(200);
+  await change({ html: `${HTML}!` });
+  expect(await rendered(id)).toContain('kept');
+  await change({ html: HTML, assets: { 'other.css': { content: base64('x') } } });
+  expect((await assetsOf(id)).data.map(({ path }) => path)).toEqual(['other.css']);
+  await change({ html: HTML, assets: {} });
+  expect((await assetsOf(id)).data).toEqual([]);
+});
+
+test('as a form', async () => {
+  const form = new FormData();
+  form.append('name', 'invoice');
+  form.append('html', HTML);
+  form.append('engine', 'liquid');
+  form.append('files', new Blob([css('formed')]), 'css/print.css');
+  const reply = await fetch(`${app.url}/v1/templates`, {
+    method: 'POST',
+    body: form,
+    headers: { authorization: `Bearer ${ada.key}` },
+  });
+  expect(reply.status, await reply.clone().text()).toBe(201);
+  const made = (await reply.json()) as TemplateRecord;
+  expect(made).toMatchObject({ name: 'invoice', engine: 'liquid' });
+  expect(await rendered(made.template_id)).toContain('formed');
+});
+
+test('a file of the request takes the place of one at its path, and the others stay', async () => {
+  const { template_id: id } = await ada.template(`${HTML}<link rel="stylesheet" href="b.css">`, {
+    assets: { ...sheet('stored'), 'b.css': { content: base64('p::before { content: "beside" }') } },
+  });
+  const text = await rendered(id, { assets: sheet('sent') });
+  expect(text).toContain('sent');
+  expect(text).toContain('beside');
+  expect(text).not.toContain('stored');
+  expect(await rendered(id)).toContain('stored');
+  const { errors } = await problem(
+    await ada.pdf({ template_id: id, options: { baseUrl: 'https://example.com/' } }),
+    400,
+    'invalid_request',
+  );
+  expect(errors).toMatchObject([{ path: 'options.baseUrl' }]);
+});
+
+test('images, batches and dry runs have them, too', async () => {
+  const { template_id } = await ada.template(HTML, { assets: sheet('everywhere') });
+  const batch = await ada.send('POST', '/v1/batches', { items: [{ template_id }] }, { prefer: 'wait=60' });
+  const { items } = (await batch.json()) as { items: Array<{ url: string }> };
+  expect(await textOf(await fetch(items[0]?.url ?? ''))).toContain('everywhere');
+  const image = await ada.send('POST', '/v1/image', { template_id, options: { failOnResourceError: true } });
+  expect(image.status).toBe(200);
+});
+
+describe('nobody else reads them', () => {
+  test('not another key, not by name and not by a document', async () => {
+    const { template_id: id } = await ada.template(HTML, { assets: sheet('private') });
+    const other = await client();
+    await problem(await other.get(`/v1/templates/${id}/assets`), 404, 'not_found');
+    await problem(await other.get(`/v1/templates/${id}/assets/css/print.css`), 404, 'not_found');
+    await problem(await put(id, 'css/print.css', 'x', 'text/css', other), 404, 'not_found');
+    await problem(await other.send('DELETE', `/v1/templates/${id}/assets/css/print.css`), 404, 'not_found');
+    expect(await textOf(await other.pdf({ html: HTML, assets: { 'x.css': { content: '' } } }))).not.toContain('private');
+  });
+
+  test('not a later render of the same key, without the template or with another, nor the playground', async () => {
+    const { template_id } = await ada.template(HTML, { assets: sheet('earlier') });
+    expect(await rendered(template_id)).toContain('earlier');
+    const another = await ada.template(HTML, { assets: { 'a.css': { content: '' } } });
+    expect(await rendered(another.template_id)).not.toContain('earlier');
+    expect(await textOf(await ada.pdf({ html: HTML }))).not.toContain('earlier');
+    const headers = { 'content-type': 'application/json' };
+    const played = await fetch(`${app.url}/v1/playground/pdf`, { method: 'POST', headers, body: JSON.stringify({ html: HTML }) });
+    expect(await textOf(played)).not.toContain('earlier');
+  });
+});
+
+describe('limits', () => {
+  const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`${n}.txt`, { content: 'eA==' }]));
+
+  test('in number and bytes', async () => {
+    await problem(
+      await ada.send('POST', '/v1/templates', { name: 'x', html: 'x', assets: many(LIMIT + 1) }),
+      400,
+      'invalid_request',
+    );
+    const { template_id: id } = await ada.template('x', { assets: many(LIMIT) });
+    expect(await problem(await put(id, 'one-more', 'x'), 413, 'content_too_large')).toMatchObject({ limit: LIMIT });
+    expect((await put(id, '0.txt', 'y')).status).toBe(200);
+    await problem(await put(id, '0.txt', 'x'.repeat(1_048_577)), 413, 'content_too_large');
+    await problem(await put(id, '0.txt', 'x'.repeat(1_048_575)), 413, 'content_too_large');
+  });
+
+  test.each(['..%2Fx', 'a//b', '%5Cx', '.', 'x%00'])('no file at %s', async (path) => {
+    const { template_id: id } = await ada.template('x');
+    expect([400, 404]).toContain((await put(id, path, 'x')).status);
+    expect((await assetsOf(id)).data).toEqual([]);
+  });
+
+  test('all templates of a key together, and old versions go before they take more room than those', async () => {
+    const busy = await client();
+    const big = (n: number) => Buffer.alloc(1_000_000, n);
+    const { template_id: id } = await busy.template('x');
+    for (let n = 0; n < 8; n++) expect((await put(id, 'x', big(n), 'image/png', busy)).status).toBe(200);
+    const { data } = await busy.json<{ data: object[] }>(`/v1/templates/${id}/versions?limit=100`);
+    expect(data).toHaveLength(4); // three of the earlier ones have room
+    for (let n = 0; n < 2; n++) await put((await busy.template('x')).template_id, 'x', big(n), 'image/png', busy);
+    const refused = await busy.send('POST', '/v1/templates', {
+      name: 'x',
+      html: 'x',
+      assets: { x: { content: big(9).toString('base64') } },
+    });
+    await problem(refused, 422, 'template_limit');
+  });
+});
+
+test('what is deleted is gone from the disk, and what a version keeps is not', async () => {
+  const marks = ['mark-one', 'mark-two'].map((mark) => `${mark}-${Date.now()}`);
+  const [first = '', second = ''] = marks;
+  const { template_id: id } = await ada.template(HTML, { assets: { a: { content: base64(first) } } });
+  await put(id, 'a', second);
+  expect([await isStored(first), await isStored(second)]).toEqual([true, true]);
+  await ada.send('DELETE', `/v1/templates/${id}`);
+  expect([await isStored(first), await isStored(second)]).toEqual([false, false]);
+});
+
+test('what is refused leaves nothing, and the sweep leaves what is in use', async () => {
+  const mark = `refused-${Date.now()}`;
+  const body = { name: 'x', html: '{% nothing %}', engine: 'liquid', assets: { a: { content: base64(mark) } } };
+  await problem(await ada.send('POST', '/v1/templates', body), 422, 'template_error');
+  expect(await isStored(mark)).toBe(false);
+  const { template_id } = await ada.template(HTML, { assets: sheet('swept') });
+  app.sweep.start();
+  await app.sweep.run();
+  expect(await rendered(template_id)).toContain('swept');
+});
+
+test('a form whose request is not an object is refused, however many characters it has', async () => {
+  const form = new FormData();
+  form.set('request', JSON.stringify('a'.repeat(1_000_000)));
+  form.set('name', 'x');
+  const reply = await fetch(`${app.url}/v1/templates`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ada.key}` },
+    body: form,
+  });
+  await problem(reply, 400, 'invalid_request');
+});

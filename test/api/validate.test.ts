@@ -1,0 +1,178 @@
+/** `POST /v1/pdf/validate` as callers meet it: our own PDFs pass, damage is named, and hostile files harm nobody. */
+import { deflateSync } from 'node:zlib';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bytesOf, Client, problem } from '../support/client.ts';
+import { sharedService } from '../support/shared-service.ts';
+
+const HTML =
+  '<!doctype html><html lang="en"><title>Report</title><h1>Report</h1><p>All is <a href="https://example.com/">well</a>.<ul><li>one</ul><table><tr><th>a<td>b</table>';
+const BOTH = ['PDF/A-3a', 'PDF/UA-1'];
+
+interface Validation {
+  valid: boolean;
+  profiles: string[];
+  violations: Array<{ rule: string; clause: string; message: string; count: number }>;
+  unchecked: string[];
+}
+
+let client: Client;
+let good: Buffer;
+beforeAll(async () => {
+  const service = await sharedService();
+  client = new Client(service.url, service.key);
+  good = await bytesOf(await client.pdf({ html: HTML, options: { conformance: BOTH, compress: false } }));
+});
+
+const send = (pdf: Uint8Array, query = '') =>
+  client.send('POST', `/v1/pdf/validate${query}`, pdf, { 'content-type': 'application/pdf' });
+
+async function validated(pdf: Uint8Array, query = ''): Promise<Validation> {
+  const response = await send(pdf, query);
+  expect(response.status, await response.clone().text()).toBe(200);
+  return (await response.json()) as Validation;
+}
+
+/** Of the same length, so that offsets stay right. */
+function changed(from: string, to: string): Buffer {
+  const text = good.toString('latin1');
+  expect(text).toContain(from);
+  return Buffer.from(text.replaceAll(from, to.padEnd(from.length)), 'latin1');
+}
+
+test('a PDF of ours is valid under what it claims, in a form as well, and is not charged', async () => {
+  const before = (await client.usage()).documents.used;
+  const found = await validated(good);
+  expect(found).toMatchObject({ valid: true, profiles: BOTH, violations: [] });
+  expect(found.unchecked.length).toBeGreaterThan(0);
+  const form = new FormData();
+  form.append('file', new Blob([Uint8Array.from(good)]), 'a.pdf');
+  const response = await fetch(`${client.url}/v1/pdf/validate`, {
+    method: 'POST',
+    body: form,
+    headers: { authorization: `Bearer ${client.key}` },
+  });
+  expect(await response.json()).toEqual(found);
+  expect((await client.usage()).documents.used).toBe(before);
+});
+
+test('a packed one is valid, too', async () => {
+  const packed = await bytesOf(await client.pdf({ html: HTML, options: { conformance: BOTH } }));
+  expect(await validated(packed)).toMatchObject({ valid: true, profiles: BOTH });
+});
+
+test.each([
+  ['A', 'BUA'],
+  ['U', 'BU'],
+  ['B', 'B'],
+  ['x', ''],
+])('a claim of level %s is one of %j as well, of its part alone', async (claimed, levels) => {
+  const pdf = changed('<pdfaid:conformance>A', `<pdfaid:conformance>${claimed}`);
+  for (const level of 'BUA') {
+    const { violations } = await validated(pdf, `?profile=PDF/A-3${level.toLowerCase()}`);
+    expect(violations.map(({ rule }) => rule)).toEqual(levels.includes(level) ? [] : ['archive_claim_missing']);
+  }
+  const { violations } = await validated(pdf, '?profile=PDF/A-2b');
+  expect(violations.map(({ rule }) => rule)).toContain('archive_claim_missing');
+});
+
+test.each([
+  ['/ID [', '/IX [', ['identifier_missing']],
+  ['/OutputIntents', '/OutputIntentx', ['output_intent_missing']],
+  ['<pdfaid:part>3', '<pdfaid:part>7', ['archive_claim_missing']],
+  ['<pdfuaid:part>1', '<pdfuaid:part>2', ['accessible_claim_missing']],
+  ['/DisplayDocTitle', '/DisplayDocTitlx', ['title_not_shown']],
+  ['/MarkInfo', '/MarkInfx', ['not_marked']],
+  ['/Contents <', '/Contentx <', ['link_description_missing']],
+  ['/S /LBody', '/S /LBodx', ['role_unmapped', 'structure_invalid']],
+  ['/FontFile2', '/FontFilx2', ['font_not_embedded']],
+])('%s in the place of %s: %j', async (from, to, rules) => {
+  const { valid, violations } = await validated(changed(from, to), `?profile=${BOTH.join()}`);
+  expect(valid).toBe(false);
+  expect(violations.map(({ rule }) => rule)).toEqual(rules);
+  for (const { clause, count } of violations) expect([clause.startsWith('ISO '), count > 0]).toEqual([true, true]);
+});
+
+test.each<[string, string, string, string]>([
+  ['an action behind another', '/OpenAction 3 0 R', '<</S/URI/URI(x)/Next<</S/JavaScript/JS(x)>>>>', 'action_forbidden'],
+  ['a named action of no page', '/OpenAction 3 0 R', '<</S/Named/N/Print>>', 'action_forbidden'],
+  ['an action of the outline', '/Outlines 3 0 R', '<</First<</Title(x)/A<</S/Launch>>>>>>', 'action_forbidden'],
+  ['an action of a field', '/AcroForm 3 0 R', '<</Fields[<</T(x)/Kids[<</AA<</K<<>>>>>>]>>]>>', 'action_forbidden'],
+  ['scripts of the document', '/Names 3 0 R', '<</JavaScript<</Names[(x)<</S/JavaScript/JS(x)>>]>>>>', 'action_forbidden'],
+  ['a file deep in the tree', '/Names<</EmbeddedFiles 3 0 R>>', '<</Kids[<</Names[(x)<</F(x)>>]>>]>>', 'attachment_forbidden'],
+])('%s is found', async (_, entry, third, rule) => {
+  const { violations } = await validated(pdfOf(`<</Type/Catalog/Pages 2 0 R ${entry}>>`, third), '?profile=PDF/A-2b');
+  expect(violations.map((each) => each.rule)).toContain(rule);
+});
+
+test('a claim without an end is none, however long it is', async () => {
+  const xmp = `<pdfaid:part>${' '.repeat(1_000_000)}`;
+  const pdf = pdfOf(`<</Type/Catalog/Pages 2 0 R/Metadata 3 0 R>>`, `<</Length ${xmp.length}>>\nstream\n${xmp}\nendstream`);
+  const { errors } = await problem(await send(pdf), 400, 'invalid_request');
+  expect(errors?.[0]?.path).toBe('profile');
+});
+
+test('an ordinary PDF breaks rules of the profile that is asked for, and claims none', async () => {
+  const plain = await bytesOf(await client.pdf({ html: '<p>x<a href="https://example.com">y</a>' }));
+  const { errors } = await problem(await send(plain), 400, 'invalid_request');
+  expect(errors?.[0]?.path).toBe('profile');
+  const { violations } = await validated(plain, '?profile=PDF/UA-1');
+  const rules = violations.map(({ rule }) => rule);
+  for (const rule of ['metadata_missing', 'structure_missing', 'not_marked', 'content_unmarked']) expect(rules).toContain(rule);
+});
+
+test.each(['PDF/A-1b', 'PDF/A-2b,PDF/A-3b', 'PDF/A-4,PDF/A-4f', 'PDF/UA-1,', 'x'])(
+  'the profile %s is refused',
+  async (profile) => {
+    const { errors } = await problem(await send(good, `?profile=${profile}`), 400, 'invalid_request');
+    expect(errors?.[0]?.path).toBe('profile');
+  },
+);
+
+describe('what cannot be read is refused, and the next one is served', () => {
+  const bomb = deflateSync(Buffer.alloc(400_000_000));
+  const nested = `${'<</K '.repeat(50_000)}null${'>>'.repeat(50_000)}`;
+  test.each<[string, Buffer]>([
+    ['nothing', Buffer.from(' ')],
+    ['something else', Buffer.from('<html>')],
+    [
+      'a bomb',
+      pdfOf(
+        `<</Type/Catalog/Pages 2 0 R/Metadata 3 0 R>>`,
+        `<</Filter/FlateDecode/Length ${bomb.length}>>\nstream\n${bomb.toString('latin1')}\nendstream`,
+      ),
+    ],
+    ['values nested without end', pdfOf(`<</Type/Catalog/Pages 2 0 R/StructTreeRoot 3 0 R>>`, nested)],
+  ])('%s', async (_, pdf) => {
+    const response = await send(pdf, '?profile=PDF/UA-1');
+    expect([200, 422], await response.clone().text()).toContain(response.status);
+    expect(((await response.json()) as { valid?: boolean }).valid ?? false).toBe(false);
+    expect(await validated(good)).toMatchObject({ valid: true });
+  });
+
+  test('a structure that holds itself', async () => {
+    const pdf = pdfOf('<</Type/Catalog/Pages 2 0 R/StructTreeRoot 3 0 R>>', '<</S/Document/K 3 0 R>>');
+    const { violations } = await validated(pdf, '?profile=PDF/UA-1');
+    expect(violations.map(({ rule }) => rule)).toContain('structure_too_complex');
+  });
+
+  test('a PDF with a password', async () => {
+    const locked = await bytesOf(await client.pdf({ html: HTML, options: { password: 'x' } }));
+    await problem(await send(locked), 422, 'pdf_unreadable');
+  });
+});
+
+/** One page without content, a catalog, and one more object. */
+function pdfOf(catalog: string, third: string): Buffer {
+  const bodies = [catalog, '<</Type/Pages/Kids[4 0 R]/Count 1>>', third, '<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>'];
+  let text = '%PDF-1.7\n';
+  const offsets = bodies.map((body, index) => {
+    const at = text.length;
+    text += `${index + 1} 0 obj\n${body}\nendobj\n`;
+    return `${String(at).padStart(10, '0')} 00000 n \n`;
+  });
+  const start = text.length;
+  return Buffer.from(
+    `${text}xref\n0 5\n0000000000 65535 f \n${offsets.join('')}trailer\n<</Size 5/Root 1 0 R>>\nstartxref\n${start}\n%%EOF\n`,
+    'latin1',
+  );
+}

@@ -1,0 +1,94 @@
+/** Accounts without a place: who waits looks when something may have ended, tells others that it waits, and is told. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { AwaitedPlaces } from '../../src/batches/awaited-places.ts';
+
+const PLAN = { name: 'x', documents: null, retentionMs: 1, requestsPerMinute: null, concurrency: 2 };
+const OWNER = { keyId: 'key_a', accountId: 'acc_a', plan: PLAN, autoStore: false, scopes: null, isTest: false };
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+/** Nodes that hear each other, and a database that counts places. */
+function openNodes(count: number) {
+  const world = { isFree: false, looks: 0, notices: [] as string[], woken: [] as number[] };
+  const hasPlace = async () => {
+    world.looks++;
+    return world.isFree;
+  };
+  const nodes = Array.from({ length: count }, () => new AwaitedPlaces(hasPlace, Date.now));
+  for (const [n, node] of nodes.entries()) {
+    node.watch(() => world.woken.push(n));
+    node.watchNotices((notice) => {
+      world.notices.push(notice);
+      for (const other of nodes) if (other !== node) other.hear(notice);
+    });
+  }
+  return { world, nodes };
+}
+
+test('a render that ends on another node wakes who waits, at once', async () => {
+  const { world, nodes } = openNodes(2);
+  const [here, there] = nodes;
+  here?.wait(OWNER);
+  expect(here?.isAwaited('acc_a')).toBe(true);
+  world.isFree = true;
+  there?.left('acc_b');
+  expect(world.notices).toEqual(['awaited acc_a']);
+  there?.left('acc_a');
+  await vi.advanceTimersByTimeAsync(0);
+  expect(world.notices).toEqual(['awaited acc_a', 'left acc_a']);
+  expect(world.woken).toEqual([0]);
+  expect(here?.isAwaited('acc_a')).toBe(false);
+});
+
+test('who does not know that anybody waits tells nothing, and nobody who has not said so lately', async () => {
+  const { world, nodes } = openNodes(2);
+  const [here, there] = nodes;
+  there?.left('acc_a');
+  here?.wait(OWNER);
+  here?.close();
+  await vi.advanceTimersByTimeAsync(60_000);
+  there?.left('acc_a');
+  expect(world.notices).toEqual(['awaited acc_a']);
+  expect(world.looks).toBe(0);
+});
+
+test('where no notice comes it looks by itself, more and more rarely', async () => {
+  const { world, nodes } = openNodes(1);
+  nodes[0]?.wait(OWNER);
+  await vi.advanceTimersByTimeAsync(499);
+  expect(world.looks).toBe(0);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(world.looks).toBeGreaterThan(10);
+  expect(world.looks).toBeLessThan(17);
+  world.isFree = true;
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(world.woken).toEqual([0]);
+});
+
+test('what ends while the database is asked is not missed', async () => {
+  const answers: Array<(isFree: boolean) => void> = [];
+  const places = new AwaitedPlaces(() => new Promise((resolve) => answers.push(resolve)), Date.now);
+  let woken = 0;
+  places.watch(() => woken++);
+  places.wait(OWNER);
+  places.left('acc_a');
+  places.left('acc_a');
+  expect(answers).toHaveLength(1);
+  answers[0]?.(false);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(answers).toHaveLength(2);
+  answers[1]?.(true);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(woken).toBe(1);
+});
+
+test('a database that is away is asked again', async () => {
+  let looks = 0;
+  const failing = () => (++looks < 3 ? Promise.reject(new Error('away')) : Promise.resolve(true));
+  const places = new AwaitedPlaces(failing, Date.now);
+  places.wait(OWNER);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(looks).toBe(3);
+  expect(places.isAwaited('acc_a')).toBe(false);
+});

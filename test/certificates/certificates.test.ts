@@ -1,0 +1,45 @@
+/** Certificates on a real database. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Keys } from '../../src/accounts/keys.ts';
+import { Certificates } from '../../src/certificates/certificates.ts';
+import { SecretKeys } from '../../src/certificates/secret-keys.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { openTestDatabase } from '../support/storage-settings.ts';
+
+const FACTS = {
+  ...{ subject: 'CN=Ada', issuer: 'CN=Ada', serialNumber: '01', notBefore: 0, notAfter: Number.MAX_SAFE_INTEGER },
+  ...{ keyType: 'EC P-256', fingerprint: '00', commonName: 'Ada' },
+};
+const DRAFT = { name: 'x', pkcs12: Buffer.alloc(0), password: '' };
+
+let dataDir: string;
+let database: Database;
+let keys: Keys;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  database = await openTestDatabase(dataDir);
+  keys = new Keys(database, Date.now);
+  await database.query
+    .insertInto('accounts')
+    .values({ id: 'acc_a', name: '', plan: 'x', auto_store: 0, created_at: 1 })
+    .execute();
+});
+afterEach(async () => {
+  await database.close();
+  await rm(dataDir, { recursive: true });
+});
+
+test('a key that is revoked while its certificate is being read leaves no private key behind', async () => {
+  const { key } = await keys.create('acc_a', {});
+  const open = async () => {
+    await keys.revoke(undefined, key.id);
+    return { facts: FACTS, key: Buffer.from('key'), chain: [Buffer.from('certificate')] };
+  };
+  const secretKeys = new SecretKeys({ secretKeyFile: '', dataDir, isShared: false });
+  const certificates = new Certificates(database, Date.now, { open, close() {} } as never, secretKeys);
+  await expect(certificates.create({ keyId: key.id, accountId: 'acc_a' }, DRAFT)).rejects.toMatchObject({ code: 'unauthorized' });
+  expect((await certificates.list(key.id, 10)).items).toEqual([]);
+});

@@ -1,0 +1,31 @@
+/** Requests to a time stamp authority: few at the same time, and no owner has them all. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TimeStamps } from '../../src/certificates/time-stamps.ts';
+import { Deadline } from '../../src/deadline.ts';
+import { OwnerQueue } from '../../src/queue/owner-queue.ts';
+import { issue } from '../support/pki.ts';
+import { TimeStampAuthority } from '../support/time-stamp-authority.ts';
+
+let authority: TimeStampAuthority;
+beforeAll(async () => {
+  authority = await TimeStampAuthority.start(await issue('Test CA', { isAuthority: true }));
+});
+afterAll(() => authority.close());
+
+test('one who waits for a silent authority does not keep others from asking', async () => {
+  const stamps = new TimeStamps({ url: authority.url, queue: new OwnerQueue({ capacity: 1, reserved: 1, limit: 0 }) });
+  const client = new AbortController();
+  using leaving = new Deadline(60_000, client.signal);
+  using deadline = new Deadline(60_000);
+  authority.fault = 'silent';
+  const { promise: heard, resolve } = Promise.withResolvers<void>();
+  authority.onRequest = resolve;
+  const held = stamps.stamp('a', Buffer.from('x'), leaving);
+  held.catch(() => {});
+  await heard;
+  authority.fault = undefined;
+  await expect(stamps.stamp('a', Buffer.from('x'), deadline)).rejects.toMatchObject({ code: 'queue_full' });
+  client.abort();
+  await expect(held).rejects.toMatchObject({ code: 'client_closed' });
+  expect((await stamps.stamp('a', Buffer.from('x'), deadline)).length).toBeGreaterThan(500);
+});

@@ -1,0 +1,42 @@
+/** A start that fails when browsers are running already: the process ends by itself, and says why. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { storageSettings } from '../support/storage-settings.ts';
+import { BROWSER_SETTINGS } from '../support/test-browser.ts';
+
+const SOURCE = new URL('../../src', import.meta.url).href;
+/** No setting gets as far as this: the server, which is made after the browsers, refuses a limit that is not a whole number. */
+const START = `
+  import { startApp } from '${SOURCE}/app.ts';
+  import { loadConfig } from '${SOURCE}/config.ts';
+  await startApp({ ...loadConfig(), maxRequestBytes: 0.5 }).catch((error) => {
+    process.stderr.write('failed: ' + error.message);
+    process.exitCode = 1;
+  });
+`;
+
+test('a fault after the browsers have started ends the process, and leaves nothing behind', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  const own = await mkdtemp(join(tmpdir(), 'platen-tmp-'));
+  const settings = { PLATEN_DATA_DIR: dataDir, PLATEN_PORT: '0', TMPDIR: own, ...(await storageSettings(dataDir)) };
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', START], {
+    env: { ...process.env, ...BROWSER_SETTINGS, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  try {
+    const [output, said, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+    expect(output).toContain('browser started');
+    expect(said).toMatch(/^failed: .*must be an integer/);
+    expect(code).toBe(1);
+    expect(await readdir(own)).toEqual([]);
+  } finally {
+    child.kill('SIGKILL');
+    await rm(dataDir, { recursive: true, force: true });
+    await rm(own, { recursive: true, force: true });
+  }
+});

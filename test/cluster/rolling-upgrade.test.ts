@@ -1,0 +1,112 @@
+/**
+ * A node of this version beside one of the next, which has migrated the database: both serve the same keys, documents and batches, and the
+ * older one, once stopped, does not start again.
+ */
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Client, type DocumentRecord } from '../support/client.ts';
+import { readPdfReply } from '../support/read-pdf.ts';
+import { eventually, runCli, type Service, startService } from '../support/service.ts';
+import { type PostgresServer, startPostgres } from './postgres-server.ts';
+import { S3_CREDENTIALS, type S3Server, startS3 } from './s3-server.ts';
+
+const PROJECT = new URL('../..', import.meta.url).pathname;
+const ITEMS = 12;
+const NEXT = `
+export const next = {
+  async up(db) {
+    await db.schema.createTable('of_the_next_version').addColumn('blob', 'text').execute();
+    await db.schema.alterTable('documents').addColumn('of_the_next_version', 'text').execute();
+  },
+};
+`;
+
+let postgres: PostgresServer;
+let s3: S3Server;
+let checkout: string;
+let settings: Record<string, string>;
+let key: string;
+let older: Service;
+let newer: Service;
+beforeAll(async () => {
+  [postgres, s3, checkout] = await Promise.all([startPostgres(), startS3(), nextVersion()]);
+  settings = {
+    ...S3_CREDENTIALS,
+    PLATEN_DATABASE_URL: await postgres.createDatabase(),
+    PLATEN_BLOBS_URL: s3.urlOf(await s3.createBucket()),
+    PLATEN_PLAYGROUND: 'off',
+    PLATEN_CONCURRENCY: '1',
+  };
+  older = await startService(settings);
+  ({ key } = await older.createKey()); // commands of this version do not open the database of the next one
+  newer = await startService(settings, { firstKey: older.key, checkout });
+});
+afterAll(async () => {
+  await Promise.all([older, newer].map((service) => service?.[Symbol.asyncDispose]()));
+  await Promise.all([postgres[Symbol.asyncDispose](), s3[Symbol.asyncDispose]()]);
+  await rm(checkout, { recursive: true, force: true });
+});
+
+/** This version with one more migration. */
+async function nextVersion(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'platen-checkout-'));
+  for (const name of ['src', 'web', 'package.json', 'tsconfig.json'])
+    await cp(join(PROJECT, name), join(folder, name), { recursive: true });
+  await symlink(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
+  const migrations = join(folder, 'src/storage/migrations');
+  await writeFile(join(migrations, '9998-next.ts'), NEXT);
+  const index = join(migrations, 'index.ts');
+  const text = await readFile(index, 'utf8');
+  const list = 'export const migrations: Record<string, Migration> = {';
+  expect(text).toContain(list);
+  await writeFile(
+    index,
+    `import { next } from './9998-next.ts';\n${text.replace(/\};\s*$/, "  '9998-next': next as unknown as Migration,\n};\n")}`,
+  );
+  return folder;
+}
+
+interface Batch {
+  batch_id: string;
+  completed_at?: string;
+  succeeded: number;
+}
+
+test('both serve, side by side, what the other has made', async () => {
+  expect(
+    await postgres.ask(settings.PLATEN_DATABASE_URL ?? '', "select 1 as applied from kysely_migration where name = '9998-next'"),
+  ).toEqual([{ applied: 1 }]);
+  const [here, there] = [new Client(older.url, key), new Client(newer.url, key)];
+  for (const [maker, reader] of [
+    [here, there],
+    [there, here],
+  ] as const) {
+    const made = (await (
+      await maker.pdf({ html: '<p>made', store: true, metadata: { a: 'b' } }, { accept: 'application/json' })
+    ).json()) as DocumentRecord;
+    expect((await readPdfReply(await reader.get(`/v1/documents/${made.document_id}`))).pages).toEqual(['made']);
+    const { template_id } = await maker.template('<p>{{name}}');
+    expect((await readPdfReply(await reader.pdf({ template_id, data: { name: 'Ada' } }))).pages).toEqual(['Ada']);
+    const items = Array.from({ length: ITEMS }, (_, n) => ({ html: `<p>item ${n}`, options: { waitForTimeout: 300 } }));
+    const { batch_id } = (await (await maker.send('POST', '/v1/batches', { items })).json()) as Batch;
+    const look = () => reader.json<Batch>(`/v1/batches/${batch_id}`);
+    await eventually('the batch has ended', async () => (await look()).completed_at !== undefined, 60_000);
+    expect((await look()).succeeded).toBe(ITEMS);
+  }
+  const made = 2 * (2 + ITEMS);
+  expect((await here.usage()).documents.used).toBe(made);
+  expect((await there.usage()).documents.used).toBe(made);
+});
+
+test('the older one does not start again, and says why', async () => {
+  expect(await older.stop()).toBe(0);
+  const again = await runCli(['serve'], { ...older.env, PLATEN_PORT: '0' }).catch(
+    (error: { code: number; stderr: string }) => error,
+  );
+  expect(again).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('a newer version of Platen has migrated the database'),
+  });
+});

@@ -1,0 +1,80 @@
+/** Ways to damage a conformant PDF, one thing at a time: a file in, the same with one fault out, or nothing where there is nothing to damage. */
+import { PdfDict, PdfStream } from '@libpdf/core';
+import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
+import { deflated } from '../../src/pdf/objects/syntax.ts';
+import { writePlain } from '../../src/pdf/objects/write.ts';
+
+/** Text in the place of text of the same length, so that offsets stay right. */
+const REPLACED: Record<string, [from: RegExp, to: string]> = {
+  'no identifier': [/\/ID \[/, '/IX ['],
+  'no output intent': [/\/OutputIntents/, '/OutputIntentx'],
+  'no colour profile': [/\/DestOutputProfile/, '/DestOutputProfilx'],
+  'another part': [/<pdfaid:part>3/, '<pdfaid:part>7'],
+  'another level': [/<pdfaid:conformance>A/, '<pdfaid:conformance>X'],
+  'another part of UA': [/<pdfuaid:part>1/, '<pdfuaid:part>2'],
+  'no title': [/dc:title>/g, 'dc:titlx>'],
+  'title not shown': [/\/DisplayDocTitle/, '/DisplayDocTitlx'],
+  'no mark info': [/\/MarkInfo/, '/MarkInfx'],
+  'not marked': [/\/Marked true/, '/Marked null'],
+  'no structure': [/\/StructTreeRoot (\d)/, '/StructTreeRoox $1'],
+  'no role map': [/\/RoleMap/, '/RoleMax'],
+  'no language': [/\/Lang \(|\/Lang </, '/Lanx ('],
+  'a body of a list of no type': [/\/S \/LBody/, '/S /LBodx'],
+  'a heading of another level': [/\/S \/H1/, '/S /H4'],
+  'all headings of another level': [/\/S \/H[12]\b/g, '/S /H3'],
+  'no alternate text': [/\/Alt \(|\/Alt </, '/Alx ('],
+  'a link that is a span': [/\/S \/Link/, '/S /Span'],
+  'no description of a link': [/\/Contents </, '/Contentx <'],
+  'another tab order': [/\/Tabs \/S/, '/Tabs /R'],
+  'no tab order': [/\/Tabs \/S/g, '/Tabx /S'],
+  'a hidden annotation': [/\/F 4/, '/F 2'],
+  'an annotation without flags': [/\/F 4/, '/X 4'],
+  'a font that is not embedded': [/\/FontFile2/, '/FontFilx2'],
+  'fonts that are not embedded': [/\/FontFile2/g, '/FontFilx2'],
+  'no map to Unicode': [/\/ToUnicode/, '/ToUnicodx'],
+  'no maps to Unicode': [/\/ToUnicode/g, '/ToUnicodx'],
+  'no metadata': [/\/Metadata (\d)/, '/Metadatx $1'],
+  'a row that is a cell': [/\/S \/TR/, '/S /TD'],
+  'an item that is a cell': [/\/S \/LI\b/, '/S /TH'],
+  'a cell that is an item': [/\/S \/TH/, '/S /LI'],
+  'a table that is a list': [/\/S \/Table/, '/S /L    '],
+  'references that are none': [/\/Type \/OBJR/g, '/Type /OBJX'],
+  'an action that is forbidden': [/\/S \/URI/, '/S /Hide'.slice(0, 7)],
+  'a file without a relationship': [/\/AFRelationship/, '/AFRelationshix'],
+  'a file that is not associated': [/\/AF \[/, '/AX ['],
+  'a file without a type': [/\/Subtype \/text/, '/Subtypx /text'],
+};
+
+export async function damaged(pdf: Buffer): Promise<Array<{ name: string; bytes: Buffer }>> {
+  const text = pdf.toString('latin1');
+  const found = Object.entries(REPLACED).flatMap(([name, [from, to]]) => {
+    const bytes: Buffer = Buffer.from(text.replace(from, to), 'latin1');
+    return bytes.equals(pdf) || bytes.length !== pdf.length ? [] : [{ name, bytes }];
+  });
+  for (const [name, [from, to]] of Object.entries(CONTENT)) {
+    const bytes = await withContent(pdf, from, to);
+    if (bytes) found.push({ name, bytes });
+  }
+  return found;
+}
+
+const CONTENT: Record<string, [from: RegExp, to: string]> = {
+  'content without artifacts': [/\/Artifact\s+BMC/g, '/Span BMC'],
+  'content without tags': [/\/\w+\s*<<\s*\/MCID\s+\d+\s*>>\s*BDC/g, '/Span BMC'],
+};
+
+async function withContent(pdf: Buffer, from: RegExp, to: string): Promise<Buffer | undefined> {
+  const draft = await EditablePdf.read(Buffer.from(pdf));
+  const [page] = draft.pdf.getPages();
+  const entry = page?.dict.getRef('Contents');
+  const stream = draft.resolve(entry);
+  if (!entry || !(stream instanceof PdfStream)) return undefined;
+  const content = Buffer.from(stream.getDecodedData()).toString('latin1');
+  const changed = content.replace(from, to);
+  if (changed === content) return undefined;
+  draft.change(entry, deflated({}, Buffer.from(changed, 'latin1')));
+  draft.id = Buffer.alloc(16, 7);
+  const info = draft.resolve(draft.info);
+  if (!(info instanceof PdfDict)) return undefined;
+  return Buffer.from(writePlain(draft).join());
+}

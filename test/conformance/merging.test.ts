@@ -1,0 +1,104 @@
+/** Merged batches: what all of its documents conform to, the merged PDF does as well, as veraPDF judges. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bytesOf, Client } from '../support/client.ts';
+import { invoiceHtml, invoiceXml, SALES, type Sale } from '../support/invoices.ts';
+import { type Service, startService } from '../support/service.ts';
+import { documents } from './documents.ts';
+import { fetchVeraPdf, type Verdict, validate } from './vera-pdf.ts';
+
+const BOTH = ['PDF/A-3a', 'PDF/UA-1'];
+/** What is drawn in forms, and so would be drawn twice by parts that share it. */
+const BLENDED = `<!doctype html><html lang="en"><title>Blended</title><h1 style="mix-blend-mode: multiply">Blended</h1>
+<p style="filter: drop-shadow(2px 2px 2px gray)">A shadow</p><p style="opacity: 0.5">Half</p>`;
+const GERMAN = `<!doctype html><html lang="de"><title>Bericht</title><h1 id="a">Bericht</h1>
+<table><tr><th scope="col" id="h">Jahr<th scope="col">Summe<tr><td headers="h">2026<td>7</table><p><a href="#a">Anfang</a>`;
+
+/** In one batch, which is waited for. */
+const MOST_DOCUMENTS = 100;
+
+interface Order {
+  name: string;
+  items: object[];
+  /** What veraPDF has to see, without a fault. */
+  seen: string[];
+}
+
+const own = (html: string, conformance: unknown, more: object = {}) => ({ html, options: { conformance, ...more } });
+const ORDERS: Order[] = [
+  {
+    name: 'many documents',
+    items: documents()
+      .filter(
+        ({ refused = [], refusedAlways = [], name }) => !refused.length && !refusedAlways.length && !/two hundred/.test(name),
+      )
+      .slice(0, MOST_DOCUMENTS)
+      .map(({ html, options }) => own(html, BOTH, { ...options, outline: true })),
+    seen: ['PDF/A-3A', 'PDF/UA-1'],
+  },
+  {
+    name: 'the same documents several times',
+    items: [BLENDED, GERMAN, BLENDED, GERMAN, BLENDED].map((html) => own(html, BOTH)),
+    seen: ['PDF/A-3A', 'PDF/UA-1'],
+  },
+  {
+    name: 'several profiles',
+    items: [own(BLENDED, 'PDF/A-2u'), own(GERMAN, BOTH), own(GERMAN, 'PDF/A-2a')],
+    seen: ['PDF/A-3U'],
+  },
+  {
+    name: 'of part 4',
+    items: [
+      own(BLENDED, 'PDF/A-4'),
+      own(GERMAN, 'PDF/A-4f', { attachments: [{ name: 'a.txt', type: 'text/plain', content: 'YQ==' }] }),
+    ],
+    seen: ['PDF/A-4'],
+  },
+  { name: 'of part 2', items: [own(BLENDED, 'PDF/A-2b'), own(GERMAN, 'PDF/A-2b')], seen: ['PDF/A-2B'] },
+  {
+    name: 'invoices and attachments',
+    items: [
+      ...Object.values(SALES).map((sale: Sale) =>
+        own(invoiceHtml(sale), 'PDF/UA-1', { invoice: { xml: invoiceXml(sale, 'EN 16931'), profile: 'EN 16931' } }),
+      ),
+      own(GERMAN, BOTH, { attachments: [{ name: 'a.txt', content: 'YQ==' }] }),
+    ],
+    seen: ['PDF/A-3B', 'PDF/UA-1'],
+  },
+];
+
+let service: Service;
+let folder: string;
+let client: Client;
+const files = new Map<string, string>();
+let verdicts: Map<string, Verdict>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platen-merging-'));
+  [service] = await Promise.all([startService(), fetchVeraPdf()]);
+  client = new Client(service.url, (await service.createKey('growth')).key);
+  for (const { name, items } of ORDERS) files.set(name, await merged(name, items));
+  verdicts = await validate([...files.values()]);
+});
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function merged(name: string, items: object[]): Promise<string> {
+  const response = await client.send('POST', '/v1/batches', { items }, { prefer: 'wait=120' });
+  const batch = (await response.json()) as { batch_id: string; succeeded: number; items: unknown[] };
+  expect(batch.succeeded, JSON.stringify(batch).slice(0, 2_000)).toBe(items.length);
+  const reply = await client.get(`/v1/batches/${batch.batch_id}.pdf`);
+  expect(reply.status, reply.ok ? '' : await reply.clone().text()).toBe(200);
+  const file = join(folder, `${name}.pdf`.replaceAll(' ', '_'));
+  await writeFile(file, await bytesOf(reply));
+  return file;
+}
+
+test.each(ORDERS)('$name: the merged PDF claims what all do, and has no fault', ({ name, seen }) => {
+  const verdict = verdicts.get(basename(files.get(name) ?? ''));
+  expect(verdict).toEqual(Object.fromEntries(seen.map((profile) => [profile, []])));
+});

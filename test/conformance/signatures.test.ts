@@ -1,0 +1,103 @@
+/** Signed PDFs as EU DSS, pyHanko, pdfsig and veraPDF judge them: every kind of key, level and field. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bytesOf, Client } from '../support/client.ts';
+import { type Issued, issue, type KeyKind, pkcs12Of } from '../support/pki.ts';
+import { type Service, startService } from '../support/service.ts';
+import { TimeStampAuthority } from '../support/time-stamp-authority.ts';
+import { fetchSignatureTools, judgeByDss, judgeByPdfsig, judgeByPyHanko } from './signature-tools.ts';
+import { fetchVeraPdf, validate } from './vera-pdf.ts';
+
+const HTML =
+  '<!doctype html><html lang="en"><title>Contract</title><h1>Contract</h1><p>All is <a href="https://example.com/">agreed</a>.<table><tr><th>a<td>b</table>';
+const BOTH = ['PDF/A-3a', 'PDF/UA-1'];
+const FIELD = { page: -1, x: '20mm', y: '40mm', width: '60mm', height: '20mm' };
+const DRAWN = { ...FIELD, html: '<b>Ada</b> <i style="opacity: .5; color: #c00">Müller</i>' };
+const OPTIONS: Record<string, object> = {
+  plain: {},
+  packed: { compress: true, tagged: true, watermark: { text: 'DRAFT' } },
+  archive: { conformance: 'PDF/A-2b' },
+  both: { conformance: BOTH, attachments: [{ name: 'a.txt', type: 'text/plain', content: 'YQ==' }] },
+};
+const FIELDS: Record<string, object | undefined> = { hidden: undefined, shown: FIELD, drawn: DRAWN };
+
+let service: Service;
+let authority: TimeStampAuthority;
+let folder: string;
+let root: string;
+/** By their names. */
+const files: string[] = [];
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platen-signatures-'));
+  const issuer = await issue('Test CA', { isAuthority: true });
+  authority = await TimeStampAuthority.start(issuer);
+  [service] = await Promise.all([startService({ PLATEN_TSA_URL: authority.url }), fetchVeraPdf(), fetchSignatureTools()]);
+  root = join(folder, 'root.pem');
+  const lines = issuer.der.toString('base64').match(/.{1,64}/g) ?? [];
+  await writeFile(root, `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`);
+  for (const kind of ['RSA', 'EC'] as const) await signAll(kind, issuer);
+});
+afterAll(async () => {
+  authority?.close();
+  await service?.[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function signAll(kind: KeyKind, issuer: Issued): Promise<void> {
+  const client = new Client(service.url, service.key);
+  const own = await issue(`Ada ${kind}`, { kind, issuer, keyUsage: 0b1100_0000 });
+  const stored = await client.send('POST', '/v1/certificates', {
+    name: kind,
+    pkcs12: pkcs12Of(own, [issuer], 'x'),
+    password: 'x',
+  });
+  const { certificate_id: certificate } = (await stored.json()) as { certificate_id: string };
+  for (const level of ['B-B', 'B-T'])
+    for (const [option, options] of Object.entries(OPTIONS))
+      for (const [shown, field] of Object.entries(FIELDS)) {
+        const signature = { certificate, level, reason: 'Agreed', location: 'Zürich', ...(field && { field }) };
+        const response = await client.pdf({ html: HTML, options: { ...options, signature } });
+        expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
+        const file = join(folder, `${kind} ${level} ${option} ${shown}.pdf`);
+        await writeFile(file, await bytesOf(response));
+        files.push(file);
+      }
+}
+
+test('EU DSS says PAdES-BASELINE-B and -T, and that the signatures are intact', async () => {
+  const lines = await judgeByDss(root, files);
+  const wrong = lines.filter((line) => {
+    const level = /^\w+ B-(\w)/.exec(line)?.[1];
+    return (
+      !line.includes(`PAdES-BASELINE-${level}\tintact=true\tvalid=true`) || !line.includes(`stamps=${level === 'T' ? 1 : 0}`)
+    );
+  });
+  expect(wrong).toEqual([]);
+  expect(lines).toHaveLength(files.length);
+});
+
+test('veraPDF finds no fault in those that claim a profile', async () => {
+  const claiming = files.filter((file) => / (?:archive|both) /.test(file));
+  const verdicts = await validate(claiming);
+  const faults = claiming.flatMap((file) =>
+    Object.entries(verdicts.get(basename(file)) ?? { unknown: ['nothing'] }).flatMap(([profile, rules]) =>
+      rules.map((rule) => `${basename(file)}: ${profile} ${rule}`),
+    ),
+  );
+  expect(faults).toEqual([]);
+  expect(Object.keys(verdicts.get('EC B-T both drawn.pdf') ?? {}).sort()).toEqual(['PDF/A-3A', 'PDF/UA-1']);
+});
+
+test.each(['RSA B-B plain hidden', 'RSA B-T both shown', 'EC B-T packed drawn'])(
+  'pyHanko and pdfsig agree on %s',
+  async (name) => {
+    const file = join(folder, `${name}.pdf`);
+    expect(await judgeByPyHanko(root, file)).toBe('The signature is judged VALID.');
+    const said = await judgeByPdfsig(file);
+    expect(said).toContain('Signature is Valid');
+    expect(said).toContain('Total document signed');
+    expect(said).toContain('ETSI.CAdES.detached');
+  },
+);

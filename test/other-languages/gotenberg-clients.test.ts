@@ -1,0 +1,55 @@
+/** Clients of Gotenberg, unmodified: a page with its files, a picture, and two PDFs in one. */
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { readPdf } from '../support/read-pdf.ts';
+import { type Service, startService } from '../support/service.ts';
+import { nodePackages, pythonEnvironment } from './packages.ts';
+import { run } from './run.ts';
+
+const A5_WIDTH = 419;
+
+let service: Service;
+let env: Record<string, string>;
+let folder: string;
+
+beforeAll(async () => {
+  service = await startService({ PLATEN_GOTENBERG_ROUTES: 'on' });
+  env = { PLATEN_KEY: service.key, PLATEN_URL: service.url };
+});
+
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platen-gotenberg-'));
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const program = (name: string) => cp(new URL(name, import.meta.url).pathname, folder, { recursive: true });
+
+async function expectResults(text: string): Promise<void> {
+  const [page, merged] = await Promise.all(
+    ['page.pdf', 'merged.pdf'].map(async (name) => readPdf(await readFile(join(folder, name)))),
+  );
+  expect(page?.pages).toEqual([expect.stringContaining(text)]);
+  expect(Math.floor(page?.sizes[0]?.width ?? 0)).toBe(A5_WIDTH);
+  expect(merged?.pages).toHaveLength(2);
+  const png = await readFile(join(folder, 'page.png'));
+  expect(png.subarray(1, 4).toString()).toBe('PNG');
+}
+
+test('gotenberg-client from PyPI', async () => {
+  await program('gotenberg-client');
+  const commands = await pythonEnvironment(join(folder, 'environment'), ['gotenberg-client[httpx]>=1,<2']);
+  await run(join(commands, 'python'), ['main.py'], { cwd: folder, env });
+  await expectResults('From Python with a file');
+});
+
+test('chromiumly from npm', async () => {
+  await program('chromiumly');
+  await nodePackages(folder, ['chromiumly@6']);
+  await run(process.execPath, ['main.ts'], { cwd: folder, env });
+  await expectResults('From TypeScript with a file');
+});

@@ -1,0 +1,72 @@
+/** Requests that schemathesis makes of the OpenAPI document: the service refuses what it forbids, takes what it allows, and answers as it says. */
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, test } from 'vitest';
+import { Platen } from '../../clients/typescript/src/index.ts';
+import { issue, pkcs12Of } from '../support/pki.ts';
+import { type Service, startService } from '../support/service.ts';
+import { pythonEnvironment } from './packages.ts';
+import { run } from './run.ts';
+
+const CONFIGURATION = new URL('schemathesis', import.meta.url).pathname;
+/** Of each operation, and of each sequence of operations. */
+const MAX_EXAMPLES = process.env.PLATEN_TEST_EXAMPLES ?? '20';
+
+/** Most of what documents are to wait for never comes. */
+const SHORT = { PLATEN_RENDER_TIMEOUT_MS: '1000', PLATEN_MAX_RENDER_TIMEOUT_MS: '2000' };
+
+let folder: string;
+let commands: string;
+let service: Service;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platen-schemathesis-'));
+  commands = await pythonEnvironment(join(folder, 'environment'), ['schemathesis>=4.32,<4.33']);
+  await cp(CONFIGURATION, folder, { recursive: true });
+  service = await startService({ PLATEN_OUTBOUND: 'none', PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '1000000', ...SHORT });
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test.each(['examples', 'coverage', 'fuzzing', 'stateful'])(
+  'nothing is found in the phase of %s',
+  async (phase) => {
+    const { key, key_id: keyId } = await service.createKey();
+    const env = { PYTHONPATH: folder, PLATEN_KEY_ID: keyId, PLATEN_EXAMPLES: JSON.stringify(await makeExamples(key)) };
+    const selection = ['--phases', phase, '--max-examples', MAX_EXAMPLES];
+    const args = [`${service.url}/openapi.json`, '--header', `Authorization: Bearer ${key}`, ...selection];
+    await run(join(commands, 'schemathesis'), ['--config-file', 'schemathesis.toml', 'run', ...args], { cwd: folder, env });
+  },
+  1_800_000,
+);
+
+/** One object of each kind, by the parameters of the OpenAPI document that name it. */
+async function makeExamples(key: string) {
+  const platen = new Platen({ key, baseUrl: service.url });
+  const { document_id } = await platen.store({ html: '<p>1', options: { format: 'A6' } });
+  const { render_id } = await platen.renders.start({ html: '<p>2' });
+  const { batch_id } = await platen.batches.create({ items: [{ html: '<p>3' }, {}] });
+  await Promise.all([platen.renders.finished(render_id), platen.batches.finished(batch_id)]);
+  const { template_id } = await platen.templates.create({ name: 'a', html: '{{b}}', assets: { 'c.css': { content: '' } } });
+  const pkcs12 = pkcs12Of(await issue('Ada'), [], 'pw');
+  const { certificate_id } = await platen.certificates.create({ name: 'ada', pkcs12, password: 'pw' });
+  const { key_id } = await platen.keys.create({ name: 'other' });
+  const { searchParams } = new URL((await platen.documents.link(document_id, { expires_in: 86_400 })).url);
+  return {
+    components: {
+      DocumentIdParam: document_id,
+      LinkIdParam: document_id,
+      RenderIdParam: render_id,
+      BatchIdParam: batch_id,
+      TemplateIdParam: template_id,
+      AssetPathParam: 'c.css',
+      CertificateIdParam: certificate_id,
+      KeyIdParam: key_id,
+    },
+    paths: { '/links/{id}': Object.fromEntries(searchParams) },
+  };
+}

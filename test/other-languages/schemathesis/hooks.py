@@ -1,0 +1,124 @@
+"""What schemathesis has to know of the service beyond its OpenAPI document."""
+
+import json
+import os
+import re
+
+import schemathesis
+
+# What a JSON Schema does not say of a member, or of several together. Every other refusal of a valid request is a finding.
+BEYOND_A_SCHEMA = [
+    r": (cannot be combined with|cannot have both|requires|is required unless|needs a key,|must hold) ",
+    r": (is also the name|is the path) of another ",
+    r": leaves no room between ",
+    r": must be at most .* on this server$",
+    r": holds (a NUL|an unpaired|half)",
+    r"^cursor: must be the next_cursor of an earlier page$",
+    r"^(last_event_id|Last-Event-ID): must be the id of an event of this batch$",
+    r"^width: must be at most .* for this page",
+    r"^month: must be this month or an earlier one$",
+    r"^profile: (must be one of|is required)",
+    r"^(assets\.|files: ).*: (must be a relative path|there is no such field)",
+    r"(^|\.)filename: must be a name without ",
+    r"(^|\.)metadata(\.|\[).*(: must have a name of |: cannot be the name of metadata|: there is no such field)",
+    r"([uU]rl|deliver_to): must be an address ",
+    r"\.metadata\.(creationDate|modDate): must be a time ",  # of the year 0
+    r"password(\.user|\.owner)?: must be .* bytes of UTF-8",
+    r"\.watermark\.image: must be a PNG, JPEG, GIF, WebP or SVG image, ",
+    r"\.watermark\.pages: pages are counted from 1$",
+    r"\.signature\.field\.(width|height): must be from ",
+    r"\.conformance: must be a profile of PDF/A-3 with options\.invoice",
+    r"\.waitForSelector: is not a CSS selector ",
+    r"\.timezone: must be a time zone ",
+    r"\.locale: must be a language tag ",
+]
+# Objects that are there, by the parameters that name them; they stay.
+EXAMPLES = json.loads(os.environ["PLATEN_EXAMPLES"])
+
+
+@schemathesis.hook
+def before_load_schema(context, raw_schema):
+    components = raw_schema["components"]
+    for name in _sent(raw_schema):
+        components["schemas"][name] = _allow_null(components["schemas"][name])
+    headers = components["schemas"]["UploadTarget"]["properties"]["headers"]["anyOf"][0]
+    headers["additionalProperties"] = _or_null(headers["additionalProperties"])
+    for name, value in EXAMPLES["components"].items():
+        components["parameters"][name]["example"] = value
+    for path, values in EXAMPLES["paths"].items():
+        for parameter in raw_schema["paths"][path]["get"]["parameters"]:
+            if parameter.get("name") in values:
+                parameter["example"] = values[parameter["name"]]
+
+
+def _allow_null(schema):
+    """Optional members may be null, which means that they are absent: the document says so once, and not at each of them."""
+    if isinstance(schema, list):
+        return [_allow_null(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    rest = {name: _allow_null(value) for name, value in schema.items()}
+    required = schema.get("required", [])
+    if isinstance(schema.get("properties"), dict):
+        rest["properties"] = {
+            name: member if name in required else _or_null(member)
+            for name, member in rest["properties"].items()
+        }
+    return rest
+
+
+def _or_null(schema):
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def _sent(document):
+    """Names of the components that are part of JSON bodies of requests."""
+    found, queue = set(), []
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            content = operation.get("requestBody", {}).get("content", {})
+            queue.append(content.get("application/json"))
+    while queue:
+        for name in re.findall(r"#/components/schemas/(\w+)", str(queue.pop())):
+            if name not in found:
+                found.add(name)
+                queue.append(document["components"]["schemas"][name])
+    return found
+
+
+@schemathesis.hook
+def filter_case(context, case):
+    """Neither the key of this run nor an example is removed or changed."""
+    kept = {*EXAMPLES["components"].values(), os.environ["PLATEN_KEY_ID"]}
+    removes = case.method == "DELETE" or case.path.endswith("/rotate")
+    return not (removes and (case.path_parameters or {}).get("id") in kept)
+
+
+@schemathesis.hook
+def map_case(context, case):
+    """Options are parameters where the body is the document itself."""
+    if case.path == "/v1/pdf" and not _is_document(case):
+        case.query = {}
+    return case
+
+
+def _is_document(case):
+    return str(case.media_type).startswith("text/")
+
+
+def _is_beyond_a_schema(problem, case):
+    if case.path == "/v1/pdf" and _is_document(case) and case.query:
+        return True  # what a parameter may be is said of the member of the JSON body
+    if case.path == "/v1/pdf" and case.media_type == "multipart/form-data":
+        return True  # its parts are texts, of options too
+    faults = [f"{fault['path']}: {fault['message']}" for fault in problem.get("errors", [])]
+    return bool(faults) and all(any(re.search(rule, fault, re.DOTALL) for rule in BEYOND_A_SCHEMA) for fault in faults)
+
+
+@schemathesis.check
+def valid_requests_are_accepted(context, response, case):
+    """In place of `positive_data_acceptance`, which knows statuses alone."""
+    if case.meta is None or not case.meta.generation.mode.is_positive or response.status_code != 400:
+        return
+    if not _is_beyond_a_schema(response.json(), case):
+        raise AssertionError(f"a valid request was refused: {response.text}")

@@ -1,0 +1,23 @@
+/** Names of form fields: unique, at a price that grows with their number. */
+import { expect, test } from 'vitest';
+import { FieldNames } from '../../src/pdf/forms/field-names.ts';
+
+test('a name that is taken gets the next number, without counting from the first again', () => {
+  let asked = 0;
+  class Counted extends FieldNames {
+    override isTaken(name: string): boolean {
+      asked++;
+      return super.isTaken(name);
+    }
+  }
+  const names = new Counted(['n_3']);
+  const given = Array.from({ length: 5_000 }, () => names.next('n'));
+  expect(given.slice(0, 4)).toEqual(['n', 'n_2', 'n_4', 'n_5']);
+  expect(new Set(given).size).toBe(5_000);
+  expect(asked).toBeLessThan(3 * 5_000);
+});
+
+test('a long name is not cut within a character', () => {
+  const name = new FieldNames().next(`${'x'.repeat(199)}\u{1F600}`);
+  expect(name).toBe('x'.repeat(199));
+});

@@ -1,0 +1,23 @@
+import type { PooledPage } from '../../src/pool/page-cache.ts';
+
+export const FAKE_PAGE: PooledPage = {
+  alive: true,
+  memoryBytes: 1,
+  prime: async () => {},
+  reset: async () => {},
+  giveWay() {},
+  close: async () => {},
+};
+
+/** Limits that nothing reaches, without spare pages. */
+export const NO_LIMITS = {
+  sparePages: 0,
+  warmPages: 1,
+  pageMaxRenders: 100,
+  pageMaxAgeMs: 1e9,
+  pageIdleMs: 1e9,
+  pageMaxMemoryBytes: 1e9,
+  browserMaxRenders: 100,
+  browserMaxAgeMs: 1e9,
+  browserMemoryBytes: 1e9,
+};

@@ -1,0 +1,55 @@
+/** Work whose page or browser is lost. The browsers are fakes. */
+import { expect, test } from 'vitest';
+import { Deadline } from '../../src/deadline.ts';
+import { ServiceError } from '../../src/errors.ts';
+import type { PooledBrowser } from '../../src/pool/browser-slot.ts';
+import type { PooledPage } from '../../src/pool/page-cache.ts';
+import { Pool } from '../../src/pool/pool.ts';
+import { FAKE_PAGE, NO_LIMITS } from './fake-page.ts';
+
+const OPTIONS = { ...NO_LIMITS, browsers: 1, concurrency: 2, queueLimit: 10, freshContexts: false };
+
+const crashed = () => new ServiceError('page_crashed', 'the page crashed');
+
+/** Opens this many pages, and ends when asked for one more. */
+function browserFor(pages: number): PooledBrowser<PooledPage> {
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  let left = pages;
+  const openPage = async () => {
+    if (left-- > 0) return FAKE_PAGE;
+    resolve();
+    throw new ServiceError('browser_unavailable', 'the browser could not open a page');
+  };
+  return { ended, memoryBytes: 1, openPage, close: async () => {} };
+}
+
+async function use(browsers: Array<PooledBrowser<PooledPage>>, work: () => Promise<string>): Promise<string> {
+  await using pool = Object.assign(new Pool(async () => browsers.shift() ?? browserFor(1), OPTIONS), {
+    [Symbol.asyncDispose]: () => pool.close(),
+  });
+  return await pool.use('ada', new Deadline(60_000), work);
+}
+
+/** Work that loses its page this many times. */
+function losing(times: number): () => Promise<string> {
+  let left = times;
+  return async () => {
+    if (left-- > 0) throw crashed();
+    return 'done';
+  };
+}
+
+test('work that lost its page is done again once', async () => {
+  await expect(use([browserFor(9)], losing(1))).resolves.toBe('done');
+  await expect(use([browserFor(9)], losing(2))).rejects.toThrow('the page crashed');
+});
+
+test('it is done also if the browser ends while the second page is opened', async () => {
+  await expect(use([browserFor(1)], losing(1))).resolves.toBe('done');
+  await expect(use([browserFor(1)], losing(2))).rejects.toThrow('the page crashed');
+});
+
+test('browsers that open no page are not tried for ever', async () => {
+  const browsers = Array.from({ length: 9 }, () => browserFor(0));
+  await expect(use(browsers, losing(0))).rejects.toThrow('the browser could not open a page');
+});

@@ -1,0 +1,71 @@
+/** What a document would request: addresses of markup and styles, as a browser reads them. */
+import { describe, expect, test } from 'vitest';
+import { documentAddresses, inCss } from '../../src/render/document-addresses.ts';
+
+const found = (html: string, base?: string) => [...documentAddresses(html, base)].filter((each) => each !== undefined);
+
+describe('addresses', () => {
+  test.each([
+    ['<img src="https://a.example/x.png">', 'https://a.example/x.png'],
+    ["<IMG SRC='HTTPS://A.example:8443/x'>", 'https://a.example:8443/x'],
+    ['<img src=https&colon;&sol;&#47;a.example/?x=1&amp;y=2>', 'https://a.example/?x=1&y=2'],
+    ['<img src=" ht\ntps://a.example/ ">', 'https://a.example/'],
+    ['<div style="background: url(https://a.example/b)">', 'https://a.example/b'],
+    ['<style>@import "https://a.example/c"; /* url(https://no.example/) */</style>', 'https://a.example/c'],
+    ['<style>p { background: image-set("https://a.example/d" 1x) }</style>', 'https://a.example/d'],
+    ['<svg><image xlink:href="https://a.example/e"/></svg>', 'https://a.example/e'],
+    ['<link rel="preload stylesheet" href="https://a.example/f">', 'https://a.example/f'],
+    ['<iframe srcdoc="&lt;img src=https://a.example/g&gt;"></iframe>', 'https://a.example/g'],
+    ['<script src="https://a.example/h"></script>', 'https://a.example/h'],
+    ['<base href="https://a.example/i/"><img src="j">', 'https://a.example/i/j'],
+    ['<img srcset="https://a.example/k 1x, , ">', 'https://a.example/k'],
+    ['<img srcset="data:image/png;base64,AAAA 1x, https://a.example/l">', 'https://a.example/l'],
+  ])('%j', (html, address) => expect(found(html)).toEqual([address]));
+
+  test.each([
+    '<a href="https://a.example/">',
+    '<link rel="canonical" href="https://a.example/">',
+    '<img src="x.png">',
+    '<img src="data:image/png;base64,AAAA">',
+    '<!-- <img src="https://a.example/"> -->',
+    '<title><img src="https://a.example/"></title>',
+    '<script>"<img src=https://a.example/>"</script>',
+  ])('not %j', (html) => expect(found(html)).toEqual([]));
+
+  test('of a relative one with a base, and all of a list', () => {
+    expect(found('<img srcset="a.png 1x, b.png 2x">', 'https://a.example/c/')).toEqual([
+      'https://a.example/c/a.png',
+      'https://a.example/c/b.png',
+    ]);
+    expect([...inCss('url(a) url("b")', 'https://a.example/')]).toEqual(['https://a.example/a', 'https://a.example/b']);
+  });
+});
+
+test.each([
+  '<a ',
+  '<img src="',
+  'url(',
+  '/*',
+  '<style>',
+  '<!--',
+  '<img srcset="a, ',
+  ' \t',
+  '&',
+  '<iframe srcdoc="<iframe srcdoc="',
+  '@import   ',
+])('a million characters of %j take no more than in proportion to a tenth of them', (unit) => {
+  const time = (length: number) => {
+    const html = `<style>${unit.repeat(length / unit.length)}</style>${unit.repeat(length / unit.length)}<img srcset="${unit.repeat(length / unit.length)}">`;
+    const since = performance.now();
+    found(html);
+    return performance.now() - since;
+  };
+  time(10_000);
+  expect(time(1_000_000)).toBeLessThan(30 * time(100_000) + 2_000);
+});
+
+test('commas within a word of srcset are looked at once', () => {
+  const commas = ','.repeat(400_000); // an expression that begins anew at each of them takes minutes
+  expect(found(`<img srcset="https://a.example/a${commas}b">`)).toEqual([`https://a.example/a${commas}b`]);
+  expect(found(`<img srcset="https://a.example/a${commas} 1x">`)).toEqual(['https://a.example/a']);
+});

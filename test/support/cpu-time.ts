@@ -1,0 +1,38 @@
+/**
+ * With `PLATEN_TEST_CPU=<file>`: the processor time of each test file, with all processes it starts, as lines of that file.
+ * Services that workers share are left out. Needs root and control groups, which count processes that end, too.
+ */
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect } from 'vitest';
+
+/** Of the first version, where that one counts the time; otherwise of the second. */
+const ROOT = ['/sys/fs/cgroup/cpuacct', '/sys/fs/cgroup'].find(existsSync) ?? '';
+
+function secondsOf(group: string): number {
+  if (existsSync(join(group, 'cpuacct.usage'))) return Number(readFileSync(join(group, 'cpuacct.usage'), 'utf8')) / 1e9;
+  return Number(/usage_usec (\d+)/.exec(readFileSync(join(group, 'cpu.stat'), 'utf8'))?.[1]) / 1e6;
+}
+
+function enter(group: string): void {
+  writeFileSync(join(group, 'cgroup.procs'), String(process.pid));
+}
+
+let group: string;
+
+beforeAll(() => {
+  group = join(ROOT, `platen-test-${process.pid}-${Date.now()}`);
+  mkdirSync(group);
+  enter(group);
+});
+
+afterAll(() => {
+  const file = expect.getState().testPath?.split('/test/').at(-1);
+  appendFileSync(process.env.PLATEN_TEST_CPU ?? '', `${secondsOf(group).toFixed(1)}\t${file}\n`);
+  enter(ROOT);
+  try {
+    rmdirSync(group);
+  } catch {
+    // a process of the file is still ending
+  }
+});

@@ -1,0 +1,7 @@
+/** For tests whose items are not uploaded anywhere. */
+export const NO_UPLOADS = {
+  reportsOf: async () => new Map(),
+  async enqueue(): Promise<void> {
+    throw new Error('nothing here is uploaded');
+  },
+};

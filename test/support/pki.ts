@@ -1,0 +1,138 @@
+/** Certificates for tests, made as they are needed: a name, a kind of key and a validity in, a key pair with its certificate out. */
+import { KeyObject, randomBytes, webcrypto } from 'node:crypto';
+import * as asn1js from 'asn1js';
+import { AttributeTypeAndValue, BasicConstraints, Certificate, Extension, ExtKeyUsage } from 'pkijs';
+
+export type KeyKind = 'RSA' | 'EC';
+
+export interface Issued {
+  name: string;
+  key: KeyObject;
+  cryptoKey: webcrypto.CryptoKey;
+  certificate: Certificate;
+  /** DER. */
+  der: Buffer;
+}
+
+interface Order {
+  kind?: KeyKind;
+  issuer?: Issued;
+  notBefore?: Date;
+  notAfter?: Date;
+  /** Of a key usage extension, such as 0b1100_0000 for signatures. */
+  keyUsage?: number;
+  isAuthority?: boolean;
+  /** Whether it stamps times. */
+  stampsTimes?: boolean;
+  /** Of the authority that signs it: its whole name, instead of that of `issuer`. */
+  issuerName?: string;
+  /** As many values in one more extension. */
+  values?: number;
+}
+
+const DAY_MS = 86_400_000;
+const KINDS = {
+  RSA: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 2_048, publicExponent: new Uint8Array([1, 0, 1]) },
+  EC: { name: 'ECDSA', namedCurve: 'P-256' },
+};
+
+export async function issue(name: string, order: Order = {}): Promise<Issued> {
+  const {
+    kind = 'EC',
+    issuer,
+    issuerName = name,
+    notBefore = new Date(Date.now() - DAY_MS),
+    notAfter = new Date(Date.now() + 365 * DAY_MS),
+  } = order;
+  const pair = (await webcrypto.subtle.generateKey(KINDS[kind], true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
+  const certificate = new Certificate({ version: 2, serialNumber: serialNumber() });
+  certificate.subject.typesAndValues.push(new AttributeTypeAndValue({ type: '2.5.4.3', value: utf8(name) }));
+  if (issuer) certificate.issuer = issuer.certificate.subject;
+  else certificate.issuer.typesAndValues.push(new AttributeTypeAndValue({ type: '2.5.4.3', value: utf8(issuerName) }));
+  certificate.notBefore.value = notBefore;
+  certificate.notAfter.value = notAfter;
+  certificate.extensions = extensionsOf(order);
+  await certificate.subjectPublicKeyInfo.importKey(pair.publicKey);
+  await certificate.sign(issuer?.cryptoKey ?? pair.privateKey, 'SHA-256');
+  const der = Buffer.from(certificate.toSchema(true).toBER());
+  return {
+    name,
+    key: KeyObject.from(pair.privateKey),
+    cryptoKey: pair.privateKey,
+    certificate: Certificate.fromBER(Uint8Array.from(der)),
+    der,
+  };
+}
+
+function utf8(value: string): asn1js.Utf8String {
+  return new asn1js.Utf8String({ value });
+}
+
+function serialNumber(): asn1js.Integer {
+  const bytes = randomBytes(12);
+  bytes[0] = 1;
+  return new asn1js.Integer({ valueHex: Uint8Array.from(bytes).buffer });
+}
+
+function extensionsOf({ keyUsage, isAuthority, stampsTimes, values }: Order): Extension[] {
+  const extension = (extnID: string, critical: boolean, value: { toBER(): ArrayBuffer }) =>
+    new Extension({ extnID, critical, extnValue: value.toBER() });
+  const usage = keyUsage ?? (isAuthority ? 0b0000_0110 : undefined);
+  return [
+    ...(usage === undefined
+      ? []
+      : [extension('2.5.29.15', true, new asn1js.BitString({ valueHex: Uint8Array.of(usage).buffer }))]),
+    ...(isAuthority ? [extension('2.5.29.19', true, new BasicConstraints({ cA: true }).toSchema())] : []),
+    ...(stampsTimes ? [extension('2.5.29.37', true, new ExtKeyUsage({ keyPurposes: ['1.3.6.1.5.5.7.3.8'] }).toSchema())] : []),
+    ...(values
+      ? [extension('1.3.6.1.4.1.55555.2', false, sequence(...Array.from({ length: values }, () => new asn1js.Null())))]
+      : []),
+  ];
+}
+
+const [DATA, SHROUDED_KEY_BAG, CERTIFICATE_BAG] = [
+  '1.2.840.113549.1.7.1',
+  '1.2.840.113549.1.12.10.1.2',
+  '1.2.840.113549.1.12.10.1.3',
+];
+
+/** A PKCS#12 file in base64, its key encrypted with AES-256, its certificates in the open. */
+export function pkcs12Of({ key, der }: Pick<Issued, 'key' | 'der'>, chain: Issued[], password: string): string {
+  const encrypted = key.export({ type: 'pkcs8', format: 'der', cipher: 'aes-256-cbc', passphrase: password });
+  const certificates = [der, ...chain.map((each) => each.der)].map((bytes) =>
+    bag(CERTIFICATE_BAG, sequence(oid('1.2.840.113549.1.9.22.1'), explicit(octets(bytes)))),
+  );
+  const safes = [sequence(...certificates), sequence(bag(SHROUDED_KEY_BAG, read(encrypted)))].map(data);
+  const file = sequence(new asn1js.Integer({ value: 3 }), data(sequence(...safes)));
+  return Buffer.from(file.toBER()).toString('base64');
+}
+
+type Value = asn1js.BaseBlock;
+
+function sequence(...value: Value[]): asn1js.Sequence {
+  return new asn1js.Sequence({ value });
+}
+
+function oid(value: string): asn1js.ObjectIdentifier {
+  return new asn1js.ObjectIdentifier({ value });
+}
+
+function octets(bytes: Uint8Array): asn1js.OctetString {
+  return new asn1js.OctetString({ valueHex: Uint8Array.from(bytes).buffer });
+}
+
+function explicit(value: Value): asn1js.Constructed {
+  return new asn1js.Constructed({ idBlock: { tagClass: 3, tagNumber: 0 }, value: [value] });
+}
+
+function data(value: Value): asn1js.Sequence {
+  return sequence(oid(DATA), explicit(octets(Buffer.from(value.toBER()))));
+}
+
+function bag(type: string, value: Value): asn1js.Sequence {
+  return sequence(oid(type), explicit(value));
+}
+
+function read(bytes: Uint8Array): Value {
+  return asn1js.fromBER(Uint8Array.from(bytes)).result;
+}

@@ -1,0 +1,35 @@
+/** What the form fields of a PDF show, read from the forms that they draw. */
+import { PDF, PdfArray, PdfDict, PdfRef, PdfStream, PdfString } from '@libpdf/core';
+import { readFinished } from './read-finished.ts';
+
+/** By the name of the field; only of texts, choices and lists. */
+export async function readAppearances(pdf: Uint8Array): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  const count = appearancesOf(await PDF.load(pdf)).length;
+  for (let index = 0; index < count; index++) {
+    const source = await PDF.load(pdf);
+    const [name, form] = appearancesOf(source)[index] as [string, PdfRef];
+    const page = source.getPages()[0]?.dict as PdfDict;
+    const stream = source.getObject(form) as PdfStream;
+    page.set('Contents', form);
+    page.set('Resources', stream.get('Resources') ?? new PdfDict());
+    found[name] = (await readFinished(await source.save())).texts[0] ?? '';
+  }
+  return found;
+}
+
+function appearancesOf(pdf: PDF): Array<[string, PdfRef]> {
+  const resolve = (value: unknown) => (value instanceof PdfRef ? pdf.getObject(value) : value);
+  return pdf.getPages().flatMap(({ dict }) => {
+    const annotations = resolve(dict.get('Annots'));
+    const widgets = annotations instanceof PdfArray ? annotations.toArray().map(resolve) : [];
+    return widgets.flatMap((widget): Array<[string, PdfRef]> => {
+      if (!(widget instanceof PdfDict)) return [];
+      const name = widget.get('T');
+      const looks = resolve(widget.get('AP'));
+      const normal = looks instanceof PdfDict ? looks.get('N') : undefined;
+      const isShown = normal instanceof PdfRef && pdf.getObject(normal) instanceof PdfStream;
+      return name instanceof PdfString && isShown ? [[name.asString(), normal]] : [];
+    });
+  });
+}

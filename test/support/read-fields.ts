@@ -1,0 +1,55 @@
+/** The form fields of a PDF as pdf.js finds them, in the order of its pages. */
+import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
+
+export interface FoundField {
+  page: number;
+  type: string;
+  name: string;
+  value: unknown;
+  description: string;
+  /** Left, bottom, right, top, in points. */
+  rect: number[];
+  isReadOnly: boolean;
+  isRequired: boolean;
+  isMultiLine: boolean;
+  isPassword: boolean;
+  maxLength: number;
+  /** What a checkbox or radio button stands for. */
+  state: string | undefined;
+  options: Array<{ exportValue: string; displayValue: string }>;
+  hasAppearance: boolean;
+}
+
+export async function readFields(pdf: Uint8Array, password?: string): Promise<FoundField[]> {
+  const task = getDocument({ data: Uint8Array.from(pdf), useSystemFonts: false, verbosity: 0, ...(password && { password }) });
+  try {
+    const document = await task.promise;
+    const found: FoundField[] = [];
+    for (let page = 1; page <= document.numPages; page++)
+      for (const each of await (await document.getPage(page)).getAnnotations())
+        if (each.fieldType) found.push(fieldOf(page, each));
+    return found;
+  } finally {
+    await task.destroy();
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: pdf.js states no type for annotations
+function fieldOf(page: number, annotation: any): FoundField {
+  return {
+    page,
+    type: annotation.fieldType,
+    name: annotation.fieldName,
+    value: annotation.fieldValue,
+    description: annotation.alternativeText,
+    rect: annotation.rect,
+    isReadOnly: annotation.readOnly,
+    isRequired: annotation.required,
+    isMultiLine: annotation.multiLine === true,
+    isPassword: annotation.password === true,
+    maxLength: annotation.maxLen ?? 0,
+    state: annotation.buttonValue ?? annotation.exportValue,
+    options: annotation.options ?? [],
+    hasAppearance: annotation.hasAppearance,
+  };
+}

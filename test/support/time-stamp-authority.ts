@@ -1,0 +1,148 @@
+/** A time stamp authority (RFC 3161) on loopback: what to do wrong in, tokens that its certificate signs out. */
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as asn1js from 'asn1js';
+import {
+  Attribute,
+  ContentInfo,
+  EncapsulatedContentInfo,
+  IssuerAndSerialNumber,
+  PKIStatusInfo,
+  SignedAndUnsignedAttributes,
+  SignedData,
+  SignerInfo,
+  TimeStampReq,
+  TimeStampResp,
+  TSTInfo,
+} from 'pkijs';
+import { type Issued, issue } from './pki.ts';
+
+/** What an authority can do wrong. */
+export type Fault =
+  | 'imprint'
+  | 'nonce'
+  | 'status'
+  | 'signature'
+  | 'http'
+  | 'garbage'
+  | 'endless'
+  | 'silent'
+  | 'usage'
+  | 'expired'
+  | 'clock';
+
+const [TST_INFO, SIGNED_DATA] = ['1.2.840.113549.1.9.16.1.4', '1.2.840.113549.1.7.2'];
+
+export class TimeStampAuthority {
+  fault: Fault | undefined;
+  /** Of the requests that were sent: their headers. */
+  readonly asked: Array<Record<string, unknown>> = [];
+  /** Called for each of them. */
+  onRequest = () => {};
+  readonly #server: Server;
+  readonly #signers: Record<'valid' | 'usage' | 'expired', Issued>;
+
+  static async start(issuer: Issued): Promise<TimeStampAuthority> {
+    const order = { issuer, stampsTimes: true, keyUsage: 0b1100_0000 };
+    const authority = new TimeStampAuthority({
+      valid: await issue('Test TSA', { ...order, kind: 'RSA' }),
+      usage: await issue('Test TSA for anything', { ...order, stampsTimes: false }),
+      expired: await issue('Test TSA of yesterday', { ...order, notAfter: new Date(Date.now() - 1_000) }),
+    });
+    authority.#server.listen(0, '127.0.0.1');
+    await once(authority.#server, 'listening');
+    return authority;
+  }
+
+  private constructor(signers: Record<'valid' | 'usage' | 'expired', Issued>) {
+    this.#signers = signers;
+    this.#server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      this.asked.push(request.headers);
+      this.onRequest();
+      await this.#answer(Buffer.concat(chunks), response);
+    });
+  }
+
+  get #signer(): Issued {
+    return this.#signers[this.fault === 'usage' || this.fault === 'expired' ? this.fault : 'valid'];
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/tsa`;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  async #answer(query: Buffer, response: ServerResponse): Promise<void> {
+    if (this.fault === 'silent') return;
+    if (this.fault === 'http') return void response.writeHead(500).end();
+    response.writeHead(200, { 'content-type': 'application/timestamp-reply' });
+    if (this.fault === 'garbage') return void response.end('not a time stamp');
+    if (this.fault === 'endless') return pour(response);
+    response.end(await this.#stamp(TimeStampReq.fromBER(Uint8Array.from(query))));
+  }
+
+  async #stamp({ messageImprint, nonce }: TimeStampReq): Promise<Buffer> {
+    if (this.fault === 'status') return toBytes(new TimeStampResp({ status: new PKIStatusInfo({ status: 2 }) }));
+    if (this.fault === 'imprint') messageImprint.hashedMessage = new asn1js.OctetString({ valueHex: new ArrayBuffer(32) });
+    const info = new TSTInfo({
+      version: 1,
+      policy: '1.3.6.1.4.1.55555.1',
+      messageImprint,
+      serialNumber: new asn1js.Integer({ value: this.asked.length }),
+      genTime: new Date(Date.now() - (this.fault === 'clock' ? 600_000 : 0)),
+      ...(nonce && { nonce: this.fault === 'nonce' ? new asn1js.Integer({ value: 7 }) : nonce }),
+    });
+    const content = toBytes(info);
+    const encapContentInfo = new EncapsulatedContentInfo({ eContentType: TST_INFO });
+    encapContentInfo.eContent = new asn1js.OctetString({ valueHex: Uint8Array.from(content).buffer }); // in one piece
+    const signed = new SignedData({
+      version: 3,
+      encapContentInfo,
+      certificates: [this.#signer.certificate],
+      signerInfos: [this.#signerInfo(content)],
+    });
+    await signed.sign(this.#signer.cryptoKey, 0, 'SHA-256');
+    const [signer] = signed.signerInfos;
+    if (this.fault === 'signature' && signer)
+      signer.signature = new asn1js.OctetString({ valueHex: Uint8Array.from({ length: 256 }, () => 7).buffer });
+    const token = new ContentInfo({ contentType: SIGNED_DATA, content: signed.toSchema(true) });
+    return toBytes(new TimeStampResp({ status: new PKIStatusInfo({ status: 0 }), timeStampToken: token }));
+  }
+
+  #signerInfo(content: Buffer): SignerInfo {
+    const { certificate, der } = this.#signer;
+    const hash = (bytes: Uint8Array) =>
+      new asn1js.OctetString({ valueHex: Uint8Array.from(createHash('sha256').update(bytes).digest()).buffer });
+    const sequence = (...value: asn1js.BaseBlock[]) => new asn1js.Sequence({ value });
+    const attributes = [
+      new Attribute({ type: '1.2.840.113549.1.9.3', values: [new asn1js.ObjectIdentifier({ value: TST_INFO })] }),
+      new Attribute({ type: '1.2.840.113549.1.9.4', values: [hash(content)] }),
+      new Attribute({ type: '1.2.840.113549.1.9.16.2.47', values: [sequence(sequence(sequence(hash(der))))] }),
+    ];
+    return new SignerInfo({
+      version: 1,
+      sid: new IssuerAndSerialNumber({ issuer: certificate.issuer, serialNumber: certificate.serialNumber }),
+      signedAttrs: new SignedAndUnsignedAttributes({ type: 0, attributes }),
+    });
+  }
+}
+
+function toBytes(value: { toSchema(): { toBER(): ArrayBuffer } }): Buffer {
+  return Buffer.from(value.toSchema().toBER());
+}
+
+function pour(response: ServerResponse): void {
+  const more = () => {
+    while (response.write(Buffer.alloc(65_536)));
+  };
+  response.on('drain', more);
+  more();
+}

@@ -1,0 +1,50 @@
+/** Sample data for templates: what a template reads has a value, lists have elements, and what is calculated with is a number. */
+import { beforeAll, expect, test } from 'vitest';
+import { sampleOf } from '../../web/dashboard/sample-of-template.ts';
+import { Client } from '../support/client.ts';
+import { sharedService } from '../support/shared-service.ts';
+
+let key: Client;
+
+beforeAll(async () => {
+  const service = await sharedService();
+  key = new Client(service.url, (await service.createKey()).key);
+});
+/** The data for a template as the service keeps it, which the service also renders without a fault. */
+async function sample(html: string, engine = 'liquid'): Promise<unknown> {
+  const { template_id, placeholders } = await key.template(html, { engine });
+  const data = JSON.parse(sampleOf({ html, engine: engine as 'liquid', placeholders })) as object;
+  const response = await key.send('POST', '/v1/pdf', { template_id, data });
+  expect(response.status, await response.clone().text()).toBe(200);
+  return data;
+}
+
+const twice = (element: unknown) => [element, element];
+
+test('a path has itself as its value, and a number in it makes a list', async () => {
+  expect(await sample('{{a}} {{person.name}} {{items.0.name}}', 'placeholders')).toEqual({
+    a: 'a',
+    person: { name: 'person.name' },
+    items: twice({ name: 'items.0.name' }),
+  });
+});
+
+test('a loop has a list of objects with the members that it reads', async () => {
+  const html = `{{ order.items.size }}{% for item in order.items limit: 5 %}{{ forloop.index }} {{ item.name | upcase }}
+    {% if item.note %}{{- item.note.text -}}{% endif %}{% for part in item.parts %}{{ part.sku }}{% endfor %}{{ order.title }}{% endfor %}
+    {% for tag in tags %}{{ tag }}{% endfor %}{% for i in (1..3) %}{{ i }}{% endfor %}`;
+  const item = { name: 'item.name', note: { text: 'item.note.text' }, parts: twice({ sku: 'part.sku' }) };
+  expect(await sample(html)).toEqual({ order: { items: twice(item), title: 'order.title' }, tags: twice('tag') });
+});
+
+test('what a template calculates with is a number', async () => {
+  const html = `{% assign sum = 0 %}{% for row in rows %}{% assign line = row.price | times: row.count %}{% assign sum = sum | plus: line %}
+    {{ line | money: "EUR" }}{{ row.price | money: "EUR" }}{% endfor %}{{ sum | money: "EUR" }}{{ total | money: "EUR" }}`;
+  expect(await sample(html)).toEqual({ rows: twice({ price: 10, count: 10 }), total: 10 });
+});
+
+test('comments, raw text and strings read nothing', async () => {
+  const html =
+    '{% comment %}{% for a in b %}{{ a.c }}{% endcomment %}{% raw %}{{ a.d }}{% endraw %}{% for a in b %}{{ a.e | append: "a.f" }}{% endfor %}';
+  expect(await sample(html)).toEqual({ b: twice({ e: 'a.e' }) });
+});

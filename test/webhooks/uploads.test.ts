@@ -1,0 +1,166 @@
+/** Uploads on a real database: in which order, by whom, and when they end. What a store gets is in test/api/deliver-to.test.ts. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Principal } from '../../src/accounts/accounts.ts';
+import { announceUploaded } from '../../src/batches/outcomes.ts';
+import { loadConfig } from '../../src/config.ts';
+import { OutboundPolicy } from '../../src/egress/policy.ts';
+import { openServices, type Services } from '../../src/services.ts';
+import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
+import { Deliverer } from '../../src/webhooks/deliverer.ts';
+import { Uploads } from '../../src/webhooks/uploads.ts';
+import { Receiver } from '../support/receiver.ts';
+import { eventually } from '../support/service.ts';
+import { storageSettings } from '../support/storage-settings.ts';
+
+let dataDir: string;
+let opened: Services;
+let owner: Principal;
+let uploads: Uploads;
+let deliverer: Deliverer | undefined;
+const settled: string[] = [];
+const clock = Date.now;
+
+beforeEach(async () => {
+  settled.length = 0;
+  dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  opened = await openServices(loadConfig({ ...(await storageSettings(dataDir)), PLATEN_DATA_DIR: dataDir }), clock);
+  owner = await anotherOwner();
+  uploads = new Uploads({
+    ...opened,
+    clock,
+    cipher: new PayloadCipher(Buffer.alloc(32)),
+    onUploadEnded: (batchId, query) => announceUploaded(query, batchId, async () => {}),
+    onBatchUploaded: (batchId) => settled.push(batchId),
+  });
+});
+afterEach(async () => {
+  await deliverer?.stop(Promise.resolve());
+  deliverer = undefined;
+  await opened.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function anotherOwner(): Promise<Principal> {
+  const { id } = await opened.accounts.createAccount('free');
+  return (await opened.accounts.authenticate((await opened.accounts.createKey(id)).secret)) as Principal;
+}
+
+function enqueue(of: Principal, url: string, item = { batchId: 'bat_1', position: 0 }, documentId = 'doc_1'): Promise<void> {
+  const { accountId, keyId } = of;
+  const upload = { accountId, keyId, item, documentId, bytes: 1, isHeld: false, url, headers: {} };
+  return opened.database.transaction((query) => uploads.enqueue(upload, query));
+}
+
+function start(replaced: Partial<Uploads> = {}, allowed = ''): void {
+  const config = loadConfig({ PLATEN_WEBHOOK_RETRY_SECONDS: '1', ...(allowed && { PLATEN_OUTBOUND_ALLOW: allowed }) });
+  const none = () => {};
+  const services = { ...opened, clock, policy: new OutboundPolicy(config), onOutcome: none, onRefused: none, onFailure: none };
+  const open = replaced.open ?? ((lent) => uploads.open(lent));
+  const settle: Uploads['settle'] = (...of) => uploads.settle(...of);
+  deliverer = new Deliverer({ ...services, uploads: { open, settle } }, config);
+  deliverer.start();
+}
+
+test('uploads that hang hold up no webhook, and an account has no more than its share', async () => {
+  const owners = [owner, ...(await Promise.all(Array.from({ length: 9 }, anotherOwner)))];
+  for (const [n, each] of owners.entries()) for (let of = 0; of < 8; of++) await enqueue(each, `https://store${of}.of${n}.test/`);
+  const held = Promise.withResolvers<undefined>();
+  const accounts: string[] = [];
+  const receiver = await Receiver.start();
+  try {
+    const open: Uploads['open'] = (lent) => {
+      accounts.push(owners.find(({ keyId }) => keyId === lent.keyId)?.accountId ?? '');
+      return held.promise;
+    };
+    start({ open }, receiver.address);
+    await eventually('as many hang as may', () => accounts.length === 32);
+    const event = { ...owner, url: receiver.url, type: 'batch.completed', data: {} } as const;
+    const id = await opened.database.transaction((query) => opened.webhooks.enqueue(event, query));
+    await eventually('the webhook has arrived', () => receiver.ids.includes(id));
+    expect(accounts).toHaveLength(32);
+    for (const { accountId } of owners) expect(accounts.filter((each) => each === accountId).length).toBeLessThanOrEqual(4);
+  } finally {
+    held.resolve(undefined);
+    receiver.close();
+  }
+});
+
+test('an earlier version, which looks at next_attempt_at, sees no upload; webhooks it sees', async () => {
+  await enqueue(owner, 'https://store.test/');
+  const event = { ...owner, url: 'http://hooks.test/', type: 'batch.completed', data: {} } as const;
+  await opened.database.transaction((query) => opened.webhooks.enqueue(event, query));
+  const { query } = opened.database;
+  const due = await query.selectFrom('webhook_deliveries').select('type').where('next_attempt_at', 'is not', null).execute();
+  expect(due).toEqual([{ type: 'batch.completed' }]);
+  await query.updateTable('webhook_deliveries').set({ created_at: 1 }).execute();
+  await opened.webhooks.removeOld();
+  expect(await query.selectFrom('webhook_deliveries').select('type').orderBy('type').execute()).toEqual([
+    { type: 'batch.completed' },
+    { type: 'upload' },
+  ]);
+});
+
+test('uploads of a key that was revoked end', async () => {
+  const receiver = await Receiver.start();
+  const name = `https://${receiver.address}/`;
+  await storeDocument();
+  await enqueue(owner, name);
+  await opened.accounts.keys.revoke(undefined, owner.keyId);
+  start({}, receiver.address);
+  await eventually('it has ended', async () => (await report())?.status === 'failed');
+  expect(await report()).toMatchObject({
+    attempts: 1,
+    error: 'the document was deleted, or expired, or its key was revoked, before it could be uploaded',
+  });
+  receiver.close();
+});
+
+const report = async () => (await uploads.reportsOf('bat_1')).get(0);
+
+/** As `doc_1`. */
+async function storeDocument(): Promise<void> {
+  const removal = {
+    created_at: clock(),
+    expires_at: clock() + 60_000,
+    deleted_at: null,
+    remove_at: clock() + 60_000,
+    has_content: 1,
+  };
+  const described = {
+    filename: null,
+    bytes: 1,
+    pages: 1,
+    sha256: '',
+    source: 'html',
+    template_id: null,
+    report: null,
+    metadata: null,
+  };
+  const of = { id: 'doc_1', key_id: owner.keyId, account_id: owner.accountId };
+  await opened.database.query
+    .insertInto('documents')
+    .values({ ...of, ...described, ...removal })
+    .execute();
+}
+
+test('whoever waits for a batch is told when its last upload has ended, and not of each', async () => {
+  const plan = { ...owner.plan, retentionMs: 60_000 };
+  const items = [{ options: {} }]; // without a source it fails at once
+  const batch = { items, defaults: {}, webhookUrl: undefined, metadata: {} };
+  const batchId = await opened.batches.create({ ...owner, plan }, batch, async () => {});
+  for (const position of [0, 1]) await enqueue(owner, 'https://store.test/', { batchId, position }, 'doc_gone');
+  const end = async (position: number) => {
+    const afterwards = await opened.database.transaction(async (query) => {
+      await query.updateTable('webhook_deliveries').set({ status: 'failed' }).where('batch_position', '=', position).execute();
+      return uploads.settle({ batchId } as Parameters<Uploads['settle']>[0], undefined, false, query);
+    });
+    await afterwards();
+  };
+  await end(0);
+  expect(settled).toEqual([]);
+  await end(1);
+  expect(settled).toEqual([batchId]);
+});

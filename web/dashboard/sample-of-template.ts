@@ -1,0 +1,108 @@
+/** Makes sample data for a template: its text and the paths that it reads in, an object with a value at each path out. */
+import type { TemplateRecord } from './records.ts';
+
+interface Node {
+  value: string | number;
+  isList: boolean;
+  members: Map<string, Node>;
+}
+
+/** The variables of the loops around a place, each with the list whose elements it stands for. */
+type Scope = Array<{ name: string; list: Node | undefined }>;
+
+/** What the template reads from the data itself, by its path. */
+type Globals = ReadonlyMap<string, Node>;
+
+const ROWS = 2;
+const NUMBER = 10;
+const UNREAD = /\{%-?\s*(comment|raw)\s*-?%\}.*?\{%-?\s*end\1\s*-?%\}/gs;
+const CODE = /\{[%{](.*?)[%}]\}/gs;
+const STRING = /"[^"]*"|'[^']*'/g;
+const LOOP = /^-?\s*(?:for|tablerow)\s+([\w-]+)\s+in\s+([\w.[\]-]+)/;
+const LOOP_START = /^-?\s*(?:for|tablerow)\b/;
+const LOOP_END = /^-?\s*end(?:for|tablerow)\b/;
+const PATH = /(?<![\w.|]|\|\s+)[A-Za-z_][\w-]*(?:\.[\w-]+|\[\d+\])*/g;
+const CALCULATED =
+  /(?:(?:^-?|=)\s*([\w.[\]-]+)(?=\s*\|\s*(?:abs|ceil|divided_by|floor|minus|modulo|money|plus|round|times)\b))|\|\s*(?:divided_by|minus|modulo|plus|times)\s*:\s*([\w.[\]-]+)/g;
+
+/** The value at a path is the path itself, or a number if the template calculates with it. A list has two elements. */
+export function sampleOf({ html = '', engine, placeholders }: Pick<TemplateRecord, 'html' | 'engine' | 'placeholders'>): string {
+  const root = newNode('');
+  const globals = new Map(placeholders.map((path) => [path, put(root, path)]));
+  if (engine === 'liquid') readLiquid(globals, html);
+  return JSON.stringify(root.members.size ? dataOf(root) : {}, null, 2);
+}
+
+/** The service knows what a template reads from the data itself. What it reads from the elements of lists is in its loops. */
+function readLiquid(globals: Globals, html: string): void {
+  const scope: Scope = [];
+  for (const [, text = ''] of html.replace(UNREAD, '').matchAll(CODE)) {
+    const code = text.replace(STRING, '""');
+    readPaths(globals, scope, code);
+    if (LOOP_END.test(code)) scope.pop();
+    else if (LOOP_START.test(code)) scope.push(loopOf(globals, scope, code));
+  }
+}
+
+function readPaths(globals: Globals, scope: Scope, code: string): void {
+  for (const [path] of code.matchAll(PATH)) nodeAt(globals, scope, path);
+  for (const [, first, argument] of code.matchAll(CALCULATED)) {
+    const node = nodeAt(globals, scope, first ?? argument ?? '');
+    if (node) node.value = NUMBER;
+  }
+}
+
+function loopOf(globals: Globals, scope: Scope, code: string): Scope[number] {
+  const [, name = '', path = ''] = LOOP.exec(code) ?? [];
+  const list = nodeAt(globals, scope, path);
+  if (list) {
+    list.isList = true;
+    list.value = name;
+  }
+  return { name, list };
+}
+
+/** Returns undefined for a variable that the template sets itself. */
+function nodeAt(globals: Globals, scope: Scope, path: string): Node | undefined {
+  const [head] = stepsOf(path);
+  const around = scope.findLast(({ name }) => name === head);
+  if (!around) return globals.get(path);
+  return around.list && put(around.list, path, 1);
+}
+
+/** Returns the node of a path, without as many of its first steps as are given. A number in the path makes a list. */
+function put(root: Node, path: string, skipped = 0): Node {
+  let node = root;
+  for (const step of stepsOf(path).slice(skipped)) {
+    if (/^\d+$/.test(step)) node.isList = true;
+    else node = member(node, step, path);
+  }
+  return node;
+}
+
+function member(node: Node, name: string, path: string): Node {
+  const known = node.members.get(name) ?? newNode(path);
+  node.members.set(name, known);
+  return known;
+}
+
+function stepsOf(path: string): string[] {
+  return path.split(/[.[\]"']+/).filter(Boolean);
+}
+
+function newNode(value: string): Node {
+  return { value, isList: false, members: new Map() };
+}
+
+function dataOf({ value, isList, members }: Node): unknown {
+  if (isList) members.delete('size'); // a list has one of its own
+  const one = members.size ? objectOf(members) : value;
+  return isList ? Array.from({ length: ROWS }, () => one) : one;
+}
+
+/** The object has no prototype: a path may be called `__proto__`. */
+function objectOf(members: Map<string, Node>): object {
+  const object = Object.create(null) as Record<string, unknown>;
+  for (const [name, node] of members) object[name] = dataOf(node);
+  return object;
+}

@@ -1,0 +1,185 @@
+/** Lists the files of a template, to add, replace and remove them. */
+
+import { useRef, useState } from 'preact/hooks';
+import { sizeText } from '../shared/size-text.ts';
+import { tell } from '../shared/toast.tsx';
+import { useAction } from './action.ts';
+import { Fault, Loading, Name } from './components.tsx';
+import { Confirm } from './confirm.tsx';
+import type { Loaded } from './loaded.ts';
+import type { AssetRecord, TemplateRecord } from './records.ts';
+import { call } from './session.ts';
+
+interface TemplateFilesProps {
+  template: TemplateRecord;
+  files: Loaded<AssetRecord[]>;
+  onChanged(record: TemplateRecord): void;
+}
+
+export function TemplateFiles({ template, files, onChanged }: TemplateFilesProps) {
+  const [folder, setFolder] = useState('');
+  const [removed, setRemoved] = useState<string | null>(null);
+  const adding = useAction();
+  const add = (chosen: File[], pathOf: (file: File) => string) =>
+    adding.run(async () => {
+      for (const file of chosen) onChanged(await put(template, pathOf(file), file));
+      tell(chosen.length === 1 ? '1 file was saved.' : `${chosen.length} files were saved.`);
+    });
+  const remove = async () => {
+    onChanged(await change(template, removed ?? '', { method: 'DELETE' }));
+    tell(`${removed} was removed.`);
+    setRemoved(null);
+  };
+  return (
+    <div class="stack">
+      <p class="hint">
+        The HTML refers to a file by its name, such as <code>logo.png</code> or <code>css/print.css</code>. Each change is a new
+        version of the template.
+      </p>
+      <Fault fault={files.fault} onRetry={files.reload} />
+      {!files.value && files.loading && <Loading what="the files" />}
+      {files.value?.length === 0 && <p>The template has no files.</p>}
+      {files.value && files.value.length > 0 && (
+        <FileTable
+          rows={files.value}
+          busy={adding.running}
+          onReplace={(path, file) => add([file], () => path)}
+          onRemove={setRemoved}
+        />
+      )}
+      <Fault fault={adding.fault} />
+      <div class="filters">
+        <div class="field">
+          <label for="files-folder">Folder (optional)</label>
+          <input
+            id="files-folder"
+            autocomplete="off"
+            placeholder="css"
+            value={folder}
+            onInput={(event) => setFolder(event.currentTarget.value)}
+          />
+        </div>
+        <FileButton
+          label={adding.running ? 'Saving…' : 'Add files'}
+          disabled={adding.running}
+          multiple
+          onChosen={(chosen) => add(chosen, ({ name }) => pathIn(folder, name))}
+        />
+      </div>
+      {removed !== null && (
+        <Confirm title="Remove this file?" verb="Remove" onConfirm={remove} onClose={() => setRemoved(null)}>
+          <p>
+            <Name>{removed}</Name> is removed from the template. Earlier versions keep it.
+          </p>
+        </Confirm>
+      )}
+    </div>
+  );
+}
+
+interface FileTableProps {
+  rows: AssetRecord[];
+  busy: boolean;
+  onReplace(path: string, file: File): void;
+  onRemove(path: string): void;
+}
+
+function FileTable({ rows, busy, onReplace, onRemove }: FileTableProps) {
+  return (
+    <table class="list">
+      <caption class="visually-hidden">Files of the template</caption>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col" class="number">
+            Size
+          </th>
+          <th scope="col">
+            <span class="visually-hidden">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ path, bytes }) => (
+          <tr key={path}>
+            <td>
+              <Name>{path}</Name>
+            </td>
+            <td class="number">{sizeText(bytes)}</td>
+            <td>
+              <div class="actions end">
+                <FileButton
+                  label="Replace"
+                  name={`Replace ${path}`}
+                  disabled={busy}
+                  onChosen={([file]) => file && onReplace(path, file)}
+                />
+                <button
+                  type="button"
+                  class="button small"
+                  aria-label={`Remove ${path}`}
+                  disabled={busy}
+                  onClick={() => onRemove(path)}
+                >
+                  Remove
+                </button>
+              </div>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface FileButtonProps {
+  label: string;
+  /** What screen readers say in place of the label. */
+  name?: string;
+  disabled: boolean;
+  multiple?: boolean;
+  onChosen(files: File[]): void;
+}
+
+/** Asks for files. The same file can be chosen again after it was changed. */
+function FileButton({ label, name = label, disabled, multiple = false, onChosen }: FileButtonProps) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <button
+        type="button"
+        class={multiple ? 'button' : 'button small'}
+        aria-label={name}
+        disabled={disabled}
+        onClick={() => input.current?.click()}
+      >
+        {label}
+      </button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        multiple={multiple}
+        onChange={({ currentTarget }) => {
+          onChosen([...(currentTarget.files ?? [])]);
+          currentTarget.value = '';
+        }}
+      />
+    </>
+  );
+}
+
+function pathIn(folder: string, name: string): string {
+  const names = folder.split('/').map((part) => part.trim());
+  return [...names, name].filter(Boolean).join('/');
+}
+
+function put(template: TemplateRecord, path: string, file: File): Promise<TemplateRecord> {
+  const headers = { 'content-type': file.type || 'application/octet-stream' };
+  return change(template, path, { method: 'PUT', headers, body: file });
+}
+
+async function change({ template_id }: TemplateRecord, path: string, init: RequestInit): Promise<TemplateRecord> {
+  const encoded = path.split('/').map(encodeURIComponent).join('/');
+  return (await (await call(`/v1/templates/${template_id}/assets/${encoded}`, init)).json()) as TemplateRecord;
+}

@@ -1,0 +1,70 @@
+/** Shows the first page of a document in small, once it comes into view. What cannot be drawn is an empty sheet. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { DocumentRecord } from './records.ts';
+import { call, whenSignedOut } from './session.ts';
+
+/** Twice its size on the page, for screens with more pixels. */
+const WIDTH_PIXELS = 112;
+const LOADED_AT_ONCE = 2;
+
+/** Addresses of images that were loaded, by document. Documents never change. */
+const urls = new Map<string, string>();
+const waiting: Array<() => Promise<void>> = [];
+let underWay = 0;
+
+whenSignedOut(() => {
+  for (const url of urls.values()) URL.revokeObjectURL(url);
+  urls.clear();
+});
+
+export function Thumbnail({ document: { document_id: id } }: { document: DocumentRecord }) {
+  const [url, setUrl] = useState(urls.get(id));
+  const sheet = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    if (url !== undefined || !sheet.current) return undefined;
+    const left = new AbortController();
+    const observer = new IntersectionObserver(([entry]) => {
+      if (!entry?.isIntersecting) return;
+      observer.disconnect();
+      inTurn(async () => {
+        if (!left.signal.aborted) setUrl(await load(id, left.signal));
+      });
+    });
+    observer.observe(sheet.current);
+    return () => {
+      observer.disconnect();
+      left.abort();
+    };
+  }, [id, url]);
+  return (
+    <span class="first-page" ref={sheet}>
+      {url !== undefined && <img src={url} alt="" />}
+    </span>
+  );
+}
+
+async function load(id: string, signal: AbortSignal): Promise<string> {
+  const reply = await call(`/v1/documents/${encodeURIComponent(id)}/pages/1.png?width=${WIDTH_PIXELS}`, { signal });
+  const url = URL.createObjectURL(await reply.blob());
+  urls.set(id, url);
+  return url;
+}
+
+/** A list of many documents is no reason to have many requests under way. */
+function inTurn(work: () => Promise<void>): void {
+  waiting.push(work);
+  next();
+}
+
+function next(): void {
+  if (underWay >= LOADED_AT_ONCE) return;
+  const work = waiting.shift();
+  if (!work) return;
+  underWay++;
+  work()
+    .catch(() => {}) // the sheet stays empty
+    .finally(() => {
+      underWay--;
+      next();
+    });
+}
