@@ -22,8 +22,8 @@ export class PlatenError extends Error {
   readonly retryAfter: number | undefined;
 
   constructor(problem: Problem, retryAfter?: number) {
-    const faults = problem.errors?.map(({ path, message }) => `${path}: ${message}`).join('; ');
-    super(faults ? `${problem.detail} (${faults})` : problem.detail);
+    const faults = problem.errors?.map(({ path, message }) => `${path}: ${message}`) ?? [];
+    super(faults.length > 1 ? faults.join('; ') : problem.detail); // which tells the first
     this.problem = problem;
     this.retryAfter = retryAfter;
   }

@@ -1,14 +1,24 @@
 /** The client of Platen: one method for each endpoint of the API. */
 import type * as api from './api.ts';
 import { Rendered } from './rendered.ts';
-import { Batches, Documents, Renders, Templates, Webhooks } from './resources.ts';
+import { Batches, Certificates, Documents, Keys, Renders, Templates, Webhooks } from './resources.ts';
 import { type CallOptions, type PlatenOptions, Transport } from './transport.ts';
 
 export type * from './api.ts';
 export { PlatenConnectionError, PlatenError, type Problem, WebhookVerificationError } from './errors.ts';
 export type { List, ListParameters, MetadataFilter, Page } from './lists.ts';
 export type { Rendered } from './rendered.ts';
-export type { Batches, DocumentFilters, Documents, Renders, Templates, WaitOptions, Webhooks } from './resources.ts';
+export type {
+  Batches,
+  Certificates,
+  DocumentFilters,
+  Documents,
+  Keys,
+  Renders,
+  Templates,
+  WaitOptions,
+  Webhooks,
+} from './resources.ts';
 export type { CallOptions, PlatenOptions } from './transport.ts';
 export { verifyWebhook } from './webhooks.ts';
 
@@ -17,6 +27,8 @@ export class Platen {
   readonly documents: Documents;
   readonly batches: Batches;
   readonly renders: Renders;
+  readonly keys: Keys;
+  readonly certificates: Certificates;
   readonly webhooks: Webhooks;
   readonly #transport: Transport;
 
@@ -26,6 +38,8 @@ export class Platen {
     this.documents = new Documents(this.#transport);
     this.batches = new Batches(this.#transport);
     this.renders = new Renders(this.#transport);
+    this.keys = new Keys(this.#transport);
+    this.certificates = new Certificates(this.#transport);
     this.webhooks = new Webhooks(this.#transport);
   }
 
@@ -43,6 +57,12 @@ export class Platen {
   /** Renders a document to an image. */
   async image(request: api.ImageRequest, options?: CallOptions): Promise<Rendered> {
     return new Rendered(await this.#post('/v1/image', request, '*/*', options));
+  }
+
+  /** What a PDF from anywhere violates of PDF/A and PDF/UA: of the `profile` that is named, such as `PDF/UA-1`, or else of those it claims. */
+  validate(pdf: Uint8Array, { profile, ...options }: CallOptions & { profile?: string } = {}): Promise<api.Validation> {
+    const headers = { 'content-type': 'application/pdf' };
+    return this.#transport.json('/v1/pdf/validate', { ...options, method: 'POST', body: pdf, headers, query: { profile } });
   }
 
   /** What the account used in this month, or in another one, such as `2026-10`. */

@@ -44,6 +44,37 @@ export class Templates extends Resource {
   version(id: string, version: number, options?: CallOptions): Promise<api.TemplateWithHtml> {
     return this.transport.json(`/v1/templates/${id}/versions/${version}`, options);
   }
+
+  /** The files beside a template. */
+  async assets(id: string, options?: CallOptions): Promise<api.TemplateAsset[]> {
+    const { data } = await this.transport.json<api.TemplateAssetList>(`/v1/templates/${id}/assets`, options);
+    return data;
+  }
+
+  /** One of these files, such as `css/print.css`. */
+  async asset(id: string, path: string, options?: CallOptions): Promise<Rendered> {
+    return new Rendered(await this.transport.send(assetPath(id, path), options));
+  }
+
+  /** Adds or replaces a file, which makes another version of the template. `type` is its media type. */
+  putAsset(
+    id: string,
+    path: string,
+    content: Uint8Array,
+    { type = 'application/octet-stream', ...options }: CallOptions & { type?: string } = {},
+  ): Promise<api.Template> {
+    const headers = { 'content-type': type };
+    return this.transport.json(assetPath(id, path), { ...options, method: 'PUT', body: content, headers });
+  }
+
+  /** Removes a file, which makes another version of the template. */
+  deleteAsset(id: string, path: string, options?: CallOptions): Promise<api.Template> {
+    return this.transport.json(assetPath(id, path), { ...options, method: 'DELETE' });
+  }
+}
+
+function assetPath(id: string, path: string): string {
+  return `/v1/templates/${id}/assets/${path.split('/').map(encodeURIComponent).join('/')}`;
 }
 
 export interface DocumentFilters extends MetadataFilter {
@@ -68,6 +99,11 @@ export class Documents extends Resource {
   async content(id: string, options?: CallOptions): Promise<Rendered> {
     const headers = { accept: 'application/pdf' };
     return new Rendered(await this.transport.send(`/v1/documents/${id}`, { ...options, headers }));
+  }
+
+  /** A page as PNG, from 1; `width` in pixels, by default 1,000. */
+  async page(id: string, page: number, { width, ...options }: CallOptions & { width?: number } = {}): Promise<Rendered> {
+    return new Rendered(await this.transport.send(`/v1/documents/${id}/pages/${page}.png`, { ...options, query: { width } }));
   }
 
   async delete(id: string, options?: CallOptions): Promise<void> {
@@ -140,8 +176,8 @@ export class Batches extends Resource {
 
 /** Renders that the service does after it has answered. */
 export class Renders extends Resource {
-  /** Accepts a document. Its result is stored, and `webhook_url` is told of its end. */
-  start(request: api.PdfRequest & { webhook_url?: string }, options?: CallOptions): Promise<api.Render> {
+  /** Accepts a document. Its result is stored, or uploaded to `deliver_to`, and `webhook_url` is told of its end. */
+  start(request: api.PdfRequest, options?: CallOptions): Promise<api.Render> {
     const headers = { prefer: 'respond-async' };
     return this.transport.json('/v1/pdf', { ...options, method: 'POST', body: request, headers });
   }
@@ -150,9 +186,54 @@ export class Renders extends Resource {
     return this.transport.json(`/v1/renders/${id}`, { ...options, headers: prefer(wait) });
   }
 
-  /** The render, when it has ended. */
+  /** The render, when it has ended, and its result has been uploaded where it is to be. */
   finished(id: string, options?: CallOptions): Promise<api.Render> {
     return ended(() => this.get(id, { ...options, wait: 60 }), options?.signal);
+  }
+}
+
+/** The keys of the account that the key of this client may see. */
+export class Keys extends Resource {
+  /** The only answer with the secret, `key`. */
+  create(request: api.KeyRequest = {}, options?: CallOptions): Promise<api.ApiKey> {
+    return this.transport.json('/v1/keys', { ...options, method: 'POST', body: request });
+  }
+
+  list(query?: ListParameters): List<api.ApiKey> {
+    return new List(this.transport, '/v1/keys', query);
+  }
+
+  get(id: string, options?: CallOptions): Promise<api.ApiKey> {
+    return this.transport.json(`/v1/keys/${id}`, options);
+  }
+
+  /** Replaces the secret of a key. */
+  rotate(id: string, request: api.RotationRequest = {}, options?: CallOptions): Promise<api.ApiKey> {
+    return this.transport.json(`/v1/keys/${id}/rotate`, { ...options, method: 'POST', body: request });
+  }
+
+  async revoke(id: string, options?: CallOptions): Promise<void> {
+    await this.transport.send(`/v1/keys/${id}`, { ...options, method: 'DELETE' });
+  }
+}
+
+/** Certificates that sign PDFs. */
+export class Certificates extends Resource {
+  /** Stores a PKCS#12 file, which is sent in base64. */
+  create(request: api.NewCertificate, options?: CallOptions): Promise<api.Certificate> {
+    return this.transport.json('/v1/certificates', { ...options, method: 'POST', body: request });
+  }
+
+  list(query?: ListParameters): List<api.Certificate> {
+    return new List(this.transport, '/v1/certificates', query);
+  }
+
+  get(id: string, options?: CallOptions): Promise<api.Certificate> {
+    return this.transport.json(`/v1/certificates/${id}`, options);
+  }
+
+  async delete(id: string, options?: CallOptions): Promise<void> {
+    await this.transport.send(`/v1/certificates/${id}`, { ...options, method: 'DELETE' });
   }
 }
 
@@ -175,7 +256,8 @@ export class Webhooks extends Resource {
 async function ended<T extends { status: string }>(read: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (;;) {
     const record = await read();
-    if (record.status !== 'queued' && record.status !== 'running') return record;
+    const isUploading = 'delivery' in record && (record.delivery as { status: string } | undefined)?.status === 'pending';
+    if (record.status !== 'queued' && record.status !== 'running' && !isUploading) return record;
     await sleep(PAUSE, signal);
   }
 }

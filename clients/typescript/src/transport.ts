@@ -25,7 +25,7 @@ export interface RequestInput extends CallOptions {
   method?: string;
   query?: Query;
   headers?: Record<string, string>;
-  /** Sent as JSON. */
+  /** Sent as JSON, and bytes as they are. */
   body?: unknown;
 }
 
@@ -73,10 +73,12 @@ export class Transport {
       headers: {
         authorization: `Bearer ${this.#key}`,
         ...(method === 'POST' && { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(body !== undefined && {
+          'content-type': body instanceof Uint8Array ? 'application/octet-stream' : 'application/json',
+        }),
         ...headers,
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: body instanceof Uint8Array ? (body as Uint8Array<ArrayBuffer>) : JSON.stringify(body) }),
       ...(signal && { signal }),
     };
     return () => new Request(url, init);

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
+from urllib.parse import quote
 
 import httpx
 
@@ -104,6 +105,27 @@ class AsyncTemplates(_AsyncResource):
     async def version(self, template_id: str, version: int) -> types.TemplateWithHtml:
         return await self._transport.json("GET", f"/v1/templates/{template_id}/versions/{version}")
 
+    async def assets(self, template_id: str) -> Sequence[types.TemplateAsset]:
+        """The files beside a template."""
+        assets: types.TemplateAssetList = await self._transport.json("GET", f"/v1/templates/{template_id}/assets")
+        return assets["data"]
+
+    async def asset(self, template_id: str, path: str) -> bytes:
+        """One of these files, such as ``css/print.css``."""
+        async with self._content("GET", _asset_path(template_id, path)) as rendered:
+            return await rendered.read()
+
+    async def put_asset(
+        self, template_id: str, path: str, content: bytes, *, type: str = "application/octet-stream"
+    ) -> types.Template:
+        """Adds or replaces a file, which makes another version of the template. ``type`` is its media type."""
+        headers = {"content-type": type}
+        return await self._transport.json("PUT", _asset_path(template_id, path), content=content, headers=headers)
+
+    async def delete_asset(self, template_id: str, path: str) -> types.Template:
+        """Removes a file, which makes another version of the template."""
+        return await self._transport.json("DELETE", _asset_path(template_id, path))
+
 
 class AsyncDocuments(_AsyncResource):
     def list(self, **query: Any) -> AsyncList[types.Document]:
@@ -117,6 +139,13 @@ class AsyncDocuments(_AsyncResource):
     async def content(self, document_id: str) -> AsyncIterator[AsyncRendered]:
         async with self._content("GET", f"/v1/documents/{document_id}", headers={"accept": "application/pdf"}) as rendered:
             yield rendered
+
+    async def page(self, document_id: str, page: int, *, width: int | None = None) -> AsyncRendered:
+        """A page as PNG, from 1; ``width`` in pixels, by default 1,000."""
+        path = f"/v1/documents/{document_id}/pages/{page}.png"
+        async with self._content("GET", path, query={"width": width}) as rendered:
+            await rendered.read()
+            return rendered
 
     async def delete(self, document_id: str) -> None:
         await self._transport.json("DELETE", f"/v1/documents/{document_id}")
@@ -187,7 +216,7 @@ class AsyncRenders(_AsyncResource):
     async def start(
         self, request: types.PdfRequest, *, webhook_url: str | None = None, idempotency_key: str | None = None
     ) -> types.Render:
-        """Accepts a document. Its result is stored, and ``webhook_url`` is told of its end."""
+        """Accepts a document. Its result is stored, or uploaded to ``deliver_to``; ``webhook_url`` is told of its end."""
         body = {**request, **({} if webhook_url is None else {"webhook_url": webhook_url})}
         headers = {"prefer": "respond-async"}
         return await self._transport.json("POST", "/v1/pdf", body=body, headers=headers, idempotency_key=idempotency_key)
@@ -196,12 +225,51 @@ class AsyncRenders(_AsyncResource):
         return await self._transport.json("GET", f"/v1/renders/{render_id}", headers=_prefer(wait))
 
     async def finished(self, render_id: str) -> types.Render:
-        """The render, when it has ended."""
+        """The render, when it has ended, and its result has been uploaded where it is to be."""
         while True:
             render = await self.get(render_id, wait=60)
-            if render["status"] not in ("queued", "running"):
+            is_uploading = render.get("delivery", {}).get("status") == "pending"
+            if render["status"] not in ("queued", "running") and not is_uploading:
                 return render
             await asyncio.sleep(PAUSE)
+
+
+class AsyncKeys(_AsyncResource):
+    """The keys of the account that the key of this client may see."""
+
+    async def create(self, request: types.KeyRequest | None = None, *, idempotency_key: str | None = None) -> types.ApiKey:
+        """The only answer with the secret, ``key``."""
+        return await self._transport.json("POST", "/v1/keys", body=request or {}, idempotency_key=idempotency_key)
+
+    def list(self, **query: Any) -> AsyncList[types.ApiKey]:
+        return AsyncList(self._transport, "/v1/keys", query)
+
+    async def get(self, key_id: str) -> types.ApiKey:
+        return await self._transport.json("GET", f"/v1/keys/{key_id}")
+
+    async def rotate(self, key_id: str, request: types.RotationRequest | None = None) -> types.ApiKey:
+        """Replaces the secret of a key."""
+        return await self._transport.json("POST", f"/v1/keys/{key_id}/rotate", body=request or {})
+
+    async def revoke(self, key_id: str) -> None:
+        await self._transport.json("DELETE", f"/v1/keys/{key_id}")
+
+
+class AsyncCertificates(_AsyncResource):
+    """Certificates that sign PDFs."""
+
+    async def create(self, request: types.NewCertificate, *, idempotency_key: str | None = None) -> types.Certificate:
+        """Stores a PKCS#12 file, which is sent in base64."""
+        return await self._transport.json("POST", "/v1/certificates", body=request, idempotency_key=idempotency_key)
+
+    def list(self, **query: Any) -> AsyncList[types.Certificate]:
+        return AsyncList(self._transport, "/v1/certificates", query)
+
+    async def get(self, certificate_id: str) -> types.Certificate:
+        return await self._transport.json("GET", f"/v1/certificates/{certificate_id}")
+
+    async def delete(self, certificate_id: str) -> None:
+        await self._transport.json("DELETE", f"/v1/certificates/{certificate_id}")
 
 
 class AsyncWebhooks(_AsyncResource):
@@ -240,6 +308,8 @@ class AsyncPlaten(_AsyncResource):
         self.documents = AsyncDocuments(self._transport)
         self.batches = AsyncBatches(self._transport)
         self.renders = AsyncRenders(self._transport)
+        self.keys = AsyncKeys(self._transport)
+        self.certificates = AsyncCertificates(self._transport)
         self.webhooks = AsyncWebhooks(self._transport)
 
     async def pdf(self, request: types.PdfRequest, *, idempotency_key: str | None = None) -> AsyncRendered:
@@ -266,6 +336,11 @@ class AsyncPlaten(_AsyncResource):
             await rendered.read()
             return rendered
 
+    async def validate(self, pdf: bytes, *, profile: str | None = None) -> types.Validation:
+        """What a PDF from anywhere violates of ``profile``, such as ``PDF/UA-1``, or else of those it claims."""
+        headers = {"content-type": "application/pdf"}
+        return await self._transport.json("POST", "/v1/pdf/validate", content=pdf, headers=headers, query={"profile": profile})
+
     async def usage(self, month: str | None = None) -> types.Usage:
         """What the account used in this month, or in another one, such as ``2026-10``."""
         return await self._transport.json("GET", "/v1/usage", query={"month": month})
@@ -284,6 +359,10 @@ class AsyncPlaten(_AsyncResource):
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+
+def _asset_path(template_id: str, path: str) -> str:
+    return f"/v1/templates/{template_id}/assets/{quote(path)}"
 
 
 def _prefer(wait: int | None) -> dict[str, str]:

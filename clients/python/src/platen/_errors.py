@@ -24,8 +24,8 @@ class PlatenError(Exception):
         self.errors: list[dict[str, str]] = problem.get("errors", [])
         #: Seconds after which the service wants the request again, where it said so.
         self.retry_after = retry_after
-        faults = "; ".join(f"{fault['path']}: {fault['message']}" for fault in self.errors)
-        super().__init__(f"{problem['detail']} ({faults})" if faults else problem["detail"])
+        faults = [f"{fault['path']}: {fault['message']}" for fault in self.errors]
+        super().__init__("; ".join(faults) if len(faults) > 1 else problem["detail"])  # which tells the first
 
 
 class PlatenConnectionError(Exception):

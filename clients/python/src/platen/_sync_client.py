@@ -6,10 +6,11 @@ from __future__ import annotations
 import time
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
+from urllib.parse import quote
 
 import httpx
 
@@ -105,6 +106,27 @@ class Templates(_Resource):
     def version(self, template_id: str, version: int) -> types.TemplateWithHtml:
         return self._transport.json("GET", f"/v1/templates/{template_id}/versions/{version}")
 
+    def assets(self, template_id: str) -> Sequence[types.TemplateAsset]:
+        """The files beside a template."""
+        assets: types.TemplateAssetList = self._transport.json("GET", f"/v1/templates/{template_id}/assets")
+        return assets["data"]
+
+    def asset(self, template_id: str, path: str) -> bytes:
+        """One of these files, such as ``css/print.css``."""
+        with self._content("GET", _asset_path(template_id, path)) as rendered:
+            return rendered.read()
+
+    def put_asset(
+        self, template_id: str, path: str, content: bytes, *, type: str = "application/octet-stream"
+    ) -> types.Template:
+        """Adds or replaces a file, which makes another version of the template. ``type`` is its media type."""
+        headers = {"content-type": type}
+        return self._transport.json("PUT", _asset_path(template_id, path), content=content, headers=headers)
+
+    def delete_asset(self, template_id: str, path: str) -> types.Template:
+        """Removes a file, which makes another version of the template."""
+        return self._transport.json("DELETE", _asset_path(template_id, path))
+
 
 class Documents(_Resource):
     def list(self, **query: Any) -> List[types.Document]:
@@ -118,6 +140,13 @@ class Documents(_Resource):
     def content(self, document_id: str) -> Iterator[Rendered]:
         with self._content("GET", f"/v1/documents/{document_id}", headers={"accept": "application/pdf"}) as rendered:
             yield rendered
+
+    def page(self, document_id: str, page: int, *, width: int | None = None) -> Rendered:
+        """A page as PNG, from 1; ``width`` in pixels, by default 1,000."""
+        path = f"/v1/documents/{document_id}/pages/{page}.png"
+        with self._content("GET", path, query={"width": width}) as rendered:
+            rendered.read()
+            return rendered
 
     def delete(self, document_id: str) -> None:
         self._transport.json("DELETE", f"/v1/documents/{document_id}")
@@ -188,7 +217,7 @@ class Renders(_Resource):
     def start(
         self, request: types.PdfRequest, *, webhook_url: str | None = None, idempotency_key: str | None = None
     ) -> types.Render:
-        """Accepts a document. Its result is stored, and ``webhook_url`` is told of its end."""
+        """Accepts a document. Its result is stored, or uploaded to ``deliver_to``; ``webhook_url`` is told of its end."""
         body = {**request, **({} if webhook_url is None else {"webhook_url": webhook_url})}
         headers = {"prefer": "respond-async"}
         return self._transport.json("POST", "/v1/pdf", body=body, headers=headers, idempotency_key=idempotency_key)
@@ -197,12 +226,51 @@ class Renders(_Resource):
         return self._transport.json("GET", f"/v1/renders/{render_id}", headers=_prefer(wait))
 
     def finished(self, render_id: str) -> types.Render:
-        """The render, when it has ended."""
+        """The render, when it has ended, and its result has been uploaded where it is to be."""
         while True:
             render = self.get(render_id, wait=60)
-            if render["status"] not in ("queued", "running"):
+            is_uploading = render.get("delivery", {}).get("status") == "pending"
+            if render["status"] not in ("queued", "running") and not is_uploading:
                 return render
             time.sleep(PAUSE)
+
+
+class Keys(_Resource):
+    """The keys of the account that the key of this client may see."""
+
+    def create(self, request: types.KeyRequest | None = None, *, idempotency_key: str | None = None) -> types.ApiKey:
+        """The only answer with the secret, ``key``."""
+        return self._transport.json("POST", "/v1/keys", body=request or {}, idempotency_key=idempotency_key)
+
+    def list(self, **query: Any) -> List[types.ApiKey]:
+        return List(self._transport, "/v1/keys", query)
+
+    def get(self, key_id: str) -> types.ApiKey:
+        return self._transport.json("GET", f"/v1/keys/{key_id}")
+
+    def rotate(self, key_id: str, request: types.RotationRequest | None = None) -> types.ApiKey:
+        """Replaces the secret of a key."""
+        return self._transport.json("POST", f"/v1/keys/{key_id}/rotate", body=request or {})
+
+    def revoke(self, key_id: str) -> None:
+        self._transport.json("DELETE", f"/v1/keys/{key_id}")
+
+
+class Certificates(_Resource):
+    """Certificates that sign PDFs."""
+
+    def create(self, request: types.NewCertificate, *, idempotency_key: str | None = None) -> types.Certificate:
+        """Stores a PKCS#12 file, which is sent in base64."""
+        return self._transport.json("POST", "/v1/certificates", body=request, idempotency_key=idempotency_key)
+
+    def list(self, **query: Any) -> List[types.Certificate]:
+        return List(self._transport, "/v1/certificates", query)
+
+    def get(self, certificate_id: str) -> types.Certificate:
+        return self._transport.json("GET", f"/v1/certificates/{certificate_id}")
+
+    def delete(self, certificate_id: str) -> None:
+        self._transport.json("DELETE", f"/v1/certificates/{certificate_id}")
 
 
 class Webhooks(_Resource):
@@ -241,6 +309,8 @@ class Platen(_Resource):
         self.documents = Documents(self._transport)
         self.batches = Batches(self._transport)
         self.renders = Renders(self._transport)
+        self.keys = Keys(self._transport)
+        self.certificates = Certificates(self._transport)
         self.webhooks = Webhooks(self._transport)
 
     def pdf(self, request: types.PdfRequest, *, idempotency_key: str | None = None) -> Rendered:
@@ -267,6 +337,11 @@ class Platen(_Resource):
             rendered.read()
             return rendered
 
+    def validate(self, pdf: bytes, *, profile: str | None = None) -> types.Validation:
+        """What a PDF from anywhere violates of ``profile``, such as ``PDF/UA-1``, or else of those it claims."""
+        headers = {"content-type": "application/pdf"}
+        return self._transport.json("POST", "/v1/pdf/validate", content=pdf, headers=headers, query={"profile": profile})
+
     def usage(self, month: str | None = None) -> types.Usage:
         """What the account used in this month, or in another one, such as ``2026-10``."""
         return self._transport.json("GET", "/v1/usage", query={"month": month})
@@ -285,6 +360,10 @@ class Platen(_Resource):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _asset_path(template_id: str, path: str) -> str:
+    return f"/v1/templates/{template_id}/assets/{quote(path)}"
 
 
 def _prefer(wait: int | None) -> dict[str, str]:

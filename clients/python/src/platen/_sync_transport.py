@@ -40,6 +40,7 @@ class Transport:
         headers: Mapping[str, str] | None = None,
         query: Mapping[str, Any] | None = None,
         body: Any = None,
+        content: bytes | None = None,
         idempotency_key: str | None = None,
     ) -> Iterator[httpx.Response]:
         """The response, whose body has not been read. Raises PlatenError for every status of 400 and above."""
@@ -47,7 +48,7 @@ class Transport:
         if method == "POST":
             sent_headers["idempotency-key"] = idempotency_key or str(uuid.uuid4())
         params = {name: value for name, value in (query or {}).items() if value is not None}
-        request = self._http.build_request(method, self._base + path, headers=sent_headers, params=params, json=body)
+        request = self._http.build_request(method, self._base + path, headers=sent_headers, params=params, json=body, content=content)
         response = self._send(request)
         try:
             yield response

@@ -88,7 +88,20 @@ class Cookie(TypedDict):
     """Default: the browser's default for cookies."""
 
 
-ConformanceProfile: TypeAlias = "Literal['PDF/A-2b', 'PDF/A-2u', 'PDF/A-2a', 'PDF/A-3b', 'PDF/A-3u', 'PDF/A-3a', 'PDF/UA-1']"
+ConformanceProfile: TypeAlias = "Literal['PDF/A-2b', 'PDF/A-2u', 'PDF/A-2a', 'PDF/A-3b', 'PDF/A-3u', 'PDF/A-3a', 'PDF/A-4', 'PDF/A-4f', 'PDF/UA-1']"
+
+
+InvoiceProfile: TypeAlias = "Literal['MINIMUM', 'BASIC WL', 'BASIC', 'EN 16931', 'EXTENDED', 'XRECHNUNG']"
+
+
+class Invoice(TypedDict):
+    """Embeds an electronic invoice, so that the PDF is one of Factur-X or ZUGFeRD. It is PDF/A-3b unless
+    `conformance` names another profile of PDF/A-3. XML that is not an invoice of the profile fails with
+    `invoice_invalid`. Cannot be combined with `password`."""
+
+    xml: str
+    """A UN/CEFACT Cross Industry Invoice, at most 5242880 bytes of UTF-8, without a document type declaration."""
+    profile: InvoiceProfile
 
 
 class PdfMetadata(TypedDict):
@@ -108,7 +121,6 @@ class PdfMetadata(TypedDict):
     creationDate: NotRequired[str]
     """Default: none, so that the same request gives the same bytes."""
     modDate: NotRequired[str]
-    """Default: none."""
 
 
 class Password2(TypedDict):
@@ -126,7 +138,7 @@ Password: TypeAlias = "str | Password2"
 
 class Watermark(TypedDict):
     """A text or an image across each page, as large as the page allows. To make an image cover less, give it an
-    empty border. Default: none."""
+    empty border."""
 
     text: NotRequired[str]
     """A text in any script; `\\n` begins a new line. Send either `text` or `image`."""
@@ -152,7 +164,43 @@ class Attachment(TypedDict):
     """The media type, such as `text/csv`. Default: `"application/octet-stream"`."""
     content: str
     description: NotRequired[str]
-    """A description that PDF readers show beside the name. Default: none."""
+    """A description that PDF readers show beside the name."""
+
+
+class SignatureField(TypedDict):
+    """Where the signature is shown. Default: the signature is not shown."""
+
+    page: NotRequired[int]
+    """The page that shows the signature, counted in the finished PDF. -1 is the last one. Default: `1`."""
+    x: str | float
+    """Distance from the left edge of the page."""
+    y: str | float
+    """Distance from the upper edge of the page."""
+    width: str | float
+    """At least 0.25 in."""
+    height: str | float
+    """At least 0.25 in."""
+    html: NotRequired[str]
+    """What the field shows, as a document of the size of the field. Nothing is loaded and no script runs: images and
+    fonts are `data:` addresses. Default: the name in the certificate, the time and the reason."""
+
+
+class Signature(TypedDict):
+    """Signs the PDF (PAdES) with a stored certificate, after every other change. Cannot be combined with `password`.
+    A signed PDF differs each time, because it holds the time."""
+
+    certificate: str
+    """A stored certificate of the same key (see `POST /v1/certificates`)."""
+    level: NotRequired[Literal['B-B', 'B-T']]
+    """The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp of the authority that the operator has set
+    with `PLATEN_TSA_URL`. Default: `"B-B"`."""
+    reason: NotRequired[str]
+    """Why the document is signed."""
+    location: NotRequired[str]
+    """Where it is signed."""
+    contact: NotRequired[str]
+    """How to reach whoever signs."""
+    field: NotRequired[SignatureField]
 
 
 class PdfOptions(TypedDict):
@@ -198,17 +246,12 @@ class PdfOptions(TypedDict):
     `totalPages` are filled in; `url` is `about:blank` unless the document came from one. The template is a
     document of its own: it carries its styles, and its images as `data:` addresses. Scripts in it do not run, and
     a template that names an external resource is refused. When `margin` is not sent, the margin grows so that
-    nothing overlaps, unless an `@page` rule in the markup sets it. Default: none."""
+    nothing overlaps, unless an `@page` rule in the markup sets it."""
     footerTemplate: NotRequired[str]
-    """HTML printed below the text of each page. Elements with the class `date`, `title`, `url`, `pageNumber` or
-    `totalPages` are filled in; `url` is `about:blank` unless the document came from one. The template is a
-    document of its own: it carries its styles, and its images as `data:` addresses. Scripts in it do not run, and
-    a template that names an external resource is refused. When `margin` is not sent, the margin grows so that
-    nothing overlaps, unless an `@page` rule in the markup sets it. Default: none."""
+    """HTML printed below the text of each page, in all else as `headerTemplate`."""
     mediaType: NotRequired[Literal['print', 'screen']]
     """The CSS media type the document is printed for. Default: `"print"`."""
-    colorScheme: NotRequired[Literal['light', 'dark']]
-    """The value of `prefers-color-scheme`. Default: `"light"`."""
+    colorScheme: NotRequired[ColorScheme]
     viewport: NotRequired[Viewport]
     """The window in which the document is loaded and its scripts run, in CSS pixels. The print is laid out for the
     paper, not for this window. Default: `{"width":800,"height":600,"deviceScaleFactor":1}`."""
@@ -222,8 +265,7 @@ class PdfOptions(TypedDict):
     waitForFunction: NotRequired[WaitForFunction]
     waitForTimeout: NotRequired[WaitForTimeout]
     resourceTimeout: NotRequired[ResourceTimeout]
-    javascript: NotRequired[bool]
-    """Whether scripts of the document run. `<noscript>` is shown when they do not. Default: `true`."""
+    javascript: NotRequired[Javascript]
     userAgent: NotRequired[UserAgent]
     baseUrl: NotRequired[BaseUrl]
     cookies: NotRequired[Cookies]
@@ -235,12 +277,17 @@ class PdfOptions(TypedDict):
     conformance: NotRequired[ConformanceProfile | list[ConformanceProfile]]
     """Writes a tagged PDF that conforms to PDF/A (for archives), PDF/UA (for accessibility), or both. A document
     that lacks what they require fails with `not_conformant`. Cannot be combined with `password`; attachments need
-    PDF/A-3. Default: none."""
+    PDF/A-3 or PDF/A-4f."""
+    forms: NotRequired[bool]
+    """Turns the controls of the document into form fields that can be filled in: texts, checkboxes, radio buttons,
+    choices, and places for a signature (`data-signature-field`). At most 2,000 fields. Default: `false`."""
+    invoice: NotRequired[Invoice]
     metadata: NotRequired[PdfMetadata]
     password: NotRequired[Password]
     watermark: NotRequired[Watermark]
     attachments: NotRequired[list[Attachment]]
     """Files to attach to the PDF. Their total size is limited by the size of a request. Default: `[]`."""
+    signature: NotRequired[Signature]
     compress: NotRequired[bool]
     """Packs the structure of the PDF into object streams, which makes tagged PDFs several times smaller. Cannot be
     `false` with `password`, because an encrypted PDF always uses object streams. Default: true when `tagged` or
@@ -252,31 +299,37 @@ class PdfOptions(TypedDict):
 DocumentMetadata: TypeAlias = "dict[str, str]"
 
 
+class UploadTarget(TypedDict):
+    url: str
+    headers: NotRequired[dict[str, str]]
+    """Headers that the store asks for, at most 20. Default: `Content-Type: application/pdf`."""
+
+
 class HtmlPdfRequest(TypedDict):
     html: Html
-    assets: NotRequired[Assets]
+    assets: NotRequired[AssetsField]
     options: NotRequired[PdfOptions]
     store: NotRequired[Store]
     metadata: NotRequired[DocumentMetadata]
-    conformance_report: NotRequired[bool]
-    """Answers with the list of what violates `options.conformance` in place of a PDF, without a charge. Default:
-    `false`."""
+    conformance_report: NotRequired[ConformanceReportField]
+    dry_run: NotRequired[DryRun]
     filename: NotRequired[Filename]
     webhook_url: NotRequired[WebhookUrl]
+    deliver_to: NotRequired[DeliverTo]
 
 
 class MarkdownPdfRequest(TypedDict):
     markdown: Markdown
     stylesheet: NotRequired[Stylesheet]
-    assets: NotRequired[Assets]
+    assets: NotRequired[AssetsField]
     options: NotRequired[PdfOptions]
     store: NotRequired[Store]
     metadata: NotRequired[DocumentMetadata]
-    conformance_report: NotRequired[bool]
-    """Answers with the list of what violates `options.conformance` in place of a PDF, without a charge. Default:
-    `false`."""
+    conformance_report: NotRequired[ConformanceReportField]
+    dry_run: NotRequired[DryRun]
     filename: NotRequired[Filename]
     webhook_url: NotRequired[WebhookUrl]
+    deliver_to: NotRequired[DeliverTo]
 
 
 class UrlPdfRequest(TypedDict):
@@ -284,25 +337,25 @@ class UrlPdfRequest(TypedDict):
     options: NotRequired[PdfOptions]
     store: NotRequired[Store]
     metadata: NotRequired[DocumentMetadata]
-    conformance_report: NotRequired[bool]
-    """Answers with the list of what violates `options.conformance` in place of a PDF, without a charge. Default:
-    `false`."""
+    conformance_report: NotRequired[ConformanceReportField]
+    dry_run: NotRequired[DryRun]
     filename: NotRequired[Filename]
     webhook_url: NotRequired[WebhookUrl]
+    deliver_to: NotRequired[DeliverTo]
 
 
 class TemplatePdfRequest(TypedDict):
     template_id: TemplateId
     data: NotRequired[Data]
-    assets: NotRequired[Assets]
+    assets: NotRequired[AssetsField]
     options: NotRequired[PdfOptions]
     store: NotRequired[Store]
     metadata: NotRequired[DocumentMetadata]
-    conformance_report: NotRequired[bool]
-    """Answers with the list of what violates `options.conformance` in place of a PDF, without a charge. Default:
-    `false`."""
+    conformance_report: NotRequired[ConformanceReportField]
+    dry_run: NotRequired[DryRun]
     filename: NotRequired[Filename]
     webhook_url: NotRequired[WebhookUrl]
+    deliver_to: NotRequired[DeliverTo]
 
 
 PdfRequest: TypeAlias = "HtmlPdfRequest | MarkdownPdfRequest | UrlPdfRequest | TemplatePdfRequest"
@@ -315,14 +368,14 @@ class PdfForm(TypedDict):
     request: NotRequired[str]
     """The JSON body."""
     html: NotRequired[str]
-    """An HTML document."""
     markdown: NotRequired[str]
-    """A Markdown document."""
     stylesheet: NotRequired[str]
-    """The style sheet of a Markdown document."""
+    invoice: NotRequired[str]
+    """With `invoice_profile`: the XML of `options.invoice` as a file. Otherwise the option as JSON."""
+    invoice_profile: NotRequired[Literal['MINIMUM', 'BASIC WL', 'BASIC', 'EN 16931', 'EXTENDED', 'XRECHNUNG']]
+    """The profile of `options.invoice`."""
     files: NotRequired[list[str]]
-    """Files that relative addresses in the document lead to. The file name of each part is its path, such as
-    `css/print.css`."""
+    """Files beside the document. The file name of each part is its path, such as `css/print.css`."""
 
 
 class NetworkUse(TypedDict):
@@ -336,7 +389,8 @@ class NetworkUse(TypedDict):
 
 
 class Warning(TypedDict):
-    kind: Literal['resource_failed', 'resource_refused', 'host_refused', 'console_error', 'missing_glyphs', 'font_substituted', 'content_clipped', 'content_shrunk', 'unsupported_css', 'printed_early']
+    kind: str
+    """One of `options.failOnWarning`."""
     message: str
     url: NotRequired[str]
     host: NotRequired[str]
@@ -414,7 +468,64 @@ class ConformanceReport(TypedDict):
     """Empty when the document conforms."""
 
 
-PdfReply: TypeAlias = "RenderedPdf | ConformanceReport"
+class DryRunProblem(TypedDict):
+    code: str
+    detail: str
+
+
+class DryRunTemplate(TypedDict):
+    template_id: str
+    version: int
+    missing: list[str]
+    """Paths that the template reads and `data` has no value for."""
+    unused: list[str]
+    """Paths in `data` that the template does not read, at most 100."""
+
+
+class DryRunDocuments(TypedDict):
+    limit: int | None
+    used: int
+    remaining: int | None
+
+
+class DryRunAddress(TypedDict):
+    address: str
+    verdict: Literal['allowed', 'refused', 'unchecked']
+    """By the policy of the operator, for the host and port; `unchecked` where its name took too long to look up, and
+    after 300 names in a minute."""
+
+
+class DryRunUpload(TypedDict):
+    """Whether the PDF may be uploaded there. Absent without `deliver_to`."""
+
+    host: str
+    verdict: Literal['allowed', 'refused', 'unchecked']
+
+
+class DryRunResult(TypedDict):
+    dry_run: bool
+    would_render: bool
+    """Whether there are no problems. What a page does while it renders is not known."""
+    problems: list[DryRunProblem]
+    """Errors that the render would end with now."""
+    source: Literal['html', 'markdown', 'url', 'template']
+    html_bytes: NotRequired[int]
+    """Size of the HTML that would be loaded. Absent for a `url`, which is not fetched."""
+    template: NotRequired[DryRunTemplate]
+    plan: str
+    documents: DryRunDocuments
+    charged: bool
+    """Whether the render would count: false for a test key."""
+    stored: bool
+    """Whether the PDF would be stored."""
+    addresses: list[DryRunAddress]
+    """Absolute addresses in the markup and styles, at most 100, of the first million characters. Those that scripts
+    or other files name are not known."""
+    addresses_complete: bool
+    deliver_to: NotRequired[DryRunUpload]
+
+
+PdfReply: TypeAlias = "RenderedPdf | ConformanceReport | DryRunResult"
 
 
 class Document(TypedDict):
@@ -428,8 +539,7 @@ class Document(TypedDict):
     source: Literal['html', 'markdown', 'url', 'template']
     template_id: NotRequired[str]
     """Only where the source is a template."""
-    metadata: dict[str, str]
-    """As it was sent; empty if none was."""
+    metadata: MetadataField
     created_at: str
     expires_at: str
     """From this time on, requests for the document are answered with 410."""
@@ -452,17 +562,29 @@ class ItemError(TypedDict):
     """Errors in the item, by field."""
 
 
+class ItemDelivery(TypedDict):
+    """The upload to `deliver_to`. Absent until there is a PDF, in events, and 30 days after it."""
+
+    host: str
+    """The host of `deliver_to`, whose address is shown nowhere."""
+    status: Literal['pending', 'delivered', 'failed']
+    attempts: int
+    """Number of attempts that were started."""
+    http_status: NotRequired[int]
+    """Of the last answer. Absent if there was none."""
+    error: NotRequired[ErrorField]
+
+
 class Render(TypedDict):
     render_id: str
     status: Literal['queued', 'running', 'succeeded', 'failed', 'cancelled']
-    document_id: str | None
-    """This field and those that follow are null until the item has succeeded."""
-    url: str | None
-    """Address of the PDF. It works without a key until the document expires."""
+    document_id: DocumentId
+    url: UrlField
     pages: int | None
     bytes: int | None
     expires_at: str | None
     error: NotRequired[ItemError]
+    delivery: NotRequired[ItemDelivery]
     created_at: str
     completed_at: NotRequired[str]
     """Absent until the render has ended."""
@@ -487,6 +609,26 @@ class Problem(TypedDict):
     request_id: str
     errors: NotRequired[list[FieldError]]
     """Errors in the request, by field."""
+
+
+class ValidationForm(TypedDict):
+    file: str
+
+
+class FoundViolation(TypedDict):
+    rule: str
+    clause: str
+    message: str
+    count: int
+    """How often it was found."""
+
+
+class Validation(TypedDict):
+    valid: bool
+    """Whether no violation was found."""
+    profiles: list[str]
+    violations: list[FoundViolation]
+    unchecked: list[str]
 
 
 class ImageOptionsClip(TypedDict):
@@ -523,8 +665,7 @@ class ImageOptions(TypedDict):
     viewport: NotRequired[Viewport]
     """The window in which the document is laid out, in CSS pixels. `deviceScaleFactor` can be sent here or beside
     it. Default: 800 by 600."""
-    colorScheme: NotRequired[Literal['light', 'dark']]
-    """The value of `prefers-color-scheme`. Default: `"light"`."""
+    colorScheme: NotRequired[ColorScheme]
     locale: NotRequired[Locale]
     timezone: NotRequired[Timezone]
     addStyleTag: NotRequired[AddStyleTag]
@@ -535,8 +676,7 @@ class ImageOptions(TypedDict):
     waitForFunction: NotRequired[WaitForFunction]
     waitForTimeout: NotRequired[WaitForTimeout]
     resourceTimeout: NotRequired[ResourceTimeout]
-    javascript: NotRequired[bool]
-    """Whether scripts of the document run. `<noscript>` is shown when they do not. Default: `true`."""
+    javascript: NotRequired[Javascript]
     userAgent: NotRequired[UserAgent]
     baseUrl: NotRequired[BaseUrl]
     cookies: NotRequired[Cookies]
@@ -551,34 +691,34 @@ class ImageOptions(TypedDict):
 
 class HtmlImageRequest(TypedDict):
     html: Html
-    assets: NotRequired[Assets]
-    filename: NotRequired[str]
-    """The name a browser saves the image under. Default: none."""
+    assets: NotRequired[AssetsField]
+    dry_run: NotRequired[DryRun]
+    filename: NotRequired[FilenameField]
     options: NotRequired[ImageOptions]
 
 
 class MarkdownImageRequest(TypedDict):
     markdown: Markdown
     stylesheet: NotRequired[Stylesheet]
-    assets: NotRequired[Assets]
-    filename: NotRequired[str]
-    """The name a browser saves the image under. Default: none."""
+    assets: NotRequired[AssetsField]
+    dry_run: NotRequired[DryRun]
+    filename: NotRequired[FilenameField]
     options: NotRequired[ImageOptions]
 
 
 class UrlImageRequest(TypedDict):
     url: Url
-    filename: NotRequired[str]
-    """The name a browser saves the image under. Default: none."""
+    dry_run: NotRequired[DryRun]
+    filename: NotRequired[FilenameField]
     options: NotRequired[ImageOptions]
 
 
 class TemplateImageRequest(TypedDict):
     template_id: TemplateId
     data: NotRequired[Data]
-    assets: NotRequired[Assets]
-    filename: NotRequired[str]
-    """The name a browser saves the image under. Default: none."""
+    assets: NotRequired[AssetsField]
+    dry_run: NotRequired[DryRun]
+    filename: NotRequired[FilenameField]
     options: NotRequired[ImageOptions]
 
 
@@ -602,62 +742,78 @@ class RenderedImage(TypedDict):
     image: str
 
 
+ImageReply: TypeAlias = "RenderedImage | DryRunResult"
+
+
+class NewCertificate(TypedDict):
+    name: str
+    """A name by which people recognize the certificate."""
+    pkcs12: str
+    """A PKCS#12 file (`.p12`, `.pfx`) with a private key, its certificate and those above it. RSA keys have 2,048 to
+    8,192 bits; elliptic curves are P-256, P-384 and P-521."""
+    password: NotRequired[str]
+    """The password of the file. It is used once and not stored. Default: `""`."""
+
+
+class Certificate(TypedDict):
+    certificate_id: str
+    name: str
+    subject: str
+    issuer: str
+    serial_number: str
+    """In hexadecimal."""
+    not_before: str
+    """From when the certificate is valid."""
+    not_after: str
+    """From this time on, it signs no more."""
+    key_type: str
+    fingerprint_sha256: str
+    """SHA-256 of the certificate, in hexadecimal."""
+    created_at: str
+
+
+class CertificateList(TypedDict):
+    data: list[Certificate]
+    has_more: bool
+    next_cursor: NextCursor
+
+
 Metadata: TypeAlias = "dict[str, str]"
 
 
 class NewTemplate(TypedDict):
     name: str
     """A name by which people recognize the template."""
-    html: str
-    """The template, at most 5242880 bytes of UTF-8."""
+    html: HtmlField
     engine: NotRequired[Literal['placeholders', 'liquid']]
     """The engine that renders the template. `placeholders` replaces `{{path}}` (escaped) and `{{{path}}}` (raw).
     `liquid` is LiquidJS, with loops, conditions and filters. Default: `"placeholders"`."""
     metadata: NotRequired[Metadata]
     """Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have
-    at most 40 characters, values 500. Default: none."""
+    at most 40 characters, values 500."""
+    assets: NotRequired[Assets]
+    """Files that relative addresses in the template lead to, by their paths."""
 
 
 class Template(TypedDict):
     template_id: str
     name: str
     engine: Literal['placeholders', 'liquid']
-    version: int
-    """Version number, which every PUT increases by 1."""
-    placeholders: list[str]
-    """The paths that the template reads from the data."""
-    metadata: dict[str, str]
-    """As it was sent; empty if none was."""
+    version: Version
+    placeholders: Placeholders
+    metadata: MetadataField
     created_at: str
     updated_at: str
 
 
 class TemplateList(TypedDict):
     data: list[Template]
-    """The records, newest first."""
     has_more: bool
-    next_cursor: str | None
-    """Send it as `cursor` to get the next page."""
-
-
-class TemplateWithHtml(TypedDict):
-    template_id: str
-    name: str
-    engine: Literal['placeholders', 'liquid']
-    version: int
-    """Version number, which every PUT increases by 1."""
-    placeholders: list[str]
-    """The paths that the template reads from the data."""
-    metadata: dict[str, str]
-    """As it was sent; empty if none was."""
-    created_at: str
-    updated_at: str
-    html: str
+    next_cursor: NextCursor
 
 
 class TemplateChange(TypedDict):
-    html: str
-    """The template, at most 5242880 bytes of UTF-8."""
+    html: HtmlField
     name: NotRequired[str]
     """A name by which people recognize the template. Default: as before."""
     engine: NotRequired[Literal['placeholders', 'liquid']]
@@ -666,6 +822,20 @@ class TemplateChange(TypedDict):
     metadata: NotRequired[Metadata]
     """Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have
     at most 40 characters, values 500. Default: as before."""
+    assets: NotRequired[Assets]
+    """Take the place of all files of the template. Default: as before."""
+
+
+class TemplateWithHtml(TypedDict):
+    template_id: str
+    name: str
+    engine: Literal['placeholders', 'liquid']
+    version: Version
+    placeholders: Placeholders
+    metadata: MetadataField
+    created_at: str
+    updated_at: str
+    html: str
 
 
 class TemplateVersion(TypedDict):
@@ -680,18 +850,24 @@ class TemplateVersion(TypedDict):
 
 class TemplateVersionList(TypedDict):
     data: list[TemplateVersion]
-    """The records, newest first."""
     has_more: bool
-    next_cursor: str | None
-    """Send it as `cursor` to get the next page."""
+    next_cursor: NextCursor
+
+
+class TemplateAsset(TypedDict):
+    path: str
+    type: str
+    bytes: int
+
+
+class TemplateAssetList(TypedDict):
+    data: list[TemplateAsset]
 
 
 class DocumentList(TypedDict):
     data: list[Document]
-    """The records, newest first."""
     has_more: bool
-    next_cursor: str | None
-    """Send it as `cursor` to get the next page."""
+    next_cursor: NextCursor
 
 
 class LinkRequest(TypedDict):
@@ -713,14 +889,14 @@ class BatchItem(TypedDict):
     url: NotRequired[Url]
     template_id: NotRequired[TemplateId]
     data: NotRequired[Data]
-    assets: NotRequired[Assets]
+    assets: NotRequired[AssetsField]
     options: NotRequired[PdfOptions]
     store: NotRequired[Store]
     metadata: NotRequired[DocumentMetadata]
-    conformance_report: NotRequired[bool]
-    """Answers with the list of what violates `options.conformance` in place of a PDF, without a charge. Default:
-    `false`."""
+    conformance_report: NotRequired[ConformanceReportField]
+    dry_run: NotRequired[DryRun]
     filename: NotRequired[Filename]
+    deliver_to: NotRequired[DeliverTo]
 
 
 class BatchDefaults(TypedDict):
@@ -733,13 +909,12 @@ class BatchDefaults(TypedDict):
     url: NotRequired[Url]
     template_id: NotRequired[TemplateId]
     data: NotRequired[Data]
-    assets: NotRequired[Assets]
+    assets: NotRequired[AssetsField]
     options: NotRequired[PdfOptions]
     store: NotRequired[Store]
     metadata: NotRequired[DocumentMetadata]
-    conformance_report: NotRequired[bool]
-    """Answers with the list of what violates `options.conformance` in place of a PDF, without a charge. Default:
-    `false`."""
+    conformance_report: NotRequired[ConformanceReportField]
+    dry_run: NotRequired[DryRun]
     filename: NotRequired[Filename]
 
 
@@ -747,11 +922,9 @@ class BatchRequest(TypedDict):
     items: list[BatchItem]
     """Each item takes the fields of `POST /v1/pdf`. Results are always stored."""
     webhook_url: NotRequired[str]
-    """Address that receives a signed `batch.completed` event when the batch has finished. Default: none."""
+    """Address that receives a signed `batch.completed` event when the batch has finished."""
     metadata: NotRequired[Metadata]
-    """Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have
-    at most 40 characters, values 500. They belong to the batch; its items and `defaults` may have metadata for
-    the documents. Default: none."""
+    """As `metadata` of `POST /v1/pdf`, for the batch. Its items and `defaults` may have metadata for the documents."""
     defaults: NotRequired[BatchDefaults]
 
 
@@ -764,14 +937,13 @@ class BatchItemResult(TypedDict):
     reference: str | None
     """As it was sent."""
     status: Literal['queued', 'running', 'succeeded', 'failed', 'cancelled']
-    document_id: str | None
-    """This field and those that follow are null until the item has succeeded."""
-    url: str | None
-    """Address of the PDF. It works without a key until the document expires."""
+    document_id: DocumentId
+    url: UrlField
     pages: int | None
     bytes: int | None
     expires_at: str | None
     error: NotRequired[ItemError]
+    delivery: NotRequired[ItemDelivery]
 
 
 class Batch(TypedDict):
@@ -781,13 +953,10 @@ class Batch(TypedDict):
     """Number of items."""
     succeeded: int
     failed: int
-    cancelled: NotRequired[int]
-    """Number of items that were never started. Absent if there are none."""
-    metadata: dict[str, str]
-    """As it was sent; empty if none was."""
+    cancelled: NotRequired[Cancelled]
+    metadata: MetadataField
     created_at: str
-    completed_at: NotRequired[str]
-    """Absent until the batch has finished."""
+    completed_at: NotRequired[CompletedAt]
     items: list[BatchItemResult]
     """The items in the order of the request. Not part of lists."""
 
@@ -799,21 +968,16 @@ class BatchSummary(TypedDict):
     """Number of items."""
     succeeded: int
     failed: int
-    cancelled: NotRequired[int]
-    """Number of items that were never started. Absent if there are none."""
-    metadata: dict[str, str]
-    """As it was sent; empty if none was."""
+    cancelled: NotRequired[Cancelled]
+    metadata: MetadataField
     created_at: str
-    completed_at: NotRequired[str]
-    """Absent until the batch has finished."""
+    completed_at: NotRequired[CompletedAt]
 
 
 class BatchSummaryList(TypedDict):
     data: list[BatchSummary]
-    """The records, newest first."""
     has_more: bool
-    next_cursor: str | None
-    """Send it as `cursor` to get the next page."""
+    next_cursor: NextCursor
 
 
 class BatchEvent(TypedDict):
@@ -899,25 +1063,25 @@ class WebhookDelivery(TypedDict):
     """`null` if there is no further attempt."""
     response_status: NotRequired[int]
     """HTTP status of the answer to the last attempt. Absent if there was no answer."""
-    error: NotRequired[str]
-    """Why the last attempt failed. Absent if the status tells the reason."""
+    error: NotRequired[ErrorField]
     created_at: str
 
 
 class WebhookDeliveryList(TypedDict):
     data: list[WebhookDelivery]
-    """The records, newest first."""
     has_more: bool
-    next_cursor: str | None
-    """Send it as `cursor` to get the next page."""
+    next_cursor: NextCursor
 
 
 class KeyRequest(TypedDict):
     name: NotRequired[str]
     """To recognize the key by. Default: `""`."""
-    scopes: NotRequired[list[Literal['render', 'documents', 'templates', 'webhooks', 'account', 'keys']]]
+    scopes: NotRequired[list[Literal['render', 'documents', 'templates', 'certificates', 'webhooks', 'account', 'keys']]]
     """What the key may do. `render` is for `/v1/pdf`, `/v1/image`, `/v1/renders` and `/v1/batches`, `account` for
     `/v1/usage`, too; the others for the addresses of their name. Default: those of the key that makes it."""
+    test: NotRequired[bool]
+    """Makes a test key (`plt_test_...`): what it renders has a watermark, is not charged, and is kept for a day at
+    most. Test keys make test keys only. Default: as the key that makes it."""
 
 
 class ApiKey(TypedDict):
@@ -927,6 +1091,8 @@ class ApiKey(TypedDict):
     """First characters of the secret."""
     scopes: list[str] | None
     """What the key may do; `null` for everything."""
+    test: bool
+    """Whether its renders have a watermark and are not charged."""
     made_by: str | None
     """The key it was made with; `null` for the operator's."""
     created_at: str
@@ -939,10 +1105,8 @@ class ApiKey(TypedDict):
 
 class ApiKeyList(TypedDict):
     data: list[ApiKey]
-    """The records, newest first."""
     has_more: bool
-    next_cursor: str | None
-    """Send it as `cursor` to get the next page."""
+    next_cursor: NextCursor
 
 
 class RotationRequest(TypedDict):
@@ -984,6 +1148,9 @@ class TemplatePlaygroundRequest(TypedDict):
 PlaygroundRequest: TypeAlias = "HtmlPlaygroundRequest | TemplatePlaygroundRequest"
 
 
+ColorScheme: TypeAlias = "Literal['light', 'dark']"
+
+
 Locale: TypeAlias = "str"
 
 
@@ -1022,6 +1189,9 @@ WaitForTimeout: TypeAlias = "int"
 ResourceTimeout: TypeAlias = "int"
 
 
+Javascript: TypeAlias = "bool"
+
+
 UserAgent: TypeAlias = "str"
 
 
@@ -1036,7 +1206,7 @@ ExtraHTTPHeaders: TypeAlias = "dict[str, str]"
 
 class Authenticate(TypedDict):
     """Answers the origin of `url` or `baseUrl`, and no other, when it asks for a name and password (HTTP Basic or
-    Digest). Cannot be combined with a name and password in `url`. Requires `url` or `baseUrl`. Default: none."""
+    Digest). Cannot be combined with a name and password in `url`. Requires `url` or `baseUrl`."""
 
     username: str
     password: str
@@ -1051,7 +1221,7 @@ FailOnResourceError: TypeAlias = "bool"
 FailOnConsoleError: TypeAlias = "bool"
 
 
-FailOnWarning: TypeAlias = "list[Literal['resource_failed', 'resource_refused', 'host_refused', 'console_error', 'missing_glyphs', 'font_substituted', 'content_clipped', 'content_shrunk', 'unsupported_css', 'printed_early']]"
+FailOnWarning: TypeAlias = "list[Literal['resource_failed', 'resource_refused', 'host_refused', 'console_error', 'missing_glyphs', 'font_substituted', 'content_clipped', 'content_shrunk', 'field_printed', 'unsupported_css', 'printed_early']]"
 
 
 Timeout: TypeAlias = "int"
@@ -1060,13 +1230,25 @@ Timeout: TypeAlias = "int"
 Html: TypeAlias = "str"
 
 
+AssetsField: TypeAlias = "Assets"
+
+
 Store: TypeAlias = "bool"
+
+
+ConformanceReportField: TypeAlias = "bool"
+
+
+DryRun: TypeAlias = "bool"
 
 
 Filename: TypeAlias = "str"
 
 
 WebhookUrl: TypeAlias = "str"
+
+
+DeliverTo: TypeAlias = "str | UploadTarget"
 
 
 Markdown: TypeAlias = "str"
@@ -1082,6 +1264,39 @@ TemplateId: TypeAlias = "str"
 
 
 Data: TypeAlias = "dict[str, Any]"
+
+
+MetadataField: TypeAlias = "dict[str, str]"
+
+
+ErrorField: TypeAlias = "str"
+
+
+DocumentId: TypeAlias = "str | None"
+
+
+UrlField: TypeAlias = "str | None"
+
+
+FilenameField: TypeAlias = "str"
+
+
+NextCursor: TypeAlias = "str | None"
+
+
+HtmlField: TypeAlias = "str"
+
+
+Version: TypeAlias = "int"
+
+
+Placeholders: TypeAlias = "list[str]"
+
+
+Cancelled: TypeAlias = "int"
+
+
+CompletedAt: TypeAlias = "str"
 
 
 Secret: TypeAlias = "str"
@@ -1111,6 +1326,8 @@ class RenderCompletedEventData(TypedDict):
     """The stored document."""
     error: dict[str, Any] | None
     """As the record of the render has it."""
+    delivery: NotRequired[dict[str, Any]]
+    """As the record of the render has it, without its host. Absent without an upload."""
     completed_at: str
 
 
@@ -1136,4 +1353,4 @@ class DocumentExpiredEvent(TypedDict):
 WebhookEvent: TypeAlias = "BatchCompletedEvent | RenderCompletedEvent | DocumentExpiredEvent"
 
 
-ErrorCode: TypeAlias = "Literal['invalid_json', 'invalid_request', 'unauthorized', 'quota_exceeded', 'forbidden_url', 'insufficient_scope', 'not_found', 'method_not_allowed', 'not_acceptable', 'request_timeout', 'idempotency_running', 'idempotency_result_gone', 'batch_unfinished', 'document_expired', 'document_deleted', 'link_expired', 'content_too_large', 'unsupported_media_type', 'range_not_satisfiable', 'expectation_failed', 'navigation_failed', 'render_gate_failed', 'wait_failed', 'template_error', 'template_limit', 'key_limit', 'storage_unavailable', 'idempotency_mismatch', 'print_failed', 'not_conformant', 'not_mergeable', 'page_crashed', 'resource_limit', 'queue_full', 'rate_limited', 'concurrency_limited', 'memory_limited', 'headers_too_large', 'client_closed', 'internal_error', 'not_implemented', 'browser_unavailable', 'storage_failed', 'overloaded', 'shutting_down', 'render_timeout', 'http_version_not_supported']"
+ErrorCode: TypeAlias = "Literal['invalid_json', 'invalid_request', 'unauthorized', 'quota_exceeded', 'forbidden_url', 'insufficient_scope', 'not_found', 'method_not_allowed', 'not_acceptable', 'request_timeout', 'idempotency_running', 'idempotency_result_gone', 'batch_unfinished', 'document_expired', 'document_deleted', 'link_expired', 'content_too_large', 'unsupported_media_type', 'range_not_satisfiable', 'expectation_failed', 'navigation_failed', 'render_gate_failed', 'wait_failed', 'template_error', 'template_limit', 'key_limit', 'certificate_password_wrong', 'certificate_unusable', 'certificate_expired', 'certificate_limit', 'timestamps_unavailable', 'storage_unavailable', 'idempotency_mismatch', 'print_failed', 'not_conformant', 'invoice_invalid', 'document_protected', 'pdf_unreadable', 'not_mergeable', 'page_crashed', 'resource_limit', 'queue_full', 'rate_limited', 'concurrency_limited', 'memory_limited', 'headers_too_large', 'client_closed', 'internal_error', 'not_implemented', 'browser_unavailable', 'storage_failed', 'secret_key_missing', 'timestamp_failed', 'overloaded', 'shutting_down', 'render_timeout', 'http_version_not_supported']"
