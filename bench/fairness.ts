@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { invoice } from './documents.ts';
 import { closedLoop, type Figures, median } from './measure.ts';
 import type { Row } from './report.ts';
@@ -20,6 +21,8 @@ const SLOW_TEMPLATE = '{% for a in (1..99999) %}{% for b in (1..99999) %}{% assi
 /** Of the batch that is merged, with 75 pages each. */
 const MERGED_ITEMS = 20;
 const BODY_BYTES = 30_000_000;
+/** As refusals tell. */
+const RETRY_AFTER_MS = 1_000;
 /** Of the victim's batches. */
 const ITEMS = 4;
 
@@ -102,6 +105,7 @@ const WAYS: Record<string, Way> = {
     socket.write(Buffer.alloc(BODY_BYTES / 2, ' '));
     await Promise.race([once(socket.resume(), 'data'), once(signal, 'abort')]); // the refusal, or the end
     socket.destroy();
+    if (!signal.aborted) await wait(RETRY_AFTER_MS, undefined, { signal }); // it holds; `floods` measures those who do not wait
   },
   'storage of the browser': sending((site) => ({ url: `${site}/storing`, options: { ...options, waitForFunction: 'false' } })),
 };

@@ -68,7 +68,7 @@ const CLI = new URL('../src/cli.ts', import.meta.url).pathname;
 /** Makes `keyCount` accounts with a key each beforehand, so that every request can come from another one. */
 export async function startService(keyCount: number, settings: Record<string, string> = {}): Promise<ServiceUnderTest> {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-bench-'));
-  const keys = await makeKeys(dataDir, keyCount);
+  const keys = await makeKeys(dataDir, keyCount, settings.PLATEN_DATABASE_URL);
   const begun = performance.now();
   const child = spawn(process.execPath, [...NODE_FLAGS, CLI, 'serve'], {
     env: {
@@ -113,8 +113,8 @@ async function ask<T>(child: ChildProcess, what: string): Promise<T> {
   return (await answer)[0] as T;
 }
 
-async function makeKeys(dataDir: string, count: number): Promise<string[]> {
-  const database = await openDatabase({ dataDir });
+async function makeKeys(dataDir: string, count: number, databaseUrl?: string): Promise<string[]> {
+  const database = await openDatabase({ dataDir, ...(databaseUrl !== undefined && { databaseUrl }) });
   const accounts = new Accounts(database, loadPlans({ plansFile: PLANS_FILE }));
   const keys: string[] = [];
   for (let n = 0; n < count; n++) {

@@ -1,0 +1,268 @@
+/**
+ * Is the database fast among many rows, on PostgreSQL and on SQLite, and does every statement on the path of a render use an index? And
+ * what do PostgreSQL and S3 cost against SQLite and disk? PLATEN_BENCH_DATABASE_URL names an empty database; without it a server is
+ * started for the bench. S3 is a versitygw of this machine.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import { loadConfig } from '../src/config.ts';
+import { openServices, type Services } from '../src/services.ts';
+import { startPostgres } from '../test/cluster/postgres-server.ts';
+import { S3_CREDENTIALS, startS3 } from '../test/cluster/s3-server.ts';
+import { invoice } from './documents.ts';
+import { fill, HOT, NOW } from './many-rows.ts';
+import { closedLoop, median, quantile } from './measure.ts';
+import type { Row } from './report.ts';
+import { type ServiceUnderTest, startService } from './service.ts';
+
+const MOST_MS = 20;
+const TIMES = 100;
+const ROUNDS = 5;
+const SECONDS = 4;
+/** What SQLite may go through: values of statements, and the reservations, of which there are as many as renders under way. */
+const SCANNED = /^SCAN (?!open_keys|family|CONSTANT|reservations)/;
+/** A table of fewer rows is read as a whole, whatever indexes it has. */
+const FEW_ROWS = 1_000;
+
+interface Engine {
+  name: string;
+  settings: Record<string, string>;
+  run(statement: string): Promise<unknown>;
+  /** What the database does for the statements that are made meanwhile: scans of large tables. */
+  scansOf(statements: Statement[]): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+interface Statement {
+  text: string;
+  values: unknown[];
+}
+
+type Print = (line: string) => void;
+
+export async function postgres(print: Print): Promise<Row[]> {
+  Object.assign(process.env, S3_CREDENTIALS);
+  const given = process.env.PLATEN_BENCH_DATABASE_URL;
+  const server = given === undefined ? await startPostgres() : undefined;
+  const rows: Row[] = [];
+  for (const engine of [await openPostgres(given ?? (await server?.createDatabase()) ?? ''), await openSqlite()]) {
+    rows.push(...(await lookups(engine, print)));
+    await engine.close();
+  }
+  if (server) rows.push(...(await throughput(await server.createDatabase())));
+  await server?.[Symbol.asyncDispose]();
+  return rows;
+}
+
+async function openPostgres(databaseUrl: string): Promise<Engine> {
+  const folder = await mkdtemp(join(tmpdir(), 'platen-bench-'));
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  return {
+    name: 'PostgreSQL',
+    settings: { PLATEN_DATABASE_URL: databaseUrl, PLATEN_DATA_DIR: folder },
+    run: (statement) => client.query(statement),
+    async scansOf(statements) {
+      const scans: string[] = [];
+      for (const { text, values } of statements) {
+        await client.query('begin');
+        const how = text.startsWith('insert') ? 'format json' : 'analyze, format json'; // what is inserted twice would be refused
+        const { rows } = await client.query(`explain (${how}) ${text}`, values);
+        await client.query('rollback');
+        scans.push(...scansIn(rows[0]['QUERY PLAN'][0].Plan, text));
+      }
+      return scans;
+    },
+    async close() {
+      await client.end();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Plan Rows': number;
+  'Actual Rows'?: number;
+  'Rows Removed by Filter'?: number;
+  Plans?: PlanNode[];
+}
+
+function scansIn(node: PlanNode, text: string): string[] {
+  const read = (node['Actual Rows'] ?? node['Plan Rows']) + (node['Rows Removed by Filter'] ?? 0);
+  const own = node['Node Type'] === 'Seq Scan' && read > FEW_ROWS ? [`${node['Relation Name']} (${read} rows): ${text}`] : [];
+  return [...own, ...(node.Plans ?? []).flatMap((child) => scansIn(child, text))];
+}
+
+async function openSqlite(): Promise<Engine> {
+  const folder = await mkdtemp(join(tmpdir(), 'platen-bench-'));
+  let opened: DatabaseSync | undefined;
+  const database = () => (opened ??= new DatabaseSync(join(folder, 'platen.db')));
+  return {
+    name: 'SQLite',
+    settings: { PLATEN_DATA_DIR: folder },
+    run: async (statement) => (statement === 'vacuum analyze' ? undefined : database().exec(statement)), // the service never does it
+    async scansOf(statements) {
+      return statements.flatMap(({ text }) => {
+        const plan = database().prepare(`explain query plan ${text}`).all();
+        const scans = plan.map(({ detail }) => `${detail}`).filter((detail) => SCANNED.test(detail));
+        return scans.map((detail) => `${detail}: ${text}`);
+      });
+    },
+    async close() {
+      opened?.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** Writes down the statements of both drivers while `work` runs. */
+async function noting(work: () => Promise<unknown>): Promise<Statement[]> {
+  const noted = new Map<string, Statement>();
+  const note = (text: unknown, values: unknown) => {
+    if (typeof text !== 'string' || !/^(select|insert|update|delete|with|\s+with)/.test(text)) return;
+    noted.set(text, { text, values: Array.isArray(values) ? values : [] });
+  };
+  const { query } = pg.Client.prototype;
+  const { prepare } = DatabaseSync.prototype;
+  pg.Client.prototype.query = function (this: pg.Client, ...asked: unknown[]) {
+    note(asked[0], asked[1]);
+    return (query as (...given: unknown[]) => unknown).apply(this, asked);
+  } as typeof query;
+  DatabaseSync.prototype.prepare = function (text, ...rest) {
+    note(text, []);
+    return prepare.call(this, text, ...rest);
+  };
+  try {
+    await work();
+  } finally {
+    pg.Client.prototype.query = query;
+    DatabaseSync.prototype.prepare = prepare;
+  }
+  return [...noted.values()];
+}
+
+async function lookups(engine: Engine, print: Print): Promise<Row[]> {
+  const config = loadConfig({ ...engine.settings, PLATEN_LOG_LEVEL: 'silent' });
+  const first = await openServices(config, () => NOW);
+  await first.close();
+  const begun = performance.now();
+  await fill(engine.run);
+  await engine.run('vacuum analyze'); // as the server does by itself within minutes
+  print(`${engine.name}: filled in ${Math.round((performance.now() - begun) / 1000)} s`);
+  const services = await openServices(config, () => NOW);
+  const rows: Row[] = [];
+  for (const [what, work] of Object.entries(worksOf(services))) {
+    const scans = await engine.scansOf(await noting(work));
+    const times: number[] = [];
+    for (let n = 0; n < TIMES; n++) {
+      const start = performance.now();
+      await work();
+      times.push(performance.now() - start);
+    }
+    for (const scan of scans) print(`${engine.name}, ${what}: reads all of ${scan}`);
+    const [p50Ms, p99Ms] = [median(times), quantile(times, 0.99)];
+    rows.push({
+      measure: `${engine.name}: ${what}`,
+      value: `p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms; ${scans.length ? `${scans.length} scans` : 'every statement uses an index'}`,
+      target: `p50 under ${MOST_MS} ms, and no scan`,
+      met: p50Ms < MOST_MS && !scans.length,
+      figures: { p50Ms, p99Ms, scans: scans.length },
+    });
+  }
+  await services.close();
+  return rows;
+}
+
+function worksOf({ accounts, allowance, documents, idempotency, batches, batchQueue, webhooks, plans, database }: Services) {
+  const plan = plans.all.find(({ documents: limit }) => limit !== 0) ?? plans.all[0];
+  if (!plan) throw new Error('there are plans');
+  const limited = { ...plan, documents: 1_000_000, requestsPerMinute: 1_000_000, concurrency: 1_000 };
+  const principal = { ...HOT, plan: limited, autoStore: false, scopes: null, isTest: false };
+  const { keyId, accountId, templateId } = HOT;
+  let count = 0;
+  const draft = () => ({
+    ...{
+      id: `doc_new${String(++count).padStart(19, '0')}`,
+      filename: 'x.pdf',
+      bytes: 1,
+      pages: 1,
+      sha256: 'x',
+      source: 'html' as const,
+    },
+    ...{ templateId: null, metadata: { tenant: '1' }, createdAt: NOW, expiresAt: NOW + 1e9, report: { warning_count: 0 } },
+  });
+  const middle = { createdAt: NOW - 200 * 86_400_000, id: 'doc_x' };
+  return {
+    'the charge, with a document': async () => {
+      const reservation = await allowance.reserve(principal);
+      await allowance.commit(reservation, (query) => documents.insert(draft(), principal, query));
+    },
+    'a charge that is given back': async () => allowance.release(await allowance.reserve(principal)),
+    'the key of a request': () => accounts.principalOf(keyId),
+    'an Idempotency-Key': async () => {
+      const claim = await idempotency.claim(keyId, `name ${++count}`, 'x');
+      if ('id' in claim) await idempotency.completeAlone(claim, { kind: 'not_kept' });
+    },
+    'a document': () => documents.find(keyId, `doc_${'0'.repeat(22)}`),
+    'documents, first page': () => documents.list(keyId, 50, {}),
+    'documents, from the middle': () => documents.list(keyId, 50, {}, middle),
+    'documents of a template': () => documents.list(keyId, 50, { templateId }),
+    'documents by metadata': () => documents.list(keyId, 50, { metadata: { tenant: '1' } }),
+    'documents by metadata, of a template': () => documents.list(keyId, 50, { metadata: { tenant: '0' }, templateId }),
+    'documents by a part of the name': () => documents.list(keyId, 50, { text: 'voice 9' }),
+    'usage of a month': () => allowance.usage(accountId),
+    'what is stored (it adds up all documents)': () => documents.storageOf(accountId),
+    'deliveries, first page': () => webhooks.list(keyId, 50),
+    'batches, first page': () => batches.list(keyId, 50, {}),
+    'keys with work': () => batchQueue.keysWithWork(),
+    'an item of a batch, claimed and failed': async () => {
+      const item = await batchQueue.claim(keyId);
+      if (item) await batchQueue.complete(item, { status: 'failed', error: { code: 'print_failed', detail: '' } });
+    },
+    'what the sweep looks for': async () => {
+      await documents.dueContent(50);
+      await idempotency.dueContent(50);
+      await database.query.selectFrom('batches').select('id').where('id', '=', 'bat_x').execute();
+    },
+  };
+}
+
+/** In rounds, so that both meet the same neighbours; ratios are of one round. */
+async function throughput(databaseUrl: string): Promise<Row[]> {
+  const s3 = await startS3();
+  const settings = { PLATEN_DATABASE_URL: databaseUrl, PLATEN_BLOBS_URL: s3.urlOf(await s3.createBucket()) };
+  const [embedded, shared] = [await startService(1), await startService(1, settings)];
+  const rows: Row[] = [];
+  for (const [what, body, target] of [
+    ['not storing', {}, 0.85],
+    ['storing', { store: true }, 0.7],
+  ] as const) {
+    const pace = async (service: ServiceUnderTest) => {
+      const call = async () => {
+        const { status } = await service.request(service.keys[0] ?? '', 'POST', '/v1/pdf', { html: invoice(20), ...body });
+        if (status > 201) throw new Error(`${status}`);
+      };
+      return (await closedLoop(4, SECONDS, async () => undefined, call)).perSecond;
+    };
+    await Promise.all([pace(embedded), pace(shared)]);
+    const rounds: Array<[number, number]> = [];
+    for (let round = 0; round < ROUNDS; round++) rounds.push([await pace(embedded), await pace(shared)]);
+    const ratio = median(rounds.map(([one, other]) => other / one));
+    const [one, other] = [median(rounds.map(([first]) => first)), median(rounds.map(([, second]) => second))];
+    rows.push({
+      measure: `one node on PostgreSQL and S3 against SQLite and disk, ${what}, 4 clients`,
+      value: `${ratio.toFixed(2)} (${other.toFixed(0)}/s against ${one.toFixed(0)}/s)`,
+      target: `at least ${target}`,
+      met: ratio >= target,
+      figures: { ratio, sharedPerSecond: other, embeddedPerSecond: one },
+    });
+  }
+  await Promise.all([embedded.stop(), shared.stop()]);
+  await s3[Symbol.asyncDispose]();
+  return rows;
+}

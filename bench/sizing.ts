@@ -1,0 +1,113 @@
+/** What does one render at a time take, and what do two, by kind of document: renders a second, and memory while they run? */
+import { readdirSync, readFileSync } from 'node:fs';
+import { invoice, scriptedInvoice } from './documents.ts';
+import { closedLoop } from './measure.ts';
+import type { Row } from './report.ts';
+import { type ServiceUnderTest, startService } from './service.ts';
+
+const SECONDS = 6;
+const LOOK_MS = 200;
+const KB = 1_024;
+
+const KINDS: Array<[name: string, body: object]> = [
+  ['invoice, 1 page', { html: invoice(20) }],
+  ['invoice, 1 page, stored', { html: invoice(20), store: true }],
+  ['invoice with a script, 1 page', { html: scriptedInvoice(20) }],
+  ['invoice, 16 pages', { html: invoice(560) }],
+  [
+    'invoice, 16 pages, PDF/A and PDF/UA',
+    { html: invoice(560).replace('<html>', '<html lang="en">'), options: { conformance: ['PDF/A-3a', 'PDF/UA-1'] } },
+  ],
+  ['photographs, 2 pages', { html: photographs(2) }],
+];
+
+export async function sizing(): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const places of [1, 2]) {
+    const service = await startService(places, { PLATEN_CONCURRENCY: `${places}`, PLATEN_PLAYGROUND: 'off' });
+    for (const [kind, body] of KINDS) rows.push(await measure(service, places, kind, body));
+    await service.stop();
+  }
+  return rows;
+}
+
+/** As many callers as places, each with a key of its own. */
+async function measure(service: ServiceUnderTest, places: number, kind: string, body: object): Promise<Row> {
+  let bytes = 0;
+  const render = async (key: string) => {
+    const reply = await service.request(key, 'POST', '/v1/pdf', body);
+    if (reply.status > 201) throw new Error(`${reply.status}: ${reply.bytes}`);
+    bytes = reply.bytes.length;
+  };
+  await Promise.all(service.keys.map(render)); // the first of a kind is slower
+  let next = 0;
+  const peak = { node: 0, browser: 0 };
+  const timer = setInterval(() => {
+    const now = memoryOf(service.pid);
+    peak.node = Math.max(peak.node, now.node);
+    peak.browser = Math.max(peak.browser, now.browser);
+  }, LOOK_MS);
+  const { perSecond, p50Ms, p99Ms } = await closedLoop(places, SECONDS, async () => service.keys[next++] ?? '', render);
+  clearInterval(timer);
+  const [nodeMb, browserMb] = [Math.round(peak.node / KB), Math.round(peak.browser / KB)];
+  return {
+    measure: `${places} at a time: ${kind}`,
+    value: `${perSecond.toFixed(1)} a second (p50 ${p50Ms.toFixed(0)} ms, p99 ${p99Ms.toFixed(0)} ms); at most ${nodeMb} MB in Node and ${browserMb} MB in the browser`,
+    figures: { places, kind, perSecond, p50Ms, p99Ms, nodeMb, browserMb, bytes },
+  };
+}
+
+/** Proportional set sizes in KB: what processes share is counted once. */
+function memoryOf(pid: number): { node: number; browser: number } {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync('/proc')) {
+    const stat = /^\d+$/.test(name) ? read(`/proc/${name}/stat`) : '';
+    if (stat) parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
+  }
+  const isBelow = (child: number): boolean => {
+    const parent = parents.get(child);
+    return parent !== undefined && (parent === pid || isBelow(parent));
+  };
+  const browser = [...parents.keys()].filter(isBelow).reduce((sum, child) => sum + proportionalKb(child), 0);
+  return { node: proportionalKb(pid), browser };
+}
+
+function proportionalKb(pid: number): number {
+  return Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
+}
+
+/** Empty where the process has just ended. */
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+/** Pictures of 800 by 600 points of color, one on each page, as noise that does not compress. */
+function photographs(pages: number): string {
+  const [width, height] = [800, 600];
+  const picture = (seed: number) => {
+    const header = Buffer.alloc(54);
+    header.write('BM');
+    header.writeUInt32LE(54 + width * height * 3, 2);
+    header.writeUInt32LE(54, 10);
+    header.writeUInt32LE(40, 14);
+    header.writeInt32LE(width, 18);
+    header.writeInt32LE(height, 22);
+    header.writeUInt16LE(1, 26);
+    header.writeUInt16LE(24, 28);
+    const points = Buffer.alloc(width * height * 3);
+    for (let n = 0, state = seed; n < points.length; n++) {
+      state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+      points[n] = state >>> 24;
+    }
+    return Buffer.concat([header, points]).toString('base64');
+  };
+  const all = Array.from(
+    { length: pages },
+    (_, n) => `<img style="width: 100%; break-after: page" src="data:image/bmp;base64,${picture(n + 1)}">`,
+  );
+  return `<!doctype html><title>Photographs</title>${all.join('')}`;
+}
