@@ -238,6 +238,10 @@ export class Page implements PageAtWork {
    * `wait_failed`, `invalid_request` (a selector), `resource_limit` or `page_crashed` (which may be tried again on another page).
    */
   print(given: PrintJob, deadline: Deadline): Promise<RawPdf> {
+    return this.#browser.captureTurns.print(() => this.#printOnce(given, deadline));
+  }
+
+  #printOnce(given: PrintJob, deadline: Deadline): Promise<RawPdf> {
     return this.#attempt(given, deadline, async (job, attempt, assetOrigin) => {
       const { step } = attempt;
       const settings = await this.#layout.marginsFor(job.print, step);

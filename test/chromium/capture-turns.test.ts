@@ -7,13 +7,13 @@ describe('screenshots of one browser', () => {
     const events: string[] = [];
     const first = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
-    const one = turns.run(async () => {
+    const one = turns.capture(async () => {
       events.push('first begins');
       begun.resolve();
       await first.promise;
       events.push('first ends');
     });
-    const two = turns.run(async () => events.push('second'));
+    const two = turns.capture(async () => events.push('second'));
     await begun.promise;
     first.resolve();
     await Promise.all([one, two]);
@@ -22,11 +22,36 @@ describe('screenshots of one browser', () => {
 
   test('go on after one that failed, which hears of its failure', async () => {
     const turns = new CaptureTurns();
-    const failed = turns.run(async () => {
+    const failed = turns.capture(async () => {
       throw new Error('the page is gone');
     });
-    const next = turns.run(async () => 'an image');
+    const next = turns.capture(async () => 'an image');
     await expect(failed).rejects.toThrow('the page is gone');
     expect(await next).toBe('an image');
+  });
+
+  test('leave the browser to a PDF that had to wait', async () => {
+    const rested = Promise.withResolvers<void>();
+    const resting = Promise.withResolvers<number>();
+    const turns = new CaptureTurns((ms) => {
+      resting.resolve(ms);
+      return rested.promise;
+    });
+    const events: string[] = [];
+    const print = turns.print(() => rested.promise);
+    await turns.capture(async () => events.push('first'));
+    const second = turns.capture(async () => events.push('second'));
+    expect(await resting.promise).toBeGreaterThan(0);
+    events.push('rested');
+    rested.resolve();
+    await Promise.all([print, second]);
+    expect(events).toEqual(['first', 'rested', 'second']);
+  });
+
+  test('follow each other at once where no PDF is made', async () => {
+    const turns = new CaptureTurns(() => Promise.reject(new Error('there is nothing to rest for')));
+    await turns.print(async () => {});
+    await turns.capture(async () => {});
+    expect(await turns.capture(async () => 'an image')).toBe('an image');
   });
 });

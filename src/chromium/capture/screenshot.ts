@@ -26,7 +26,7 @@ export async function takeScreenshot(
   const area = wholePixels(await areaOf(session, settings, step), settings.deviceScaleFactor);
   const size = sizeOf(area, settings);
   requireSize(size, settings.type, limits);
-  const image = await step(captureTurns.run(() => capture(session, area, settings, limits)));
+  const image = await step(captureTurns.capture(() => capture(session, area, settings, limits)));
   if (!image.length) throw new ServiceError('print_failed', 'the browser returned no image');
   return { image, ...size };
 }
