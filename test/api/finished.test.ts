@@ -90,6 +90,13 @@ describe('what scripts load', () => {
     expect(await printed).toBe('Invoice Paper 12.00 Ink 30.00');
   });
 
+  test('a request that is given up by opening it anew', async () => {
+    const source = body(
+      `const x = new XMLHttpRequest(); x.open("GET", "${site.origin}/never"); x.send(); x.open("GET", "${site.origin}/data.json"); document.body.append("done")`,
+    );
+    expect(await textOf(source, { failOnWarning: ['printed_early'] })).toBe('done');
+  });
+
   test.each([
     ['modules of WebAssembly', 'WebAssembly.instantiate(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0))'],
     ['pictures that are decoded', 'createImageBitmap(new ImageData(200, 200))'],

@@ -11,6 +11,7 @@ export const WORK = [
   countEvents,
   keepPromises,
   keepEvents,
+  keepRequests,
   keepBlobs,
   keepTasks,
   keepMessages,
@@ -74,11 +75,12 @@ function countPromises(work: Work, counter?: 'parts'): (native: Call, self: unkn
   };
 }
 
-/** Until one of the events comes, of what is called or of what that returns. */
+/** Until one of the events comes, of what is called or of what that returns. `onBegin` gets what is called and what ends it. */
 function countEvents(
   work: Work,
   of: 'itself' | 'result',
   events: string[],
+  onBegin?: (self: object, end: () => void) => void,
 ): (native: Call, self: unknown, args: unknown[]) => unknown {
   const { addEventListener } = EventTarget.prototype;
   const { apply } = Reflect;
@@ -91,6 +93,7 @@ function countEvents(
       if (of === 'itself') listen(self); // what is synchronous has ended when it returns
       const result = native(...args);
       if (of === 'result') listen(result);
+      onBegin?.(self as object, end);
       return result;
     } catch (error) {
       end();
@@ -122,7 +125,6 @@ function keepPromises(work: Work, prototypeOf: (name: string) => object | undefi
 
 function keepEvents(work: Work, prototypeOf: (name: string) => object | undefined): void {
   const ways: Array<[owner: string, names: string[], of: 'itself' | 'result', events: string[]]> = [
-    ['XMLHttpRequest', ['send'], 'itself', ['loadend']],
     ['FileReader', ['readAsArrayBuffer', 'readAsBinaryString', 'readAsDataURL', 'readAsText'], 'itself', ['loadend']],
     ['IDBFactory', ['open', 'deleteDatabase'], 'result', ['success', 'error', 'blocked']],
     ['IDBDatabase', ['transaction'], 'result', ['complete', 'abort']],
@@ -131,6 +133,20 @@ function keepEvents(work: Work, prototypeOf: (name: string) => object | undefine
     const owner = prototypeOf(name);
     for (const method of owner ? methods : []) replace(owner as object, method, countEvents(work, of, events));
   }
+}
+
+/** One that is opened again while it is under way gives that up, without an event. */
+function keepRequests(work: Work, prototypeOf: (name: string) => object | undefined): void {
+  const owner = prototypeOf('XMLHttpRequest');
+  if (!owner) return;
+  const ends = new WeakMap<object, () => void>();
+  const counted = countEvents(work, 'itself', ['loadend'], (request, end) => ends.set(request, end));
+  replace(owner, 'send', counted);
+  replace(owner, 'open', (native, self, args) => {
+    const result = native(...args);
+    ends.get(self as object)?.();
+    return result;
+  });
 }
 
 function keepBlobs(work: Work, prototypeOf: (name: string) => object | undefined): void {
@@ -197,6 +213,7 @@ export function keepWork(work: Work, now: () => number, isTicking: () => boolean
     isLeft(name) ? undefined : (globalThis as unknown as Record<string, { prototype: object } | undefined>)[name]?.prototype;
   keepPromises(work, prototypeOf);
   keepEvents(work, prototypeOf);
+  keepRequests(work, prototypeOf);
   keepBlobs(work, prototypeOf);
   keepTasks(work, prototypeOf);
   keepMessages(work, prototypeOf, now, isTicking);
