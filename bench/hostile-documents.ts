@@ -24,6 +24,7 @@ const inWorkers = (count: number, source: string) =>
   script(
     `const u = URL.createObjectURL(new Blob([${JSON.stringify(source)}])); for (let i = 0; i < ${count}; i++) new Worker(u)`,
   );
+const startsWorkers = (body: string) => script(`const u = URL.createObjectURL(new Blob([''])); ${body}`);
 const page = (html: string) => (response: ServerResponse) => void response.setHeader('content-type', 'text/html').end(html);
 
 const PART = 'const part = globalThis.part ??= new Uint8Array(16 << 20).fill(7);';
@@ -103,6 +104,14 @@ export const HOSTILE_DOCUMENTS: HostileDocument[] = [
   { name: 'a loop before printing', html: script('addEventListener("beforeprint", () => { for (;;); })') },
   { name: 'a regular expression', html: script('/^(a+)+$/.test("a".repeat(40) + "b")') },
   { name: '500 busy workers', html: inWorkers(500, 'for (;;);'), options: WAITS },
+  { name: 'workers without end', html: startsWorkers('for (;;) new Worker(u).terminate()'), options: WAITS },
+  {
+    name: 'workers of workers',
+    html: startsWorkers(
+      `const v = URL.createObjectURL(new Blob(['for (;;) try { new Worker("' + u + '").terminate() } catch {}'])); for (;;) new Worker(v)`,
+    ),
+    options: WAITS,
+  },
   { name: 'dialogs', html: script('for (;;) alert(1)') },
   { name: 'printing itself', html: script('addEventListener("beforeprint", () => print()); for (;;) print()') },
   { name: 'reloading itself', html: script('location.reload()') },

@@ -1,7 +1,7 @@
 /** Documents that spoil, hide or blow up what they are asked for, on purpose or not: printed all the same, told within bounds. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Client } from '../support/client.ts';
+import { Client, problem } from '../support/client.ts';
 import { readPdf, readPdfReply } from '../support/read-pdf.ts';
 import { type Service, startService } from '../support/service.ts';
 
@@ -142,4 +142,37 @@ test.each([1e6, 9e6])('workers that request data: addresses of %d bytes leave th
   expect(await response.json()).toMatchObject({ type: expect.stringMatching(/resource_limit$/), limit: 134_217_728 });
   expect((await readPdfReply(await bob.pdf({ html: '<p>neighbour' }))).pages).toEqual(['neighbour']);
   expect(await service.metric('platen_browser_crashes_total')).toBe(0);
+});
+
+describe('workers', () => {
+  const SCRIPT = "const script = URL.createObjectURL(new Blob(['']));";
+  const START =
+    'const start = (Kind) => { try { for (;;) { new Kind(script).terminate(); started++ } } catch {} }; let started = 0;';
+
+  test('a document starts so many and no more, whatever way it finds to their constructor', async () => {
+    const html = `<body><script>${SCRIPT} ${START}
+      const frame = (html) => { const frame = document.createElement('iframe'); if (html) frame.srcdoc = html; return document.body.appendChild(frame) };
+      start(Worker); start(Worker.prototype.constructor); start(class extends Worker {}); start(frame().contentWindow.Worker);
+      start(frame().contentWindow.Worker.prototype.constructor);
+      const last = frame('<p>'); last.onload = () => { start(last.contentWindow.Worker); document.body.prepend(started) }
+    </script>`;
+    expect(
+      (await readPdfReply(await ada.pdf({ html, options: { waitForFunction: 'document.body.firstChild.data' } }))).pages,
+    ).toEqual(['128']);
+  });
+
+  test('workers and frames that the document does not reach have a number of their own', async () => {
+    const inner = (tell: string) => `${SCRIPT} ${START} start(Worker); ${tell}`;
+    const html = `<body><script>const say = ({ data }) => { document.body.append(data + ' '); globalThis.told = (globalThis.told ?? 0) + 1 }; onmessage = say;
+      new Worker(URL.createObjectURL(new Blob([${JSON.stringify(inner('postMessage(started)'))}]))).onmessage = say;
+    </script><iframe sandbox="allow-scripts" srcdoc="<script>${inner("parent.postMessage(started, '*')")}</script>">`;
+    const options = { waitForFunction: 'globalThis.told === 2' };
+    expect((await readPdfReply(await ada.pdf({ html, options }))).pages).toEqual(['8 8']);
+  });
+
+  test('a document that keeps as many as it may start is ended', async () => {
+    const html = `<p>x<script>${SCRIPT} for (let n = 0; n < 128; n++) new Worker(script)</script>`;
+    const options = { timeout: 60_000, waitForFunction: 'globalThis.over' };
+    expect(await problem(await ada.pdf({ html, options }), 422, 'resource_limit')).toMatchObject({ limit: 127 });
+  });
 });

@@ -18,6 +18,7 @@ import { INIT_SCRIPT, readErrors } from '../in-page/init-script.ts';
 import { MEMORY_STORAGE } from '../in-page/memory-storage.ts';
 import { PAGE_CLOCK } from '../in-page/page-clock.ts';
 import { PAGE_OBSERVERS } from '../in-page/page-observers.ts';
+import { LIMIT_WORKERS } from '../in-page/worker-limit.ts';
 import { readPageSizes, stateRuleExpression } from '../print/page-rules.ts';
 import { sizesIn } from '../print/page-sizes.ts';
 import { needsPageRule, overrulingRule, type PrintSettings, pageRule } from '../print/print-options.ts';
@@ -115,10 +116,10 @@ interface Done {
 /** Number of requests that may be under way. */
 const IDLE: Partial<Record<WaitUntil, number>> = { networkidle0: 0, networkidle2: 2 };
 /** The scripts of a window into which documents are written. */
-const WRITTEN_WINDOW = `${INIT_SCRIPT}; ${MEMORY_STORAGE}; ${PAGE_CLOCK}; ${PAGE_OBSERVERS}`;
+const WRITTEN_WINDOW = `${INIT_SCRIPT}; ${LIMIT_WORKERS}; ${MEMORY_STORAGE}; ${PAGE_CLOCK}; ${PAGE_OBSERVERS}`;
 /** Removes service workers, which would outlive their document. */
 const NO_SERVICE_WORKERS = 'delete Navigator.prototype.serviceWorker';
-const VISITED_WINDOW = `${INIT_SCRIPT}; ${NO_SERVICE_WORKERS}; ${PAGE_CLOCK}; ${PAGE_OBSERVERS}`;
+const VISITED_WINDOW = `${INIT_SCRIPT}; ${LIMIT_WORKERS}; ${NO_SERVICE_WORKERS}; ${PAGE_CLOCK}; ${PAGE_OBSERVERS}`;
 /** Permissions are denied, because there is nobody to ask. */
 const PERMISSIONS = [
   'geolocation',
@@ -473,7 +474,7 @@ export class DocumentLoader {
       Promise.all([
         this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: VISITED_WINDOW }),
         this.#session.send('Network.setBypassServiceWorker', { bypass: true }),
-        this.#workers.begin(),
+        this.#workers.begin(attempt.fail),
         this.#watchNetwork(load, attempt, navigation),
       ]),
     );
@@ -490,7 +491,7 @@ export class DocumentLoader {
   #watch(load: LoadSettings, attempt: Attempt, reachesOut: boolean, { hasWorkers }: HtmlClass): Promise<unknown> | undefined {
     const awaited: Array<Promise<unknown>> = [];
     if (reachesOut || IDLE[load.waitUntil] !== undefined) awaited.push(this.#watchNetwork(load, attempt));
-    if (reachesOut || hasWorkers) awaited.push(this.#workers.begin());
+    if (reachesOut || hasWorkers) awaited.push(this.#workers.begin(attempt.fail));
     return awaited.length ? Promise.all(awaited) : undefined;
   }
 

@@ -1,11 +1,13 @@
 /** Watches over DevTools the workers that a page starts: what they request, and whether they have done what they were sent. */
+import { ServiceError } from '../../errors.ts';
 import type { Events, Session } from '../devtools/connection.ts';
+import { LIMIT_WORKERS, MAX_WORKERS } from '../in-page/worker-limit.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 
 type Attached = Events['Target.attachedToTarget'][0];
 
 /** At one time; further ones are not watched. */
-const MAX_WORKERS = 50;
+const MAX_WATCHED = 50;
 /** Workers are held until their requests are watched. */
 const WATCHED = {
   autoAttach: true,
@@ -30,6 +32,9 @@ export class WorkerMonitor {
   #stopListening = () => {};
   readonly #workers = new Set<Session>();
   #begun: Promise<void> | undefined;
+  #fail = (_: ServiceError) => {};
+  /** In this render. */
+  #started = 0;
 
   constructor(session: Session, network: NetworkMonitor, { root, contextId, openSession }: WorkerPlace) {
     this.#session = session;
@@ -39,8 +44,10 @@ export class WorkerMonitor {
     this.#openSession = openSession;
   }
 
-  /** Starts watching, until `close` is called. */
-  async begin(): Promise<void> {
+  /** Starts watching, until `close` is called. Calls `fail` when there are too many. */
+  async begin(fail: (error: ServiceError) => void): Promise<void> {
+    this.#fail = fail;
+    this.#started = 0;
     if (this.#begun) return this.#begun;
     this.#stopListening = this.#root.on('Target.targetCreated', ({ targetInfo }) => {
       if (targetInfo.type === 'shared_worker' && targetInfo.browserContextId === this.#contextId) void this.#join(targetInfo);
@@ -85,7 +92,8 @@ export class WorkerMonitor {
   #watch({ sessionId, targetInfo }: Pick<Attached, 'sessionId' | 'targetInfo'>): void {
     const worker = this.#openSession(sessionId);
     const { targetId } = targetInfo;
-    const isWatched = this.#workers.size < MAX_WORKERS;
+    if (++this.#started === MAX_WORKERS) this.#fail(tooMany());
+    const isWatched = this.#workers.size < MAX_WATCHED;
     worker.onClose = () => {
       this.#workers.delete(worker);
       this.#network.forget(worker, targetId);
@@ -95,7 +103,13 @@ export class WorkerMonitor {
       this.#network.watch(worker).catch(() => {});
       this.#watchChildren(worker).catch(() => {});
     }
+    worker.send('Runtime.evaluate', { expression: LIMIT_WORKERS }).catch(() => {});
     const started = worker.send('Runtime.runIfWaitingForDebugger').catch(() => {});
     if (!isWatched) void started.then(() => worker.close(new Error('there are too many workers')));
   }
+}
+
+function tooMany(): ServiceError {
+  const detail = `the document starts ${MAX_WORKERS} workers, or more; send one the next task when it has done the last`;
+  return new ServiceError('resource_limit', detail, { members: { limit: MAX_WORKERS - 1 } });
 }

@@ -23,7 +23,7 @@ export type ArchiveLevel = (typeof LEVELS)[number] | 'F' | '';
 
 /** Its place among the levels of which each promises more; -1 for all others. */
 export function rankOf(level: string): number {
-  return LEVELS.findIndex((each) => each === level);
+  return (LEVELS as readonly string[]).indexOf(level);
 }
 
 /** What a PDF says that it conforms to. */
