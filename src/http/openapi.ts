@@ -14,7 +14,6 @@ interface Gathered {
 
 /** Their members are values of callers and not schemas. */
 const VALUES = new Set(['default', 'enum', 'const', 'example', 'examples']);
-const SOME_WORDS = 60;
 const MANY_WORDS = 80;
 /** Of any request with a key, and of any with a body or parameters. */
 const COMMON_ERRORS = ['401', '403', '500', '503'];
@@ -111,7 +110,7 @@ function describeSchema(node: Node, uses: Uses): void {
   rename(node, 'x-format', 'format');
   joinLiterals(node);
   foldDefault(node);
-  if (node.type === 'boolean' || node.enum) delete node.examples; // all values are known
+  if (['boolean', 'number', 'integer'].includes(String(node.type)) || node.enum) delete node.examples; // the type says enough
   sayOnce(node);
   if (node['x-sources']) toVariants(node, uses);
   noteUse(node, uses);
@@ -264,9 +263,10 @@ function shareParameters(paths: object): Node {
   const named: Node = {};
   for (const [text, uses] of Map.groupBy(all, (each) => JSON.stringify(each))) {
     const name = `${pascalCase(String(uses[0]?.name).toLowerCase())}Param`; // schemas have names of their own
-    if (uses.length < 2 || text.length < SOME_WORDS || named[name]) continue;
+    const $ref = `#/components/parameters/${name}`;
+    if (named[name] || !isShorter(uses.length, text, name, $ref)) continue;
     named[name] = { ...uses[0] };
-    for (const use of uses) becomeReference(use, `#/components/parameters/${name}`);
+    for (const use of uses) becomeReference(use, $ref);
   }
   return named;
 }
@@ -297,9 +297,10 @@ function shareReplies(paths: object): Node {
     const [[status, reply] = ['', {}]] = uses;
     const title = /schemas\/(\w+)/.exec(text)?.[1] ?? 'Content';
     const name = `${title}${status}`;
-    if (uses.length < 2 || text.length < MANY_WORDS || named[name]) continue;
+    const $ref = `#/components/responses/${name}`;
+    if (named[name] || !isShorter(uses.length, text, name, $ref)) continue;
     named[name] = { ...reply };
-    for (const [, use] of uses) becomeReference(use, `#/components/responses/${name}`);
+    for (const [, use] of uses) becomeReference(use, $ref);
   }
   return named;
 }
@@ -311,13 +312,14 @@ function shareHeaders(replies: object): Node {
     if (headers) all.push(...Object.entries(headers as Record<string, Node>));
   });
   const named: Node = {};
-  for (const [text, uses] of Map.groupBy(all, ([name, header]) => name + JSON.stringify(header))) {
+  for (const uses of Map.groupBy(all, ([name, header]) => name + JSON.stringify(header)).values()) {
     const [[header, value] = ['', {}]] = uses;
     const base = header.replaceAll('-', '');
     const name = [base, `${base}2`].find((each) => !named[each]);
-    if (uses.length < 2 || text.length < SOME_WORDS || !name) continue;
+    const $ref = `#/components/headers/${name}`;
+    if (!name || !isShorter(uses.length, JSON.stringify(value), name, $ref)) continue;
     named[name] = { ...value };
-    for (const [, use] of uses) becomeReference(use, `#/components/headers/${name}`);
+    for (const [, use] of uses) becomeReference(use, $ref);
   }
   return named;
 }
@@ -335,6 +337,12 @@ function assumeKey(paths: object): void {
       if (operation.security) delete operation.security;
       else operation.security = [];
     }
+}
+
+/** Whether the document is shorter with a component and references to it. */
+function isShorter(uses: number, text: string, name: string, $ref: string): boolean {
+  const component = JSON.stringify({ [name]: '' }).length + text.length;
+  return component + uses * JSON.stringify({ $ref }).length < uses * text.length;
 }
 
 function becomeReference(node: Node, $ref: string): void {

@@ -4,6 +4,7 @@
  */
 import { type FieldError, hasCode, invalidRequest } from '../errors.ts';
 import { foreignName } from '../render/foreign-names.ts';
+import { ImageOptions } from '../render/image-schema.ts';
 import { PdfOptions, PdfRequestBody } from '../render/options-schema.ts';
 import { suggestion } from '../validate.ts';
 import { parseJson } from './json-body.ts';
@@ -15,30 +16,36 @@ interface SchemaNode {
   items?: SchemaNode;
 }
 
-type Schemas = Readonly<Record<string, SchemaNode>>;
+export type Schemas = Readonly<Record<string, SchemaNode>>;
 type Members = Record<string, unknown>;
 
-const OPTIONS = PdfOptions.properties as Schemas;
+const PDF_OPTIONS = PdfOptions.properties as Schemas;
+const IMAGE_OPTIONS = ImageOptions.properties as Schemas;
+const OPTIONS: Schemas = { ...PDF_OPTIONS, ...IMAGE_OPTIONS };
 const { html, markdown, store, filename, stylesheet, dry_run } = PdfRequestBody.properties;
 const BESIDE: Schemas = { store, filename, stylesheet, dry_run };
 /** The query parameters of a request whose body is the document. */
-const PARAMETERS: Schemas = { ...BESIDE, ...OPTIONS };
-/** The fields of a form. Options are fields of their own, or members of the field `request`. */
-export const FORM_FIELDS: Schemas = { html, markdown, ...PARAMETERS };
+export const PDF_PARAMETERS: Schemas = { ...BESIDE, ...PDF_OPTIONS };
+/** Those of PDFs are refused as they are in a JSON body. */
+export const IMAGE_PARAMETERS: Schemas = { ...BESIDE, ...OPTIONS };
 export const DOCUMENT_FIELDS: Schemas = { html, markdown, stylesheet };
+
+/** The fields of a form. Options are fields of their own, or members of the field `request`. */
+export function formFields(parameters: Schemas): Schemas {
+  return { html, markdown, ...parameters };
+}
+
+export const PDF_PARAMETERS_SCHEMA = schemaOf(PDF_PARAMETERS);
+export const IMAGE_PARAMETERS_SCHEMA = schemaOf({ filename, stylesheet, dry_run, ...IMAGE_OPTIONS });
 
 /**
  * Describes the parameters in the OpenAPI document. What they mean is said of the members of the JSON body. Those that take JSON
  * alone are left out: who has such members has a JSON body.
  */
-export const PARAMETERS_SCHEMA = {
-  type: 'object',
-  properties: Object.fromEntries(
-    Object.entries(PARAMETERS)
-      .filter(([, schema]) => !takesJson(schema))
-      .map(([name, schema]) => [name, { type: plainType(schema) }]),
-  ),
-};
+function schemaOf(parameters: Schemas) {
+  const plain = Object.entries(parameters).filter(([, schema]) => !takesJson(schema));
+  return { type: 'object', properties: Object.fromEntries(plain.map(([name, schema]) => [name, { type: plainType(schema) }])) };
+}
 
 /** Limits the values of all fields together, as in a JSON body. */
 const MAX_VALUES = 500_000;
@@ -55,7 +62,7 @@ const NUMBER = /^-?(?:\d+(?:\.\d*)?|\.\d+)$/;
 const OPTION_PREFIX = /^options\./;
 
 /** Throws `invalid_request`, which names every parameter that is not in `known` or was sent more than once. */
-export function membersOf(parameters: Iterable<readonly [name: string, given: unknown]>, known: Schemas = PARAMETERS): Members {
+export function membersOf(parameters: Iterable<readonly [name: string, given: unknown]>, known: Schemas): Members {
   const errors: FieldError[] = [];
   const values = new Map<string, unknown>();
   const budget = { values: MAX_VALUES };

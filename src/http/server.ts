@@ -142,7 +142,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
     countMemory(routes, services.budgets, (request) => principalOf(request).accountId);
     await pdfRoutes(routes, services);
     await validateRoutes(routes, services);
-    imageRoutes(routes, services);
+    await imageRoutes(routes, services);
     renderRoutes(routes, services);
     certificateRoutes(routes, services);
     await templateRoutes(routes, services);

@@ -1,22 +1,38 @@
 /**
- * Reads bodies of `POST /v1/pdf` that are not JSON: the document itself with options as query parameters, or a form with the
+ * Reads bodies of `POST /v1/pdf` and `POST /v1/image` that are not JSON: the document itself with options as query parameters, or a form with the
  * document and files. The result is the equivalent JSON body, and the files.
  */
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isMembers, type Members } from '../batches/batch-request.ts';
 import { invalidRequest } from '../errors.ts';
+import { INVOICE_PROFILES } from '../pdf/conformance/invoice-profiles.ts';
 import type { UploadedFile } from '../render/assets.ts';
 import { MAX_HTML_BYTES } from '../render/options-schema.ts';
-import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../render/render-request.ts';
+import type { RenderLimits } from '../render/render-request.ts';
 import { requireUtf8 } from './charset.ts';
 import { type Part, readForm } from './form-body.ts';
 import { rememberBody, rememberParts } from './idempotent.ts';
 import { parseJson } from './json-body.ts';
 import { readQuery } from './listing.ts';
-import { DOCUMENT_FIELDS, FORM_FIELDS, membersOf, withParameterNames } from './parameters.ts';
+import { JSON_TYPE } from './negotiation.ts';
+import { DOCUMENT_FIELDS, formFields, membersOf, type Schemas, withParameterNames } from './parameters.ts';
 import { heldBytes, letGo, readBody } from './read-body.ts';
-import { memoryOf } from './request-memory.ts';
+import { memoryOf, takeBody } from './request-memory.ts';
+
+type ParseRequest<T> = (members: unknown, limits: RenderLimits, files?: readonly UploadedFile[]) => T;
+
+/** The request in a body of any type. Throws as `parseRequest` does. */
+export function parseBody<T>(body: unknown, limits: RenderLimits, parseRequest: ParseRequest<T>): T {
+  return body instanceof SourceBody ? body.parse(limits, parseRequest) : parseRequest(body, limits);
+}
+
+/** A JSON body has all that can be said; parameters beside it are refused. */
+export function takeSourceBody(request: FastifyRequest): unknown {
+  const body = takeBody(request);
+  if (!(body instanceof SourceBody)) readQuery(request, {});
+  return body;
+}
 
 /** The request in a body that is not JSON. */
 export class SourceBody {
@@ -36,9 +52,9 @@ export class SourceBody {
     return !this.#isOfParameters && isMembers(this.#members) ? this.#members : undefined;
   }
 
-  /** Throws as `parseRenderRequest` does. */
-  parse(limits: RenderLimits): RenderRequest {
-    const parse = () => parseRenderRequest(this.#members, limits, this.#files);
+  /** Throws as `parseRequest` does. */
+  parse<T>(limits: RenderLimits, parseRequest: ParseRequest<T>): T {
+    const parse = () => parseRequest(this.#members, limits, this.#files);
     return this.#isOfParameters ? withParameterNames(parse) : parse();
   }
 
@@ -56,22 +72,23 @@ export class SourceBody {
 
 const RAW_SOURCES = { 'text/html': 'html', 'text/markdown': 'markdown' } as const;
 
-/** Applies only to the routes of `app`. */
-export function readSourceBodies(app: FastifyInstance, { maxAssets = 0 }: RenderLimits): void {
+/** Applies only to the routes of `app`, which take these parameters. */
+export function readSourceBodies(app: FastifyInstance, { maxAssets = 0 }: RenderLimits, parameters: Schemas): void {
+  const fields = formFields(parameters);
   for (const [type, source] of Object.entries(RAW_SOURCES))
     app.addContentTypeParser(type, async (request: FastifyRequest) => {
       requireUtf8(request);
-      const members = membersOf(Object.entries(request.query as object)); // parameters are checked before the body, which may be long
+      const members = membersOf(Object.entries(request.query as object), parameters); // parameters are checked before the body, which may be long
       return new SourceBody({ [source]: await readDocument(request, source), ...members }, { isOfParameters: true });
     });
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
     requireUtf8(request);
     readQuery(request, {});
     const body = await readBody(request);
-    const maxParts = maxAssets + 2 + Object.keys(FORM_FIELDS).length; // with request and invoice_profile
+    const maxParts = maxAssets + 2 + Object.keys(fields).length; // with request and invoice_profile
     const parts = await readForm(body, request.headers['content-type'] ?? '', maxParts);
     rememberParts(request, parts); // the boundary differs each time
-    return formBody(request, parts);
+    return formBody(request, parts, fields);
   });
 }
 
@@ -85,11 +102,11 @@ async function readDocument(request: FastifyRequest, source: string): Promise<st
   }
 }
 
-function formBody(request: FastifyRequest, parts: Part[]): SourceBody {
+function formBody(request: FastifyRequest, parts: Part[], known: Schemas): SourceBody {
   const files = parts.filter(({ name }) => name === 'files').map(uploadedFile);
   const given = parts.find(({ name }) => name === 'request');
   const [fields, invoice] = takeInvoice(parts.filter((part) => part.name !== 'files' && part !== given).map(fieldOf));
-  const members = membersOf(fields, given ? DOCUMENT_FIELDS : FORM_FIELDS);
+  const members = membersOf(fields, given ? DOCUMENT_FIELDS : known);
   if (!given) return new SourceBody(withInvoice(members, invoice), { files, isOfParameters: true });
   const held = parts.reduce((sum, { content }) => sum + content.length, 0);
   const parsed = parseJson(given.content, (values) => memoryOf(request).atLeast(heldBytes(held, values)));
@@ -126,3 +143,33 @@ export function textOf(path: string, content: Buffer): string {
   if (isUtf8(content)) return content.toString();
   throw invalidRequest([{ path, message: path ? 'is not valid UTF-8' : 'the body is not valid UTF-8' }]);
 }
+
+const FORM_SCHEMA = {
+  title: 'DocumentForm',
+  type: 'object',
+  description:
+    'The document in `request` (the JSON body), `html` or `markdown`, and files beside it. Without `request`, every query parameter may be a part of the form.',
+  properties: {
+    request: { type: 'string', contentMediaType: JSON_TYPE },
+    html: { type: 'string' },
+    markdown: { type: 'string' },
+    stylesheet: { type: 'string' },
+    invoice: {
+      type: 'string',
+      description: 'For a PDF. With `invoice_profile`: the XML of `options.invoice` as a file. Otherwise the option as JSON.',
+    },
+    invoice_profile: { type: 'string', enum: [...INVOICE_PROFILES] },
+    files: {
+      type: 'array',
+      items: { type: 'string', format: 'binary' },
+      description: 'Files beside the document. The file name of each part is its path, such as `css/print.css`.',
+    },
+  },
+};
+
+/** Describes these bodies in the OpenAPI document. */
+export const SOURCE_CONTENT = {
+  'text/html': { schema: { type: 'string' } },
+  'multipart/form-data': { schema: FORM_SCHEMA },
+  'text/markdown': { schema: { type: 'string' } },
+};

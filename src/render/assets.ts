@@ -49,7 +49,7 @@ export const AssetsSchema = Type.Record(
     additionalProperties: false, // the pattern of names knows no line breaks: what is under such a name would not be checked
     expected: 'an object of paths and files {content, type}',
     description:
-      'Files beside the document, by their paths. Relative addresses in the document lead to them. `content` is base64. They go with `html`, `markdown` and `template_id`, and exist for this render only. Default: none.',
+      'Files beside the document, by their paths. Relative addresses in the document lead to them. `content` is base64. They exist for this render only. Default: none.',
     examples: [{ 'css/print.css': { content: 'aDEge30=' } }],
   },
 );

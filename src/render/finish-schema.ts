@@ -216,7 +216,7 @@ export const FINISH_OPTIONS = {
   compress: option(Type.Boolean(), {
     expected: 'true or false',
     description:
-      'Packs the structure of the PDF into object streams, which makes tagged PDFs several times smaller. Cannot be `false` with `password`, because an encrypted PDF always uses object streams.',
+      'Packs the structure of the PDF into object streams, which makes tagged PDFs several times smaller. Cannot be `false` with `password`.',
     'x-default': 'true when `tagged` or `outline` is true, otherwise false',
     examples: [true],
   }),

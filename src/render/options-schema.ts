@@ -108,7 +108,7 @@ export const PdfOptions = Type.Object(
     format: option(Type.String(), {
       expected: 'one of A0 to A6, Letter, Legal, Tabloid, Ledger',
       description:
-        'Paper format, in upper or lower case. All formats are portrait except Ledger, which is Tabloid turned on its side. When sent, it overrides every `@page` size, including those of named pages. Cannot be combined with `width` or `height`.',
+        'Paper format, in upper or lower case. All are portrait except Ledger, which is Tabloid turned on its side. When sent, it overrides every `@page` size, including those of named pages. Cannot be combined with `width` or `height`.',
       'x-values': FORMAT_NAMES,
       'x-default': 'A4, or the `@page` size in the markup',
       examples: ['Letter'],
@@ -194,7 +194,7 @@ export const PdfOptions = Type.Object(
       examples: [true],
     }),
     headerTemplate: Template(
-      `HTML printed above the text of each page. Elements with the class \`date\`, \`title\`, \`url\`, \`pageNumber\` or \`totalPages\` are filled in; \`url\` is \`about:blank\` unless the document came from one. The template is a document of its own: it carries its styles, and its images as \`data:\` addresses. Scripts in it do not run, and a template that names an external resource is refused. When \`margin\` is not sent, the margin grows so that nothing overlaps, unless an \`@page\` rule in the markup sets it.`,
+      `HTML printed above the text of each page. Elements with the class \`date\`, \`title\`, \`url\`, \`pageNumber\` or \`totalPages\` are filled in; \`url\` is \`about:blank\` unless the document came from one. It carries its own styles, and images as \`data:\` addresses. Scripts in it do not run, and external resources are refused. When \`margin\` is not sent, the margin grows so that nothing overlaps, unless an \`@page\` rule in the markup sets it.`,
       '<span style="margin: auto"><span class="title"></span></span>',
     ),
     footerTemplate: Template(

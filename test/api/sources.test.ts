@@ -3,6 +3,7 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, problem } from '../support/client.ts';
 import { PIXEL } from '../support/pixel.ts';
+import { headOf, readPng } from '../support/read-image.ts';
 import { millimetresOf, readPdf, readPdfReply } from '../support/read-pdf.ts';
 import { eventually, type SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
@@ -18,14 +19,20 @@ beforeAll(async () => {
 const HTML = { 'content-type': 'text/html' };
 const MARKDOWN = { 'content-type': 'text/markdown; charset=utf-8' };
 
+type Parameters = Record<string, string> | string;
+
 /** A raw body with parameters. */
 function raw(
   body: string | Uint8Array,
-  parameters: Record<string, string> | string = {},
+  parameters: Parameters = {},
   headers: object = HTML,
+  path = '/v1/pdf',
 ): Promise<Response> {
-  return client.send('POST', `/v1/pdf?${new URLSearchParams(parameters)}`, body, { ...headers });
+  return client.send('POST', `${path}?${new URLSearchParams(parameters)}`, body, { ...headers });
 }
+
+const rawImage = (body: string | Uint8Array, parameters: Parameters = {}, headers: object = HTML) =>
+  raw(body, parameters, headers, '/v1/image');
 
 const errorsOf = async (reply: Promise<Response>) => (await problem(await reply, 400, 'invalid_request')).errors;
 
@@ -80,7 +87,47 @@ describe('a raw body', () => {
     expect(await problem(await raw(Buffer.alloc(5_242_881, 0x61)), 413, 'content_too_large')).toMatchObject({ limit: 5_242_880 });
   });
 
-  test('is for this address alone', async () => {
+  test('makes an image, with its parameters', async () => {
+    const reply = await rawImage('<!doctype html><body style="background: red">', {
+      type: 'webp',
+      quality: '60',
+      deviceScaleFactor: '2',
+      viewport: '{"width": 50, "height": 40}',
+      filename: 'raw.webp',
+    });
+    expect(reply.headers.get('content-disposition'), await reply.clone().text()).toContain('raw.webp');
+    expect(headOf(await bytesOf(reply))).toEqual({ format: 'webp', width: 100, height: 80 });
+    const markdown = await rawImage(
+      gzipSync('# x'),
+      { stylesheet: 'body { background: lime }' },
+      { ...MARKDOWN, 'content-encoding': 'gzip' },
+    );
+    expect(readPng(await bytesOf(markdown)).colorAt(799, 0)).toBe('#00ff00ff');
+    expect(await (await rawImage('<p>x', { dry_run: 'true' })).json()).toMatchObject({ dry_run: true });
+  });
+
+  test.each([
+    ['fulPage', 'true', 'there is no such parameter; did you mean fullPage?'],
+    ['format', 'A5', 'is an option of PDFs, and has no meaning for an image'],
+    ['store', 'true', 'cannot be sent: images are not stored'],
+    ['metadata[order]', '1', 'cannot be sent: images are not stored'],
+    ['quality', '101', 'must be a whole number from 0 to 100'],
+  ])('of an image, with %s=%s', async (name, value, message) => {
+    const path = name.replace(/\[.*/, '');
+    expect(await errorsOf(rawImage('<p>x', { type: 'jpeg', [name]: value }))).toEqual([{ path, message }]);
+    expect(await errorsOf(client.send('POST', `/v1/image?${name}=${value}`, { html: 'x' }))).toHaveLength(1);
+  });
+
+  test('an Idempotency-Key stands for an image, too', async () => {
+    const headers = { ...HTML, 'idempotency-key': 'raw-image' };
+    const first = await bytesOf(await rawImage('<p>x', { quality: '1', type: 'jpeg' }, headers));
+    const again = await rawImage('<p>x', { quality: '1', type: 'jpeg' }, headers);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(await bytesOf(again)).toEqual(first);
+    await problem(await rawImage('<p>x', { quality: '2', type: 'jpeg' }, headers), 422, 'idempotency_mismatch');
+  });
+
+  test('is for these addresses alone', async () => {
     await problem(await client.send('POST', '/v1/templates', '<p>x', HTML), 415, 'unsupported_media_type');
   });
 
@@ -214,8 +261,8 @@ describe('a form', () => {
     return form;
   }
 
-  const send = (form: FormData, headers: Record<string, string> = {}, query = '') =>
-    fetch(`${service.url}/v1/pdf${query}`, {
+  const send = (form: FormData, headers: Record<string, string> = {}, path = '/v1/pdf') =>
+    fetch(`${service.url}${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${service.key}`, ...headers },
       body: form,
@@ -250,6 +297,21 @@ describe('a form', () => {
     ['a path that leads out', formOf({ html: 'x' }, { '../x.png': PIXEL }), 'files: ../x.png'],
   ])('%s', async (_, form, path) => {
     expect((await errorsOf(send(form)))?.map((error) => error.path)).toEqual([path]);
+  });
+
+  test('makes an image, with options beside the files or in a request', async () => {
+    const red = '<!doctype html><link rel=stylesheet href="css/red.css">';
+    const css = { 'css/red.css': 'body { background: red }' };
+    const shown = readPng(
+      await bytesOf(await send(formOf({ html: red, viewport: '{"width": 40, "height": 30}' }, css), {}, '/v1/image')),
+    );
+    expect([shown.width, shown.height, shown.colorAt(5, 5)]).toEqual([40, 30, '#ff0000ff']);
+    const request = JSON.stringify({ html: red, options: { type: 'jpeg', selector: 'html' } });
+    expect(headOf(await bytesOf(await send(formOf({ request }, css), {}, '/v1/image')))).toMatchObject({ format: 'jpeg' });
+    const invoice = formOf({ html: 'x', invoice: '<x/>', invoice_profile: 'EN 16931' });
+    expect(await errorsOf(send(invoice, {}, '/v1/image'))).toEqual([
+      { path: 'invoice', message: 'is an option of PDFs, and has no meaning for an image' },
+    ]);
   });
 
   test('a body that is no form', async () => {

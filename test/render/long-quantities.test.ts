@@ -1,7 +1,7 @@
 /** Texts made to keep a regular expression busy are refused at once: before, none of these tests came to an end. */
 import { expect, test } from 'vitest';
 import { PDF_FIELDS } from '../../src/http/gotenberg/fields.ts';
-import { membersOf } from '../../src/http/parameters.ts';
+import { membersOf, PDF_PARAMETERS } from '../../src/http/parameters.ts';
 import { toInches } from '../../src/render/lengths.ts';
 
 const DIGITS = `${'1'.repeat(2_000_000)}x`;
@@ -12,8 +12,8 @@ test('a length of two million blanks', () => {
 });
 
 test('a parameter of two million digits', () => {
-  expect(membersOf([['scale', DIGITS]])).toEqual({ options: { scale: DIGITS } }); // no number, which the schema says later
-  expect(membersOf([['scale', '1.']])).toEqual({ options: { scale: 1 } });
+  expect(membersOf([['scale', DIGITS]], PDF_PARAMETERS)).toEqual({ options: { scale: DIGITS } }); // no number, which the schema says later
+  expect(membersOf([['scale', '1.']], PDF_PARAMETERS)).toEqual({ options: { scale: 1 } });
 });
 
 test.each(['waitDelay', 'paperWidth'])('%s of two million digits', (name) => {

@@ -181,9 +181,9 @@ export interface Signature {
 
 export interface PdfOptions {
   /**
-   * Paper format, in upper or lower case. All formats are portrait except Ledger, which is Tabloid turned on its side.
-   * When sent, it overrides every `@page` size, including those of named pages. Cannot be combined with `width` or
-   * `height`. Default: A4, or the `@page` size in the markup.
+   * Paper format, in upper or lower case. All are portrait except Ledger, which is Tabloid turned on its side. When sent,
+   * it overrides every `@page` size, including those of named pages. Cannot be combined with `width` or `height`. Default:
+   * A4, or the `@page` size in the markup.
    */
   format?: 'A0' | 'A1' | 'A2' | 'A3' | 'A4' | 'A5' | 'A6' | 'Letter' | 'Legal' | 'Tabloid' | 'Ledger' | undefined;
   /**
@@ -234,10 +234,9 @@ export interface PdfOptions {
   singlePage?: boolean | undefined;
   /**
    * HTML printed above the text of each page. Elements with the class `date`, `title`, `url`, `pageNumber` or `totalPages`
-   * are filled in; `url` is `about:blank` unless the document came from one. The template is a document of its own: it
-   * carries its styles, and its images as `data:` addresses. Scripts in it do not run, and a template that names an
-   * external resource is refused. When `margin` is not sent, the margin grows so that nothing overlaps, unless an `@page`
-   * rule in the markup sets it.
+   * are filled in; `url` is `about:blank` unless the document came from one. It carries its own styles, and images as
+   * `data:` addresses. Scripts in it do not run, and external resources are refused. When `margin` is not sent, the margin
+   * grows so that nothing overlaps, unless an `@page` rule in the markup sets it.
    */
   headerTemplate?: string | undefined;
   /** HTML printed below the text of each page, in all else as `headerTemplate`. */
@@ -289,8 +288,7 @@ export interface PdfOptions {
   signature?: Signature | undefined;
   /**
    * Packs the structure of the PDF into object streams, which makes tagged PDFs several times smaller. Cannot be `false`
-   * with `password`, because an encrypted PDF always uses object streams. Default: true when `tagged` or `outline` is
-   * true, otherwise false.
+   * with `password`. Default: true when `tagged` or `outline` is true, otherwise false.
    */
   compress?: boolean | undefined;
   failOnWarning?: FailOnWarning | undefined;
@@ -369,15 +367,13 @@ export type PdfRequest = HtmlPdfRequest | MarkdownPdfRequest | UrlPdfRequest | T
  * The document in `request` (the JSON body), `html` or `markdown`, and files beside it. Without `request`, every query
  * parameter may be a part of the form.
  */
-export interface PdfForm {
-  /** The JSON body. */
+export interface DocumentForm {
   request?: string | undefined;
   html?: string | undefined;
   markdown?: string | undefined;
   stylesheet?: string | undefined;
-  /** With `invoice_profile`: the XML of `options.invoice` as a file. Otherwise the option as JSON. */
+  /** For a PDF. With `invoice_profile`: the XML of `options.invoice` as a file. Otherwise the option as JSON. */
   invoice?: string | undefined;
-  /** The profile of `options.invoice`. */
   invoice_profile?: 'MINIMUM' | 'BASIC WL' | 'BASIC' | 'EN 16931' | 'EXTENDED' | 'XRECHNUNG' | undefined;
   /** Files beside the document. The file name of each part is its path, such as `css/print.css`. */
   files?: string[] | undefined;
@@ -1305,8 +1301,8 @@ export type Timeout = number;
 export type Html = string;
 
 /**
- * Files beside the document, by their paths. Relative addresses in the document lead to them. `content` is base64. They go
- * with `html`, `markdown` and `template_id`, and exist for this render only. Default: none.
+ * Files beside the document, by their paths. Relative addresses in the document lead to them. `content` is base64. They
+ * exist for this render only. Default: none.
  */
 export type AssetsField = Assets;
 

@@ -13,14 +13,16 @@ import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../idempotent.ts';
 import { measured } from '../measured.ts';
 import type { Metrics } from '../metrics.ts';
 import { asksFor, JSON_TYPE, requireAcceptable } from '../negotiation.ts';
+import { IMAGE_PARAMETERS, IMAGE_PARAMETERS_SCHEMA } from '../parameters.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import { rememberRender } from '../remember-render.ts';
-import { heldBy, takeBody } from '../request-memory.ts';
+import { heldBy } from '../request-memory.ts';
 import { binary, header } from '../response-schema.ts';
 import { DRY_RUN_SCHEMA, type DryRunRouteServices, sendDryRun } from '../send-dry-run.ts';
 import { type ImageFacts, sendImage } from '../send-image.ts';
 import { serverTiming } from '../send-pdf.ts';
 import { REPORTED_IMAGE_SCHEMA, sendReportedImage } from '../send-report.ts';
+import { parseBody, readSourceBodies, SOURCE_CONTENT, takeSourceBody } from '../source-bodies.ts';
 import { problemResponses } from './problem-responses.ts';
 
 export interface ImageRouteServices extends DryRunRouteServices {
@@ -39,17 +41,20 @@ export interface ImageRouteServices extends DryRunRouteServices {
   ): Promise<ImageDelivery>;
 }
 
-export function imageRoutes(app: FastifyInstance, services: ImageRouteServices): void {
-  app.post('/v1/image', { schema: SCHEMA, config: RATE_LIMITED }, async (request, reply) => {
-    const imageRequest = parseImageRequest(takeBody(request), services.limits);
-    requireAcceptable(request, mediaTypeOf(imageRequest), JSON_TYPE);
-    if (imageRequest.isDryRun) return sendDryRun(services, { ...imageRequest, isPdf: false }, request, reply);
-    return idempotent(
-      request,
-      services.idempotency,
-      (claim) => renderNow(services, imageRequest, request, reply, claim),
-      (answer, name) => replay(services, answer, name, request, reply),
-    );
+export async function imageRoutes(app: FastifyInstance, services: ImageRouteServices): Promise<void> {
+  await app.register(async (scope) => {
+    readSourceBodies(scope, services.limits, IMAGE_PARAMETERS);
+    scope.post('/v1/image', { schema: SCHEMA, config: RATE_LIMITED }, async (request, reply) => {
+      const imageRequest = parseBody(takeSourceBody(request), services.limits, parseImageRequest);
+      requireAcceptable(request, mediaTypeOf(imageRequest), JSON_TYPE);
+      if (imageRequest.isDryRun) return sendDryRun(services, { ...imageRequest, isPdf: false }, request, reply);
+      return idempotent(
+        request,
+        services.idempotency,
+        (claim) => renderNow(services, imageRequest, request, reply, claim),
+        (answer, name) => replay(services, answer, name, request, reply),
+      );
+    });
   });
 }
 
@@ -115,11 +120,12 @@ const SCHEMA = {
   operationId: 'renderImage',
   summary: 'Render an image',
   description:
-    'Renders the sources of `POST /v1/pdf` to a PNG, JPEG or WebP image: the whole document, what its window shows, a part or one element. An image counts as one document of the month, and is not stored.',
+    'Renders the sources of `POST /v1/pdf`, in bodies of the same types, to a PNG, JPEG or WebP image. It counts as one document of the month, and is not stored.',
   tags: ['Rendering'],
   security: [{ bearer: [] }],
   headers: IDEMPOTENCY_SCHEMA,
-  body: ImageRequestBody,
+  querystring: IMAGE_PARAMETERS_SCHEMA,
+  body: { content: { [JSON_TYPE]: { schema: ImageRequestBody }, ...SOURCE_CONTENT } },
   response: {
     200: {
       description:

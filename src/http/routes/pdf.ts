@@ -4,7 +4,6 @@ import type { Principal } from '../../accounts/accounts.ts';
 import type { Documents, StoredDocument } from '../../documents/documents.ts';
 import { invalidRequest } from '../../errors.ts';
 import { type Answer, type Claim, type Idempotency, resultGone } from '../../idempotency/idempotency.ts';
-import { INVOICE_PROFILES } from '../../pdf/conformance/invoice-profiles.ts';
 import { PdfRequestBody } from '../../render/options-schema.ts';
 import type { CommitHook, Delivery, RenderMemory } from '../../render/render.ts';
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../../render/render-request.ts';
@@ -14,22 +13,21 @@ import { whenClientLeaves } from '../client-leaves.ts';
 import { DELIVER_TO_SCHEMA } from '../deliver-to-schema.ts';
 import { heldPdf, memoryOfRender, type Spool } from '../held-pdf.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../idempotent.ts';
-import { readQuery } from '../listing.ts';
 import { measured } from '../measured.ts';
 import type { Metrics } from '../metrics.ts';
 import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
 import { originOf } from '../origin.ts';
-import { PARAMETERS_SCHEMA } from '../parameters.ts';
+import { PDF_PARAMETERS, PDF_PARAMETERS_SCHEMA } from '../parameters.ts';
 import { prefersAsync } from '../prefer.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
 import { DOCUMENT_SCHEMA, documentRecord } from '../records.ts';
 import { rememberRender } from '../remember-render.ts';
-import { heldBy, takeBody } from '../request-memory.ts';
+import { heldBy } from '../request-memory.ts';
 import { binary, header } from '../response-schema.ts';
 import { DRY_RUN_SCHEMA, type DryRunRouteServices, sendDryRun } from '../send-dry-run.ts';
 import { sendRendered, sendStored, sendStream, serverTiming } from '../send-pdf.ts';
 import { REPORTED_SCHEMA, sendReported, sendReportedStream } from '../send-report.ts';
-import { readSourceBodies, SourceBody } from '../source-bodies.ts';
+import { parseBody, readSourceBodies, SOURCE_CONTENT, SourceBody, takeSourceBody } from '../source-bodies.ts';
 import { problemResponses } from './problem-responses.ts';
 import { ACCEPTED, type RenderRouteServices, startRender, takeResultFields } from './renders.ts';
 
@@ -53,7 +51,7 @@ export interface PdfRouteServices extends RenderRouteServices, DryRunRouteServic
 
 export async function pdfRoutes(app: FastifyInstance, services: PdfRouteServices): Promise<void> {
   await app.register(async (scope) => {
-    readSourceBodies(scope, services.limits);
+    readSourceBodies(scope, services.limits, PDF_PARAMETERS);
     scope.post('/v1/pdf', { schema: SCHEMA, config: RATE_LIMITED }, async (request, reply) => {
       if (isAsync(request)) return startRender(services, request, reply);
       const { renderRequest, deliverTo } = renderRequestOf(request, services.limits);
@@ -81,13 +79,12 @@ function renderRequestOf(
   request: FastifyRequest,
   limits: RenderLimits,
 ): { renderRequest: RenderRequest; deliverTo: UploadTarget | undefined } {
-  const body = takeBody(request);
-  if (!(body instanceof SourceBody)) readQuery(request, {});
+  const body = takeSourceBody(request);
   const { webhook_url: webhook, deliver_to: target } = takeResultFields(body);
   if (webhook !== undefined && target === undefined)
     throw invalidRequest([{ path: 'webhook_url', message: 'requires the header Prefer: respond-async, or deliver_to' }]);
   const deliverTo = target === undefined ? undefined : parseUploadTarget(target);
-  return { renderRequest: body instanceof SourceBody ? body.parse(limits) : parseRenderRequest(body, limits), deliverTo };
+  return { renderRequest: parseBody(body, limits, parseRenderRequest), deliverTo };
 }
 
 /** A list is neither charged nor remembered: an Idempotency-Key says nothing about it. */
@@ -206,31 +203,8 @@ const HEADERS = {
   'Platen-Quota-Remaining': header('integer', 'Documents left this month; absent where the plan has no limit.'),
   'Platen-Document-Id': header('string', 'Set when the PDF was stored.'),
   'Idempotency-Replayed': header('string', 'true where the reply was given before.'),
-  'Platen-Warnings': header('integer', 'Number of things that are missing or wrong; the record of a stored document lists them.'),
+  'Platen-Warnings': header('integer', 'Number of things that are missing or wrong.'),
   'Server-Timing': header('string', 'Milliseconds in queue, load, print, finish.'),
-};
-
-const FORM_SCHEMA = {
-  title: 'PdfForm',
-  type: 'object',
-  description:
-    'The document in `request` (the JSON body), `html` or `markdown`, and files beside it. Without `request`, every query parameter may be a part of the form.',
-  properties: {
-    request: { type: 'string', contentMediaType: JSON_TYPE, description: 'The JSON body.' },
-    html: { type: 'string' },
-    markdown: { type: 'string' },
-    stylesheet: { type: 'string' },
-    invoice: {
-      type: 'string',
-      description: 'With `invoice_profile`: the XML of `options.invoice` as a file. Otherwise the option as JSON.',
-    },
-    invoice_profile: { type: 'string', enum: [...INVOICE_PROFILES], description: 'The profile of `options.invoice`.' },
-    files: {
-      type: 'array',
-      items: { type: 'string', format: 'binary' },
-      description: 'Files beside the document. The file name of each part is its path, such as `css/print.css`.',
-    },
-  },
 };
 
 const ASYNC_SCHEMA = {
@@ -284,18 +258,13 @@ const SCHEMA = {
   operationId: 'renderPdf',
   summary: 'Render a document',
   description:
-    'Renders HTML, Markdown, the document at an address, or a stored template with data, to PDF. Background prints by default; A4 is the default paper. Only successful renders are charged. The body may be the document itself, as `text/html` or `text/markdown`, with members of the JSON body and of its `options` as query parameters, such as `?format=A5`; or a form with files beside the document. `Content-Encoding: gzip` and `deflate` are understood.',
+    'Renders HTML, Markdown, the document at an address, or a stored template with data, to PDF. Only successful renders are charged. The body may be the document itself, as `text/html` or `text/markdown`, with members of the JSON body and of its `options` as query parameters, such as `?format=A5`; or a form with files beside the document. `Content-Encoding: gzip` and `deflate` are understood.',
   tags: ['Rendering'],
   security: [{ bearer: [] }],
   headers: { type: 'object', properties: { ...IDEMPOTENCY_SCHEMA.properties, ...ASYNC_SCHEMA } },
-  querystring: PARAMETERS_SCHEMA,
+  querystring: PDF_PARAMETERS_SCHEMA,
   body: {
-    content: {
-      [JSON_TYPE]: { schema: BODY },
-      'text/html': { schema: { type: 'string', description: 'An HTML document.' } },
-      'multipart/form-data': { schema: FORM_SCHEMA },
-      'text/markdown': { schema: { type: 'string', description: 'A Markdown document.' } },
-    },
+    content: { [JSON_TYPE]: { schema: BODY }, ...SOURCE_CONTENT },
   },
   response: {
     200: {

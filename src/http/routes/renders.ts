@@ -11,13 +11,12 @@ import { parseWebhookUrl } from '../../webhooks/webhook-url.ts';
 import { principalOf } from '../authenticate.ts';
 import { ITEM_SCHEMA, itemRecord } from '../batch-record.ts';
 import { idempotent, markReplayed } from '../idempotent.ts';
-import { readQuery } from '../listing.ts';
 import { originOf } from '../origin.ts';
 import { PREFER_SCHEMA, prefersAsync } from '../prefer.ts';
 import { timeOf } from '../records.ts';
-import { memoryOf, takeBody } from '../request-memory.ts';
+import { memoryOf } from '../request-memory.ts';
 import { header, recordSchema } from '../response-schema.ts';
-import { SourceBody } from '../source-bodies.ts';
+import { parseBody, SourceBody, takeSourceBody } from '../source-bodies.ts';
 import { awaited, type BatchRouteServices, batchIdOf } from './batches.ts';
 import { problemResponses } from './problem-responses.ts';
 
@@ -76,10 +75,9 @@ function readBody(
   limits: RenderLimits,
   { plan }: Principal,
 ): { item: Members; webhookUrl: string | undefined } {
-  const body = takeBody(request);
-  if (!(body instanceof SourceBody)) readQuery(request, {});
+  const body = takeSourceBody(request);
   const { webhook_url: webhook, deliver_to: target } = takeResultFields(body);
-  const parsed = body instanceof SourceBody ? body.parse(limits) : parseRenderRequest(body, limits);
+  const parsed = parseBody(body, limits, parseRenderRequest);
   refuseNow(parsed, target !== undefined);
   if (target !== undefined) parseUploadTarget(target);
   const webhookUrl = webhook === undefined ? undefined : parseWebhookUrl(webhook);

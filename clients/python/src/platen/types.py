@@ -205,9 +205,9 @@ class Signature(TypedDict):
 
 class PdfOptions(TypedDict):
     format: NotRequired[Literal['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'Letter', 'Legal', 'Tabloid', 'Ledger']]
-    """Paper format, in upper or lower case. All formats are portrait except Ledger, which is Tabloid turned on its
-    side. When sent, it overrides every `@page` size, including those of named pages. Cannot be combined with
-    `width` or `height`. Default: A4, or the `@page` size in the markup."""
+    """Paper format, in upper or lower case. All are portrait except Ledger, which is Tabloid turned on its side.
+    When sent, it overrides every `@page` size, including those of named pages. Cannot be combined with `width` or
+    `height`. Default: A4, or the `@page` size in the markup."""
     width: NotRequired[Length]
     """Width of the paper, 1px to 200in. Requires `height`, unless `singlePage` is set. Replaces `format`. Default:
     the width of the format."""
@@ -243,10 +243,9 @@ class PdfOptions(TypedDict):
     `pageRanges`. Default: `false`."""
     headerTemplate: NotRequired[str]
     """HTML printed above the text of each page. Elements with the class `date`, `title`, `url`, `pageNumber` or
-    `totalPages` are filled in; `url` is `about:blank` unless the document came from one. The template is a
-    document of its own: it carries its styles, and its images as `data:` addresses. Scripts in it do not run, and
-    a template that names an external resource is refused. When `margin` is not sent, the margin grows so that
-    nothing overlaps, unless an `@page` rule in the markup sets it."""
+    `totalPages` are filled in; `url` is `about:blank` unless the document came from one. It carries its own
+    styles, and images as `data:` addresses. Scripts in it do not run, and external resources are refused. When
+    `margin` is not sent, the margin grows so that nothing overlaps, unless an `@page` rule in the markup sets it."""
     footerTemplate: NotRequired[str]
     """HTML printed below the text of each page, in all else as `headerTemplate`."""
     mediaType: NotRequired[Literal['print', 'screen']]
@@ -290,8 +289,7 @@ class PdfOptions(TypedDict):
     signature: NotRequired[Signature]
     compress: NotRequired[bool]
     """Packs the structure of the PDF into object streams, which makes tagged PDFs several times smaller. Cannot be
-    `false` with `password`, because an encrypted PDF always uses object streams. Default: true when `tagged` or
-    `outline` is true, otherwise false."""
+    `false` with `password`. Default: true when `tagged` or `outline` is true, otherwise false."""
     failOnWarning: NotRequired[FailOnWarning]
     timeout: NotRequired[Timeout]
 
@@ -361,19 +359,17 @@ class TemplatePdfRequest(TypedDict):
 PdfRequest: TypeAlias = "HtmlPdfRequest | MarkdownPdfRequest | UrlPdfRequest | TemplatePdfRequest"
 
 
-class PdfForm(TypedDict):
+class DocumentForm(TypedDict):
     """The document in `request` (the JSON body), `html` or `markdown`, and files beside it. Without `request`, every
     query parameter may be a part of the form."""
 
     request: NotRequired[str]
-    """The JSON body."""
     html: NotRequired[str]
     markdown: NotRequired[str]
     stylesheet: NotRequired[str]
     invoice: NotRequired[str]
-    """With `invoice_profile`: the XML of `options.invoice` as a file. Otherwise the option as JSON."""
+    """For a PDF. With `invoice_profile`: the XML of `options.invoice` as a file. Otherwise the option as JSON."""
     invoice_profile: NotRequired[Literal['MINIMUM', 'BASIC WL', 'BASIC', 'EN 16931', 'EXTENDED', 'XRECHNUNG']]
-    """The profile of `options.invoice`."""
     files: NotRequired[list[str]]
     """Files beside the document. The file name of each part is its path, such as `css/print.css`."""
 
