@@ -2,6 +2,7 @@
  * Kysely on a PostgreSQL server: a pool of connections in which none is waited for without end, and whose faults are those of
  * the storage.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, type PostgresQueryResult, sql } from 'kysely';
 import pg from 'pg';
 import { invalidRequest, type ServiceError, storageFailed } from '../errors.ts';
@@ -29,6 +30,9 @@ const BIGINT = pg.types.builtins.INT8;
 /** Two transactions that wait for each other, of which the server ends one. */
 const COLLISIONS = ['40P01', '40001'];
 const MAX_COLLISIONS = 5;
+/** The limit of the first pause after one. It doubles each time. */
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 200;
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html: by code or by class. Others are defects of Platen. */
 const STORAGE_FAULTS: Readonly<Record<string, string>> = {
   '08': 'has lost its connection',
@@ -156,8 +160,14 @@ async function transaction<T>(query: Query, work: (query: Query) => Promise<T>, 
     } catch (error) {
       if (!COLLISIONS.includes((error as { code?: string }).code ?? '')) throw error;
       if (collisions === MAX_COLLISIONS) throw storageFailed('the storage of the service is overloaded', error);
+      await sleep(collisionPauseMs(collisions)); // without a connection
     }
   }
+}
+
+/** Random, so that transactions that met do not meet again; longer each time, as there may be many of them. */
+export function collisionPauseMs(collisions: number, random = Math.random()): number {
+  return random * Math.min(FIRST_PAUSE_MS * 2 ** collisions, LONGEST_PAUSE_MS);
 }
 
 /** The lock belongs to the connection, and ends with it when the process dies. */

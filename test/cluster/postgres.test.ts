@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Accounts, type Principal } from '../../src/accounts/accounts.ts';
 import { Allowance } from '../../src/accounts/allowance.ts';
@@ -12,6 +13,7 @@ import { Documents } from '../../src/documents/documents.ts';
 import { DiskBlobs } from '../../src/storage/blobs-disk.ts';
 import { type Database, inspectDatabase, isOutcomeUnknown, openDatabase } from '../../src/storage/database.ts';
 import type { Nodes } from '../../src/storage/engine.ts';
+import { collisionPauseMs } from '../../src/storage/postgres.ts';
 import { joinNodes } from '../../src/storage/postgres-nodes.ts';
 import { TemplateAssets } from '../../src/templates/assets.ts';
 import { LiquidEngine } from '../../src/templates/liquid.ts';
@@ -97,6 +99,28 @@ describe('transactions', () => {
     const rows = await database.query.selectFrom('signing_keys').select('secret').execute();
     expect(rows[0]).toEqual(rows[1]);
     expect(begun).toBeGreaterThan(2);
+  });
+
+  test('that collide again and again are given up in the end', async () => {
+    const database = await open(url, 1);
+    let begun = 0;
+    const collide = (times: number) =>
+      database.transaction(async (query) => {
+        if (begun++ < times) await sql`do $$ begin raise exception 'met' using errcode = '40P01'; end $$`.execute(query);
+      });
+    await collide(5);
+    expect(begun).toBe(6);
+    begun = 0;
+    await expect(collide(Number.POSITIVE_INFINITY)).rejects.toMatchObject({ code: 'storage_failed' });
+    expect(begun).toBe(6);
+    await insert(database, 'a');
+  });
+
+  test('that collide pause at random, longer each time, and never for long', () => {
+    const longest = [0, 1, 2, 3, 4].map((collisions) => collisionPauseMs(collisions, 1));
+    expect(longest).toEqual([20, 40, 80, 160, 200]);
+    expect(collisionPauseMs(1, 0.25)).toBe(10);
+    expect(new Set(Array.from({ length: 10 }, () => collisionPauseMs(4))).size).toBeGreaterThan(1);
   });
 
   test('of a key at its limit do not exceed it, on two nodes', async () => {
