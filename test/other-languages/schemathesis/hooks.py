@@ -32,6 +32,8 @@ BEYOND_A_SCHEMA = [
     r"\.timezone: must be a time zone ",
     r"\.locale: must be a language tag ",
 ]
+# Operations that take the document itself, or a form, as their body.
+OF_SOURCES = ("/v1/pdf", "/v1/image")
 # Objects that are there, by the parameters that name them; they stay.
 EXAMPLES = json.loads(os.environ["PLATEN_EXAMPLES"])
 
@@ -97,7 +99,7 @@ def filter_case(context, case):
 @schemathesis.hook
 def map_case(context, case):
     """Options are parameters where the body is the document itself."""
-    if case.path == "/v1/pdf" and not _is_document(case):
+    if case.path in OF_SOURCES and not _is_document(case):
         case.query = {}
     return case
 
@@ -107,9 +109,9 @@ def _is_document(case):
 
 
 def _is_beyond_a_schema(problem, case):
-    if case.path == "/v1/pdf" and _is_document(case) and case.query:
+    if case.path in OF_SOURCES and _is_document(case) and case.query:
         return True  # what a parameter may be is said of the member of the JSON body
-    if case.path == "/v1/pdf" and case.media_type == "multipart/form-data":
+    if case.path in OF_SOURCES and case.media_type == "multipart/form-data":
         return True  # its parts are texts, of options too
     faults = [f"{fault['path']}: {fault['message']}" for fault in problem.get("errors", [])]
     return bool(faults) and all(any(re.search(rule, fault, re.DOTALL) for rule in BEYOND_A_SCHEMA) for fault in faults)
