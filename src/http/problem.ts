@@ -471,9 +471,13 @@ export function problemOf(error: ServiceError, requestId: string, origin: string
 }
 
 /** Converts any error to a `ServiceError`. Errors of Fastify are translated, and unknown ones become `internal_error`. */
-export function toServiceError(error: unknown): ServiceError {
+export function toServiceError(error: unknown, request?: FastifyRequest): ServiceError {
   if (error instanceof ServiceError) return error;
   const { code, statusCode } = error as { code?: string; statusCode?: number };
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    const detail = `this address does not read that Content-Type; send ${typesOf(request).join(' or ')}`;
+    return new ServiceError('unsupported_media_type', detail, { cause: error });
+  }
   const known = FRAMEWORK_ERRORS[code ?? ''];
   if (known) return new ServiceError(known.code, known.detail, { cause: error });
   if (statusCode && statusCode >= 400 && statusCode < 500)
@@ -481,11 +485,13 @@ export function toServiceError(error: unknown): ServiceError {
   return new ServiceError('internal_error', 'something went wrong on the server', { cause: error });
 }
 
+/** Media types of the bodies that the route describes. */
+function typesOf(request: FastifyRequest | undefined): string[] {
+  const { content } = (request?.routeOptions.schema?.body ?? {}) as { content?: object };
+  return Object.keys(content ?? { 'application/json': {} });
+}
+
 const FRAMEWORK_ERRORS: Record<string, { code: ErrorCode; detail: string }> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
-    code: 'unsupported_media_type',
-    detail: 'this address does not read that Content-Type; send application/json',
-  },
   FST_ERR_MAX_PARAM_LENGTH: { code: 'not_found', detail: 'there is nothing at this address' },
   FST_ERR_BAD_URL: { code: 'not_found', detail: 'there is nothing at this address' },
 };

@@ -189,7 +189,7 @@ function readJsonOnly(app: FastifyInstance): void {
 
 function handleErrors(app: FastifyInstance, services: ServerServices): void {
   app.setErrorHandler((error, request, reply) => {
-    const problem = toServiceError(error);
+    const problem = toServiceError(error, request);
     logFailure(services.logger, request, problem);
     return sendProblem(request, reply, problem);
   });

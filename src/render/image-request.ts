@@ -52,15 +52,17 @@ export function parseImageRequest(body: unknown, limits: RenderLimits, uploaded:
   return request;
 }
 
+const FOR_WHAT_IS_STORED = ['store', 'metadata', 'webhook_url', 'deliver_to'];
+
 /** Whoever changes from PDF to image is told what does not come along. */
 function refusePdfFields(body: unknown): void {
-  const { store, metadata, options } = Object(body) as { store?: unknown; metadata?: unknown; options?: unknown };
-  const errors: FieldError[] = PDF_ONLY.filter((name) => isSent(Object(options)[name])).map((name) => ({
+  const members = Object(body) as Record<string, unknown>;
+  const errors: FieldError[] = PDF_ONLY.filter((name) => isSent(Object(members.options)[name])).map((name) => ({
     path: `options.${name}`,
     message: 'is an option of PDFs, and has no meaning for an image',
   }));
-  for (const [path, value] of Object.entries({ store, metadata }))
-    if (isSent(value)) errors.push({ path, message: 'cannot be sent: images are not stored' });
+  for (const path of FOR_WHAT_IS_STORED.filter((name) => isSent(members[name])))
+    errors.push({ path, message: 'cannot be sent: images are not stored' });
   if (errors.length) throw invalidRequest(errors);
 }
 

@@ -129,6 +129,10 @@ describe('a raw body', () => {
 
   test('is for these addresses alone', async () => {
     await problem(await client.send('POST', '/v1/templates', '<p>x', HTML), 415, 'unsupported_media_type');
+    for (const path of ['/v1/pdf', '/v1/image']) {
+      const { detail } = await problem(await raw('x', {}, { 'content-type': 'text/plain' }, path), 415, 'unsupported_media_type');
+      expect(detail).toContain('send application/json or text/html or multipart/form-data or text/markdown');
+    }
   });
 
   test('an Idempotency-Key stands for type, parameters and body', async () => {
