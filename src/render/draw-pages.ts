@@ -8,7 +8,7 @@ const LIMITS: Readonly<ProcessLimits> = {
   processes: 2,
   maxWaiting: 64,
   waitMs: 30_000,
-  timeoutMs: 15_000,
+  timeoutMs: 30_000,
   idleMs: 30_000,
   heapMb: 256,
 };

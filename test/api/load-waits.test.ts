@@ -227,8 +227,12 @@ describe.concurrent.each(WAYS)('waitForFunction, of %s', (way) => {
   );
 
   test('one that does not end: the deadline', async () => {
-    const response = await post(way, '<p>x', { waitForFunction: '() => { while (true); }', timeout: 1_000 }); // it holds a processor
-    expect(await problem(response, 504, 'render_timeout')).toMatchObject({ phase: 'load' });
+    const phaseWithin = async (timeout: number): Promise<unknown> => {
+      const response = await post(way, '<p>x', { waitForFunction: '() => { while (true); }', timeout }); // it holds a processor
+      const { phase } = await problem(response, 504, 'render_timeout');
+      return phase === 'queue' && timeout < 60_000 ? phaseWithin(8 * timeout) : phase; // where the machine is busy, it begins late
+    };
+    expect(await phaseWithin(1_000)).toBe('load');
   });
 
   const THROWS: Array<[name: string, source: string, told: string]> = [
