@@ -166,7 +166,7 @@ describe('workers', () => {
       new Worker(URL.createObjectURL(new Blob([${JSON.stringify(inner('postMessage(started)'))}]))).onmessage = say;
     </script><iframe sandbox="allow-scripts" srcdoc="<script>${inner("parent.postMessage(started, '*')")}</script>">`;
     const options = { waitForFunction: 'globalThis.told === 2' };
-    expect((await readPdfReply(await ada.pdf({ html, options }))).pages).toEqual(['8 8']);
+    expect((await readPdfReply(await ada.pdf({ html, options }))).pages).toEqual(['4 4']);
   });
 
   test('a document that keeps as many as it may start is ended', async () => {

@@ -6,7 +6,7 @@
 /** By the documents of a page that can reach each other. One that starts all of them is ended. */
 export const MAX_WORKERS = 128;
 /** By each worker, and each frame that cannot reach the window at the top. */
-const MAX_WORKERS_OF_OTHERS = 8;
+const MAX_WORKERS_OF_OTHERS = 4;
 /** Under this symbol the window at the top takes one from the rest. */
 const KEY = 'platen.workers';
 
