@@ -143,7 +143,7 @@ describe('what scripts load', () => {
     const source = body(`
       const say = (word) => document.body.append(word + ' ');
       const messages = () => { let n = 0; const { port1, port2 } = new MessageChannel(); port1.onmessage = () => n++ < 5000 ? port2.postMessage(0) : (say('messages'), idle()); port2.postMessage(0) };
-      const idle = (n = 0) => requestIdleCallback(() => n < 40 ? idle(n + 1) : (say('idle'), tasks()));
+      const idle = (n = 0) => requestIdleCallback(() => n < 10 ? idle(n + 1) : (say('idle'), tasks()));
       const tasks = async () => { for (let n = 0; n < 5000; n++) await scheduler.yield(); say('tasks'); file() };
       const file = () => { const reader = new FileReader(); reader.onload = () => { say('file'); picture() }; reader.readAsDataURL(new Blob([new Uint8Array(1e7)])) };
       const picture = () => { const canvas = document.createElement('canvas'); canvas.width = canvas.height = 1200; canvas.toBlob(() => { say('picture'); view() }) };

@@ -23,7 +23,7 @@ const NESTED_MS = 4;
 const MAX_PASS_MS = 1_000;
 /** Calls of `import()` that end a pass: a timer that repeats them has no end. */
 const MAX_IMPORTS = 10;
-/** After a message that is sent while one is handled: the next has come by then. */
+/** After a message to a worker that is sent while one is handled: its answer has come by then. */
 const CHAIN_MS = 20;
 /** Of an idle callback that is run. */
 const IDLE_MS = 50;
@@ -426,11 +426,11 @@ function keepTime(key: string, limits: Limits): void {
   keepTimers(clock, () => realNow() + clock.aheadMs);
   keepFrames(clock);
   const isTicking = () => clock.isForward && clock.ticking > 0;
-  keepWork(clock, realNow, isTicking);
+  const { nextTask } = clock;
+  keepWork(clock, { now: realNow, isTicking, nextTask });
   const images = keepImages(limits.maxImages);
   let isMoving = false;
   stayWhile(() => isMoving);
-  const { nextTask } = clock;
   const sourceOf = (handler: unknown) => apply(toSource, handler, []) as string;
   const sends = (timer: Timer) => sendsElsewhere(timer, sourceOf);
   const imports = ({ handler }: Timer) =>

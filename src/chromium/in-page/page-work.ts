@@ -23,10 +23,18 @@ export interface Work {
   pending: number;
   /** The same, of parts of scripts that let the page breathe in between; there may be no end of them. */
   parts: number;
-  /** When a message was last sent by what handles one, as schedulers do that have more to do. */
+  /** When a message was last sent by what handles one, as schedulers do that have more to do: to a worker, which takes its time. */
   chainedAt: number;
   /** How many messages were sent, to workers or to the document itself. */
   sent: number;
+}
+
+export interface Turns {
+  now(): number;
+  /** Whether what runs is a timer or frame of a document whose time was run forward. */
+  isTicking(): boolean;
+  /** Lets the tasks run that are waiting. */
+  nextTask(): Promise<void>;
 }
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
@@ -183,20 +191,23 @@ function keepTasks(work: Work, prototypeOf: (name: string) => object | undefined
   });
 }
 
-/** A message that is sent while one is handled: whoever sends it has more to do. Frames that send messages have no end. */
-function keepMessages(
-  work: Work,
-  prototypeOf: (name: string) => object | undefined,
-  now: () => number,
-  isTicking: () => boolean,
-): void {
+/**
+ * A message that is sent while one is handled: whoever sends it has more to do. One to the document itself has been handled when a
+ * message that is sent after it arrives. Frames that send messages have no end.
+ */
+function keepMessages(work: Work, prototypeOf: (name: string) => object | undefined, { now, isTicking, nextTask }: Turns): void {
   const { apply, getOwnPropertyDescriptor } = Reflect;
+  const { then } = Promise.prototype as { then: Call };
   const eventOf = getOwnPropertyDescriptor(globalThis, 'event')?.get;
   const post = (native: Call, _: unknown, given: unknown[]) => {
     const event = eventOf && apply(eventOf, globalThis, []);
-    if ((event as { type?: unknown } | undefined)?.type === 'message' && !isTicking()) work.chainedAt = now();
     work.sent++;
-    return native(...given);
+    const result = native(...given);
+    if ((event as { type?: unknown } | undefined)?.type === 'message' && !isTicking()) {
+      work.chainedAt = now();
+      apply(then, nextTask(), [begin(work, 'parts')]);
+    }
+    return result;
   };
   for (const name of ['MessagePort', 'Worker']) {
     const owner = prototypeOf(name);
@@ -205,7 +216,7 @@ function keepMessages(
 }
 
 /** To be called when timers are those of the document. */
-export function keepWork(work: Work, now: () => number, isTicking: () => boolean): void {
+export function keepWork(work: Work, turns: Turns): void {
   // To touch an interface for the first time takes long: those that an opaque origin cannot use are left alone.
   const isLeft = (name: string) =>
     (globalThis as { origin?: unknown }).origin === 'null' && /^(?:IDB|Cache|SubtleCrypto)/.test(name);
@@ -216,5 +227,5 @@ export function keepWork(work: Work, now: () => number, isTicking: () => boolean
   keepRequests(work, prototypeOf);
   keepBlobs(work, prototypeOf);
   keepTasks(work, prototypeOf);
-  keepMessages(work, prototypeOf, now, isTicking);
+  keepMessages(work, prototypeOf, turns);
 }
