@@ -57,6 +57,7 @@ export type ErrorCode =
   | 'storage_failed'
   | 'secret_key_missing'
   | 'timestamp_failed'
+  | 'revocation_failed'
   | 'overloaded'
   | 'shutting_down'
   | 'render_timeout'

@@ -9,6 +9,7 @@ const PASSING: readonly ErrorCode[] = [
   'storage_failed',
   'secret_key_missing',
   'timestamp_failed',
+  'revocation_failed',
 ];
 /** An item that meets such a fault so many times fails with it. */
 export const MAX_ATTEMPTS = 10;

@@ -375,6 +375,13 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
       'The signature needs a time stamp, and the authority that the operator has set could not be reached in time, refused, or sent a time stamp of something else. Nothing was stored or charged.',
     remedy: 'Try again after the number of seconds in Retry-After, or use the level B-B.',
   },
+  revocation_failed: {
+    status: 503,
+    title: 'The issuer of a certificate did not say whether it is revoked',
+    meaning:
+      'The levels B-LT and B-LTA hold what issuers say of their certificates. The addresses in the certificate, or in that of the time stamp authority, could not be reached in time or under the outbound policy, or sent something else. Nothing was stored or charged.',
+    remedy: 'Try again after the number of seconds in Retry-After, or use the level B-T.',
+  },
   overloaded: {
     status: 503,
     title: 'The server has no memory left for this request',

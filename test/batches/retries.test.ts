@@ -5,6 +5,7 @@ import { type ErrorCode, ServiceError } from '../../src/errors.ts';
 
 test.each<[ErrorCode, boolean, boolean]>([
   ['timestamp_failed', true, true],
+  ['revocation_failed', true, false],
   ['secret_key_missing', true, true],
   ['storage_failed', true, true],
   ['queue_full', true, false],

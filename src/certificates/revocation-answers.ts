@@ -1,0 +1,228 @@
+/** What an issuer says of the revocation of a certificate, by OCSP (RFC 6960) or by a list (RFC 5280, 5): bytes in, the verdict out. */
+import { X509Certificate } from 'node:crypto';
+import * as asn1js from 'asn1js';
+import {
+  AlgorithmIdentifier,
+  BasicOCSPResponse,
+  CertID,
+  Certificate,
+  Extension,
+  ExtKeyUsage,
+  getCrypto,
+  IssuingDistributionPoint,
+  OCSPResponse,
+  type SingleResponse,
+} from 'pkijs';
+import { Malformed, octets, parse } from './asn1.ts';
+import { context, inside, NotDer, TAGS } from './der.ts';
+
+/** An answer, and whom it is of. */
+export interface Statement {
+  certificate: Uint8Array;
+  issuer: Uint8Array;
+  answer: Uint8Array;
+  /** When it has to be valid, in milliseconds since 1970. */
+  at: number;
+}
+
+export type Answer =
+  /** `responders`: certificates by which it is signed, other than the issuer's. */
+  | { isGood: true; responders: Uint8Array[] }
+  | { revokedAt: number | undefined }
+  /** Why it is of no use. */
+  | { fault: string };
+
+class Useless extends Error {
+  override name = 'Useless';
+}
+
+const BASIC = '1.3.6.1.5.5.7.48.1.1';
+const [GOOD, REVOKED] = [0, 1];
+const EXTENDED_KEY_USAGE = '2.5.29.37';
+const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
+const LIST_POINT = '2.5.29.28';
+/** Of a list: its number, and the key that signs it. They change nothing about what it says. */
+const HARMLESS = new Set(['2.5.29.20', '2.5.29.35']);
+/** With SHA-1, under which signatures can be forged. */
+const BROKEN = new Set(['1.2.840.113549.1.1.5', '1.2.840.10045.4.1', '1.2.840.113549.1.1.4']);
+const UTC_TIME = 0x17;
+/** How far clocks may be apart. */
+const MAX_CLOCK_DIFFERENCE_MS = 300_000;
+
+export function readOcsp(statement: Statement): Promise<Answer> {
+  return explained(async () => {
+    const bytes = basicIn(statement.answer);
+    const response = BasicOCSPResponse.fromBER(Uint8Array.from(bytes));
+    const responder = await responderOf(response, bytes, statement);
+    const { certStatus, thisUpdate, nextUpdate } = await aboutThis(response, statement);
+    requireTime(statement.at, thisUpdate, nextUpdate);
+    const { tagNumber } = certStatus.idBlock;
+    if (tagNumber === REVOKED) {
+      const [time] = certStatus.valueBlock.value ?? [];
+      return { revokedAt: time instanceof asn1js.GeneralizedTime ? time.toDate().getTime() : undefined };
+    }
+    if (tagNumber !== GOOD) throw new Useless('does not know the certificate');
+    return { isGood: true, responders: responder ? [responder] : [] };
+  });
+}
+
+function basicIn(answer: Uint8Array): Buffer {
+  const { responseStatus, responseBytes } = OCSPResponse.fromBER(Uint8Array.from(answer));
+  const status = responseStatus.valueBlock.valueDec;
+  if (status !== 0) throw new Useless(`answered with the OCSP status ${status}`);
+  if (responseBytes?.responseType !== BASIC) throw new Useless('sent something other than a basic OCSP response');
+  return octets(responseBytes.response);
+}
+
+async function aboutThis({ tbsResponseData }: BasicOCSPResponse, { certificate, issuer }: Statement): Promise<SingleResponse> {
+  const id = new CertID();
+  const issuerCertificate = certificateIn(issuer);
+  await id.createForCertificate(certificateIn(certificate), { hashAlgorithm: 'SHA-1', issuerCertificate });
+  const single = tbsResponseData.responses.find(({ certID }) => certID.isEqual(id));
+  if (!single) throw new Useless('sent an OCSP response about another certificate');
+  return single;
+}
+
+/** Whoever has signed it: undefined for the issuer itself. */
+async function responderOf(
+  response: BasicOCSPResponse,
+  bytes: Buffer,
+  { issuer, at }: Statement,
+): Promise<Uint8Array | undefined> {
+  const [signed, , , held] = [...inside(bytes)];
+  if (!signed) throw new Useless('sent an OCSP response without content');
+  const isSignedBy = (certificate: Uint8Array) =>
+    verified(signed, response.signature, certificateIn(certificate), response.signatureAlgorithm);
+  if (await isSignedBy(issuer)) return undefined;
+  const [list] = held ? [...inside(held)] : [];
+  for (const certificate of list ? inside(list) : []) {
+    if (!(await isSignedBy(certificate))) continue;
+    requireResponder(certificate, issuer, at);
+    return Uint8Array.from(certificate);
+  }
+  throw new Useless('sent an OCSP response that neither the issuer nor a responder of its has signed');
+}
+
+/** RFC 6960, 4.2.2.2. */
+function requireResponder(certificate: Buffer, issuer: Uint8Array, at: number): void {
+  const [own, above] = [new X509Certificate(certificate), new X509Certificate(issuer)];
+  const { extensions = [], notBefore, notAfter } = certificateIn(certificate);
+  const usage = extensions.find(({ extnID }) => extnID === EXTENDED_KEY_USAGE)?.parsedValue as unknown;
+  const isResponder = usage instanceof ExtKeyUsage && usage.keyPurposes.includes(OCSP_SIGNING);
+  const isValid = notBefore.value.getTime() <= at && at <= notAfter.value.getTime();
+  if (!isResponder || !isValid || !own.checkIssued(above) || !own.verify(above.publicKey))
+    throw new Useless('sent an OCSP response that is signed by somebody who may not');
+}
+
+/** Lists may have hundreds of thousands of entries, which are looked through without building anything from them. */
+export function readList({ issuer, certificate, answer, at }: Statement): Promise<Answer> {
+  return explained(async () => {
+    const [signed, algorithm, signature] = [...inside(Buffer.from(answer))];
+    if (!signed || !algorithm || !signature) throw new Useless('sent something other than a list of revoked certificates');
+    const list = partsOf(signed);
+    if (!list.issuer.equals(subjectOf(issuer))) throw new Useless('sent a list of another issuer');
+    const bits = asn1js.fromBER(Uint8Array.from(signature)).result as asn1js.BitString;
+    const by = new AlgorithmIdentifier({ schema: asn1js.fromBER(Uint8Array.from(algorithm)).result });
+    if (!(await verified(signed, bits, certificateIn(issuer), by)))
+      throw new Useless('sent a list that its issuer has not signed');
+    requireTime(at, list.thisUpdate, list.nextUpdate);
+    for (const extension of list.extensions) requireWhole(extension, new X509Certificate(certificate).ca);
+    const date = revocationOf(certificate, list.entries);
+    return date ? { revokedAt: timeOf(date).getTime() } : { isGood: true, responders: [] };
+  });
+}
+
+/** The date of its entry. */
+function revocationOf(certificate: Uint8Array, entries: Buffer | undefined): Buffer | undefined {
+  const serial = Buffer.from(certificateIn(certificate).serialNumber.valueBlock.valueHexView);
+  for (const entry of entries ? inside(entries) : []) {
+    const [number, date] = inside(entry);
+    if (number?.subarray(2).equals(serial)) return date; // after its tag and its length, since numbers are short
+  }
+  return undefined;
+}
+
+interface ListParts {
+  issuer: Buffer;
+  thisUpdate: Date;
+  nextUpdate: Date | undefined;
+  /** A SEQUENCE of those that are revoked. */
+  entries: Buffer | undefined;
+  extensions: Extension[];
+}
+
+function partsOf(signed: Buffer): ListParts {
+  const fields = [...inside(signed)];
+  if (fields[0]?.[0] === TAGS.integer) fields.shift(); // the version
+  const [, issuer, thisUpdate, ...rest] = fields;
+  if (!issuer || !thisUpdate) throw new NotDer('a list without issuer or time');
+  const nextUpdate = rest[0] && rest[0][0] !== TAGS.sequence && rest[0][0] !== context(0) ? rest.shift() : undefined;
+  const entries = rest[0]?.[0] === TAGS.sequence ? rest.shift() : undefined;
+  const [extensions] = rest[0]?.[0] === context(0) ? inside(rest[0]) : [];
+  return {
+    issuer,
+    thisUpdate: timeOf(thisUpdate),
+    nextUpdate: nextUpdate && timeOf(nextUpdate),
+    entries,
+    extensions: [...(extensions ? inside(extensions) : [])].map((each) => new Extension({ schema: parse(each) })),
+  };
+}
+
+/** A list of some certificates or reasons, or of changes, does not say that a certificate is good. */
+function requireWhole({ extnID, critical, parsedValue }: Extension, isOfAuthority: boolean): void {
+  if (!(extnID === LIST_POINT && parsedValue instanceof IssuingDistributionPoint)) {
+    if (critical && !HARMLESS.has(extnID)) throw new Useless('sent a list that is only a part of one');
+    return;
+  }
+  const { onlyContainsUserCerts, onlyContainsCACerts, onlyContainsAttributeCerts, onlySomeReasons, indirectCRL } = parsedValue;
+  const isOfOthers = isOfAuthority ? onlyContainsUserCerts : onlyContainsCACerts;
+  if (isOfOthers || onlyContainsAttributeCerts || onlySomeReasons || indirectCRL)
+    throw new Useless('sent a list that leaves out certificates of this kind');
+}
+
+function requireTime(at: number, thisUpdate: Date, nextUpdate: Date | undefined): void {
+  if (thisUpdate.getTime() > at + MAX_CLOCK_DIFFERENCE_MS) throw new Useless('sent an answer from the future');
+  if (nextUpdate && nextUpdate.getTime() < at - MAX_CLOCK_DIFFERENCE_MS) throw new Useless('sent an answer that is out of date');
+}
+
+async function verified(
+  signed: Buffer,
+  signature: asn1js.BitString,
+  { subjectPublicKeyInfo }: Certificate,
+  algorithm: AlgorithmIdentifier,
+): Promise<boolean> {
+  if (BROKEN.has(algorithm.algorithmId)) throw new Useless('signs with SHA-1');
+  const crypto = getCrypto(true);
+  return crypto.verifyWithPublicKey(Uint8Array.from(signed), signature, subjectPublicKeyInfo, algorithm).catch(() => false);
+}
+
+/** What cannot be read is told without what is in it. */
+async function explained(read: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Useless) return { fault: error.message };
+    if (error instanceof Malformed || error instanceof NotDer) return { fault: 'sent something that cannot be read' };
+    return { fault: 'sent something other than what was asked for' };
+  }
+}
+
+function certificateIn(bytes: Uint8Array): Certificate {
+  return Certificate.fromBER(Uint8Array.from(bytes));
+}
+
+/** As it stands in the certificate. */
+function subjectOf(bytes: Uint8Array): Buffer {
+  const [content] = inside(Buffer.from(bytes));
+  const fields = [...inside(content ?? Buffer.from(bytes))].filter((field) => field[0] !== context(0)); // the version
+  const [, , , , subject] = fields;
+  if (!subject) throw new NotDer('not a certificate');
+  return subject;
+}
+
+function timeOf(value: Buffer): Date {
+  const time = asn1js.fromBER(Uint8Array.from(value)).result;
+  if (value[0] === UTC_TIME && time instanceof asn1js.UTCTime) return time.toDate();
+  if (time instanceof asn1js.GeneralizedTime) return time.toDate();
+  throw new NotDer('not a time');
+}

@@ -1,0 +1,91 @@
+/** One request of the service itself under the outbound policy: an address and a body in, the bytes of the answer out. */
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { type OutboundPolicy, Refusal } from './policy.ts';
+import { NotTrusted, reach } from './reach.ts';
+
+export interface Question {
+  /** `http:` or `https:`. Redirects are not followed. */
+  url: URL;
+  /** Sent by POST if there is one. */
+  body?: { type: string; bytes: Uint8Array } | undefined;
+  accept: string;
+  maxBytes: number;
+  timeoutMs: number;
+  /** Ends the request. */
+  signal: AbortSignal;
+}
+
+/** There is no answer that can be used. The message is for whoever named the address, and says nothing of what lies behind it. */
+export class Unanswered extends Error {
+  override name = 'Unanswered';
+}
+
+/** Throws `Unanswered`, and the reason of the signal. */
+export async function ask(policy: OutboundPolicy, { url, timeoutMs, signal, ...question }: Question): Promise<Buffer> {
+  const late = AbortSignal.timeout(timeoutMs);
+  const end = AbortSignal.any([late, signal]);
+  let socket: Socket | undefined;
+  try {
+    const opened = reach(policy, url, end);
+    opened.then((each) => end.aborted && each.destroy()).catch(() => {}); // looking up a name cannot be ended
+    socket = await unlessAborted(opened, end);
+    return await unlessAborted(exchange(url, socket, question), end);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (late.aborted) throw new Unanswered(`did not answer within ${timeoutMs / 1_000} seconds`, { cause: error });
+    throw error instanceof Unanswered ? error : new Unanswered(reasonOf(error), { cause: error });
+  } finally {
+    socket?.destroy();
+  }
+}
+
+/** Whether a name leads to a place that may not be reached or to none is not told. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Refusal && (!error.netError || error.netError === 'ERR_NAME_NOT_RESOLVED'))
+    return 'has no address that may be reached';
+  if (error instanceof NotTrusted) return 'has no valid certificate for its name';
+  return 'could not be reached, or did not speak HTTP';
+}
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const end = () => reject(signal.reason);
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+  work.catch(() => {}); // it may fail after it was given up
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', end));
+}
+
+async function exchange(
+  url: URL,
+  socket: Socket,
+  { body, accept, maxBytes }: Pick<Question, 'body' | 'accept' | 'maxBytes'>,
+): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const request = httpRequest({
+    method: body ? 'POST' : 'GET',
+    path: url.pathname + url.search,
+    headers: {
+      host: url.host,
+      accept,
+      ...(body && { 'content-type': body.type, 'content-length': String(body.bytes.length) }),
+    },
+    setHost: false,
+    createConnection: () => socket,
+  });
+  request.on('error', reject);
+  request.on('close', () => reject(new Error('the connection was closed')));
+  request.on('response', resolve);
+  request.end(body?.bytes);
+  const answer = await promise;
+  if (answer.statusCode !== 200) throw new Unanswered(`answered with status ${answer.statusCode}`);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of answer) {
+    bytes += (chunk as Buffer).length;
+    if (bytes > maxBytes) throw new Unanswered(`sent more than ${maxBytes} bytes`);
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks);
+}
