@@ -3,20 +3,16 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { MAX_DOCUMENT_BYTES } from '../chromium/load/load-settings.ts';
 import { AssetsSchema } from './assets.ts';
 import { FINISH_OPTIONS } from './finish-schema.ts';
-import { FORMAT_NAMES, LENGTH_PATTERN } from './lengths.ts';
+import { LENGTH, Length } from './length-schema.ts';
+import { FORMAT_NAMES } from './lengths.ts';
 import { METADATA_MEANING, MetadataSchema } from './metadata.ts';
 import { oneOf, option } from './option.ts';
 import { WARNING_KINDS } from './warnings.ts';
 
 export const MAX_HTML_BYTES = MAX_DOCUMENT_BYTES;
 
-const LENGTH = 'a length: a number of CSS pixels, or a string such as 10mm, 2.5cm, 1in, 72pt, 96px';
 const CLOSED = { additionalProperties: false };
 
-const Length = Type.Union([Type.Number({ minimum: 0 }), Type.String({ 'x-pattern': LENGTH_PATTERN })], {
-  title: 'Length',
-  expected: LENGTH,
-});
 const side = option(Length, { default: 0, 'x-unit': 'px' });
 const Margins = Type.Object({ top: side, right: side, bottom: side, left: side }, { ...CLOSED, title: 'Margins' });
 
