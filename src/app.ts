@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import type { Clock } from './accounts/leases.ts';
 import { Merging } from './batches/merging.ts';
 import { BatchRunner } from './batches/runner.ts';
+import { Revocation } from './certificates/revocation.ts';
 import { type Browser, launchBrowser } from './chromium/browser.ts';
 import type { BrowserSettings } from './chromium/browser-settings.ts';
 import { locateBrowser } from './chromium/launch/locate-browser.ts';
@@ -69,6 +70,7 @@ export interface RenderEngine {
   finishing: FinishQueue;
   browsers: ReadonlySet<Browser>;
   policy: OutboundPolicy;
+  revocation: Revocation;
   proxy: EgressProxy;
   /** Launches another browser, which the caller closes. */
   launch(settings: BrowserSettings, through: EgressProxy): Promise<Browser>;
@@ -83,6 +85,7 @@ export async function startEngine(config: Config, logger: Logger, secret: Uint8A
   await removeStaleProfiles();
   const located = await locateBrowser(config);
   const policy = new OutboundPolicy(config);
+  const revocation = new Revocation(policy);
   const proxy = await startEgressProxy(policy, (details) => logger.info(details, 'outbound connection refused'));
   const browsers = new Set<Browser>();
   const launch = async (settings: BrowserSettings, through: EgressProxy) => {
@@ -103,13 +106,14 @@ export async function startEngine(config: Config, logger: Logger, secret: Uint8A
   const close = async () => {
     await pool.close();
     await finisher.close();
+    revocation.close();
     await proxy.close();
   };
   await pool.start().catch(async (error: unknown) => {
     await close();
     throw error;
   });
-  return { pool, finishing: createFinishQueue(config, finisher), browsers, policy, proxy, launch, close };
+  return { pool, finishing: createFinishQueue(config, finisher), browsers, policy, revocation, proxy, launch, close };
 }
 
 export function createFinisher(config: Config, secret: Uint8Array): Finisher {
@@ -245,12 +249,17 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
 /** What routes render with. */
 function rendering(services: Services, engine: RenderEngine) {
   const lookUps = new LookUps();
-  const within = (memory: RenderMemory | undefined) => ({ ...services, engine, memory });
+  const within = (memory: RenderMemory | undefined) => ({ ...services, revocation: engine.revocation, engine, memory });
   return {
     render: (request, principal, client, commitHook, held) => render(within(held), request, principal, client, commitHook),
     violationsOf: (request, principal, client, held) => violationsOf(within(held), request, principal, client),
     dryRun: (request, principal, client) =>
-      dryRun({ ...services, lookUps, admits: (host, port) => engine.policy.admits(host, port) }, request, principal, client),
+      dryRun(
+        { ...services, ...engine, lookUps, admits: (host, port) => engine.policy.admits(host, port) },
+        request,
+        principal,
+        client,
+      ),
     renderImage: (request, principal, client, commitHook, held) =>
       renderImage(within(held), request, principal, client, commitHook),
   } satisfies Partial<ServerServices>;
@@ -374,6 +383,7 @@ function createRunner(services: Services, engine: RenderEngine, config: Config, 
     allowance: allowance.inBackground,
     concurrency: concurrency.background,
     engine: { pool: engine.pool.background, finishing: engine.finishing },
+    revocation: engine.revocation,
   };
   const runner = new BatchRunner({
     queue: batchQueue,

@@ -58,18 +58,19 @@ export interface SigningTurn {
   deadline: Deadline;
 }
 
-/** `digest` is that of the file, by the digest of `algorithmOf`. With `timeStamps`, it throws `timestamp_failed` and `queue_full`. */
+/** `digest` is that of the file, by the digest of `algorithmOf`; `token` is the time stamp. With `timeStamps`, it throws `timestamp_failed` and `queue_full`. */
 export async function sign(
   signer: SigningKey,
   digest: Uint8Array,
   timeStamps: TimeStamps | undefined,
   turn: SigningTurn,
-): Promise<Buffer> {
+): Promise<{ signature: Buffer; token: Buffer | undefined }> {
   const attributes = signedAttributes(signer, digest);
   const key = createPrivateKey({ key: signer.key, format: 'der', type: 'pkcs8' });
   const signature = await signInThread(algorithmOf(signer).digest, write(TAGS.set, attributes), key);
-  const token = await timeStamps?.stamp(turn.owner, signature, turn.deadline);
-  return cmsOf(signer, attributes, signature, token);
+  const imprint = createHash('sha256').update(signature).digest();
+  const token = await timeStamps?.stamp(turn.owner, imprint, turn.deadline);
+  return { signature: cmsOf(signer, attributes, signature, token), token };
 }
 
 /** What `sign` does, at once: whether this key and these certificates can sign at all. Throws whatever is wrong. */

@@ -1,5 +1,5 @@
-/** Asks a time stamp authority (RFC 3161): bytes in, a token that says when they existed out. */
-import { createHash, randomBytes } from 'node:crypto';
+/** Asks a time stamp authority (RFC 3161): the digest of bytes in, a token that says when they existed out. */
+import { randomBytes } from 'node:crypto';
 import * as asn1js from 'asn1js';
 import {
   AlgorithmIdentifier,
@@ -15,11 +15,12 @@ import type { Deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import { OwnerQueue } from '../queue/owner-queue.ts';
 import { der, parse, parts } from './asn1.ts';
+import { context, inside, TAGS } from './der.ts';
 
 /** Of a token with its certificates. */
 export const MAX_TIME_STAMP_BYTES = 16_384;
 const SHA_256 = '2.16.840.1.101.3.4.2.1';
-const TST_INFO = '1.2.840.113549.1.9.16.1.4';
+const [TST_INFO, DATA] = ['1.2.840.113549.1.9.16.1.4', '1.2.840.113549.1.7.1'];
 const GRANTED = new Set([0, 1]);
 const NONCE_BYTES = 8;
 const MAX_REPLY_BYTES = 65_536;
@@ -63,25 +64,27 @@ export class TimeStamps {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** The token in DER, when it is the turn of `owner`. Throws `timestamp_failed`, `queue_full`, or the error of the deadline. */
-  async stamp(owner: string, bytes: Buffer, deadline: Deadline): Promise<Buffer> {
+  /**
+   * The token in DER, when it is the turn of `owner`; `imprint` is a SHA-256. Throws `timestamp_failed`, `queue_full`, or the error of
+   * the deadline.
+   */
+  async stamp(owner: string, imprint: Uint8Array, deadline: Deadline): Promise<Buffer> {
     const leave = await this.#queue.acquire(owner, deadline);
     try {
-      return await this.#stamp(bytes, deadline);
+      return await this.#stamp(imprint, deadline);
     } finally {
       leave();
     }
   }
 
-  async #stamp(bytes: Buffer, deadline: Deadline): Promise<Buffer> {
-    const imprint = createHash('sha256').update(bytes).digest();
+  async #stamp(imprint: Uint8Array, deadline: Deadline): Promise<Buffer> {
     const nonce = randomBytes(NONCE_BYTES);
     nonce[0] = ((nonce[0] ?? 0) & 0x7f) | 0x40; // a positive number without leading zeros
     const reply = await this.#ask(requestOf(imprint, nonce), deadline.signal).catch((error: unknown) => {
       deadline.throwIfOver();
       throw error instanceof ServiceError ? error : failed('could not be reached', error);
     });
-    return readToken(reply, { bytes, imprint, nonce });
+    return readToken(reply, { imprint, nonce });
   }
 
   async #ask(body: Buffer, signal: AbortSignal): Promise<Buffer> {
@@ -114,7 +117,7 @@ async function readAll(response: Response): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function requestOf(imprint: Buffer, nonce: Buffer): Buffer {
+function requestOf(imprint: Uint8Array, nonce: Buffer): Buffer {
   const request = new TimeStampReq({
     version: 1,
     messageImprint: new MessageImprint({
@@ -128,8 +131,7 @@ function requestOf(imprint: Buffer, nonce: Buffer): Buffer {
 }
 
 interface Asked {
-  bytes: Buffer;
-  imprint: Buffer;
+  imprint: Uint8Array;
   nonce: Buffer;
 }
 
@@ -145,13 +147,21 @@ async function readToken(reply: Buffer, asked: Asked): Promise<Buffer> {
     throw failed('sent a time stamp in an unusual encoding');
   const signed = parsed(() => new SignedData({ schema: timeStampToken.content }));
   const stampedAt = checkInfo(signed, asked);
-  const data = Uint8Array.from(asked.bytes).buffer;
+  signed.encapContentInfo.eContentType = DATA; // of a time stamp, the library would compare the digest again, and needs all that it is of
   const { signatureVerified, signerCertificate } = await signed
-    .verify({ signer: 0, data, checkChain: false, extendedMode: true })
+    .verify({ signer: 0, checkChain: false, extendedMode: true })
     .catch(() => ({ signatureVerified: false, signerCertificate: null }));
   if (!signatureVerified || !signerCertificate) throw failed('sent a time stamp that it has not signed');
   checkSigner(signerCertificate, stampedAt);
   return token;
+}
+
+/** Those that come with a token, in DER. */
+export function certificatesIn(token: Buffer): Buffer[] {
+  const [, content] = inside(token);
+  const [signed] = content ? inside(content) : [];
+  const held = signed && [...inside(signed)].find(([tag]) => tag === context(0));
+  return held ? [...inside(held)].filter(([tag]) => tag === TAGS.sequence) : [];
 }
 
 /** RFC 3161, 2.3. */
@@ -168,7 +178,7 @@ function checkInfo({ encapContentInfo: { eContentType, eContent } }: SignedData,
   if (eContentType !== TST_INFO || !eContent) throw failed('sent something other than a time stamp');
   const info = parsed(() => TSTInfo.fromBER(eContent.getValue()));
   const { hashAlgorithm, hashedMessage } = info.messageImprint;
-  const isOfThis = hashAlgorithm.algorithmId === SHA_256 && imprint.equals(Buffer.from(hashedMessage.valueBlock.valueHexView));
+  const isOfThis = hashAlgorithm.algorithmId === SHA_256 && Buffer.from(imprint).equals(hashedMessage.valueBlock.valueHexView);
   if (!isOfThis) throw failed('sent a time stamp of something else');
   if (!info.nonce || info.nonce.toBigInt() !== BigInt(`0x${nonce.toString('hex')}`))
     throw failed('sent a time stamp that was made before');

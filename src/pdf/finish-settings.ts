@@ -79,6 +79,15 @@ export interface SignatureHole {
   digest: Uint8Array;
 }
 
+/** What is written after a signed PDF; certificates and answers are in DER. */
+export interface ValidationUpdate {
+  certificates: Uint8Array[];
+  ocspResponses: Uint8Array[];
+  lists: Uint8Array[];
+  /** Room for a time stamp of the whole file; undefined for none. */
+  timeStampBytes: number | undefined;
+}
+
 /** What the PDF is to claim, and what the document says that it can be claimed for. */
 export interface Conformance {
   claims: Claims;

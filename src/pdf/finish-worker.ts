@@ -11,7 +11,7 @@ import { type Merged, type MergeTask, merge as mergeAll } from './edit/merge.ts'
 import { describe } from './edit/metadata.ts';
 import { normalizeInfoDictionary } from './edit/normalize-info-dictionary.ts';
 import { stampPages } from './edit/stamp.ts';
-import type { FinishSettings, SignatureHole } from './finish-settings.ts';
+import type { FinishSettings, SignatureHole, ValidationUpdate } from './finish-settings.ts';
 import { addFields } from './forms/add-fields.ts';
 import { EditablePdf } from './objects/editable-pdf.ts';
 import { writeWithObjectStreams } from './objects/object-streams.ts';
@@ -19,11 +19,18 @@ import { type Parts, writePlain } from './objects/write.ts';
 import { DeterministicRandom, digestOf } from './security/deterministic-random.ts';
 import { encrypt } from './security/encrypt.ts';
 import { addSignatureField, findHole, MisplacedField, placeField, SIGNATURE_NAME } from './security/signature-field.ts';
+import { TIME_STAMP_NAME, withValidationData } from './security/validation-update.ts';
 
 export interface FinishTask {
   pieces: Uint8Array[];
   settings: FinishSettings;
   secret: Uint8Array;
+}
+
+/** A signed PDF, and what is written after it. */
+export interface ExtendTask {
+  pieces: Uint8Array[];
+  update: ValidationUpdate;
 }
 
 const FINISHING_NICENESS = 5;
@@ -44,6 +51,12 @@ export type Finished =
 export interface Unsigned {
   unsigned: Uint8Array<ArrayBuffer>;
   hole: SignatureHole;
+}
+
+/** A signed PDF with an update, which may have room for a time stamp. */
+export interface Extended {
+  extended: Uint8Array<ArrayBuffer>;
+  hole: SignatureHole | undefined;
 }
 
 /** Finishes a PDF. The same task gives the same bytes, which are transferred and not copied. Encryption or signature must be the last change. */
@@ -68,7 +81,7 @@ async function finishDraft(task: FinishTask): Promise<Finished> {
   attach(draft, [...invoiceFile(settings.invoice, invoice), ...settings.attachments]);
   const { signature } = settings;
   const place = signature && (await placeField(draft, signature.visible));
-  const { shown, unnamed } = await addFields(draft, settings.forms, signature ? [SIGNATURE_NAME] : []);
+  const { shown, unnamed } = await addFields(draft, settings.forms, signature ? [SIGNATURE_NAME, TIME_STAMP_NAME] : []);
   const forms = place?.shown ? [...shown, place.shown] : shown;
   const violations = conform(draft, settings.conformance, { title, shown: forms, unnamed });
   if (violations.length) return { violations };
@@ -77,8 +90,19 @@ async function finishDraft(task: FinishTask): Promise<Finished> {
   const finished = write(draft, input, settings, secret).join();
   if (!signature || !marker) return move(finished) as unknown as typeof finished;
   const hole = findHole(Buffer.from(finished.buffer), marker, signature.digest);
-  const moved = { [transferableSymbol]: finished.buffer, [valueSymbol]: { unsigned: finished, hole } };
-  return move(moved as never) as unknown as Unsigned;
+  return moved(finished.buffer, { unsigned: finished, hole });
+}
+
+/** Writes validation data after a signed PDF. */
+export async function extend({ pieces, update }: ExtendTask): Promise<Extended> {
+  const { file, hole } = await withValidationData(Buffer.concat(pieces), update);
+  const extended = Uint8Array.from(file);
+  return moved(extended.buffer, { extended, hole });
+}
+
+/** A value, and the buffer of it that is transferred. */
+function moved<T>(buffer: ArrayBuffer, value: T): T {
+  return move({ [transferableSymbol]: buffer, [valueSymbol]: value } as never) as unknown as T;
 }
 
 /** The XML as it was sent, with the date that it bears. */

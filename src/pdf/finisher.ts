@@ -4,8 +4,8 @@ import { ServiceError } from '../errors.ts';
 import { TaskAbort } from './abort-task.ts';
 import { RULES, type Violation } from './conformance/violations.ts';
 import type { Merged, MergeTask } from './edit/merge.ts';
-import type { FinishSettings, SignatureField, SignatureHole } from './finish-settings.ts';
-import type { Finished, FinishTask } from './finish-worker.ts';
+import type { FinishSettings, SignatureField, SignatureHole, ValidationUpdate } from './finish-settings.ts';
+import type { Extended, ExtendTask, Finished, FinishTask } from './finish-worker.ts';
 
 export interface FinisherSettings {
   /** The caller limits how many tasks run at the same time. A task beyond this number waits for a thread. */
@@ -28,7 +28,7 @@ type UnusableInvoice = Extract<Finished, { unusableInvoice: object }>['unusableI
 
 /** A task for a thread, and the buffers that are transferred instead of copied. */
 interface Prepared {
-  task: FinishTask | MergeTask;
+  task: FinishTask | MergeTask | ExtendTask;
   transferList: ArrayBuffer[];
 }
 
@@ -80,6 +80,20 @@ export class Finisher {
     const finished = await this.#finish(pieces, settings, signal);
     if (!('unsigned' in finished)) throw new Error('the PDF has no room for its signature');
     return { pieces: cut(finished.unsigned), hole: finished.hole };
+  }
+
+  /** Writes validation data after a signed PDF, whose bytes are transferred. Throws as `finish` does. */
+  async extend(
+    pieces: Buffer[],
+    update: ValidationUpdate,
+    signal: AbortSignal,
+  ): Promise<{ pieces: Buffer[]; hole: SignatureHole | undefined }> {
+    const prepare = () => {
+      const task = { pieces: pieces.map(own), update };
+      return { task, transferList: [...new Set(task.pieces.map(({ buffer }) => buffer as ArrayBuffer))] };
+    };
+    const { extended, hole } = (await this.#run('extend', prepare, CANNOT_FINISH, signal)) as Extended;
+    return { pieces: cut(extended), hole };
   }
 
   async #finish(pieces: Buffer[], settings: FinishSettings, signal: AbortSignal) {

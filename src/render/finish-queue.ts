@@ -2,7 +2,7 @@
 import type { Deadline } from '../deadline.ts';
 import { queueFull } from '../errors.ts';
 import type { MergeTask } from '../pdf/edit/merge.ts';
-import type { FinishSettings, SignatureField, SignatureHole } from '../pdf/finish-settings.ts';
+import type { FinishSettings, SignatureField, SignatureHole, ValidationUpdate } from '../pdf/finish-settings.ts';
 import type { Finisher } from '../pdf/finisher.ts';
 import { OwnerCounter } from '../queue/owner-counter.ts';
 import type { OwnerQueue } from '../queue/owner-queue.ts';
@@ -37,25 +37,27 @@ export class FinishQueue {
   }
 
   /**
-   * The same with a signature, which `fill` writes into its room. That may take long, and so needs no thread, but the bytes of the PDF
-   * count until it has ended.
+   * The same with a signature, which `fill` writes into its room, and whose pieces it returns. That may take long, and so needs no
+   * thread, but the bytes of the PDF count until it has ended.
    */
   async sign(
     owner: string,
     chunks: Buffer[],
     settings: FinishSettings & { signature: SignatureField },
-    fill: (pieces: Buffer[], hole: SignatureHole) => Promise<void>,
+    fill: (pieces: Buffer[], hole: SignatureHole) => Promise<Buffer[]>,
     deadline: Deadline,
   ): Promise<Buffer[]> {
     const giveBack = this.#reserve(owner, bytesOf(chunks, settings));
     const work = () => this.#finisher.prepareSignature(chunks, settings, deadline.signal);
     const done = this.#inTurn(owner, deadline, work)
-      .then(async ({ pieces, hole }) => {
-        await fill(pieces, hole);
-        return pieces;
-      })
+      .then(({ pieces, hole }) => fill(pieces, hole))
       .finally(giveBack);
     return deadline.race(done);
+  }
+
+  /** Within `sign`, where the bytes of the PDF are counted. Throws the errors of `Finisher.extend`. */
+  async extend(owner: string, pieces: Buffer[], update: ValidationUpdate, deadline: Deadline) {
+    return this.#inTurn(owner, deadline, () => this.#finisher.extend(pieces, update, deadline.signal));
   }
 
   /** Reads the documents (`bytes` in total) when it is their turn. Throws the errors of `Finisher.merge` and `read`. */

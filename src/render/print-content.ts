@@ -22,7 +22,7 @@ import { beyondTheEnd, mayLackPages, rangesOf } from './page-ranges.ts';
 import type { RenderRequest } from './render-request.ts';
 import { type RenderReport, reportOf } from './report.ts';
 import { resolveWithoutTemplate, type SourceDocument } from './resolve-source.ts';
-import { appearanceOf, fieldOf, fillSignature, printAppearance, type Signing } from './signing.ts';
+import { appearanceOf, completeSignature, fieldOf, printAppearance, type Signing } from './signing.ts';
 import { printStamp, type Watermark } from './watermark.ts';
 
 export interface RenderedPdf {
@@ -195,9 +195,8 @@ async function finished(
   const metadata = { ...stated, ...settings.metadata };
   const { signature } = settings;
   if (signature && signing) {
-    const fill = async (pieces: Buffer[], hole: SignatureHole) => {
-      if (!signing.isTrial) await fillSignature(pieces, hole, signing, { owner: shareOf, deadline });
-    };
+    const fill = async (pieces: Buffer[], hole: SignatureHole) =>
+      signing.isTrial ? pieces : completeSignature(pieces, hole, signing, finishing, { owner: shareOf, deadline });
     return finishing.sign(shareOf, chunks, { ...settings, metadata, signature }, fill, deadline);
   }
   if (needsFinishing(settings)) return finishing.finish(shareOf, chunks, { ...settings, metadata }, deadline);

@@ -1,8 +1,9 @@
 /** The option `signature`: the caller's value in, what is to be signed and where it is shown out. */
 import { textErrors } from '../validate.ts';
+import { LENGTH } from './length-schema.ts';
 import { toInches } from './lengths.ts';
 import type { PdfOptions } from './options-schema.ts';
-import { LENGTH, type LEVELS } from './signature-schema.ts';
+import type { LEVELS } from './signature-schema.ts';
 import type { ValidationErrors } from './validation-errors.ts';
 
 export interface SignaturePlan {

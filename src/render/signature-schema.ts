@@ -1,15 +1,14 @@
 /** The schema of the option `signature`. Keywords of the schema hold its documentation. */
 import { Type } from 'typebox';
-import { LENGTH_PATTERN } from './lengths.ts';
+import { Length } from './length-schema.ts';
 import { oneOf, option } from './option.ts';
 
-export const LEVELS = ['B-B', 'B-T'] as const;
+export const LEVELS = ['B-B', 'B-T', 'B-LT', 'B-LTA'] as const;
 
 const MAX_TEXT = 200;
 const MAX_HTML = 262_144;
 const MAX_PAGE = 50_000;
 const CLOSED = { additionalProperties: false };
-export const LENGTH = 'a length: a number of CSS pixels, or a string such as 10mm';
 const NONE = { 'x-default': 'none' };
 
 const Text = (description: string) =>
@@ -18,11 +17,7 @@ const Text = (description: string) =>
     expected: `a string of 1 to ${MAX_TEXT} characters`,
     description,
   });
-const Length = (description: string) => ({
-  ...Type.Union([Type.String({ maxLength: 64, 'x-pattern': LENGTH_PATTERN }), Type.Number({ minimum: 0 })]),
-  expected: LENGTH,
-  description,
-});
+const length = (description: string) => ({ ...Length, description });
 
 const Field = Type.Object(
   {
@@ -31,10 +26,10 @@ const Field = Type.Object(
       description: 'The page that shows the signature, counted in the finished PDF. -1 is the last one.',
       default: 1,
     }),
-    x: Length('Distance from the left edge of the page.'),
-    y: Length('Distance from the upper edge of the page.'),
-    width: Length('At least 0.25 in.'),
-    height: Length('At least 0.25 in.'),
+    x: length('Distance from the left edge of the page.'),
+    y: length('Distance from the upper edge of the page.'),
+    width: length('At least 0.25 in.'),
+    height: length('At least 0.25 in.'),
     html: option(Type.String({ maxLength: MAX_HTML }), {
       expected: `a string of HTML, at most ${MAX_HTML} characters`,
       description:
@@ -55,9 +50,9 @@ const Signature = Type.Object(
       examples: ['cert_0123456789ABCDEFGHIJKL'],
     }),
     level: option(oneOf(LEVELS), {
-      expected: 'B-B or B-T',
+      expected: LEVELS.join(', '),
       description:
-        'The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp of the authority that the operator has set with `PLATEN_TSA_URL`.',
+        'The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp of the authority that the operator has set with `PLATEN_TSA_URL`, `B-LT` what the issuers say of the revocation of all certificates, and `B-LTA` a time stamp of all that.',
       default: 'B-B',
     }),
     reason: Text('Why the document is signed.'),

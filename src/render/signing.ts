@@ -3,7 +3,8 @@
 import type { SigningKey } from '../certificates/certificate-facts.ts';
 import type { CertificateOwner, Certificates } from '../certificates/certificates.ts';
 import { algorithmOf, type SigningTurn, sign, signatureBytes } from '../certificates/cms.ts';
-import type { TimeStamps } from '../certificates/time-stamps.ts';
+import type { Revocation } from '../certificates/revocation.ts';
+import { certificatesIn, MAX_TIME_STAMP_BYTES, type TimeStamps } from '../certificates/time-stamps.ts';
 import { PLAIN_DEVICE } from '../chromium/devtools/emulation.ts';
 import { onlyLanguage } from '../chromium/fonts/han-fonts.ts';
 import { PLAIN_LOAD } from '../chromium/load/load-settings.ts';
@@ -12,6 +13,7 @@ import type { Deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import type { SignatureField, SignatureHole } from '../pdf/finish-settings.ts';
 import { ChunkedBuffer } from '../pdf/objects/chunked-buffer.ts';
+import type { FinishQueue } from './finish-queue.ts';
 import { OWN_PAGE } from './own-page.ts';
 import type { FieldPlan, SignaturePlan } from './signature-options.ts';
 
@@ -19,6 +21,7 @@ export interface SigningServices {
   certificates: Pick<Certificates, 'open'>;
   /** Absent if the operator has named no authority. */
   timeStamps?: TimeStamps | undefined;
+  revocation: Revocation;
 }
 
 /** A signature that is to be made. */
@@ -26,27 +29,39 @@ export interface Signing {
   plan: SignaturePlan;
   key: SigningKey;
   timeStamps: TimeStamps | undefined;
+  /** For the levels that hold what is said of it. */
+  revocation: Revocation | undefined;
   /** Milliseconds since 1970. */
   at: number;
   /** Whether the PDF is not for anybody: its field is placed, but the signature is not made. */
   isTrial?: boolean;
 }
 
-/** Before anything is rendered. Throws `not_found`, `certificate_expired`, `timestamps_unavailable`, `secret_key_missing`. */
+/**
+ * Before anything is rendered. Throws `not_found`, `certificate_expired`, `certificate_unusable`, `timestamps_unavailable`,
+ * `secret_key_missing`, `queue_full`.
+ */
 export async function openSigning(
-  { certificates, timeStamps }: SigningServices,
+  { certificates, timeStamps, revocation }: SigningServices,
   plan: SignaturePlan | undefined,
-  { keyId }: Pick<CertificateOwner, 'keyId'>,
+  { keyId, accountId }: CertificateOwner,
 ): Promise<Signing | undefined> {
   if (!plan) return undefined;
+  const { level } = plan;
   const key = await certificates.open(keyId, plan.certificate);
-  const isStamped = plan.level === 'B-T';
+  const isStamped = level !== 'B-B';
+  const isLongTerm = isStamped && level !== 'B-T';
   if (isStamped && !timeStamps)
     throw new ServiceError(
       'timestamps_unavailable',
-      'options.signature.level: B-T needs a time stamp authority, which the operator sets with PLATEN_TSA_URL; use B-B',
+      `options.signature.level: ${level} needs a time stamp authority, which the operator sets with PLATEN_TSA_URL; use B-B`,
     );
-  return { plan, key, timeStamps: isStamped ? timeStamps : undefined, at: Date.now() };
+  if (isLongTerm) await revocation.requireSources(accountId, key.chain);
+  return {
+    ...{ plan, key, at: Date.now() },
+    timeStamps: isStamped ? timeStamps : undefined,
+    revocation: isLongTerm ? revocation : undefined,
+  };
 }
 
 /** The document that is printed to be shown in the field; undefined where nothing is shown. */
@@ -123,14 +138,28 @@ export function fieldOf({ plan, key, timeStamps, at }: Signing, appearance: RawP
   };
 }
 
-/** Signs in place. Throws `timestamp_failed`, `queue_full` and the error of the deadline. */
-export async function fillSignature(
+/**
+ * Signs: a PDF with room for its signature in, the signed one out. Throws `timestamp_failed`, `revocation_failed`,
+ * `certificate_unusable`, `queue_full` and the error of the deadline.
+ */
+export async function completeSignature(
   chunks: Buffer[],
-  { start, digits, digest }: SignatureHole,
-  { key, timeStamps }: Signing,
-  turn: SigningTurn,
-): Promise<void> {
-  const signature = await sign(key, digest, timeStamps, turn);
+  hole: SignatureHole,
+  { key, plan, timeStamps, revocation }: Signing,
+  finishing: Pick<FinishQueue, 'extend'>,
+  { owner, deadline }: SigningTurn,
+): Promise<Buffer[]> {
+  const { signature, token } = await sign(key, hole.digest, timeStamps, { owner, deadline });
+  fill(chunks, hole, signature);
+  if (!revocation || !timeStamps || !token) return chunks;
+  const collected = await revocation.collect(owner, { own: key.chain, others: certificatesIn(token) }, deadline);
+  const timeStampBytes = plan.level === 'B-LTA' ? MAX_TIME_STAMP_BYTES : undefined;
+  const extended = await finishing.extend(owner, chunks, { ...collected, timeStampBytes }, deadline);
+  if (extended.hole) fill(extended.pieces, extended.hole, await timeStamps.stamp(owner, extended.hole.digest, deadline));
+  return extended.pieces;
+}
+
+function fill(chunks: Buffer[], { start, digits }: SignatureHole, signature: Buffer): void {
   const text = signature.toString('hex');
   if (text.length > digits) throw new Error('the signature is larger than its room');
   new ChunkedBuffer(chunks).overwrite(start, text.padEnd(digits, '0'));

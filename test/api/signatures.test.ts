@@ -248,7 +248,7 @@ test('without PLATEN_TSA_URL the level B-T is refused, and B-B is not', async ()
 test.each([
   [{ signature: { certificate: 'cert_x' }, password: 'x' }, 'options.password'],
   [{ signature: {} }, 'options.signature.certificate'],
-  [{ signature: { certificate: 'cert_x', level: 'B-LT' } }, 'options.signature.level'],
+  [{ signature: { certificate: 'cert_x', level: 'B-X' } }, 'options.signature.level'],
   [{ signature: { certificate: 'cert_x', field: { ...FIELD, width: '1mm' } } }, 'options.signature.field.width'],
   [{ signature: { certificate: 'cert_x', field: { ...FIELD, page: 0 } } }, 'options.signature.field.page'],
   [{ signature: { certificate: 'cert_x', field: { ...FIELD, x: 'left' } } }, 'options.signature.field.x'],

@@ -18,7 +18,7 @@ async function signerOf(order: Parameters<typeof issue>[1], above: Buffer[] = []
 
 test.each(['RSA', 'EC'] as const)('with a key of the kind %s, a verifier finds the digest and the certificate', async (kind) => {
   using deadline = new Deadline(60_000);
-  const signature = await sign(await signerOf({ kind }), DIGEST, undefined, { owner: 'a', deadline });
+  const { signature } = await sign(await signerOf({ kind }), DIGEST, undefined, { owner: 'a', deadline });
   const signed = new SignedData({ schema: ContentInfo.fromBER(Uint8Array.from(signature)).content });
   expect(signed.certificates).toHaveLength(1);
   expect(signed.signerInfos[0]?.signedAttrs?.attributes).toHaveLength(3);
@@ -27,14 +27,14 @@ test.each(['RSA', 'EC'] as const)('with a key of the kind %s, a verifier finds t
 test('the certificates of issuers are not even parsed', async () => {
   using deadline = new Deadline(60_000);
   const above = Buffer.alloc(10_000, 0xff);
-  const signature = await sign(await signerOf({}, [above]), DIGEST, undefined, { owner: 'a', deadline });
+  const { signature } = await sign(await signerOf({}, [above]), DIGEST, undefined, { owner: 'a', deadline });
   expect(signature.includes(above)).toBe(true);
 });
 
 test('a long name of the issuer, which is in the signature twice, has its room', async () => {
   using deadline = new Deadline(60_000);
   const signer = await signerOf({ issuerName: 'i'.repeat(8_000) });
-  const signature = await sign(signer, DIGEST, undefined, { owner: 'a', deadline });
+  const { signature } = await sign(signer, DIGEST, undefined, { owner: 'a', deadline });
   expect(signature.length).toBeGreaterThan(16_000);
   expect(signature.length).toBeLessThanOrEqual(signatureBytes(signer, false));
 });

@@ -6,6 +6,8 @@ import { OwnerQueue } from '../../src/queue/owner-queue.ts';
 import { issue } from '../support/pki.ts';
 import { TimeStampAuthority } from '../support/time-stamp-authority.ts';
 
+const IMPRINT = Buffer.alloc(32, 7);
+
 let authority: TimeStampAuthority;
 beforeAll(async () => {
   authority = await TimeStampAuthority.start(await issue('Test CA', { isAuthority: true }));
@@ -20,12 +22,12 @@ test('one who waits for a silent authority does not keep others from asking', as
   authority.fault = 'silent';
   const { promise: heard, resolve } = Promise.withResolvers<void>();
   authority.onRequest = resolve;
-  const held = stamps.stamp('a', Buffer.from('x'), leaving);
+  const held = stamps.stamp('a', IMPRINT, leaving);
   held.catch(() => {});
   await heard;
   authority.fault = undefined;
-  await expect(stamps.stamp('a', Buffer.from('x'), deadline)).rejects.toMatchObject({ code: 'queue_full' });
+  await expect(stamps.stamp('a', IMPRINT, deadline)).rejects.toMatchObject({ code: 'queue_full' });
   client.abort();
   await expect(held).rejects.toMatchObject({ code: 'client_closed' });
-  expect((await stamps.stamp('a', Buffer.from('x'), deadline)).length).toBeGreaterThan(500);
+  expect((await stamps.stamp('a', IMPRINT, deadline)).length).toBeGreaterThan(500);
 });

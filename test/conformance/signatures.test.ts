@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bytesOf, Client } from '../support/client.ts';
 import { type Issued, issue, type KeyKind, pkcs12Of } from '../support/pki.ts';
+import { RevocationAuthority } from '../support/revocation-authority.ts';
 import { type Service, startService } from '../support/service.ts';
 import { TimeStampAuthority } from '../support/time-stamp-authority.ts';
 import { fetchSignatureTools, judgeByDss, judgeByPdfsig, judgeByPyHanko } from './signature-tools.ts';
@@ -21,10 +22,13 @@ const OPTIONS: Record<string, object> = {
   archive: { conformance: 'PDF/A-2b' },
   both: { conformance: BOTH, attachments: [{ name: 'a.txt', type: 'text/plain', content: 'YQ==' }] },
 };
+/** By level. */
+const STAMPS: Record<string, number> = { B: 0, T: 1, LT: 1, LTA: 2 };
 const FIELDS: Record<string, object | undefined> = { hidden: undefined, shown: FIELD, drawn: DRAWN };
 
 let service: Service;
 let authority: TimeStampAuthority;
+let revocation: RevocationAuthority;
 let folder: string;
 let root: string;
 /** By their names. */
@@ -32,8 +36,11 @@ const files: string[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'platen-signatures-'));
   const issuer = await issue('Test CA', { isAuthority: true });
-  authority = await TimeStampAuthority.start(issuer);
-  [service] = await Promise.all([startService({ PLATEN_TSA_URL: authority.url }), fetchVeraPdf(), fetchSignatureTools()]);
+  revocation = await RevocationAuthority.start();
+  revocation.issuer = issuer;
+  authority = await TimeStampAuthority.start(issuer, { list: revocation.at('/list') });
+  const settings = { PLATEN_TSA_URL: authority.url, PLATEN_OUTBOUND_ALLOW: new URL(revocation.origin).host };
+  [service] = await Promise.all([startService(settings), fetchVeraPdf(), fetchSignatureTools()]);
   root = join(folder, 'root.pem');
   const lines = issuer.der.toString('base64').match(/.{1,64}/g) ?? [];
   await writeFile(root, `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`);
@@ -41,20 +48,21 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   authority?.close();
+  revocation?.close();
   await service?.[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
 async function signAll(kind: KeyKind, issuer: Issued): Promise<void> {
   const client = new Client(service.url, service.key);
-  const own = await issue(`Ada ${kind}`, { kind, issuer, keyUsage: 0b1100_0000 });
+  const own = await issue(`Ada ${kind}`, { kind, issuer, keyUsage: 0b1100_0000, ocsp: revocation.at('/ocsp') });
   const stored = await client.send('POST', '/v1/certificates', {
     name: kind,
     pkcs12: pkcs12Of(own, [issuer], 'x'),
     password: 'x',
   });
   const { certificate_id: certificate } = (await stored.json()) as { certificate_id: string };
-  for (const level of ['B-B', 'B-T'])
+  for (const level of ['B-B', 'B-T', 'B-LT', 'B-LTA'])
     for (const [option, options] of Object.entries(OPTIONS))
       for (const [shown, field] of Object.entries(FIELDS)) {
         const signature = { certificate, level, reason: 'Agreed', location: 'Zürich', ...(field && { field }) };
@@ -66,12 +74,12 @@ async function signAll(kind: KeyKind, issuer: Issued): Promise<void> {
       }
 }
 
-test('EU DSS says PAdES-BASELINE-B and -T, and that the signatures are intact', async () => {
+test('EU DSS says the level of each, and that the signatures are intact', async () => {
   const lines = await judgeByDss(root, files);
   const wrong = lines.filter((line) => {
-    const level = /^\w+ B-(\w)/.exec(line)?.[1];
-    return (
-      !line.includes(`PAdES-BASELINE-${level}\tintact=true\tvalid=true`) || !line.includes(`stamps=${level === 'T' ? 1 : 0}`)
+    const level = /^\w+ B-(\w+)/.exec(line)?.[1] ?? '';
+    return ![`PAdES-BASELINE-${level}\tintact=true\tvalid=true`, `\tstamps=${STAMPS[level]}\t`].every((said) =>
+      line.includes(said),
     );
   });
   expect(wrong).toEqual([]);
@@ -87,17 +95,19 @@ test('veraPDF finds no fault in those that claim a profile', async () => {
     ),
   );
   expect(faults).toEqual([]);
-  expect(Object.keys(verdicts.get('EC B-T both drawn.pdf') ?? {}).sort()).toEqual(['PDF/A-3A', 'PDF/UA-1']);
+  for (const level of ['B-T', 'B-LTA'])
+    expect(Object.keys(verdicts.get(`EC ${level} both drawn.pdf`) ?? {}).sort()).toEqual(['PDF/A-3A', 'PDF/UA-1']);
 });
 
-test.each(['RSA B-B plain hidden', 'RSA B-T both shown', 'EC B-T packed drawn'])(
+test.each(['RSA B-B plain hidden', 'RSA B-T both shown', 'EC B-T packed drawn', 'RSA B-LT both shown', 'EC B-LTA packed drawn'])(
   'pyHanko and pdfsig agree on %s',
   async (name) => {
     const file = join(folder, `${name}.pdf`);
     expect(await judgeByPyHanko(root, file)).toBe('The signature is judged VALID.');
     const said = await judgeByPdfsig(file);
     expect(said).toContain('Signature is Valid');
-    expect(said).toContain('Total document signed');
+    // What is written after a signature is not signed by it, but by the time stamp of B-LTA.
+    expect(said).toContain(name.includes('B-LT ') ? 'Not total document signed' : 'Total document signed');
     expect(said).toContain('ETSI.CAdES.detached');
   },
 );

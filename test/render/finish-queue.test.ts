@@ -86,9 +86,10 @@ test('the bytes of a PDF count until its signature is in it, though no thread is
   const { promise: filling, resolve: begin } = Promise.withResolvers<void>();
   const { promise: filled, resolve: end } = Promise.withResolvers<void>();
   const attachments = [{ name: 'a', type: undefined, description: undefined, content: Buffer.alloc(29 * MEGABYTE) }];
-  const fill = () => {
+  const fill = async (pieces: Buffer[]) => {
     begin();
-    return filled;
+    await filled;
+    return pieces;
   };
   const signing = queue.sign('large', inPieces(pdf), { ...settings({ attachments }), signature }, fill, deadline);
   await Promise.race([filling, signing]);

@@ -1,7 +1,18 @@
 /** Certificates for tests, made as they are needed: a name, a kind of key and a validity in, a key pair with its certificate out. */
 import { KeyObject, randomBytes, webcrypto } from 'node:crypto';
 import * as asn1js from 'asn1js';
-import { AttributeTypeAndValue, BasicConstraints, Certificate, Extension, ExtKeyUsage } from 'pkijs';
+import {
+  AccessDescription,
+  AttributeTypeAndValue,
+  BasicConstraints,
+  Certificate,
+  CRLDistributionPoints,
+  DistributionPoint,
+  Extension,
+  ExtKeyUsage,
+  GeneralName,
+  InfoAccess,
+} from 'pkijs';
 
 export type KeyKind = 'RSA' | 'EC';
 
@@ -14,7 +25,7 @@ export interface Issued {
   der: Buffer;
 }
 
-interface Order {
+export interface Order {
   kind?: KeyKind;
   issuer?: Issued;
   notBefore?: Date;
@@ -22,8 +33,15 @@ interface Order {
   /** Of a key usage extension, such as 0b1100_0000 for signatures. */
   keyUsage?: number;
   isAuthority?: boolean;
-  /** Whether it stamps times. */
+  /** Whether it stamps times, or answers by OCSP. */
   stampsTimes?: boolean;
+  answersOcsp?: boolean;
+  /** Addresses: of OCSP, of a list of revoked certificates, and of the certificate of its issuer. */
+  ocsp?: string;
+  list?: string;
+  issuerAt?: string;
+  /** Whether nobody is to ask about it. */
+  isExempt?: boolean;
   /** Of the authority that signs it: its whole name, instead of that of `issuer`. */
   issuerName?: string;
   /** As many values in one more extension. */
@@ -74,19 +92,39 @@ function serialNumber(): asn1js.Integer {
   return new asn1js.Integer({ valueHex: Uint8Array.from(bytes).buffer });
 }
 
-function extensionsOf({ keyUsage, isAuthority, stampsTimes, values }: Order): Extension[] {
+function extensionsOf({ keyUsage, isAuthority, stampsTimes, answersOcsp, values, ...order }: Order): Extension[] {
   const extension = (extnID: string, critical: boolean, value: { toBER(): ArrayBuffer }) =>
     new Extension({ extnID, critical, extnValue: value.toBER() });
   const usage = keyUsage ?? (isAuthority ? 0b0000_0110 : undefined);
+  const purposes = [...(stampsTimes ? ['1.3.6.1.5.5.7.3.8'] : []), ...(answersOcsp ? ['1.3.6.1.5.5.7.3.9'] : [])];
   return [
     ...(usage === undefined
       ? []
       : [extension('2.5.29.15', true, new asn1js.BitString({ valueHex: Uint8Array.of(usage).buffer }))]),
     ...(isAuthority ? [extension('2.5.29.19', true, new BasicConstraints({ cA: true }).toSchema())] : []),
-    ...(stampsTimes ? [extension('2.5.29.37', true, new ExtKeyUsage({ keyPurposes: ['1.3.6.1.5.5.7.3.8'] }).toSchema())] : []),
+    ...(purposes.length ? [extension('2.5.29.37', true, new ExtKeyUsage({ keyPurposes: purposes }).toSchema())] : []),
     ...(values
       ? [extension('1.3.6.1.4.1.55555.2', false, sequence(...Array.from({ length: values }, () => new asn1js.Null())))]
       : []),
+    ...addressesOf(order, extension),
+    ...(order.isExempt ? [extension('1.3.6.1.5.5.7.48.1.5', false, new asn1js.Null())] : []),
+  ];
+}
+
+function addressesOf(
+  { ocsp, list, issuerAt }: Pick<Order, 'ocsp' | 'list' | 'issuerAt'>,
+  extension: (id: string, critical: boolean, value: { toBER(): ArrayBuffer }) => Extension,
+): Extension[] {
+  const at = (value: string) => new GeneralName({ type: 6, value });
+  const description = (accessMethod: string, url: string | undefined) =>
+    url === undefined ? [] : [new AccessDescription({ accessMethod, accessLocation: at(url) })];
+  const accessDescriptions = [...description('1.3.6.1.5.5.7.48.1', ocsp), ...description('1.3.6.1.5.5.7.48.2', issuerAt)];
+  const point = list === undefined ? [] : [new DistributionPoint({ distributionPoint: [at(list)] })];
+  return [
+    ...(accessDescriptions.length
+      ? [extension('1.3.6.1.5.5.7.1.1', false, new InfoAccess({ accessDescriptions }).toSchema())]
+      : []),
+    ...(point.length ? [extension('2.5.29.31', false, new CRLDistributionPoints({ distributionPoints: point }).toSchema())] : []),
   ];
 }
 

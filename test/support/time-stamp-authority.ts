@@ -17,7 +17,7 @@ import {
   TimeStampResp,
   TSTInfo,
 } from 'pkijs';
-import { type Issued, issue } from './pki.ts';
+import { type Issued, issue, type Order } from './pki.ts';
 
 /** What an authority can do wrong. */
 export type Fault =
@@ -44,8 +44,9 @@ export class TimeStampAuthority {
   readonly #server: Server;
   readonly #signers: Record<'valid' | 'usage' | 'expired', Issued>;
 
-  static async start(issuer: Issued): Promise<TimeStampAuthority> {
-    const order = { issuer, stampsTimes: true, keyUsage: 0b1100_0000 };
+  /** `more` is of its certificates. */
+  static async start(issuer: Issued, more: Order = {}): Promise<TimeStampAuthority> {
+    const order = { ...more, issuer, stampsTimes: true, keyUsage: 0b1100_0000 };
     const authority = new TimeStampAuthority({
       valid: await issue('Test TSA', { ...order, kind: 'RSA' }),
       usage: await issue('Test TSA for anything', { ...order, stampsTimes: false }),

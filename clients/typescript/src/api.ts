@@ -144,13 +144,13 @@ export interface SignatureField {
   /** The page that shows the signature, counted in the finished PDF. -1 is the last one. Default: `1`. */
   page?: number | undefined;
   /** Distance from the left edge of the page. */
-  x: string | number;
+  x: Length;
   /** Distance from the upper edge of the page. */
-  y: string | number;
+  y: Length;
   /** At least 0.25 in. */
-  width: string | number;
+  width: Length;
   /** At least 0.25 in. */
-  height: string | number;
+  height: Length;
   /**
    * What the field shows, as a document of the size of the field. Nothing is loaded and no script runs: images and fonts
    * are `data:` addresses. Default: the name in the certificate, the time and the reason.
@@ -167,9 +167,10 @@ export interface Signature {
   certificate: string;
   /**
    * The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp of the authority that the operator has set with
-   * `PLATEN_TSA_URL`. Default: `"B-B"`.
+   * `PLATEN_TSA_URL`, `B-LT` what the issuers say of the revocation of all certificates, and `B-LTA` a time stamp of all
+   * that. Default: `"B-B"`.
    */
-  level?: 'B-B' | 'B-T' | undefined;
+  level?: 'B-B' | 'B-T' | 'B-LT' | 'B-LTA' | undefined;
   /** Why the document is signed. */
   reason?: string | undefined;
   /** Where it is signed. */
@@ -1442,4 +1443,4 @@ export interface DocumentExpiredEvent {
 export type WebhookEvent = BatchCompletedEvent | RenderCompletedEvent | DocumentExpiredEvent;
 
 /** The codes of errors. Each has a page at `/errors/{code}` of the service. */
-export type ErrorCode = 'invalid_json' | 'invalid_request' | 'unauthorized' | 'quota_exceeded' | 'forbidden_url' | 'insufficient_scope' | 'not_found' | 'method_not_allowed' | 'not_acceptable' | 'request_timeout' | 'idempotency_running' | 'idempotency_result_gone' | 'batch_unfinished' | 'document_expired' | 'document_deleted' | 'link_expired' | 'content_too_large' | 'unsupported_media_type' | 'range_not_satisfiable' | 'expectation_failed' | 'navigation_failed' | 'render_gate_failed' | 'wait_failed' | 'template_error' | 'template_limit' | 'key_limit' | 'certificate_password_wrong' | 'certificate_unusable' | 'certificate_expired' | 'certificate_limit' | 'timestamps_unavailable' | 'storage_unavailable' | 'idempotency_mismatch' | 'print_failed' | 'not_conformant' | 'invoice_invalid' | 'document_protected' | 'pdf_unreadable' | 'not_mergeable' | 'page_crashed' | 'resource_limit' | 'queue_full' | 'rate_limited' | 'concurrency_limited' | 'memory_limited' | 'headers_too_large' | 'client_closed' | 'internal_error' | 'not_implemented' | 'browser_unavailable' | 'storage_failed' | 'secret_key_missing' | 'timestamp_failed' | 'overloaded' | 'shutting_down' | 'render_timeout' | 'http_version_not_supported';
+export type ErrorCode = 'invalid_json' | 'invalid_request' | 'unauthorized' | 'quota_exceeded' | 'forbidden_url' | 'insufficient_scope' | 'not_found' | 'method_not_allowed' | 'not_acceptable' | 'request_timeout' | 'idempotency_running' | 'idempotency_result_gone' | 'batch_unfinished' | 'document_expired' | 'document_deleted' | 'link_expired' | 'content_too_large' | 'unsupported_media_type' | 'range_not_satisfiable' | 'expectation_failed' | 'navigation_failed' | 'render_gate_failed' | 'wait_failed' | 'template_error' | 'template_limit' | 'key_limit' | 'certificate_password_wrong' | 'certificate_unusable' | 'certificate_expired' | 'certificate_limit' | 'timestamps_unavailable' | 'storage_unavailable' | 'idempotency_mismatch' | 'print_failed' | 'not_conformant' | 'invoice_invalid' | 'document_protected' | 'pdf_unreadable' | 'not_mergeable' | 'page_crashed' | 'resource_limit' | 'queue_full' | 'rate_limited' | 'concurrency_limited' | 'memory_limited' | 'headers_too_large' | 'client_closed' | 'internal_error' | 'not_implemented' | 'browser_unavailable' | 'storage_failed' | 'secret_key_missing' | 'timestamp_failed' | 'revocation_failed' | 'overloaded' | 'shutting_down' | 'render_timeout' | 'http_version_not_supported';

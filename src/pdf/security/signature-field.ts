@@ -13,12 +13,14 @@ import { numbers, rounded, textString } from '../objects/syntax.ts';
 /** The name of the field. */
 export const SIGNATURE_NAME = 'Signature1';
 /** Ten digits, as many as an offset may have. */
-const PLACEHOLDER = 9_999_999_999;
+export const PLACEHOLDER = 9_999_999_999;
 const MARKER_BYTES = 16;
 /** In points: sizes of pages are rounded. */
 const TOLERANCE = 1;
-/** Print and Locked (table 165), and SignaturesExist with AppendOnly (table 219). */
-const [FIELD_FLAGS, FORM_FLAGS] = [132, 3];
+/** Print and Locked (table 165). */
+const FIELD_FLAGS = 132;
+/** SignaturesExist and AppendOnly (table 219). */
+export const FORM_FLAGS = 3;
 
 /** The field is on no page, or not wholly on its page. */
 export class MisplacedField extends Error {
@@ -53,7 +55,7 @@ export async function placeField(draft: EditablePdf, visible: VisibleField | und
 
 /** Nothing may change the draft afterwards. */
 export function addSignatureField(draft: EditablePdf, field: SignatureField, { page, rect, shown }: FieldPlace): SignatureMarker {
-  const marker = randomBytes(MARKER_BYTES);
+  const marker = newMarker();
   const signature = draft.add(signatureDictionary(field, marker));
   draft.signature = signature;
   const widget = draft.add(new PdfDict());
@@ -70,6 +72,11 @@ export function addSignatureField(draft: EditablePdf, field: SignatureField, { p
   draft.change(widget, PdfDict.of(entries));
   addToForm(draft, widget);
   return marker.toString('hex');
+}
+
+/** What a signature begins with until it is made. */
+export function newMarker(): Buffer {
+  return randomBytes(MARKER_BYTES);
 }
 
 /** `ByteRange` stands right before `Contents`, where `findHole` looks for it. */

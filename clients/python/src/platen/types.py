@@ -172,13 +172,13 @@ class SignatureField(TypedDict):
 
     page: NotRequired[int]
     """The page that shows the signature, counted in the finished PDF. -1 is the last one. Default: `1`."""
-    x: str | float
+    x: Length
     """Distance from the left edge of the page."""
-    y: str | float
+    y: Length
     """Distance from the upper edge of the page."""
-    width: str | float
+    width: Length
     """At least 0.25 in."""
-    height: str | float
+    height: Length
     """At least 0.25 in."""
     html: NotRequired[str]
     """What the field shows, as a document of the size of the field. Nothing is loaded and no script runs: images and
@@ -191,9 +191,10 @@ class Signature(TypedDict):
 
     certificate: str
     """A stored certificate of the same key (see `POST /v1/certificates`)."""
-    level: NotRequired[Literal['B-B', 'B-T']]
+    level: NotRequired[Literal['B-B', 'B-T', 'B-LT', 'B-LTA']]
     """The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp of the authority that the operator has set
-    with `PLATEN_TSA_URL`. Default: `"B-B"`."""
+    with `PLATEN_TSA_URL`, `B-LT` what the issuers say of the revocation of all certificates, and `B-LTA` a time
+    stamp of all that. Default: `"B-B"`."""
     reason: NotRequired[str]
     """Why the document is signed."""
     location: NotRequired[str]
@@ -1349,4 +1350,4 @@ class DocumentExpiredEvent(TypedDict):
 WebhookEvent: TypeAlias = "BatchCompletedEvent | RenderCompletedEvent | DocumentExpiredEvent"
 
 
-ErrorCode: TypeAlias = "Literal['invalid_json', 'invalid_request', 'unauthorized', 'quota_exceeded', 'forbidden_url', 'insufficient_scope', 'not_found', 'method_not_allowed', 'not_acceptable', 'request_timeout', 'idempotency_running', 'idempotency_result_gone', 'batch_unfinished', 'document_expired', 'document_deleted', 'link_expired', 'content_too_large', 'unsupported_media_type', 'range_not_satisfiable', 'expectation_failed', 'navigation_failed', 'render_gate_failed', 'wait_failed', 'template_error', 'template_limit', 'key_limit', 'certificate_password_wrong', 'certificate_unusable', 'certificate_expired', 'certificate_limit', 'timestamps_unavailable', 'storage_unavailable', 'idempotency_mismatch', 'print_failed', 'not_conformant', 'invoice_invalid', 'document_protected', 'pdf_unreadable', 'not_mergeable', 'page_crashed', 'resource_limit', 'queue_full', 'rate_limited', 'concurrency_limited', 'memory_limited', 'headers_too_large', 'client_closed', 'internal_error', 'not_implemented', 'browser_unavailable', 'storage_failed', 'secret_key_missing', 'timestamp_failed', 'overloaded', 'shutting_down', 'render_timeout', 'http_version_not_supported']"
+ErrorCode: TypeAlias = "Literal['invalid_json', 'invalid_request', 'unauthorized', 'quota_exceeded', 'forbidden_url', 'insufficient_scope', 'not_found', 'method_not_allowed', 'not_acceptable', 'request_timeout', 'idempotency_running', 'idempotency_result_gone', 'batch_unfinished', 'document_expired', 'document_deleted', 'link_expired', 'content_too_large', 'unsupported_media_type', 'range_not_satisfiable', 'expectation_failed', 'navigation_failed', 'render_gate_failed', 'wait_failed', 'template_error', 'template_limit', 'key_limit', 'certificate_password_wrong', 'certificate_unusable', 'certificate_expired', 'certificate_limit', 'timestamps_unavailable', 'storage_unavailable', 'idempotency_mismatch', 'print_failed', 'not_conformant', 'invoice_invalid', 'document_protected', 'pdf_unreadable', 'not_mergeable', 'page_crashed', 'resource_limit', 'queue_full', 'rate_limited', 'concurrency_limited', 'memory_limited', 'headers_too_large', 'client_closed', 'internal_error', 'not_implemented', 'browser_unavailable', 'storage_failed', 'secret_key_missing', 'timestamp_failed', 'revocation_failed', 'overloaded', 'shutting_down', 'render_timeout', 'http_version_not_supported']"

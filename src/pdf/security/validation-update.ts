@@ -1,0 +1,57 @@
+/**
+ * What proves a signature when its issuers no longer answer (ETSI EN 319 142-1, 5.4): a signed PDF and validation data in, the same
+ * bytes with an update after them out.
+ */
+import { PDF, PdfArray, PdfDict, PdfName, PdfNumber, PdfRef, PdfStream, PdfString } from '@libpdf/core';
+import type { SignatureHole, ValidationUpdate } from '../finish-settings.ts';
+import { numbers, textString } from '../objects/syntax.ts';
+import { FORM_FLAGS, findHole, newMarker, PLACEHOLDER } from './signature-field.ts';
+
+/** The name of the field of the time stamp. */
+export const TIME_STAMP_NAME = 'DocumentTimeStamp1';
+
+/** `hole` is the room for the time stamp if one is wanted. */
+export async function withValidationData(
+  file: Uint8Array,
+  update: ValidationUpdate,
+): Promise<{ file: Buffer; hole: SignatureHole | undefined }> {
+  const pdf = await PDF.load(file);
+  const blocker = pdf.canSaveIncrementally();
+  if (blocker !== null) throw new Error(`a signed PDF cannot be added to: ${blocker}`);
+  const catalog = pdf.context.catalog.getDict();
+  const streams = (all: Uint8Array[]) => PdfArray.of(...all.map((bytes) => pdf.register(new PdfStream([], bytes))));
+  const store = PdfDict.of({ Type: PdfName.of('DSS'), Certs: streams(update.certificates) });
+  if (update.ocspResponses.length) store.set('OCSPs', streams(update.ocspResponses));
+  if (update.lists.length) store.set('CRLs', streams(update.lists));
+  catalog.set('DSS', pdf.register(store));
+  const marker = update.timeStampBytes === undefined ? undefined : addTimeStamp(pdf, catalog, update.timeStampBytes);
+  const written = Buffer.from(await pdf.save({ incremental: true }));
+  return { file: written, hole: marker && findHole(written, marker.toString('hex').toUpperCase(), 'sha256') };
+}
+
+/** A field without a widget: it is on no page, and nothing is shown of it. Tells its signature from everything else. */
+function addTimeStamp(pdf: PDF, catalog: PdfDict, bytes: number): Buffer {
+  const marker = newMarker();
+  const signature = PdfDict.of({
+    ...{ Type: PdfName.of('DocTimeStamp'), Filter: PdfName.of('Adobe.PPKLite'), SubFilter: PdfName.of('ETSI.RFC3161') },
+    ByteRange: numbers(0, PLACEHOLDER, PLACEHOLDER, PLACEHOLDER),
+    Contents: new PdfString(Buffer.concat([marker, Buffer.alloc(bytes - marker.length)]), 'hex'),
+  });
+  const field = PdfDict.of({ FT: PdfName.of('Sig'), T: textString(TIME_STAMP_NAME), V: pdf.register(signature) });
+  const form = dictionaryOf(pdf, catalog, 'AcroForm');
+  const fields = resolved(pdf, form.get('Fields'));
+  if (!(fields instanceof PdfArray)) throw new Error('a signed PDF without fields');
+  form.set('Fields', PdfArray.of(...fields.toArray(), pdf.register(field)));
+  form.set('SigFlags', PdfNumber.of(FORM_FLAGS));
+  return marker;
+}
+
+function dictionaryOf(pdf: PDF, holder: PdfDict, name: string): PdfDict {
+  const dictionary = resolved(pdf, holder.get(name));
+  if (!(dictionary instanceof PdfDict)) throw new Error(`a signed PDF without ${name}`);
+  return dictionary;
+}
+
+function resolved(pdf: PDF, value: unknown): unknown {
+  return value instanceof PdfRef ? pdf.getObject(value) : value;
+}

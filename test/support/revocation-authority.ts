@@ -1,0 +1,163 @@
+/** What an issuer says of its certificates, on loopback: by OCSP, by a list, and its own certificate. What to do wrong in, answers out. */
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as asn1js from 'asn1js';
+import {
+  BasicOCSPResponse,
+  CertificateRevocationList,
+  Extension,
+  Extensions,
+  OCSPRequest,
+  OCSPResponse,
+  ResponseBytes,
+  ResponseData,
+  RevokedCertificate,
+  SingleResponse,
+  Time,
+} from 'pkijs';
+import type { Issued } from './pki.ts';
+
+/** What it can do wrong. */
+export type RevocationFault =
+  | 'revoked'
+  | 'unknown'
+  | 'status'
+  | 'other'
+  | 'old'
+  | 'future'
+  | 'signature'
+  | 'part'
+  | 'http'
+  | 'redirect'
+  | 'garbage'
+  | 'endless'
+  | 'silent';
+
+const HOUR_MS = 3_600_000;
+const BASIC = '1.3.6.1.5.5.7.48.1.1';
+const DELTA = '2.5.29.27';
+
+export class RevocationAuthority {
+  /** By the path it is asked at. */
+  readonly faults = new Map<string, RevocationFault>();
+  /** Paths. */
+  readonly asked: string[] = [];
+  /** Numbers of certificates that its list names, with the fault `revoked`. */
+  readonly revoked: asn1js.Integer[] = [];
+  /** Who signs what it says by OCSP; the issuer unless it is another. */
+  responder: Issued | undefined;
+  #issuer: Issued | undefined;
+  readonly #server: Server;
+
+  static async start(): Promise<RevocationAuthority> {
+    const authority = new RevocationAuthority();
+    authority.#server.listen(0, '127.0.0.1');
+    await once(authority.#server, 'listening');
+    return authority;
+  }
+
+  private constructor() {
+    this.#server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const path = request.url ?? '';
+      this.asked.push(path);
+      await this.#answer(path, Buffer.concat(chunks), response);
+    });
+  }
+
+  /** Whose certificates it knows. */
+  set issuer(issuer: Issued) {
+    this.#issuer = issuer;
+  }
+
+  at(path: '/ocsp' | '/list' | '/issuer'): string {
+    return `${this.origin}${path}`;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  async #answer(path: string, query: Buffer, response: ServerResponse): Promise<void> {
+    const fault = this.faults.get(path);
+    const issuer = this.#issuer;
+    if (fault === 'silent' || !issuer) return;
+    if (fault === 'http') return void response.writeHead(500).end();
+    if (fault === 'redirect') return void response.writeHead(302, { location: this.at('/list') }).end();
+    if (fault === 'garbage') return void response.end('neither');
+    if (fault === 'endless') return void response.end(Buffer.alloc(9_000_000));
+    if (path === '/issuer') return void response.end(issuer.der);
+    const signer = this.responder ?? issuer;
+    response.end(path === '/list' ? await this.#list(issuer, fault) : await this.#byOcsp(query, signer, fault));
+  }
+
+  async #byOcsp(query: Buffer, signer: Issued, fault: RevocationFault | undefined): Promise<Buffer> {
+    const [asked] = OCSPRequest.fromBER(Uint8Array.from(query)).tbsRequest.requestList;
+    if (!asked) throw new Error('nothing was asked');
+    if (fault === 'status') return toBytes(new OCSPResponse({ responseStatus: new asn1js.Enumerated({ value: 3 }) }));
+    const certID = asked.reqCert;
+    if (fault === 'other') certID.serialNumber = new asn1js.Integer({ value: 7 });
+    const { thisUpdate, nextUpdate } = timesOf(fault);
+    const single = new SingleResponse({ certID, certStatus: statusOf(fault), thisUpdate, nextUpdate });
+    const data = new ResponseData({ responderID: signer.certificate.subject, producedAt: thisUpdate, responses: [single] });
+    const certs = this.responder ? [this.responder.certificate] : [];
+    const basic = new BasicOCSPResponse({ tbsResponseData: data, ...(certs.length && { certs }) });
+    await basic.sign(signer.cryptoKey as never, 'SHA-256');
+    if (fault === 'signature') basic.signature = new asn1js.BitString({ valueHex: new ArrayBuffer(64) });
+    const octets = new asn1js.OctetString({ valueHex: Uint8Array.from(toBytes(basic)).buffer });
+    return toBytes(
+      new OCSPResponse({
+        responseStatus: new asn1js.Enumerated({ value: 0 }),
+        responseBytes: new ResponseBytes({ responseType: BASIC, response: octets }),
+      }),
+    );
+  }
+
+  async #list(issuer: Issued, fault: RevocationFault | undefined): Promise<Buffer> {
+    const { thisUpdate, nextUpdate } = timesOf(fault);
+    const list = new CertificateRevocationList({
+      version: 1,
+      issuer: issuer.certificate.subject,
+      thisUpdate: new Time({ type: 0, value: thisUpdate }),
+      nextUpdate: new Time({ type: 0, value: nextUpdate }),
+    });
+    const revoked = fault === 'revoked' ? this.revoked : [new asn1js.Integer({ value: 99 })];
+    list.revokedCertificates = revoked.map(
+      (userCertificate) => new RevokedCertificate({ userCertificate, revocationDate: new Time({ type: 0, value: thisUpdate }) }),
+    );
+    if (fault === 'part') {
+      const delta = new Extension({ extnID: DELTA, critical: true, extnValue: new asn1js.Integer({ value: 1 }).toBER() });
+      list.crlExtensions = new Extensions({ extensions: [delta] });
+    }
+    await list.sign(issuer.cryptoKey as never, 'SHA-256');
+    if (fault === 'signature') list.signatureValue = new asn1js.BitString({ valueHex: new ArrayBuffer(64) });
+    return toBytes(list, true);
+  }
+}
+
+function timesOf(fault: RevocationFault | undefined): { thisUpdate: Date; nextUpdate: Date } {
+  const shift = fault === 'old' ? -48 : fault === 'future' ? 48 : 0;
+  const at = (hours: number) => new Date(Math.floor((Date.now() + (hours + shift) * HOUR_MS) / 1_000) * 1_000);
+  return { thisUpdate: at(-1), nextUpdate: at(1) };
+}
+
+/** Good, revoked or unknown (RFC 6960, 4.2.1). */
+function statusOf(fault: RevocationFault | undefined): asn1js.BaseBlock {
+  const idBlock = { tagClass: 3, tagNumber: fault === 'revoked' ? 1 : fault === 'unknown' ? 2 : 0 };
+  if (fault !== 'revoked') return new asn1js.Primitive({ idBlock, lenBlock: { length: 1 } } as never);
+  return new asn1js.Constructed({
+    idBlock,
+    value: [new asn1js.GeneralizedTime({ valueDate: new Date('2026-01-02T03:04:05Z') })],
+  });
+}
+
+function toBytes(value: { toSchema(encode?: boolean): { toBER(): ArrayBuffer } }, encode?: boolean): Buffer {
+  return Buffer.from(value.toSchema(encode).toBER());
+}
