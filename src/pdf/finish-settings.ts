@@ -59,16 +59,25 @@ export interface SignatureField {
   visible: VisibleField | undefined;
 }
 
-/** Lengths are in points, from the upper left corner of the page. */
 export interface VisibleField {
+  place: FieldPosition | FieldOfDocument;
+  /** A PDF that Chromium printed, with one page of this size, without tags. */
+  appearance: Buffer[];
+}
+
+/** Lengths are in points, from the upper left corner of the page. */
+export interface FieldPosition {
   /** Counted from 1; -1 is the last one. */
   page: number;
   x: number;
   y: number;
   width: number;
   height: number;
-  /** A PDF that Chromium printed, with one page of this size, without tags. */
-  appearance: Buffer[];
+}
+
+/** One of `forms`, which is signed. */
+export interface FieldOfDocument {
+  number: number;
 }
 
 /** The room for a signature in a finished PDF: from where on, and for how many hexadecimal digits. */

@@ -1,5 +1,6 @@
 /** The worker thread that finishes PDFs: a PDF as Chromium printed it in, the finished PDF out, one at a time. */
 import { setPriority } from 'node:os';
+import type { PdfRef } from '@libpdf/core';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { conform } from './conformance/conform.ts';
 import { type Invoice, invoiceFilename, relationshipOf } from './conformance/invoice-profiles.ts';
@@ -11,7 +12,7 @@ import { type Merged, type MergeTask, merge as mergeAll } from './edit/merge.ts'
 import { describe } from './edit/metadata.ts';
 import { normalizeInfoDictionary } from './edit/normalize-info-dictionary.ts';
 import { stampPages } from './edit/stamp.ts';
-import type { FinishSettings, SignatureHole, ValidationUpdate } from './finish-settings.ts';
+import type { FinishSettings, SignatureField, SignatureHole, ValidationUpdate } from './finish-settings.ts';
 import { addFields } from './forms/add-fields.ts';
 import { EditablePdf } from './objects/editable-pdf.ts';
 import { writeWithObjectStreams } from './objects/object-streams.ts';
@@ -81,12 +82,12 @@ async function finishDraft(task: FinishTask): Promise<Finished> {
   attach(draft, [...invoiceFile(settings.invoice, invoice), ...settings.attachments]);
   const { signature } = settings;
   const place = signature && (await placeField(draft, signature.visible));
-  const { shown, unnamed } = await addFields(draft, settings.forms, signature ? [SIGNATURE_NAME, TIME_STAMP_NAME] : []);
+  const { shown, unnamed, refs } = await addFields(draft, settings.forms, signature ? [SIGNATURE_NAME, TIME_STAMP_NAME] : []);
   const forms = place?.shown ? [...shown, place.shown] : shown;
   const violations = conform(draft, settings.conformance, { title, shown: forms, unnamed });
   if (violations.length) return { violations };
   if (settings.conformance || signature) draft.id = digestOf(input, settings).subarray(0, ID_BYTES);
-  const marker = signature && place && addSignatureField(draft, signature, place);
+  const marker = signature && place && addSignatureField(draft, signature, place, ownField(signature, refs));
   const finished = write(draft, input, settings, secret).join();
   if (!signature || !marker) return move(finished) as unknown as typeof finished;
   const hole = findHole(Buffer.from(finished.buffer), marker, signature.digest);
@@ -103,6 +104,11 @@ export async function extend({ pieces, update }: ExtendTask): Promise<Extended> 
 /** A value, and the buffer of it that is transferred. */
 function moved<T>(buffer: ArrayBuffer, value: T): T {
   return move({ [transferableSymbol]: buffer, [valueSymbol]: value } as never) as unknown as T;
+}
+
+/** The field of the document that is signed. */
+function ownField({ visible }: SignatureField, fields: Map<number, PdfRef>): PdfRef | undefined {
+  return visible && 'number' in visible.place ? fields.get(visible.place.number) : undefined;
 }
 
 /** The XML as it was sent, with the date that it bears. */

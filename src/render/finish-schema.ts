@@ -183,7 +183,7 @@ export const FINISH_OPTIONS = {
   invoice: option(Invoice, {
     expected: 'an object {xml, profile}',
     description:
-      'Embeds an electronic invoice, so that the PDF is one of Factur-X or ZUGFeRD. It is PDF/A-3b unless `conformance` names another profile of PDF/A-3. XML that is not an invoice of the profile fails with `invoice_invalid`. Cannot be combined with `password`.',
+      'Embeds an electronic invoice (Factur-X or ZUGFeRD). It is PDF/A-3b unless `conformance` names another profile of PDF/A-3. XML that is not an invoice of the profile fails with `invoice_invalid`. Cannot be combined with `password`.',
     'x-default': 'none',
     examples: [{ xml: '<rsm:CrossIndustryInvoice ...', profile: 'EN 16931' }],
   }),

@@ -190,7 +190,7 @@ export const PdfOptions = Type.Object(
       examples: [true],
     }),
     headerTemplate: Template(
-      `HTML printed above the text of each page. Elements with the class \`date\`, \`title\`, \`url\`, \`pageNumber\` or \`totalPages\` are filled in; \`url\` is \`about:blank\` unless the document came from one. It carries its own styles, and images as \`data:\` addresses. Scripts in it do not run, and external resources are refused. When \`margin\` is not sent, the margin grows so that nothing overlaps, unless an \`@page\` rule in the markup sets it.`,
+      `HTML printed above the text of each page. Elements with the class \`date\`, \`title\`, \`url\`, \`pageNumber\` or \`totalPages\` are filled in. It carries its own styles, and images as \`data:\` addresses. Scripts in it do not run, and external resources are refused. When \`margin\` is not sent, the margin grows so that nothing overlaps, unless an \`@page\` rule in the markup sets it.`,
       '<span style="margin: auto"><span class="title"></span></span>',
     ),
     footerTemplate: Template(

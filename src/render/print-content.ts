@@ -22,7 +22,8 @@ import { beyondTheEnd, mayLackPages, rangesOf } from './page-ranges.ts';
 import type { RenderRequest } from './render-request.ts';
 import { type RenderReport, reportOf } from './report.ts';
 import { resolveWithoutTemplate, type SourceDocument } from './resolve-source.ts';
-import { appearanceOf, completeSignature, fieldOf, printAppearance, type Signing } from './signing.ts';
+import { appearanceOf, namedField, placedAppearance, printAppearance } from './signature-appearance.ts';
+import { completeSignature, fieldOf, type ShownSignature, type Signing } from './signing.ts';
 import { printStamp, type Watermark } from './watermark.ts';
 
 export interface RenderedPdf {
@@ -93,8 +94,8 @@ export async function printContent(
   const { pageRanges } = job.print;
   const view = (chunks: Buffer[]) => paperView(job.content, job.print, chunks);
   const { header, footer } = job.print.templates;
-  const appearance = appearanceOf(signing);
-  const languages = languagesOf(job.content, header, footer, watermark?.html, appearance);
+  const placed = placedAppearance(signing);
+  const languages = languagesOf(job.content, header, footer, watermark?.html, placed?.html);
   const check = pageRanges && { check: rangeCheck(pageRanges) };
   const asksStructure = finish.conformance !== undefined;
   const key = finish.forms ? fieldKey(job.content) : undefined;
@@ -105,15 +106,15 @@ export async function printContent(
     deadline,
     async (page) => {
       const stamp = watermark && (await printStamp(page, watermark, languages, deadline));
-      const field = signing?.plan.field;
-      const isShown = appearance !== undefined && field;
-      const shown = isShown ? await printAppearance(page, appearance, field, languages, deadline) : undefined;
+      const field = placed?.field;
+      const shown = field && { field, printed: await printAppearance(page, placed.html, field, languages, deadline) };
       return { stamp, shown, raw: await page.print(checked, deadline) };
     },
     { once: needsOwnPage(job.content, job.load), shareOf, suits: (page) => page.suits(checked) },
   );
-  const { raw, stamp, shown } = printed;
+  const { raw, stamp } = printed;
   const { forms, report: fieldReport } = key ? await printFields(pool, raw, key, owner, deadline) : {};
+  const shown = printed.shown ?? (await printPlace(pool, raw, key, signing, owner, deadline));
   deadline.enter('finish');
   if (raw.assetOrigin) makeLinksRelative(raw.chunks, raw.assetOrigin);
   correctPageSizes(raw.chunks, raw.sizes.map(inPoints));
@@ -121,7 +122,7 @@ export async function printContent(
   const pages = countPages(raw.chunks);
   const conformance = finish.conformance && {
     claims: finish.conformance,
-    stated: statedBy(raw, [shown?.report, fieldReport], pageRanges === ''),
+    stated: statedBy(raw, [shown?.printed.report, fieldReport], pageRanges === ''),
   };
   const signature = signing && fieldOf(signing, shown);
   const settings = { ...finish, boundary, conformance, forms, signature, watermark: laidOut(watermark, stamp?.chunks, pages) };
@@ -132,7 +133,7 @@ export async function printContent(
     chunks,
     bytes: sizeOf(chunks),
     pages,
-    report: reportOf(withStamp(raw.report, stamp?.report, shown?.report, fieldReport), timings),
+    report: reportOf(withStamp(raw.report, stamp?.report, shown?.printed.report, fieldReport), timings),
     timings,
   };
 }
@@ -153,6 +154,24 @@ async function printFields(
   const printed = await pool.use(owner?.boundary, deadline, print, use);
   if (countPages(printed.chunks) !== shown.length) throw new Error('what the form fields show is not on one page each');
   return { forms: { key, fields, scale, shown, appearances: printed.chunks }, report: printed.report };
+}
+
+/** What a signature shows in a place of the document, whose size is known once that is printed. */
+async function printPlace(
+  pool: PrintEngine['pool'],
+  raw: RawPdf,
+  key: string | undefined,
+  signing: Signing | undefined,
+  owner: RenderOwner | undefined,
+  deadline: Deadline,
+): Promise<ShownSignature | undefined> {
+  const field = key && signing && namedField(signing, raw, key);
+  if (!field || !signing) return undefined;
+  const html = appearanceOf(signing, field);
+  const languages = hanLanguages([html]);
+  const print = (page: Page) => printAppearance(page, html, field, languages, deadline);
+  const use = { shareOf: owner?.shareOf ?? '', suits: (page: Page) => page.suits({ hanLanguages: languages }) };
+  return { field: { number: field.number }, printed: await pool.use(owner?.boundary, deadline, print, use) };
 }
 
 /** Links to assets are relative in the PDF, as they are in the document. */

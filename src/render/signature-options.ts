@@ -14,7 +14,13 @@ export interface SignaturePlan {
   location: string | undefined;
   contact: string | undefined;
   /** Undefined where the signature is not to be seen. */
-  field: FieldPlan | undefined;
+  field: FieldPlan | NamedFieldPlan | undefined;
+}
+
+/** A place that the document has for it. */
+export interface NamedFieldPlan {
+  name: string;
+  html: string | undefined;
 }
 
 /** Lengths are in inches, from the upper left corner of the page. */
@@ -35,18 +41,20 @@ const MAX_SIDE_INCHES = 40;
 
 type Given = NonNullable<PdfOptions['signature']>;
 
-export function parseSignature({ signature, password }: PdfOptions, errors: ValidationErrors): SignaturePlan | undefined {
+export function parseSignature({ signature, password, forms }: PdfOptions, errors: ValidationErrors): SignaturePlan | undefined {
   if (signature === undefined) return undefined;
   if (password !== undefined) errors.add('options.password', 'cannot be combined with options.signature');
   const { certificate, level = 'B-B', reason, location, contact, field } = signature;
   for (const [name, text] of Object.entries({ reason, location, contact }))
     errors.addAll(textErrors(`options.signature.${name}`, text ?? ''));
+  errors.addAll(textErrors('options.signature.field.html', field?.html ?? ''));
+  if (field && 'name' in field && !forms) errors.add('options.signature.field.name', 'needs options.forms: true');
   return { certificate, level, reason, location, contact, field: field && parseField(field, errors) };
 }
 
-function parseField(given: NonNullable<Given['field']>, errors: ValidationErrors): FieldPlan {
+function parseField(given: NonNullable<Given['field']>, errors: ValidationErrors): FieldPlan | NamedFieldPlan {
+  if ('name' in given) return { name: given.name, html: given.html };
   const { page = 1, html } = given;
-  errors.addAll(textErrors('options.signature.field.html', html ?? ''));
   const length = (name: 'x' | 'y' | 'width' | 'height', least: number) => {
     const path = `options.signature.field.${name}`;
     const inches = toInches(given[name]);

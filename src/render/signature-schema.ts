@@ -19,7 +19,14 @@ const Text = (description: string) =>
   });
 const length = (description: string) => ({ ...Length, description });
 
-const Field = Type.Object(
+const html = option(Type.String({ maxLength: MAX_HTML }), {
+  expected: `a string of HTML, at most ${MAX_HTML} characters`,
+  description:
+    'What the field shows, as a document of its size. Nothing is loaded and no script runs: images and fonts are `data:` addresses.',
+  'x-default': 'the name in the certificate, the time and the reason',
+  contentMediaType: 'text/html',
+});
+const Position = Type.Object(
   {
     page: option(Type.Integer({ minimum: -1, maximum: MAX_PAGE, not: { const: 0 } }), {
       expected: 'a whole number from 1, or -1 for the last page',
@@ -30,16 +37,23 @@ const Field = Type.Object(
     y: length('Distance from the upper edge of the page.'),
     width: length('At least 0.25 in.'),
     height: length('At least 0.25 in.'),
-    html: option(Type.String({ maxLength: MAX_HTML }), {
-      expected: `a string of HTML, at most ${MAX_HTML} characters`,
-      description:
-        'What the field shows, as a document of the size of the field. Nothing is loaded and no script runs: images and fonts are `data:` addresses.',
-      'x-default': 'the name in the certificate, the time and the reason',
-      contentMediaType: 'text/html',
-    }),
+    html,
   },
   { ...CLOSED, title: 'SignatureField' },
 );
+const NamedPlace = Type.Object(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: MAX_TEXT,
+      expected: `a string of 1 to ${MAX_TEXT} characters`,
+      description: 'The name of a `data-signature-field` in the document. Needs `forms`.',
+    }),
+    html,
+  },
+  { ...CLOSED, title: 'SignaturePlace' },
+);
+const Field = Type.Union([Position, NamedPlace]);
 
 const Signature = Type.Object(
   {
@@ -52,14 +66,14 @@ const Signature = Type.Object(
     level: option(oneOf(LEVELS), {
       expected: LEVELS.join(', '),
       description:
-        'The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp of the authority that the operator has set with `PLATEN_TSA_URL`, `B-LT` what the issuers say of the revocation of all certificates, and `B-LTA` a time stamp of all that.',
+        'The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp (`PLATEN_TSA_URL`), `B-LT` what issuers say of revocation, `B-LTA` a time stamp of that.',
       default: 'B-B',
     }),
     reason: Text('Why the document is signed.'),
     location: Text('Where it is signed.'),
     contact: Text('How to reach whoever signs.'),
     field: option(Field, {
-      expected: 'an object {page, x, y, width, height, html}',
+      expected: 'an object {page, x, y, width, height, html} or {name, html}',
       description: 'Where the signature is shown.',
       'x-default': 'the signature is not shown',
     }),
@@ -70,7 +84,7 @@ const Signature = Type.Object(
 export const SIGNATURE_OPTION = option(Signature, {
   expected: 'an object {certificate, level, reason, location, contact, field}',
   description:
-    'Signs the PDF (PAdES) with a stored certificate, after every other change. Cannot be combined with `password`. A signed PDF differs each time, because it holds the time.',
+    'Signs the PDF (PAdES) with a stored certificate, after every other change. Cannot be combined with `password`. A signed PDF differs each time.',
   ...NONE,
   examples: [{ certificate: 'cert_0123456789ABCDEFGHIJKL', level: 'B-T', reason: 'Approved' }],
 });

@@ -5,16 +5,11 @@ import type { CertificateOwner, Certificates } from '../certificates/certificate
 import { algorithmOf, type SigningTurn, sign, signatureBytes } from '../certificates/cms.ts';
 import type { Revocation } from '../certificates/revocation.ts';
 import { certificatesIn, MAX_TIME_STAMP_BYTES, type TimeStamps } from '../certificates/time-stamps.ts';
-import { PLAIN_DEVICE } from '../chromium/devtools/emulation.ts';
-import { onlyLanguage } from '../chromium/fonts/han-fonts.ts';
-import { PLAIN_LOAD } from '../chromium/load/load-settings.ts';
-import type { Page, PrintJob, RawPdf } from '../chromium/page.ts';
-import type { Deadline } from '../deadline.ts';
+import type { RawPdf } from '../chromium/page.ts';
 import { ServiceError } from '../errors.ts';
-import type { SignatureField, SignatureHole } from '../pdf/finish-settings.ts';
+import type { FieldOfDocument, FieldPosition, SignatureField, SignatureHole } from '../pdf/finish-settings.ts';
 import { ChunkedBuffer } from '../pdf/objects/chunked-buffer.ts';
 import type { FinishQueue } from './finish-queue.ts';
-import { OWN_PAGE } from './own-page.ts';
 import type { FieldPlan, SignaturePlan } from './signature-options.ts';
 
 export interface SigningServices {
@@ -35,6 +30,12 @@ export interface Signing {
   at: number;
   /** Whether the PDF is not for anybody: its field is placed, but the signature is not made. */
   isTrial?: boolean;
+}
+
+/** A place and what is shown there. */
+export interface ShownSignature {
+  field: FieldPlan | FieldOfDocument;
+  printed: RawPdf;
 }
 
 /**
@@ -64,78 +65,26 @@ export async function openSigning(
   };
 }
 
-/** The document that is printed to be shown in the field; undefined where nothing is shown. */
-export function appearanceOf(signing: Signing | undefined): string | undefined {
-  const { field } = signing?.plan ?? {};
-  return signing && field && (field.html ?? plainAppearance(signing, field));
-}
-
-/** Prints what the field shows on a page of its size, without network and scripts. */
-export async function printAppearance(
-  page: Page,
-  html: string,
-  field: FieldPlan,
-  hanLanguages: string,
-  deadline: Deadline,
-): Promise<RawPdf> {
-  const printed = await page.print({ ...appearanceJob(html, field, onlyLanguage(hanLanguages)), hanLanguages }, deadline);
-  await page.reset();
-  return printed;
-}
-
-function appearanceJob(html: string, { width, height }: FieldPlan, language = ''): PrintJob {
-  return {
-    content: { kind: 'html', html: `<!doctype html><html lang="${language}">${RESET}${html}`, baseUrl: undefined },
-    load: { ...PLAIN_LOAD, device: { ...PLAIN_DEVICE, javascript: false }, offline: true },
-    print: {
-      ...OWN_PAGE,
-      paper: { widthInches: width, heightInches: height },
-      paperChosenBy: 'caller',
-      marginChosenBy: 'caller',
-    },
-  };
-}
-
-const RESET = '<title>signature</title><style>body { margin: 0 }</style>';
-const MAX_FONT_PX = 16;
-const LINE_HEIGHT = 1.25;
-/** Of a letter, in font sizes: generous, so that a line stays in the field. */
-const LETTER_WIDTH = 0.62;
-
-function plainAppearance({ plan, key, at }: Signing, { width, height }: FieldPlan): string {
-  const time = `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-  const { reason, location } = plan;
-  const lines = [key.facts.commonName, time, reason, location].filter((line) => line !== undefined);
-  const longest = Math.max(...lines.map(({ length }) => length));
-  const size = Math.min(MAX_FONT_PX, (96 * height) / (lines.length * LINE_HEIGHT), (96 * width) / (longest * LETTER_WIDTH));
-  const [name = '', ...rest] = lines.map((line) => `<div dir="auto">${escaped(line)}</div>`);
-  const style = `font: ${size}px/${LINE_HEIGHT} sans-serif; white-space: pre; overflow: hidden; height: ${height}in`;
-  return `<div style="${style}"><b>${name}</b>${rest.join('')}</div>`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
-}
-
 const POINTS_PER_INCH = 72;
 
-/** The field as it is written into the PDF. */
-export function fieldOf({ plan, key, timeStamps, at }: Signing, appearance: RawPdf | undefined): SignatureField {
-  const { reason, location, contact, field } = plan;
+/** The field as it is written into the PDF, with what it shows. */
+export function fieldOf({ plan, key, timeStamps, at }: Signing, shown: ShownSignature | undefined): SignatureField {
+  const { reason, location, contact } = plan;
   const { commonName } = key.facts;
-  const points = (inches: number) => inches * POINTS_PER_INCH;
   return {
     ...{ name: commonName, reason, location, contact, signedAt: at },
     description: `Signature: ${commonName}`,
     reservedBytes: signatureBytes(key, timeStamps !== undefined),
     digest: algorithmOf(key).digest,
-    visible: field &&
-      appearance && {
-        page: field.page,
-        ...{ x: points(field.x), y: points(field.y), width: points(field.width), height: points(field.height) },
-        appearance: appearance.chunks,
-      },
+    visible: shown && { place: placeOf(shown.field), appearance: shown.printed.chunks },
   };
+}
+
+function placeOf(field: ShownSignature['field']): FieldPosition | FieldOfDocument {
+  if ('number' in field) return field;
+  const points = (inches: number) => inches * POINTS_PER_INCH;
+  const { page, x, y, width, height } = field;
+  return { page, x: points(x), y: points(y), width: points(width), height: points(height) };
 }
 
 /**

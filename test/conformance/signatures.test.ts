@@ -12,7 +12,7 @@ import { fetchSignatureTools, judgeByDss, judgeByPdfsig, judgeByPyHanko } from '
 import { fetchVeraPdf, validate } from './vera-pdf.ts';
 
 const HTML =
-  '<!doctype html><html lang="en"><title>Contract</title><h1>Contract</h1><p>All is <a href="https://example.com/">agreed</a>.<table><tr><th>a<td>b</table>';
+  '<!doctype html><html lang="en"><title>Contract</title><h1>Contract</h1><p>All is <a href="https://example.com/">agreed</a>.<table><tr><th>a<td>b</table><div data-signature-field="ada" aria-label="Signature of Ada" style="height: 2cm"></div>';
 const BOTH = ['PDF/A-3a', 'PDF/UA-1'];
 const FIELD = { page: -1, x: '20mm', y: '40mm', width: '60mm', height: '20mm' };
 const DRAWN = { ...FIELD, html: '<b>Ada</b> <i style="opacity: .5; color: #c00">Müller</i>' };
@@ -24,7 +24,7 @@ const OPTIONS: Record<string, object> = {
 };
 /** By level. */
 const STAMPS: Record<string, number> = { B: 0, T: 1, LT: 1, LTA: 2 };
-const FIELDS: Record<string, object | undefined> = { hidden: undefined, shown: FIELD, drawn: DRAWN };
+const FIELDS: Record<string, object | undefined> = { hidden: undefined, shown: FIELD, drawn: DRAWN, placed: { name: 'ada' } };
 
 let service: Service;
 let authority: TimeStampAuthority;
@@ -66,7 +66,7 @@ async function signAll(kind: KeyKind, issuer: Issued): Promise<void> {
     for (const [option, options] of Object.entries(OPTIONS))
       for (const [shown, field] of Object.entries(FIELDS)) {
         const signature = { certificate, level, reason: 'Agreed', location: 'Zürich', ...(field && { field }) };
-        const response = await client.pdf({ html: HTML, options: { ...options, signature } });
+        const response = await client.pdf({ html: HTML, options: { ...options, signature, forms: shown === 'placed' } });
         expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
         const file = join(folder, `${kind} ${level} ${option} ${shown}.pdf`);
         await writeFile(file, await bytesOf(response));
@@ -99,15 +99,19 @@ test('veraPDF finds no fault in those that claim a profile', async () => {
     expect(Object.keys(verdicts.get(`EC ${level} both drawn.pdf`) ?? {}).sort()).toEqual(['PDF/A-3A', 'PDF/UA-1']);
 });
 
-test.each(['RSA B-B plain hidden', 'RSA B-T both shown', 'EC B-T packed drawn', 'RSA B-LT both shown', 'EC B-LTA packed drawn'])(
-  'pyHanko and pdfsig agree on %s',
-  async (name) => {
-    const file = join(folder, `${name}.pdf`);
-    expect(await judgeByPyHanko(root, file)).toBe('The signature is judged VALID.');
-    const said = await judgeByPdfsig(file);
-    expect(said).toContain('Signature is Valid');
-    // What is written after a signature is not signed by it, but by the time stamp of B-LTA.
-    expect(said).toContain(name.includes('B-LT ') ? 'Not total document signed' : 'Total document signed');
-    expect(said).toContain('ETSI.CAdES.detached');
-  },
-);
+test.each([
+  'RSA B-B plain hidden',
+  'RSA B-T both shown',
+  'EC B-T packed drawn',
+  'RSA B-LT both shown',
+  'EC B-LTA packed drawn',
+  'EC B-T both placed',
+])('pyHanko and pdfsig agree on %s', async (name) => {
+  const file = join(folder, `${name}.pdf`);
+  expect(await judgeByPyHanko(root, file)).toBe('The signature is judged VALID.');
+  const said = await judgeByPdfsig(file);
+  expect(said).toContain('Signature is Valid');
+  // What is written after a signature is not signed by it, but by the time stamp of B-LTA.
+  expect(said).toContain(name.includes('B-LT ') ? 'Not total document signed' : 'Total document signed');
+  expect(said).toContain('ETSI.CAdES.detached');
+});

@@ -50,7 +50,7 @@ const FILES = () => [
 test('what a signature shows is judged like the pages', async () => {
   const refusalOf = async (html: string) => {
     const appearance = [await printer.stamp(html)];
-    const visible = { page: 1, x: 0, y: 0, width: 300, height: 300, appearance };
+    const visible = { place: { page: 1, x: 0, y: 0, width: 300, height: 300 }, appearance };
     const changes = {
       metadata: { title: 'T' },
       conformance: { claims: { archive: { part: 3, level: 'U' as const }, accessible: false }, stated: STATED },

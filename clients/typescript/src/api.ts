@@ -65,9 +65,8 @@ export type ConformanceProfile = 'PDF/A-2b' | 'PDF/A-2u' | 'PDF/A-2a' | 'PDF/A-3
 export type InvoiceProfile = 'MINIMUM' | 'BASIC WL' | 'BASIC' | 'EN 16931' | 'EXTENDED' | 'XRECHNUNG';
 
 /**
- * Embeds an electronic invoice, so that the PDF is one of Factur-X or ZUGFeRD. It is PDF/A-3b unless `conformance` names
- * another profile of PDF/A-3. XML that is not an invoice of the profile fails with `invoice_invalid`. Cannot be combined
- * with `password`.
+ * Embeds an electronic invoice (Factur-X or ZUGFeRD). It is PDF/A-3b unless `conformance` names another profile of
+ * PDF/A-3. XML that is not an invoice of the profile fails with `invoice_invalid`. Cannot be combined with `password`.
  */
 export interface Invoice {
   /** A UN/CEFACT Cross Industry Invoice, at most 5242880 bytes of UTF-8, without a document type declaration. */
@@ -139,7 +138,6 @@ export interface Attachment {
   description?: string | undefined;
 }
 
-/** Where the signature is shown. Default: the signature is not shown. */
 export interface SignatureField {
   /** The page that shows the signature, counted in the finished PDF. -1 is the last one. Default: `1`. */
   page?: number | undefined;
@@ -151,24 +149,25 @@ export interface SignatureField {
   width: Length;
   /** At least 0.25 in. */
   height: Length;
-  /**
-   * What the field shows, as a document of the size of the field. Nothing is loaded and no script runs: images and fonts
-   * are `data:` addresses. Default: the name in the certificate, the time and the reason.
-   */
-  html?: string | undefined;
+  html?: Html | undefined;
+}
+
+export interface SignaturePlace {
+  /** The name of a `data-signature-field` in the document. Needs `forms`. */
+  name: string;
+  html?: Html | undefined;
 }
 
 /**
  * Signs the PDF (PAdES) with a stored certificate, after every other change. Cannot be combined with `password`. A signed
- * PDF differs each time, because it holds the time.
+ * PDF differs each time.
  */
 export interface Signature {
   /** A stored certificate of the same key (see `POST /v1/certificates`). */
   certificate: string;
   /**
-   * The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp of the authority that the operator has set with
-   * `PLATEN_TSA_URL`, `B-LT` what the issuers say of the revocation of all certificates, and `B-LTA` a time stamp of all
-   * that. Default: `"B-B"`.
+   * The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp (`PLATEN_TSA_URL`), `B-LT` what issuers say of
+   * revocation, `B-LTA` a time stamp of that. Default: `"B-B"`.
    */
   level?: 'B-B' | 'B-T' | 'B-LT' | 'B-LTA' | undefined;
   /** Why the document is signed. */
@@ -177,7 +176,8 @@ export interface Signature {
   location?: string | undefined;
   /** How to reach whoever signs. */
   contact?: string | undefined;
-  field?: SignatureField | undefined;
+  /** Where the signature is shown. Default: the signature is not shown. */
+  field?: SignatureField | SignaturePlace | undefined;
 }
 
 export interface PdfOptions {
@@ -235,9 +235,9 @@ export interface PdfOptions {
   singlePage?: boolean | undefined;
   /**
    * HTML printed above the text of each page. Elements with the class `date`, `title`, `url`, `pageNumber` or `totalPages`
-   * are filled in; `url` is `about:blank` unless the document came from one. It carries its own styles, and images as
-   * `data:` addresses. Scripts in it do not run, and external resources are refused. When `margin` is not sent, the margin
-   * grows so that nothing overlaps, unless an `@page` rule in the markup sets it.
+   * are filled in. It carries its own styles, and images as `data:` addresses. Scripts in it do not run, and external
+   * resources are refused. When `margin` is not sent, the margin grows so that nothing overlaps, unless an `@page` rule in
+   * the markup sets it.
    */
   headerTemplate?: string | undefined;
   /** HTML printed below the text of each page, in all else as `headerTemplate`. */
@@ -310,7 +310,7 @@ export interface UploadTarget {
 }
 
 export interface HtmlPdfRequest {
-  html: Html;
+  html: HtmlField;
   assets?: AssetsField | undefined;
   options?: PdfOptions | undefined;
   store?: Store | undefined;
@@ -690,7 +690,7 @@ export interface ImageOptions {
 }
 
 export interface HtmlImageRequest {
-  html: Html;
+  html: HtmlField;
   assets?: AssetsField | undefined;
   dry_run?: DryRun | undefined;
   filename?: FilenameField | undefined;
@@ -783,7 +783,8 @@ export type Metadata = Record<string, string>;
 export interface NewTemplate {
   /** A name by which people recognize the template. */
   name: string;
-  html: HtmlField;
+  /** The template, at most 5242880 bytes of UTF-8. */
+  html: string;
   /**
    * The engine that renders the template. `placeholders` replaces `{{path}}` (escaped) and `{{{path}}}` (raw). `liquid` is
    * LiquidJS, with loops, conditions and filters. Default: `"placeholders"`.
@@ -816,7 +817,8 @@ export interface TemplateList {
 }
 
 export interface TemplateChange {
-  html: HtmlField;
+  /** The template, at most 5242880 bytes of UTF-8. */
+  html: string;
   /** A name by which people recognize the template. Default: as before. */
   name?: string | undefined;
   /**
@@ -890,7 +892,7 @@ export interface Link {
 export interface BatchItem {
   /** Your name for the item, which its record repeats. It need not be unique. */
   reference?: string | undefined;
-  html?: Html | undefined;
+  html?: HtmlField | undefined;
   markdown?: Markdown | undefined;
   stylesheet?: Stylesheet | undefined;
   url?: Url | undefined;
@@ -911,7 +913,7 @@ export interface BatchItem {
  * that has its own source takes no source from here.
  */
 export interface BatchDefaults {
-  html?: Html | undefined;
+  html?: HtmlField | undefined;
   markdown?: Markdown | undefined;
   stylesheet?: Stylesheet | undefined;
   url?: Url | undefined;
@@ -1162,6 +1164,12 @@ export interface TemplatePlaygroundRequest {
 
 export type PlaygroundRequest = HtmlPlaygroundRequest | TemplatePlaygroundRequest;
 
+/**
+ * What the field shows, as a document of its size. Nothing is loaded and no script runs: images and fonts are `data:`
+ * addresses. Default: the name in the certificate, the time and the reason.
+ */
+export type Html = string;
+
 /** The value of `prefers-color-scheme`. Default: `"light"`. */
 export type ColorScheme = 'light' | 'dark';
 
@@ -1299,7 +1307,7 @@ export type Timeout = number;
  * A complete HTML document, at most 5242880 bytes of UTF-8. Send exactly one of `html`, `markdown`, `url` and
  * `template_id`.
  */
-export type Html = string;
+export type HtmlField = string;
 
 /**
  * Files beside the document, by their paths. Relative addresses in the document lead to them. `content` is base64. They
@@ -1332,8 +1340,8 @@ export type Filename = string;
 export type WebhookUrl = string;
 
 /**
- * Pre-signed `https` address to which the PDF is uploaded by `PUT`, with retries; `delivery` in the record tells the rest.
- * With `store: false`, or where the plan stores nothing, the PDF is kept until it has arrived, at most for an hour.
+ * Pre-signed `https` address to which the PDF is uploaded by `PUT`, with retries. With `store: false`, or where the plan
+ * stores nothing, the PDF is kept until it has arrived, at most for an hour.
  */
 export type DeliverTo = string | UploadTarget;
 
@@ -1378,9 +1386,6 @@ export type FilenameField = string;
 
 /** Send it as `cursor` to get the next page. */
 export type NextCursor = string | null;
-
-/** The template, at most 5242880 bytes of UTF-8. */
-export type HtmlField = string;
 
 /** Version number, which every PUT increases by 1. */
 export type Version = number;

@@ -22,6 +22,8 @@ export interface AddedFields {
   shown: PdfRef[];
   /** Fields that have no name for assistive technology. */
   unnamed: Place[];
+  /** By number. */
+  refs: Map<number, PdfRef>;
 }
 
 /** A field on its page. */
@@ -42,16 +44,16 @@ const QUADDING = { left: 0, center: 1, right: 2 };
 
 /** `taken` are names that fields must not have. */
 export async function addFields(draft: EditablePdf, forms: Forms | undefined, taken: string[]): Promise<AddedFields> {
-  if (!forms) return { shown: [], unnamed: [] };
+  if (!forms) return { shown: [], unnamed: [], refs: new Map() };
   const placed = takePlaces(draft, forms);
-  if (!placed.length) return { shown: [], unnamed: [] };
+  if (!placed.length) return { shown: [], unnamed: [], refs: new Map() };
   const printed = await printedAppearances(draft, forms);
   const keys = tagFields(draft, placed, forms.key);
   const form = new InteractiveForm(draft, forms, printed, new FieldNames(taken));
   for (const each of placed) form.add(each, keys.get(each.field.number));
   form.end();
   const unnamed = placed.flatMap(({ field }) => (field.name ? [] : [{ selector: field.selector, snippet: field.snippet }]));
-  return { shown: form.shown, unnamed };
+  return { shown: form.shown, unnamed, refs: new Map(placed.map(({ field, ref }) => [field.number, ref])) };
 }
 
 /** The link to each field becomes the field. In the order of the document. Throws where a field has not exactly one link. */

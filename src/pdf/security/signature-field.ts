@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { PDF, PdfArray, PdfBool, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
 import { StructureTree } from '../conformance/structure-tree.ts';
-import type { SignatureField, SignatureHole, VisibleField } from '../finish-settings.ts';
+import type { FieldPosition, SignatureField, SignatureHole, VisibleField } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { viewOf } from '../objects/page-view.ts';
 import { numbers, rounded, textString } from '../objects/syntax.ts';
@@ -32,46 +32,78 @@ export type SignatureMarker = string;
 
 /** Where a field is, and what it shows. */
 export interface FieldPlace {
-  page: PdfRef;
-  /** In the coordinates of the page: left, bottom, right, top. */
-  rect: number[];
+  /** What is to be added; undefined for a field that the document has. */
+  position: { page: PdfRef /** In the coordinates of the page: left, bottom, right, top. */; rect: number[] } | undefined;
   /** A form XObject; undefined where nothing is shown. */
   shown: PdfRef | undefined;
 }
 
 /** Brings what the field shows into the draft, but not yet the field itself. Throws `MisplacedField`. */
 export async function placeField(draft: EditablePdf, visible: VisibleField | undefined): Promise<FieldPlace> {
+  const place = visible?.place;
+  const position = place && 'number' in place ? undefined : positionOf(draft, place);
+  if (!visible) return { position, shown: undefined };
+  const { ref } = await draft.pdf.embedPage(await PDF.load(Buffer.concat(visible.appearance)), 0);
+  return { position, shown: ref };
+}
+
+function positionOf(draft: EditablePdf, visible: FieldPosition | undefined): FieldPlace['position'] {
   const pages = draft.pdf.getPages();
   const page = pages.at(visible ? (visible.page > 0 ? visible.page - 1 : visible.page) : 0)?.ref;
   if (!page)
     throw new MisplacedField(
       `the PDF has ${pages.length} ${pages.length === 1 ? 'page' : 'pages'}, and no page ${visible?.page}`,
     );
-  if (!visible) return { page, rect: [0, 0, 0, 0], shown: undefined };
-  const rect = rectOf(draft, page, visible);
-  const { ref } = await draft.pdf.embedPage(await PDF.load(Buffer.concat(visible.appearance)), 0);
-  return { page, rect, shown: ref };
+  return { page, rect: visible ? rectOf(draft, page, visible) : [0, 0, 0, 0] };
 }
 
-/** Nothing may change the draft afterwards. */
-export function addSignatureField(draft: EditablePdf, field: SignatureField, { page, rect, shown }: FieldPlace): SignatureMarker {
+/** `own` is the field of the document that is signed, if there is one. Nothing may change the draft afterwards. */
+export function addSignatureField(
+  draft: EditablePdf,
+  field: SignatureField,
+  { position, shown }: FieldPlace,
+  own: PdfRef | undefined,
+): SignatureMarker {
   const marker = newMarker();
   const signature = draft.add(signatureDictionary(field, marker));
   draft.signature = signature;
-  const widget = draft.add(new PdfDict());
   const entries: Record<string, PdfObject> = {
-    ...{ Type: PdfName.of('Annot'), Subtype: PdfName.of('Widget'), FT: PdfName.of('Sig') },
-    ...{ T: textString(SIGNATURE_NAME), TU: textString(field.description), V: signature },
-    ...{ F: PdfNumber.of(FIELD_FLAGS), P: page },
-    Rect: PdfArray.of(...rect.map((value) => PdfNumber.of(value))),
+    ...{ V: signature, F: PdfNumber.of(FIELD_FLAGS) },
     ...(shown && { AP: PdfDict.of({ N: shown }) }),
   };
+  if (position) addWidget(draft, position, { ...entries, T: textString(SIGNATURE_NAME), TU: textString(field.description) });
+  else completeWidget(draft, own, entries);
+  return marker.toString('hex');
+}
+
+function addWidget(
+  draft: EditablePdf,
+  { page, rect }: NonNullable<FieldPlace['position']>,
+  entries: Record<string, PdfObject>,
+): void {
+  const widget = draft.add(new PdfDict());
   placeOn(draft, page, widget);
   const key = adopt(draft, widget, page);
-  if (key !== undefined) entries.StructParent = PdfNumber.of(key);
-  draft.change(widget, PdfDict.of(entries));
-  addToForm(draft, widget);
-  return marker.toString('hex');
+  const all = {
+    ...{ Type: PdfName.of('Annot'), Subtype: PdfName.of('Widget'), FT: PdfName.of('Sig'), P: page },
+    ...{ ...entries, Rect: PdfArray.of(...rect.map((value) => PdfNumber.of(value))) },
+    ...(key !== undefined && { StructParent: PdfNumber.of(key) }),
+  };
+  draft.change(widget, PdfDict.of(all));
+  const form = formOf(draft);
+  const fields = draft.resolve(form.get('Fields'));
+  form.set('Fields', PdfArray.of(...(fields instanceof PdfArray ? fields.toArray() : []), widget));
+  draft.catalog.set('AcroForm', form);
+}
+
+/** A field that the document has for it, with its own name and description. */
+function completeWidget(draft: EditablePdf, ref: PdfRef | undefined, entries: Record<string, PdfObject>): void {
+  const widget = ref && draft.resolve(ref);
+  if (!(ref && widget instanceof PdfDict)) throw new Error('the place for the signature is missing');
+  const copy = widget.clone();
+  for (const [name, value] of Object.entries(entries)) copy.set(name, value);
+  draft.change(ref, copy);
+  draft.catalog.set('AcroForm', formOf(draft));
 }
 
 /** What a signature begins with until it is made. */
@@ -98,7 +130,7 @@ function dateOf(milliseconds: number): string {
   return `D:${new Date(milliseconds).toISOString().replace(/\D/g, '').slice(0, 14)}+00'00'`;
 }
 
-function rectOf(draft: EditablePdf, page: PdfRef, visible: VisibleField): number[] {
+function rectOf(draft: EditablePdf, page: PdfRef, visible: FieldPosition): number[] {
   const dict = draft.resolve(page);
   if (!(dict instanceof PdfDict)) throw new Error('a page is missing');
   const { left, bottom, width, height } = viewOf(draft, dict);
@@ -132,13 +164,12 @@ function adopt(draft: EditablePdf, widget: PdfRef, page: PdfRef): number | undef
   return key;
 }
 
-function addToForm(draft: EditablePdf, widget: PdfRef): void {
+/** A form that has a signature. */
+function formOf(draft: EditablePdf): PdfDict {
   const form = draft.copyOf(draft.catalog, 'AcroForm');
-  const fields = draft.resolve(form.get('Fields'));
-  form.set('Fields', PdfArray.of(...(fields instanceof PdfArray ? fields.toArray() : []), widget));
   form.set('SigFlags', PdfNumber.of(FORM_FLAGS));
   if (form.has('NeedAppearances')) form.set('NeedAppearances', PdfBool.FALSE);
-  draft.catalog.set('AcroForm', form);
+  return form;
 }
 
 /** Writes into the finished file which of its bytes are signed: all but the room for the signature. */

@@ -95,9 +95,9 @@ InvoiceProfile: TypeAlias = "Literal['MINIMUM', 'BASIC WL', 'BASIC', 'EN 16931',
 
 
 class Invoice(TypedDict):
-    """Embeds an electronic invoice, so that the PDF is one of Factur-X or ZUGFeRD. It is PDF/A-3b unless
-    `conformance` names another profile of PDF/A-3. XML that is not an invoice of the profile fails with
-    `invoice_invalid`. Cannot be combined with `password`."""
+    """Embeds an electronic invoice (Factur-X or ZUGFeRD). It is PDF/A-3b unless `conformance` names another profile
+    of PDF/A-3. XML that is not an invoice of the profile fails with `invoice_invalid`. Cannot be combined with
+    `password`."""
 
     xml: str
     """A UN/CEFACT Cross Industry Invoice, at most 5242880 bytes of UTF-8, without a document type declaration."""
@@ -168,8 +168,6 @@ class Attachment(TypedDict):
 
 
 class SignatureField(TypedDict):
-    """Where the signature is shown. Default: the signature is not shown."""
-
     page: NotRequired[int]
     """The page that shows the signature, counted in the finished PDF. -1 is the last one. Default: `1`."""
     x: Length
@@ -180,28 +178,32 @@ class SignatureField(TypedDict):
     """At least 0.25 in."""
     height: Length
     """At least 0.25 in."""
-    html: NotRequired[str]
-    """What the field shows, as a document of the size of the field. Nothing is loaded and no script runs: images and
-    fonts are `data:` addresses. Default: the name in the certificate, the time and the reason."""
+    html: NotRequired[Html]
+
+
+class SignaturePlace(TypedDict):
+    name: str
+    """The name of a `data-signature-field` in the document. Needs `forms`."""
+    html: NotRequired[Html]
 
 
 class Signature(TypedDict):
     """Signs the PDF (PAdES) with a stored certificate, after every other change. Cannot be combined with `password`.
-    A signed PDF differs each time, because it holds the time."""
+    A signed PDF differs each time."""
 
     certificate: str
     """A stored certificate of the same key (see `POST /v1/certificates`)."""
     level: NotRequired[Literal['B-B', 'B-T', 'B-LT', 'B-LTA']]
-    """The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp of the authority that the operator has set
-    with `PLATEN_TSA_URL`, `B-LT` what the issuers say of the revocation of all certificates, and `B-LTA` a time
-    stamp of all that. Default: `"B-B"`."""
+    """The level of PAdES (ETSI EN 319 142-1). `B-T` adds a time stamp (`PLATEN_TSA_URL`), `B-LT` what issuers say of
+    revocation, `B-LTA` a time stamp of that. Default: `"B-B"`."""
     reason: NotRequired[str]
     """Why the document is signed."""
     location: NotRequired[str]
     """Where it is signed."""
     contact: NotRequired[str]
     """How to reach whoever signs."""
-    field: NotRequired[SignatureField]
+    field: NotRequired[SignatureField | SignaturePlace]
+    """Where the signature is shown. Default: the signature is not shown."""
 
 
 class PdfOptions(TypedDict):
@@ -244,9 +246,9 @@ class PdfOptions(TypedDict):
     `pageRanges`. Default: `false`."""
     headerTemplate: NotRequired[str]
     """HTML printed above the text of each page. Elements with the class `date`, `title`, `url`, `pageNumber` or
-    `totalPages` are filled in; `url` is `about:blank` unless the document came from one. It carries its own
-    styles, and images as `data:` addresses. Scripts in it do not run, and external resources are refused. When
-    `margin` is not sent, the margin grows so that nothing overlaps, unless an `@page` rule in the markup sets it."""
+    `totalPages` are filled in. It carries its own styles, and images as `data:` addresses. Scripts in it do not
+    run, and external resources are refused. When `margin` is not sent, the margin grows so that nothing overlaps,
+    unless an `@page` rule in the markup sets it."""
     footerTemplate: NotRequired[str]
     """HTML printed below the text of each page, in all else as `headerTemplate`."""
     mediaType: NotRequired[Literal['print', 'screen']]
@@ -305,7 +307,7 @@ class UploadTarget(TypedDict):
 
 
 class HtmlPdfRequest(TypedDict):
-    html: Html
+    html: HtmlField
     assets: NotRequired[AssetsField]
     options: NotRequired[PdfOptions]
     store: NotRequired[Store]
@@ -687,7 +689,7 @@ class ImageOptions(TypedDict):
 
 
 class HtmlImageRequest(TypedDict):
-    html: Html
+    html: HtmlField
     assets: NotRequired[AssetsField]
     dry_run: NotRequired[DryRun]
     filename: NotRequired[FilenameField]
@@ -781,7 +783,8 @@ Metadata: TypeAlias = "dict[str, str]"
 class NewTemplate(TypedDict):
     name: str
     """A name by which people recognize the template."""
-    html: HtmlField
+    html: str
+    """The template, at most 5242880 bytes of UTF-8."""
     engine: NotRequired[Literal['placeholders', 'liquid']]
     """The engine that renders the template. `placeholders` replaces `{{path}}` (escaped) and `{{{path}}}` (raw).
     `liquid` is LiquidJS, with loops, conditions and filters. Default: `"placeholders"`."""
@@ -810,7 +813,8 @@ class TemplateList(TypedDict):
 
 
 class TemplateChange(TypedDict):
-    html: HtmlField
+    html: str
+    """The template, at most 5242880 bytes of UTF-8."""
     name: NotRequired[str]
     """A name by which people recognize the template. Default: as before."""
     engine: NotRequired[Literal['placeholders', 'liquid']]
@@ -880,7 +884,7 @@ class Link(TypedDict):
 class BatchItem(TypedDict):
     reference: NotRequired[str]
     """Your name for the item, which its record repeats. It need not be unique."""
-    html: NotRequired[Html]
+    html: NotRequired[HtmlField]
     markdown: NotRequired[Markdown]
     stylesheet: NotRequired[Stylesheet]
     url: NotRequired[Url]
@@ -900,7 +904,7 @@ class BatchDefaults(TypedDict):
     """Values for fields that an item does not set. `options`, `assets` and `metadata` are merged member by member.
     An item that has its own source takes no source from here."""
 
-    html: NotRequired[Html]
+    html: NotRequired[HtmlField]
     markdown: NotRequired[Markdown]
     stylesheet: NotRequired[Stylesheet]
     url: NotRequired[Url]
@@ -1145,6 +1149,9 @@ class TemplatePlaygroundRequest(TypedDict):
 PlaygroundRequest: TypeAlias = "HtmlPlaygroundRequest | TemplatePlaygroundRequest"
 
 
+Html: TypeAlias = "str"
+
+
 ColorScheme: TypeAlias = "Literal['light', 'dark']"
 
 
@@ -1224,7 +1231,7 @@ FailOnWarning: TypeAlias = "list[Literal['resource_failed', 'resource_refused', 
 Timeout: TypeAlias = "int"
 
 
-Html: TypeAlias = "str"
+HtmlField: TypeAlias = "str"
 
 
 AssetsField: TypeAlias = "Assets"
@@ -1279,9 +1286,6 @@ FilenameField: TypeAlias = "str"
 
 
 NextCursor: TypeAlias = "str | None"
-
-
-HtmlField: TypeAlias = "str"
 
 
 Version: TypeAlias = "int"

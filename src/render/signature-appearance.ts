@@ -1,0 +1,96 @@
+/** What a signature shows on its page, as a document for Chromium: a signature that is to be made and a size in, its print out. */
+import { PLAIN_DEVICE } from '../chromium/devtools/emulation.ts';
+import { onlyLanguage } from '../chromium/fonts/han-fonts.ts';
+import { PLAIN_LOAD } from '../chromium/load/load-settings.ts';
+import type { Page, PrintJob, RawPdf } from '../chromium/page.ts';
+import type { Deadline } from '../deadline.ts';
+import { ServiceError } from '../errors.ts';
+import type { FieldOfDocument } from '../pdf/finish-settings.ts';
+import { fieldSizes } from '../pdf/forms/field-places.ts';
+import { OWN_PAGE } from './own-page.ts';
+import type { FieldPlan } from './signature-options.ts';
+import type { Signing } from './signing.ts';
+
+/** In inches. */
+interface Size {
+  width: number;
+  height: number;
+}
+
+const POINTS_PER_INCH = 72;
+const RESET = '<title>signature</title><style>body { margin: 0 }</style>';
+const MAX_FONT_PX = 16;
+const LINE_HEIGHT = 1.25;
+/** Of a letter, in font sizes: generous, so that a line stays in the field. */
+const LETTER_WIDTH = 0.62;
+
+/** The field that the caller has placed, and what it shows; undefined where nothing is shown, or in a place of the document. */
+export function placedAppearance(signing: Signing | undefined): { field: FieldPlan; html: string } | undefined {
+  const field = signing?.plan.field;
+  return signing && field && 'page' in field ? { field, html: appearanceOf(signing, field) } : undefined;
+}
+
+/** The place of the document that is named, with its size; undefined where none is. Throws `print_failed` if the document lacks it. */
+export function namedField(
+  { plan: { field } }: Signing,
+  { fields, chunks }: Pick<RawPdf, 'fields' | 'chunks'>,
+  key: string,
+): (FieldOfDocument & Size) | undefined {
+  if (!field || !('name' in field)) return undefined;
+  const places = fields.filter(({ kind }) => kind === 'signature');
+  const named = places.find((place) => place.key === field.name);
+  const size = named && fieldSizes(chunks, key).get(named.number);
+  // Without text of the document, since this may be logged.
+  if (!size)
+    throw new ServiceError(
+      'print_failed',
+      `options.signature.field.name: the document has ${places.length || 'no'} ${places.length === 1 ? 'place' : 'places'} for a signature, and none of this name that is printed`,
+    );
+  return { number: named.number, width: size.width / POINTS_PER_INCH, height: size.height / POINTS_PER_INCH };
+}
+
+/** What is shown in a place of this size, as HTML. */
+export function appearanceOf(signing: Signing, size: Size): string {
+  return signing.plan.field?.html ?? plainAppearance(signing, size);
+}
+
+/** Prints it on a page of its size, without network and scripts. */
+export async function printAppearance(
+  page: Page,
+  html: string,
+  size: Size,
+  hanLanguages: string,
+  deadline: Deadline,
+): Promise<RawPdf> {
+  const printed = await page.print({ ...appearanceJob(html, size, onlyLanguage(hanLanguages)), hanLanguages }, deadline);
+  await page.reset();
+  return printed;
+}
+
+function appearanceJob(html: string, { width, height }: Size, language = ''): PrintJob {
+  return {
+    content: { kind: 'html', html: `<!doctype html><html lang="${language}">${RESET}${html}`, baseUrl: undefined },
+    load: { ...PLAIN_LOAD, device: { ...PLAIN_DEVICE, javascript: false }, offline: true },
+    print: {
+      ...OWN_PAGE,
+      paper: { widthInches: width, heightInches: height },
+      paperChosenBy: 'caller',
+      marginChosenBy: 'caller',
+    },
+  };
+}
+
+function plainAppearance({ plan, key, at }: Signing, { width, height }: Size): string {
+  const time = `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  const { reason, location } = plan;
+  const lines = [key.facts.commonName, time, reason, location].filter((line) => line !== undefined);
+  const longest = Math.max(...lines.map(({ length }) => length));
+  const size = Math.min(MAX_FONT_PX, (96 * height) / (lines.length * LINE_HEIGHT), (96 * width) / (longest * LETTER_WIDTH));
+  const [name = '', ...rest] = lines.map((line) => `<div dir="auto">${escaped(line)}</div>`);
+  const style = `font: ${size}px/${LINE_HEIGHT} sans-serif; white-space: pre; overflow: hidden; height: ${height}in`;
+  return `<div style="${style}"><b>${name}</b>${rest.join('')}</div>`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+}
