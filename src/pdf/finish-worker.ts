@@ -145,7 +145,7 @@ function received({ pieces, settings, secret }: FinishTask): { input: Buffer; se
   const input = settled(pieces);
   const copied = { ...settings };
   if (watermark) copied.watermark = { ...watermark, stamp: [settled(watermark.stamp)] };
-  if (forms?.appearances.length) copied.forms = { ...forms, appearances: [settled(forms.appearances)] };
+  if (forms) copied.forms = { ...forms, appearances: forms.appearances.map((printed) => [settled(printed)]) };
   return { input, settings: copied, secret };
 }
 

@@ -197,7 +197,7 @@ function withOwnMemory(pieces: Buffer[], settings: FinishSettings, secret: Uint8
   const attachments = settings.attachments.map((attachment) => ({ ...attachment, content: own(attachment.content) }));
   const copied = { ...settings, attachments };
   if (watermark) copied.watermark = { ...watermark, stamp: watermark.stamp.map(ownPiece) };
-  if (forms) copied.forms = { ...forms, appearances: forms.appearances.map(ownPiece) };
+  if (forms) copied.forms = { ...forms, appearances: forms.appearances.map((pieces) => pieces.map(ownPiece)) };
   if (signature?.visible)
     copied.signature = {
       ...signature,
@@ -217,7 +217,7 @@ function own(bytes: Uint8Array): Uint8Array {
 /** The buffers that are transferred instead of copied. */
 function memoryOf({ pieces, settings }: FinishTask): ArrayBuffer[] {
   const { attachments, watermark, forms, signature } = settings;
-  const printed = [...(watermark?.stamp ?? []), ...(forms?.appearances ?? []), ...(signature?.visible?.appearance ?? [])];
+  const printed = [...(watermark?.stamp ?? []), ...(forms?.appearances.flat() ?? []), ...(signature?.visible?.appearance ?? [])];
   const bytes = [...pieces, ...attachments.map(({ content }) => content), ...printed];
   return [...new Set(bytes.map(({ buffer }) => buffer as ArrayBuffer))];
 }

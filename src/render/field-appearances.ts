@@ -1,5 +1,5 @@
 /**
- * What the form fields of a document show: its fields and the printed PDF in, a document to print out, with a page for each field that
+ * What the form fields of a document show: its fields and the printed PDF in, documents to print out, with a page for each field that
  * has a text. Chromium prints it, so that every script and every installed font can be used.
  */
 import { createHash, randomBytes } from 'node:crypto';
@@ -15,12 +15,14 @@ export interface FieldAppearances {
   scale: number;
   /** The fields that have a page, in order. */
   shown: Array<{ field: number } & FieldSize>;
-  /** Undefined where no field shows anything. */
-  job: PrintJob | undefined;
+  /** Their pages, in parts. */
+  jobs: PrintJob[];
 }
 
 const POINTS_PER_PX = 0.75;
 const PX_PER_INCH = 96;
+/** Of one print: Chromium takes 2 seconds for 1,000 pages, but 12 for 2,000. */
+const MAX_PAGES = 250;
 /** Room for what is rounded. */
 const SPARE_PX = 2;
 /** A box that contains its size is never divided between pages. */
@@ -72,11 +74,17 @@ export function fieldAppearances(fields: readonly StatedField[], sizes: Readonly
   return {
     scale,
     shown: shown.map(({ field, ...size }) => ({ field: field.number, ...size })),
-    job: shown.length ? jobOf(shown, scale) : undefined,
+    jobs: inParts(shown).map((part) => jobOf(part, scale)),
   };
 }
 
 type Shown = { field: StatedField } & FieldSize;
+
+function inParts<T>(all: T[]): T[][] {
+  const parts: T[][] = [];
+  for (let at = 0; at < all.length; at += MAX_PAGES) parts.push(all.slice(at, at + MAX_PAGES));
+  return parts;
+}
 
 /** Heights seldom depend on the width of the paper, so that the scale of the print is that of most of them. */
 function scaleOf(fields: readonly StatedField[], sizes: ReadonlyMap<number, FieldSize>): number {

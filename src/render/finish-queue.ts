@@ -97,7 +97,7 @@ export class FinishQueue {
 
 function bytesOf(chunks: readonly Buffer[], { attachments, invoice, forms }: FinishSettings): number {
   const attached = attachments.reduce((sum, { content }) => sum + content.length, 0);
-  return sizeOf(chunks) + sizeOf(forms?.appearances ?? []) + attached + Buffer.byteLength(invoice?.xml ?? '');
+  return sizeOf(chunks) + sizeOf(forms?.appearances.flat() ?? []) + attached + Buffer.byteLength(invoice?.xml ?? '');
 }
 
 export function sizeOf(chunks: readonly Buffer[]): number {

@@ -113,7 +113,7 @@ export async function printContent(
     { once: needsOwnPage(job.content, job.load), shareOf, suits: (page) => page.suits(checked) },
   );
   const { raw, stamp } = printed;
-  const { forms, report: fieldReport } = key ? await printFields(pool, raw, key, owner, deadline) : {};
+  const { forms, reports = [] } = key ? await printFields(pool, raw, key, owner, deadline) : {};
   const shown = printed.shown ?? (await printPlace(pool, raw, key, signing, owner, deadline));
   deadline.enter('finish');
   if (raw.assetOrigin) makeLinksRelative(raw.chunks, raw.assetOrigin);
@@ -122,7 +122,7 @@ export async function printContent(
   const pages = countPages(raw.chunks);
   const conformance = finish.conformance && {
     claims: finish.conformance,
-    stated: statedBy(raw, [shown?.printed.report, fieldReport], pageRanges === ''),
+    stated: statedBy(raw, [shown?.printed.report, ...reports], pageRanges === ''),
   };
   const signature = signing && fieldOf(signing, shown);
   const settings = { ...finish, boundary, conformance, forms, signature, watermark: laidOut(watermark, stamp?.chunks, pages) };
@@ -133,27 +133,36 @@ export async function printContent(
     chunks,
     bytes: sizeOf(chunks),
     pages,
-    report: reportOf(withStamp(raw.report, stamp?.report, shown?.printed.report, fieldReport), timings),
+    report: reportOf(withStamp(raw.report, stamp?.report, shown?.printed.report, ...reports), timings),
     timings,
   };
 }
 
-/** Where the fields of a document are on its pages, and what they show, with the report of the print of that. */
+/** Where the fields of a document are on its pages, and what they show, with the reports of the prints of that. */
 async function printFields(
   pool: PrintEngine['pool'],
   { chunks, fields }: RawPdf,
   key: string,
   owner: RenderOwner | undefined,
   deadline: Deadline,
-): Promise<{ forms: Forms; report?: PageReport }> {
-  const { scale, shown, job } = fieldAppearances(fields, fieldSizes(chunks, key));
-  if (!job) return { forms: { key, fields, scale, shown, appearances: [] } };
-  const languages = languagesOf(job.content);
-  const print = (page: Page) => page.print({ ...job, hanLanguages: languages }, deadline);
+): Promise<{ forms: Forms; reports: PageReport[] }> {
+  const { scale, shown, jobs } = fieldAppearances(fields, fieldSizes(chunks, key));
+  if (!jobs.length) return { forms: { key, fields, scale, shown, appearances: [] }, reports: [] };
+  const languages = hanLanguages(jobs.map(({ content }) => (content.kind === 'html' ? content.html : '')));
   const use = { shareOf: owner?.shareOf ?? '', suits: (page: Page) => page.suits({ hanLanguages: languages }) };
+  const print = async (page: Page) => {
+    const printed: RawPdf[] = [];
+    for (const job of jobs) {
+      if (printed.length) await page.reset();
+      printed.push(await page.print({ ...job, hanLanguages: languages }, deadline));
+    }
+    return printed;
+  };
   const printed = await pool.use(owner?.boundary, deadline, print, use);
-  if (countPages(printed.chunks) !== shown.length) throw new Error('what the form fields show is not on one page each');
-  return { forms: { key, fields, scale, shown, appearances: printed.chunks }, report: printed.report };
+  const pages = printed.reduce((sum, each) => sum + countPages(each.chunks), 0);
+  if (pages !== shown.length) throw new Error('what the form fields show is not on one page each');
+  const appearances = printed.map((each) => each.chunks);
+  return { forms: { key, fields, scale, shown, appearances }, reports: printed.map(({ report }) => report) };
 }
 
 /** What a signature shows in a place of the document, whose size is known once that is printed. */

@@ -270,6 +270,15 @@ describe('what fields show', () => {
     expect(shown).toEqual({ n1: 'Value-1', n2: 'Value-2', n3: 'Value-3' });
   });
 
+  test('each of many shows its own value', async () => {
+    const names = Array.from({ length: 600 }, (_, index) => `n${index}`);
+    const inputs = names.map((name) => `<input name="${name}" value="Value of ${name}" style="width: 100px">`);
+    const pdf = await rendered(page(inputs.join('')));
+    expect((await readFields(pdf)).map(({ name }) => name)).toEqual(names);
+    const some = ['n0', 'n249', 'n250', 'n499', 'n500', 'n599'];
+    expect(await readAppearances(pdf, some)).toEqual(Object.fromEntries(some.map((name) => [name, `Value of ${name}`])));
+  });
+
   test('a choice shows its label, and options of one value are told apart', async () => {
     const pdf = await rendered(
       page(

@@ -2,11 +2,12 @@
 import { PDF, PdfArray, PdfDict, PdfRef, PdfStream, PdfString } from '@libpdf/core';
 import { readFinished } from './read-finished.ts';
 
-/** By the name of the field; only of texts, choices and lists. */
-export async function readAppearances(pdf: Uint8Array): Promise<Record<string, string>> {
+/** By the name of the field; only of texts, choices and lists. `wanted` are names, by default all. */
+export async function readAppearances(pdf: Uint8Array, wanted?: string[]): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
-  const count = appearancesOf(await PDF.load(pdf)).length;
-  for (let index = 0; index < count; index++) {
+  const all = appearancesOf(await PDF.load(pdf));
+  for (const [index, [own]] of all.entries()) {
+    if (wanted && !wanted.includes(own)) continue;
     const source = await PDF.load(pdf);
     const [name, form] = appearancesOf(source)[index] as [string, PdfRef];
     const page = source.getPages()[0]?.dict as PdfDict;

@@ -8,8 +8,8 @@ export interface Forms {
   fields: readonly StatedField[];
   /** Points to a CSS pixel. */
   scale: number;
-  /** A PDF that Chromium printed, with one page for each field that shows a text. */
-  appearances: Buffer[];
-  /** The field of each of these pages, and its size in points, from the upper left corner. */
+  /** PDFs that Chromium printed, with one page for each field that shows a text. */
+  appearances: Buffer[][];
+  /** The field of each of these pages, in their order, and its size in points, from the upper left corner. */
   shown: Array<{ field: number; width: number; height: number }>;
 }

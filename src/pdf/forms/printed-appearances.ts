@@ -1,4 +1,4 @@
-/** What fields show, as Chromium printed it: a PDF with a page for each of them in, form XObjects of the draft out. */
+/** What fields show, as Chromium printed it: PDFs with a page for each of them in, form XObjects of the draft out. */
 import { PDF, PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { inherited } from '../objects/page-view.ts';
@@ -7,14 +7,16 @@ import type { Forms } from './forms.ts';
 
 /** By the number of the field. */
 export async function printedAppearances(draft: EditablePdf, { appearances, shown }: Forms): Promise<Map<number, PdfRef>> {
-  if (!shown.length) return new Map();
-  const printed = await PDF.load(Buffer.concat(appearances));
-  const copier = new Copier(draft, printed);
-  const pages = printed.getPages();
+  const all: Array<{ page: PdfDict; copier: Copier }> = [];
+  for (const printed of appearances) {
+    const pdf = await PDF.load(Buffer.concat(printed));
+    const copier = new Copier(draft, pdf);
+    all.push(...pdf.getPages().map(({ dict: page }) => ({ page, copier })));
+  }
   return new Map(
     shown.flatMap(({ field, width, height }, index) => {
-      const page = pages[index];
-      return page ? [[field, copier.formOf(page.dict, width, height)] as const] : [];
+      const { page, copier } = all[index] ?? {};
+      return page && copier ? [[field, copier.formOf(page, width, height)] as const] : [];
     }),
   );
 }

@@ -24,7 +24,7 @@ export class DeterministicRandom {
 export function digestOf(pdf: Uint8Array, { attachments, watermark, forms, signature: _, ...rest }: FinishSettings): Buffer {
   const { stamp = [], ...drawing } = watermark ?? {};
   const { appearances = [], ...form } = forms ?? {};
-  const contents = [pdf, Buffer.concat(stamp), ...appearances, ...attachments.map(({ content }) => content)];
+  const contents = [pdf, Buffer.concat(stamp), ...appearances.flat(), ...attachments.map(({ content }) => content)];
   const facts = { ...rest, ...(forms && { form }), drawing, files: attachments.map(({ content: _, ...facts }) => facts) };
   const hash = createHash('sha256').update(sha256(Buffer.from(JSON.stringify(facts))));
   for (const content of contents) hash.update(sha256(content));
