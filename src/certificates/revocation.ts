@@ -32,18 +32,20 @@ const TIMEOUT_MS = 10_000;
 const RETRY_AFTER_SECONDS = 10;
 const MAX_OCSP_BYTES = 65_536;
 const MAX_LIST_BYTES = 8_388_608;
+/** Of all lists of one PDF, which has them in it. */
+const MAX_BYTES = 16_777_216;
 const MAX_CERTIFICATE_BYTES = 16_384;
 /** What is found may need to be asked about itself. */
 const [MAX_ROUNDS, MAX_CERTIFICATES] = [8, 32];
 /** How many signatures ask at the same time, how many more of owners who have none, and how many may wait. */
-const [PARALLEL, RESERVED, MAX_WAITING] = [8, 4, 256];
+const [PARALLEL, RESERVED, MAX_WAITING] = [4, 2, 256];
 
 /** What is asked for one PDF. */
 interface Asking {
   owner: string;
   signal: AbortSignal;
   /** By their addresses. */
-  lists: Map<string, Promise<Buffer>>;
+  lists: Map<string, Buffer>;
 }
 
 interface About {
@@ -59,16 +61,25 @@ interface Found {
   responders: Buffer[];
 }
 
+export interface RevocationLimits {
+  /** For each request. */
+  timeoutMs?: number;
+  /** Of all lists of one PDF. */
+  maxBytes?: number;
+}
+
 export class Revocation {
   readonly #policy: OutboundPolicy;
   readonly #timeoutMs: number;
+  readonly #maxBytes: number;
   readonly #processes: ProcessQueue;
   readonly #queue = new OwnerQueue({ capacity: PARALLEL, reserved: RESERVED, limit: MAX_WAITING, longestMs: 2 * TIMEOUT_MS });
 
   /** Starts no process yet. */
-  constructor(policy: OutboundPolicy, { timeoutMs = TIMEOUT_MS }: { timeoutMs?: number } = {}) {
+  constructor(policy: OutboundPolicy, { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES }: RevocationLimits = {}) {
     this.#policy = policy;
     this.#timeoutMs = timeoutMs;
+    this.#maxBytes = maxBytes;
     const work = {
       module: new URL('./revocation-worker.ts', import.meta.url),
       libraries: ['asn1js', 'pkijs'],
@@ -116,7 +127,7 @@ export class Revocation {
   async #collect(owner: string, own: readonly Buffer[], others: readonly Buffer[], signal: AbortSignal): Promise<ValidationData> {
     const [known, isOwn] = [new Known([...own, ...others]), new Known(own)];
     const answered = new Map<Buffer, Found>();
-    const asking = { owner, signal, lists: new Map<string, Promise<Buffer>>() };
+    const asking = { owner, signal, lists: new Map<string, Buffer>() };
     const follow = async (each: Described, certificate: Buffer, issuer: Buffer | undefined): Promise<Buffer[]> => {
       if (each.isRoot) return [];
       if (!issuer) return each.issuers.length ? [await this.#issuerOf(each, signal)] : [];
@@ -128,13 +139,13 @@ export class Revocation {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const certificates = known.all;
       const described = await this.#describe(owner, certificates, signal);
-      const work = described.map((each, index) =>
-        follow(each, certificates[index] as Buffer, each.issuer === undefined ? undefined : certificates[each.issuer]),
-      );
-      const more = (await allOf(work)).flat().filter((each) => known.add(each));
-      if (more.length) continue;
-      if (described.some(({ isRoot, issuer }) => !isRoot && issuer === undefined))
-        throw failed('the certificate of an issuer is missing, and is not where it should be');
+      const more: Buffer[] = [];
+      for (const [index, each] of described.entries()) {
+        const issuer = each.issuer === undefined ? undefined : certificates[each.issuer];
+        more.push(...(await follow(each, certificates[index] as Buffer, issuer))); // one by one, so that few lists are in memory
+      }
+      if (more.filter((each) => known.add(each)).length) continue;
+      requireIssuers(described);
       return dataOf(known, answered);
     }
     throw failed('the certificates of their issuers have no end');
@@ -168,11 +179,14 @@ export class Revocation {
   }
 
   /** Once for all certificates of a PDF: it is of all that an issuer has issued. */
-  #fetchList(url: URL, { lists, signal }: Asking): Promise<Buffer> {
-    const fetched =
-      lists.get(url.href) ??
-      ask(this.#policy, { url, accept: 'application/pkix-crl', maxBytes: MAX_LIST_BYTES, timeoutMs: this.#timeoutMs, signal });
+  async #fetchList(url: URL, { lists, signal }: Asking): Promise<Buffer> {
+    const known = lists.get(url.href);
+    if (known) return known;
+    const limits = { maxBytes: MAX_LIST_BYTES, timeoutMs: this.#timeoutMs };
+    const fetched = await ask(this.#policy, { url, accept: 'application/pkix-crl', ...limits, signal });
     lists.set(url.href, fetched);
+    if ([...lists.values()].reduce((sum, { length }) => sum + length, 0) > this.#maxBytes)
+      throw failed(`the lists of their issuers have more than ${this.#maxBytes} bytes in all`);
     return fetched;
   }
 
@@ -238,10 +252,9 @@ async function firstOf<T>(addresses: string[], get: (url: URL, index: number) =>
   throw last;
 }
 
-/** All have ended when this does. */
-async function allOf<T>(work: Array<Promise<T>>): Promise<T[]> {
-  await Promise.allSettled(work);
-  return Promise.all(work);
+function requireIssuers(described: Described[]): void {
+  if (described.some(({ isRoot, issuer }) => !isRoot && issuer === undefined))
+    throw failed('the certificate of an issuer is missing, and is not where it should be');
 }
 
 function dataOf(known: Known, answered: Map<Buffer, Found>): ValidationData {

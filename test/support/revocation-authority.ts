@@ -1,5 +1,5 @@
 /** What an issuer says of its certificates, on loopback: by OCSP, by a list, and its own certificate. What to do wrong in, answers out. */
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as asn1js from 'asn1js';
@@ -48,6 +48,7 @@ export class RevocationAuthority {
   /** Who signs what it says by OCSP; the issuer unless it is another. */
   responder: Issued | undefined;
   #issuer: Issued | undefined;
+  readonly #heard = new EventEmitter();
   readonly #server: Server;
 
   static async start(): Promise<RevocationAuthority> {
@@ -63,6 +64,7 @@ export class RevocationAuthority {
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const path = request.url ?? '';
       this.asked.push(path);
+      this.#heard.emit('asked');
       await this.#answer(path, Buffer.concat(chunks), response);
     });
   }
@@ -78,6 +80,11 @@ export class RevocationAuthority {
 
   get origin(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Resolves once it has been asked so often. */
+  async isAsked(times: number): Promise<void> {
+    while (this.asked.length < times) await once(this.#heard, 'asked');
   }
 
   close(): void {

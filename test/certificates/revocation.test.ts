@@ -1,0 +1,60 @@
+/** What an issuer may send of revoked certificates, and to whom. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Revocation } from '../../src/certificates/revocation.ts';
+import { Deadline } from '../../src/deadline.ts';
+import { OutboundPolicy } from '../../src/egress/policy.ts';
+import { type Issued, issue } from '../support/pki.ts';
+import { RevocationAuthority } from '../support/revocation-authority.ts';
+
+let authority: RevocationAuthority;
+let root: Issued;
+beforeAll(async () => {
+  authority = await RevocationAuthority.start();
+  root = await issue('Test CA', { isAuthority: true });
+  authority.issuer = root;
+});
+afterAll(() => authority.close());
+
+function revocation(limits: { timeoutMs?: number; maxBytes?: number }): Revocation {
+  const outboundAllow = new URL(authority.origin).host;
+  const policy = new OutboundPolicy({ outbound: 'public', outboundAllow, outboundDeny: '', outboundPorts: [], dnsServers: [] });
+  return new Revocation(policy, limits);
+}
+
+test('a list is asked for once, and all lists have a limit', async () => {
+  using deadline = new Deadline(60_000);
+  const list = authority.at('/list');
+  const own = [await issue('Ada', { issuer: root, list }), await issue('Bob', { issuer: root, list }), root].map(
+    ({ der }) => der,
+  );
+  const collect = async (maxBytes: number) => {
+    const asking = revocation({ maxBytes });
+    try {
+      return await asking.collect('a', { own, others: [] }, deadline);
+    } finally {
+      asking.close();
+    }
+  };
+  const { lists } = await collect(10_000);
+  expect(lists).toHaveLength(1);
+  expect(authority.asked).toEqual(['/list']);
+  await expect(collect(100)).rejects.toMatchObject({
+    code: 'revocation_failed',
+    message: expect.stringContaining('100 bytes in all'),
+  });
+});
+
+test('who waits for a silent issuer leaves when the client does', async () => {
+  const asking = revocation({});
+  authority.faults.set('/list', 'silent');
+  const client = new AbortController();
+  using leaving = new Deadline(60_000, client.signal);
+  const asked = authority.asked.length;
+  const own = [await issue('Ada', { issuer: root, list: authority.at('/list') }), root].map(({ der }) => der);
+  const held = asking.collect('a', { own, others: [] }, leaving);
+  held.catch(() => {});
+  await authority.isAsked(asked + 1);
+  client.abort();
+  await expect(held).rejects.toMatchObject({ code: 'client_closed' });
+  asking.close();
+});
