@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type OutboundPolicy, Refusal } from './policy.ts';
 import { NotTrusted, reach } from './reach.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 export interface Question {
   /** `http:` or `https:`. Redirects are not followed. */
@@ -46,15 +47,6 @@ function reasonOf(error: unknown): string {
     return 'has no address that may be reached';
   if (error instanceof NotTrusted) return 'has no valid certificate for its name';
   return 'could not be reached, or did not speak HTTP';
-}
-
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const end = () => reject(signal.reason);
-  signal.addEventListener('abort', end, { once: true });
-  if (signal.aborted) end();
-  work.catch(() => {}); // it may fail after it was given up
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', end));
 }
 
 async function exchange(

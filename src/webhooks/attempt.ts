@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type OutboundPolicy, Refusal } from '../egress/policy.ts';
 import { NotTrusted, reach } from '../egress/reach.ts';
+import { unlessAborted } from '../egress/unless-aborted.ts';
 
 export interface Attempt {
   url: string;
@@ -60,14 +61,14 @@ export async function attempt(
   let socket: Socket | undefined;
   try {
     const to = new URL(url);
-    socket = await ended(reach(policy, to, end), end);
+    socket = await unlessAborted(reach(policy, to, end), end);
     const opening = sourceOf(sent.body);
-    const source = await ended(opening, end).catch((error: unknown) => {
+    const source = await unlessAborted(opening, end).catch((error: unknown) => {
       opening.then((late) => late.destroy()).catch(() => {});
       throw error;
     });
     socket.setTimeout(idleMs, () => socket?.destroy(new Stalled()));
-    const status = await ended(exchange(to, socket, sent, source), end);
+    const status = await unlessAborted(exchange(to, socket, sent, source), end);
     return { status, ...(isRedirect(status) && { error: 'redirects are not followed' }) };
   } catch (error) {
     if (late.aborted) return { error: `there was no answer within ${timeoutMs / 1000} seconds` };
@@ -91,16 +92,6 @@ function describeFailure(error: unknown): string {
   if (error instanceof Refusal) return 'no connection could be made';
   if (error instanceof NotTrusted) return 'no encrypted connection could be made: the certificate must be valid for this host';
   return 'the connection broke off, or the answer was not HTTP';
-}
-
-/** Not everything that is waited for can be ended. */
-async function ended<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const end = () => reject(signal.reason);
-  signal.addEventListener('abort', end, { once: true });
-  if (signal.aborted) end();
-  work.catch(() => {}); // it may fail after it was given up
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', end));
 }
 
 /** The status of the answer, once its body has been read, or enough of it. */
