@@ -160,7 +160,8 @@ function branchOf(union: SchemaNode | undefined, value: unknown): number | undef
 function likenessOf(branch: SchemaNode, type: string, names: string[]): number {
   if (branch.anyOf) return Math.max(...branch.anyOf.map((each) => likenessOf(each, type, names)));
   if (branch.type !== type) return 0;
-  return 1 + names.filter((name) => Object.hasOwn(branch.properties ?? {}, name)).length;
+  const isWhole = (branch.required ?? []).every((name) => names.includes(name));
+  return 1 + names.filter((name) => Object.hasOwn(branch.properties ?? {}, name)).length + (isWhole ? 0.5 : 0);
 }
 
 function memberAt(value: unknown, steps: string[]): unknown {

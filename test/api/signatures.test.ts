@@ -299,6 +299,7 @@ test.each([
   [{ signature: { certificate: 'cert_x', field: { ...FIELD, x: 'left' } } }, 'options.signature.field.x'],
   [{ signature: { certificate: 'cert_x', field: { name: 'a' } } }, 'options.signature.field.name'],
   [{ signature: { certificate: 'cert_x', field: { name: 'a', html: 7 } }, forms: true }, 'options.signature.field.html'],
+  [{ signature: { certificate: 'cert_x', field: { name: 'a', x: 1 } }, forms: true }, 'options.signature.field.x'],
   [{ signature: { certificate: 'cert_x', field: { name: '' } }, forms: true }, 'options.signature.field.name'],
   [{ signature: { certificate: 'cert_x', field: { ...FIELD, height: undefined } } }, 'options.signature.field.height'],
   [{ signature: { certificate: 'cert_x', reason: 'a\0' } }, 'options.signature.reason'],
