@@ -23,7 +23,10 @@ const PDF_OPTIONS = PdfOptions.properties as Schemas;
 const IMAGE_OPTIONS = ImageOptions.properties as Schemas;
 const OPTIONS: Schemas = { ...PDF_OPTIONS, ...IMAGE_OPTIONS };
 const { html, markdown, store, filename, stylesheet, dry_run } = PdfRequestBody.properties;
-const BESIDE: Schemas = { store, filename, stylesheet, dry_run };
+const BESIDE: Schemas = {
+  ...{ store, filename, stylesheet, dry_run, webhook_url: { type: 'string' } },
+  deliver_to: { anyOf: [{ type: 'object' }, { type: 'string' }] },
+};
 /** The query parameters of a request whose body is the document. */
 export const PDF_PARAMETERS: Schemas = { ...BESIDE, ...PDF_OPTIONS };
 /** Those of PDFs are refused as they are in a JSON body. */
@@ -35,7 +38,9 @@ export function formFields(parameters: Schemas): Schemas {
   return { html, markdown, ...parameters };
 }
 
-export const PDF_PARAMETERS_SCHEMA = schemaOf(PDF_PARAMETERS);
+/** Not `deliver_to`: an address that holds its own permission does not belong in another, which may be logged. */
+const { deliver_to: _, ...documented } = PDF_PARAMETERS;
+export const PDF_PARAMETERS_SCHEMA = schemaOf(documented);
 export const IMAGE_PARAMETERS_SCHEMA = schemaOf({ filename, stylesheet, dry_run, ...IMAGE_OPTIONS });
 
 /**

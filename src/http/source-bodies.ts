@@ -47,9 +47,9 @@ export class SourceBody {
     this.#isOfParameters = isOfParameters;
   }
 
-  /** Those of a part that is the JSON body; undefined where there is none. */
-  get requestMembers(): Members | undefined {
-    return !this.#isOfParameters && isMembers(this.#members) ? this.#members : undefined;
+  /** Those of the JSON body that asks for the same; undefined where that is no object. */
+  get members(): Members | undefined {
+    return isMembers(this.#members) ? this.#members : undefined;
   }
 
   /** Throws as `parseRequest` does. */

@@ -97,6 +97,23 @@ describe('202', () => {
     });
   });
 
+  test.each(['a document of its own', 'a form'])('the webhook is told of %s, too', async (kind) => {
+    const client = await caller();
+    const known = receiver.received.length;
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ html: '<p>x', webhook_url: receiver.url })) form.append(name, value);
+    const isForm = kind === 'a form';
+    const reply = await fetch(`${service.url}/v1/pdf${isForm ? '' : `?webhook_url=${encodeURIComponent(receiver.url)}`}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${client.key}`, ...(!isForm && { 'content-type': 'text/html' }), ...LATER },
+      body: isForm ? form : '<p>x',
+    });
+    expect(reply.status, await reply.clone().text()).toBe(202);
+    const { render_id: id } = (await reply.json()) as Render;
+    await eventually('it is told', () => receiver.received.length === known + 1);
+    expect(JSON.parse(receiver.received.at(-1)?.body ?? '')).toMatchObject({ data: { render_id: id, status: 'succeeded' } });
+  });
+
   test('an Idempotency-Key gives the same render, and not to a call that waits', async () => {
     const client = await caller();
     const key = { 'idempotency-key': 'one' };
@@ -119,6 +136,13 @@ describe('refused at once', () => {
   ])('%s', async (_name, body, path) => {
     const { errors } = await problem(await start(await caller(), body), 400, 'invalid_request');
     expect(errors).toMatchObject([{ path }]);
+  });
+
+  test('webhook_url without Prefer, as a parameter', async () => {
+    const { key } = await caller();
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'text/html' };
+    const reply = await fetch(`${service.url}/v1/pdf?webhook_url=x`, { method: 'POST', headers, body: 'x' });
+    expect((await problem(reply, 400, 'invalid_request')).errors).toMatchObject([{ path: 'webhook_url' }]);
   });
 
   test('webhook_url without Prefer', async () => {

@@ -1333,10 +1333,7 @@ export type DryRun = boolean;
 /** The name under which a browser saves the PDF. Default: none, or the id of the stored document. */
 export type Filename = string;
 
-/**
- * Address that receives a signed `render.completed` event. Requires `Prefer: respond-async` or `deliver_to`, whose upload
- * has ended then.
- */
+/** Address that gets a signed `render.completed`. Requires `Prefer: respond-async` or `deliver_to`. */
 export type WebhookUrl = string;
 
 /**

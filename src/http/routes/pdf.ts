@@ -71,7 +71,7 @@ export async function pdfRoutes(app: FastifyInstance, services: PdfRouteServices
 /** Whether the answer comes before the result: who asks for it, and who has the result uploaded, but for a dry run. */
 function isAsync(request: FastifyRequest): boolean {
   const { body } = request;
-  const { deliver_to: target, dry_run: isDryRun } = (body instanceof SourceBody ? body.requestMembers : Object(body)) ?? {};
+  const { deliver_to: target, dry_run: isDryRun } = (body instanceof SourceBody ? body.members : Object(body)) ?? {};
   return prefersAsync(request) || ((target ?? undefined) !== undefined && isDryRun !== true);
 }
 
@@ -222,8 +222,7 @@ const BODY = {
     webhook_url: {
       type: 'string',
       format: 'uri',
-      description:
-        'Address that receives a signed `render.completed` event. Requires `Prefer: respond-async` or `deliver_to`, whose upload has ended then.',
+      description: 'Address that gets a signed `render.completed`. Requires `Prefer: respond-async` or `deliver_to`.',
       'x-default': 'none',
       examples: ['https://example.com/hooks/platen'],
     },

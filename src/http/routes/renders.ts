@@ -62,7 +62,7 @@ const RESULT_FIELDS = ['webhook_url', 'deliver_to'] as const;
 
 /** Takes what says what becomes of a result out of a body. Members that are null are not there. */
 export function takeResultFields(body: unknown): Partial<Record<(typeof RESULT_FIELDS)[number], unknown>> {
-  const members = body instanceof SourceBody ? body.requestMembers : body;
+  const members = body instanceof SourceBody ? body.members : body;
   if (!isMembers(members)) return {};
   const taken = RESULT_FIELDS.map((name) => [name, members[name]] as const);
   for (const name of RESULT_FIELDS) delete members[name];
