@@ -26,8 +26,11 @@ export interface Statement {
 }
 
 export type Answer =
-  /** `responders`: certificates by which it is signed, other than the issuer's. */
-  | { isGood: true; responders: Uint8Array[] }
+  /**
+   * `responders`: certificates by which it is signed, other than the issuer's. `until`: when there is something newer, in milliseconds
+   * since 1970; undefined where that is always so.
+   */
+  | { isGood: true; responders: Uint8Array[]; until: number | undefined }
   | { revokedAt: number | undefined }
   /** Why it is of no use. */
   | { fault: string };
@@ -62,7 +65,7 @@ export function readOcsp(statement: Statement): Promise<Answer> {
       return { revokedAt: time instanceof asn1js.GeneralizedTime ? time.toDate().getTime() : undefined };
     }
     if (tagNumber !== GOOD) throw new Useless('does not know the certificate');
-    return { isGood: true, responders: responder ? [responder] : [] };
+    return { isGood: true, responders: responder ? [responder] : [], until: nextUpdate?.getTime() };
   });
 }
 
@@ -128,7 +131,7 @@ export function readList({ issuer, certificate, answer, at }: Statement): Promis
     requireTime(at, list.thisUpdate, list.nextUpdate);
     for (const extension of list.extensions) requireWhole(extension, new X509Certificate(certificate).ca);
     const date = revocationOf(certificate, list.entries);
-    return date ? { revokedAt: timeOf(date).getTime() } : { isGood: true, responders: [] };
+    return date ? { revokedAt: timeOf(date).getTime() } : { isGood: true, responders: [], until: list.nextUpdate?.getTime() };
   });
 }
 

@@ -3,6 +3,7 @@
  * certificates in, the answers of OCSP responders and lists out. The addresses are those in the certificates, under the outbound
  * policy, and what comes back is read in a process of its own.
  */
+import { createHash } from 'node:crypto';
 import type { Deadline } from '../deadline.ts';
 import { ask, Unanswered } from '../egress/ask.ts';
 import type { OutboundPolicy } from '../egress/policy.ts';
@@ -35,6 +36,9 @@ const MAX_LIST_BYTES = 8_388_608;
 /** Of all lists of one PDF, which has them in it. */
 const MAX_BYTES = 16_777_216;
 const MAX_CERTIFICATE_BYTES = 16_384;
+/** How long an answer serves, if it is valid for so long; how many are kept, and of which size. */
+const KEEP_MS = 600_000;
+const [MAX_KEPT, MAX_KEPT_BYTES] = [200, 65_536];
 /** What is found may need to be asked about itself. */
 const [MAX_ROUNDS, MAX_CERTIFICATES] = [8, 32];
 /** How many signatures ask at the same time, how many more of owners who have none, and how many may wait. */
@@ -59,6 +63,8 @@ interface Found {
   list?: Buffer;
   /** Certificates that are needed to believe it. */
   responders: Buffer[];
+  /** When there is something newer, in milliseconds since 1970. */
+  until: number;
 }
 
 export interface RevocationLimits {
@@ -66,20 +72,24 @@ export interface RevocationLimits {
   timeoutMs?: number;
   /** Of all lists of one PDF. */
   maxBytes?: number;
+  /** How long an answer serves, if it is valid for so long. */
+  keepMs?: number;
 }
 
 export class Revocation {
   readonly #policy: OutboundPolicy;
   readonly #timeoutMs: number;
   readonly #maxBytes: number;
+  readonly #kept: KeptAnswers;
   readonly #processes: ProcessQueue;
   readonly #queue = new OwnerQueue({ capacity: PARALLEL, reserved: RESERVED, limit: MAX_WAITING, longestMs: 2 * TIMEOUT_MS });
 
   /** Starts no process yet. */
-  constructor(policy: OutboundPolicy, { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES }: RevocationLimits = {}) {
+  constructor(policy: OutboundPolicy, { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, keepMs = KEEP_MS }: RevocationLimits = {}) {
     this.#policy = policy;
     this.#timeoutMs = timeoutMs;
     this.#maxBytes = maxBytes;
+    this.#kept = new KeptAnswers(keepMs);
     const work = {
       module: new URL('./revocation-worker.ts', import.meta.url),
       libraries: ['asn1js', 'pkijs'],
@@ -132,8 +142,10 @@ export class Revocation {
       if (each.isRoot) return [];
       if (!issuer) return each.issuers.length ? [await this.#issuerOf(each, signal)] : [];
       if (each.isExempt || answered.has(certificate)) return [];
-      const found = await this.#find(each, { certificate, issuer, at: Date.now() }, isOwn.has(certificate), asking);
+      const about = { certificate, issuer, at: Date.now() };
+      const found = this.#kept.of(about) ?? (await this.#find(each, about, isOwn.has(certificate), asking));
       answered.set(certificate, found);
+      this.#kept.keep(about, found);
       return found.responders;
     };
     for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -163,7 +175,8 @@ export class Revocation {
       if ('unreadable' in answer) throw new Unanswered('sent something that cannot be read');
       if ('fault' in answer) throw new Unanswered(answer.fault);
       if ('revokedAt' in answer) throw isOwn ? revoked(answer.revokedAt) : failed('one that comes with a time stamp is revoked');
-      return { [what]: bytes, responders: answer.responders.map((responder) => Buffer.from(responder)) };
+      const responders = answer.responders.map((responder) => Buffer.from(responder));
+      return { [what]: bytes, responders, until: answer.until ?? about.at };
     };
     return firstOf([...each.ocsp, ...each.lists], async (url, index) =>
       index < each.ocsp.length
@@ -250,6 +263,36 @@ async function firstOf<T>(addresses: string[], get: (url: URL, index: number) =>
     }
   }
   throw last;
+}
+
+/** Documents of a batch are signed with the same certificates. An answer was checked against the issuer, so that it is good for everybody. */
+class KeptAnswers {
+  readonly #keepMs: number;
+  /** The oldest first. */
+  readonly #found = new Map<string, Found>();
+
+  constructor(keepMs: number) {
+    this.#keepMs = keepMs;
+  }
+
+  of(about: About): Found | undefined {
+    const found = this.#found.get(keyOf(about));
+    return found && about.at < found.until ? found : undefined;
+  }
+
+  keep(about: About, found: Found): void {
+    const key = keyOf(about);
+    const bytes = (found.ocsp ?? found.list ?? about.certificate).length;
+    if (this.of(about) || bytes > MAX_KEPT_BYTES) return;
+    this.#found.delete(key);
+    this.#found.set(key, { ...found, until: Math.min(found.until, about.at + this.#keepMs) });
+    const [oldest] = this.#found.keys();
+    if (this.#found.size > MAX_KEPT && oldest !== undefined) this.#found.delete(oldest);
+  }
+}
+
+function keyOf({ certificate, issuer }: About): string {
+  return createHash('sha256').update(certificate).update(issuer).digest('base64');
 }
 
 function requireIssuers(described: Described[]): void {

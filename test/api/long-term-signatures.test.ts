@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { PDF, PdfArray, PdfDict, PdfRef, type PdfStream } from '@libpdf/core';
 import { ContentInfo, SignedData, TSTInfo } from 'pkijs';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { type Issued, issue, type Order, pkcs12Of } from '../support/pki.ts';
 import { readFinished } from '../support/read-finished.ts';
@@ -28,10 +28,9 @@ beforeAll(async () => {
   stamps = await TimeStampAuthority.start(root, { list: authority.at('/list') });
   service = await startService({ PLATEN_TSA_URL: stamps.url, PLATEN_OUTBOUND_ALLOW: new URL(authority.origin).host });
   client = new Client(service.url, service.key);
-  own = await issue('Ada', { issuer: root, ocsp: authority.at('/ocsp'), list: authority.at('/list') });
-  authority.revoked.push(own.certificate.serialNumber);
-  certificate = await upload(own, [root]);
 });
+/** Answers are kept, so that each test has a certificate of its own. */
+beforeEach(takeCertificate);
 afterEach(() => {
   authority.faults.clear();
   authority.responder = undefined;
@@ -41,6 +40,11 @@ afterAll(async () => {
   authority?.close();
   await service?.[Symbol.asyncDispose]();
 });
+
+async function takeCertificate(): Promise<void> {
+  own = await issue('Ada', { issuer: root, ocsp: authority.at('/ocsp'), list: authority.at('/list') });
+  certificate = await upload(own, [root]);
+}
 
 async function upload(issued: Issued, chain: Issued[], by = client): Promise<string> {
   const body = { name: 'test', pkcs12: pkcs12Of(issued, chain, 'x'), password: 'x' };
@@ -115,6 +119,7 @@ describe('B-LT', () => {
     const { Certs, OCSPs } = await storeOf(await signed('B-LT'));
     expect(Certs.some((each) => each.equals((authority.responder as Issued).der))).toBe(true);
     expect(OCSPs).toHaveLength(1);
+    await takeCertificate();
     authority.responder = await issue('Responder', { issuer: root, answersOcsp: true, list: authority.at('/list') });
     expect((await storeOf(await signed('B-LT'))).Certs).toHaveLength(4);
     for (const order of [
@@ -122,6 +127,7 @@ describe('B-LT', () => {
       { answersOcsp: true },
       { issuer: root, answersOcsp: true, notAfter: new Date(Date.now() - 1) },
     ]) {
+      await takeCertificate();
       authority.responder = await issue('Nobody', order);
       authority.faults.set('/list', 'http');
       const answer = await problem(await refusedBy(certificate), 503, 'revocation_failed');
@@ -171,8 +177,9 @@ describe('nothing is charged or stored', () => {
   };
 
   test('when a certificate is revoked, by OCSP or by the list', async () => {
+    authority.revoked.push(own.certificate.serialNumber);
     authority.faults.set('/ocsp', 'revoked');
-    expect(await refused(422, 'certificate_unusable')).toContain('revoked since 2026-01-02T03:04:05.000Z');
+    expect(await refused(422, 'certificate_unusable')).toContain('revoked since 2026-01-02T03:04:05.000Z'); // which is not kept
     authority.faults.set('/ocsp', 'http').set('/list', 'revoked');
     expect(await refused(422, 'certificate_unusable')).toContain('revoked since');
   });

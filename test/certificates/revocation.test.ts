@@ -1,6 +1,6 @@
 /** What an issuer may send of revoked certificates, and to whom. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Revocation } from '../../src/certificates/revocation.ts';
+import { Revocation, type RevocationLimits } from '../../src/certificates/revocation.ts';
 import { Deadline } from '../../src/deadline.ts';
 import { OutboundPolicy } from '../../src/egress/policy.ts';
 import { type Issued, issue } from '../support/pki.ts';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => authority.close());
 
-function revocation(limits: { timeoutMs?: number; maxBytes?: number }): Revocation {
+function revocation(limits: RevocationLimits): Revocation {
   const outboundAllow = new URL(authority.origin).host;
   const policy = new OutboundPolicy({ outbound: 'public', outboundAllow, outboundDeny: '', outboundPorts: [], dnsServers: [] });
   return new Revocation(policy, limits);
@@ -42,6 +42,24 @@ test('a list is asked for once, and all lists have a limit', async () => {
     code: 'revocation_failed',
     message: expect.stringContaining('100 bytes in all'),
   });
+});
+
+test('an answer serves for a while, but not longer than it is valid', async () => {
+  using deadline = new Deadline(60_000);
+  const own = [await issue('Ada', { issuer: root, ocsp: authority.at('/ocsp') }), root].map(({ der }) => der);
+  const askedBy = async (keepMs: number) => {
+    const asking = revocation({ keepMs });
+    const before = authority.asked.length;
+    const first = await asking.collect('a', { own, others: [] }, deadline);
+    const second = await asking.collect('b', { own, others: [] }, deadline);
+    asking.close();
+    return { asked: authority.asked.length - before, same: second.ocspResponses[0]?.equals(first.ocspResponses[0] as Buffer) };
+  };
+  expect(await askedBy(60_000)).toEqual({ asked: 1, same: true });
+  expect((await askedBy(0)).asked).toBe(2);
+  authority.faults.set('/ocsp', 'ending');
+  expect((await askedBy(60_000)).asked).toBe(2);
+  authority.faults.clear();
 });
 
 test('who waits for a silent issuer leaves when the client does', async () => {

@@ -26,6 +26,7 @@ export type RevocationFault =
   | 'other'
   | 'old'
   | 'future'
+  | 'ending'
   | 'signature'
   | 'part'
   | 'http'
@@ -49,6 +50,7 @@ export class RevocationAuthority {
   responder: Issued | undefined;
   #issuer: Issued | undefined;
   readonly #heard = new EventEmitter();
+  readonly #lists = new Map<RevocationFault | undefined, Buffer>();
   readonly #server: Server;
 
   static async start(): Promise<RevocationAuthority> {
@@ -127,7 +129,14 @@ export class RevocationAuthority {
     );
   }
 
+  /** The same each time. */
   async #list(issuer: Issued, fault: RevocationFault | undefined): Promise<Buffer> {
+    const list = this.#lists.get(fault) ?? (await this.#newList(issuer, fault));
+    this.#lists.set(fault, list);
+    return list;
+  }
+
+  async #newList(issuer: Issued, fault: RevocationFault | undefined): Promise<Buffer> {
     const { thisUpdate, nextUpdate } = timesOf(fault);
     const list = new CertificateRevocationList({
       version: 1,
@@ -152,7 +161,7 @@ export class RevocationAuthority {
 function timesOf(fault: RevocationFault | undefined): { thisUpdate: Date; nextUpdate: Date } {
   const shift = fault === 'old' ? -48 : fault === 'future' ? 48 : 0;
   const at = (hours: number) => new Date(Math.floor((Date.now() + (hours + shift) * HOUR_MS) / 1_000) * 1_000);
-  return { thisUpdate: at(-1), nextUpdate: at(1) };
+  return { thisUpdate: at(-1), nextUpdate: at(fault === 'ending' ? 0 : 1) };
 }
 
 /** Good, revoked or unknown (RFC 6960, 4.2.1). */
