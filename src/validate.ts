@@ -13,6 +13,9 @@ const MAX_FAULTS = 32;
 
 Settings.Set({ maxErrors: MAX_FAULTS });
 
+/** What has all that a branch requires is of this branch, whatever it has besides. */
+const WHOLE = 1_000;
+
 /** A similar name is suggested if at most this share of its letters differs. */
 const NEAR = 0.5;
 
@@ -96,11 +99,10 @@ class Faults {
 
   #describeOne(schemaError: SchemaError): FieldError[] {
     const path = toPath(schemaError.instancePath);
-    const node = schemaAt(this.#schema, schemaError.schemaPath);
     // One field that is not in the schema; `additionalProperties` says it again for all of them, unless there are too many.
     if (schemaError.keyword === 'boolean') return this.#unknownField(schemaError);
     if (schemaError.keyword === 'additionalProperties')
-      return this.#unknownFields(path, node, namesIn(schemaError.params, 'additionalProperties'));
+      return this.#unknownFields(path, schemaError.schemaPath, namesIn(schemaError.params, 'additionalProperties'));
     if (schemaError.keyword === 'required')
       return namesIn(schemaError.params, 'requiredProperties').map((name) => ({
         path: join(path, name),
@@ -114,15 +116,21 @@ class Faults {
   #unknownField({ instancePath, schemaPath }: SchemaError): FieldError[] {
     const steps = stepsOf(instancePath);
     const parent = toPath(`/${steps.slice(0, -1).join('/')}`.replace(/^\/$/, ''));
-    return this.#unknownFields(parent, walk(this.#schema, stepsOf(schemaPath).slice(0, -1)), steps.slice(-1));
+    return this.#unknownFields(parent, schemaPath.replace(/\/[^/]*$/, ''), steps.slice(-1));
   }
 
-  #unknownFields(path: string, node: SchemaNode | undefined, names: string[]): FieldError[] {
-    const known = Object.keys(node?.properties ?? {});
+  /** `schemaPath` leads to the object that does not know them. */
+  #unknownFields(path: string, schemaPath: string, names: string[]): FieldError[] {
+    const { properties = {}, required = [] } = schemaAt(this.#schema, schemaPath) ?? {};
+    const known = Object.keys(properties);
+    const isOfAnother = (name: string) => branchesAround(this.#schema, schemaPath).some((branch) => knows(branch, name));
     return names.map((name) => {
+      const at = join(path, shorten(name));
+      const [own] = required;
+      if (own && isOfAnother(name)) return { path: at, message: `cannot be combined with ${join(path, own)}` };
       const hint = this.#hint(path, name);
       const meant = hint ? `; did you mean ${hint}?` : suggestion(name, known, path);
-      return { path: join(path, shorten(name)), message: `there is no such field${meant}` };
+      return { path: at, message: `there is no such field${meant}` };
     });
   }
 }
@@ -148,6 +156,16 @@ function* pairsOf(steps: string[]): Generator<[step: string, name: string | unde
   }
 }
 
+/** Of the union whose branch is at this place. */
+function branchesAround(schema: TSchema, schemaPath: string): SchemaNode[] {
+  const [, union] = /^(.*)\/anyOf\/\d+$/.exec(schemaPath) ?? [];
+  return union === undefined ? [] : (schemaAt(schema, union)?.anyOf ?? []);
+}
+
+function knows({ properties = {} }: SchemaNode, name: string): boolean {
+  return Object.hasOwn(properties, name);
+}
+
 /** Of objects and lists; of anything else each branch may be meant. */
 function branchOf(union: SchemaNode | undefined, value: unknown): number | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
@@ -160,8 +178,9 @@ function branchOf(union: SchemaNode | undefined, value: unknown): number | undef
 function likenessOf(branch: SchemaNode, type: string, names: string[]): number {
   if (branch.anyOf) return Math.max(...branch.anyOf.map((each) => likenessOf(each, type, names)));
   if (branch.type !== type) return 0;
-  const isWhole = (branch.required ?? []).every((name) => names.includes(name));
-  return 1 + names.filter((name) => Object.hasOwn(branch.properties ?? {}, name)).length + (isWhole ? 0.5 : 0);
+  const { required = [] } = branch;
+  const isWhole = required.length > 0 && required.every((name) => names.includes(name));
+  return 1 + names.filter((name) => knows(branch, name)).length + (isWhole ? WHOLE : 0);
 }
 
 function memberAt(value: unknown, steps: string[]): unknown {

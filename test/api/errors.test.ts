@@ -99,6 +99,11 @@ describe('400', () => {
     [{ password: { permissions: ['fly'] } }, 'options.password.permissions[0]', /^must be one of print, /],
     [{ margin: { foo: 1 } }, 'options.margin.foo', /one of top, right, bottom, left$/],
     [{ addStyleTag: [{ content: 5 }] }, 'options.addStyleTag[0].content', /string/],
+    [
+      { addStyleTag: { content: '', url: 'x' } },
+      'options.addStyleTag.url',
+      /^cannot be combined with options.addStyleTag.content$/,
+    ],
     [{ failOnHttpStatus: [99] }, 'options.failOnHttpStatus[0]', /a whole number from 100 to 599$/],
     [{ failOnWarning: ['fonts'] }, 'options.failOnWarning[0]', /^must be one of resource_failed, /],
     [{ cookies: [{ name: 5, value: '' }] }, 'options.cookies[0].name', /^must be a string$/],
