@@ -74,6 +74,7 @@ function ofUnion(schema: OptionSchema, branches: OptionSchema[]): Shape {
     );
   const list = branches.find(({ type }) => type === 'array');
   const objects = branches.flatMap((branch) => (branch.anyOf ?? [branch]).filter(({ type }) => type === 'object'));
+  if (branches.every(({ type }) => type === 'object')) return { kind: 'members', fields: merged(objects) };
   if (list && objects.length) return { kind: 'list', fields: merged(objects), maxItems: list.maxItems };
   if (objects.length) return { kind: 'either', fields: merged(objects) };
   if (branches.some(({ type }) => type === 'boolean')) return { kind: 'statuses' };
