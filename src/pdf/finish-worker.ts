@@ -19,7 +19,14 @@ import { writeWithObjectStreams } from './objects/object-streams.ts';
 import { type Parts, writePlain } from './objects/write.ts';
 import { DeterministicRandom, digestOf } from './security/deterministic-random.ts';
 import { encrypt } from './security/encrypt.ts';
-import { addSignatureField, findHole, MisplacedField, placeField, SIGNATURE_NAME } from './security/signature-field.ts';
+import {
+  addSignatureField,
+  type FieldPlace,
+  findHole,
+  MisplacedField,
+  placeField,
+  SIGNATURE_NAME,
+} from './security/signature-field.ts';
 import { TIME_STAMP_NAME, withValidationData } from './security/validation-update.ts';
 
 export interface FinishTask {
@@ -82,7 +89,7 @@ async function finishDraft(task: FinishTask): Promise<Finished> {
   attach(draft, [...invoiceFile(settings.invoice, invoice), ...settings.attachments]);
   const { signature } = settings;
   const place = signature && (await placeField(draft, signature.visible));
-  const { shown, unnamed, refs } = await addFields(draft, settings.forms, signature ? [SIGNATURE_NAME, TIME_STAMP_NAME] : []);
+  const { shown, unnamed, refs } = await addFields(draft, settings.forms, place ? namesOf(place) : []);
   const forms = place?.shown ? [...shown, place.shown] : shown;
   const violations = conform(draft, settings.conformance, { title, shown: forms, unnamed });
   if (violations.length) return { violations };
@@ -104,6 +111,11 @@ export async function extend({ pieces, update }: ExtendTask): Promise<Extended> 
 /** A value, and the buffer of it that is transferred. */
 function moved<T>(buffer: ArrayBuffer, value: T): T {
   return move({ [transferableSymbol]: buffer, [valueSymbol]: value } as never) as unknown as T;
+}
+
+/** Of the fields that a signature adds. */
+function namesOf({ position }: FieldPlace): string[] {
+  return [...(position ? [SIGNATURE_NAME] : []), TIME_STAMP_NAME];
 }
 
 /** The field of the document that is signed. */

@@ -7,6 +7,7 @@ import type { Deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import type { FieldOfDocument } from '../pdf/finish-settings.ts';
 import { fieldSizes } from '../pdf/forms/field-places.ts';
+import type { StatedField } from '../stated.ts';
 import { OWN_PAGE } from './own-page.ts';
 import type { FieldPlan } from './signature-options.ts';
 import type { Signing } from './signing.ts';
@@ -18,6 +19,8 @@ interface Size {
 }
 
 const POINTS_PER_INCH = 72;
+/** Of the names in an error. */
+const [MAX_NAMES, MAX_NAME] = [20, 64];
 const RESET = '<title>signature</title><style>body { margin: 0 }</style>';
 const MAX_FONT_PX = 16;
 const LINE_HEIGHT = 1.25;
@@ -37,16 +40,27 @@ export function namedField(
   key: string,
 ): (FieldOfDocument & Size) | undefined {
   if (!field || !('name' in field)) return undefined;
+  const { number } = fieldNamed(field.name, fields);
+  const size = fieldSizes(chunks, key).get(number);
+  if (!size) throw new Error('a form field has no place');
+  return { number, width: size.width / POINTS_PER_INCH, height: size.height / POINTS_PER_INCH };
+}
+
+function fieldNamed(name: string, fields: readonly StatedField[]): StatedField {
   const places = fields.filter(({ kind }) => kind === 'signature');
-  const named = places.find((place) => place.key === field.name);
-  const size = named && fieldSizes(chunks, key).get(named.number);
-  // Without text of the document, since this may be logged.
-  if (!size)
-    throw new ServiceError(
-      'print_failed',
-      `options.signature.field.name: the document has ${places.length || 'no'} ${places.length === 1 ? 'place' : 'places'} for a signature, and none of this name that is printed`,
-    );
-  return { number: named.number, width: size.width / POINTS_PER_INCH, height: size.height / POINTS_PER_INCH };
+  const [named, ...others] = places.filter(({ key }) => key === name);
+  if (named && !others.length) return named;
+  const names = places.slice(0, MAX_NAMES).map(({ key }) => key.slice(0, MAX_NAME));
+  const what = named
+    ? `has ${others.length + 1} signature places of this name; give each a name of its own`
+    : `has no signature place of this name that is printed and has a size; ${listOf(names, places.length)}`;
+  throw new ServiceError('print_failed', `options.signature.field.name: the document ${what}`, { members: { names } });
+}
+
+function listOf(names: string[], count: number): string {
+  if (!count) return 'it has no signature places at all: give an element `data-signature-field`';
+  const more = count > names.length ? ` and ${count - names.length} more` : '';
+  return `it has ${names.map((name) => `"${name}"`).join(', ')}${more}`;
 }
 
 /** What is shown in a place of this size, as HTML. */

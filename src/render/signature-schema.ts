@@ -6,6 +6,7 @@ import { oneOf, option } from './option.ts';
 export const LEVELS = ['B-B', 'B-T', 'B-LT', 'B-LTA'] as const;
 
 const MAX_TEXT = 200;
+const MAX_NAME = 1_000;
 const MAX_HTML = 262_144;
 const MAX_PAGE = 50_000;
 const CLOSED = { additionalProperties: false };
@@ -45,8 +46,8 @@ const NamedPlace = Type.Object(
   {
     name: Type.String({
       minLength: 1,
-      maxLength: MAX_TEXT,
-      expected: `a string of 1 to ${MAX_TEXT} characters`,
+      maxLength: MAX_NAME,
+      expected: `a string of 1 to ${MAX_NAME} characters`,
       description: 'The name of a `data-signature-field` in the document. Needs `forms`.',
     }),
     html,

@@ -125,51 +125,6 @@ describe('a signature', () => {
     expect(Math.round(((right - left) / 72) * 25.4)).toBe(60);
   });
 
-  describe('in a place of the document', () => {
-    const place = (name: string) =>
-      `<div data-signature-field="${name}" aria-label="Signature of the ${name}" style="height: 60px"></div>`;
-    const html = `${HTML}${place('clerk')}<p style="break-before: page">Two${place('applicant')}`;
-    const options = { forms: true, format: 'A4' };
-
-    test.each([
-      ['plain', {}],
-      ['PDF/A-3a and PDF/UA-1', { conformance: ['PDF/A-3a', 'PDF/UA-1'] }],
-    ])('the field that it has is signed, and no other: %s', async (_, more) => {
-      const unsigned = await bytesOf(await client.pdf({ html, options }));
-      const pdf = await signed({ level: 'B-T', field: { name: 'applicant' } }, { ...options, ...more }, html);
-      expect(await readSignature(pdf)).toMatchObject({ coversAll: true, isValid: true, subject: 'CN=Ada EC' });
-      expect(await signedFields(pdf)).toEqual({ clerk: false, applicant: true });
-      const [field, ...others] = await fieldsOf(pdf, 2);
-      expect(others).toEqual([]);
-      expect(field).toMatchObject({ fieldName: 'applicant', alternativeText: 'Signature of the applicant' });
-      expect(field?.rect).toEqual((await fieldsOf(unsigned, 2))[0]?.rect);
-      expect(await textShown(pdf, 1)).toMatch(/^Ada EC/);
-    });
-
-    test('it may show HTML', async () => {
-      const pdf = await signed({ field: { name: 'clerk', html: '<b>Signed by 王</b>' } }, options, html);
-      expect(await signedFields(pdf)).toEqual({ clerk: true, applicant: false });
-      expect(await textShown(pdf)).toBe('Signed by 王');
-    });
-
-    test('without it nothing is signed or charged', async () => {
-      const before = (await client.usage()).documents.used;
-      for (const [name, document] of Object.entries({
-        nobody: html,
-        hidden: `${HTML}<div data-signature-field="hidden" hidden></div>`,
-      })) {
-        const signature = { certificate: ids.EC, field: { name } };
-        const { detail } = await problem(
-          await client.pdf({ html: document, options: { ...options, signature } }),
-          422,
-          'print_failed',
-        );
-        expect(detail).toContain('options.signature.field.name');
-      }
-      expect((await client.usage()).documents.used).toBe(before);
-    });
-  });
-
   test('is placed, but neither made nor stamped for a list of what keeps a document from conforming', async () => {
     const asked = authority.asked.length;
     const report = (signature: object) => {
@@ -297,11 +252,6 @@ test.each([
   [{ signature: { certificate: 'cert_x', field: { ...FIELD, width: '1mm' } } }, 'options.signature.field.width'],
   [{ signature: { certificate: 'cert_x', field: { ...FIELD, page: 0 } } }, 'options.signature.field.page'],
   [{ signature: { certificate: 'cert_x', field: { ...FIELD, x: 'left' } } }, 'options.signature.field.x'],
-  [{ signature: { certificate: 'cert_x', field: { name: 'a' } } }, 'options.signature.field.name'],
-  [{ signature: { certificate: 'cert_x', field: { name: 'a', html: 7 } }, forms: true }, 'options.signature.field.html'],
-  [{ signature: { certificate: 'cert_x', field: { name: 'a', x: 1 } }, forms: true }, 'options.signature.field.x'],
-  [{ signature: { certificate: 'cert_x', field: { name: '' } }, forms: true }, 'options.signature.field.name'],
-  [{ signature: { certificate: 'cert_x', field: { ...FIELD, height: undefined } } }, 'options.signature.field.height'],
   [{ signature: { certificate: 'cert_x', reason: 'a\0' } }, 'options.signature.reason'],
 ])('%j is refused before anything is rendered', async (options, path) => {
   const { errors } = await problem(await client.pdf({ html: HTML, options }), 400, 'invalid_request');
@@ -335,36 +285,22 @@ async function fieldsOf(pdf: Buffer, number: number): Promise<Field[]> {
   }
 }
 
-/** By the name of each field. */
-async function signedFields(pdf: Buffer): Promise<Record<string, boolean>> {
-  const { PDF, PdfArray, PdfDict, PdfRef } = await import('@libpdf/core');
-  const source = await PDF.load(pdf);
-  const resolve = (value: unknown) => (value instanceof PdfRef ? source.getObject(value) : value);
-  const form = resolve(source.context.catalog.getDict().get('AcroForm'));
-  const fields = form instanceof PdfDict ? resolve(form.get('Fields')) : undefined;
-  const all = (fields instanceof PdfArray ? fields.toArray() : []).map(resolve).filter((field) => field instanceof PdfDict);
-  return Object.fromEntries(all.map((field) => [field.getString('T')?.asString() ?? '', field.has('V')]));
-}
-
-/** What the signed field of a page shows, as a page of its own. */
-async function textShown(pdf: Buffer, index = 0): Promise<string> {
+/** What the field shows, as a page of its own. */
+async function textShown(pdf: Buffer): Promise<string> {
   const { PDF, PdfDict, PdfStream } = await import('@libpdf/core');
   const source = await PDF.load(pdf);
   const annotations =
     source
-      .getPages()
-      [index]?.dict.getArray('Annots', (ref) => source.getObject(ref))
+      .getPages()[0]
+      ?.dict.getArray('Annots', (ref) => source.getObject(ref))
       ?.toArray() ?? [];
-  const signatures = annotations
-    .map((ref) => source.getObject(ref as never))
-    .filter((each) => each instanceof PdfDict && each.has('V'));
-  const widget = signatures.at(-1);
+  const widget = source.getObject(annotations.at(-1) as never);
   const appearance = widget instanceof PdfDict ? widget.getDict('AP')?.getRef('N') : undefined;
   const form = appearance && source.getObject(appearance);
   if (!(form instanceof PdfStream)) throw new Error('the field shows nothing');
-  const page = source.getPages()[index]?.dict;
+  const page = source.getPages()[0]?.dict;
   page?.set('Contents', source.register(PdfStream.fromDict({}, Buffer.from('/F Do'))));
   page?.set('Resources', PdfDict.of({ XObject: PdfDict.of({ F: appearance as never }) }));
   page?.delete('Annots');
-  return ((await readPdf(Uint8Array.from(await source.save()).buffer)).pages[index] ?? '').trim();
+  return (await readPdf(Uint8Array.from(await source.save()).buffer)).pages.join('').trim();
 }
