@@ -249,17 +249,13 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
 /** What routes render with. */
 function rendering(services: Services, engine: RenderEngine) {
   const lookUps = new LookUps();
-  const within = (memory: RenderMemory | undefined) => ({ ...services, revocation: engine.revocation, engine, memory });
+  const all = { ...services, revocation: engine.revocation };
+  const within = (memory: RenderMemory | undefined) => ({ ...all, engine, memory });
   return {
     render: (request, principal, client, commitHook, held) => render(within(held), request, principal, client, commitHook),
     violationsOf: (request, principal, client, held) => violationsOf(within(held), request, principal, client),
     dryRun: (request, principal, client) =>
-      dryRun(
-        { ...services, ...engine, lookUps, admits: (host, port) => engine.policy.admits(host, port) },
-        request,
-        principal,
-        client,
-      ),
+      dryRun({ ...all, lookUps, admits: (host, port) => engine.policy.admits(host, port) }, request, principal, client),
     renderImage: (request, principal, client, commitHook, held) =>
       renderImage(within(held), request, principal, client, commitHook),
   } satisfies Partial<ServerServices>;

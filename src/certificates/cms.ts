@@ -6,7 +6,7 @@ import { createHash, createPrivateKey, sign as signBytes, verify, X509Certificat
 import { promisify } from 'node:util';
 import type { Deadline } from '../deadline.ts';
 import type { SigningKey } from './certificate-facts.ts';
-import { context, inside, integer, NotDer, oid, sequence, TAGS, write } from './der.ts';
+import { certificateFields, context, integer, NotDer, oid, sequence, TAGS, write } from './der.ts';
 import { MAX_TIME_STAMP_BYTES, type TimeStamps } from './time-stamps.ts';
 
 export interface SigningAlgorithm {
@@ -58,7 +58,10 @@ export interface SigningTurn {
   deadline: Deadline;
 }
 
-/** `digest` is that of the file, by the digest of `algorithmOf`; `token` is the time stamp. With `timeStamps`, it throws `timestamp_failed` and `queue_full`. */
+/**
+ * `digest` is that of the file, by the digest of `algorithmOf`; `token` is the time stamp. With `timeStamps`, it throws
+ * `timestamp_failed` and `queue_full`.
+ */
 export async function sign(
   signer: SigningKey,
   digest: Uint8Array,
@@ -131,11 +134,9 @@ function ownOf([own]: readonly Buffer[]): Buffer {
   return own;
 }
 
-/** Who issued a certificate, and its number there, as they stand in it (RFC 5280, 4.1). */
+/** Who issued a certificate, and its number there. */
 function signerIdOf(certificate: Buffer): Buffer {
-  const [content] = inside(certificate);
-  const fields = [...inside(content ?? certificate)].filter((field) => field[0] !== context(0)); // the version
-  const [serialNumber, , issuer] = fields;
+  const [serialNumber, , issuer] = certificateFields(certificate);
   if (serialNumber?.[0] !== TAGS.integer || issuer?.[0] !== TAGS.sequence) throw new NotDer('not a certificate');
   return sequence(issuer, serialNumber);
 }

@@ -46,6 +46,12 @@ export function* inside(value: Buffer): Generator<Buffer> {
   }
 }
 
+/** Serial number, algorithm, issuer, validity, subject and more, as they stand in a certificate (RFC 5280, 4.1). Throws `NotDer`. */
+export function certificateFields(certificate: Buffer): Buffer[] {
+  const [content] = inside(certificate);
+  return [...inside(content ?? certificate)].filter((field) => field[0] !== context(0)); // the version
+}
+
 function endOf(bytes: Buffer, at: number): number {
   const start = contentAt(bytes, at);
   const first = bytes[at + 1] ?? 0;

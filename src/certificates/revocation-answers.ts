@@ -14,7 +14,7 @@ import {
   type SingleResponse,
 } from 'pkijs';
 import { Malformed, octets, parse } from './asn1.ts';
-import { context, inside, NotDer, TAGS } from './der.ts';
+import { certificateFields, context, inside, NotDer, TAGS } from './der.ts';
 
 /** An answer, and whom it is of. */
 export interface Statement {
@@ -46,9 +46,8 @@ const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
 const LIST_POINT = '2.5.29.28';
 /** Of a list: its number, and the key that signs it. They change nothing about what it says. */
 const HARMLESS = new Set(['2.5.29.20', '2.5.29.35']);
-/** With SHA-1, under which signatures can be forged. */
+/** With SHA-1 and MD5, under which signatures can be forged. */
 const BROKEN = new Set(['1.2.840.113549.1.1.5', '1.2.840.10045.4.1', '1.2.840.113549.1.1.4']);
-const UTC_TIME = 0x17;
 /** How far clocks may be apart. */
 const MAX_CLOCK_DIFFERENCE_MS = 300_000;
 
@@ -123,13 +122,15 @@ export function readList({ issuer, certificate, answer, at }: Statement): Promis
     const [signed, algorithm, signature] = [...inside(Buffer.from(answer))];
     if (!signed || !algorithm || !signature) throw new Useless('sent something other than a list of revoked certificates');
     const list = partsOf(signed);
-    if (!list.issuer.equals(subjectOf(issuer))) throw new Useless('sent a list of another issuer');
+    const [, , , , subject] = certificateFields(Buffer.from(issuer));
+    if (!subject?.equals(list.issuer)) throw new Useless('sent a list of another issuer');
     const bits = asn1js.fromBER(Uint8Array.from(signature)).result as asn1js.BitString;
     const by = new AlgorithmIdentifier({ schema: asn1js.fromBER(Uint8Array.from(algorithm)).result });
     if (!(await verified(signed, bits, certificateIn(issuer), by)))
       throw new Useless('sent a list that its issuer has not signed');
     requireTime(at, list.thisUpdate, list.nextUpdate);
-    for (const extension of list.extensions) requireWhole(extension, new X509Certificate(certificate).ca);
+    const isOfAuthority = new X509Certificate(certificate).ca;
+    for (const extension of list.extensions) requireWhole(extension, isOfAuthority);
     const date = revocationOf(certificate, list.entries);
     return date ? { revokedAt: timeOf(date).getTime() } : { isGood: true, responders: [], until: list.nextUpdate?.getTime() };
   });
@@ -137,10 +138,11 @@ export function readList({ issuer, certificate, answer, at }: Statement): Promis
 
 /** The date of its entry. */
 function revocationOf(certificate: Uint8Array, entries: Buffer | undefined): Buffer | undefined {
-  const serial = Buffer.from(certificateIn(certificate).serialNumber.valueBlock.valueHexView);
+  const [serialNumber] = certificateFields(Buffer.from(certificate));
+  if (!serialNumber) throw new NotDer('not a certificate');
   for (const entry of entries ? inside(entries) : []) {
     const [number, date] = inside(entry);
-    if (number?.subarray(2).equals(serial)) return date; // after its tag and its length, since numbers are short
+    if (number?.equals(serialNumber)) return date;
   }
   return undefined;
 }
@@ -214,18 +216,9 @@ function certificateIn(bytes: Uint8Array): Certificate {
   return Certificate.fromBER(Uint8Array.from(bytes));
 }
 
-/** As it stands in the certificate. */
-function subjectOf(bytes: Uint8Array): Buffer {
-  const [content] = inside(Buffer.from(bytes));
-  const fields = [...inside(content ?? Buffer.from(bytes))].filter((field) => field[0] !== context(0)); // the version
-  const [, , , , subject] = fields;
-  if (!subject) throw new NotDer('not a certificate');
-  return subject;
-}
-
+/** Of both kinds. */
 function timeOf(value: Buffer): Date {
   const time = asn1js.fromBER(Uint8Array.from(value)).result;
-  if (value[0] === UTC_TIME && time instanceof asn1js.UTCTime) return time.toDate();
-  if (time instanceof asn1js.GeneralizedTime) return time.toDate();
+  if (time instanceof asn1js.UTCTime) return time.toDate();
   throw new NotDer('not a time');
 }

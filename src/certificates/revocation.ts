@@ -143,9 +143,8 @@ export class Revocation {
       if (!issuer) return each.issuers.length ? [await this.#issuerOf(each, signal)] : [];
       if (each.isExempt || answered.has(certificate)) return [];
       const about = { certificate, issuer, at: Date.now() };
-      const found = this.#kept.of(about) ?? (await this.#find(each, about, isOwn.has(certificate), asking));
+      const found = await this.#kept.get(about, () => this.#find(each, about, isOwn.has(certificate), asking));
       answered.set(certificate, found);
-      this.#kept.keep(about, found);
       return found.responders;
     };
     for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -227,27 +226,34 @@ interface Unreadable {
 
 /** Certificates, each once, in the order in which they came. */
 class Known {
-  readonly #byContent = new Map<string, Buffer>();
+  readonly #byDigest = new Map<string, Buffer>();
 
   constructor(certificates: readonly Buffer[]) {
     for (const each of certificates) this.add(each);
   }
 
   get all(): Buffer[] {
-    return [...this.#byContent.values()];
+    return [...this.#byDigest.values()];
   }
 
   has(certificate: Buffer): boolean {
-    return this.#byContent.has(certificate.toString('base64'));
+    return this.#byDigest.has(digestOf(certificate));
   }
 
   /** Whether it is new. */
   add(certificate: Buffer): boolean {
-    if (this.has(certificate)) return false;
-    if (this.#byContent.size >= MAX_CERTIFICATES) throw failed('there are too many of them');
-    this.#byContent.set(certificate.toString('base64'), certificate);
+    const digest = digestOf(certificate);
+    if (this.#byDigest.has(digest)) return false;
+    if (this.#byDigest.size >= MAX_CERTIFICATES) throw failed('there are too many of them');
+    this.#byDigest.set(digest, certificate);
     return true;
   }
+}
+
+function digestOf(...contents: Buffer[]): string {
+  const hash = createHash('sha256');
+  for (const content of contents) hash.update(content);
+  return hash.digest('base64');
 }
 
 /** What the first address answers that gives an answer; the fault is that of the last. */
@@ -275,24 +281,19 @@ class KeptAnswers {
     this.#keepMs = keepMs;
   }
 
-  of(about: About): Found | undefined {
-    const found = this.#found.get(keyOf(about));
-    return found && about.at < found.until ? found : undefined;
-  }
-
-  keep(about: About, found: Found): void {
-    const key = keyOf(about);
-    const bytes = (found.ocsp ?? found.list ?? about.certificate).length;
-    if (this.of(about) || bytes > MAX_KEPT_BYTES) return;
+  /** What was found for this certificate, or is found now. */
+  async get(about: About, find: () => Promise<Found>): Promise<Found> {
+    const key = digestOf(about.certificate, about.issuer);
+    const known = this.#found.get(key);
+    if (known && about.at < known.until) return known;
+    const found = await find();
     this.#found.delete(key);
+    if ((found.ocsp ?? found.list ?? key).length > MAX_KEPT_BYTES) return found;
     this.#found.set(key, { ...found, until: Math.min(found.until, about.at + this.#keepMs) });
     const [oldest] = this.#found.keys();
     if (this.#found.size > MAX_KEPT && oldest !== undefined) this.#found.delete(oldest);
+    return found;
   }
-}
-
-function keyOf({ certificate, issuer }: About): string {
-  return createHash('sha256').update(certificate).update(issuer).digest('base64');
 }
 
 function requireIssuers(described: Described[]): void {
