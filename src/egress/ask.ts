@@ -28,9 +28,7 @@ export async function ask(policy: OutboundPolicy, { url, timeoutMs, signal, ...q
   const end = AbortSignal.any([late, signal]);
   let socket: Socket | undefined;
   try {
-    const opened = reach(policy, url, end);
-    opened.then((each) => end.aborted && each.destroy()).catch(() => {}); // looking up a name cannot be ended
-    socket = await unlessAborted(opened, end);
+    socket = await unlessAborted(reach(policy, url, end), end);
     return await unlessAborted(exchange(url, socket, question), end);
   } catch (error) {
     signal.throwIfAborted();
@@ -41,10 +39,8 @@ export async function ask(policy: OutboundPolicy, { url, timeoutMs, signal, ...q
   }
 }
 
-/** Whether a name leads to a place that may not be reached or to none is not told. */
 function reasonOf(error: unknown): string {
-  if (error instanceof Refusal && (!error.netError || error.netError === 'ERR_NAME_NOT_RESOLVED'))
-    return 'has no address that may be reached';
+  if (error instanceof Refusal && error.hasNoAddress) return 'has no address that may be reached';
   if (error instanceof NotTrusted) return 'has no valid certificate for its name';
   return 'could not be reached, or did not speak HTTP';
 }

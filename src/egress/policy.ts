@@ -33,6 +33,11 @@ export class Refusal extends Error {
     this.netError = netError;
     this.overBudget = overBudget;
   }
+
+  /** Whether the host has no address that may be reached. Callers are not told whether it has none, or one that is refused. */
+  get hasNoAddress(): boolean {
+    return !this.netError || this.netError === UNRESOLVED.netError;
+  }
 }
 
 type Resolve = (host: string) => Promise<string[]>;

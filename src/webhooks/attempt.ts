@@ -84,11 +84,9 @@ function isRedirect(status: number): boolean {
   return status >= 300 && status < 400;
 }
 
-/** Whether a name leads to a place that may not be reached or to none is not told. */
 function describeFailure(error: unknown): string {
   if (error instanceof ContentUnavailable) return error.message;
-  if (error instanceof Refusal && (!error.netError || error.netError === 'ERR_NAME_NOT_RESOLVED'))
-    return 'the host has no address that may be reached';
+  if (error instanceof Refusal && error.hasNoAddress) return 'the host has no address that may be reached';
   if (error instanceof Refusal) return 'no connection could be made';
   if (error instanceof NotTrusted) return 'no encrypted connection could be made: the certificate must be valid for this host';
   return 'the connection broke off, or the answer was not HTTP';
