@@ -8,6 +8,7 @@ import { type Content, PLAIN_LOAD } from '../chromium/load/load-settings.ts';
 import type { PrintJob } from '../chromium/page.ts';
 import { type FieldSize, fieldSizes } from '../pdf/forms/field-places.ts';
 import type { FieldOption, StatedField } from '../stated.ts';
+import { escapeHtml } from './escape-html.ts';
 import { OWN_PAGE } from './own-page.ts';
 
 export interface FieldAppearances {
@@ -130,20 +131,16 @@ function pageOf(field: StatedField, width: number, height: number): string {
     `color:rgb(${style.color.map((part) => Math.round(part * 255)).join(' ')})`,
   ];
   const kindOfBox = kind === 'list' ? 'list' : isMultiLine ? 'text' : 'line';
-  const inner = kind === 'list' ? field.options.map(rowOf).join('') : `<span>${escaped(field.shown)}</span>`;
-  return `<div class="${kindOfBox}" lang="${escaped(style.language)}" style="${escaped(css.join(';'))}">${inner}</div>`;
+  const inner = kind === 'list' ? field.options.map(rowOf).join('') : `<span>${escapeHtml(field.shown)}</span>`;
+  return `<div class="${kindOfBox}" lang="${escapeHtml(style.language)}" style="${escapeHtml(css.join(';'))}">${inner}</div>`;
 }
 
 function rowOf({ label, isSelected }: FieldOption): string {
-  return `<span${isSelected ? ' class="chosen"' : ''}>${escaped(label) || '&nbsp;'}</span>`;
+  return `<span${isSelected ? ' class="chosen"' : ''}>${escapeHtml(label) || '&nbsp;'}</span>`;
 }
 
 /** What stands around a text leaves room for it. */
 function within(side: number, before = 0, after = 0): [before: number, after: number] {
   const share = Math.min(1, side / (before + after || 1));
   return [before * share, after * share];
-}
-
-function escaped(text: string): string {
-  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 }

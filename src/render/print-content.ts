@@ -18,6 +18,7 @@ import { paperView } from './content-shrinking.ts';
 import { fieldAppearances, fieldKey, unplacedFields } from './field-appearances.ts';
 import type { FinishPlan } from './finish-options.ts';
 import { type FinishQueue, sizeOf } from './finish-queue.ts';
+import { POINTS_PER_INCH } from './lengths.ts';
 import { beyondTheEnd, mayLackPages, rangesOf } from './page-ranges.ts';
 import type { RenderRequest } from './render-request.ts';
 import { type RenderReport, reportOf } from './report.ts';
@@ -113,8 +114,8 @@ export async function printContent(
     { once: needsOwnPage(job.content, job.load), shareOf, suits: (page) => page.suits(checked) },
   );
   const { raw, stamp } = printed;
-  const { forms, reports = [] } = key ? await printFields(pool, raw, key, owner, deadline) : {};
-  const shown = printed.shown ?? (await printPlace(pool, raw, key, signing, owner, deadline));
+  const { forms, reports = [], place } = key ? await printForm(pool, raw, key, signing, owner, deadline) : {};
+  const shown = printed.shown ?? place;
   deadline.enter('finish');
   if (raw.assetOrigin) makeLinksRelative(raw.chunks, raw.assetOrigin);
   correctPageSizes(raw.chunks, raw.sizes.map(inPoints));
@@ -138,49 +139,52 @@ export async function printContent(
   };
 }
 
-/** Where the fields of a document are on its pages, and what they show, with the reports of the prints of that. */
-async function printFields(
+/** What is to be added to a printed PDF for its form, with the reports of the prints of that. */
+interface PrintedForm {
+  forms: Forms;
+  reports: PageReport[];
+  /** What a signature shows in a place of the document. */
+  place: ShownSignature | undefined;
+}
+
+/** Where the fields of a document are on its pages is known once these are printed. */
+async function printForm(
   pool: PrintEngine['pool'],
   { chunks, fields }: RawPdf,
   key: string,
-  owner: RenderOwner | undefined,
-  deadline: Deadline,
-): Promise<{ forms: Forms; reports: PageReport[] }> {
-  const { scale, shown, jobs } = fieldAppearances(fields, fieldSizes(chunks, key));
-  if (!jobs.length) return { forms: { key, fields, scale, shown, appearances: [] }, reports: [] };
-  const languages = hanLanguages(jobs.map(({ content }) => (content.kind === 'html' ? content.html : '')));
-  const use = { shareOf: owner?.shareOf ?? '', suits: (page: Page) => page.suits({ hanLanguages: languages }) };
-  const print = async (page: Page) => {
-    const printed: RawPdf[] = [];
-    for (const job of jobs) {
-      if (printed.length) await page.reset();
-      printed.push(await page.print({ ...job, hanLanguages: languages }, deadline));
-    }
-    return printed;
-  };
-  const printed = await pool.use(owner?.boundary, deadline, print, use);
-  const pages = printed.reduce((sum, each) => sum + countPages(each.chunks), 0);
-  if (pages !== shown.length) throw new Error('what the form fields show is not on one page each');
-  const appearances = printed.map((each) => each.chunks);
-  return { forms: { key, fields, scale, shown, appearances }, reports: printed.map(({ report }) => report) };
-}
-
-/** What a signature shows in a place of the document, whose size is known once that is printed. */
-async function printPlace(
-  pool: PrintEngine['pool'],
-  raw: RawPdf,
-  key: string | undefined,
   signing: Signing | undefined,
   owner: RenderOwner | undefined,
   deadline: Deadline,
-): Promise<ShownSignature | undefined> {
-  const field = key && signing && namedField(signing, raw, key);
-  if (!field || !signing) return undefined;
-  const html = appearanceOf(signing, field);
-  const languages = hanLanguages([html]);
-  const print = (page: Page) => printAppearance(page, html, field, languages, deadline);
-  const use = { shareOf: owner?.shareOf ?? '', suits: (page: Page) => page.suits({ hanLanguages: languages }) };
-  return { field: { number: field.number }, printed: await pool.use(owner?.boundary, deadline, print, use) };
+): Promise<PrintedForm> {
+  const sizes = fieldSizes(chunks, key);
+  /** On a page of the owner. */
+  const print = <T>(languages: string, work: (page: Page) => Promise<T>): Promise<T> => {
+    const suits = (page: Page) => page.suits({ hanLanguages: languages });
+    return pool.use(owner?.boundary, deadline, work, { shareOf: owner?.shareOf ?? '', suits });
+  };
+  const { scale, shown, jobs } = fieldAppearances(fields, sizes);
+  const languages = hanLanguages(jobs.map(({ content }) => (content.kind === 'html' ? content.html : '')));
+  const printed = jobs.length ? await print(languages, (page) => printJobs(page, jobs, languages, deadline)) : [];
+  const pages = printed.reduce((sum, each) => sum + countPages(each.chunks), 0);
+  if (pages !== shown.length) throw new Error('what the form fields show is not on one page each');
+  const forms = { key, fields, scale, shown, appearances: printed.map((each) => each.chunks) };
+  const reports = printed.map(({ report }) => report);
+  const named = signing && namedField(signing, fields, sizes);
+  if (!named) return { forms, reports, place: undefined };
+  const html = appearanceOf(signing, named);
+  const own = hanLanguages([html]);
+  const appearance = await print(own, (page) => printAppearance(page, html, named, own, deadline));
+  return { forms, reports, place: { field: { number: named.number }, printed: appearance } };
+}
+
+/** One after the other on the same page. */
+async function printJobs(page: Page, jobs: PrintJob[], languages: string, deadline: Deadline): Promise<RawPdf[]> {
+  const printed: RawPdf[] = [];
+  for (const job of jobs) {
+    if (printed.length) await page.reset();
+    printed.push(await page.print({ ...job, hanLanguages: languages }, deadline));
+  }
+  return printed;
 }
 
 /** Links to assets are relative in the PDF, as they are in the document. */
@@ -203,7 +207,7 @@ export function languagesOf(content: Content, ...others: Array<string | undefine
 }
 
 function inPoints({ widthInches, heightInches }: RawPdf['sizes'][number]): PageSize {
-  return { width: widthInches * 72, height: heightInches * 72 };
+  return { width: widthInches * POINTS_PER_INCH, height: heightInches * POINTS_PER_INCH };
 }
 
 /** Adds the missing glyphs of the watermark, the signature and the fields to those of the document. */

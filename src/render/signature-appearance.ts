@@ -6,8 +6,10 @@ import type { Page, PrintJob, RawPdf } from '../chromium/page.ts';
 import type { Deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import type { FieldOfDocument } from '../pdf/finish-settings.ts';
-import { fieldSizes } from '../pdf/forms/field-places.ts';
+import type { FieldSize } from '../pdf/forms/field-places.ts';
 import type { StatedField } from '../stated.ts';
+import { escapeHtml } from './escape-html.ts';
+import { POINTS_PER_INCH } from './lengths.ts';
 import { OWN_PAGE } from './own-page.ts';
 import type { FieldPlan } from './signature-options.ts';
 import type { Signing } from './signing.ts';
@@ -18,7 +20,6 @@ interface Size {
   height: number;
 }
 
-const POINTS_PER_INCH = 72;
 /** Of the names in an error. */
 const [MAX_NAMES, MAX_NAME] = [20, 64];
 const RESET = '<title>signature</title><style>body { margin: 0 }</style>';
@@ -36,12 +37,12 @@ export function placedAppearance(signing: Signing | undefined): { field: FieldPl
 /** The place of the document that is named, with its size; undefined where none is. Throws `print_failed` if the document lacks it. */
 export function namedField(
   { plan: { field } }: Signing,
-  { fields, chunks }: Pick<RawPdf, 'fields' | 'chunks'>,
-  key: string,
+  fields: readonly StatedField[],
+  sizes: ReadonlyMap<number, FieldSize>,
 ): (FieldOfDocument & Size) | undefined {
   if (!field || !('name' in field)) return undefined;
   const { number } = fieldNamed(field.name, fields);
-  const size = fieldSizes(chunks, key).get(number);
+  const size = sizes.get(number);
   if (!size) throw new Error('a form field has no place');
   return { number, width: size.width / POINTS_PER_INCH, height: size.height / POINTS_PER_INCH };
 }
@@ -100,11 +101,7 @@ function plainAppearance({ plan, key, at }: Signing, { width, height }: Size): s
   const lines = [key.facts.commonName, time, reason, location].filter((line) => line !== undefined);
   const longest = Math.max(...lines.map(({ length }) => length));
   const size = Math.min(MAX_FONT_PX, (96 * height) / (lines.length * LINE_HEIGHT), (96 * width) / (longest * LETTER_WIDTH));
-  const [name = '', ...rest] = lines.map((line) => `<div dir="auto">${escaped(line)}</div>`);
+  const [name = '', ...rest] = lines.map((line) => `<div dir="auto">${escapeHtml(line)}</div>`);
   const style = `font: ${size}px/${LINE_HEIGHT} sans-serif; white-space: pre; overflow: hidden; height: ${height}in`;
   return `<div style="${style}"><b>${name}</b>${rest.join('')}</div>`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }

@@ -10,6 +10,7 @@ import { ServiceError } from '../errors.ts';
 import type { FieldOfDocument, FieldPosition, SignatureField, SignatureHole } from '../pdf/finish-settings.ts';
 import { ChunkedBuffer } from '../pdf/objects/chunked-buffer.ts';
 import type { FinishQueue } from './finish-queue.ts';
+import { POINTS_PER_INCH } from './lengths.ts';
 import type { FieldPlan, SignaturePlan } from './signature-options.ts';
 
 export interface SigningServices {
@@ -64,8 +65,6 @@ export async function openSigning(
     revocation: isLongTerm ? revocation : undefined,
   };
 }
-
-const POINTS_PER_INCH = 72;
 
 /** The field as it is written into the PDF, with what it shows. */
 export function fieldOf({ plan, key, timeStamps, at }: Signing, shown: ShownSignature | undefined): SignatureField {

@@ -10,6 +10,7 @@ import type { Deadline } from '../deadline.ts';
 import { hasCode, invalidRequest } from '../errors.ts';
 import { textErrors } from '../validate.ts';
 import { decodeBase64 } from './base64.ts';
+import { escapeHtml } from './escape-html.ts';
 import type { PdfOptions } from './options-schema.ts';
 import { OWN_PAGE } from './own-page.ts';
 import { parsePageRanges } from './page-ranges.ts';
@@ -104,7 +105,7 @@ function textMark(text: string, { rotate = 45, color = '#000000' }: Given, error
   errors.addAll(textErrors('options.watermark.text', text));
   if (!COLOR.test(color)) errors.add('options.watermark.color', 'must be a colour such as #c00000');
   const style = `font: bold ${fontSize(text, rotate)}px/${LINE_HEIGHT} sans-serif; color: ${color}; transform: rotate(${-rotate}deg)`;
-  return `<div style="${style}" dir="auto">${escaped(text)}</div>`;
+  return `<div style="${style}" dir="auto">${escapeHtml(text)}</div>`;
 }
 
 /** The largest font size with which the rotated text stays on the sheet. */
@@ -146,8 +147,4 @@ function imageAddress(given: string, errors: ValidationErrors): string {
   const type = MAGIC.find(([, isOne]) => isOne(start))?.[0];
   if (!type) errors.add(path, 'must be a PNG, JPEG, GIF, WebP or SVG image, as base64 or as a data: address');
   return `data:${type};base64,${bytes.toString('base64')}`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }

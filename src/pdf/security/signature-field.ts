@@ -32,10 +32,16 @@ export type SignatureMarker = string;
 
 /** Where a field is, and what it shows. */
 export interface FieldPlace {
-  /** What is to be added; undefined for a field that the document has. */
-  position: { page: PdfRef /** In the coordinates of the page: left, bottom, right, top. */; rect: number[] } | undefined;
+  /** Undefined for a field that the document has. */
+  position: NewPosition | undefined;
   /** A form XObject; undefined where nothing is shown. */
   shown: PdfRef | undefined;
+}
+
+interface NewPosition {
+  page: PdfRef;
+  /** In the coordinates of the page: left, bottom, right, top. */
+  rect: number[];
 }
 
 /** Brings what the field shows into the draft, but not yet the field itself. Throws `MisplacedField`. */
@@ -47,7 +53,7 @@ export async function placeField(draft: EditablePdf, visible: VisibleField | und
   return { position, shown: ref };
 }
 
-function positionOf(draft: EditablePdf, visible: FieldPosition | undefined): FieldPlace['position'] {
+function positionOf(draft: EditablePdf, visible: FieldPosition | undefined): NewPosition {
   const pages = draft.pdf.getPages();
   const page = pages.at(visible ? (visible.page > 0 ? visible.page - 1 : visible.page) : 0)?.ref;
   if (!page)
@@ -76,11 +82,7 @@ export function addSignatureField(
   return marker.toString('hex');
 }
 
-function addWidget(
-  draft: EditablePdf,
-  { page, rect }: NonNullable<FieldPlace['position']>,
-  entries: Record<string, PdfObject>,
-): void {
+function addWidget(draft: EditablePdf, { page, rect }: NewPosition, entries: Record<string, PdfObject>): void {
   const widget = draft.add(new PdfDict());
   placeOn(draft, page, widget);
   const key = adopt(draft, widget, page);

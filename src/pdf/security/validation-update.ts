@@ -25,7 +25,8 @@ export async function withValidationData(
   if (update.lists.length) store.set('CRLs', streams(update.lists));
   catalog.set('DSS', pdf.register(store));
   const marker = update.timeStampBytes === undefined ? undefined : addTimeStamp(pdf, catalog, update.timeStampBytes);
-  const written = Buffer.from(await pdf.save({ incremental: true }));
+  const saved = await pdf.save({ incremental: true });
+  const written = Buffer.from(saved.buffer, saved.byteOffset, saved.byteLength);
   return { file: written, hole: marker && findHole(written, marker.toString('hex').toUpperCase(), 'sha256') };
 }
 
