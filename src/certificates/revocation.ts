@@ -288,7 +288,8 @@ class KeptAnswers {
     if (known && about.at < known.until) return known;
     const found = await find();
     this.#found.delete(key);
-    if ((found.ocsp ?? found.list ?? key).length > MAX_KEPT_BYTES) return found;
+    const answer = found.ocsp ?? found.list;
+    if (answer && answer.length > MAX_KEPT_BYTES) return found;
     this.#found.set(key, { ...found, until: Math.min(found.until, about.at + this.#keepMs) });
     const [oldest] = this.#found.keys();
     if (this.#found.size > MAX_KEPT && oldest !== undefined) this.#found.delete(oldest);

@@ -1,8 +1,9 @@
 /** Parses lengths and paper formats: the caller's text in, inches out. */
 
-const PER_INCH: Record<string, number> = { px: 96, in: 1, cm: 2.54, mm: 25.4, pt: 72 };
-
 export const POINTS_PER_INCH = 72;
+
+const PER_INCH: Record<string, number> = { px: 96, in: 1, cm: 2.54, mm: 25.4, pt: POINTS_PER_INCH };
+
 const MM = 25.4;
 
 /** Portrait sizes in inches (ISO 216; ANSI/ASME Y14.1; Ledger is Tabloid on its side). */
