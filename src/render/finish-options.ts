@@ -63,8 +63,9 @@ function parseConformance(options: PdfOptions, errors: ValidationErrors): Claims
   if (conformance === undefined && invoice === undefined) return undefined;
   const profiles = [conformance ?? []].flat();
   const archives = profiles.filter((profile) => profile.startsWith('PDF/A'));
+  const accessibles = profiles.length - archives.length;
   const claims = claimsOf(invoice && !archives.length ? [...profiles, 'PDF/A-3b'] : profiles);
-  if (archives.length > 1 || new Set(profiles).size < profiles.length)
+  if (archives.length > 1 || accessibles > 1)
     errors.add('options.conformance', 'must name at most one profile of PDF/A and one of PDF/UA');
   checkConformance(options, claims, errors);
   return claims;
@@ -75,11 +76,19 @@ function checkConformance(options: PdfOptions, { archive, accessible }: Claims, 
   const cause = options.conformance === undefined ? 'options.invoice' : 'options.conformance';
   if (options.tagged === false) errors.add('options.tagged', `cannot be false with ${cause}`);
   if (options.password !== undefined) errors.add('options.password', `cannot be combined with ${cause}`);
-  if (archive?.part === 4 && accessible)
-    errors.add('options.conformance', 'cannot name PDF/UA-1, which is of PDF 1.7, with PDF/A-4, which is of PDF 2.0');
+  if (archive?.part === 4 && accessible === 1)
+    errors.add('options.conformance', 'cannot name PDF/UA-1, which is of PDF 1.7, with PDF/A-4, which is of PDF 2.0: use PDF/UA-2');
+  if (archive && archive.part !== 4 && accessible === 2)
+    errors.add(
+      'options.conformance',
+      `cannot name PDF/UA-2, which is of PDF 2.0, with PDF/A-${archive.part}, which is of PDF 1.7: use PDF/UA-1`,
+    );
   if (options.invoice && archive?.part !== 3)
     errors.add('options.conformance', 'must be a profile of PDF/A-3 with options.invoice, which Factur-X demands');
   else checkAttachments(options.attachments ?? [], archive, errors);
+  for (const [index, { description }] of (options.attachments ?? []).entries())
+    if (accessible === 2 && !description?.trim())
+      errors.add(`options.attachments[${index}].description`, 'is required with PDF/UA-2');
 }
 
 /** Only some profiles allow files, and one demands them. */

@@ -31,6 +31,7 @@ const NAMES: Record<Profile, string> = {
   'PDF/A-4': 'PDF/A-4',
   'PDF/A-4f': 'PDF/A-4F',
   'PDF/UA-1': 'PDF/UA-1',
+  'PDF/UA-2': 'PDF/UA-2',
 };
 /** Level a asks for these as well. */
 const OF_LEVEL_A = /^(?:language_missing|image_untagged|language_invalid|alternate_text_missing|embedded_content) /;

@@ -53,7 +53,7 @@ test('what a signature shows is judged like the pages', async () => {
     const visible = { place: { page: 1, x: 0, y: 0, width: 300, height: 300 }, appearance };
     const changes = {
       metadata: { title: 'T' },
-      conformance: { claims: { archive: { part: 3, level: 'U' as const }, accessible: false }, stated: STATED },
+      conformance: { claims: { archive: { part: 3, level: 'U' as const }, accessible: undefined }, stated: STATED },
       signature: {
         ...{ description: '', name: '', reason: undefined, location: undefined, contact: undefined, signedAt: 0 },
         ...{ reservedBytes: 100, digest: 'sha256' as const, visible },

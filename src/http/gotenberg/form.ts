@@ -227,7 +227,8 @@ function passwordOf(values: Values): Options {
 function conformanceOf(values: Values): Options {
   const archive = values.get('pdfa') ?? values.get('nativePdfa');
   const isAccessible = values.get('pdfua') ?? values.get('nativePdfua');
-  const conformance = [...(archive === undefined ? [] : [archive]), ...(isAccessible ? ['PDF/UA-1'] : [])];
+  const accessible = String(archive).startsWith('PDF/A-4') ? 'PDF/UA-2' : 'PDF/UA-1';
+  const conformance = [...(archive === undefined ? [] : [archive]), ...(isAccessible ? [accessible] : [])];
   return conformance.length ? { conformance } : {};
 }
 

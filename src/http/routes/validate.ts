@@ -1,4 +1,4 @@
-/** `POST /v1/pdf/validate`: checks a PDF from outside against PDF/A and PDF/UA-1. */
+/** `POST /v1/pdf/validate`: checks a PDF from outside against PDF/A and PDF/UA. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalidRequest, ServiceError } from '../../errors.ts';
 import { claimsOf, PROFILES, type Profile } from '../../pdf/conformance/profiles.ts';
@@ -57,9 +57,9 @@ function readProfiles(request: FastifyRequest): Profile[] | undefined {
   const given = profile.split(',', 3).map((each) => each.trim());
   const known = PROFILES.filter((each) => given.includes(each));
   const archives = known.filter((each) => claimsOf([each]).archive);
-  if (known.length !== given.length || archives.length > 1)
+  if (known.length !== given.length || archives.length > 1 || known.length - archives.length > 1)
     throw invalidRequest([
-      { path: 'profile', message: `must be one of ${PROFILES.join(', ')}, or one of PDF/A and PDF/UA-1 with a comma` },
+      { path: 'profile', message: `must be one of ${PROFILES.join(', ')}, or one of PDF/A and one of PDF/UA with a comma` },
     ]);
   return known;
 }
@@ -70,13 +70,13 @@ const SCHEMA = {
   operationId: 'validatePdf',
   summary: 'Validate a PDF',
   description:
-    'Checks a PDF, wherever it comes from, against PDF/A-2, PDF/A-3, PDF/A-4 and PDF/UA-1. It counts as a request and not as a document. `unchecked` names what only a full validator checks: an empty list of violations is no proof of conformance.',
+    'Checks a PDF, wherever it comes from, against PDF/A-2, PDF/A-3, PDF/A-4 and PDF/UA. It counts as a request and not as a document. `unchecked` names what only a full validator checks: an empty list of violations is no proof of conformance.',
   querystring: {
     type: 'object',
     properties: {
       profile: {
         type: 'string',
-        description: `One of ${PROFILES.join(', ')}; or one of PDF/A and PDF/UA-1, with a comma. Default: what the PDF claims.`,
+        description: `One of ${PROFILES.join(', ')}; or one of PDF/A and one of PDF/UA, with a comma. Default: what the PDF claims.`,
         examples: ['PDF/A-3a,PDF/UA-1'],
       },
     },

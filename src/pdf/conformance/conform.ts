@@ -12,8 +12,11 @@ import { checkStructure } from './check-structure.ts';
 import { describeLinks } from './describe-links.ts';
 import { type ContentFindings, markArtifacts } from './mark-artifacts.ts';
 import { mendStructure } from './mend-structure.ts';
+import { mendVersion2 } from './mend-version-2.ts';
 import { addOutputIntent } from './output-intent.ts';
+import { paintedContent } from './painted-content.ts';
 import { claimsStructure } from './profiles.ts';
+import { addStructureDestinations } from './structure-destinations.ts';
 import { StructureTree } from './structure-tree.ts';
 import { type Violation, Violations } from './violations.ts';
 
@@ -39,18 +42,28 @@ export function conform(draft: EditablePdf, conformance: Conformance | undefined
   checkLimits(draft, violations);
   if (!added.title.trim()) violations.add('title_missing');
   stateLanguage(draft, stated);
-  if (claimsStructure(claims)) conformStructure(draft, stated, violations);
+  if (claimsStructure(claims)) conformStructure(draft, conformance, violations);
   for (const place of added.unnamed) violations.add('field_name_missing', place);
   return violations.found;
 }
 
-function conformStructure(draft: EditablePdf, stated: PrintedStructure, violations: Violations): void {
+function conformStructure(draft: EditablePdf, { claims, stated }: Conformance, violations: Violations): void {
   const tree = StructureTree.read(draft);
   draft.catalog.set('MarkInfo', PdfDict.of({ Marked: PdfBool.TRUE }));
   const roles = mendStructure(tree, stated);
   checkStructure(tree, stated, violations);
   describeLinks(draft, tree, stated);
+  if (claims.accessible === 2) conformToPart2(draft, tree, violations);
   tree.write(roles);
+}
+
+/** What PDF/UA-2 asks beyond PDF/UA-1. */
+function conformToPart2(draft: EditablePdf, tree: StructureTree, violations: Violations): void {
+  const painted = paintedContent(draft);
+  const [misplaced] = mendVersion2(tree, painted);
+  const where = misplaced && `There is ${misplaced.type} in ${misplaced.parent?.type}.`;
+  if (where && !violations.has('structure_invalid')) violations.add('structure_invalid', undefined, where);
+  addStructureDestinations(draft, tree, painted);
 }
 
 function checkContent(findings: ContentFindings, { missingGlyphs }: PrintedStructure, violations: Violations): void {

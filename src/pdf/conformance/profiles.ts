@@ -10,7 +10,7 @@ export const ARCHIVE_PROFILES = [
   'PDF/A-4',
   'PDF/A-4f',
 ] as const;
-export const ACCESSIBLE_PROFILES = ['PDF/UA-1'] as const;
+export const ACCESSIBLE_PROFILES = ['PDF/UA-1', 'PDF/UA-2'] as const;
 export const PROFILES = [...ARCHIVE_PROFILES, ...ACCESSIBLE_PROFILES] as const;
 export type Profile = (typeof PROFILES)[number];
 
@@ -30,31 +30,32 @@ export function rankOf(level: string): number {
 export interface Claims {
   /** The part of PDF/A and its level. */
   archive: { part: number; level: ArchiveLevel } | undefined;
-  /** PDF/UA-1. */
-  accessible: boolean;
+  /** The part of PDF/UA. */
+  accessible: 1 | 2 | undefined;
 }
 
 export function claimsOf(profiles: readonly Profile[]): Claims {
   const [, part, level = ''] = /PDF\/A-(\d)(\w?)/.exec(profiles.join(' ')) ?? [];
+  const accessible = ([1, 2] as const).find((number) => profiles.includes(`PDF/UA-${number}`));
   return {
     archive: part ? { part: Number(part), level: level.toUpperCase() as ArchiveLevel } : undefined,
-    accessible: profiles.includes('PDF/UA-1'),
+    accessible,
   };
 }
 
 /** Whether the tags are a part of what is claimed. */
 export function claimsStructure({ archive, accessible }: Claims): boolean {
-  return accessible || archive?.level === 'A';
+  return accessible !== undefined || archive?.level === 'A';
 }
 
 /** Whether the text of every glyph is a part of it. */
 export function claimsText({ archive, accessible }: Claims): boolean {
-  return accessible || archive?.level === 'A' || archive?.level === 'U';
+  return accessible !== undefined || archive?.level === 'A' || archive?.level === 'U';
 }
 
 /** Whether it is a PDF 2.0 (ISO 32000-2), which has its metadata in XMP alone. */
-export function isVersion2({ archive }: Claims): boolean {
-  return archive?.part === 4;
+export function isVersion2({ archive, accessible }: Claims): boolean {
+  return archive?.part === 4 || accessible === 2;
 }
 
 /** Where ISO 19005-4 has what parts 2 and 3 say. It has no levels for text and structure, and no limits of numbers and lengths. */
@@ -78,4 +79,14 @@ const CLAUSES_OF_PART_4: Record<string, string> = {
 export function archiveClause(clause: string | undefined, part: number): string {
   const own = part === 4 ? CLAUSES_OF_PART_4[clause ?? ''] : clause;
   return own ? `ISO 19005-${part}, ${own}` : '';
+}
+
+/** Of ISO 14289-1 and of ISO 14289-2, or of a standard that they refer to; empty where one says nothing of the kind. */
+export type AccessibleClauses = readonly [part1: string, part2: string];
+
+/** In the part that is claimed; empty where none is. */
+export function accessibleClause(clauses: AccessibleClauses | undefined, part: Claims['accessible']): string {
+  const clause = part && clauses?.[part - 1];
+  if (!clause) return '';
+  return clause.startsWith('ISO') ? clause : `ISO 14289-${part}, ${clause}`;
 }

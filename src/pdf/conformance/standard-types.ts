@@ -8,6 +8,9 @@ export const STANDARD_TYPES: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Those that PDF 2.0 adds (ISO 32000-2, 14.8.4). */
+export const VERSION_2_TYPES: ReadonlySet<string> = new Set(['DocumentFragment', 'Aside', 'Title', 'FENote', 'Sub', 'Em', 'Strong', 'Artifact']);
+
 /** What lists and tables may hold (ISO 14289-1, 7.2). */
 export const PERMITTED_KIDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({
@@ -19,3 +22,6 @@ export const PERMITTED_KIDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 
 /** BCP 47, as far as its form goes. */
 export const LANGUAGE_TAG = /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/i;
+
+/** Of the structure types of PDF 2.0 (ISO 32000-2, 14.8.6). */
+export const NAMESPACE_OF_PDF_2 = 'http://iso.org/pdf2/ssn';

@@ -1,7 +1,7 @@
 /** The faults of a document for which it cannot conform to a profile, each with the clause, the element and the remedy. */
 
 import type { Place } from '../../stated.ts';
-import { archiveClause, type Claims, claimsStructure, claimsText } from './profiles.ts';
+import { type AccessibleClauses, accessibleClause, archiveClause, type Claims, claimsStructure, claimsText } from './profiles.ts';
 
 export interface Violation {
   rule: RuleName;
@@ -15,8 +15,7 @@ export interface Violation {
 }
 
 interface Rule {
-  /** Of ISO 14289-1 (PDF/UA-1); absent where it says nothing. */
-  accessible?: string;
+  accessible?: AccessibleClauses;
   /** Of ISO 19005-2 and -3 (PDF/A), which agree in them; for -4 see `archiveClause`. */
   archive?: string;
   /** For which levels of PDF/A the rule holds. */
@@ -27,26 +26,26 @@ interface Rule {
 
 export const RULES = {
   language_missing: {
-    accessible: '7.2',
+    accessible: ['7.2', '8.4.4'],
     archive: '6.7.4',
     archiveNeeds: 'structure',
     message: 'The document does not say in which language it is written.',
     remedy: 'Set the attribute lang of the html element, such as <html lang="en">.',
   },
   language_invalid: {
-    accessible: '7.2',
+    accessible: ['7.2', '8.4.4'],
     archive: '6.7.4',
     archiveNeeds: 'structure',
     message: 'The value of lang is not a language tag.',
     remedy: 'Use a tag such as en, de-AT or zh-Hant.',
   },
   title_missing: {
-    accessible: '7.1',
+    accessible: ['7.1', '8.11.1'],
     message: 'The document has no title.',
     remedy: 'Add a title element to the head, or send options.metadata.title.',
   },
   alternate_text_missing: {
-    accessible: '7.3',
+    accessible: ['7.3', '8.2.5.28.2'],
     archive: '6.7.5',
     archiveNeeds: 'structure',
     message: 'The image has no alternate text.',
@@ -54,54 +53,54 @@ export const RULES = {
       'Describe it with alt, aria-label, or title inside svg. If it is decoration, say so with alt="" or aria-hidden="true".',
   },
   image_untagged: {
-    accessible: '7.3',
+    accessible: ['7.3', '8.2.5.28.2'],
     archive: '6.7.5',
     archiveNeeds: 'structure',
     message: 'The description is on an element around the drawing, where it cannot reach the tag of the drawing.',
     remedy: 'Put role="img" and aria-label on the svg element itself.',
   },
   heading_skipped: {
-    accessible: '7.4.2',
+    accessible: ['7.4.2', ''],
     message: 'A level of headings is skipped.',
     remedy: 'Begin with h1 and go down one level at a time. Change the size of a heading with CSS, not with its level.',
   },
   heading_too_deep: {
-    accessible: '7.4.2',
+    accessible: ['7.4.2', '8.2.5.12'],
     message: 'The heading is deeper than level 6.',
     remedy: 'Use the levels 1 to 6.',
   },
   heading_empty: {
-    accessible: '7.4.2',
+    accessible: ['7.4.2', '8.2.5.12'],
     message: 'The heading has no text.',
     remedy: 'Give it a text, or use an element that is no heading.',
   },
   table_irregular: {
-    accessible: '7.2',
+    accessible: ['7.2', '8.2.5.26'],
     message: 'The rows of the table have different numbers of columns, or its cells overlap.',
     remedy:
       'Add the cells that are missing, correct colspan and rowspan, or use role="presentation" for a table that is only layout.',
   },
   field_name_missing: {
-    accessible: '7.18.4',
+    accessible: ['7.18.4', '8.10.2.3'],
     message: 'The form field has no name.',
     remedy: 'Give it a label element, aria-label or title.',
   },
   embedded_content: {
-    accessible: '7.1',
+    accessible: ['7.1', '8.2.2'],
     archive: '6.7.3',
     archiveNeeds: 'structure',
     message: 'The content of a frame or of embedded media has no tags.',
     remedy: 'Put the content into the document itself, leave it out in print, or hide it with aria-hidden="true".',
   },
   glyph_missing: {
-    accessible: '7.21.8',
+    accessible: ['7.21.8', '8.4.5.9'],
     archive: '6.2.11.8',
     archiveNeeds: 'any',
     message: 'No font has a glyph for a character of the document.',
     remedy: 'Use a font that has the character, or leave the character out.',
   },
   text_unmapped: {
-    accessible: '7.21.7',
+    accessible: ['7.21.7', '8.4.5.8'],
     archive: '6.2.11.7',
     archiveNeeds: 'text',
     message: 'A font does not tell which character a glyph stands for, so that its text cannot be read out or copied.',
@@ -126,7 +125,7 @@ export const RULES = {
     remedy: 'Use larger paper.',
   },
   structure_invalid: {
-    accessible: '7.2',
+    accessible: ['7.2', 'ISO/TS 32005, table 5'],
     message: 'The tags of the document are nested in a way that the standard does not allow.',
     remedy: 'Use elements and roles of lists and tables as HTML nests them.',
   },
@@ -159,12 +158,12 @@ export class Violations {
   }
 
   #clauseOf({ accessible, archive, archiveNeeds }: Rule): string {
-    const { archive: claimed, accessible: isAccessible } = this.#claims;
-    const isOfText = archiveNeeds === 'text' && claimsText({ archive: claimed, accessible: false });
-    const isOfStructure = archiveNeeds === 'structure' && claimsStructure({ archive: claimed, accessible: false });
+    const { archive: claimed, accessible: part } = this.#claims;
+    const isOfText = archiveNeeds === 'text' && claimsText({ archive: claimed, accessible: undefined });
+    const isOfStructure = archiveNeeds === 'structure' && claimsStructure({ archive: claimed, accessible: undefined });
     const counts = claimed && (archiveNeeds === 'any' || isOfText || isOfStructure);
     const clauses = [
-      isAccessible && accessible ? `ISO 14289-1, ${accessible}` : '',
+      accessibleClause(accessible, part),
       counts ? archiveClause(archive, claimed.part) : '',
     ];
     return clauses.filter(Boolean).join('; ');

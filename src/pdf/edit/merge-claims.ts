@@ -25,7 +25,8 @@ function claimsIn(xmp: string): Claims {
   const [, part] = /<pdfaid:part>(\d)<\/pdfaid:part>/.exec(xmp) ?? [];
   const [, level = ''] = /<pdfaid:conformance>([ABUF])<\/pdfaid:conformance>/.exec(xmp) ?? [];
   const archive = part ? { part: Number(part), level: level as ArchiveLevel } : undefined;
-  return { archive, accessible: xmp.includes('<pdfuaid:part>1</pdfuaid:part>') };
+  const [, accessible] = /<pdfuaid:part>([12])<\/pdfuaid:part>/.exec(xmp) ?? [];
+  return { archive, accessible: accessible ? (Number(accessible) as 1 | 2) : undefined };
 }
 
 /** As it stands in metadata of ours. */
@@ -38,10 +39,15 @@ export function commonClaims(parts: readonly PartFacts[], isTagged: boolean): Cl
   const archives = parts.flatMap(({ claims: { archive } }) => archive ?? []);
   const claims: Claims = {
     archive: parts.length > 0 && archives.length === parts.length ? commonArchive(archives) : undefined,
-    accessible: parts.length > 0 && parts.every(({ claims: { accessible } }) => accessible),
+    accessible: commonPart(parts.map(({ claims: { accessible } }) => accessible)),
   };
   const holds = isTagged || !claimsStructure(claims);
   return holds && (claims.archive || claims.accessible) ? claims : undefined;
+}
+
+/** The parts of PDF/UA are of different versions of PDF. */
+function commonPart([first, ...others]: Array<Claims['accessible']>): Claims['accessible'] {
+  return others.every((part) => part === first) ? first : undefined;
 }
 
 /**

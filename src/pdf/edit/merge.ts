@@ -40,7 +40,7 @@ const ID_BYTES = 16;
 /** Objects beside streams may have this many times the bytes of the file before they are packed. */
 const MAX_PACKING = 8;
 const PRODUCT = 'Platen';
-const FROM_OUTSIDE: PartFacts = { claims: { archive: undefined, accessible: false }, title: '' };
+const FROM_OUTSIDE: PartFacts = { claims: { archive: undefined, accessible: undefined }, title: '' };
 
 interface Part {
   title: string;

@@ -32,7 +32,8 @@ function conformance({ archive, accessible }: Claims): string {
     ...(archive ? [element('pdfaid:part', [String(archive.part)])] : []),
     ...(archive?.level ? [element('pdfaid:conformance', [archive.level])] : []),
     ...(archive?.part === 4 ? [element('pdfaid:rev', ['2020'])] : []),
-    ...(accessible ? [element('pdfuaid:part', ['1'])] : []),
+    ...(accessible ? [element('pdfuaid:part', [String(accessible)])] : []),
+    ...(accessible === 2 ? [element('pdfuaid:rev', ['2024'])] : []),
   ];
   return `
 <rdf:Description rdf:about="" xmlns:pdfaid="http://www.aiim.org/pdfa/ns/id/" xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/">

@@ -134,9 +134,7 @@ function attributesOf(element: StructureElement): PdfDict[] {
   return list.filter((each) => each instanceof PdfDict);
 }
 
-/** A radio button has no description of its own besides that of its set. */
-function describeElement(element: StructureElement, { name, kind }: StatedField): void {
-  if (kind === 'radio' && name) element.set('Alt', textString(name));
+function describeElement(element: StructureElement, { name }: StatedField): void {
   const owner = PdfName.of('PrintField');
   const others = attributesOf(element).filter((attribute) => !attribute.has('Desc'));
   element.set('A', PdfArray.of(...others, PdfDict.of({ O: owner, Desc: textString(name) })));
@@ -179,7 +177,7 @@ class InteractiveForm {
       ...{ Type: PdfName.of('Annot'), Subtype: PdfName.of('Widget'), F: PdfNumber.of(ANNOTATION_FLAGS), P: page },
       ...{ Rect: numbers(...rect), BS: PdfDict.of({ Type: PdfName.of('Border'), W: PdfNumber.of(0) }) },
       ...(key !== undefined && { StructParent: PdfNumber.of(key) }),
-      ...(field.name && { TU: textString(field.name) }),
+      ...(field.name && { TU: textString(field.name), Contents: textString(field.name) }),
     };
     if (field.kind === 'radio') this.#addRadio(placed, entries);
     else {

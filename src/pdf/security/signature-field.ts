@@ -63,12 +63,12 @@ function positionOf(draft: EditablePdf, visible: FieldPosition | undefined): New
   return { page, rect: visible ? rectOf(draft, page, visible) : [0, 0, 0, 0] };
 }
 
-/** `own` is the field of the document that is signed, if there is one. Nothing may change the draft afterwards. */
+/** `ownField` is the field of the document that is signed, if there is one. Nothing may change the draft afterwards. */
 export function addSignatureField(
   draft: EditablePdf,
   field: SignatureField,
   { position, shown }: FieldPlace,
-  own: PdfRef | undefined,
+  ownField: PdfRef | undefined,
 ): SignatureMarker {
   const marker = newMarker();
   const signature = draft.add(signatureDictionary(field, marker));
@@ -77,15 +77,17 @@ export function addSignatureField(
     ...{ V: signature, F: PdfNumber.of(FIELD_FLAGS) },
     ...(shown && { AP: PdfDict.of({ N: shown }) }),
   };
-  if (position) addWidget(draft, position, { ...entries, T: textString(SIGNATURE_NAME), TU: textString(field.description) });
-  else completeWidget(draft, own, entries);
+  const description = textString(field.description);
+  const own = { T: textString(SIGNATURE_NAME), TU: description, Contents: description };
+  if (position) addWidget(draft, position, { ...entries, ...own });
+  else completeWidget(draft, ownField, entries);
   return marker.toString('hex');
 }
 
 function addWidget(draft: EditablePdf, { page, rect }: NewPosition, entries: Record<string, PdfObject>): void {
   const widget = draft.add(new PdfDict());
   placeOn(draft, page, widget);
-  const key = adopt(draft, widget, page);
+  const key = isOutside(draft, rect) ? undefined : adopt(draft, widget, page);
   const all = {
     ...{ Type: PdfName.of('Annot'), Subtype: PdfName.of('Widget'), FT: PdfName.of('Sig'), P: page },
     ...{ ...entries, Rect: PdfArray.of(...rect.map((value) => PdfNumber.of(value))) },
@@ -145,6 +147,11 @@ function rectOf(draft: EditablePdf, page: PdfRef, visible: FieldPosition): numbe
 /** In millimetres. */
 function inWords(points: number): string {
   return `${Math.round((points / 72) * 25.4)} mm`;
+}
+
+/** What is not shown is no part of the structure of a PDF 2.0 (ISO 14289-2, 8.9.2.4.13), and of one of an earlier version it is. */
+function isOutside({ version }: EditablePdf, [left, bottom, right, top]: readonly number[]): boolean {
+  return version === '2.0' && left === right && bottom === top;
 }
 
 function placeOn(draft: EditablePdf, ref: PdfRef, widget: PdfRef): void {

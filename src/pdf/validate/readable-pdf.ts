@@ -1,5 +1,6 @@
 /** A PDF that is only read, and of which nothing is known: its objects by reference, its pages and its structure, within limits. */
 import { type PDF, PdfArray, PdfBool, PdfDict, PdfName, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
+import { NAMESPACE_OF_PDF_2 } from '../conformance/standard-types.ts';
 
 const MAX_PAGES = 10_000;
 const MAX_ELEMENTS = 500_000;
@@ -19,6 +20,8 @@ export interface ReadElement {
   type: string;
   /** As it is in the file. */
   given: string;
+  /** Whether the type is one of PDF 2.0. */
+  isVersion2: boolean;
   parent: ReadElement | undefined;
 }
 
@@ -107,7 +110,8 @@ export class ReadablePdf {
       if (seen.has(dict) || seen.size > MAX_ELEMENTS || next.depth > MAX_DEPTH) throw new TooComplex();
       seen.add(dict);
       const given = this.name(dict, 'S');
-      const element = { dict, given, type: this.#roleOf(given, roles), parent: next.parent };
+      const isVersion2 = this.text(this.dict(dict, 'NS'), 'NS') === NAMESPACE_OF_PDF_2;
+      const element = { dict, given, type: isVersion2 ? given : this.#roleOf(given, roles), isVersion2, parent: next.parent };
       yield element;
       push(dict, element, next.depth + 1);
     }

@@ -1,9 +1,8 @@
 /** What is checked in a PDF from outside, rule by rule: the clauses of the standards, and what is not checked. */
-import { archiveClause, type Claims, claimsStructure, claimsText } from '../conformance/profiles.ts';
+import { type AccessibleClauses, accessibleClause, archiveClause, type Claims, claimsStructure, claimsText } from '../conformance/profiles.ts';
 
 interface Rule {
-  /** Of ISO 14289-1 (PDF/UA-1). */
-  accessible?: string;
+  accessible?: AccessibleClauses;
   /** Of ISO 19005-2 and -3 (PDF/A), which agree in them; for -4 see `archiveClause`. */
   archive?: string;
   /** The levels of PDF/A for which it holds, or the only part; all of them where it is absent. */
@@ -16,65 +15,74 @@ export const VALIDATION_RULES = {
   info_forbidden: { archive: '6.1.3', archiveNeeds: 'part 4', message: 'The trailer has an information dictionary.' },
   encrypted: { archive: '6.1.3', message: 'The file is encrypted.' },
   identifier_missing: { archive: '6.1.3', message: 'The trailer has no file identifier.' },
-  metadata_missing: { accessible: '7.1', archive: '6.6.2.1', message: 'The catalog has no XMP metadata.' },
+  metadata_missing: { accessible: ['7.1', '8.11.1'], archive: '6.6.2.1', message: 'The catalog has no XMP metadata.' },
   archive_claim_missing: {
     archive: '6.6.4',
     message: 'The XMP metadata do not claim this part of PDF/A, at this level or a higher one.',
   },
-  accessible_claim_missing: { accessible: '5', message: 'The XMP metadata do not claim PDF/UA-1.' },
+  accessible_claim_missing: { accessible: ['5', '5'], message: 'The XMP metadata do not claim this part of PDF/UA.' },
   output_intent_missing: { archive: '6.2.4.3', message: 'There is no output intent of PDF/A with a colour profile.' },
   not_marked: {
-    accessible: '6.2',
+    accessible: ['6.2', '6.2'],
     archive: '6.7.2.2',
     archiveNeeds: 'structure',
     message: 'The file does not say that it is tagged.',
   },
-  structure_missing: { accessible: '7.1', archive: '6.7.3.3', archiveNeeds: 'structure', message: 'There is no structure tree.' },
+  structure_missing: { accessible: ['7.1', '8.2.1'], archive: '6.7.3.3', archiveNeeds: 'structure', message: 'There is no structure tree.' },
+  namespace_missing: {
+    accessible: ['', '8.2.5.2'],
+    message: 'The structure does not have one Document element, in the namespace of PDF 2.0.',
+  },
+  destination_unstructured: {
+    accessible: ['', '8.8'],
+    message: 'A link or a bookmark leads to a place of a page and not to an element of the structure.',
+  },
   structure_too_complex: {
-    accessible: '7.1',
+    accessible: ['7.1', '8.2.1'],
     archive: '6.7.3.3',
     archiveNeeds: 'structure',
     message: 'The structure tree has a cycle, or is too deep or too large to be read.',
   },
   role_unmapped: {
-    accessible: '7.1',
+    accessible: ['7.1', '8.2.4'],
     archive: '6.7.3.4',
     archiveNeeds: 'structure',
     message: 'A structure type is not standard and not mapped to one that is.',
   },
-  title_missing: { accessible: '7.1', message: 'The XMP metadata have no title (dc:title).' },
-  title_not_shown: { accessible: '7.1', message: 'The viewer preferences do not have the title shown (DisplayDocTitle).' },
-  language_missing: { accessible: '7.2', message: 'The catalog states no language.' },
-  language_invalid: { accessible: '7.2', message: 'A language is not a language tag.' },
-  structure_invalid: { accessible: '7.2', message: 'A list or a table holds an element that it may not hold.' },
-  alternate_text_missing: { accessible: '7.3', message: 'A figure has no alternate text.' },
-  heading_skipped: { accessible: '7.4.2', message: 'A level of headings is skipped.' },
-  formula_text_missing: { accessible: '7.7', message: 'A formula has no alternate text.' },
-  content_unmarked: { accessible: '7.1', message: 'Content is neither tagged nor an artifact.' },
-  annotation_untagged: { accessible: '7.18.1', message: 'An annotation does not belong to the structure.' },
-  annotation_description_missing: { accessible: '7.18.1', message: 'An annotation has no description (Contents).' },
-  field_name_missing: { accessible: '7.18.1', message: 'A form field has no name (TU).' },
+  title_missing: { accessible: ['7.1', '8.11.1'], message: 'The XMP metadata have no title (dc:title).' },
+  title_not_shown: { accessible: ['7.1', '8.11.2'], message: 'The viewer preferences do not have the title shown (DisplayDocTitle).' },
+  language_missing: { accessible: ['7.2', '8.4.4'], message: 'The catalog states no language.' },
+  language_invalid: { accessible: ['7.2', '8.4.4'], message: 'A language is not a language tag.' },
+  structure_invalid: { accessible: ['7.2', 'ISO/TS 32005, table 5'], message: 'A list or a table holds an element that it may not hold.' },
+  alternate_text_missing: { accessible: ['7.3', '8.2.5.28.2'], message: 'A figure has no alternate text.' },
+  heading_skipped: { accessible: ['7.4.2', ''], message: 'A level of headings is skipped.' },
+  formula_text_missing: { accessible: ['7.7', ''], message: 'A formula has no alternate text.' },
+  content_unmarked: { accessible: ['7.1', '8.2.2'], message: 'Content is neither tagged nor an artifact.' },
+  annotation_untagged: { accessible: ['7.18.1', ''], message: 'An annotation does not belong to the structure.' },
+  annotation_description_missing: { accessible: ['7.18.1', ''], message: 'An annotation has no description (Contents).' },
+  field_name_missing: { accessible: ['7.18.1', ''], message: 'A form field has no name (TU).' },
   tab_order_missing: {
-    accessible: '7.18.3',
+    accessible: ['7.18.3', '8.9.3.3'],
     message: 'A page with annotations has a tab order other than that of the structure.',
   },
-  field_untagged: { accessible: '7.18.4', message: 'A form field is not in a Form element.' },
-  link_untagged: { accessible: '7.18.5', message: 'A link is not in a Link element.' },
-  link_description_missing: { accessible: '7.18.5', message: 'A link has no description (Contents).' },
+  field_untagged: { accessible: ['7.18.4', '8.10.1'], message: 'A form field is not in a Form element.' },
+  link_untagged: { accessible: ['7.18.5', '8.2.5.20'], message: 'A link is not in a Link element.' },
+  link_description_missing: { accessible: ['7.18.5', ''], message: 'A link has no description (Contents).' },
   annotation_flags: { archive: '6.3.2', message: 'An annotation is hidden, or is not printed.' },
   appearance_missing: { archive: '6.3.3', message: 'An annotation has no appearance stream.' },
   appearances_needed: { archive: '6.4.1', message: 'The form asks readers to make its appearances (NeedAppearances).' },
   xfa_form: { archive: '6.4.2', message: 'There is an XFA form.' },
   action_forbidden: { archive: '6.5.1', message: 'There is an action that archives do not allow, such as JavaScript.' },
-  font_not_embedded: { accessible: '7.21.4.1', archive: '6.2.11.4.1', message: 'A font is not embedded.' },
+  font_not_embedded: { accessible: ['7.21.4.1', '8.4.5.5.1'], archive: '6.2.11.4.1', message: 'A font is not embedded.' },
   text_unmapped: {
-    accessible: '7.21.7',
+    accessible: ['7.21.7', '8.4.5.8'],
     archive: '6.2.11.7.2',
     archiveNeeds: 'text',
     message: 'A font does not say which characters its glyphs stand for.',
   },
   attachment_forbidden: { archive: '6.8', message: 'There is an attached file, which PDF/A-2 and PDF/A-4 allow for PDF/A only.' },
   attachment_missing: { archive: '6.8', archiveNeeds: 'part 4', message: 'There is no attached file, which PDF/A-4f is for.' },
+  attachment_undescribed: { accessible: ['', '8.14.1'], message: 'An attached file has no description (Desc).' },
   attachment_incomplete: {
     archive: '6.8',
     message: 'An attached file has no names, no media type or no relationship to the document.',
@@ -94,6 +102,9 @@ export const UNCHECKED = [
   'ISO 14289-1, 7.2: the regularity of tables, natural language of single texts',
   'ISO 14289-1, 7.4.4, 7.5, 7.9, 7.10, 7.15, 7.16, 7.20: kinds of headings, headers of cells, notes, optional content, forms of XFA, security, references',
   'ISO 14289-1, 7.21: font programs, and glyphs that are missing',
+  'ISO 14289-2, 8.2.5: headers and regularity of tables, numbering of lists, ruby, captions, notes; 8.10.2: labels and descriptions of fields',
+  'ISO 14289-2, 8.4: font programs, glyphs that are missing, characters for private use',
+  'ISO/TS 32005, table 5: which elements may hold which, but for those of lists and tables',
   'whether texts, reading order and tags are right, which no program can tell',
 ];
 
@@ -101,7 +112,7 @@ export const UNCHECKED = [
 export function clausesOf(rule: ValidationRule, claims: Claims): string {
   const { accessible, archive, archiveNeeds }: Rule = VALIDATION_RULES[rule];
   const claimed = claims.archive;
-  const own = { archive: claimed, accessible: false };
+  const own = { archive: claimed, accessible: undefined };
   const counts = {
     structure: claimsStructure(own),
     text: claimsText(own),
@@ -109,7 +120,7 @@ export function clausesOf(rule: ValidationRule, claims: Claims): string {
     any: claimed !== undefined,
   }[archiveNeeds ?? 'any'];
   return [
-    claims.accessible && accessible ? `ISO 14289-1, ${accessible}` : '',
+    accessibleClause(accessible, claims.accessible),
     claimed && counts ? archiveClause(archive, claimed.part) : '',
   ]
     .filter(Boolean)

@@ -1,8 +1,8 @@
-/** Checks a PDF that nobody knows against PDF/A and PDF/UA-1: its bytes and the profiles in, the rules that it breaks out. */
+/** Checks a PDF that nobody knows against PDF/A and PDF/UA: its bytes and the profiles in, the rules that it breaks out. */
 import { PDF, PdfDict, PdfName, PdfNumber, type PdfObject, PdfStream } from '@libpdf/core';
 import { scanContent } from '../conformance/content-scanner.ts';
 import { type Claims, claimsOf, claimsStructure, PROFILES, type Profile, rankOf } from '../conformance/profiles.ts';
-import { LANGUAGE_TAG, PERMITTED_KIDS, STANDARD_TYPES } from '../conformance/standard-types.ts';
+import { LANGUAGE_TAG, NAMESPACE_OF_PDF_2, PERMITTED_KIDS, STANDARD_TYPES, VERSION_2_TYPES } from '../conformance/standard-types.ts';
 import { ReadablePdf, type ReadElement, TooComplex } from './readable-pdf.ts';
 import { clausesOf, VALIDATION_RULES, type ValidationRule } from './rules.ts';
 
@@ -79,7 +79,7 @@ const [HIDDEN_FLAGS, PRINT_FLAG, HIDDEN_FLAG] = [1 | 2 | 32 | 256, 4, 2];
 
 function isMisplaced({ type, parent }: ReadElement): boolean {
   const [kids, parents] = [PERMITTED_KIDS.get(parent?.type ?? ''), PARENTS.get(type)];
-  return (kids !== undefined && !kids.has(type)) || (parents !== undefined && !parents.has(parent?.type ?? ''));
+  return (kids !== undefined && !kids.has(type) && type !== 'Artifact') || (parents !== undefined && !parents.has(parent?.type ?? ''));
 }
 
 class Check {
@@ -111,13 +111,20 @@ class Check {
     for (const page of this.#pdf.pages()) this.#checkPage(page, owners);
     this.#checkForm();
     this.#checkFiles();
-    for (const item of this.#pdf.outline()) this.#checkActions(item, 'A');
+    for (const item of this.#pdf.outline()) {
+      this.#checkActions(item, 'A');
+      this.#checkDestination(item);
+    }
     if (this.#pdf.dict(catalog, 'Names')?.has('JavaScript') && !this.#allowsScripts) this.#add('action_forbidden');
   }
 
   /** Of part 4, which forbids actions by name. */
   get #allowsScripts(): boolean {
     return this.#claims.archive?.part === 4;
+  }
+
+  get #tabOrders(): string[] {
+    return this.#claims.accessible === 2 ? ['A', 'W', 'S'] : ['S'];
   }
 
   #add(rule: ValidationRule): void {
@@ -131,7 +138,8 @@ class Check {
     if (this.#xmp === undefined) this.#add('metadata_missing');
     const { archive } = this.#claims;
     if (this.#xmp !== undefined && archive && !claimsArchive(this.#xmp, archive)) this.#add('archive_claim_missing');
-    if (this.#xmp !== undefined && property(this.#xmp, 'pdfuaid:part') !== '1') this.#add('accessible_claim_missing');
+    if (this.#xmp !== undefined && property(this.#xmp, 'pdfuaid:part') !== String(this.#claims.accessible))
+      this.#add('accessible_claim_missing');
     const [, title = ''] = /<dc:title>\s*<rdf:Alt>\s*<rdf:li[^>]{0,200}>([^<]{0,65536})/.exec(this.#xmp ?? '') ?? [];
     if (this.#xmp !== undefined && !title.trim()) this.#add('title_missing');
   }
@@ -161,6 +169,7 @@ class Check {
     }
     try {
       let level = 0;
+      if (!this.#hasVersion2Document()) this.#add('namespace_missing');
       for (const element of this.#pdf.elements()) {
         this.#checkElement(element);
         level = this.#checkHeading(element, level);
@@ -173,9 +182,17 @@ class Check {
     return owners;
   }
 
+  #hasVersion2Document(): boolean {
+    const [only, ...more] = this.#pdf.listOrOne(this.#pdf.dict(this.#pdf.catalog, 'StructTreeRoot'), 'K');
+    const top = this.#pdf.resolve(only);
+    if (more.length || !(top instanceof PdfDict) || this.#pdf.name(top, 'S') !== 'Document') return false;
+    return this.#pdf.text(this.#pdf.dict(top, 'NS'), 'NS') === NAMESPACE_OF_PDF_2;
+  }
+
   #checkElement(element: ReadElement): void {
-    const { dict, type } = element;
-    if (!STANDARD_TYPES.has(type)) this.#add('role_unmapped');
+    const { dict, type, isVersion2 } = element;
+    const isKnown = STANDARD_TYPES.has(type) || (isVersion2 && (VERSION_2_TYPES.has(type) || /^H\d+$/.test(type)));
+    if (!isKnown) this.#add('role_unmapped');
     if (isMisplaced(element)) this.#add('structure_invalid');
     const hasText = this.#pdf.text(dict, 'Alt') || this.#pdf.text(dict, 'ActualText');
     if (type === 'Figure' && !hasText) this.#add('alternate_text_missing');
@@ -199,9 +216,19 @@ class Check {
     }
   }
 
+  /** A structure destination names an element first, or is beside the place of a page in an action. */
+  #checkDestination(holder: PdfDict): void {
+    const action = this.#pdf.dict(holder, 'A');
+    if (action && this.#pdf.name(action, 'S') === 'GoTo' && !action.has('SD')) this.#add('destination_unstructured');
+    const named = this.#pdf.resolve(holder.get('Dest'));
+    if (!named) return;
+    const [target] = this.#pdf.list(holder, 'Dest').map((entry) => this.#pdf.resolve(entry));
+    if (!(target instanceof PdfDict) || !target.has('S')) this.#add('destination_unstructured');
+  }
+
   #checkPage(page: PdfDict, owners: Map<PdfObject, string>): void {
     const annotations = this.#pdf.list(page, 'Annots').map((entry) => this.#pdf.resolve(entry));
-    if (annotations.length && this.#pdf.name(page, 'Tabs') !== 'S') this.#add('tab_order_missing');
+    if (annotations.length && !this.#tabOrders.includes(this.#pdf.name(page, 'Tabs'))) this.#add('tab_order_missing');
     for (const annotation of annotations)
       if (annotation instanceof PdfDict) this.#checkAnnotation(annotation, owners.get(annotation));
     this.#checkActions(page, 'AA');
@@ -225,6 +252,7 @@ class Check {
     const flags = this.#pdf.resolve(annotation.get('F'));
     const bits = flags instanceof PdfNumber ? flags.value : 0;
     this.#checkActions(annotation, 'A', 'AA');
+    this.#checkDestination(annotation);
     if (subtype === 'Popup') return;
     if (subtype === 'FileAttachment' && this.#claims.archive?.part === 2) this.#add('attachment_forbidden');
     this.#checkAppearances(annotation);
@@ -356,6 +384,7 @@ class Check {
   #checkFile(file: PdfDict, isAssociated: boolean): void {
     const { part, level } = this.#claims.archive ?? {};
     if (part === 2 || (part === 4 && level === '')) this.#add('attachment_forbidden');
+    if (!file.has('Desc')) this.#add('attachment_undescribed');
     const content = this.#pdf.stream(this.#pdf.dict(file, 'EF'), 'F');
     const isDescribed = [file.has('F'), file.has('UF'), file.has('AFRelationship'), content?.get('Subtype') instanceof PdfName];
     if (part !== 2 && !(isDescribed.every(Boolean) && isAssociated)) this.#add('attachment_incomplete');

@@ -1,0 +1,213 @@
+/** What the marked content of a PDF paints, and where: pages in, the place and the text of each marked-content sequence out. */
+import { PdfArray, PdfDict, PdfName, PdfNumber, PdfRef, PdfStream } from '@libpdf/core';
+import type { EditablePdf } from '../objects/editable-pdf.ts';
+import { inherited } from '../objects/page-view.ts';
+import { type Operands, scanContent, stringBytes } from './content-scanner.ts';
+import { contentOf, resourceOf } from './fonts.ts';
+import { StreamDecoder } from './streams.ts';
+
+/** In points of the page, from its lower left corner. */
+export interface Painted {
+  /** The number of the page. */
+  page: number;
+  left: number;
+  top: number;
+  /** Character codes, the first of them; empty for content that is drawn only. */
+  codes: string;
+}
+
+/** By the number of the page or the form XObject that the content stands in, and its MCID. */
+export type PaintedContent = ReadonlyMap<string, Painted>;
+
+export function paintedKey(stream: number, mcid: number): string {
+  return `${stream} ${mcid}`;
+}
+
+type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
+
+const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
+const MAX_CODES = 64;
+/** How far a line of text is above its baseline, as a part of the font size. */
+const ASCENT = 0.8;
+const LINE_FEED = Buffer.from('\n');
+const SHOWS_TEXT = new Set(['Tj', 'TJ', "'", '"']);
+/** The corners of an image, and of a box. */
+const CORNERS = [
+  [0, 0],
+  [1, 0],
+  [0, 1],
+  [1, 1],
+] as const;
+
+export function paintedContent(draft: EditablePdf): PaintedContent {
+  const scan = new PageScan(draft);
+  for (const { ref } of draft.pdf.getPages()) scan.page(ref);
+  return scan.found;
+}
+
+class PageScan {
+  readonly found = new Map<string, Painted>();
+  readonly #draft: EditablePdf;
+  readonly #streams = new StreamDecoder();
+  readonly #drawn = new Set<number>();
+  #page = 0;
+
+  constructor(draft: EditablePdf) {
+    this.#draft = draft;
+  }
+
+  page(ref: PdfRef): void {
+    const page = this.#draft.resolve(ref);
+    if (!(page instanceof PdfDict)) return;
+    this.#page = ref.objectNumber;
+    const streams = contentOf(this.#draft, page).map((entry) => this.#draft.resolve(entry));
+    const parts = streams.filter((stream) => stream instanceof PdfStream);
+    const content = Buffer.concat(parts.flatMap((stream) => [this.#streams.decode(stream), LINE_FEED]));
+    const resources = inherited(this.#draft, page, 'Resources');
+    this.#scan(content, resources, { stream: ref.objectNumber, matrix: IDENTITY, tag: undefined });
+  }
+
+  #scan(content: Buffer, resources: unknown, from: Start): void {
+    const own = resources instanceof PdfDict ? resources : undefined;
+    const draws = (name: string, matrix: Matrix, tag: string | undefined) => this.#draw(name, own, { ...from, matrix, tag });
+    new StreamScan(content, from, (tag, x, y, codes) => this.#paint(tag, x, y, codes), draws).run();
+  }
+
+  /** A form that is drawn again is described by its first drawing. */
+  #draw(name: string, resources: PdfDict | undefined, from: Start): void {
+    const ref = resourceOf(this.#draft, resources, 'XObject', name);
+    const object = this.#draft.resolve(ref);
+    if (!(ref instanceof PdfRef) || !(object instanceof PdfStream)) return;
+    const subtype = object.get('Subtype');
+    if (!(subtype instanceof PdfName) || subtype.value !== 'Form') {
+      for (const [x, y] of CORNERS) this.#paint(from.tag, ...at(from.matrix, x, y), '');
+      return;
+    }
+    if (this.#drawn.has(ref.objectNumber)) return;
+    this.#drawn.add(ref.objectNumber);
+    const matrix = times(matrixOf(object.get('Matrix')), from.matrix);
+    const own = this.#draft.resolve(object.get('Resources')) ?? resources;
+    this.#scan(this.#streams.decode(object), own, { stream: ref.objectNumber, matrix, tag: from.tag });
+  }
+
+  #paint(tag: string | undefined, x: number, y: number, codes: string): void {
+    if (tag === undefined) return;
+    const known = this.found.get(tag);
+    if (!known) {
+      this.found.set(tag, { page: this.#page, left: x, top: y, codes: codes.slice(0, MAX_CODES) });
+      return;
+    }
+    known.left = Math.min(known.left, x);
+    known.top = Math.max(known.top, y);
+    if (known.codes.length < MAX_CODES) known.codes = (known.codes + codes).slice(0, MAX_CODES);
+  }
+}
+
+/** Where a content stream begins: what it stands in, and the tag of what draws it. */
+interface Start {
+  stream: number;
+  matrix: Matrix;
+  tag: string | undefined;
+}
+
+type Paint = (tag: string | undefined, x: number, y: number, codes: string) => void;
+type Draw = (name: string, matrix: Matrix, tag: string | undefined) => void;
+
+/** One content stream. */
+class StreamScan {
+  readonly #content: Buffer;
+  readonly #stream: number;
+  readonly #paint: Paint;
+  readonly #draw: Draw;
+  #matrix: Matrix;
+  #fontSize = 0;
+  readonly #saved: Array<[matrix: Matrix, fontSize: number]> = [];
+  #line: Matrix = IDENTITY;
+  #leading = 0;
+  /** Of the marked content that has begun. */
+  readonly #tags: Array<string | undefined>;
+
+  constructor(content: Buffer, { stream, matrix, tag }: Start, paint: Paint, draw: Draw) {
+    this.#content = content;
+    this.#stream = stream;
+    this.#matrix = matrix;
+    this.#tags = [tag];
+    this.#paint = paint;
+    this.#draw = draw;
+  }
+
+  run(): void {
+    scanContent(this.#content, (operator, operands, end) => this.#visit(operator, operands, end));
+  }
+
+  get #tag(): string | undefined {
+    return this.#tags.at(-1);
+  }
+
+  #visit(operator: string, operands: Operands, end: number): void {
+    if (SHOWS_TEXT.has(operator)) this.#show(operator, operands);
+    else if (operator === 'BDC' || operator === 'BMC') this.#tags.push(this.#tagOf(operands, end));
+    else if (operator === 'EMC') this.#tags.pop();
+    else if (operator === 'Do') this.#draw(operands.names.at(-1) ?? '', this.#matrix, this.#tag);
+    else this.#set(operator, operands, end);
+  }
+
+  /** Text that is stated for content does not end the tag that it is in. */
+  #tagOf({ start, names }: Operands, end: number): string | undefined {
+    if (names[0] === 'Artifact') return undefined;
+    const [, mcid] = /\/MCID\s+(\d+)/.exec(this.#content.toString('latin1', start, end)) ?? [];
+    return mcid === undefined ? this.#tag : paintedKey(this.#stream, Number(mcid));
+  }
+
+  #set(operator: string, operands: Operands, end: number): void {
+    if (operator === 'q') this.#saved.push([this.#matrix, this.#fontSize]);
+    else if (operator === 'Q') [this.#matrix, this.#fontSize] = this.#saved.pop() ?? [this.#matrix, this.#fontSize];
+    else if (operator === 'BT') this.#line = IDENTITY;
+    else if (operator === 'T*') this.#move(0, -this.#leading);
+    else if (/^(?:cm|Tm|Td|TD|TL|Tf|m|l|c|v|y|re)$/.test(operator)) this.#place(operator, this.#numbers(operands, end));
+  }
+
+  #place(operator: string, [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0]: number[]): void {
+    if (operator === 'cm') this.#matrix = times([a, b, c, d, e, f], this.#matrix);
+    else if (operator === 'Tm') this.#line = [a, b, c, d, e, f];
+    else if (operator === 'Tf') this.#fontSize = a;
+    else if (operator === 'TL') this.#leading = a;
+    else if (operator === 'Td' || operator === 'TD') {
+      if (operator === 'TD') this.#leading = -b;
+      this.#move(a, b);
+    } else if (operator === 're') {
+      for (const [x, y] of CORNERS) this.#paint(this.#tag, ...at(this.#matrix, a + x * c, b + y * d), '');
+    } else this.#paint(this.#tag, ...at(this.#matrix, a, b), '');
+  }
+
+  #move(x: number, y: number): void {
+    this.#line = times([1, 0, 0, 1, x, y], this.#line);
+  }
+
+  #show(operator: string, { strings }: Operands): void {
+    if (operator === "'" || operator === '"') this.#move(0, -this.#leading);
+    if (this.#tag === undefined) return;
+    const codes = strings.map((each) => stringBytes(this.#content, each).toString('latin1')).join('');
+    this.#paint(this.#tag, ...at(times(this.#line, this.#matrix), 0, this.#fontSize * ASCENT), codes);
+  }
+
+  #numbers({ start }: Operands, end: number): number[] {
+    const words = this.#content.toString('latin1', start, end).split(/\s+/);
+    return words.map(Number).filter((value) => !Number.isNaN(value));
+  }
+}
+
+function matrixOf(value: unknown): Matrix {
+  const numbers = value instanceof PdfArray ? value.toArray().map((each) => (each instanceof PdfNumber ? each.value : 0)) : [];
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = numbers;
+  return [a, b, c, d, e, f];
+}
+
+/** First `one`, then `other`. */
+function times([a, b, c, d, e, f]: Matrix, [g, h, i, j, k, l]: Matrix): Matrix {
+  return [a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + l];
+}
+
+function at([a, b, c, d, e, f]: Matrix, x: number, y: number): [x: number, y: number] {
+  return [a * x + c * y + e, b * x + d * y + f];
+}
