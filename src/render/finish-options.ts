@@ -1,6 +1,6 @@
 /** Options for finishing a printed PDF: the caller's options in, the finishing plan out. */
 import { type Invoice, invoiceFilename } from '../pdf/conformance/invoice-profiles.ts';
-import { type Claims, claimsOf } from '../pdf/conformance/profiles.ts';
+import { type Claims, claimsOf, isVersion2 } from '../pdf/conformance/profiles.ts';
 import { type FinishSettings, RFC_3339 } from '../pdf/finish-settings.ts';
 import { textErrors } from '../validate.ts';
 import { decodeBase64 } from './base64.ts';
@@ -76,29 +76,31 @@ function checkConformance(options: PdfOptions, { archive, accessible }: Claims, 
   const cause = options.conformance === undefined ? 'options.invoice' : 'options.conformance';
   if (options.tagged === false) errors.add('options.tagged', `cannot be false with ${cause}`);
   if (options.password !== undefined) errors.add('options.password', `cannot be combined with ${cause}`);
-  if (archive?.part === 4 && accessible === 1)
-    errors.add('options.conformance', 'cannot name PDF/UA-1, which is of PDF 1.7, with PDF/A-4, which is of PDF 2.0: use PDF/UA-2');
-  if (archive && archive.part !== 4 && accessible === 2)
-    errors.add(
-      'options.conformance',
-      `cannot name PDF/UA-2, which is of PDF 2.0, with PDF/A-${archive.part}, which is of PDF 1.7: use PDF/UA-1`,
-    );
+  checkVersions(archive, accessible, errors);
   if (options.invoice && archive?.part !== 3)
     errors.add('options.conformance', 'must be a profile of PDF/A-3 with options.invoice, which Factur-X demands');
-  else checkAttachments(options.attachments ?? [], archive, errors);
-  for (const [index, { description }] of (options.attachments ?? []).entries())
-    if (accessible === 2 && !description?.trim())
-      errors.add(`options.attachments[${index}].description`, 'is required with PDF/UA-2');
+  else checkAttachments(options.attachments ?? [], { archive, accessible }, errors);
+}
+
+/** A file is of one version of PDF. */
+function checkVersions(archive: Claims['archive'], accessible: Claims['accessible'], errors: ValidationErrors): void {
+  if (!archive || !accessible || isVersion2({ archive, accessible: 1 }) === (accessible === 2)) return;
+  const [version, other] = accessible === 2 ? ['2.0', '1.7'] : ['1.7', '2.0'];
+  const message = `cannot name PDF/UA-${accessible}, which is of PDF ${version}, with PDF/A-${archive.part}, which is of PDF ${other}`;
+  errors.add('options.conformance', `${message}: use PDF/UA-${3 - accessible}`);
 }
 
 /** Only some profiles allow files, and one demands them. */
-function checkAttachments(given: Given<'attachments'>, archive: Claims['archive'], errors: ValidationErrors): void {
+function checkAttachments(given: Given<'attachments'>, { archive, accessible }: Claims, errors: ValidationErrors): void {
   if (given.length && archive?.part === 2)
     errors.add('options.attachments', 'cannot be combined with a profile of PDF/A-2, which allows no files: use PDF/A-3');
   if (given.length && archive?.part === 4 && archive.level === '')
     errors.add('options.attachments', 'cannot be combined with PDF/A-4, which allows no files: use PDF/A-4f');
   if (!given.length && archive?.level === 'F')
     errors.add('options.attachments', 'must have a file with PDF/A-4f: use PDF/A-4 without files');
+  for (const [index, { description }] of given.entries())
+    if (accessible === 2 && !description?.trim())
+      errors.add(`options.attachments[${index}].description`, 'is required with PDF/UA-2');
 }
 
 function parseMetadata(given: Given<'metadata'>, errors: ValidationErrors): FinishSettings['metadata'] {

@@ -34,12 +34,17 @@ test.each([
     ['PDF/A-3u', 'PDF/UA-1'],
     ['<pdfaid:conformance>U<', '<pdfuaid:part>1<', 'pdfaExtension:schemas'],
   ],
+  ['PDF/UA-2', ['<pdfuaid:part>2</pdfuaid:part>', '<pdfuaid:rev>2024<', '<dc:title>']],
+  [
+    ['PDF/A-4', 'PDF/UA-2'],
+    ['<pdfaid:part>4<', '<pdfuaid:part>2<'],
+  ],
 ])('%s is what the PDF says', async (conformance, claims) => {
   const response = await client.pdf({ html: GOOD, options: { conformance } });
   expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
   const { xmp, info, texts } = await readFinished(await bytesOf(response));
   for (const claim of claims) expect(xmp).toContain(claim);
-  const isVersion2 = conformance === 'PDF/A-4';
+  const isVersion2 = /A-4|UA-2/.test(String(conformance));
   expect([info.PDFFormatVersion, info.Title]).toEqual(isVersion2 ? ['2.0', undefined] : ['1.7', 'Report']);
   expect(texts.join()).toContain('All is well here');
 });
@@ -136,6 +141,10 @@ test.each([
   [{ conformance: ['PDF/A-2b', 'PDF/A-3b'] }, 'options.conformance'],
   [{ conformance: ['PDF/UA-1', 'PDF/UA-1'] }, 'options.conformance'],
   [{ conformance: ['PDF/A-4', 'PDF/UA-1'] }, 'options.conformance'],
+  [{ conformance: ['PDF/A-3a', 'PDF/UA-2'] }, 'options.conformance'],
+  [{ conformance: ['PDF/UA-1', 'PDF/UA-2'] }, 'options.conformance'],
+  [{ conformance: 'PDF/UA-2', invoice: { xml: '<x/>', profile: 'EN 16931' } }, 'options.conformance'],
+  [{ conformance: 'PDF/UA-2', attachments: [{ name: 'a', content: 'YQ==' }] }, 'options.attachments[0].description'],
   [{ conformance: 'PDF/A-4', attachments: [{ name: 'a', content: 'YQ==' }] }, 'options.attachments'],
   [{ conformance: 'PDF/A-4f' }, 'options.attachments'],
   [{ conformance: 'PDF/A-4', invoice: { xml: '<x/>', profile: 'EN 16931' } }, 'options.conformance'],

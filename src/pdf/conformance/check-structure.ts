@@ -1,5 +1,5 @@
 /** Finds what the tags of a PDF say that no repair can make right, and names the elements of the document that are meant. */
-import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject } from '@libpdf/core';
+import { PdfArray, PdfDict, PdfName, PdfNumber } from '@libpdf/core';
 import type { Named, Place, PrintedStructure } from '../../stated.ts';
 import { textString } from '../objects/syntax.ts';
 import { follow } from './follow.ts';
@@ -136,23 +136,18 @@ function placeCells(row: StructureElement, y: number, height: number, filledTo: 
 }
 
 function attributeOf(cell: StructureElement, name: string): number {
-  for (const attribute of attributesOf(cell.get('A'))) {
+  for (const attribute of cell.attributes) {
     const value = attribute.get(name);
     if (value instanceof PdfNumber) return Math.max(1, value.value);
   }
   return 1;
 }
 
-function attributesOf(value: PdfObject | undefined): PdfDict[] {
-  const list = value instanceof PdfArray ? value.toArray() : [value];
-  return list.filter((each) => each instanceof PdfDict);
-}
-
 /** Chromium writes the name of some fields only. */
 function nameFields(forms: StructureElement[], fields: PrintedStructure['fields'], violations: Violations): void {
   const nextOf = follow(fields, ({ role }) => role);
   for (const form of forms) {
-    const attributes = attributesOf(form.get('A'));
+    const { attributes } = form;
     const role = attributes.map((attribute) => attribute.get('Role')).find((value) => value instanceof PdfName);
     if (!role) continue;
     const field = nextOf(role.value);

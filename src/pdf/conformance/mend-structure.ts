@@ -4,11 +4,12 @@ import type { PrintedStructure } from '../../stated.ts';
 import { textString } from '../objects/syntax.ts';
 import { mendTables } from './mend-tables.ts';
 import { STANDARD_TYPES } from './standard-types.ts';
-import { StructureElement } from './structure-element.ts';
+import { isAnnotation, StructureElement } from './structure-element.ts';
 import type { StructureTree } from './structure-tree.ts';
 
 /** Structure types of later standards that Chromium writes, and what they are in ISO 32000-1. */
 const ROLES: Record<string, string> = { Strong: 'Span', Em: 'Span' };
+const OF_ANNOTATIONS = new Set(['Link', 'Form', 'Annot']);
 const ROW_GROUPS = new Set(['THead', 'TBody', 'TFoot']);
 
 type Kids = StructureElement['kids'];
@@ -23,6 +24,7 @@ export function mendStructure(tree: StructureTree, stated: PrintedStructure): Re
     mendLanguage(element);
     if (element.type === 'TD' || element.type === 'TH') keepKnownHeaders(element, ids);
   }
+  for (const element of elements) tagLinks(tree, element);
   for (const element of elements) mendTableParts(element);
   for (const element of elements) mendLists(tree, element);
   mendTables(tree, elements, stated);
@@ -48,6 +50,14 @@ function keepKnownHeaders(cell: StructureElement, ids: Set<string>): void {
     return copy;
   });
   if (kept.some((attribute, index) => attribute !== attributes.at(index))) cell.set('A', PdfArray.of(...kept));
+}
+
+/** Chromium tags a link that has another role by that role alone. */
+function tagLinks(tree: StructureTree, element: StructureElement): void {
+  const hasLink = element.kids.some((kid) => !(kid instanceof StructureElement) && isAnnotation(kid));
+  if (!hasLink || OF_ANNOTATIONS.has(element.type)) return;
+  if (element.type === 'NonStruct') element.type = 'Link';
+  else element.replaceKids([tree.enclose(element, 'Link', element.kids)]);
 }
 
 /** Rows and cells outside of a table are plain groups. */
@@ -85,7 +95,10 @@ function itemOf(tree: StructureTree, run: Kids): StructureElement {
 function wrapBody(tree: StructureTree, item: StructureElement): void {
   const isBody = (kid: Kids[number]) => kid instanceof StructureElement && !/^(?:Lbl|LBody)$/.test(kid.type);
   const body = item.kids.filter(isBody);
-  if (body.length) item.replaceKids([...item.kids.filter((kid) => !isBody(kid)), tree.create('LBody', body)]);
+  if (!body.length) return;
+  const wrapped = tree.create('LBody', body);
+  mendLists(tree, wrapped);
+  item.replaceKids([...item.kids.filter((kid) => !isBody(kid)), wrapped]);
 }
 
 /** Puts each run of kids for which `belongs` into an element of its own. */

@@ -41,8 +41,10 @@ export function isForbidden(type: string, context: string): boolean {
   return FORBIDDEN.get(context)?.has(type) ?? false;
 }
 
+const LESSENED: ReadonlySet<string> = new Set(BLOCKS.split(' ').filter((type) => !/^H\d$/.test(type)));
+
 /** What says less than a type, and may stand where it may not; undefined where there is nothing. */
 export function lesserType(type: string, context: string): string | undefined {
-  if (type === 'Ruby' || !(BLOCKS.split(' ').includes(type) || INLINE.has(type)) || HEADINGS.includes(type)) return undefined;
-  return ['Div', 'NonStruct'].find((lesser) => (lesser === 'NonStruct' || !INLINE.has(type)) && !isForbidden(lesser, context));
+  if (LESSENED.has(type)) return ['Div', 'NonStruct'].find((lesser) => !isForbidden(lesser, context));
+  return INLINE.has(type) && type !== 'Ruby' ? 'NonStruct' : undefined;
 }

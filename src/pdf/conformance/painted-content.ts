@@ -16,13 +16,26 @@ export interface Painted {
   codes: string;
 }
 
-/** By the number of the page or the form XObject that the content stands in, and its MCID. */
-export type PaintedContent = ReadonlyMap<string, Painted>;
+/** What is inside the margins of a page. */
+export interface PageArea {
+  left: number;
+  top: number;
+  /** Points for each CSS pixel. */
+  scale: number;
+}
+
+export interface PaintedContent {
+  /** By the number of the page or the form XObject that the content stands in, and its MCID. */
+  marked: ReadonlyMap<string, Painted>;
+  /** By the number of the page. */
+  areas: ReadonlyMap<number, PageArea>;
+}
 
 export function paintedKey(stream: number, mcid: number): string {
   return `${stream} ${mcid}`;
 }
 
+type Point = [x: number, y: number];
 type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
 
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
@@ -30,6 +43,7 @@ const MAX_CODES = 64;
 /** How far a line of text is above its baseline, as a part of the font size. */
 const ASCENT = 0.8;
 const LINE_FEED = Buffer.from('\n');
+const PAINTS_PATH = new Set(['S', 's', 'f', 'F', 'f*', 'B', 'B*', 'b', 'b*']);
 const SHOWS_TEXT = new Set(['Tj', 'TJ', "'", '"']);
 /** The corners of an image, and of a box. */
 const CORNERS = [
@@ -42,7 +56,7 @@ const CORNERS = [
 export function paintedContent(draft: EditablePdf): PaintedContent {
   const scan = new PageScan(draft);
   for (const { ref } of draft.pdf.getPages()) scan.page(ref);
-  return scan.found;
+  return { marked: scan.found, areas: scan.areas };
 }
 
 class PageScan {
@@ -50,7 +64,10 @@ class PageScan {
   readonly #draft: EditablePdf;
   readonly #streams = new StreamDecoder();
   readonly #drawn = new Set<number>();
+  readonly areas = new Map<number, PageArea>();
   #page = 0;
+  /** How many tags begin in each area of the page: parts of it can be turned or scaled. */
+  readonly #counted = new Map<string, { area: PageArea; tags: number }>();
 
   constructor(draft: EditablePdf) {
     this.#draft = draft;
@@ -64,13 +81,27 @@ class PageScan {
     const parts = streams.filter((stream) => stream instanceof PdfStream);
     const content = Buffer.concat(parts.flatMap((stream) => [this.#streams.decode(stream), LINE_FEED]));
     const resources = inherited(this.#draft, page, 'Resources');
+    this.#counted.clear();
     this.#scan(content, resources, { stream: ref.objectNumber, matrix: IDENTITY, tag: undefined });
+    const [most] = [...this.#counted.values()].sort((one, other) => other.tags - one.tags);
+    if (most) this.areas.set(this.#page, most.area);
+  }
+
+  #countArea(area: PageArea): void {
+    const key = Object.values(area).join();
+    const counted = this.#counted.get(key) ?? { area, tags: 0 };
+    counted.tags++;
+    this.#counted.set(key, counted);
   }
 
   #scan(content: Buffer, resources: unknown, from: Start): void {
     const own = resources instanceof PdfDict ? resources : undefined;
-    const draws = (name: string, matrix: Matrix, tag: string | undefined) => this.#draw(name, own, { ...from, matrix, tag });
-    new StreamScan(content, from, (tag, x, y, codes) => this.#paint(tag, x, y, codes), draws).run();
+    const handlers: Handlers = {
+      paints: (tag, x, y, codes) => this.#paint(tag, x, y, codes),
+      draws: (name, matrix, tag) => this.#draw(name, own, { ...from, matrix, tag }),
+      begins: (area) => this.#countArea(area),
+    };
+    new StreamScan(content, from, handlers).run();
   }
 
   /** A form that is drawn again is described by its first drawing. */
@@ -110,30 +141,37 @@ interface Start {
   tag: string | undefined;
 }
 
-type Paint = (tag: string | undefined, x: number, y: number, codes: string) => void;
-type Draw = (name: string, matrix: Matrix, tag: string | undefined) => void;
+interface Handlers {
+  paints(tag: string | undefined, x: number, y: number, codes: string): void;
+  draws(name: string, matrix: Matrix, tag: string | undefined): void;
+  /** A tag begins. */
+  begins(area: PageArea): void;
+}
 
 /** One content stream. */
 class StreamScan {
   readonly #content: Buffer;
   readonly #stream: number;
-  readonly #paint: Paint;
-  readonly #draw: Draw;
+  readonly #handlers: Handlers;
   #matrix: Matrix;
   #fontSize = 0;
-  readonly #saved: Array<[matrix: Matrix, fontSize: number]> = [];
+  readonly #saved: Array<[matrix: Matrix, fontSize: number, corner: Point | undefined]> = [];
   #line: Matrix = IDENTITY;
   #leading = 0;
+  /** Points of a path that has begun, which may only clip. */
+  #path: Point[] = [];
+  #clips = false;
+  /** The upper left corner of the outermost clipping path, which is what is inside the margins. */
+  #corner: Point | undefined;
   /** Of the marked content that has begun. */
   readonly #tags: Array<string | undefined>;
 
-  constructor(content: Buffer, { stream, matrix, tag }: Start, paint: Paint, draw: Draw) {
+  constructor(content: Buffer, { stream, matrix, tag }: Start, handlers: Handlers) {
     this.#content = content;
     this.#stream = stream;
     this.#matrix = matrix;
     this.#tags = [tag];
-    this.#paint = paint;
-    this.#draw = draw;
+    this.#handlers = handlers;
   }
 
   run(): void {
@@ -148,7 +186,8 @@ class StreamScan {
     if (SHOWS_TEXT.has(operator)) this.#show(operator, operands);
     else if (operator === 'BDC' || operator === 'BMC') this.#tags.push(this.#tagOf(operands, end));
     else if (operator === 'EMC') this.#tags.pop();
-    else if (operator === 'Do') this.#draw(operands.names.at(-1) ?? '', this.#matrix, this.#tag);
+    else if (operator === 'n' || PAINTS_PATH.has(operator)) this.#endPath(operator);
+    else if (operator === 'Do') this.#handlers.draws(operands.names.at(-1) ?? '', this.#matrix, this.#tag);
     else this.#set(operator, operands, end);
   }
 
@@ -156,12 +195,16 @@ class StreamScan {
   #tagOf({ start, names }: Operands, end: number): string | undefined {
     if (names[0] === 'Artifact') return undefined;
     const [, mcid] = /\/MCID\s+(\d+)/.exec(this.#content.toString('latin1', start, end)) ?? [];
-    return mcid === undefined ? this.#tag : paintedKey(this.#stream, Number(mcid));
+    if (mcid === undefined) return this.#tag;
+    const [scale] = this.#matrix;
+    if (this.#corner) this.#handlers.begins({ left: this.#corner[0], top: this.#corner[1], scale });
+    return paintedKey(this.#stream, Number(mcid));
   }
 
   #set(operator: string, operands: Operands, end: number): void {
-    if (operator === 'q') this.#saved.push([this.#matrix, this.#fontSize]);
-    else if (operator === 'Q') [this.#matrix, this.#fontSize] = this.#saved.pop() ?? [this.#matrix, this.#fontSize];
+    if (operator === 'q') this.#saved.push([this.#matrix, this.#fontSize, this.#corner]);
+    else if (operator === 'Q') this.#restore();
+    else if (operator === 'W' || operator === 'W*') this.#clips = true;
     else if (operator === 'BT') this.#line = IDENTITY;
     else if (operator === 'T*') this.#move(0, -this.#leading);
     else if (/^(?:cm|Tm|Td|TD|TL|Tf|m|l|c|v|y|re)$/.test(operator)) this.#place(operator, this.#numbers(operands, end));
@@ -176,8 +219,22 @@ class StreamScan {
       if (operator === 'TD') this.#leading = -b;
       this.#move(a, b);
     } else if (operator === 're') {
-      for (const [x, y] of CORNERS) this.#paint(this.#tag, ...at(this.#matrix, a + x * c, b + y * d), '');
-    } else this.#paint(this.#tag, ...at(this.#matrix, a, b), '');
+      for (const [x, y] of CORNERS) this.#path.push(at(this.#matrix, a + x * c, b + y * d));
+    } else this.#path.push(at(this.#matrix, a, b));
+  }
+
+  #restore(): void {
+    const [matrix, fontSize, corner] = this.#saved.pop() ?? [this.#matrix, this.#fontSize, this.#corner];
+    this.#matrix = matrix;
+    this.#fontSize = fontSize;
+    this.#corner = corner;
+  }
+
+  #endPath(operator: string): void {
+    if (this.#clips) this.#corner ??= cornerOf(this.#path);
+    this.#clips = false;
+    if (operator !== 'n') for (const [x, y] of this.#path) this.#handlers.paints(this.#tag, x, y, '');
+    this.#path = [];
   }
 
   #move(x: number, y: number): void {
@@ -188,13 +245,21 @@ class StreamScan {
     if (operator === "'" || operator === '"') this.#move(0, -this.#leading);
     if (this.#tag === undefined) return;
     const codes = strings.map((each) => stringBytes(this.#content, each).toString('latin1')).join('');
-    this.#paint(this.#tag, ...at(times(this.#line, this.#matrix), 0, this.#fontSize * ASCENT), codes);
+    this.#handlers.paints(this.#tag, ...at(times(this.#line, this.#matrix), 0, this.#fontSize * ASCENT), codes);
   }
 
   #numbers({ start }: Operands, end: number): number[] {
     const words = this.#content.toString('latin1', start, end).split(/\s+/);
     return words.map(Number).filter((value) => !Number.isNaN(value));
   }
+}
+
+/** The upper left one of the box around some points. */
+function cornerOf(points: readonly Point[]): Point | undefined {
+  return points.reduce<Point | undefined>(
+    (corner, [x, y]) => (corner ? [Math.min(corner[0], x), Math.max(corner[1], y)] : [x, y]),
+    undefined,
+  );
 }
 
 function matrixOf(value: unknown): Matrix {
@@ -208,6 +273,6 @@ function times([a, b, c, d, e, f]: Matrix, [g, h, i, j, k, l]: Matrix): Matrix {
   return [a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + l];
 }
 
-function at([a, b, c, d, e, f]: Matrix, x: number, y: number): [x: number, y: number] {
+function at([a, b, c, d, e, f]: Matrix, x: number, y: number): Point {
   return [a * x + c * y + e, b * x + d * y + f];
 }

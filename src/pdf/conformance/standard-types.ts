@@ -1,4 +1,6 @@
 /** What the standards say of the types and languages of tags. */
+import { PdfDict, PdfName } from '@libpdf/core';
+import { textString } from '../objects/syntax.ts';
 
 /** The structure types of ISO 32000-1, 14.8.4. */
 export const STANDARD_TYPES: ReadonlySet<string> = new Set(
@@ -9,7 +11,16 @@ export const STANDARD_TYPES: ReadonlySet<string> = new Set(
 );
 
 /** Those that PDF 2.0 adds (ISO 32000-2, 14.8.4). */
-export const VERSION_2_TYPES: ReadonlySet<string> = new Set(['DocumentFragment', 'Aside', 'Title', 'FENote', 'Sub', 'Em', 'Strong', 'Artifact']);
+export const VERSION_2_TYPES: ReadonlySet<string> = new Set([
+  'DocumentFragment',
+  'Aside',
+  'Title',
+  'FENote',
+  'Sub',
+  'Em',
+  'Strong',
+  'Artifact',
+]);
 
 /** What lists and tables may hold (ISO 14289-1, 7.2). */
 export const PERMITTED_KIDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
@@ -25,3 +36,7 @@ export const LANGUAGE_TAG = /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/i;
 
 /** Of the structure types of PDF 2.0 (ISO 32000-2, 14.8.6). */
 export const NAMESPACE_OF_PDF_2 = 'http://iso.org/pdf2/ssn';
+
+export function namespaceOfVersion2(): PdfDict {
+  return PdfDict.of({ Type: PdfName.of('Namespace'), NS: textString(NAMESPACE_OF_PDF_2) });
+}

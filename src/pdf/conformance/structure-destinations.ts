@@ -4,13 +4,17 @@
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
+import { viewOf } from '../objects/page-view.ts';
 import { IN_LINE } from './nesting.ts';
-import { type Painted, type PaintedContent, paintedKey } from './painted-content.ts';
-import { isAnnotation, StructureElement } from './structure-element.ts';
+import type { Painted, PaintedContent } from './painted-content.ts';
+import { StructureElement } from './structure-element.ts';
 import type { StructureTree } from './structure-tree.ts';
 
 /** In points: how far what is painted may reach over the box that is led to. */
 const TOLERANCE = 4;
+/** As many marks are looked at for one in the column that is led to. */
+const MAX_COLUMNS = 500;
+const POINTS_PER_PIXEL = 0.75;
 
 export function addStructureDestinations(draft: EditablePdf, tree: StructureTree, painted: PaintedContent): void {
   const destinations = new Destinations(draft, tree, painted);
@@ -63,20 +67,24 @@ class Destinations {
   /** `element` is where a destination leads, where that is known. */
   #mend(ref: PdfRef, holder: PdfDict, element: PdfRef | undefined): void {
     const given = holder.get('Dest');
+    if (!given) return;
+    const copy = holder.clone();
+    copy.delete('Dest');
     const place = this.#placeOf(given);
-    if (!given || !place) return;
+    if (place) copy.set('A', this.#actionTo(given, place, element));
+    this.#draft.change(ref, copy);
+  }
+
+  #actionTo(given: PdfObject, place: PdfArray, element: PdfRef | undefined): PdfDict {
     const [, ...view] = place.toArray();
-    const action = PdfDict.of({
+    return PdfDict.of({
       S: PdfName.of('GoTo'),
       D: given,
       SD: PdfArray.of(element ?? this.#elementAt(place), ...view),
     });
-    const copy = holder.clone();
-    copy.delete('Dest');
-    copy.set('A', action);
-    this.#draft.change(ref, copy);
   }
 
+  /** None where the place was left out, by `pageRanges` for example. */
   #placeOf(given: PdfObject | undefined): PdfArray | undefined {
     const name = nameOf(this.#draft.resolve(given));
     const found = name !== undefined && this.#named instanceof PdfDict ? this.#named.get(name) : given;
@@ -85,39 +93,62 @@ class Destinations {
   }
 
   #elementAt(place: PdfArray): PdfRef {
-    const [page, , x, y] = place.toArray();
-    const [left, top] = [x, y].map((each) => (each instanceof PdfNumber ? each.value : 0));
+    const [page] = place.toArray();
     this.#marks ??= this.#readMarks();
     const marks = (page instanceof PdfRef && this.#marks.get(page.objectNumber)) || [];
-    const below = marks.filter((mark) => mark.top <= (top ?? 0) + TOLERANCE);
-    const inColumn = below.find((mark) => mark.left >= (left ?? 0) - TOLERANCE);
-    const found = inColumn ?? below[0] ?? marks.at(-1);
+    const [left, top] = page instanceof PdfRef ? this.#pointOf(page, place) : [0, 0];
+    const first = firstBelow(marks, top + TOLERANCE);
+    const below = marks.slice(first, first + MAX_COLUMNS);
+    const found = below.find((mark) => mark.left >= left - TOLERANCE) ?? below[0] ?? marks.at(-1);
     return (found ? blockOf(found.element) : this.#tree.document).ref;
   }
 
+  /** Chromium writes the places of links as if the page had no margins and were printed in its full size. */
+  #pointOf(ref: PdfRef, place: PdfArray): [left: number, top: number] {
+    const [, , x, y] = place.toArray();
+    const page = this.#draft.resolve(ref);
+    const [left = 0, top = 0] = [x, y].map((each) => (each instanceof PdfNumber ? each.value : 0));
+    const area = this.#painted.areas.get(ref.objectNumber);
+    if (!(page instanceof PdfDict) || !area) return [left, top];
+    const { bottom, height } = viewOf(this.#draft, page);
+    const scale = area.scale / POINTS_PER_PIXEL;
+    return [area.left + left * scale, area.top - (bottom + height - top) * scale];
+  }
+
   #readMarks(): Map<number, Mark[]> {
-    const marks = new Map<number, Mark[]>();
-    for (const element of this.#tree.elements()) {
-      if (element.type === 'Artifact') continue;
-      for (const leaf of element.kids) {
-        if (leaf instanceof StructureElement || isAnnotation(leaf)) continue;
-        const { holder, mcid } = this.#tree.placeOf(leaf, element);
-        const painted = holder && this.#painted.get(paintedKey(holder.objectNumber, mcid));
-        if (!painted) continue;
-        const onPage = marks.get(painted.page) ?? [];
-        marks.set(painted.page, onPage);
-        onPage.push({ ...painted, element });
-      }
-    }
+    const elements = [...this.#tree.elements()].filter(({ type }) => type !== 'Artifact');
+    const marks = Map.groupBy(
+      elements.flatMap((element) => this.#marksOf(element)),
+      ({ page }) => page,
+    );
     for (const onPage of marks.values()) onPage.sort((one, other) => other.top - one.top || one.left - other.left);
     return marks;
   }
+
+  #marksOf(element: StructureElement): Mark[] {
+    return element.kids.flatMap((leaf) => {
+      const painted = leaf instanceof StructureElement ? undefined : this.#tree.paintedBy(leaf, element, this.#painted);
+      return painted ? [{ ...painted, element }] : [];
+    });
+  }
+}
+
+/** The first of those, from the top down, that does not begin above a line. */
+function firstBelow(marks: readonly Mark[], line: number): number {
+  let [from, to] = [0, marks.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((marks[middle]?.top ?? 0) > line) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 /** What a reader goes to: a paragraph and not a word of it. */
 function blockOf(element: StructureElement): StructureElement {
   let block = element;
-  while (block.parent && (block.type === 'NonStruct' || (IN_LINE.has(block.type) && block.type !== 'Figure'))) block = block.parent;
+  while (block.parent && (block.type === 'NonStruct' || (IN_LINE.has(block.type) && block.type !== 'Figure')))
+    block = block.parent;
   return block;
 }
 

@@ -1,5 +1,5 @@
 /** An element of the structure of a PDF. What Chromium wrote is read as text, and becomes objects only where more than the type and the kids is asked. */
-import { PdfDict, PdfName, type PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
+import { PdfArray, PdfDict, PdfName, type PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
 
 /** Marked content, or an annotation. */
 export type Leaf = PdfNumber | PdfDict;
@@ -94,6 +94,13 @@ export class StructureElement {
   text(entry: string): string {
     const text = this.get(entry);
     return text instanceof PdfString ? text.asString() : '';
+  }
+
+  /** Its attribute objects (ISO 32000-1, 14.7.5). */
+  get attributes(): PdfDict[] {
+    const value = this.get('A');
+    const list = value instanceof PdfArray ? value.toArray() : [value];
+    return list.filter((each) => each instanceof PdfDict);
   }
 
   set(entry: string, value: PdfObject): void {

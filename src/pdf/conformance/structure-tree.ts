@@ -2,10 +2,10 @@
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { parseObject } from '../objects/parse-object.ts';
-import { textString } from '../objects/syntax.ts';
-import { NAMESPACE_OF_PDF_2 } from './standard-types.ts';
+import { type Painted, type PaintedContent, paintedKey } from './painted-content.ts';
+import { NewOwners } from './parent-tree.ts';
+import { namespaceOfVersion2 } from './standard-types.ts';
 import { isAnnotation, type Leaf, type PlainElement, readPlain, StructureElement } from './structure-element.ts';
-
 
 export class StructureTree {
   readonly #draft: EditablePdf;
@@ -16,8 +16,7 @@ export class StructureTree {
   readonly #values = new Map<string, PdfObject>();
   /** What annotations belong to, by their key in the parent tree. */
   readonly #newParents: Array<[key: number, parent: PdfRef]> = [];
-  /** New parents of marked content, by the key of what it stands in and its number. */
-  readonly #moved = new Map<number, Map<number, PdfRef>>();
+  readonly #newOwners: NewOwners;
   #namespace: PdfRef | undefined;
 
   /** A document without any content has no tree yet, and gets one. */
@@ -39,6 +38,7 @@ export class StructureTree {
     const root = draft.resolve(rootRef);
     if (!(root instanceof PdfDict)) throw new Error('the PDF has no structure');
     this.#draft = draft;
+    this.#newOwners = new NewOwners(draft);
     this.#rootRef = rootRef;
     this.#root = root.clone();
     const kid = root.get('K');
@@ -70,29 +70,26 @@ export class StructureTree {
     const page = parent.get('Pg');
     const element = this.create(type, kids);
     if (page) element.set('Pg', page);
-    for (const kid of kids) if (!(kid instanceof StructureElement) && !isAnnotation(kid)) this.#move(kid, page, element.ref);
+    for (const kid of kids) if (!(kid instanceof StructureElement)) this.#own(kid, page, element.ref);
     return element;
   }
 
-  /** What the marked content stands in, which is its page or a form XObject, and its number there. */
-  placeOf(leaf: Leaf, parent: StructureElement): { holder: PdfRef | undefined; mcid: number } {
-    return placeOf(leaf, parent.get('Pg'));
+  /** What marked content shows; undefined for annotations, and for what is nowhere. */
+  paintedBy(leaf: Leaf, parent: StructureElement, painted: PaintedContent): Painted | undefined {
+    const { holder, mcid } = placeOf(leaf, parent.get('Pg'));
+    return holder && painted.marked.get(paintedKey(holder.objectNumber, mcid));
   }
 
-  #move(leaf: Leaf, page: PdfObject | undefined, parent: PdfRef): void {
+  #own(leaf: Leaf, page: PdfObject | undefined, owner: PdfRef): void {
+    const annotation = isAnnotation(leaf) && leaf.get('Obj');
     const { holder, mcid } = placeOf(leaf, page);
-    const object = this.#draft.resolve(holder);
-    const key = object instanceof PdfDict ? object.get('StructParents') : undefined;
-    if (!(key instanceof PdfNumber)) throw new Error('tagged content has no key');
-    const moved = this.#moved.get(key.value) ?? new Map<number, PdfRef>();
-    this.#moved.set(key.value, moved.set(mcid, parent));
+    if (annotation instanceof PdfRef) this.#newOwners.setAnnotation(annotation, owner);
+    else if (holder) this.#newOwners.setContent(holder, mcid, owner);
   }
 
   /** Gives an element a type of PDF 2.0. */
   setVersion2Type(element: StructureElement, type: string): void {
-    this.#namespace ??= this.#draft.add(
-      PdfDict.of({ Type: PdfName.of('Namespace'), NS: textString(NAMESPACE_OF_PDF_2) }),
-    );
+    this.#namespace ??= this.#draft.add(namespaceOfVersion2());
     element.type = type;
     element.set('NS', this.#namespace);
   }
@@ -126,27 +123,9 @@ export class StructureTree {
     const mapped = Object.entries(roles).map(([from, to]): [string, PdfName] => [from, PdfName.of(to)]);
     if (mapped.length) this.#root.set('RoleMap', new PdfDict(mapped));
     if (this.#namespace) this.#root.set('Namespaces', PdfArray.of(this.#namespace));
-    if (this.#moved.size) this.#writeMoved(this.#root.get('ParentTree'));
+    this.#newOwners.write(this.#root.get('ParentTree'));
     this.#extendParentTree();
     this.#draft.change(this.#rootRef, this.#root);
-  }
-
-  #writeMoved(node: PdfObject | undefined): void {
-    const dict = this.#draft.resolve(node);
-    if (!(dict instanceof PdfDict)) return;
-    const [kids, pairs] = [this.#draft.resolve(dict.get('Kids')), this.#draft.resolve(dict.get('Nums'))];
-    if (kids instanceof PdfArray) for (const kid of kids.toArray()) this.#writeMoved(kid);
-    const list = pairs instanceof PdfArray ? pairs.toArray() : [];
-    for (const [index, key] of list.entries()) {
-      const moved = index % 2 === 0 && key instanceof PdfNumber ? this.#moved.get(key.value) : undefined;
-      if (moved) this.#writeParents(list[index + 1], moved);
-    }
-  }
-
-  #writeParents(ref: PdfObject | undefined, moved: ReadonlyMap<number, PdfRef>): void {
-    const parents = this.#draft.resolve(ref);
-    if (!(ref instanceof PdfRef) || !(parents instanceof PdfArray)) throw new Error('the parents of content are no list');
-    this.#draft.change(ref, PdfArray.of(...parents.toArray().map((parent, mcid) => moved.get(mcid) ?? parent)));
   }
 
   #extendParentTree(): void {
@@ -224,6 +203,7 @@ export class StructureTree {
   }
 }
 
+/** What marked content stands in, which is its page or a form XObject, and its number there. */
 function placeOf(leaf: Leaf, page: PdfObject | undefined): { holder: PdfRef | undefined; mcid: number } {
   if (leaf instanceof PdfNumber) return { holder: page instanceof PdfRef ? page : undefined, mcid: leaf.value };
   const holder = leaf.get('Stm') ?? leaf.get('Pg') ?? page;

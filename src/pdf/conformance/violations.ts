@@ -162,10 +162,7 @@ export class Violations {
     const isOfText = archiveNeeds === 'text' && claimsText({ archive: claimed, accessible: undefined });
     const isOfStructure = archiveNeeds === 'structure' && claimsStructure({ archive: claimed, accessible: undefined });
     const counts = claimed && (archiveNeeds === 'any' || isOfText || isOfStructure);
-    const clauses = [
-      accessibleClause(accessible, part),
-      counts ? archiveClause(archive, claimed.part) : '',
-    ];
+    const clauses = [accessibleClause(accessible, part), counts ? archiveClause(archive, claimed.part) : ''];
     return clauses.filter(Boolean).join('; ');
   }
 }

@@ -178,7 +178,15 @@ export class MergeSource {
   #keptOf(key: string, value: PdfObject, target: string): PdfObject | undefined {
     if (TAG_KEYS.includes(key)) return this.tags?.keyOf(value);
     if (key === 'SE') return value instanceof PdfRef && this.tags?.has(value.objectNumber) ? value : undefined;
+    if (key === 'SD') return this.#isOfTags(value) ? value : undefined;
     return key === target ? this.#destinationOf(value) : value;
+  }
+
+  /** Whether a structure destination leads to an element that the merged file has. */
+  #isOfTags(destination: PdfObject): boolean {
+    const place = this.resolve(destination);
+    const [element] = place instanceof PdfArray ? place.toArray() : [];
+    return element instanceof PdfRef && (this.tags?.has(element.objectNumber) ?? false);
   }
 
   /** Replaces named destinations by their targets, because names are unique within one document only. */

@@ -3,7 +3,7 @@
  * trees get new numbers, ids and classes a prefix, and roles another name where two PDFs mean different things by one.
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
-import { STANDARD_TYPES } from '../conformance/standard-types.ts';
+import { namespaceOfVersion2, STANDARD_TYPES } from '../conformance/standard-types.ts';
 import { textString } from '../objects/syntax.ts';
 
 /** The PDF that the tags come from. */
@@ -92,15 +92,25 @@ export class MergedTags {
     }
   }
 
+  /** Of the PDF that came as this one of those with tags. */
+  partAt(index: number): PdfRef {
+    return PdfRef.of(this.#parts[index]?.id ?? this.#document);
+  }
+
   /** Once all parts have come. `language` is that of the whole file; parts in another say so. */
-  *end(language: string): Generator<NewObject> {
+  *end(language: string, { isVersion2 }: { isVersion2: boolean }): Generator<NewObject> {
     for (const { id, dict, language: own } of this.#parts) {
       if (own !== language && !dict.has('Lang')) dict.set('Lang', textString(own)); // none at all is unknown (14.9.2.1)
       yield { id, value: dict };
     }
     const K = PdfArray.of(...this.#parts.map(({ id }) => PdfRef.of(id)));
     const document = { Type: PdfName.of('StructElem'), S: PdfName.of('Document'), P: PdfRef.of(this.root), K };
-    yield { id: this.#document, value: PdfDict.of(document) };
+    const NS = isVersion2 ? PdfRef.of(this.#newId()) : undefined;
+    if (NS) {
+      this.#namespaces.push(NS);
+      yield { id: NS.objectNumber, value: namespaceOfVersion2() };
+    }
+    yield { id: this.#document, value: PdfDict.of({ ...document, ...(NS && { NS }) }) };
     yield { id: this.root, value: this.#rootDictionary() };
   }
 
@@ -196,7 +206,7 @@ export class SourceTags {
     const { ID, C, A, S } = { ID: element.get('ID'), C: element.get('C'), A: element.get('A'), S: element.get('S') };
     const own = element.clone();
     for (const entry of ['ID', 'C', 'A']) own.delete(entry);
-    if (S instanceof PdfName) own.set('S', PdfName.of(this.#renamed.get(S.value) ?? S.value));
+    if (S instanceof PdfName && !own.has('NS')) own.set('S', PdfName.of(this.#renamed.get(S.value) ?? S.value));
     if (A) own.set('A', this.#attributesOf(A));
     if (C) own.set('C', this.#classesOf(this.#source.resolve(C)));
     const copy = this.#source.copyOf(own);

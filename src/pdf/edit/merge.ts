@@ -140,15 +140,24 @@ export class MergedFile {
     const kids = this.#merged.map(({ node }) => `${node} 0 R`).join(' ');
     this.#putText(PAGES, `<</Type/Pages/Kids[${kids}]/Count ${this.pages}>>`);
     this.#putText(OUTLINES, `<</Type/Outlines/First ${first?.bookmark} 0 R/Last ${last?.bookmark} 0 R/Count ${count}>>`);
-    for (const [index, part] of this.#merged.entries()) this.#putText(part.bookmark, this.#bookmarkOf(part, index));
-    const { catalog, isVersion2 } = this.#catalog();
-    this.#put(CATALOG, catalog);
+    const claims = commonClaims(
+      this.#merged.map((part) => part.facts),
+      this.#isMarked,
+    );
+    for (const [index, part] of this.#merged.entries()) this.#putText(part.bookmark, this.#bookmarkOf(part, index, claims));
+    this.#put(CATALOG, this.#catalog(claims));
     const id = identifier(this.#digest.digest().subarray(0, ID_BYTES));
-    if (isVersion2) this.#file.version = '2.0';
-    return this.#file.end({ Root: PdfRef.of(CATALOG), ...(!isVersion2 && { Info: PdfRef.of(INFO) }), ID: id });
+    const hasInformation = !claims || !isVersion2(claims);
+    if (!hasInformation) this.#file.version = '2.0';
+    return this.#file.end({ Root: PdfRef.of(CATALOG), ...(hasInformation && { Info: PdfRef.of(INFO) }), ID: id });
   }
 
-  #catalog(): { catalog: PdfDict; isVersion2: boolean } {
+  /** Whether all content of all parts has tags, or is an artifact. */
+  get #isMarked(): boolean {
+    return this.#merged.every((part) => part.isMarked);
+  }
+
+  #catalog(claims: Claims | undefined): PdfDict {
     const catalog = PdfDict.of({
       Type: PdfName.of('Catalog'),
       Pages: PdfRef.of(PAGES),
@@ -157,21 +166,18 @@ export class MergedFile {
     });
     const language = commonLanguage(this.#merged.map((part) => part.language));
     if (language) catalog.set('Lang', textString(language));
-    const isMarked = this.#merged.every((part) => part.isMarked);
     if (!this.#tags.isEmpty) {
-      for (const { id, value } of this.#tags.end(language)) this.#put(id, value);
+      const tags = this.#tags.end(language, { isVersion2: claims?.accessible === 2 });
+      for (const { id, value } of tags) this.#put(id, value);
       catalog.set('StructTreeRoot', PdfRef.of(this.#tags.root));
-      if (isMarked) catalog.set('MarkInfo', PdfDict.of({ Marked: PdfBool.TRUE }));
+      if (this.#isMarked) catalog.set('MarkInfo', PdfDict.of({ Marked: PdfBool.TRUE }));
     }
     const form = this.#form.end((font) => this.#add(font));
     if (form) catalog.set('AcroForm', form);
-    const facts = this.#merged.map((part) => part.facts);
-    const claims = commonClaims(facts, isMarked);
-    const title = claims && commonTitle(facts);
+    const title = claims && commonTitle(this.#merged.map((part) => part.facts));
     if (claims) this.#describe(catalog, claims, title);
-    const hasInformation = !claims || !isVersion2(claims);
-    if (hasInformation) this.#inform(title);
-    return { catalog, isVersion2: !hasInformation };
+    if (!claims || !isVersion2(claims)) this.#inform(title);
+    return catalog;
   }
 
   #inform(title: string | undefined): void {
@@ -189,12 +195,14 @@ export class MergedFile {
     if (claims.archive) catalog.set('OutputIntents', PdfArray.of(outputIntent((profile) => this.#add(profile))));
   }
 
-  #bookmarkOf({ title, firstPage, outline }: Part, index: number): string {
+  #bookmarkOf({ title, firstPage, outline }: Part, index: number, claims: Claims | undefined): string {
     const [previous, next] = [this.#merged[index - 1], this.#merged[index + 1]];
     const before = previous ? `/Prev ${previous.bookmark} 0 R` : '';
     const after = next ? `/Next ${next.bookmark} 0 R` : '';
-    const dest = `/Dest[${firstPage} 0 R/XYZ null null null]`;
-    return `<</Title ${toText(textString(title))}/Parent ${OUTLINES} 0 R${before}${after}${dest}${outline}>>`;
+    const [page, view] = [`${firstPage} 0 R`, '/XYZ null null null'];
+    const part = toText(this.#tags.partAt(index));
+    const target = claims?.accessible === 2 ? `/A<</S/GoTo/D[${page}${view}]/SD[${part}${view}]>>` : `/Dest[${page}${view}]`;
+    return `<</Title ${toText(textString(title))}/Parent ${OUTLINES} 0 R${before}${after}${target}${outline}>>`;
   }
 
   #add(value: PdfObject): PdfRef {

@@ -119,24 +119,16 @@ function labelledElements(tree: StructureTree, key: string): Map<number, Structu
   const found = new Map<number, StructureElement[]>();
   for (const element of tree.elements()) {
     if (element.type !== 'Form') continue;
-    const label = attributesOf(element)
-      .map((attribute) => attribute.get('Desc'))
-      .find((value) => value instanceof PdfString);
+    const label = element.attributes.map((attribute) => attribute.get('Desc')).find((value) => value instanceof PdfString);
     const number = fieldNumber(label?.asString().replace(' ', ':') ?? '', key);
     if (number !== undefined) found.set(number, [...(found.get(number) ?? []), element]);
   }
   return found;
 }
 
-function attributesOf(element: StructureElement): PdfDict[] {
-  const value = element.get('A');
-  const list = value instanceof PdfArray ? value.toArray() : [value];
-  return list.filter((each) => each instanceof PdfDict);
-}
-
 function describeElement(element: StructureElement, { name }: StatedField): void {
   const owner = PdfName.of('PrintField');
-  const others = attributesOf(element).filter((attribute) => !attribute.has('Desc'));
+  const others = element.attributes.filter((attribute) => !attribute.has('Desc'));
   element.set('A', PdfArray.of(...others, PdfDict.of({ O: owner, Desc: textString(name) })));
   for (const inner of element.elements) if (inner.type === 'Form') inner.type = 'Span'; // a part of the control
 }

@@ -1,5 +1,12 @@
 /** What is checked in a PDF from outside, rule by rule: the clauses of the standards, and what is not checked. */
-import { type AccessibleClauses, accessibleClause, archiveClause, type Claims, claimsStructure, claimsText } from '../conformance/profiles.ts';
+import {
+  type AccessibleClauses,
+  accessibleClause,
+  archiveClause,
+  type Claims,
+  claimsStructure,
+  claimsText,
+} from '../conformance/profiles.ts';
 
 interface Rule {
   accessible?: AccessibleClauses;
@@ -28,7 +35,12 @@ export const VALIDATION_RULES = {
     archiveNeeds: 'structure',
     message: 'The file does not say that it is tagged.',
   },
-  structure_missing: { accessible: ['7.1', '8.2.1'], archive: '6.7.3.3', archiveNeeds: 'structure', message: 'There is no structure tree.' },
+  structure_missing: {
+    accessible: ['7.1', '8.2.1'],
+    archive: '6.7.3.3',
+    archiveNeeds: 'structure',
+    message: 'There is no structure tree.',
+  },
   namespace_missing: {
     accessible: ['', '8.2.5.2'],
     message: 'The structure does not have one Document element, in the namespace of PDF 2.0.',
@@ -50,10 +62,16 @@ export const VALIDATION_RULES = {
     message: 'A structure type is not standard and not mapped to one that is.',
   },
   title_missing: { accessible: ['7.1', '8.11.1'], message: 'The XMP metadata have no title (dc:title).' },
-  title_not_shown: { accessible: ['7.1', '8.11.2'], message: 'The viewer preferences do not have the title shown (DisplayDocTitle).' },
+  title_not_shown: {
+    accessible: ['7.1', '8.11.2'],
+    message: 'The viewer preferences do not have the title shown (DisplayDocTitle).',
+  },
   language_missing: { accessible: ['7.2', '8.4.4'], message: 'The catalog states no language.' },
   language_invalid: { accessible: ['7.2', '8.4.4'], message: 'A language is not a language tag.' },
-  structure_invalid: { accessible: ['7.2', 'ISO/TS 32005, table 5'], message: 'A list or a table holds an element that it may not hold.' },
+  structure_invalid: {
+    accessible: ['7.2', 'ISO/TS 32005, table 5'],
+    message: 'A list or a table holds an element that it may not hold.',
+  },
   alternate_text_missing: { accessible: ['7.3', '8.2.5.28.2'], message: 'A figure has no alternate text.' },
   heading_skipped: { accessible: ['7.4.2', ''], message: 'A level of headings is skipped.' },
   formula_text_missing: { accessible: ['7.7', ''], message: 'A formula has no alternate text.' },
@@ -82,7 +100,7 @@ export const VALIDATION_RULES = {
   },
   attachment_forbidden: { archive: '6.8', message: 'There is an attached file, which PDF/A-2 and PDF/A-4 allow for PDF/A only.' },
   attachment_missing: { archive: '6.8', archiveNeeds: 'part 4', message: 'There is no attached file, which PDF/A-4f is for.' },
-  attachment_undescribed: { accessible: ['', '8.14.1'], message: 'An attached file has no description (Desc).' },
+  attachment_description_missing: { accessible: ['', '8.14.1'], message: 'An attached file has no description (Desc).' },
   attachment_incomplete: {
     archive: '6.8',
     message: 'An attached file has no names, no media type or no relationship to the document.',
@@ -119,10 +137,7 @@ export function clausesOf(rule: ValidationRule, claims: Claims): string {
     'part 4': claimed?.part === 4,
     any: claimed !== undefined,
   }[archiveNeeds ?? 'any'];
-  return [
-    accessibleClause(accessible, claims.accessible),
-    claimed && counts ? archiveClause(archive, claimed.part) : '',
-  ]
+  return [accessibleClause(accessible, claims.accessible), claimed && counts ? archiveClause(archive, claimed.part) : '']
     .filter(Boolean)
     .join('; ');
 }

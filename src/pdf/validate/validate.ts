@@ -2,7 +2,13 @@
 import { PDF, PdfDict, PdfName, PdfNumber, type PdfObject, PdfStream } from '@libpdf/core';
 import { scanContent } from '../conformance/content-scanner.ts';
 import { type Claims, claimsOf, claimsStructure, PROFILES, type Profile, rankOf } from '../conformance/profiles.ts';
-import { LANGUAGE_TAG, NAMESPACE_OF_PDF_2, PERMITTED_KIDS, STANDARD_TYPES, VERSION_2_TYPES } from '../conformance/standard-types.ts';
+import {
+  LANGUAGE_TAG,
+  NAMESPACE_OF_PDF_2,
+  PERMITTED_KIDS,
+  STANDARD_TYPES,
+  VERSION_2_TYPES,
+} from '../conformance/standard-types.ts';
 import { ReadablePdf, type ReadElement, TooComplex } from './readable-pdf.ts';
 import { clausesOf, VALIDATION_RULES, type ValidationRule } from './rules.ts';
 
@@ -79,7 +85,9 @@ const [HIDDEN_FLAGS, PRINT_FLAG, HIDDEN_FLAG] = [1 | 2 | 32 | 256, 4, 2];
 
 function isMisplaced({ type, parent }: ReadElement): boolean {
   const [kids, parents] = [PERMITTED_KIDS.get(parent?.type ?? ''), PARENTS.get(type)];
-  return (kids !== undefined && !kids.has(type) && type !== 'Artifact') || (parents !== undefined && !parents.has(parent?.type ?? ''));
+  return (
+    (kids !== undefined && !kids.has(type) && type !== 'Artifact') || (parents !== undefined && !parents.has(parent?.type ?? ''))
+  );
 }
 
 class Check {
@@ -384,7 +392,7 @@ class Check {
   #checkFile(file: PdfDict, isAssociated: boolean): void {
     const { part, level } = this.#claims.archive ?? {};
     if (part === 2 || (part === 4 && level === '')) this.#add('attachment_forbidden');
-    if (!file.has('Desc')) this.#add('attachment_undescribed');
+    if (!file.has('Desc')) this.#add('attachment_description_missing');
     const content = this.#pdf.stream(this.#pdf.dict(file, 'EF'), 'F');
     const isDescribed = [file.has('F'), file.has('UF'), file.has('AFRelationship'), content?.get('Subtype') instanceof PdfName];
     if (part !== 2 && !(isDescribed.every(Boolean) && isAssociated)) this.#add('attachment_incomplete');

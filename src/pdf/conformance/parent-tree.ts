@@ -1,0 +1,60 @@
+/** New owners of content and annotations in the parent tree of a PDF (ISO 32000-1, 14.7.4.4), as Chromium writes it. */
+import { PdfArray, PdfDict, PdfNumber, type PdfObject, PdfRef } from '@libpdf/core';
+import type { EditablePdf } from '../objects/editable-pdf.ts';
+
+export class NewOwners {
+  readonly #draft: EditablePdf;
+  /** By the key of what the content stands in, and its number there. */
+  readonly #ofContent = new Map<number, Map<number, PdfRef>>();
+  readonly #ofAnnotations = new Map<number, PdfRef>();
+
+  constructor(draft: EditablePdf) {
+    this.#draft = draft;
+  }
+
+  setAnnotation(annotation: PdfRef, owner: PdfRef): void {
+    this.#ofAnnotations.set(this.#keyOf(annotation, 'StructParent'), owner);
+  }
+
+  /** `holder` is a page or a form XObject. */
+  setContent(holder: PdfRef, mcid: number, owner: PdfRef): void {
+    const key = this.#keyOf(holder, 'StructParents');
+    const owners = this.#ofContent.get(key) ?? new Map<number, PdfRef>();
+    this.#ofContent.set(key, owners.set(mcid, owner));
+  }
+
+  #keyOf(ref: PdfRef, entry: string): number {
+    const object = this.#draft.resolve(ref);
+    const key = object instanceof PdfDict ? object.get(entry) : undefined;
+    if (!(key instanceof PdfNumber)) throw new Error('what is tagged has no key');
+    return key.value;
+  }
+
+  /** Changes the tree that begins with a node. */
+  write(node: PdfObject | undefined): void {
+    const dict = this.#draft.resolve(node);
+    if (!(this.#ofContent.size + this.#ofAnnotations.size) || !(dict instanceof PdfDict)) return;
+    for (const kid of this.#listIn(dict, 'Kids')) this.write(kid);
+    const pairs = this.#listIn(dict, 'Nums');
+    const changed = pairs.map((value, index) => (index % 2 ? this.#ownerOf(pairs[index - 1], value) : value));
+    if (!(node instanceof PdfRef) || changed.every((value, index) => value === pairs[index])) return;
+    const copy = dict.clone();
+    copy.set('Nums', PdfArray.of(...changed));
+    this.#draft.change(node, copy);
+  }
+
+  /** An annotation has one owner; content has a list of them, which is an object of its own. */
+  #ownerOf(key: PdfObject | undefined, known: PdfObject): PdfObject {
+    if (!(key instanceof PdfNumber)) return known;
+    const owners = this.#ofContent.get(key.value);
+    const list = owners && this.#draft.resolve(known);
+    if (owners && list instanceof PdfArray && known instanceof PdfRef)
+      this.#draft.change(known, PdfArray.of(...list.toArray().map((owner, mcid) => owners.get(mcid) ?? owner)));
+    return this.#ofAnnotations.get(key.value) ?? known;
+  }
+
+  #listIn(dict: PdfDict, entry: string): PdfObject[] {
+    const list = this.#draft.resolve(dict.get(entry));
+    return list instanceof PdfArray ? list.toArray() : [];
+  }
+}
