@@ -125,6 +125,11 @@ test('what all documents claim is claimed, with their titles', async () => {
   expect(mixed.xmp).toContain('<pdfaid:part>3<');
   expect(mixed.xmp).toContain('<pdfaid:conformance>B<');
   expect(mixed.xmp).not.toContain('pdfuaid:part');
+  const newer = await readFinished(await merge([of('PDF/UA-2', 'One'), of(['PDF/A-4', 'PDF/UA-2'], 'Two')]));
+  expect(newer.xmp).toContain('<pdfuaid:part>2<');
+  expect([newer.info.PDFFormatVersion, newer.xmp.includes('pdfaid:part>4')]).toEqual(['2.0', false]);
+  const ofBothParts = await readFinished(await merge([of('PDF/UA-1', 'One'), of('PDF/UA-2', 'Two')]));
+  expect([ofBothParts.info.PDFFormatVersion, ofBothParts.xmp]).toEqual(['1.7', '']);
 });
 
 test('nothing is claimed where one document claims nothing, and its text cannot claim it either', async () => {

@@ -92,6 +92,33 @@ test.each([
   for (const { clause, count } of violations) expect([clause.startsWith('ISO '), count > 0]).toEqual([true, true]);
 });
 
+describe('PDF/UA-2', () => {
+  const NEWER = ['PDF/A-4f', 'PDF/UA-2'];
+  let newer: string;
+  beforeAll(async () => {
+    const attachments = [{ name: 'a.txt', type: 'text/plain', content: 'YQ==', description: 'A letter' }];
+    const html = `${HTML}<p><a href="#end">below</a><aside>aside</aside><h2 id="end">End</h2>`;
+    const options = { conformance: NEWER, compress: false, attachments };
+    newer = (await bytesOf(await client.pdf({ html, options }))).toString('latin1');
+  });
+
+  test('has no fault as we write it', async () => {
+    expect(await validated(Buffer.from(newer, 'latin1'))).toMatchObject({ valid: true, profiles: NEWER });
+  });
+
+  test.each([
+    ['<pdfuaid:part>2', '<pdfuaid:part>1', ['accessible_claim_missing']],
+    ['/NS ', '/NX ', ['namespace_missing']],
+    ['/SD [', '/SX [', ['destination_unstructured']],
+    ['/Desc <', '/Desx <', ['attachment_description_missing']],
+  ])('%s in the place of %s: %j', async (from, to, rules) => {
+    expect(newer).toContain(from);
+    const { violations } = await validated(Buffer.from(newer.replaceAll(from, to), 'latin1'), `?profile=${NEWER.join()}`);
+    expect(violations.map(({ rule }) => rule).sort()).toEqual([...rules].sort());
+    for (const { clause } of violations) expect(clause).toMatch(/^ISO 14289-2, \d/);
+  });
+});
+
 test.each<[string, string, string, string]>([
   ['an action behind another', '/OpenAction 3 0 R', '<</S/URI/URI(x)/Next<</S/JavaScript/JS(x)>>>>', 'action_forbidden'],
   ['a named action of no page', '/OpenAction 3 0 R', '<</S/Named/N/Print>>', 'action_forbidden'],
@@ -120,7 +147,7 @@ test('an ordinary PDF breaks rules of the profile that is asked for, and claims 
   for (const rule of ['metadata_missing', 'structure_missing', 'not_marked', 'content_unmarked']) expect(rules).toContain(rule);
 });
 
-test.each(['PDF/A-1b', 'PDF/A-2b,PDF/A-3b', 'PDF/A-4,PDF/A-4f', 'PDF/UA-1,', 'x'])(
+test.each(['PDF/A-1b', 'PDF/A-2b,PDF/A-3b', 'PDF/A-4,PDF/A-4f', 'PDF/UA-1,', 'PDF/UA-1,PDF/UA-2', 'x'])(
   'the profile %s is refused',
   async (profile) => {
     const { errors } = await problem(await send(good, `?profile=${profile}`), 400, 'invalid_request');

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Profile } from '../../src/pdf/conformance/profiles.ts';
 import { validatePdf } from '../../src/pdf/validate/validate.ts';
 import { bytesOf } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
@@ -11,8 +12,12 @@ import { damaged } from './damage.ts';
 import { type ConformanceDocument, documents } from './documents.ts';
 import { fetchVeraPdf, type Verdict, validate } from './vera-pdf.ts';
 
-const PROFILES = ['PDF/A-3a', 'PDF/UA-1'] as const;
-const ATTACHMENTS = [{ name: 'a.txt', type: 'text/plain', content: 'YQ==' }];
+/** Profiles, and what veraPDF calls them. */
+const PAIRS = [
+  { profiles: ['PDF/A-3a', 'PDF/UA-1'], flavours: ['3a', 'ua1'] },
+  { profiles: ['PDF/A-4f', 'PDF/UA-2'], flavours: ['4f', 'ua2'] },
+] as const;
+const ATTACHMENTS = [{ name: 'a.txt', type: 'text/plain', content: 'YQ==', description: 'A letter' }];
 /** Documents that conform, with all that can be damaged. */
 const WANTED = 14;
 
@@ -28,48 +33,63 @@ let service: Service;
 let folder: string;
 /** By the name of the file: the clauses that each of the two names, such as `UA 7.1`. */
 const ours = new Map<string, Set<string>>();
-let theirs = new Map<string, Verdict>();
-const FLAVOURS = ['3a', 'ua1'];
+const theirs = new Map<string, Verdict>();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'platen-agreement-'));
   [service] = await Promise.all([startService(), fetchVeraPdf()]);
-  let conformant = 0;
-  const others = documents().filter(({ html }) => /<(?:table|ul|ol|img|a)\b/.test(html));
-  for (const { name, html, options } of [RICH, ...others]) {
-    if (conformant === WANTED) break;
-    const all = { ...options, conformance: PROFILES, compress: false, attachments: ATTACHMENTS };
-    const response = await service.pdf({ html, options: all });
-    if (response.status !== 200) continue;
-    conformant++;
-    const pdf = await bytesOf(response);
-    await judge(`${name} as it is`, pdf);
-    for (const { name: fault, bytes } of await damaged(pdf)) await judge(`${name}, ${fault}`, bytes);
-  }
-  const files = [...ours.keys()].map((name) => join(folder, name));
-  const judged = await Promise.all(FLAVOURS.map((flavour) => validate(files, flavour)));
-  theirs = new Map([...ours.keys()].map((name) => [name, Object.assign({}, ...judged.map((verdicts) => verdicts.get(name)))]));
+  for (const pair of PAIRS) await judgeAll(pair);
 });
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
-async function judge(name: string, pdf: Buffer): Promise<void> {
+async function judgeAll({ profiles, flavours }: (typeof PAIRS)[number]): Promise<void> {
+  let conformant = 0;
+  const names: string[] = [];
+  const others = documents().filter(({ html }) => /<(?:table|ul|ol|img|a)\b/.test(html));
+  for (const { name, html, options } of [RICH, ...others]) {
+    if (conformant === WANTED) break;
+    const all = { ...options, conformance: profiles, compress: false, attachments: ATTACHMENTS };
+    const response = await service.pdf({ html, options: all });
+    if (response.status !== 200) continue;
+    conformant++;
+    const pdf = await bytesOf(response);
+    names.push(await judge(`${name} as it is`, pdf, profiles));
+    for (const { name: fault, bytes } of await damaged(pdf)) names.push(await judge(`${name}, ${fault}`, bytes, profiles));
+  }
+  const files = names.map((name) => join(folder, name));
+  const judged = await Promise.all(flavours.map((flavour) => validate(files, flavour)));
+  for (const name of names) theirs.set(name, Object.assign({}, ...judged.map((verdicts) => verdicts.get(name))));
+}
+
+/** Returns the name of the file. */
+async function judge(name: string, pdf: Buffer, profiles: readonly Profile[]): Promise<string> {
   const file = `${ours.size} ${name}.pdf`.replace(/[^\w. ,-]+/g, '_');
   await writeFile(join(folder, file), pdf);
-  const { violations } = await validatePdf(Uint8Array.from(pdf), [...PROFILES]);
+  const { violations } = await validatePdf(Uint8Array.from(pdf), [...profiles]);
   ours.set(file, new Set(violations.flatMap(({ clause }) => clause.split('; ').map(shortened))));
+  return file;
 }
 
 /** `UA 7.1` for `ISO 14289-1, 7.1`, `A 6.1.3` for `ISO 19005-3, 6.1.3`. */
 function shortened(clause: string): string {
-  return clause.replace('ISO 14289-1,', 'UA').replace(/ISO 19005-\d,/, 'A');
+  return clause
+    .replace('ISO 14289-1,', 'UA')
+    .replace('ISO 14289-2,', 'UA-2')
+    .replace('ISO/TS 32005, table 5', 'UA-2 Table 5')
+    .replace(/ISO 19005-\d,/, 'A');
+}
+
+function prefixOf(profile: string): string {
+  if (profile.startsWith('PDF/UA-2')) return 'UA-2';
+  return profile === 'PDF/UA-1' ? 'UA' : 'A';
 }
 
 function clausesOf(verdict: Verdict | undefined): Set<string> {
   const clauses = Object.entries(verdict ?? {}).flatMap(([profile, rules]) =>
-    rules.map((rule) => `${profile === 'PDF/UA-1' ? 'UA' : 'A'} ${rule.split('-')[0]}`),
+    rules.map((rule) => `${prefixOf(profile)} ${rule.split('-')[0]}`),
   );
   return new Set(clauses);
 }
@@ -81,7 +101,7 @@ function fits(one: string, other: string): boolean {
 
 test('what was not damaged has no fault for either', () => {
   const whole = [...ours].filter(([name]) => name.endsWith('as it is.pdf'));
-  expect(whole.length).toBe(WANTED);
+  expect(whole.length).toBe(PAIRS.length * WANTED);
   for (const [name, clauses] of whole)
     expect([name, [...clauses], [...clausesOf(theirs.get(basename(name)))]]).toEqual([name, [], []]);
 });

@@ -5,24 +5,24 @@ import { deflated } from '../../src/pdf/objects/syntax.ts';
 import { writePlain } from '../../src/pdf/objects/write.ts';
 
 /** Text in the place of text of the same length, so that offsets stay right. */
-const REPLACED: Record<string, [from: RegExp, to: string]> = {
+const REPLACED: Record<string, [from: RegExp, to: string | ((found: string) => string)]> = {
   'no identifier': [/\/ID \[/, '/IX ['],
   'no output intent': [/\/OutputIntents/, '/OutputIntentx'],
   'no colour profile': [/\/DestOutputProfile/, '/DestOutputProfilx'],
-  'another part': [/<pdfaid:part>3/, '<pdfaid:part>7'],
-  'another level': [/<pdfaid:conformance>A/, '<pdfaid:conformance>X'],
-  'another part of UA': [/<pdfuaid:part>1/, '<pdfuaid:part>2'],
+  'another part': [/<pdfaid:part>[34]/, '<pdfaid:part>7'],
+  'another level': [/<pdfaid:conformance>[AF]/, '<pdfaid:conformance>X'],
+  'another part of UA': [/<pdfuaid:part>[12]/, '<pdfuaid:part>3'],
   'no title': [/dc:title>/g, 'dc:titlx>'],
   'title not shown': [/\/DisplayDocTitle/, '/DisplayDocTitlx'],
   'no mark info': [/\/MarkInfo/, '/MarkInfx'],
   'not marked': [/\/Marked true/, '/Marked null'],
   'no structure': [/\/StructTreeRoot (\d)/, '/StructTreeRoox $1'],
   'no role map': [/\/RoleMap/, '/RoleMax'],
-  'no language': [/\/Lang \(|\/Lang </, '/Lanx ('],
+  'no language': [/\/Lang (?=[(<])/, '/Lanx '],
   'a body of a list of no type': [/\/S \/LBody/, '/S /LBodx'],
   'a heading of another level': [/\/S \/H1/, '/S /H4'],
   'all headings of another level': [/\/S \/H[12]\b/g, '/S /H3'],
-  'no alternate text': [/\/Alt \(|\/Alt </, '/Alx ('],
+  'no alternate text': [/\/Alt (?=[(<])/, '/Alx '],
   'a link that is a span': [/\/S \/Link/, '/S /Span'],
   'no description of a link': [/\/Contents </, '/Contentx <'],
   'another tab order': [/\/Tabs \/S/, '/Tabs /R'],
@@ -42,13 +42,17 @@ const REPLACED: Record<string, [from: RegExp, to: string]> = {
   'an action that is forbidden': [/\/S \/URI/, '/S /Hide'.slice(0, 7)],
   'a file without a relationship': [/\/AFRelationship/, '/AFRelationshix'],
   'a file that is not associated': [/\/AF \[/, '/AX ['],
+  'a file without a description': [/\/Desc (?=[(<])/, '/Desx '],
+  'no namespace': [/\/NS \d/, (found) => found.replace('NS', 'NX')],
+  'a destination without an element': [/\/SD \[/, '/SX ['],
+  'no destinations with elements': [/\/SD \[/g, '/SX ['],
   'a file without a type': [/\/Subtype \/text/, '/Subtypx /text'],
 };
 
 export async function damaged(pdf: Buffer): Promise<Array<{ name: string; bytes: Buffer }>> {
   const text = pdf.toString('latin1');
   const found = Object.entries(REPLACED).flatMap(([name, [from, to]]) => {
-    const bytes: Buffer = Buffer.from(text.replace(from, to), 'latin1');
+    const bytes: Buffer = Buffer.from(text.replace(from, to as string), 'latin1');
     return bytes.equals(pdf) || bytes.length !== pdf.length ? [] : [{ name, bytes }];
   });
   for (const [name, [from, to]] of Object.entries(CONTENT)) {

@@ -150,6 +150,49 @@ const HOSTILE: Record<string, string | [html: string, options: object]> = {
     page('<p>x'),
     { headerTemplate: `<img src="${RED}" width="9" height="9"> <b style="font-size: 9px">Head</b>`, watermark: { text: 'COPY' } },
   ],
+  'text outside of paragraphs': page(
+    'plain <b>bold</b> <em>em</em> <a href="#q">link</a> <q id="q">quoted</q><div>in a box <em>x</em></div>tail',
+  ),
+  'blocks in lines': page(
+    '<em><p>one</p><p>two</p></em><strong><ul><li>x</ul></strong><em><h2>head</h2>tail</em><code><p>z</p></code>',
+  ),
+  'boxes in headings': page('<h2><div>block</div><span>s</span></h2><h2><p>para</p></h2>'),
+  'paragraphs by role': page('<div role="paragraph"><div>inner</div>text</div><div role="paragraph"><p>a</p><p>b</p></div>'),
+  'links of other roles': page(
+    '<p>text<a href="#n" role="doc-noteref">1</a> <a href="#n" role="heading" aria-level="2">2</a></p><p id="n">note',
+  ),
+  'ruby of several bases': page(
+    '<p><ruby>漢<rt>kan</rt>字<rt>ji</rt></ruby><ruby>x</ruby><ruby><rt>only</rt></ruby><ruby><rb>b</rb><rt>t</rt><rt>u</rt></ruby></p><ruby>外<rt>soto</rt></ruby>',
+  ),
+  'captions of all places': page(
+    `<figure><figcaption>first</figcaption><img src="${RED}" alt="Red"></figure><figure><p>a</p><figcaption>mid</figcaption><p>b</p></figure>
+<figure><table><caption>inner</caption><tr><th>a<td>b</table><figcaption>outer</figcaption></figure><figcaption>alone</figcaption>
+<table><tr><th>h<td><figure><p>x</p><figcaption>in a cell</figcaption></figure></table>`,
+  ),
+  'articles in articles': page(
+    '<article>text<article>inner <em>e</em><h2>h</h2></article></article><aside>as <em>e</em><aside>inner</aside></aside><blockquote>bq <em>e</em><aside>x</aside></blockquote>',
+  ),
+  'items outside of lists': page(
+    '<div style="display: list-item; margin-left: 2em">item</div><ul><li><div style="display: list-item">x</div></ul>',
+  ),
+  'counters of their own': page(
+    '<style>@counter-style c { system: cyclic; symbols: "★" "☆"; suffix: " " }</style><ul style="list-style: c"><li>a<li>b</ul><ol style="list-style: persian"><li>a<li>b</ol>',
+  ),
+  'tables and lists with backgrounds': page(
+    `<table style="background: #eee" border="1"><caption style="background: gold">c</caption><tr style="background: tan"><th>a<td style="background: url('${RED}')">b</table>
+<ul style="background: #eee"><li style="background: gold">a<li>b</ul>`,
+  ),
+  'links to all kinds of places': page(
+    `<p>${['t', 'c', 'i', 'l', 'e', 'no'].map((id) => `<a href="#${id}">${id}</a> `).join('')}<p>a <b id="t">b</b><table><tr><th>x<td id="c">y</table>
+<img id="i" src="${RED}" alt="Red"><ul><li id="l">l</ul><div id="e" style="break-before: page"></div>`,
+  ),
+  'a link to a page that is left out': [
+    page('<p><a href="#far">far</a><p id="far" style="break-before: page">2'),
+    { pageRanges: '1' },
+  ],
+  'content that is half transparent': page(
+    '<div style="opacity: .5">text <em>e</em><a href="#o">o</a></div><table style="opacity: .8" border="1"><tr><th>x<td>y</table><ul style="opacity: .6; background: #eee"><li id="o">x</ul>',
+  ),
   'a small scale': [page('<h2>Two</h2><p>x'), { scale: 0.3 }],
   'paper of a label': [page('<p>x'), { width: '60mm', height: '90mm', margin: '2mm' }],
   'the last of its pages': [

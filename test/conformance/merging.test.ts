@@ -56,6 +56,14 @@ const ORDERS: Order[] = [
     ],
     seen: ['PDF/A-4'],
   },
+  {
+    name: 'of PDF 2.0',
+    items: documents()
+      .filter(({ refused = [], refusedAlways = [] }) => !refused.length && !refusedAlways.length)
+      .slice(0, 40)
+      .map(({ html, options }) => own(html, ['PDF/A-4', 'PDF/UA-2'], { ...options, outline: true })),
+    seen: ['PDF/A-4', 'PDF/UA-2 + Tagged PDF'],
+  },
   { name: 'of part 2', items: [own(BLENDED, 'PDF/A-2b'), own(GERMAN, 'PDF/A-2b')], seen: ['PDF/A-2B'] },
   {
     name: 'invoices and attachments',

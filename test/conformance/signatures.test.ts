@@ -20,6 +20,7 @@ const OPTIONS: Record<string, object> = {
   plain: {},
   packed: { compress: true, tagged: true, watermark: { text: 'DRAFT' } },
   archive: { conformance: 'PDF/A-2b' },
+  newer: { conformance: ['PDF/A-4', 'PDF/UA-2'] },
   both: { conformance: BOTH, attachments: [{ name: 'a.txt', type: 'text/plain', content: 'YQ==' }] },
 };
 /** By level. */
@@ -87,7 +88,7 @@ test('EU DSS says the level of each, and that the signatures are intact', async 
 });
 
 test('veraPDF finds no fault in those that claim a profile', async () => {
-  const claiming = files.filter((file) => / (?:archive|both) /.test(file));
+  const claiming = files.filter((file) => / (?:archive|both|newer) /.test(file));
   const verdicts = await validate(claiming);
   const faults = claiming.flatMap((file) =>
     Object.entries(verdicts.get(basename(file)) ?? { unknown: ['nothing'] }).flatMap(([profile, rules]) =>

@@ -59,7 +59,7 @@ export interface Cookie {
   sameSite?: 'Strict' | 'Lax' | 'None' | undefined;
 }
 
-export type ConformanceProfile = 'PDF/A-2b' | 'PDF/A-2u' | 'PDF/A-2a' | 'PDF/A-3b' | 'PDF/A-3u' | 'PDF/A-3a' | 'PDF/A-4' | 'PDF/A-4f' | 'PDF/UA-1';
+export type ConformanceProfile = 'PDF/A-2b' | 'PDF/A-2u' | 'PDF/A-2a' | 'PDF/A-3b' | 'PDF/A-3u' | 'PDF/A-3a' | 'PDF/A-4' | 'PDF/A-4f' | 'PDF/UA-1' | 'PDF/UA-2';
 
 /** The profile whose guideline the XML names. */
 export type InvoiceProfile = 'MINIMUM' | 'BASIC WL' | 'BASIC' | 'EN 16931' | 'EXTENDED' | 'XRECHNUNG';
@@ -270,9 +270,9 @@ export interface PdfOptions {
   failOnResourceError?: FailOnResourceError | undefined;
   failOnConsoleError?: FailOnConsoleError | undefined;
   /**
-   * Writes a tagged PDF that conforms to PDF/A (for archives), PDF/UA (for accessibility), or both. A document that lacks
-   * what they require fails with `not_conformant`. Cannot be combined with `password`; attachments need PDF/A-3 or
-   * PDF/A-4f.
+   * Writes a tagged PDF that conforms to PDF/A (for archives), PDF/UA (for accessibility), or both. PDF/UA-2 goes with
+   * PDF/A-4, PDF/UA-1 with the others. A document that lacks what they require fails with `not_conformant`. Cannot be
+   * combined with `password`; attachments need PDF/A-3 or PDF/A-4f.
    */
   conformance?: ConformanceProfile | ConformanceProfile[] | undefined;
   /**

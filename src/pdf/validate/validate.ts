@@ -395,6 +395,6 @@ class Check {
     if (!file.has('Desc')) this.#add('attachment_description_missing');
     const content = this.#pdf.stream(this.#pdf.dict(file, 'EF'), 'F');
     const isDescribed = [file.has('F'), file.has('UF'), file.has('AFRelationship'), content?.get('Subtype') instanceof PdfName];
-    if (part !== 2 && !(isDescribed.every(Boolean) && isAssociated)) this.#add('attachment_incomplete');
+    if (part !== 2 && !(isDescribed.every(Boolean) && (isAssociated || part === 4))) this.#add('attachment_incomplete');
   }
 }
