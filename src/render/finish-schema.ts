@@ -168,7 +168,7 @@ export const FINISH_OPTIONS = {
     {
       expected: PROFILES_EXPECTED,
       description:
-        'Writes a tagged PDF that conforms to PDF/A (for archives), PDF/UA (for accessibility), or both. PDF/UA-2 goes with PDF/A-4, PDF/UA-1 with the others. A document that lacks what they require fails with `not_conformant`. Cannot be combined with `password`; attachments need PDF/A-3 or PDF/A-4f.',
+        'Writes a tagged PDF that conforms to PDF/A (for archives), PDF/UA (for accessibility), or both. A document that lacks what they ask for fails with `not_conformant`. Cannot be combined with `password`; attachments need PDF/A-3 or PDF/A-4f.',
       'x-default': 'none',
       examples: ['PDF/A-3b', ['PDF/A-3a', 'PDF/UA-1']],
     },

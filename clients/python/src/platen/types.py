@@ -277,9 +277,9 @@ class PdfOptions(TypedDict):
     failOnResourceError: NotRequired[FailOnResourceError]
     failOnConsoleError: NotRequired[FailOnConsoleError]
     conformance: NotRequired[ConformanceProfile | list[ConformanceProfile]]
-    """Writes a tagged PDF that conforms to PDF/A (for archives), PDF/UA (for accessibility), or both. PDF/UA-2 goes
-    with PDF/A-4, PDF/UA-1 with the others. A document that lacks what they require fails with `not_conformant`.
-    Cannot be combined with `password`; attachments need PDF/A-3 or PDF/A-4f."""
+    """Writes a tagged PDF that conforms to PDF/A (for archives), PDF/UA (for accessibility), or both. A document
+    that lacks what they ask for fails with `not_conformant`. Cannot be combined with `password`; attachments need
+    PDF/A-3 or PDF/A-4f."""
     forms: NotRequired[bool]
     """Turns the controls of the document into form fields that can be filled in: texts, checkboxes, radio buttons,
     choices, and places for a signature (`data-signature-field`). At most 2,000 fields. Default: `false`."""
