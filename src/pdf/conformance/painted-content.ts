@@ -16,26 +16,18 @@ export interface Painted {
   codes: string;
 }
 
-/** What is inside the margins of a page. */
-export interface PageArea {
-  left: number;
-  top: number;
-  /** Points for each CSS pixel. */
-  scale: number;
-}
-
 export interface PaintedContent {
   /** By the number of the page or the form XObject that the content stands in, and its MCID. */
   marked: ReadonlyMap<string, Painted>;
-  /** By the number of the page. */
-  areas: ReadonlyMap<number, PageArea>;
+  /** The upper left corners of what is inside the margins, by the number of the page. */
+  corners: ReadonlyMap<number, Point>;
 }
 
 export function paintedKey(stream: number, mcid: number): string {
   return `${stream} ${mcid}`;
 }
 
-type Point = [x: number, y: number];
+type Point = readonly [x: number, y: number];
 type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
 
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
@@ -56,7 +48,7 @@ const CORNERS = [
 export function paintedContent(draft: EditablePdf): PaintedContent {
   const scan = new PageScan(draft);
   for (const { ref } of draft.pdf.getPages()) scan.page(ref);
-  return { marked: scan.found, areas: scan.areas };
+  return { marked: scan.found, corners: scan.corners };
 }
 
 class PageScan {
@@ -64,10 +56,10 @@ class PageScan {
   readonly #draft: EditablePdf;
   readonly #streams = new StreamDecoder();
   readonly #drawn = new Set<number>();
-  readonly areas = new Map<number, PageArea>();
+  readonly corners = new Map<number, Point>();
   #page = 0;
-  /** How many tags begin in each area of the page: parts of it can be turned or scaled. */
-  readonly #counted = new Map<string, { area: PageArea; tags: number }>();
+  /** How many tags begin in each area of the page: parts of it can be clipped by themselves. */
+  readonly #counted = new Map<string, { corner: Point; tags: number }>();
 
   constructor(draft: EditablePdf) {
     this.#draft = draft;
@@ -84,12 +76,12 @@ class PageScan {
     this.#counted.clear();
     this.#scan(content, resources, { stream: ref.objectNumber, matrix: IDENTITY, tag: undefined });
     const [most] = [...this.#counted.values()].sort((one, other) => other.tags - one.tags);
-    if (most) this.areas.set(this.#page, most.area);
+    if (most) this.corners.set(this.#page, most.corner);
   }
 
-  #countArea(area: PageArea): void {
-    const key = Object.values(area).join();
-    const counted = this.#counted.get(key) ?? { area, tags: 0 };
+  #countCorner(corner: Point): void {
+    const key = corner.join();
+    const counted = this.#counted.get(key) ?? { corner, tags: 0 };
     counted.tags++;
     this.#counted.set(key, counted);
   }
@@ -99,7 +91,7 @@ class PageScan {
     const handlers: Handlers = {
       paints: (tag, x, y, codes) => this.#paint(tag, x, y, codes),
       draws: (name, matrix, tag) => this.#draw(name, own, { ...from, matrix, tag }),
-      begins: (area) => this.#countArea(area),
+      begins: (corner) => this.#countCorner(corner),
     };
     new StreamScan(content, from, handlers).run();
   }
@@ -145,7 +137,7 @@ interface Handlers {
   paints(tag: string | undefined, x: number, y: number, codes: string): void;
   draws(name: string, matrix: Matrix, tag: string | undefined): void;
   /** A tag begins. */
-  begins(area: PageArea): void;
+  begins(corner: Point): void;
 }
 
 /** One content stream. */
@@ -196,8 +188,7 @@ class StreamScan {
     if (names[0] === 'Artifact') return undefined;
     const [, mcid] = /\/MCID\s+(\d+)/.exec(this.#content.toString('latin1', start, end)) ?? [];
     if (mcid === undefined) return this.#tag;
-    const [scale] = this.#matrix;
-    if (this.#corner) this.#handlers.begins({ left: this.#corner[0], top: this.#corner[1], scale });
+    if (this.#corner) this.#handlers.begins(this.#corner);
     return paintedKey(this.#stream, Number(mcid));
   }
 

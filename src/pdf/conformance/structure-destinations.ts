@@ -14,7 +14,6 @@ import type { StructureTree } from './structure-tree.ts';
 const TOLERANCE = 4;
 /** As many marks are looked at for one in the column that is led to. */
 const MAX_COLUMNS = 500;
-const POINTS_PER_PIXEL = 0.75;
 
 export function addStructureDestinations(draft: EditablePdf, tree: StructureTree, painted: PaintedContent): void {
   const destinations = new Destinations(draft, tree, painted);
@@ -103,16 +102,15 @@ class Destinations {
     return (found ? blockOf(found.element) : this.#tree.document).ref;
   }
 
-  /** Chromium writes the places of links as if the page had no margins and were printed in its full size. */
+  /** Chromium writes the places of links as if the page had no margins. */
   #pointOf(ref: PdfRef, place: PdfArray): [left: number, top: number] {
     const [, , x, y] = place.toArray();
     const page = this.#draft.resolve(ref);
     const [left = 0, top = 0] = [x, y].map((each) => (each instanceof PdfNumber ? each.value : 0));
-    const area = this.#painted.areas.get(ref.objectNumber);
-    if (!(page instanceof PdfDict) || !area) return [left, top];
+    const corner = this.#painted.corners.get(ref.objectNumber);
+    if (!(page instanceof PdfDict) || !corner) return [left, top];
     const { bottom, height } = viewOf(this.#draft, page);
-    const scale = area.scale / POINTS_PER_PIXEL;
-    return [area.left + left * scale, area.top - (bottom + height - top) * scale];
+    return [corner[0] + left, corner[1] + top - bottom - height];
   }
 
   #readMarks(): Map<number, Mark[]> {

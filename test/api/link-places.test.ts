@@ -1,0 +1,55 @@
+/** Links within a document lead to the place that they name, however large the document is printed. */
+import { getDocument, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { TextItem } from 'pdfjs-dist/types/src/display/api.js';
+import { beforeAll, expect, test } from 'vitest';
+import { bytesOf, Client } from '../support/client.ts';
+import { sharedService } from '../support/shared-service.ts';
+
+let client: Client;
+beforeAll(async () => {
+  const service = await sharedService();
+  client = new Client(service.url, service.key);
+});
+
+const COUNT = 12;
+const MARGIN = 50;
+const PARTS = Array.from({ length: COUNT }, (_, n) => `<h2 id="part-${n}">Part${n}</h2><p>text</p>`);
+const HTML = `<!doctype html><html lang="en"><title>Parts</title><p>${PARTS.map((_, n) => `<a href="#part-${n}">${n}</a> `).join('')}</p>${PARTS.join('')}`;
+const WIDE = HTML.replace('<p>', '<div style="width: 1400px; background: #eee">wide</div><p>');
+
+/** By part: how far, in points, the place of a link is above the line of its heading. */
+async function distances(pdf: Buffer): Promise<number[]> {
+  const task = getDocument({ data: Uint8Array.from(pdf), useSystemFonts: false, verbosity: 0 });
+  try {
+    const document = await task.promise;
+    return await Promise.all(PARTS.map((_, n) => distanceOf(document, n)));
+  } finally {
+    await task.destroy();
+  }
+}
+
+async function distanceOf(document: PDFDocumentProxy, part: number): Promise<number> {
+  const place = await document.getDestination(`part-${part}`);
+  const page = await document.getPage((await document.getPageIndex(place?.[0])) + 1);
+  const { items } = await page.getTextContent();
+  const line = items.find((item) => 'str' in item && item.str.trim() === `Part${part}`) as TextItem;
+  return Number(place?.[3]) - Number(line.transform[5]);
+}
+
+test.each([
+  ['in its size', HTML, {}, 1],
+  ['at half its size', HTML, { scale: 0.5 }, 0.5],
+  ['at one and a half of its size', HTML, { scale: 1.5 }, 1.5],
+  ['tagged, with bookmarks and scaled', HTML, { scale: 0.6, outline: true }, 0.6],
+  ['on a side, scaled', HTML, { scale: 0.7, landscape: true }, 0.7],
+  ['finished, scaled', HTML, { scale: 0.5, metadata: { title: 'Parts' }, watermark: { text: 'DRAFT' } }, 0.5],
+  ['wider than the paper', WIDE, {}, 0.5],
+])('%s', async (_, html, options, scale) => {
+  const response = await client.pdf({ html, options: { ...options, margin: MARGIN } });
+  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
+  // A line of 24 pixels is in a box of 27 or 28, and the upper margin stays in view.
+  for (const distance of await distances(await bytesOf(response))) {
+    expect(distance).toBeGreaterThan(MARGIN * 0.75 + 14 * scale);
+    expect(distance).toBeLessThan(MARGIN * 0.75 + 25 * scale);
+  }
+});
