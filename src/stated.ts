@@ -34,6 +34,8 @@ export interface StatedStructure {
   fields: Array<Named & { role: string }>;
   /** Frames and embedded objects, whose content has no tags. */
   embedded: Place[];
+  /** Elements with an effect for which Chromium draws all that is in them as one image, without text and tags. */
+  rasterized: Place[];
 }
 
 /** The same for the part of it that was printed. */

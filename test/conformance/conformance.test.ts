@@ -34,7 +34,8 @@ const NAMES: Record<Profile, string> = {
   'PDF/UA-2': 'PDF/UA-2 + Tagged PDF',
 };
 /** Level a asks for these as well. */
-const OF_LEVEL_A = /^(?:language_missing|image_untagged|language_invalid|alternate_text_missing|embedded_content) /;
+const OF_LEVEL_A =
+  /^(?:language_missing|image_untagged|language_invalid|alternate_text_missing|embedded_content|content_rasterized) /;
 const BOTH: Profile[] = ['PDF/A-3a', 'PDF/UA-1'];
 /** Each document takes one of these as well, or all of them. */
 const TURNS: Profile[][] = [

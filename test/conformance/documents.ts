@@ -155,7 +155,7 @@ const GOOD: Record<string, string | [html: string, options: object]> = {
     '<div style="opacity: .5; background: red"><p>half <a href="https://example.com/">link</a></div><div style="mix-blend-mode: multiply"><h2>Two</h2><p>blended</div>',
   ),
   'filters and shadows': page(
-    '<div style="filter: blur(1px)"><p>blurred</div><div style="filter: drop-shadow(3px 3px 2px red)"><p>shadow</div><p style="text-shadow: 2px 2px 3px gray; box-shadow: 0 0 4px black">text',
+    '<div aria-hidden="true" style="filter: blur(1px)"><p>blurred</div><p style="text-shadow: 2px 2px 3px gray; box-shadow: 0 0 4px black">text',
   ),
   'transforms and clipping': page(
     '<div style="transform: rotate(3deg) scale(.9)"><p>turned</div><div style="clip-path: circle(40px); background: gold"><p>clipped</div><div style="mask: linear-gradient(black, transparent)"><p>masked</div>',
@@ -271,6 +271,17 @@ const BAD: Record<string, [html: string, refused: string[]]> = {
   'a table with a missing cell': [page('<table id="t" border="1"><tr><th>a<th>b<tr><td>1</table>'), ['table_irregular #t']],
   'a field without a name': [page('<input id="i" value="x">'), ['field_name_missing #i']],
   'a box without a name': [page('<input id="i" type="checkbox"> yes'), ['field_name_missing #i']],
+  'a filter around text': [page('<div id="f" style="filter: blur(1px)"><p>blurred</div>'), ['content_rasterized #f']],
+  'filters of images': [
+    page(`<img id="f" alt="Red" src="${RED}" style="filter: grayscale(1)"><img alt="" src="${RED}" style="filter: sepia(1)">`),
+    ['content_rasterized #f'],
+  ],
+  'text in perspective': [
+    page(
+      '<div style="perspective: 90px"><p id="p" style="transform: rotateY(20deg)">tilted</p><p style="transform: rotate(9deg)">turned</div>',
+    ),
+    ['content_rasterized #p'],
+  ],
   'a frame': [page('<iframe id="f" srcdoc="<h2>in</h2>"></iframe>'), ['embedded_content #f']],
 };
 

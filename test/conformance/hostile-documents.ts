@@ -41,12 +41,14 @@ const HOSTILE: Record<string, string | [html: string, options: object]> = {
   'definitions of definitions': page('<dl><div><dt>A<dt>B<dd>both<dl><dt>C<dd>inner</dl></div></dl>'),
   'boxes thirty deep': page(within(30, '<div>', '<p>innermost', '</div>')),
   'effects ten deep': page(within(10, '<div style="opacity: .95">', '<p>layered', '</div>')),
-  'three dimensions': page('<div style="perspective: 200px"><p style="transform: rotateY(20deg)">tilted</div>'),
+  'three dimensions': page(
+    '<div style="perspective: 200px"><p aria-hidden="true" style="transform: rotateY(20deg)">tilted</div>',
+  ),
   'blend modes': page(
     times(4, (n) => `<p style="background: gold; mix-blend-mode: ${['screen', 'overlay', 'difference', 'luminosity'][n]}">mode`),
   ),
   'a filter of the document': page(
-    '<svg width="0" height="0" aria-hidden="true"><filter id="f"><feGaussianBlur stdDeviation="1"/></filter></svg><p style="filter: url(#f)">blurred',
+    '<svg width="0" height="0" aria-hidden="true"><filter id="f"><feGaussianBlur stdDeviation="1"/></filter></svg><p aria-hidden="true" style="filter: url(#f)">blurred',
   ),
   'text filled with a gradient': page(
     '<p style="background: linear-gradient(red, blue); background-clip: text; color: transparent; font-size: 40px">Gradient',

@@ -12,7 +12,7 @@ import { fetchVeraPdf, type Verdict, validate } from './vera-pdf.ts';
 const BOTH = ['PDF/A-3a', 'PDF/UA-1'];
 /** What is drawn in forms, and so would be drawn twice by parts that share it. */
 const BLENDED = `<!doctype html><html lang="en"><title>Blended</title><h1 style="mix-blend-mode: multiply">Blended</h1>
-<p style="filter: drop-shadow(2px 2px 2px gray)">A shadow</p><p style="opacity: 0.5">Half</p>`;
+<p style="mask-image: linear-gradient(black, gray)">A mask</p><p style="opacity: 0.5">Half</p>`;
 const GERMAN = `<!doctype html><html lang="de"><title>Bericht</title><h1 id="a">Bericht</h1>
 <table><tr><th scope="col" id="h">Jahr<th scope="col">Summe<tr><td headers="h">2026<td>7</table><p><a href="#a">Anfang</a>`;
 

@@ -67,7 +67,7 @@ test('what a signature shows is judged like the pages', async () => {
 
 const STATED = {
   ...{ language: 'en', title: 'T', strangeLanguages: [], images: [], headings: [], links: [], tables: [], fields: [] },
-  ...{ embedded: [], isWhole: true, missingGlyphs: [] },
+  ...{ embedded: [], rasterized: [], isWhole: true, missingGlyphs: [] },
 };
 
 describe('metadata', () => {

@@ -82,6 +82,9 @@ const FUNCTIONS = [
   levelOf,
   imageKind,
   isEmbedded,
+  isRasterized,
+  hasPerspective,
+  saysSomething,
   isBlank,
   isWrapper,
   linkOf,
@@ -102,6 +105,7 @@ interface Siblings {
   places: Map<PageElement, number>;
 }
 declare const SIBLINGS: Map<PageElement, Siblings>;
+declare function getComputedStyle(element: PageElement): PageElement;
 declare const CSS: { escape(name: string): string };
 
 /** Without what forms and documents have under the names of elements in them, which hides methods and attributes of their own. */
@@ -127,12 +131,14 @@ function statedStructure(maxEach: number, max: MaxCharacters): StatedStructure {
     tables: [],
     fields: [],
     embedded: [],
+    rasterized: [],
   };
   const add = <T>(list: T[], item: T) => list.length < maxEach && list.push(item);
   for (const element of elementsOf(document)) {
     const language = builtIn(element).getAttribute('lang');
     if (language && element !== root && !isLanguage(language)) add(stated.strangeLanguages, placeOf(element, max));
     if (mayCount(element) && isShown(element)) addShown(element, stated, add, max);
+    if (isRasterized(element) && isShown(element) && saysSomething(element)) add(stated.rasterized, placeOf(element, max));
   }
   return stated;
 }
@@ -319,6 +325,31 @@ function isWrapper(element: PageElement): boolean {
 
 function isEmbedded(element: PageElement): boolean {
   return /^(?:i?frame|object|embed|video|audio)$/.test(builtIn(element).localName) && hasSize(element);
+}
+
+/** Of a drawing, only as a whole: its parts have no tags of their own. */
+function isRasterized(element: PageElement): boolean {
+  const style = getComputedStyle(element);
+  if (style.display === 'contents' || builtIn(builtIn(element).parentElement)?.closest('svg')) return false;
+  const isReflected = (style.webkitBoxReflect || 'none') !== 'none';
+  return style.filter !== 'none' || isReflected || hasPerspective(element, style.transform);
+}
+
+/** Whether parts of it are nearer than others. */
+function hasPerspective(element: PageElement, transform: string): boolean {
+  const matrix = /^matrix3d\((.*)\)$/.exec(transform)?.[1]?.split(',').map(Number);
+  if (!matrix) return false;
+  if (matrix[3] || matrix[7]) return true;
+  const parent = builtIn(element).parentElement;
+  const around = parent && getComputedStyle(parent);
+  const isDeep = around && (around.perspective !== 'none' || around.transformStyle === 'preserve-3d');
+  return Boolean(isDeep && (matrix[2] || matrix[6]));
+}
+
+function saysSomething(element: PageElement): boolean {
+  if (isDecoration(element)) return false;
+  const drawn = 'img:not([alt=""]), svg, canvas, input, textarea, select';
+  return builtIn(element).matches(drawn) || builtIn(element).querySelector(drawn) !== null || /\S/.test(textOf(element));
 }
 
 function linkOf(element: PageElement): string {

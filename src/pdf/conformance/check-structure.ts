@@ -19,6 +19,7 @@ export function checkStructure(tree: StructureTree, stated: PrintedStructure, vi
   nameFields(ofType('Form'), stated.fields, violations);
   checkNesting(elements, violations);
   for (const place of stated.embedded) violations.add('embedded_content', place);
+  for (const place of stated.rasterized) violations.add('content_rasterized', place);
 }
 
 function checkLanguages(

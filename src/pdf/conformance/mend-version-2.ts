@@ -134,10 +134,10 @@ class Nesting {
   /** What is only drawn goes into artifacts. */
   #markDecoration(element: StructureElement): void {
     for (const each of [element, ...element.elements])
-      if (each.type === 'NonStruct' && each.kids.length && each.kids.every((kid) => this.#isDecoration(kid, each)))
+      if (each.type === 'NonStruct' && each.kids.length && each.kids.every((kid) => this.#isLine(kid, each)))
         this.#tree.setVersion2Type(each, 'Artifact');
     const isDecoration = (kid: Kid) => this.#isDecoration(kid, element);
-    if (element.type === 'Artifact' || !element.kids.some(isDecoration)) return;
+    if (element.type === 'Artifact' || !isBox(element) || !element.kids.some(isDecoration)) return;
     const runs = runsOf(element.kids, isDecoration);
     element.replaceKids(runs.flatMap((run) => (run.some(isDecoration) ? [this.#artifactOf(element, run)] : run)));
   }
@@ -146,6 +146,12 @@ class Nesting {
     const artifact = this.#tree.enclose(parent, 'Artifact', run);
     this.#tree.setVersion2Type(artifact, 'Artifact');
     return artifact;
+  }
+
+  /** A border or a plain background of a box that holds nothing: text with effects can be drawn without text as well. */
+  #isLine(kid: Kid, parent: StructureElement): boolean {
+    if (!this.#isDecoration(kid, parent) || kid instanceof StructureElement) return false;
+    return !this.#tree.paintedBy(kid, parent, this.#painted)?.hasShapes;
   }
 
   /** Content without text. Images have elements of their own. */
@@ -170,6 +176,11 @@ class Nesting {
     this.#inLine.set(kid, isInLine);
     return isInLine;
   }
+}
+
+/** Text has an element of its own, so that the content of one with others, or of another type, is that of a box. */
+function isBox(element: StructureElement): boolean {
+  return element.hasElements || element.type !== 'NonStruct';
 }
 
 /** Successive kids for which `belongs`, and between them each other kid by itself. */

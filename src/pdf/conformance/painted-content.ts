@@ -14,6 +14,8 @@ export interface Painted {
   top: number;
   /** Character codes, the first of them; empty for content that is drawn only. */
   codes: string;
+  /** Whether there are curves or images, as which text is drawn where it has effects. */
+  hasShapes: boolean;
 }
 
 export interface PaintedContent {
@@ -35,6 +37,9 @@ const MAX_CODES = 64;
 /** How far a line of text is above its baseline, as a part of the font size. */
 const ASCENT = 0.8;
 const LINE_FEED = Buffer.from('\n');
+const CURVES = new Set(['c', 'v', 'y']);
+const TRACES_PATH = new Set(['m', 'l', 're', ...CURVES]);
+const PLACES = new Set(['cm', 'Tm', 'Td', 'TD', 'TL', 'Tf']);
 const PAINTS_PATH = new Set(['S', 's', 'f', 'F', 'f*', 'B', 'B*', 'b', 'b*']);
 const SHOWS_TEXT = new Set(['Tj', 'TJ', "'", '"']);
 /** The corners of an image, and of a box. */
@@ -89,7 +94,7 @@ class PageScan {
   #scan(content: Buffer, resources: unknown, from: Start): void {
     const own = resources instanceof PdfDict ? resources : undefined;
     const handlers: Handlers = {
-      paints: (tag, x, y, codes) => this.#paint(tag, x, y, codes),
+      paints: (tag, x, y, codes, isShape) => this.#paint(tag, x, y, codes, isShape),
       draws: (name, matrix, tag) => this.#draw(name, own, { ...from, matrix, tag }),
       begins: (corner) => this.#countCorner(corner),
     };
@@ -103,7 +108,7 @@ class PageScan {
     if (!(ref instanceof PdfRef) || !(object instanceof PdfStream)) return;
     const subtype = object.get('Subtype');
     if (!(subtype instanceof PdfName) || subtype.value !== 'Form') {
-      for (const [x, y] of CORNERS) this.#paint(from.tag, ...at(from.matrix, x, y), '');
+      for (const [x, y] of CORNERS) this.#paint(from.tag, ...at(from.matrix, x, y), '', true);
       return;
     }
     if (this.#drawn.has(ref.objectNumber)) return;
@@ -113,13 +118,14 @@ class PageScan {
     this.#scan(this.#streams.decode(object), own, { stream: ref.objectNumber, matrix, tag: from.tag });
   }
 
-  #paint(tag: string | undefined, x: number, y: number, codes: string): void {
+  #paint(tag: string | undefined, x: number, y: number, codes: string, isShape: boolean): void {
     if (tag === undefined) return;
     const known = this.found.get(tag);
     if (!known) {
-      this.found.set(tag, { page: this.#page, left: x, top: y, codes: codes.slice(0, MAX_CODES) });
+      this.found.set(tag, { page: this.#page, left: x, top: y, codes: codes.slice(0, MAX_CODES), hasShapes: isShape });
       return;
     }
+    known.hasShapes ||= isShape;
     known.left = Math.min(known.left, x);
     known.top = Math.max(known.top, y);
     if (known.codes.length < MAX_CODES) known.codes = (known.codes + codes).slice(0, MAX_CODES);
@@ -134,7 +140,7 @@ interface Start {
 }
 
 interface Handlers {
-  paints(tag: string | undefined, x: number, y: number, codes: string): void;
+  paints(tag: string | undefined, x: number, y: number, codes: string, isShape: boolean): void;
   draws(name: string, matrix: Matrix, tag: string | undefined): void;
   /** A tag begins. */
   begins(corner: Point): void;
@@ -152,6 +158,7 @@ class StreamScan {
   #leading = 0;
   /** Points of a path that has begun, which may only clip. */
   #path: Point[] = [];
+  #isCurved = false;
   #clips = false;
   /** The upper left corner of the outermost clipping path, which is what is inside the margins. */
   #corner: Point | undefined;
@@ -198,7 +205,8 @@ class StreamScan {
     else if (operator === 'W' || operator === 'W*') this.#clips = true;
     else if (operator === 'BT') this.#line = IDENTITY;
     else if (operator === 'T*') this.#move(0, -this.#leading);
-    else if (/^(?:cm|Tm|Td|TD|TL|Tf|m|l|c|v|y|re)$/.test(operator)) this.#place(operator, this.#numbers(operands, end));
+    else if (TRACES_PATH.has(operator)) this.#trace(operator, this.#numbers(operands, end));
+    else if (PLACES.has(operator)) this.#place(operator, this.#numbers(operands, end));
   }
 
   #place(operator: string, [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0]: number[]): void {
@@ -209,9 +217,14 @@ class StreamScan {
     else if (operator === 'Td' || operator === 'TD') {
       if (operator === 'TD') this.#leading = -b;
       this.#move(a, b);
-    } else if (operator === 're') {
-      for (const [x, y] of CORNERS) this.#path.push(at(this.#matrix, a + x * c, b + y * d));
-    } else this.#path.push(at(this.#matrix, a, b));
+    }
+  }
+
+  /** A curve by its first point, which is near enough. */
+  #trace(operator: string, [x = 0, y = 0, width = 0, height = 0]: number[]): void {
+    this.#isCurved ||= CURVES.has(operator);
+    const corners = operator === 're' ? CORNERS : [[0, 0] as const];
+    for (const [right, up] of corners) this.#path.push(at(this.#matrix, x + right * width, y + up * height));
   }
 
   #restore(): void {
@@ -224,8 +237,9 @@ class StreamScan {
   #endPath(operator: string): void {
     if (this.#clips) this.#corner ??= cornerOf(this.#path);
     this.#clips = false;
-    if (operator !== 'n') for (const [x, y] of this.#path) this.#handlers.paints(this.#tag, x, y, '');
+    if (operator !== 'n') for (const [x, y] of this.#path) this.#handlers.paints(this.#tag, x, y, '', this.#isCurved);
     this.#path = [];
+    this.#isCurved = false;
   }
 
   #move(x: number, y: number): void {
@@ -236,7 +250,7 @@ class StreamScan {
     if (operator === "'" || operator === '"') this.#move(0, -this.#leading);
     if (this.#tag === undefined) return;
     const codes = strings.map((each) => stringBytes(this.#content, each).toString('latin1')).join('');
-    this.#handlers.paints(this.#tag, ...at(times(this.#line, this.#matrix), 0, this.#fontSize * ASCENT), codes);
+    this.#handlers.paints(this.#tag, ...at(times(this.#line, this.#matrix), 0, this.#fontSize * ASCENT), codes, false);
   }
 
   #numbers({ start }: Operands, end: number): number[] {

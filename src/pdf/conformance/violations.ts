@@ -92,6 +92,14 @@ export const RULES = {
     message: 'The content of a frame or of embedded media has no tags.',
     remedy: 'Put the content into the document itself, leave it out in print, or hide it with aria-hidden="true".',
   },
+  content_rasterized: {
+    accessible: ['7.1', '8.2.2'],
+    archive: '6.7.3',
+    archiveNeeds: 'structure',
+    message: 'An effect has the element drawn as one image, without its text and tags.',
+    remedy:
+      'Remove filter, -webkit-box-reflect or the perspective, or hide the element with aria-hidden="true" if it is decoration.',
+  },
   glyph_missing: {
     accessible: ['7.21.8', '8.4.5.9'],
     archive: '6.2.11.8',

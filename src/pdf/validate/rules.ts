@@ -121,7 +121,7 @@ export const UNCHECKED = [
   'ISO 14289-1, 7.4.4, 7.5, 7.9, 7.10, 7.15, 7.16, 7.20: kinds of headings, headers of cells, notes, optional content, forms of XFA, security, references',
   'ISO 14289-1, 7.21: font programs, and glyphs that are missing',
   'ISO 14289-2, 8.2.5: headers and regularity of tables, numbering of lists, ruby, captions, notes; 8.10.2: labels and descriptions of fields',
-  'ISO 14289-2, 8.4: font programs, glyphs that are missing, characters for private use',
+  'ISO 14289-2, 8.4: font programs, glyphs that are missing, characters for private use; 8.8: destinations in the tree of names',
   'ISO/TS 32005, table 5: which elements may hold which, but for those of lists and tables',
   'whether texts, reading order and tags are right, which no program can tell',
 ];

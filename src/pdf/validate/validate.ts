@@ -1,5 +1,5 @@
 /** Checks a PDF that nobody knows against PDF/A and PDF/UA: its bytes and the profiles in, the rules that it breaks out. */
-import { PDF, PdfDict, PdfName, PdfNumber, type PdfObject, PdfStream } from '@libpdf/core';
+import { PDF, PdfDict, PdfName, PdfNumber, type PdfObject, PdfStream, PdfString } from '@libpdf/core';
 import { scanContent } from '../conformance/content-scanner.ts';
 import { type Claims, claimsOf, claimsStructure, PROFILES, type Profile, rankOf } from '../conformance/profiles.ts';
 import {
@@ -228,9 +228,13 @@ class Check {
   #checkDestination(holder: PdfDict): void {
     const action = this.#pdf.dict(holder, 'A');
     if (action && this.#pdf.name(action, 'S') === 'GoTo' && !action.has('SD')) this.#add('destination_unstructured');
-    const named = this.#pdf.resolve(holder.get('Dest'));
-    if (!named) return;
-    const [target] = this.#pdf.list(holder, 'Dest').map((entry) => this.#pdf.resolve(entry));
+    const given = this.#pdf.resolve(holder.get('Dest'));
+    if (!given || given instanceof PdfString) return;
+    const [places, name] =
+      given instanceof PdfName ? [this.#pdf.dict(this.#pdf.catalog, 'Dests'), given.value] : [holder, 'Dest'];
+    const place = this.#pdf.dict(places, name);
+    const [first] = place ? this.#pdf.list(place, 'D') : this.#pdf.list(places, name);
+    const target = this.#pdf.resolve(first);
     if (!(target instanceof PdfDict) || !target.has('S')) this.#add('destination_unstructured');
   }
 
