@@ -126,6 +126,18 @@ describe('what the document does not say', () => {
   });
 });
 
+test('what an effect draws as an image is refused, unless it is decoration', async () => {
+  const html = (body: string) => `<!doctype html><html lang="en"><title>Report</title><h1>Report</h1>${body}`;
+  const effects = `<p id="a" style="filter: blur(1px)">x</p><img id="b" alt="Dot" src="${PIXEL_URL}" style="filter: invert(1)">
+<div style="perspective: 90px"><p id="c" style="transform: rotateY(9deg)">x</p></div><p id="d" style="-webkit-box-reflect: below">x</p>`;
+  for (const profile of ['PDF/A-3a', 'PDF/UA-1', 'PDF/UA-2'])
+    expect(await rulesOf(html(effects), profile)).toEqual(['a', 'b', 'c', 'd'].map((id) => `content_rasterized #${id}`));
+  const decoration = `<p style="filter: blur(1px)" aria-hidden="true">x</p><img alt="" src="${PIXEL_URL}" style="filter: invert(1)">
+<div style="filter: blur(1px); background: gold; height: 9px"></div><p style="transform: rotate(9deg); backdrop-filter: blur(1px)">x</p>`;
+  expect((await client.pdf({ html: html(decoration), options: { conformance: 'PDF/UA-1' } })).status).toBe(200);
+  expect((await client.pdf({ html: html(effects), options: { conformance: 'PDF/A-3b' } })).status).toBe(200);
+});
+
 test('a template, a batch and a stored document', async () => {
   const { template_id } = await client.template('<!doctype html><html lang="en"><title>{{title}}</title><h1>{{title}}</h1>');
   const options = { conformance: ['PDF/A-3a', 'PDF/UA-1'] };
