@@ -127,6 +127,22 @@ describe('structure destinations', () => {
     expect(targets(pdf)).toEqual(Array.from({ length: 7 }, (_, n) => `H2 ${((n * 3) % 7) + 1}`));
   });
 
+  const text = 'words of a paragraph that is longer than a line of its page, '.repeat(4);
+  test.each<[string, (heading: string) => string, string]>([
+    ['columns', (heading) => `${heading}<p>${text}`, 'columns: 3'],
+    ['half transparent boxes', (heading) => `<div style="opacity: .5">${heading}<p>${text}</div>`, ''],
+    ['boxes that clip', (heading) => `<div style="overflow: hidden; padding: 9px">${heading}<p>${text}</div>`, ''],
+    ['cells', (heading) => `<table border="1"><tr><td>${heading}<td>${text}</table>`, ''],
+    ['floats', (heading) => `<div style="float: left; width: 45%">${heading}<p>${text}</div>`, ''],
+    ['vertical text', (heading) => `<div style="writing-mode: vertical-rl; display: inline-block">${heading}<p>x</div>`, ''],
+    ['centred headings', (heading) => `${heading}<p style="text-align: left">${text}`, 'text-align: center'],
+  ])('links lead into %s', async (_, part, style) => {
+    const parts = Array.from({ length: 12 }, (_, n) => part(`<h2 id="h${n}">${n}</h2>`));
+    const links = parts.map((_, n) => `<a href="#h${n}">${n}</a> `);
+    const pdf = await render(`<p>${links.join('')}</p><div style="${style}">${parts.join('')}</div>`);
+    expect(targets(pdf)).toEqual(parts.map((_, n) => `H2 ${n + 1}`));
+  });
+
   test('links lead to the column that they name', async () => {
     const column = (id: string) => `<div style="width: 40%; float: left"><p>one</p><h2 id="${id}">two</h2></div>`;
     const pdf = await render(`<p><a href="#left">l</a> <a href="#right">r</a></p>${column('left')}${column('right')}`);

@@ -58,13 +58,11 @@ export function paintedContent(draft: EditablePdf): PaintedContent {
 
 class PageScan {
   readonly found = new Map<string, Painted>();
+  readonly corners = new Map<number, Point>();
   readonly #draft: EditablePdf;
   readonly #streams = new StreamDecoder();
   readonly #drawn = new Set<number>();
-  readonly corners = new Map<number, Point>();
   #page = 0;
-  /** How many tags begin in each area of the page: parts of it can be clipped by themselves. */
-  readonly #counted = new Map<string, { corner: Point; tags: number }>();
 
   constructor(draft: EditablePdf) {
     this.#draft = draft;
@@ -78,17 +76,7 @@ class PageScan {
     const parts = streams.filter((stream) => stream instanceof PdfStream);
     const content = Buffer.concat(parts.flatMap((stream) => [this.#streams.decode(stream), LINE_FEED]));
     const resources = inherited(this.#draft, page, 'Resources');
-    this.#counted.clear();
     this.#scan(content, resources, { stream: ref.objectNumber, matrix: IDENTITY, tag: undefined });
-    const [most] = [...this.#counted.values()].sort((one, other) => other.tags - one.tags);
-    if (most) this.corners.set(this.#page, most.corner);
-  }
-
-  #countCorner(corner: Point): void {
-    const key = corner.join();
-    const counted = this.#counted.get(key) ?? { corner, tags: 0 };
-    counted.tags++;
-    this.#counted.set(key, counted);
   }
 
   #scan(content: Buffer, resources: unknown, from: Start): void {
@@ -96,9 +84,14 @@ class PageScan {
     const handlers: Handlers = {
       paints: (tag, x, y, codes, isShape) => this.#paint(tag, x, y, codes, isShape),
       draws: (name, matrix, tag) => this.#draw(name, own, { ...from, matrix, tag }),
-      begins: (corner) => this.#countCorner(corner),
+      clips: (corner) => this.#clip(corner),
     };
     new StreamScan(content, from, handlers).run();
+  }
+
+  /** Chromium begins a page with what is inside the margins. */
+  #clip(corner: Point): void {
+    if (!this.corners.has(this.#page)) this.corners.set(this.#page, corner);
   }
 
   /** A form that is drawn again is described by its first drawing. */
@@ -142,8 +135,8 @@ interface Start {
 interface Handlers {
   paints(tag: string | undefined, x: number, y: number, codes: string, isShape: boolean): void;
   draws(name: string, matrix: Matrix, tag: string | undefined): void;
-  /** A tag begins. */
-  begins(corner: Point): void;
+  /** By the upper left corner of a path. */
+  clips(corner: Point): void;
 }
 
 /** One content stream. */
@@ -153,15 +146,13 @@ class StreamScan {
   readonly #handlers: Handlers;
   #matrix: Matrix;
   #fontSize = 0;
-  readonly #saved: Array<[matrix: Matrix, fontSize: number, corner: Point | undefined]> = [];
+  readonly #saved: Array<[matrix: Matrix, fontSize: number]> = [];
   #line: Matrix = IDENTITY;
   #leading = 0;
   /** Points of a path that has begun, which may only clip. */
   #path: Point[] = [];
   #isCurved = false;
   #clips = false;
-  /** The upper left corner of the outermost clipping path, which is what is inside the margins. */
-  #corner: Point | undefined;
   /** Of the marked content that has begun. */
   readonly #tags: Array<string | undefined>;
 
@@ -194,14 +185,12 @@ class StreamScan {
   #tagOf({ start, names }: Operands, end: number): string | undefined {
     if (names[0] === 'Artifact') return undefined;
     const [, mcid] = /\/MCID\s+(\d+)/.exec(this.#content.toString('latin1', start, end)) ?? [];
-    if (mcid === undefined) return this.#tag;
-    if (this.#corner) this.#handlers.begins(this.#corner);
-    return paintedKey(this.#stream, Number(mcid));
+    return mcid === undefined ? this.#tag : paintedKey(this.#stream, Number(mcid));
   }
 
   #set(operator: string, operands: Operands, end: number): void {
-    if (operator === 'q') this.#saved.push([this.#matrix, this.#fontSize, this.#corner]);
-    else if (operator === 'Q') this.#restore();
+    if (operator === 'q') this.#saved.push([this.#matrix, this.#fontSize]);
+    else if (operator === 'Q') [this.#matrix, this.#fontSize] = this.#saved.pop() ?? [this.#matrix, this.#fontSize];
     else if (operator === 'W' || operator === 'W*') this.#clips = true;
     else if (operator === 'BT') this.#line = IDENTITY;
     else if (operator === 'T*') this.#move(0, -this.#leading);
@@ -227,15 +216,9 @@ class StreamScan {
     for (const [right, up] of corners) this.#path.push(at(this.#matrix, x + right * width, y + up * height));
   }
 
-  #restore(): void {
-    const [matrix, fontSize, corner] = this.#saved.pop() ?? [this.#matrix, this.#fontSize, this.#corner];
-    this.#matrix = matrix;
-    this.#fontSize = fontSize;
-    this.#corner = corner;
-  }
-
   #endPath(operator: string): void {
-    if (this.#clips) this.#corner ??= cornerOf(this.#path);
+    const corner = this.#clips ? cornerOf(this.#path) : undefined;
+    if (corner) this.#handlers.clips(corner);
     this.#clips = false;
     if (operator !== 'n') for (const [x, y] of this.#path) this.#handlers.paints(this.#tag, x, y, '', this.#isCurved);
     this.#path = [];

@@ -12,6 +12,8 @@ import type { StructureTree } from './structure-tree.ts';
 
 /** In points: how far what is painted may reach over the box that is led to. */
 const TOLERANCE = 4;
+/** What is a point to the side is as far as this many points below. */
+const SIDEWAYS = 0.05;
 /** As many marks are looked at for one in the column that is led to. */
 const MAX_COLUMNS = 500;
 
@@ -98,7 +100,7 @@ class Destinations {
     const [left, top] = page instanceof PdfRef ? this.#pointOf(page, place) : [0, 0];
     const first = firstBelow(marks, top + TOLERANCE);
     const below = marks.slice(first, first + MAX_COLUMNS);
-    const found = below.find((mark) => mark.left >= left - TOLERANCE) ?? below[0] ?? marks.at(-1);
+    const found = nearest(below, left, top) ?? below[0] ?? marks.at(-1);
     return (found ? blockOf(found.element) : this.#tree.document).ref;
   }
 
@@ -126,7 +128,8 @@ class Destinations {
   #marksOf(element: StructureElement): Mark[] {
     return element.kids.flatMap((leaf) => {
       const painted = leaf instanceof StructureElement ? undefined : this.#tree.paintedBy(leaf, element, this.#painted);
-      return painted ? [{ ...painted, element }] : [];
+      const isShown = painted?.codes || element.type === 'Figure' || element.type === 'Form';
+      return painted && isShown ? [{ ...painted, element }] : []; // borders begin above
     });
   }
 }
@@ -140,6 +143,16 @@ function firstBelow(marks: readonly Mark[], line: number): number {
     else to = middle;
   }
   return from;
+}
+
+/** A box begins where its first line does, but in other columns there are lines at the same height, and lines can be centred. */
+function nearest(marks: readonly Mark[], left: number, top: number): Mark | undefined {
+  let found: { mark: Mark; distance: number } | undefined;
+  for (const mark of marks.filter((each) => each.left >= left - TOLERANCE)) {
+    const distance = Math.max(0, top - mark.top) + Math.max(0, mark.left - left) * SIDEWAYS;
+    if (!found || distance < found.distance) found = { mark, distance };
+  }
+  return found?.mark;
 }
 
 /** What a reader goes to: a paragraph and not a word of it. */
