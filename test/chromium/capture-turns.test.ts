@@ -30,6 +30,38 @@ describe('screenshots of one browser', () => {
     expect(await next).toBe('an image');
   });
 
+  test('are taken at the same time while they are small and no PDF is made', async () => {
+    const turns = new CaptureTurns(async () => {});
+    const held = Promise.withResolvers<void>();
+    let underWay = 0;
+    const take = (pixels: number) =>
+      turns.capture(async () => {
+        underWay++;
+        await held.promise;
+        return underWay;
+      }, pixels);
+    const small = [take(1_000_000), take(1_000_000), take(1_000_000)];
+    const large = take(4_000_000);
+    const late = take(1_000_000);
+    held.resolve();
+    expect(await Promise.all(small), 'the large one waits for these, and the late one for the large one').toEqual([3, 3, 3]);
+    expect([await large, await late]).toEqual([4, 5]);
+    const print = Promise.withResolvers<void>();
+    const printed = turns.print(() => print.promise);
+    const seen: number[] = [];
+    const beside = [1, 2].map(() =>
+      turns.capture(async () => {
+        seen.push(underWay++);
+        await Promise.resolve();
+        underWay--;
+      }, 1_000_000),
+    );
+    await Promise.all(beside);
+    expect(seen, 'beside a PDF there is one at a time').toEqual([5, 5]);
+    print.resolve();
+    await printed;
+  });
+
   test('leave the browser to a PDF that had to wait', async () => {
     const rested = Promise.withResolvers<void>();
     const resting = Promise.withResolvers<number>();

@@ -12,7 +12,7 @@ type Limits = Pick<BrowserSettings, 'maxImagePixels' | 'maxPdfBytes'>;
 const MAX_SIDE: Record<ImageType, number> = { png: 32_767, jpeg: 32_767, webp: 16_383 };
 
 /** Chromium encodes images in its main process, which blocks all pages. WebP takes several times as long. */
-const SHARE_OF_PIXELS: Record<ImageType, number> = { png: 1, jpeg: 1, webp: 1 / 4 };
+const COST_OF_PIXEL: Record<ImageType, number> = { png: 1, jpeg: 1, webp: 4 };
 /** Base64 adds a third to the size. */
 const MAX_ANSWER_BYTES = Math.floor((MAX_SCREENSHOT_ANSWER_BYTES / 4) * 3);
 
@@ -26,7 +26,8 @@ export async function takeScreenshot(
   const area = wholePixels(await areaOf(session, settings, step), settings.deviceScaleFactor);
   const size = sizeOf(area, settings);
   requireSize(size, settings.type, limits);
-  const image = await step(captureTurns.capture(() => capture(session, area, settings, limits)));
+  const cost = size.width * size.height * COST_OF_PIXEL[settings.type];
+  const image = await step(captureTurns.capture(() => capture(session, area, settings, limits), cost));
   if (!image.length) throw new ServiceError('print_failed', 'the browser returned no image');
   return { image, ...size };
 }
@@ -105,7 +106,7 @@ function requireSize({ width, height }: { width: number; height: number }, type:
     const detail = `the image would have ${width} × ${height} pixels, and a side of ${type} at most ${MAX_SIDE[type]}: ${remedy}`;
     throw new ServiceError('resource_limit', detail, { members: { limit: MAX_SIDE[type], actual: Math.max(width, height) } });
   }
-  const limit = Math.floor(maxImagePixels * SHARE_OF_PIXELS[type]);
+  const limit = Math.floor(maxImagePixels / COST_OF_PIXEL[type]);
   if (actual <= limit) return;
   const detail = `the image would have ${width} × ${height} pixels, ${actual} in all, and ${type} at most ${limit}: ${remedy}`;
   throw new ServiceError('resource_limit', detail, { members: { limit, actual } });
