@@ -249,7 +249,7 @@ test('killed between two attempts, the service goes on with the same id and byte
   timeout: 120_000,
 }, async () => {
   const own = await Receiver.start((response, before) => response.writeHead(before < 2 ? 500 : 200).end());
-  const settings = { ...settingsFor(own), PLATEN_WEBHOOK_RETRY_SECONDS: '1 8 1' };
+  const settings = { ...settingsFor(own), PLATEN_WEBHOOK_RETRY_SECONDS: '1 25 1' };
   await using first = await startService(settings);
   const { key } = await first.createKey('short');
   const client = new Client(first.url, key);
