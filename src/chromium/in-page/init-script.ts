@@ -1,5 +1,5 @@
 /** What runs in a window before any script of a document does. */
-import { keepShadows, MAX_SHADOWS, SHADOW_ROOTS, SHADOW_SECRET } from './page-shadows.ts';
+import { keepShadows, MAX_SHADOWS, SHADOW_ROOTS, SHADOW_SECRET, weakRoots } from './page-shadows.ts';
 
 const MAX_ERRORS = 20;
 const MAX_CHARACTERS = 500;
@@ -17,7 +17,7 @@ const KEEPING = { key: SHADOW_ROOTS, secret: SHADOW_SECRET, atMost: MAX_SHADOWS 
  * It cannot close, move or resize our window, sees no name an earlier one gave it, sends nothing later, and cannot flood its console;
  * its errors are kept.
  */
-export const INIT_SCRIPT = `(() => { ${keepListening} (${limitConsole})(${MAX_WRITTEN}, ${MAX_WRITTEN_CHARACTERS}); ${keepFailed} ${keepShadows} keepShadows(${JSON.stringify(KEEPING)}, keepFailed(${MAX_FAILED}, ${MAX_CHARACTERS}, ${JSON.stringify(FAILED)})); (${own})(${MAX_ERRORS}, ${MAX_CHARACTERS}, ${JSON.stringify(ERRORS)}) })()`;
+export const INIT_SCRIPT = `(() => { ${keepListening} (${limitConsole})(${MAX_WRITTEN}, ${MAX_WRITTEN_CHARACTERS}); ${keepFailed} ${weakRoots} ${keepShadows} keepShadows(${JSON.stringify(KEEPING)}, keepFailed(${MAX_FAILED}, ${MAX_CHARACTERS}, ${JSON.stringify(FAILED)})); (${own})(${MAX_ERRORS}, ${MAX_CHARACTERS}, ${JSON.stringify(ERRORS)}) })()`;
 
 /** Evaluates to elements of the document `page` that could not load what they name, each with the address. */
 export const FAILED_ELEMENTS = `page.defaultView?.[Symbol.for(${JSON.stringify(FAILED)})] ?? []`;

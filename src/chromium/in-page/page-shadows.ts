@@ -25,10 +25,17 @@ interface Keeping {
   atMost: number;
 }
 
-/** `onRoot` is called with each. What it uses is taken before a script of the document can replace it. */
-export function keepShadows({ key, secret, atMost }: Keeping, onRoot: (root: object) => void): void {
-  if (key in globalThis) return; // a document that is written into a window begins it anew
-  const { apply, getOwnPropertyDescriptor, setPrototypeOf } = Reflect;
+/** The roots that are kept, without keeping them alive. */
+export interface KeptRoots {
+  /** False if it is not kept: it is no shadow root, is known, or there are too many. */
+  add(root: object): boolean;
+  /** Calls `use` with each that is in the document. */
+  forEach(use: (root: object) => void): void;
+}
+
+/** What this uses is taken before a script of the document can replace it. */
+export function weakRoots(atMost: number): KeptRoots {
+  const { apply, getOwnPropertyDescriptor } = Reflect;
   const Reference = WeakRef;
   const { deref } = WeakRef.prototype;
   const { add: addKnown, delete: removeKnown, has: isKnown } = WeakSet.prototype;
@@ -41,34 +48,49 @@ export function keepShadows({ key, secret, atMost }: Keeping, onRoot: (root: obj
   let count = 0;
   let sweepsLeft = 100; // each looks at all
   /** Calls `use` with each that is left, or undefined in place of one that is gone, and how it is referred to. */
-  const forEach = (use: (root: object | undefined, reference: WeakRef<object>) => void) => {
+  const forEachReference = (use: (root: object | undefined, reference: WeakRef<object>) => void) => {
     const each = apply(values, references, []);
     for (let step = apply(next, each, []); !step.done; step = apply(next, each, []))
       use(apply(deref, step.value, []), step.value);
   };
   const forgetOutside = () => {
     if (sweepsLeft-- > 0)
-      forEach((root, reference) => {
+      forEachReference((root, reference) => {
         if (root && apply(isConnected, root, [])) return;
         apply(remove, references, [reference]);
         if (root) apply(removeKnown, known, [root]);
         count--;
       });
   };
+  return {
+    add(root) {
+      try {
+        apply(hostOf, root, []); // throws for all that is no shadow root
+      } catch {
+        return false;
+      }
+      if (apply(isKnown, known, [root])) return false;
+      if (count >= atMost) forgetOutside();
+      if (count >= atMost) return false;
+      apply(addKnown, known, [root]);
+      apply(add, references, [new Reference(root)]);
+      count++;
+      return true;
+    },
+    forEach: (use) =>
+      forEachReference((root) => {
+        if (root && apply(isConnected, root, [])) use(root);
+      }),
+  };
+}
+
+/** `onRoot` is called with each. */
+export function keepShadows({ key, secret, atMost }: Keeping, onRoot: (root: object) => void): void {
+  if (key in globalThis) return; // a document that is written into a window begins it anew
+  const { apply, setPrototypeOf } = Reflect;
+  const roots = weakRoots(atMost);
   const keep = (root: object) => {
-    try {
-      apply(hostOf, root, []); // throws for all that is no shadow root
-    } catch {
-      return;
-    }
-    if (apply(isKnown, known, [root])) return;
-    if (count >= atMost) forgetOutside();
-    if (count >= atMost) return;
-    const reference = new Reference(root);
-    apply(addKnown, known, [root]);
-    apply(add, references, [reference]);
-    count++;
-    onRoot(root);
+    if (roots.add(root)) onRoot(root);
   };
   const { attachShadow } = Element.prototype;
   Element.prototype.attachShadow = new Proxy(attachShadow, {
@@ -83,8 +105,8 @@ export function keepShadows({ key, secret, atMost }: Keeping, onRoot: (root: obj
     setPrototypeOf(all, null); // a document may define what is called when an index is set
     if (told !== secret) return all;
     for (let n = 0; n < found.length; n++) keep(found[n] as object);
-    forEach((root) => {
-      if (root && apply(isConnected, root, [])) all[all.length] = root;
+    roots.forEach((root) => {
+      all[all.length] = root;
     });
     return all;
   };
