@@ -1,4 +1,4 @@
-/** The script that waits for the end of what a document does, and runs its time forward. It runs in the page, sent as text. */
+/** The script that waits until a document has finished its work, and runs its time forward. It runs in the page, sent as text. */
 import { type AnimatedPage, FINISH_ANIMATIONS, type finishAnimations as Finish } from './page-animations.ts';
 import { type PageTime, TIME } from './page-clock.ts';
 import { FRAMES, type framed as Framed, type withShadows as WithShadows } from './page-frames.ts';
@@ -7,28 +7,28 @@ import type { ListShadows } from './page-shadows.ts';
 import { NAMES_OF_READINESS, READINESS, type readiness as Readiness } from './page-waits.ts';
 
 export interface EndOptions {
-  /** Whether what the document does is waited for, and its timers are run. */
+  /** Whether to wait for the work of the document and to run its timers. */
   waits: boolean;
-  /** Whether time is run forward. */
+  /** Whether to run time forward and to finish animations. */
   finishes: boolean;
-  /** Whether its markup may declare shadow roots. */
+  /** Whether the markup may declare shadow roots. */
   declaresShadows: boolean;
-  /** Milliseconds for what says that it is not ready. */
+  /** How long to wait for a document that signals that it is not ready. */
   readyMs: number;
-  /** Milliseconds for what does not stop changing. */
+  /** How long to wait for a document that keeps changing. */
   quietByMs: number;
 }
 
 export interface End {
-  /** Whether all that was to be run was: otherwise to be asked again, when requests have ended. */
+  /** Whether everything that was due has run. If not, evaluate the script again when the pending requests have ended. */
   whole: boolean;
-  /** What it is waiting for: `NAMES_OF_READINESS`, `changes` that have no end, or `work` that it has begun. */
+  /** One of `NAMES_OF_READINESS`, `changes` if the document keeps changing, `work` if some is pending, or empty. */
   waitsFor: string;
-  /** How many messages its windows have sent so far. */
+  /** Number of messages that its windows have sent so far. */
   sent: number;
 }
 
-/** Without a change; and so many turns. */
+/** How long, and for how many turns, a quiet document has not changed. */
 const QUIET_MS = 20;
 const QUIET_TURNS = 1;
 const MAX_ROUNDS = 3;
@@ -49,7 +49,7 @@ const FUNCTIONS = [
   awaitEnd,
 ].join('\n');
 
-/** Its promise resolves to an `End`. */
+/** Evaluates to a promise of an `End`. */
 export function awaitEndExpression(options: EndOptions): string {
   const wait: Wait = {
     ...options,
@@ -62,7 +62,7 @@ export function awaitEndExpression(options: EndOptions): string {
   return `(() => { ${FUNCTIONS} return awaitEnd(${JSON.stringify(wait)}) })()`;
 }
 
-/** What the page says of it, which may be anything. */
+/** Checks the answer of the page, which may be anything. */
 export function readEnd(value: unknown): End {
   const { whole, waitsFor, sent } = Object(value) as Partial<End>;
   const known = [...NAMES_OF_READINESS, 'changes', 'work'].find((name) => name === waitsFor);
@@ -96,20 +96,20 @@ interface Wait extends EndOptions {
 interface Moved {
   isWhole: boolean;
   isDue: boolean;
-  /** What was shown or finished. */
+  /** Number of targets that were shown to observers and of animations that were finished. */
   seen: number;
 }
 
 interface Watch {
-  /** Resolves after a frame. */
+  /** Resolves after a frame and the tasks that were waiting. */
   turn(): Promise<void>;
-  /** How many there were. */
+  /** Number of batches of mutations so far. */
   changes(): number;
   isQuiet(): boolean;
   end(): void;
 }
 
-/** Of the document and of the frames that can be looked into. */
+/** Returns the windows of the document and of the frames that it can access. */
 function windowsOf(page: PageDocument, depth = 0): PageWindow[] {
   const inner = depth < 5 ? framed(page) : [];
   const own = page.defaultView ? [page.defaultView] : [];
@@ -119,11 +119,11 @@ function windowsOf(page: PageDocument, depth = 0): PageWindow[] {
 function nextFrame({ setTimeout, requestAnimationFrame, Promise: NativePromise }: PageTime['native']): Promise<void> {
   return new NativePromise((resolve) => {
     requestAnimationFrame(() => resolve());
-    setTimeout(resolve, 100); // where none comes
+    setTimeout(resolve, 100); // if no frame comes
   });
 }
 
-/** What is due of one window, if that is to be run, then what is to be shown and finished. */
+/** Runs the callbacks of one window that are due, if `runs` is set. Then shows its observers everything and finishes its animations. */
 async function moveWindow(page: PageWindow, { waits, time, observers }: Wait, runs: boolean): Promise<Moved> {
   const clock = page[Symbol.for(time)] as PageTime | undefined;
   const isDue = runs && (clock?.isDue(waits) ?? false);
@@ -132,7 +132,7 @@ async function moveWindow(page: PageWindow, { waits, time, observers }: Wait, ru
   return { isWhole: true, isDue, seen: shown + finishAnimations(page.document) };
 }
 
-/** Until nothing more is shown or finished by it. Whether all of it could be run. */
+/** Runs time forward until there is nothing more to show or finish. Returns false if something that was due could not run. */
 async function runForward({ native }: PageTime, wait: Wait): Promise<boolean> {
   let [runs, isDue] = [true, false];
   for (let round = 0; round < wait.maxRounds && (runs || isDue); round++) {
@@ -150,12 +150,12 @@ async function runForward({ native }: PageTime, wait: Wait): Promise<boolean> {
   return true;
 }
 
-/** Whether any window waits for what it has begun. */
+/** Whether work is pending in any window. */
 function isPending({ time }: Wait): boolean {
   return windowsOf(document).some((page) => (page[Symbol.for(time)] as PageTime | undefined)?.isPending());
 }
 
-/** A page that is busy is not quiet: what counts is how many turns nothing has changed in. */
+/** Watches for mutations. It also counts turns without one, because a page that is too busy to change anything is not quiet. */
 function watchChanges({ native, isTicking }: PageTime, turns: number, quietMs: number): Watch {
   const { MutationObserver, Promise: NativePromise, setTimeout, now } = native;
   let [changedAt, changes, seen, still] = [now(), 0, 0, 0];
@@ -175,7 +175,7 @@ function watchChanges({ native, isTicking }: PageTime, turns: number, quietMs: n
   return {
     async turn() {
       await nextFrame(native);
-      await new NativePromise<void>((resolve) => void setTimeout(resolve, 0)); // after what was due before
+      await new NativePromise<void>((resolve) => void setTimeout(resolve, 0)); // tasks that were due before have run by then
       observeAll();
       still = changes === seen ? still + 1 : 0;
       seen = changes;
@@ -186,7 +186,7 @@ function watchChanges({ native, isTicking }: PageTime, turns: number, quietMs: n
   };
 }
 
-/** Forward, and until it is quiet; again where something has come of it since. Whether all of it could be run. */
+/** Runs time forward, waits for quiet, and repeats both after a change. Returns false if something that was due could not run. */
 async function untilQuiet(time: PageTime, watch: Watch, wait: Wait, quietBy: number): Promise<boolean> {
   const { waits, finishes, maxRounds } = wait;
   for (let round = 0; round < maxRounds; round++) {
@@ -219,7 +219,7 @@ async function awaitEnd(wait: Wait): Promise<End> {
   try {
     const readyBy = now() + wait.readyMs;
     while (waitsFor() && now() < readyBy) await watch.turn();
-    await watch.turn(); // what is observed is told by then
+    await watch.turn(); // observers have been called by then
     const quietBy = now() + wait.quietByMs;
     while (wait.waits && isPending(wait) && now() < quietBy) await watch.turn();
     if (!(await untilQuiet(time, watch, wait, quietBy))) return { whole: false, waitsFor: '', sent: 0 };

@@ -1,31 +1,34 @@
-/** What runs in a window before any script of a document does. */
+/** The script that runs in a window before any script of a document: it protects the window and records errors. */
 import { keepShadows, MAX_SHADOWS, SHADOW_ROOTS, SHADOW_SECRET, weakRoots } from './page-shadows.ts';
 
 const MAX_ERRORS = 20;
 const MAX_CHARACTERS = 500;
-/** What is written to a console goes through the browser, which is there for all pages: more than any gate reads is dropped. */
+/**
+ * Further console messages are dropped, because each goes through the browser, which all pages share. `failOnConsoleError` reads
+ * fewer.
+ */
 const MAX_WRITTEN = 2_000;
 const MAX_WRITTEN_CHARACTERS = 10_000;
-/** Under this symbol a window keeps the errors of its document. */
+/** The symbol under which a window keeps the errors of its document. */
 const ERRORS = 'platen.errors';
-/** And under this one elements that could not load what they name, with the address. */
+/** The symbol under which it keeps elements that failed to load their resource, each with the address. */
 const FAILED = 'platen.failed';
 const MAX_FAILED = 1_000;
 const KEEPING = { key: SHADOW_ROOTS, secret: SHADOW_SECRET, atMost: MAX_SHADOWS };
 
 /**
- * It cannot close, move or resize our window, sees no name an earlier one gave it, sends nothing later, and cannot flood its console;
- * its errors are kept.
+ * Prevents a document from closing, moving or resizing the window, from reading the `window.name` of an earlier document, from using
+ * `fetchLater`, and from flooding its console. It records the document's errors.
  */
 export const INIT_SCRIPT = `(() => { ${keepListening} (${limitConsole})(${MAX_WRITTEN}, ${MAX_WRITTEN_CHARACTERS}); ${keepFailed} ${weakRoots} ${keepShadows} keepShadows(${JSON.stringify(KEEPING)}, keepFailed(${MAX_FAILED}, ${MAX_CHARACTERS}, ${JSON.stringify(FAILED)})); (${own})(${MAX_ERRORS}, ${MAX_CHARACTERS}, ${JSON.stringify(ERRORS)}) })()`;
 
-/** Evaluates to elements of the document `page` that could not load what they name, each with the address. */
+/** Evaluates to the elements of the document `page` that failed to load their resource, each with the address. */
 export const FAILED_ELEMENTS = `page.defaultView?.[Symbol.for(${JSON.stringify(FAILED)})] ?? []`;
 
-/** Evaluates to what the document wrote to its console as errors, or did not catch. */
+/** Evaluates to the errors that the document wrote to its console or did not catch. */
 export const CONSOLE_ERRORS = `globalThis[Symbol.for(${JSON.stringify(ERRORS)})] ?? []`;
 
-/** What the window says of it, which may be anything. */
+/** Checks the answer of the window, which may be anything. */
 export function readErrors(value: unknown): string[] {
   if (!Array.isArray(value)) return [];
   const errors = value.slice(0, MAX_ERRORS).filter((error) => typeof error === 'string');
@@ -54,8 +57,8 @@ interface OwnWindow {
 declare const document: unknown;
 declare const MutationObserver: new (callback: () => void) => { observe(node: unknown, options: { childList: true }): void };
 
-// Runs in the page, sent as text. A document that is written into a window takes its listeners away. An observer stays, and is called
-// before the first script runs.
+// Runs in the page, sent as text. When a document is written into a window, the listeners of the window are removed. A mutation
+// observer stays, and adds them again before the first script runs.
 function keepListening(listen: () => void): void {
   listen();
   new MutationObserver(listen).observe(document, { childList: true });
@@ -71,7 +74,7 @@ function limitConsole(maxWritten: number, maxCharacters: number): void {
 }
 
 // Runs in the page, sent as text.
-// Events of what is in a shadow root are heard only there: what is returned is to be called with it.
+// Error events do not leave a shadow root, so the returned function must be called with each root.
 function keepFailed(atMost: number, maxCharacters: number, key: string): (root: object) => void {
   const self = globalThis as unknown as OwnWindow;
   const failed: Array<[element: unknown, address: string]> = [];
@@ -93,7 +96,7 @@ function keepFailed(atMost: number, maxCharacters: number, key: string): (root: 
 function own(maxErrors: number, maxCharacters: number, errorsKey: string): void {
   const self = globalThis as unknown as OwnWindow;
   delete self.fetchLater;
-  self.moveTo = self.moveBy = self.resizeTo = self.resizeBy = () => {}; // a frame could lend its own to our window
+  self.moveTo = self.moveBy = self.resizeTo = self.resizeBy = () => {}; // the methods of a frame could be called on our window
   if ((self as unknown) !== self.top) return;
   self.close = () => {};
   self.name = '';
@@ -103,7 +106,7 @@ function own(maxErrors: number, maxCharacters: number, errorsKey: string): void 
     try {
       if (errors.length < maxErrors) errors.push(parts.map(String).join(' ').slice(0, maxCharacters));
     } catch {
-      // what cannot be written cannot be told
+      // a value that cannot be converted to text is skipped
     }
   };
   const write = self.console.error;

@@ -1,16 +1,16 @@
 /**
- * Storage and cookies for a document from HTML, whose opaque origin has none: `localStorage`, `sessionStorage` and `document.cookie`
- * would throw, and end a script that only asks for a theme. What they keep is in the window alone and goes with it: after a document
- * that runs script, the page gets another window.
+ * Storage and cookies in memory for a document from HTML. In its opaque origin, `localStorage`, `sessionStorage` and
+ * `document.cookie` would throw, and stop a script that only reads the theme, for example. The values are lost with the window, and
+ * after a document that runs scripts, the page gets another window.
  */
 
-/** As Chromium allows an origin, in UTF-16 units of names and values. */
+/** Chromium's limit for an origin, in UTF-16 code units of names and values. */
 const MAX_STORED = 5 * 1024 * 1024;
 const MAX_COOKIES = 180;
-/** Of name and value. */
+/** Limits the length of name and value together. */
 const MAX_COOKIE = 4_096;
 
-/** To be evaluated in a window before any script of a document is. Frames that have an origin keep what is theirs. */
+/** Must be evaluated in a window before any script of a document. Frames that have an origin keep their own storage. */
 export const MEMORY_STORAGE = `if (self.origin === 'null') (() => { ${[atLeast, put, drop, defineMethods, makeStorage, keepStorage, endOf, pairOf, keepCookies].join('\n')}
 keepStorage(${MAX_STORED}); keepCookies(${MAX_COOKIES}, ${MAX_COOKIE}) })()`;
 
@@ -43,7 +43,7 @@ function drop(kept: Kept, key: string): boolean {
   return true;
 }
 
-/** On the interface itself, as where storage works: libraries look for them there, and wrap them. */
+/** Defines the methods on `Storage.prototype`, because libraries look for them there, and wrap them. */
 function defineMethods(keptBy: (storage: object) => Kept): void {
   const methods = {
     get length() {
@@ -75,7 +75,7 @@ function defineMethods(keptBy: (storage: object) => Kept): void {
     Object.defineProperty(Storage.prototype, name, method);
 }
 
-/** An object each value of which is a property, as in Chromium: a name that the interface has itself is an ordinary one. */
+/** Returns an object that has each value as a property, as in Chromium. Names of the interface's own members behave as usual. */
 function makeStorage(kept: Kept): object {
   const { values } = kept;
   const shows = (target: object, key: string | symbol): key is string =>
@@ -118,7 +118,7 @@ function keepStorage(maxStored: number): void {
   }
 }
 
-/** When a cookie ends. `Max-Age` goes before `Expires`; what cannot be read is ignored. */
+/** Returns when a cookie expires. `Max-Age` takes precedence over `Expires`; an invalid value of either is ignored. */
 function endOf(attributes: Map<string, string>): number {
   const age = attributes.get('max-age') ?? '';
   if (/^-?\d+$/.test(age)) return Date.now() + 1_000 * Number(age);
@@ -126,7 +126,7 @@ function endOf(attributes: Map<string, string>): number {
   return Number.isNaN(expires) ? Number.POSITIVE_INFINITY : expires;
 }
 
-/** What has no `=` is all value in a cookie, and all name in an attribute. */
+/** Without a `=`, a cookie has only a value, and an attribute only a name. */
 function pairOf(part: string, bare: 'name' | 'value'): [name: string, value: string] {
   const text = part.trim();
   const at = text.indexOf('=');
@@ -134,7 +134,7 @@ function pairOf(part: string, bare: 'name' | 'value'): [name: string, value: str
   return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
 }
 
-/** Every path and domain is the document's own: it has neither. */
+/** Ignores paths and domains, because the document has neither. */
 function keepCookies(maxCookies: number, maxCookie: number): void {
   const jar = new Map<string, { value: string; until: number }>();
   Object.defineProperty(Document.prototype, 'cookie', {
@@ -149,7 +149,7 @@ function keepCookies(maxCookies: number, maxCookie: number): void {
       const size = name.length + value.length;
       if (!size || size > maxCookie || /[^\t\P{Cc}]/u.test(first) || attributes.has('httponly')) return;
       const until = endOf(attributes);
-      if (value !== jar.get(name)?.value || until <= Date.now()) jar.delete(name); // a changed one is the youngest
+      if (value !== jar.get(name)?.value || until <= Date.now()) jar.delete(name); // a changed cookie becomes the last
       if (until > Date.now() && (jar.has(name) || jar.size < maxCookies)) jar.set(name, { value, until });
     },
     enumerable: true,

@@ -1,7 +1,7 @@
-/** Animations of a document brought to their end. The functions below run in the page, sent as text, so they may use nothing but each other. */
+/** Moves the animations of a document to their end. The functions below run in the page, sent as text, so they may use only each other. */
 import type { selectIn as SelectIn, withShadows as WithShadows } from './page-frames.ts';
 
-/** To be sent, with `FRAMES`, with what calls `finishAnimations(document)`. */
+/** A script that calls `finishAnimations(document)` must contain these and `FRAMES`. */
 export const FINISH_ANIMATIONS = [bringToEnd, stopDrawings, finishIn, finishAnimations];
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
@@ -24,15 +24,15 @@ export type AnimatedPage = object;
 interface Animated {
   prototype: { getAnimations(): Animation[] };
 }
-/** Its own: an element of a document may bear the name of one of these, and hide it. */
+/** The methods of the prototype are used, because an element whose name is that of a method would hide it. */
 declare const Document: Animated;
 declare const ShadowRoot: Animated;
 declare const selectIn: typeof SelectIn;
 declare const withShadows: typeof WithShadows;
 
 /**
- * What has an end is there, what has none is at its first frame. One that follows the way of scrolling is taken away: nobody scrolls,
- * and mostly it hides what has not been scrolled to.
+ * Moves a finite animation to its end, and an endless one to its first frame. A scroll-driven animation is cancelled, because nobody
+ * scrolls, and most of them hide content that has not been scrolled to.
  */
 function bringToEnd(animation: Animation, timeline: unknown): void {
   const { endTime, delay } = animation.effect?.getComputedTiming() ?? { endTime: 0, delay: 0 };
@@ -44,7 +44,7 @@ function bringToEnd(animation: Animation, timeline: unknown): void {
   }
 }
 
-/** Those of SVG itself, whose clock is that of the drawing. What has no end begins anew where all else has come to its end. */
+/** Stops the animation elements of SVG, whose clock is that of the outermost `svg`. Endless ones begin again when all others have ended. */
 function stopDrawings(root: object): void {
   for (const drawing of selectIn<Drawing>(root, 'svg:has(animate, animateMotion, animateTransform, set)')) {
     if (drawing.ownerSVGElement) continue;
@@ -52,17 +52,17 @@ function stopDrawings(root: object): void {
     drawing.setCurrentTime(3_600);
     for (const endless of drawing.querySelectorAll(':is([repeatCount="indefinite"], [repeatDur="indefinite"]):not([end])')) {
       try {
-        endless.getStartTime(); // throws where nothing has begun it
+        endless.getStartTime(); // throws if it has not begun
         endless.beginElement();
       } catch {
-        // it waits for a click
+        // it waits for an event, such as a click
       }
     }
     drawing.setCurrentTime(3_600);
   }
 }
 
-/** A document tells of none that is in a shadow root. */
+/** Takes one root, because a document does not list the animations in its shadow roots. Returns how many it has finished. */
 function finishIn(root: object, { getAnimations }: Animated['prototype'], timeline: unknown): number {
   let finished = 0;
   for (const animation of getAnimations.call(root)) {
@@ -71,14 +71,14 @@ function finishIn(root: object, { getAnimations }: Animated['prototype'], timeli
       bringToEnd(animation, timeline);
       finished++;
     } catch {
-      // it goes backwards, or not at all
+      // its playback rate is zero or negative
     }
   }
   stopDrawings(root);
   return finished;
 }
 
-/** How many there were. Those the document itself has paused stay where they are. `looks` is as for `withShadows`. */
+/** Returns the number of animations. Those that the document has paused stay as they are. `looks` is as for `withShadows`. */
 export function finishAnimations(page: AnimatedPage, looks = false): number {
   let finished = 0;
   try {
@@ -86,7 +86,7 @@ export function finishAnimations(page: AnimatedPage, looks = false): number {
     for (const root of withShadows(page, looks))
       finished += finishIn(root, root === page ? Document.prototype : ShadowRoot.prototype, timeline);
   } catch {
-    // a document that hides its parts keeps them as they are
+    // a document that breaks the functions used here keeps its animations as they are
   }
   return finished;
 }

@@ -1,55 +1,56 @@
 /**
- * The clocks, timers and animation frames of a window, so that time in it can be run forward. The functions below run in the page
- * before any script of a document, sent as text, so they may use nothing but each other.
+ * Replaces the clocks, timers and animation frames of a window, so that time in it can be run forward. The functions below run in
+ * the page before any script of a document, sent as text, so they may use only each other.
  */
 import { type keepWork as KeepWork, type replace as Replace, WORK, type Work } from './page-work.ts';
 
-/** Under this symbol a window keeps what runs its time forward, as `PageTime`. */
+/** The symbol under which a window keeps its `PageTime`. */
 export const TIME = 'platen.time';
-/** How far one pass runs forward; timers that are set for later are left alone. */
+/** How far one pass runs forward. Timers with a longer delay are left alone. */
 const PASS_MS = 3_000;
-/** Between two frames of it: libraries that check their clock take half a second for a machine that was asleep. */
+/** Time between two frames of a pass. Libraries that check their clock treat a gap of half a second as a machine that was asleep. */
 const FRAME_MS = 300;
-/** Run after it, in all passes, for what counts frames and not time. */
+/** Frames that run after a pass, for animations that count frames instead of time. The number is for all passes together. */
 const MAX_LAST_FRAMES = 300;
+/** Limits the last frames of each pass, in real time. */
 const MAX_LAST_FRAMES_MS = 250;
-/** New work, of what an answer brought, gets a new pass. */
+/** New work, such as that of a response, gets a new pass. */
 const MAX_PASSES = 3;
-/** Of timers, in all passes. */
+/** Limits the calls of timers in all passes together. */
 const MAX_CALLS = 1_000;
-/** Timers that are set by timers are due no sooner, and intervals no more often, as HTML has it. */
+/** Minimum delay of a timer that a timer sets, and minimum period of an interval, as in the HTML standard. */
 const NESTED_MS = 4;
-/** Real time of one pass. */
+/** Limits one pass in real time. */
 const MAX_PASS_MS = 1_000;
-/** Calls of `import()` that end a pass: a timer that repeats them has no end. */
+/** How many timers that call `import()` end a pass. There is a limit, because an interval could repeat such a call for ever. */
 const MAX_IMPORTS = 10;
-/** After a message to a worker that is sent while one is handled: its answer has come by then. */
+/** How long work is pending after a message handler has sent a message. A worker has answered by then. */
 const CHAIN_MS = 20;
-/** Of an idle callback that is run. */
+/** How long an idle callback may take. */
 const IDLE_MS = 50;
-/** Of pictures that scripts made: the last ones are looked at. */
+/** Limits the images created by scripts that are watched. The oldest are dropped first. */
 const MAX_IMAGES = 200;
 
-/** To be evaluated in a window before any script of a document is. */
+/** Must be evaluated in a window before any script of a document. */
 export const PAGE_CLOCK = `(() => { ${[tick, keepClocks, keepTimers, keepCallbacks, keepFrames, ...WORK, keepImages, taskQueue, sendsElsewhere, loadWatch, nextTimer, runTimers, runFrames, runLastFrames, runPass, stayWhile, takeNatives, newClock, keepTime].join('\n')}
 keepTime(${JSON.stringify(TIME)}, { passMs: ${PASS_MS}, frameMs: ${FRAME_MS}, lastFrames: ${MAX_LAST_FRAMES}, lastFramesMs: ${MAX_LAST_FRAMES_MS}, nestedMs: ${NESTED_MS}, maxPasses: ${MAX_PASSES}, maxCalls: ${MAX_CALLS}, maxPassMs: ${MAX_PASS_MS}, maxImports: ${MAX_IMPORTS}, maxImages: ${MAX_IMAGES}, chainMs: ${CHAIN_MS}, idleMs: ${IDLE_MS} }) })()`;
 
-/** What a window is asked with once its document has loaded. */
+/** Controls the time of a window, once its document has loaded. */
 export interface PageTime {
-  /** As they were before any script of the document could replace them. */
+  /** Native functions from before any script of the document could replace them. */
   native: Natives;
   /**
-   * Runs what is due within a pass, with timers or without; its promise resolves to whether that was all of it. A request that begins
-   * meanwhile ends it early.
+   * Runs the frames, and optionally the timers, that are due within a pass. Resolves to whether all of them have run. A request that
+   * begins in the meantime ends the pass early.
    */
   forward(withTimers: boolean): Promise<boolean>;
-  /** Whether anything is due. */
+  /** Whether a frame or a timer is due within a pass. */
   isDue(withTimers: boolean): boolean;
-  /** Whether something the document began has not ended: a request, a module, a picture. */
+  /** Whether work is pending that the document has begun, such as a request. */
   isPending(): boolean;
-  /** How many messages it has sent. */
+  /** Number of messages that the window has sent. */
   sent(): number;
-  /** Whether what runs is a timer or frame of a document whose time was run forward: what still ticks then has no end. */
+  /** Whether a timer or frame runs although time was run forward completely. Such timers and frames go on for ever. */
   isTicking(): boolean;
 }
 
@@ -79,20 +80,20 @@ interface Natives {
   MutationObserver: new (
     callback: (changes: unknown[]) => void,
   ) => { observe(node: unknown, what: object): void; disconnect(): void };
-  /** Without what was run forward. */
+  /** Returns the real time. */
   now(): number;
 }
 interface Timer {
   handler: Call;
   args: unknown[];
-  /** On the clock that the document sees. */
+  /** The time on the clock that the document sees. */
   dueMs: number;
-  /** Of an interval. */
+  /** The period of an interval. */
   everyMs: number | undefined;
-  /** Once it is known. */
+  /** Whether it navigates away, once that is known. */
   leaves?: boolean;
 }
-/** Something that is called once, by a frame or by the browser when it has nothing else to do. */
+/** A callback for the next frame, or for when the browser is idle. */
 interface Awaited {
   callback: Call;
   revoke(): void;
@@ -100,22 +101,22 @@ interface Awaited {
 }
 interface Clock extends Limits, Work {
   native: Natives;
-  /** How far the clocks of the document are ahead. */
+  /** How far the clocks of the document are ahead of real time. */
   aheadMs: number;
   timers: Map<number, Timer>;
   frames: Map<string, Awaited>;
   passes: number;
   calls: number;
   imports: number;
-  /** Of the present pass. */
+  /** Time that is left in the present pass. */
   leftMs: number;
-  /** Whether a pass has come to its end. */
+  /** Whether the last pass has run completely. */
   isForward: boolean;
-  /** How many timers and frames may still lead to changes. */
+  /** Number of timers and frames whose mutations may not have been observed yet. */
   ticking: number;
-  /** Lets the tasks of the page run that are waiting. */
+  /** Resolves when the page has run its waiting tasks. */
   nextTask(): Promise<void>;
-  /** Whether a timer runs: those that it sets are not due at once. */
+  /** Whether a timer runs. Timers that it sets get the minimum delay. */
   isNested: boolean;
 }
 
@@ -138,7 +139,7 @@ interface Loadable {
   complete: boolean;
 }
 declare let Image: new () => Loadable;
-/** Its own: an element of a document may bear the name of one of these, and hide it. */
+/** The properties of the prototype are used, because an element whose name is that of a property would hide it. */
 declare const Document: { prototype: object } | undefined;
 declare const document: object;
 declare const MessageChannel: new () => { port1: object; port2: object };
@@ -158,7 +159,7 @@ function keepClocks(clock: Clock): void {
   globalThis.Date = ours;
 }
 
-/** Until whatever observes changes has been told of them, also of those that were put off to a message, as frameworks do. */
+/** Counts a callback as ticking until its mutations have been observed, even if it defers them to a message, as frameworks do. */
 async function tick(clock: Clock, call: () => void): Promise<void> {
   clock.ticking++;
   try {
@@ -232,7 +233,7 @@ function keepFrames(clock: Clock): void {
   });
 }
 
-/** What `new Image()` makes may never be put into the document, which would list it. */
+/** Collects the images of `new Image()`. The document lists only images that were inserted into it. */
 function keepImages(atMost: number): Set<Loadable> {
   const made = new Set<Loadable>();
   const { construct } = Reflect;
@@ -247,7 +248,7 @@ function keepImages(atMost: number): Set<Loadable> {
   return made;
 }
 
-/** Lets the tasks of the page run that are waiting. Most documents never need it. */
+/** Returns a function that resolves when the page has run its waiting tasks. It opens a channel only when it is called. */
 function taskQueue({ Promise: NativePromise }: Natives): () => Promise<void> {
   const { apply } = Reflect;
   const Channel = MessageChannel;
@@ -268,7 +269,7 @@ function taskQueue({ Promise: NativePromise }: Natives): () => Promise<void> {
     });
 }
 
-/** Images and scripts of the network: what is asked tells whether one has been begun since. */
+/** Returns a function that tells whether an image or a script has begun to load from the network since. */
 function loadWatch(made: Set<Loadable>): () => boolean {
   const listed = (name: string): Loadable[] => {
     const list = typeof Document !== 'undefined' && Reflect.getOwnPropertyDescriptor(Document.prototype, name)?.get;
@@ -282,7 +283,7 @@ function loadWatch(made: Set<Loadable>): () => boolean {
   return () => [...loading(), ...scripts()].some((each) => !known.has(each));
 }
 
-/** A timer that is meant for readers, who would be sent elsewhere: the document is printed where it is. */
+/** Whether a timer navigates, judging by its source. Such timers are meant for readers, and do not run. */
 function sendsElsewhere(timer: Timer, source: Call): boolean {
   const leaves =
     /\blocation(?:\.href)?\s*=(?!=)|\b(?:location|navigation)\??\.(?:assign|replace|reload|navigate)\b|\bhistory\??\.(?:go|back|forward)\b|\breload\(|submit\(/i;
@@ -299,7 +300,7 @@ function nextTimer({ timers }: Clock, latest: number, isLeft: (timer: Timer) => 
   return next;
 }
 
-/** In the order in which they are due, up to a time on the document's clock. */
+/** Runs timers in the order in which they are due, up to a time on the document's clock. Returns false if it stops early. */
 async function runTimers(clock: Clock, until: number, tools: Tools): Promise<boolean> {
   const { native, timers, maxCalls } = clock;
   for (let next = nextTimer(clock, until, tools.isLeft); next; next = nextTimer(clock, until, tools.isLeft)) {
@@ -322,7 +323,7 @@ async function runTimers(clock: Clock, until: number, tools: Tools): Promise<boo
 function runFrames({ native, frames, aheadMs }: Clock, tools: Tools): void {
   const stamp = native.now() + aheadMs;
   for (const [key, { callback, revoke, args }] of [...frames]) {
-    if (!frames.delete(key)) continue; // another one has taken it back
+    if (!frames.delete(key)) continue; // another callback has cancelled it
     revoke();
     tools.call(callback, args(stamp));
   }
@@ -333,14 +334,14 @@ interface Tools {
   call(handler: Call, args: unknown[]): void;
   isLeft(timer: Timer): boolean;
   isToStop(): boolean;
-  /** Whether the timer imports a module, which nothing else tells. */
+  /** Whether the timer imports a module, for which there is no event. */
   imports(timer: Timer): boolean;
-  /** Whether an image or a script has been begun, which is not asked after each timer: there may be many. */
+  /** Whether an image or a script has begun to load. Not called after each timer, because there may be many. */
   hasBegun(): boolean;
   nextTask(): Promise<void>;
 }
 
-/** What still asks for frames after so many has no end. Whether nothing was asked of the network meanwhile. */
+/** Runs more frames. If some are left at the limit, they go on for ever. Returns false if it stops early, as after a request. */
 async function runLastFrames(clock: Clock, tools: Tools): Promise<boolean> {
   const latest = clock.native.now() + clock.lastFramesMs;
   while (clock.frames.size > 0 && clock.lastFrames > 0 && clock.native.now() < latest) {
@@ -370,7 +371,7 @@ async function runPass(clock: Clock, tools: Tools): Promise<boolean> {
   return runLastFrames(clock, tools);
 }
 
-/** While time is run forward nobody is there to be sent elsewhere: an address the document has is kept. */
+/** Prevents navigations while time is run forward. */
 function stayWhile(isMoving: () => boolean): void {
   const { navigation } = globalThis as unknown as { navigation?: NavigationTarget };
   navigation?.addEventListener('navigate', (event) => {
@@ -378,7 +379,7 @@ function stayWhile(isMoving: () => boolean): void {
   });
 }
 
-/** What the document finds is replaced; we go on with these. */
+/** Keeps the functions that are replaced for the document. */
 function takeNatives(self: PageWindow): Natives {
   return {
     setTimeout: self.setTimeout.bind(self),
@@ -415,7 +416,7 @@ function newClock(limits: Limits, native: Natives): Clock {
 }
 
 function keepTime(key: string, limits: Limits): void {
-  if (Symbol.for(key) in globalThis) return; // a document that is written into a window begins it anew
+  if (Symbol.for(key) in globalThis) return; // the script runs again when a document is written into the window
   const self = globalThis as unknown as PageWindow;
   const { apply } = Reflect;
   const native = takeNatives(self);

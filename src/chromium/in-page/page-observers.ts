@@ -1,18 +1,18 @@
 /**
- * Observers of what is on the screen, in a window nothing of which is scrolled: they can be told that everything is. The functions
- * below run in the page before any script of a document, sent as text, so they may use nothing but each other.
+ * Tells the intersection observers and scroll listeners of a window that everything is visible, because nobody scrolls. The functions
+ * below run in the page before any script of a document, sent as text, so they may use only each other.
  */
 
-/** Under this symbol a window keeps what tells them, as `ShowAll`. */
+/** The symbol under which a window keeps its `ShowAll`. */
 export const OBSERVERS = 'platen.observers';
 
-/** How often they are: what is told may observe more, and so on for ever. */
+/** Limits the calls of `ShowAll`, because observers may observe more each time. */
 const MAX_TIMES = 3;
 
-/** To be evaluated in a window before any script of a document is. */
+/** Must be evaluated in a window before any script of a document. */
 export const PAGE_OBSERVERS = `(() => { ${[entryOf, showTo, keepScrolling, keepObservers].join('\n')} keepObservers(${JSON.stringify(OBSERVERS)}, ${MAX_TIMES}) })()`;
 
-/** Tells every observer that whatever it watches is seen, once; returns how many there were to be told. */
+/** Reports each target to its observer once. Returns the number of targets, plus one if there are scroll listeners. */
 export type ShowAll = () => number;
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
@@ -25,7 +25,7 @@ interface Entry {
   isIntersecting: boolean;
   intersectionRatio: number;
 }
-/** Who has told of a target that all of it is seen. */
+/** Who has reported that a target is completely visible. */
 type Teller = 'chromium' | 'us' | undefined;
 interface Observed {
   callback: (entries: Entry[], observer: object) => void;
@@ -66,9 +66,9 @@ function showTo(observer: object, { callback, targets }: Observed, boxOf: (targe
 }
 
 /**
- * Scripts that measure for themselves what is on the screen, whenever it is scrolled: what comes out tells them at first that the window
- * has grown to the height of the document; then it scrolls to the end, for those that know the height by another way, and back.
- * Returns whether there are any.
+ * For scripts that measure on scroll events what is visible. The returned function first makes the window appear as high as the
+ * document. Later calls scroll to the end, for scripts that know the height in another way, and back. It returns whether anything
+ * listens to scroll events.
  */
 function keepScrolling(self: PageWindow): () => boolean {
   let listens = false;
@@ -85,7 +85,7 @@ function keepScrolling(self: PageWindow): () => boolean {
       return apply(native, target, given);
     },
   });
-  /** Where the document has grown with the window, which is what it lays itself out by: the window is as it was. */
+  /** Restores the height of the window if the document grew with it, because it is laid out by that height. */
   const shrink = (root: { scrollHeight: number }) => {
     if (grownTo === Number.POSITIVE_INFINITY || root.scrollHeight <= 1.2 * grownTo) return;
     grownTo = Number.POSITIVE_INFINITY;
@@ -106,7 +106,7 @@ function keepScrolling(self: PageWindow): () => boolean {
     const height = Math.max(root.scrollHeight, self.innerHeight);
     grownTo = root.scrollHeight;
     ownHeight = self.innerHeight;
-    const grows = height > ownHeight; // scripts draw anew what is resized, and not always as well as before
+    const grows = height > ownHeight; // scripts draw again after a resize, and not always as well as before
     Object.defineProperty(self, 'innerHeight', { value: height, configurable: true, writable: true });
     Object.defineProperty(root, 'clientHeight', { value: height, configurable: true });
     for (const name of grows ? ['resize', 'scroll'] : ['scroll']) apply(dispatchEvent, self, [new Event(name)]);
@@ -116,7 +116,7 @@ function keepScrolling(self: PageWindow): () => boolean {
 }
 
 function keepObservers(key: string, maxTimes: number): void {
-  if (Symbol.for(key) in globalThis) return; // a document that is written into a window begins it anew
+  if (Symbol.for(key) in globalThis) return; // the script runs again when a document is written into the window
   const { apply, construct } = Reflect;
   const { getBoundingClientRect } = Element.prototype;
   const report = reportError;
@@ -144,7 +144,7 @@ function keepObservers(key: string, maxTimes: number): void {
     construct(_, [callback, ...rest], target) {
       if (typeof callback !== 'function') return construct(Native, [callback, ...rest], target);
       const targets: Observed['targets'] = new Map();
-      // What has been shown is not hidden again, and not shown twice: a list that grows would ask for two parts at once.
+      // A visible target is not hidden again, and not reported twice, because a growing list would request two parts at once.
       const listener = (entries: Entry[], observer: object) => {
         const highest = Math.max(...thresholdsOf(observer));
         const isNews = (teller: Teller, isIntersecting: boolean) => !teller || (teller === 'chromium' && isIntersecting);

@@ -1,16 +1,16 @@
 /**
- * The shadow roots of a window, which are not found by looking for them: closed ones are hidden, and a look at every element takes long.
- * `keepShadows` runs in the page before any script of a document, sent as text.
+ * Registers the shadow roots of a window when they are created, because closed ones cannot be found later, and checking every element
+ * is slow. `keepShadows` runs in the page before any script of a document, sent as text.
  */
 import { randomUUID } from 'node:crypto';
 
-/** The property of a window that lists them, as `ListShadows`. */
+/** The property of a window that holds its `ListShadows`. */
 export const SHADOW_ROOTS = 'platen.shadows';
-/** What is to be told to list them: a document would otherwise hand its closed roots to any script that it loads. */
+/** The argument that `ListShadows` requires. Without it, any script that a document loads could list closed roots. */
 export const SHADOW_SECRET: string = randomUUID();
 export const MAX_SHADOWS = 10_000;
 
-/** Keeps those that are given, and returns all that are in the document, in a list without methods; none without the secret. */
+/** Registers the roots in `found`, and returns all that are in the document, as a list without methods. Empty without the secret. */
 export type ListShadows = (secret: string, found?: readonly object[]) => ArrayLike<object>;
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
@@ -25,15 +25,15 @@ interface Keeping {
   atMost: number;
 }
 
-/** The roots that are kept, without keeping them alive. */
+/** Registered shadow roots. They can still be garbage-collected. */
 export interface KeptRoots {
-  /** False if it is not kept: it is no shadow root, is known, or there are too many. */
+  /** Returns false if the object is not a shadow root or is already registered, or if there are too many. */
   add(root: object): boolean;
-  /** Calls `use` with each that is in the document. */
+  /** Calls `use` with each root that is in the document. */
   forEach(use: (root: object) => void): void;
 }
 
-/** What this uses is taken before a script of the document can replace it. */
+/** Keeps the built-in functions that it uses, because a script of the document may replace them. */
 export function weakRoots(atMost: number): KeptRoots {
   const { apply, getOwnPropertyDescriptor } = Reflect;
   const Reference = WeakRef;
@@ -46,8 +46,8 @@ export function weakRoots(atMost: number): KeptRoots {
   const references = new Set<WeakRef<object>>();
   const known = new WeakSet();
   let count = 0;
-  let sweepsLeft = 100; // each looks at all
-  /** Calls `use` with each that is left, or undefined in place of one that is gone, and how it is referred to. */
+  let sweepsLeft = 100; // each checks all roots
+  /** Calls `use` with each root, or undefined if it was garbage-collected, and its weak reference. */
   const forEachReference = (use: (root: object | undefined, reference: WeakRef<object>) => void) => {
     const each = apply(values, references, []);
     for (let step = apply(next, each, []); !step.done; step = apply(next, each, []))
@@ -65,7 +65,7 @@ export function weakRoots(atMost: number): KeptRoots {
   return {
     add(root) {
       try {
-        apply(hostOf, root, []); // throws for all that is no shadow root
+        apply(hostOf, root, []); // throws if it is not a shadow root
       } catch {
         return false;
       }
@@ -84,9 +84,9 @@ export function weakRoots(atMost: number): KeptRoots {
   };
 }
 
-/** `onRoot` is called with each. */
+/** Registers each shadow root that scripts attach or that `ListShadows` is given, and calls `onRoot` with it. */
 export function keepShadows({ key, secret, atMost }: Keeping, onRoot: (root: object) => void): void {
-  if (key in globalThis) return; // a document that is written into a window begins it anew
+  if (key in globalThis) return; // the script runs again when a document is written into the window
   const { apply, setPrototypeOf } = Reflect;
   const roots = weakRoots(atMost);
   const keep = (root: object) => {
@@ -102,7 +102,7 @@ export function keepShadows({ key, secret, atMost }: Keeping, onRoot: (root: obj
   });
   const list: ListShadows = (told, found = []) => {
     const all: object[] = [];
-    setPrototypeOf(all, null); // a document may define what is called when an index is set
+    setPrototypeOf(all, null); // a document may define setters for indices
     if (told !== secret) return all;
     for (let n = 0; n < found.length; n++) keep(found[n] as object);
     roots.forEach((root) => {

@@ -1,9 +1,9 @@
-/** What a document says of being ready. The functions below run in the page, sent as text, so they may use nothing but each other. */
+/** Reads whether a document signals that it is not ready. The functions below run in the page, sent as text, so they may use only each other. */
 
-/** To be sent with what calls `readiness`. */
+/** A script that calls `readiness` must contain these. */
 export const READINESS = [hasSettled, readiness];
 
-/** What a document may not be ready in. */
+/** The signals that a document is not ready. */
 export const NAMES_OF_READINESS = ['document.fonts', 'PagedPolyfill', 'MathJax.startup.promise', 'window.platenReady'] as const;
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
@@ -16,7 +16,7 @@ interface PageWindow {
 declare const Document: { prototype: object };
 declare const document: object;
 
-/** Whether a promise has; anything else has. */
+/** Whether the value is a promise that has settled, or no promise. */
 function hasSettled(settled: WeakMap<object, boolean>, value: unknown): boolean {
   const then = Object(value).then;
   if (typeof then !== 'function') return true;
@@ -29,7 +29,7 @@ function hasSettled(settled: WeakMap<object, boolean>, value: unknown): boolean 
   return settled.get(promise) ?? true;
 }
 
-/** Asked again and again: what the document is waiting for, or undefined. */
+/** Returns a function to poll, which returns what the document is waiting for, or undefined. */
 export function readiness(): () => (typeof NAMES_OF_READINESS)[number] | undefined {
   const settled = new WeakMap<object, boolean>();
   const self = globalThis as unknown as PageWindow;
@@ -46,7 +46,7 @@ export function readiness(): () => (typeof NAMES_OF_READINESS)[number] | undefin
       if (!hasSettled(settled, self.MathJax?.startup?.promise)) return 'MathJax.startup.promise';
       if (self.platenReady === false || !hasSettled(settled, self.platenReady)) return 'window.platenReady';
     } catch {
-      // what cannot be asked is not waited for
+      // a signal that cannot be read is not waited for
     }
     return undefined;
   };

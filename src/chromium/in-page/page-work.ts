@@ -1,9 +1,9 @@
 /**
- * Counts what a document has begun and what tells by itself when it has ended: requests, reading, decoding, transactions. The functions
- * below run in the page before any script of a document, sent as text, so they may use nothing but each other.
+ * Counts asynchronous work of a document that reports its own end: requests, reading, decoding, transactions. The functions below run
+ * in the page before any script of a document, sent as text, so they may use only each other.
  */
 
-/** To be sent with what calls `keepWork`. */
+/** A script that calls `keepWork` must contain these. */
 export const WORK = [
   replace,
   begin,
@@ -19,21 +19,21 @@ export const WORK = [
 ];
 
 export interface Work {
-  /** What was begun and has not ended. */
+  /** Number of operations that have not ended. */
   pending: number;
-  /** The same, of parts of scripts that let the page breathe in between; there may be no end of them. */
+  /** Number of pending parts of scripts that yield to the page in between. They may go on for ever. */
   parts: number;
-  /** When a message was last sent by what handles one, as schedulers do that have more to do: to a worker, which takes its time. */
+  /** When a message handler last sent a message, as schedulers with more work do. If it went to a worker, the answer takes time. */
   chainedAt: number;
-  /** How many messages were sent, to workers or to the document itself. */
+  /** Number of messages that were sent, to workers or to the document itself. */
   sent: number;
 }
 
 export interface Turns {
   now(): number;
-  /** Whether what runs is a timer or frame of a document whose time was run forward. */
+  /** Whether a timer or frame runs although time was run forward completely. */
   isTicking(): boolean;
-  /** Lets the tasks run that are waiting. */
+  /** Resolves when the page has run its waiting tasks. */
   nextTask(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ interface Target {
 }
 declare const EventTarget: { prototype: Target };
 
-/** In its place, under its name and as enumerable, a function that looks like it. */
+/** Replaces a function with a proxy, which has the same name and is as enumerable. */
 export function replace(owner: object, name: string, call: (native: Call, self: unknown, args: unknown[]) => unknown): void {
   const holder = owner as Record<string, unknown>;
   const { apply } = Reflect;
@@ -54,7 +54,7 @@ export function replace(owner: object, name: string, call: (native: Call, self: 
   holder[name] = new Proxy(native, { apply: (_, self, args) => ours(self, args) });
 }
 
-/** Counts one; returns what is to be called at its end. */
+/** Counts an operation. Returns the function to call at its end. */
 function begin(work: Work, counter: 'pending' | 'parts' = 'pending'): () => void {
   let hasEnded = false;
   work[counter]++;
@@ -64,7 +64,7 @@ function begin(work: Work, counter: 'pending' | 'parts' = 'pending'): () => void
   };
 }
 
-/** What the document gets is as good as what it would have got. */
+/** Counts a call until its promise settles. The document gets a promise that settles in the same way. */
 function countPromises(work: Work, counter?: 'parts'): (native: Call, self: unknown, args: unknown[]) => unknown {
   const { then } = Promise.prototype as { then: Call };
   const { apply } = Reflect;
@@ -83,7 +83,7 @@ function countPromises(work: Work, counter?: 'parts'): (native: Call, self: unkn
   };
 }
 
-/** Until one of the events comes, of what is called or of what that returns. `onBegin` gets what is called and what ends it. */
+/** Counts a call until its object, or its result, fires one of the events. `onBegin` gets the object and the function that ends the count. */
 function countEvents(
   work: Work,
   of: 'itself' | 'result',
@@ -98,7 +98,7 @@ function countEvents(
       for (const event of events) apply(addEventListener, target, [event, end, { once: true }]);
     };
     try {
-      if (of === 'itself') listen(self); // what is synchronous has ended when it returns
+      if (of === 'itself') listen(self); // a synchronous call ends before it returns
       const result = native(...args);
       if (of === 'result') listen(result);
       onBegin?.(self as object, end);
@@ -143,7 +143,7 @@ function keepEvents(work: Work, prototypeOf: (name: string) => object | undefine
   }
 }
 
-/** One that is opened again while it is under way gives that up, without an event. */
+/** A pending request that is opened again is aborted without an event. */
 function keepRequests(work: Work, prototypeOf: (name: string) => object | undefined): void {
   const owner = prototypeOf('XMLHttpRequest');
   if (!owner) return;
@@ -176,7 +176,7 @@ function keepBlobs(work: Work, prototypeOf: (name: string) => object | undefined
   });
 }
 
-/** `setTimeout` is that of the document, whose time is run forward. */
+/** `setTimeout` is the replaced function of the document, so that delays are run forward too. */
 function keepTasks(work: Work, prototypeOf: (name: string) => object | undefined): void {
   const owner = prototypeOf('Scheduler');
   if (!owner) return;
@@ -192,8 +192,8 @@ function keepTasks(work: Work, prototypeOf: (name: string) => object | undefined
 }
 
 /**
- * A message that is sent while one is handled: whoever sends it has more to do. One to the document itself has been handled when a
- * message that is sent after it arrives. Frames that send messages have no end.
+ * Notes messages that are sent while a message is handled, because their sender has more to do. A message to the document itself has
+ * been handled when one that was sent after it arrives. Messages are not noted while timers or frames tick that go on for ever.
  */
 function keepMessages(work: Work, prototypeOf: (name: string) => object | undefined, { now, isTicking, nextTask }: Turns): void {
   const { apply, getOwnPropertyDescriptor } = Reflect;
@@ -215,9 +215,9 @@ function keepMessages(work: Work, prototypeOf: (name: string) => object | undefi
   }
 }
 
-/** To be called when timers are those of the document. */
+/** Call it after the timers have been replaced. */
 export function keepWork(work: Work, turns: Turns): void {
-  // To touch an interface for the first time takes long: those that an opaque origin cannot use are left alone.
+  // The first access to an interface is slow, so interfaces that an opaque origin cannot use are left alone.
   const isLeft = (name: string) =>
     (globalThis as { origin?: unknown }).origin === 'null' && /^(?:IDB|Cache|SubtleCrypto)/.test(name);
   const prototypeOf = (name: string) =>

@@ -1,16 +1,16 @@
 /**
- * Limits how many workers are started: the main process of the browser sets each up, and all pages wait meanwhile. It tells of them
- * too late for a limit of its own.
+ * Limits how many workers a page starts, because all pages wait while the main process of the browser sets up a worker. It reports
+ * workers too late for a limit outside the page.
  */
 
-/** By the documents of a page that can reach each other. One that starts all of them is ended. */
+/** The limit for all documents of a page that can access each other. The render fails when a page starts this many. */
 export const MAX_WORKERS = 128;
-/** By each worker, and each frame that cannot reach the window at the top. */
+/** The limit for each worker, and for each frame that cannot access the top window. */
 const MAX_WORKERS_OF_OTHERS = 4;
-/** Under this symbol the window at the top takes one from the rest. */
+/** The symbol under which the top window keeps the function that counts a worker and returns whether it may start. */
 const KEY = 'platen.workers';
 
-/** To run in windows and workers before any script of theirs. */
+/** Must be evaluated in windows and workers before any of their scripts. */
 export const LIMIT_WORKERS = `(${limitWorkers})(${MAX_WORKERS}, ${MAX_WORKERS_OF_OTHERS}, ${JSON.stringify(KEY)})`;
 
 // Runs in the page, sent as text.
@@ -25,7 +25,7 @@ function limitWorkers(most: number, mostOfOthers: number, key: string): void {
     if (isTop) defineProperty(self, symbol, { value: take });
     else take = self.top?.[symbol] ?? take;
   } catch {
-    // The window at the top is of another origin.
+    // The top window has another origin.
   }
   for (const name of ['Worker', 'SharedWorker']) {
     const native = self[name] as (new () => object) | undefined;
