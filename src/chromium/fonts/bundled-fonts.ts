@@ -1,6 +1,6 @@
 /**
- * The fonts that npm brings: folders for fontconfig out. Chromium reads no WOFF2 as a font of the system, and its PDFs
- * hold no variable font, so those that come so are unpacked once, into the cache; the others stay where npm has put them.
+ * Provides the fonts that npm installs: folders for fontconfig out. Chromium reads no WOFF2 files as system fonts, and cannot embed
+ * variable fonts in PDFs, so such fonts are converted once, into the cache. The others stay in their packages.
  */
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { unpackOnce } from '../launch/unpack-once.ts';
 import type { FontPackage } from './font-worker.ts';
 import { OPTIONAL_PACKAGES } from './optional-fonts.ts';
 
-/** TrueType files, a folder for each cut. */
+/** Packages of TrueType files, with a folder for each style. */
 const READY = [
   'arimo',
   'tinos',
@@ -30,7 +30,7 @@ const READY = [
   'noto-sans-thai',
 ];
 const CUTS = ['400Regular', '400Regular_Italic', '700Bold', '700Bold_Italic'];
-/** WOFF2 files, and their family: the largest first. */
+/** Packages of WOFF2 files and their families, the largest first. */
 const PACKED: Record<string, string> = {
   '@fontsource/noto-color-emoji': 'Noto Color Emoji',
   '@fontsource-variable/noto-sans-jp': 'Noto Sans JP',
@@ -43,7 +43,7 @@ const FAMILIES = [
   ...['Noto Sans Symbols 2', 'Vazirmatn', 'Noto Sans Arabic', 'Noto Sans Devanagari', 'Noto Sans Hebrew', 'Noto Sans Thai'],
   ...Object.values(PACKED),
 ];
-/** Changes when the way they are unpacked does. */
+/** Must change with the way in which fonts are unpacked. */
 const FORM = 3;
 const THREADS = 2;
 
@@ -52,7 +52,7 @@ export interface BundledFonts {
   families: string[];
 }
 
-/** With fewer packages than there should be: their folders alone, and no promise of families. */
+/** If a package of WOFF2 files is missing, returns only the folders of TrueType files, and no families. */
 export async function bundledFonts(cacheDir: string): Promise<BundledFonts> {
   const [ready, packed] = await Promise.all([readyFolders(), findAll(Object.keys(PACKED))]);
   if (packed.length < Object.keys(PACKED).length) return { folders: ready, families: [] };
@@ -76,7 +76,7 @@ async function findAll(names: string[]): Promise<FoundPackage[]> {
   return (await Promise.all(names.map(findPackage))).filter((found) => found !== undefined);
 }
 
-/** In threads: a second or two of computing, while the browser is unpacked beside it. */
+/** Uses threads, because this takes a second or two of CPU time while the browser is unpacked too. */
 async function unpackAll(packages: FoundPackage[], folder: string): Promise<void> {
   const threads = new Piscina<FontPackage, void>({
     filename: new URL('./font-worker.ts', import.meta.url).href,

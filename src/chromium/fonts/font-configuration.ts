@@ -1,13 +1,13 @@
-/** What fontconfig is told: folders of fonts in, the path of a configuration file out. */
+/** Configures fontconfig: folders of fonts in, the path of a configuration file out. */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { OPTIONAL_FAMILIES } from './optional-fonts.ts';
 
-/** Of fontconfig, in the cache. Its name changes with the rules for what is read of a font. */
+/** The folder of fontconfig's own cache. Its name must change with the rules for scanning fonts. */
 const CACHE = 'fontconfig-3';
 const SYSTEM = ['/usr/share/fonts', '/usr/local/share/fonts'];
-/** Fonts whose letters are as wide as those they stand for. */
+/** Fonts, each with the families that it replaces and that have the same metrics. */
 const ALIKE: Record<string, string[]> = {
   Arimo: ['Arial', 'Helvetica', 'Liberation Sans'],
   Tinos: ['Times New Roman', 'Times', 'Liberation Serif'],
@@ -16,27 +16,27 @@ const ALIKE: Record<string, string[]> = {
   Caladea: ['Cambria'],
 };
 /**
- * Fonts that stand for others Chromium does not know them to be like: they have to come first to be taken, and so only do where there is
- * no file of that name. Formulas are set in Latin Modern Math where a page does not say in what.
+ * Fonts that replace families with which Chromium does not know them to be compatible. It uses them only if they precede the family,
+ * so this applies only to families that no font file is named after. The default font of formulas is Latin Modern Math.
  */
 const STAND_INS: Record<string, string[]> = {
   Gelasio: ['Georgia'],
   'Noto Sans Math': ['Latin Modern Math', 'Cambria Math', 'STIX Two Math'],
 };
-/** What a generic name stands for. Chromium asks for Arial and Times New Roman itself, where a page says sans-serif and serif. */
+/** The fonts of generic families. For sans-serif and serif, Chromium itself requests Arial and Times New Roman. */
 const GENERIC: Record<string, string> = { 'sans-serif': 'Arimo', serif: 'Tinos', monospace: 'Cousine' };
-/** The bundled fonts, and with them the order in which they are tried for a character that the fonts of the page lack. */
+/** Bundled fonts in the order in which they are tried for a character that the fonts of the page lack. */
 const IN_ORDER = [
   ...['Arimo', 'Noto Sans Hebrew', 'Vazirmatn', 'Noto Sans Arabic', 'Noto Sans Devanagari', 'Noto Sans Thai'],
   ...OPTIONAL_FAMILIES,
   ...['Noto Sans SC', 'Noto Sans JP', 'Noto Sans TC', 'Noto Sans KR'],
   ...['Noto Sans Math', 'Noto Sans Symbols', 'Noto Sans Symbols 2'],
 ];
-/** After the fonts of the system, which may have a sign as text: colours are for what asks for them (`und-zsye`). */
+/** Tried after the system's fonts, which may have a text glyph. Only the language `und-zsye` prefers colours. */
 const AT_LAST = ['Open Sans', 'Noto Color Emoji'];
-/** A second family name that all fonts of the operator's bear. */
+/** A second family name that all of the operator's fonts get. */
 const OWN = 'Platen Own Fonts';
-/** Whose shapes of Chinese characters a language wants. The order matters: the last that fits comes first. */
+/** The font with a language's shapes of Chinese characters. The last entry that matches has the highest priority. */
 const BY_LANGUAGE: Record<string, string> = {
   zh: 'Noto Sans SC',
   'zh-cn': 'Noto Sans SC',
@@ -52,7 +52,8 @@ const BY_LANGUAGE: Record<string, string> = {
   'ko-kr': 'Noto Sans KR',
   'und-zsye': 'Noto Color Emoji',
 };
-/** Named by its content, so that services with different settings may share a cache. */
+
+/** The name of the file depends on its content, so that services with different settings may share a cache. */
 export async function writeFontConfiguration(cacheDir: string, ownFolder: string, folders: string[]): Promise<string> {
   const text = configuration(cacheDir, ownFolder, folders, await standIns([ownFolder, ...SYSTEM].filter(Boolean)));
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 16);
@@ -64,7 +65,7 @@ export async function writeFontConfiguration(cacheDir: string, ownFolder: string
   return path;
 }
 
-/** The families that no font file in these folders is named after, with what stands for them. */
+/** Returns the families of `STAND_INS` that no font file in these folders is named after, each with its replacement. */
 async function standIns(folders: string[]): Promise<[family: string, ours: string][]> {
   const lists = await Promise.all(folders.map((folder) => readdir(folder, { recursive: true }).catch(() => [])));
   const files = lists.flat().map((path) => lettersOf(basename(path)));
@@ -77,9 +78,9 @@ function lettersOf(name: string): string {
 }
 
 /**
- * The fonts of the system come with the system's own rules, where it has any, but after what is bundled, so that a document is the
- * same on every machine: a strong binding goes before the languages a font says it is for. The caches of the system are not read:
- * they do not know the rules made here.
+ * Includes the fonts and rules of the system after the bundled fonts, so that a document looks the same on every machine. A strong
+ * binding has priority over the languages that a font declares. The caches of the system are not used, because they were made
+ * without these rules.
  */
 function configuration(cacheDir: string, ownFolder: string, folders: string[], replaced: [string, string][]): string {
   const own = ownFolder ? [OWN] : [];

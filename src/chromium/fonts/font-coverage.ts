@@ -1,8 +1,8 @@
-/** Which scripts this browser has fonts for: a page in, script names with yes or no out. */
+/** Determines for which scripts a browser has fonts: a browser in, a boolean for each script out. */
 import type { Browser } from '../browser.ts';
 import { OPTIONAL_SCRIPTS } from './optional-fonts.ts';
 
-/** A few letters of each script. Drawn with no font for them, all look like the box of an unassigned character. */
+/** A few letters of each script. Without a font for them, each is drawn as the box of an unassigned character. */
 const SAMPLES: Record<string, string> = {
   Latin: 'Aßé',
   Cyrillic: 'Жяы',

@@ -1,4 +1,4 @@
-/** What is known of the fonts one browser has, so that it is asked but once: characters they cover, families that are there. */
+/** Remembers which characters the fonts of one browser cover and which families are installed, so that each is checked only once. */
 
 const MAX_CHARACTERS = 100_000;
 const MAX_FAMILIES = 2_000;
@@ -11,12 +11,12 @@ export class FontKnowledge {
     this.#installed = new Set(installed.map((family) => family.toLowerCase()));
   }
 
-  /** Those of which it is not known that the fonts of the system cover them. */
+  /** Returns the characters that the system's fonts are not known to cover. */
   uncovered(characters: Iterable<string>): string[] {
     return [...characters].filter((character) => !this.#covered.has(character));
   }
 
-  /** Those of which it is not known that they are installed. */
+  /** Returns the families that are not known to be installed. */
   notInstalled(families: Iterable<string>): string[] {
     return [...families].filter((family) => !this.#installed.has(family.toLowerCase()));
   }

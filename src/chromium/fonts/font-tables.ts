@@ -1,4 +1,4 @@
-/** A TrueType file in, its tables out, and back (OpenType 1.9, "Organization of an OpenType font"). */
+/** Splits a TrueType file into its tables, and joins tables to a file (OpenType 1.9, "Organization of an OpenType font"). */
 
 export type Tables = Map<string, Buffer>;
 
@@ -16,7 +16,7 @@ export function readTables(font: Buffer): Tables {
   );
 }
 
-/** Without checksums: nothing that reads fonts of the system looks at them. */
+/** Writes no checksums, because nothing that reads system fonts checks them. */
 export function writeTables(tables: Tables): Buffer {
   const sorted = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
   const head = Buffer.alloc(HEAD + RECORD * sorted.length);
@@ -42,7 +42,7 @@ export function tableOf(tables: Tables, name: string): Buffer {
   return table;
 }
 
-/** To a multiple of four bytes. */
+/** Pads the bytes to a multiple of four. */
 export function padded(bytes: Buffer): Buffer {
   return bytes.length % 4 ? Buffer.concat([bytes, Buffer.alloc(4 - (bytes.length % 4))]) : bytes;
 }
@@ -59,7 +59,7 @@ export function uint32s(values: number[]): Buffer {
   return bytes;
 }
 
-/** The numbers of an array in a table. */
+/** Reads `count` numbers of a table, `step` bytes apart. */
 export function readUint16s(table: Buffer, start: number, count: number, step = 2): number[] {
   return Array.from({ length: count }, (_, n) => table.readUInt16BE(start + step * n));
 }

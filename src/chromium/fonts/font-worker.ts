@@ -1,4 +1,4 @@
-/** A thread that unpacks fonts: the WOFF2 files of one package in, TrueType files in a folder out. */
+/** Runs in a thread and unpacks fonts: the WOFF2 files of one package in, TrueType files in a folder out. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decompress } from 'wawoff2';
@@ -7,7 +7,7 @@ import { mergeSlices } from './merge-slices.ts';
 import { WeightPinner } from './static-font.ts';
 
 export interface FontPackage {
-  /** With the WOFF2 files. */
+  /** The folder with the WOFF2 files. */
   from: string;
   to: string;
   family: string;
@@ -17,7 +17,7 @@ const STYLES = [
   { weight: 400, style: 'Regular' },
   { weight: 700, style: 'Bold' },
 ] as const;
-/** As `@fontsource/noto-color-emoji` names the one file that is not a slice. */
+/** Matches the only file of `@fontsource/noto-color-emoji` that is not a slice. */
 const WHOLE_EMOJI = /-emoji-400-normal\.woff2$/;
 
 export default async function unpack({ from, to, family }: FontPackage): Promise<void> {
@@ -40,7 +40,7 @@ async function unpacked(folder: string, names: string[]): Promise<Buffer[]> {
   return fonts;
 }
 
-/** Without the pictures in SVG: 20 MB that Chromium does not draw, since they are there in its form as well. */
+/** Removes the SVG glyphs. They take 20 MB, and Chromium does not draw them, because the font has a format that it prefers. */
 async function unpackEmoji(fonts: Buffer[], to: string): Promise<void> {
   for (const font of fonts) {
     const tables = readTables(font);

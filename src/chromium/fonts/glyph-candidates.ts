@@ -1,13 +1,13 @@
 /**
- * What in a document may lack a font, as far as its markup tells: markup in, characters and families to look at out.
- * It errs on the side of looking: what is not text of the document after all is not found in the page.
+ * Finds characters and families in a document that may lack a font: markup in, candidates to check in the page out. It may return
+ * too many, because those that are not in the text of the document are not found in the page.
  */
 import { plainCharacters } from './glyph-probe.ts';
 
 export interface GlyphCandidates {
   /** Distinct characters that not every font has. */
   characters: Set<string>;
-  /** Names the document gives first in a list of fonts. */
+  /** Families that are the first in a list of fonts. */
   families: Set<string>;
 }
 
@@ -19,7 +19,7 @@ const REFERENCE = /&#(?:x([0-9a-f]{1,6})|([0-9]{1,7}))/gi;
 const NAMES_FONTS = /font-family|font\s*:|<font|face\s*=/i;
 const FAMILIES = /font-family\s*:\s*([^;,{}<>]{1,200})|face\s*=\s*(?:"([^",]{1,200})|'([^',]{1,200}))/gi;
 const SHORTHAND = /font\s{0,10}:([^;{}<>]{1,300})/gi;
-/** In a shorthand the families come after the size. */
+/** In the `font` shorthand, the families follow the size. */
 const AFTER_SIZE = /[\d.](?:px|pt|r?em|%|ex|ch|mm|cm|in|pc|q|v[wh])(?:\s{0,5}\/\s{0,5}[\w.%]{1,20})?\s{1,5}([^,]{1,200})/i;
 const WORDS_OF_CSS = /^(?:inherit|initial|unset|revert|revert-layer|var\(.*|)$/i;
 
@@ -38,7 +38,7 @@ function unusualCharacters(html: string): Set<string> {
   return found;
 }
 
-/** By hand: there may be millions of them, and everybody waits meanwhile. */
+/** Uses a loop, because millions of regular expression matches would block the event loop. */
 function collectUnusual(html: string, found: Set<string>): void {
   const seen = new Uint8Array(0x110000);
   for (let at = 0; at < html.length && found.size < MAX_CHARACTERS; at++) {

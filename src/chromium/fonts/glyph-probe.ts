@@ -1,14 +1,14 @@
 /**
- * Looks in a page for characters without a glyph and for families that are not there. The functions below run in the page,
- * sent as text: they may use nothing but each other.
+ * Finds characters without a glyph and families that are not installed. The functions below run in the page, sent as text, so they
+ * may use only each other.
  */
 
 import { FRAMES, type selectIn as SelectIn, type withShadows as WithShadows } from '../in-page/page-frames.ts';
 
-/** Characters nobody needs to look at, as ranges of a regular expression: letters, signs and punctuation of European text. */
+/** Characters that need no check, as ranges of a regular expression: letters, signs and punctuation of European text. */
 export const plainCharacters =
   '\\u0000-\\u036f\\u0370-\\u0377\\u037a-\\u037f\\u0384-\\u03ff\\u0400-\\u0527\\u1e00-\\u1eff\\u2000-\\u2026\\u2028-\\u2033\\u2039\\u203a\\u2044\\u2060-\\u206f\\u2074\\u207f\\u20ac\\u2116\\u2122\\ufe00-\\ufe0f\\ufeff\\ufffd';
-/** No glyph of their own is missed: spaces, marks, controls, what is not assigned. */
+/** Matches characters that need no glyph of their own: spaces, marks, controls, unassigned ones. */
 const WITHOUT_GLYPH = '[\\p{M}\\p{Z}\\p{Cc}\\p{Cf}\\p{Cs}\\p{Cn}\\p{Default_Ignorable_Code_Point}]';
 const GENERIC = [
   ...['serif', 'sans-serif', 'monospace', 'cursive', 'fantasy', 'math', 'emoji', 'fangsong', 'generic', '-apple-system'],
@@ -19,19 +19,19 @@ const MAX_FAMILIES = 50;
 const MAX_TEXTS = 200_000;
 const MAX_TESTED = 100;
 
-/** What an active document shows: to be evaluated in the document's own world, which may lie. */
+/** The characters and families of an active document. They come from its own world, so they may be wrong. */
 export interface SeenText {
   characters: string;
   families: string[];
 }
 
-/** What was found of what was looked for. */
+/** The result of a check. */
 export interface InspectedText {
-  /** No font has a glyph for these; with how often they occur. */
+  /** Characters for which no font has a glyph, and how often they occur. */
   missing: Array<[character: string, count: number]>;
-  /** Fonts of the system have one. */
+  /** Characters for which the system's fonts have a glyph. */
   covered: string[];
-  /** As the document writes them. */
+  /** Families that another font replaces, as the document writes them. */
   substituted: string[];
   installed: string[];
 }
@@ -43,7 +43,7 @@ export function seenTextExpression(declaresShadows: boolean): string {
   return seeText(${declaresShadows}, ${JSON.stringify(plainCharacters)}, ${MAX_SEEN}, ${MAX_FAMILIES}, ${MAX_TEXTS}) })()`;
 }
 
-/** Its promise resolves to `InspectedText`. For a world of its own, which the document cannot reach. */
+/** Evaluates to a promise of `InspectedText`. Must be evaluated in an isolated world, which the document cannot access. */
 export function inspectExpression(characters: string[], families: string[]): string {
   const wanted = { characters, families: families.slice(0, MAX_FAMILIES), generic: GENERIC };
   const limits = { texts: MAX_TEXTS, tested: MAX_TESTED };
@@ -71,16 +71,16 @@ interface Wanted {
   generic: string[];
 }
 
-/** Where something stands that was looked for. */
+/** The characters and families that were found in the document. */
 interface Surroundings {
   characters: Map<string, { count: number; fonts: Set<string> }>;
-  /** By their names in small letters. */
+  /** The names of families as the document writes them, by name in lower case. */
   families: Map<string, string>;
 }
 
 interface Brush {
   draw(font: string, text: string): string;
-  /** Whether this font, and what the browser takes in its place, have no glyph. */
+  /** Whether neither this font nor its fallbacks have a glyph. */
   lacks(font: string, character: string): boolean;
 }
 
@@ -156,7 +156,7 @@ function parentOf({ parentElement, parentNode }: PageText): PageElement | null {
 
 function unusualCharacters(roots: PageRoot[], plain: string, atMost: number): string {
   const all = roots.map((root) => (root.documentElement ?? root).textContent ?? '');
-  const text = all.join(''); // with scripts and styles: what nobody sees is not found later
+  const text = all.join(''); // includes scripts and styles, whose characters are not found later
   if (!new RegExp(`[^${plain}]`).test(text)) return '';
   const unusual = new RegExp(`[^${plain}]`, 'gu');
   const found = new Set<string>();
@@ -167,7 +167,7 @@ function unusualCharacters(roots: PageRoot[], plain: string, atMost: number): st
   return [...found].join('');
 }
 
-/** What text is shown in, element by element. */
+/** Returns the first family of each element with text. */
 function shownFamilies(looks: boolean, maxFamilies: number, maxTexts: number): string[] {
   const families = new Set<string>();
   const seen = new Set<PageElement>();
@@ -181,7 +181,7 @@ function shownFamilies(looks: boolean, maxFamilies: number, maxTexts: number): s
   return [...families];
 }
 
-/** What styles and elements ask for, which is told much sooner than what text is shown in; undefined where they do not tell. */
+/** Returns the families that styles and elements name, which is much faster than `shownFamilies`. Undefined if some are unknown. */
 function namedFamilies(roots: PageRoot[], maxFamilies: number): string[] | undefined {
   const families = new Set<string>();
   let told = true;
@@ -200,7 +200,7 @@ function namedFamilies(roots: PageRoot[], maxFamilies: number): string[] | undef
   try {
     for (const root of roots) for (const sheet of [...root.styleSheets, ...root.adoptedStyleSheets]) noteRules(sheet.cssRules);
   } catch {
-    return undefined; // a sheet from elsewhere shows nothing of itself
+    return undefined; // a sheet of another origin cannot be read
   }
   const elements = roots.flatMap((root) => [...selectIn<Named>(root, '[style*=font], [face], [font-family]')]);
   for (const element of elements)
@@ -214,7 +214,7 @@ function seeText(looks: boolean, plain: string, maxCharacters: number, maxFamili
     const families = namedFamilies(roots, maxFamilies) ?? shownFamilies(looks, maxFamilies, maxTexts);
     return { characters: unusualCharacters(roots, plain, maxCharacters), families };
   } catch {
-    return { characters: '', families: [] }; // a document that breaks the tools it is looked at with is not looked at
+    return { characters: '', families: [] }; // a document that breaks the functions used here is not inspected
   }
 }
 
@@ -286,11 +286,11 @@ function loadedFaces(): Set<string> {
 }
 
 async function isInstalled(family: string, { draw }: Brush): Promise<boolean> {
-  // Where it is not there the next of the list is taken.
+  // If the family is not installed, the next one in the list is used.
   const sample = (name: string, next: string) => draw(`16px ${quote(name)}, ${next}`, 'Rag1');
   const differs = (next: string) => sample(family, next) !== sample('no such family 7f3a', next);
   if (differs('monospace') || differs('sans-serif')) return true;
-  // It may be the one font there is.
+  // It may itself be the font that is used for the next one.
   const cuts = ['', ' Regular', ' Book', ' Roman'].map((cut) => `local(${quote(family + cut)})`);
   cuts.push(`local(${quote(`${family.replaceAll(' ', '')}-Regular`)})`);
   return await new FontFace('probe', cuts.join()).load().then(
@@ -308,7 +308,7 @@ async function judgeFamilies(families: Map<string, string>, generic: string[], b
     if (generic.includes(key) || (await isInstalled(family, brush))) found.push(family);
     else if (result.substituted.length < 20) result.substituted.push(family);
   }
-  // A document with faces of its own may have one that the browser takes for this name, in a spelling we do not know.
+  // The document may have a face that the browser uses for this family although its name is spelled differently.
   if (![...document.fonts].length) result.installed = found;
 }
 

@@ -1,25 +1,28 @@
 /**
- * Whose shapes Chinese characters have: markup in, the languages it is written in out; and a script that names, for each text of a
- * loaded document, the font of its language.
+ * Selects fonts for Chinese characters, whose shapes depend on the language. It finds the languages of a document in its markup, and
+ * provides a script that adds the font of its language to each text of a loaded document.
  *
- * Chromium looks for a font by itself where those of a text lack a character. A renderer process remembers the result by the
- * character alone, whatever the language, and for as long as it lives; and it makes bold itself, from the regular font. So the font
- * is named behind those of the text, and a page serves documents of one language only, for what no element can name a font for:
- * generated content, margin boxes, canvases, headers and footers.
+ * Chromium chooses a fallback font by itself if those of a text lack a character. A renderer process remembers the choice for each
+ * character, whatever the language, for as long as it lives, and it synthesizes bold from the regular font. Therefore the font is
+ * added after those of the text. Generated content, margin boxes, canvases, headers and footers have no element to which a font
+ * could be added, so that a page serves documents of only one language.
  */
 
 const HAN =
   '\\u1100-\\u11ff\\u2e80-\\u9fff\\ua960-\\ua97f\\uac00-\\ud7ff\\uf900-\\ufaff\\ufe30-\\ufe4f\\uff00-\\uffef\\u{1f200}-\\u{1f2ff}\\u{20000}-\\u{3ffff}';
 const SHOWS_HAN = new RegExp(`[${HAN}]`, 'u');
-/** Character references, and escapes in scripts and style sheets, of such characters: also of others, which does no harm. */
+/** Matches character references and escapes for such characters. It also matches some for others, which does no harm. */
 const REFERS_TO_HAN =
   /&#(?:x(?:[23][0-9a-f]{4}|[3-9a-d][0-9a-f]{3})\b|[1-9]\d{4,5}\b)|\\u?\{?(?:[23][0-9a-f]{4}|[3-9a-d][0-9a-f]{3})/i;
 const LANGUAGE = /\blang(?:uage)?["']?\s*(?:=|content\s*=)\s*["']?\s*(ja|ko|zh(?:[-_][a-z-_]{1,20})?)\b/gi;
 const TRADITIONAL = /hant|tw|hk|mo/i;
-/** What text without a language is shown in. */
+/** Stands for the language of text that declares none. */
 export const UNKNOWN = 'unknown';
 
-/** The languages of the Chinese characters in all of `markup`, in one order; empty where there are no such characters. */
+/**
+ * Returns the languages with Chinese characters that all of `markup` declares, sorted and separated by commas. If it declares none,
+ * returns `UNKNOWN` if there may be such characters, and otherwise an empty text.
+ */
 export function hanLanguages(markup: Array<string | undefined>): string {
   const text = markup.join('\n');
   const languages = new Set(Array.from(text.matchAll(LANGUAGE), ([, tag = '']) => languageOf(tag.toLowerCase())));
@@ -27,7 +30,7 @@ export function hanLanguages(markup: Array<string | undefined>): string {
   return SHOWS_HAN.test(text) || REFERS_TO_HAN.test(text) ? UNKNOWN : '';
 }
 
-/** The language of text that has none of its own; undefined where there are several to choose from, or none is told. */
+/** Returns the language of text that declares none, if the document has only one. Undefined if it has several, or none is known. */
 export function onlyLanguage(languages: string): string | undefined {
   return !languages || languages === UNKNOWN || languages.includes(',') ? undefined : languages;
 }
@@ -37,28 +40,28 @@ function languageOf(tag: string): string {
   return TRADITIONAL.test(tag) && !tag.includes('hans') ? 'zh-hant' : 'zh-hans';
 }
 
-/** Whether the text may show such characters. */
+/** Whether any of the characters is shown in these fonts. */
 export function showsHan(characters: Iterable<string>): boolean {
   for (const character of characters) if (SHOWS_HAN.test(character)) return true;
   return false;
 }
 
-/** Of a page that has shown some, and now a document in `now`; empty where it has shown none. */
+/** Returns all languages that a page has shown: those `before`, and those of the document it shows `now`. Empty if there are none. */
 export function joinLanguages(before: string, now: readonly string[]): string {
   const told = now.filter((language) => language && language !== UNKNOWN);
   const all = new Set([...before.split(','), ...(told.length ? told : now)].filter(Boolean));
   return [...all].sort().join();
 }
 
-/** What the page says of the languages it shows, which may be anything. Text without one is in an unknown language. */
+/** Checks the answer of the page, which may be anything. The language of text that declares none is unknown. */
 export function readShownLanguages(value: unknown): string[] {
   const told: unknown[] = Array.isArray(value) ? value : [''];
   return [UNKNOWN, 'ja', 'ko', 'zh-hans', 'zh-hant'].filter((language) => told.includes(language === UNKNOWN ? '' : language));
 }
 
 /**
- * Names the fonts, and evaluates to the languages of the text. `guesses`: also for text that has no language, by the letters beside it; otherwise such text is left to the fonts
- * of the operator, which fontconfig prefers.
+ * Adds the fonts, and evaluates to the languages of the text. If it `guesses`, it also adds a font to text that declares no language,
+ * judging by the letters of the document. Otherwise such text is shown in the operator's fonts, which fontconfig prefers.
  */
 export function nameFontsExpression(guesses: boolean): string {
   const functions = [rootsOf, elementsOf, guessFont, languageFor, nameFonts].join('\n');
@@ -89,7 +92,7 @@ function rootsOf(root: PageRoot): PageRoot[] {
   return [root, ...inner.flatMap(rootsOf)];
 }
 
-/** The elements that show such characters themselves. */
+/** Returns the elements whose own text contains such characters. */
 function elementsOf(root: PageRoot, han: RegExp): Set<PageElement> {
   const found = new Set<PageElement>();
   const walker = document.createTreeWalker(root, 4); // text
@@ -100,7 +103,7 @@ function elementsOf(root: PageRoot, han: RegExp): Set<PageElement> {
   return found;
 }
 
-/** Of text without a language: by the letters that one of the languages has to itself. */
+/** Guesses the font of text that declares no language by letters that only one of the languages uses. */
 function guessFont(text: string): string {
   const count = (letters: RegExp) => text.match(letters)?.length ?? 0;
   const han = count(/\p{sc=Han}/gu);
@@ -127,10 +130,10 @@ function nameFonts(han: RegExp, guesses: boolean): string[] {
   const note = (element: PageElement) => {
     const { fontFamily } = getComputedStyle(element);
     const font = fonts[languageFor(element)] ?? otherwise;
-    // Alone it has a size of its own, which it would lose beside another.
+    // On its own, `monospace` has a different default size, which it would lose next to another family.
     if (font && fontFamily !== 'monospace' && !fontFamily.includes(font)) wanted.set(element, `${fontFamily}, "${font}"`);
   };
-  // The root first: most elements have it from there, and need nothing of their own.
+  // The root comes first, because most elements inherit the font from it.
   const elements = rootsOf(document).flatMap((root) => [...elementsOf(root, han)]);
   for (const element of new Set([document.documentElement, ...elements])) note(element);
   for (const [element, families] of wanted)

@@ -1,20 +1,20 @@
 /**
- * The slices of a static TrueType font in, one font out: a page of Chinese would need dozens of them, each a font of its own in the
- * PDF, and a family named in a style sheet finds only one. Of what a font says about pairs and groups of glyphs only that for single
- * glyphs is kept: upright forms for vertical lines (`vert`), and the widths that `text-spacing-trim` takes (`halt`, `vhal`).
+ * Merges the slices of a static TrueType font into one font. A page of Chinese would need dozens of slices, each embedded in the PDF as
+ * a separate font, and a family named in a style sheet would match only one of them. Of the layout features, only some for single
+ * glyphs are kept: forms for vertical lines (`vert`), and the widths that `text-spacing-trim` uses (`halt`, `vhal`).
  *
- * Table by table as in OpenType 1.9. The slices have no composite glyphs.
+ * The tables are those of OpenType 1.9. The slices have no composite glyphs.
  */
 import { padded, readTables, readUint16s, type Tables, tableOf, uint16s, uint32s, writeTables } from './font-tables.ts';
 import { layoutTable, singleAdjustments, singleSubstitutions } from './single-layout.ts';
 
-/** They are the same in every slice, or the first says enough. */
+/** Tables that are the same in every slice, or for which the first slice suffices. */
 const OF_THE_FIRST = ['name', 'post', 'gasp', 'prep', 'BASE'];
 
 interface Slice {
   tables: Tables;
   glyphs: number;
-  /** What its glyph 0 is in the whole. */
+  /** The number of its glyph 0 in the merged font. */
   firstGlyph: number;
 }
 
@@ -73,7 +73,7 @@ function outlines(slices: Slice[]): { glyf: Buffer; loca: Buffer } {
   return { glyf: Buffer.concat(pieces), loca: uint32s([...starts, end]) };
 }
 
-/** Width and bearing of every glyph: those at the end may leave out the width, which is then the last one. */
+/** Returns width and bearing of every glyph. The last glyphs of a table may omit the width, which is then the last one given. */
 function metricsOf({ tables, glyphs }: Slice, headName: string, name: string): Buffer {
   const table = tableOf(tables, name);
   const full = tableOf(tables, headName).readUInt16BE(34);
@@ -82,7 +82,7 @@ function metricsOf({ tables, glyphs }: Slice, headName: string, name: string): B
   return Buffer.concat([table.subarray(0, 4 * full), uint16s(rest.flatMap((bearing) => [last, bearing]))]);
 }
 
-/** Format 12. A character that is in several slices is that of the first. */
+/** Builds a `cmap` of format 12. A character that is in several slices gets the glyph of the first. */
 function characterMap(slices: Slice[]): Buffer {
   const glyphs = new Map<number, number>();
   for (const slice of slices)
@@ -93,7 +93,7 @@ function characterMap(slices: Slice[]): Buffer {
     if (group && character === group[1] + 1 && glyph === group[2] + character - group[0]) group[1] = character;
     else groups.push([character, character, glyph]);
   }
-  // One table, for Windows (3), with all of Unicode (10), 12 bytes on.
+  // One subtable, for Windows (3) and all of Unicode (10), at offset 12.
   const head = Buffer.concat([uint16s([0, 1, 3, 10]), uint32s([12]), uint16s([12, 0])]);
   return Buffer.concat([head, uint32s([16 + 12 * groups.length, 0, groups.length, ...groups.flat()])]);
 }
@@ -135,7 +135,7 @@ function fontHeader(slices: Slice[]): Buffer {
   return changed(heads[0] as Buffer, (table) => {
     for (const field of [36, 38]) table.writeInt16BE(Math.min(...heads.map((head) => head.readInt16BE(field))), field);
     for (const field of [40, 42]) table.writeInt16BE(Math.max(...heads.map((head) => head.readInt16BE(field))), field);
-    // `loca` in 32 bits.
+    // The offsets in `loca` have 32 bits.
     table.writeUInt16BE(1, 50);
   });
 }
@@ -149,7 +149,7 @@ function maxima(slices: Slice[]): Buffer {
   });
 }
 
-/** The ranges of Unicode and the code pages, as bits, that fontconfig reads languages from. */
+/** Merges the bits for Unicode ranges and code pages, from which fontconfig derives languages. */
 function ranges(slices: Slice[]): Buffer {
   const tables = slices.map(({ tables }) => tableOf(tables, 'OS/2'));
   return changed(tables[0] as Buffer, (table) => {

@@ -1,4 +1,4 @@
-/** Tells of one loaded document what its text lacks: characters without a glyph, families that others stand in for. */
+/** Finds what the text of a loaded document lacks: characters without a glyph, and families that another font replaces. */
 import type { Session } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
 import type { FontKnowledge } from './font-knowledge.ts';
@@ -8,9 +8,9 @@ import { scriptOf } from './unicode-scripts.ts';
 
 export interface MissingGlyphs {
   script: string;
-  /** The first distinct ones. */
+  /** The first ten distinct characters. */
   characters: string;
-  /** How many characters of the document are concerned. */
+  /** How often characters of this script without a glyph occur in the document. */
   count: number;
 }
 
@@ -25,7 +25,7 @@ const WORLD = 'platen';
 const MAX_SHOWN = 10;
 const MAX_SOUGHT = 2_000;
 
-/** What the document itself tells. It may say anything. */
+/** Checks the answer of the document, which may be anything. */
 export function readSeenText(value: unknown): GlyphCandidates {
   const { characters, families } = (value ?? {}) as Partial<SeenText>;
   return {
@@ -45,7 +45,7 @@ function isName(family: unknown): family is string {
   return typeof family === 'string' && family.trim() !== '';
 }
 
-/** Costs nothing where all is known. */
+/** Evaluates nothing in the page if all candidates are known. */
 export async function inspectDocument(
   session: Session,
   frameId: string,

@@ -1,6 +1,6 @@
-/** Fonts for scripts that few documents are written in: used where their package is installed, named where it is not. */
+/** Lists fonts for scripts that few documents use. They are used if their package is installed; otherwise warnings name the package. */
 
-/** Some letters of each script, by the name Unicode gives it, which is that of its font, too. */
+/** Some letters of each script, by its Unicode name, which is also part of the name of its font. */
 export const OPTIONAL_SCRIPTS: Readonly<Record<string, string>> = {
   Armenian: 'աբգ',
   Bengali: 'কখগ',
@@ -21,7 +21,7 @@ export const OPTIONAL_SCRIPTS: Readonly<Record<string, string>> = {
 export const OPTIONAL_FAMILIES = Object.keys(OPTIONAL_SCRIPTS).map((script) => `Noto Sans ${script}`);
 export const OPTIONAL_PACKAGES = Object.keys(OPTIONAL_SCRIPTS).map((script) => packageOf(script));
 
-/** What to install for a script; undefined where it is none of these. */
+/** Returns the package to install for a script. Undefined if it is not an optional one. */
 export function fontPackageFor(script: string): string | undefined {
   return script in OPTIONAL_SCRIPTS ? packageOf(script) : undefined;
 }

@@ -1,4 +1,4 @@
-/** What the tables GSUB and GPOS of font slices say about single glyphs in, such tables for the whole font out (OpenType 1.9). */
+/** Merges rules for single glyphs in the tables `GSUB` and `GPOS` of font slices into tables for the merged font (OpenType 1.9). */
 import { readUint16s, type Tables, uint16s } from './font-tables.ts';
 
 interface Slice {
@@ -9,7 +9,7 @@ interface Slice {
 /** A subtable of a lookup of type 1. */
 type Subtable = Buffer;
 
-/** One glyph for another. */
+/** Merges the rules that substitute one glyph for another. */
 export function singleSubstitutions(slices: Slice[], feature: string): Subtable {
   const pairs = new Map<number, number>();
   for (const { tables, firstGlyph } of slices) {
@@ -25,7 +25,7 @@ export function singleSubstitutions(slices: Slice[], feature: string): Subtable 
   return Buffer.concat([uint16s([2, 6 + 2 * values.length, values.length, ...values]), coverage(sorted.map(([glyph]) => glyph))]);
 }
 
-/** Place and width of a glyph, across and down: four numbers, of which a font writes those that its bits say. */
+/** Merges adjustments of placement and advance, horizontal and vertical: four numbers, of which a font writes those in its format bits. */
 export function singleAdjustments(slices: Slice[], feature: string): Subtable {
   const adjusted = new Map<number, number[]>();
   for (const { tables, firstGlyph } of slices) {
@@ -43,7 +43,7 @@ export function singleAdjustments(slices: Slice[], feature: string): Subtable {
   ]);
 }
 
-/** A table with a lookup for each feature, for every script and language. */
+/** Builds a table with one lookup for each feature, which applies to every script and language. */
 export function layoutTable(features: Record<string, Subtable>): Buffer {
   const entries = Object.entries(features);
   const every = entries.map((_, n) => n);
@@ -62,7 +62,7 @@ export function layoutTable(features: Record<string, Subtable>): Buffer {
   return Buffer.concat([head, scripts, featureList, uint16s([lookups.length, ...offsets]), ...lookups]);
 }
 
-/** Those of type 1; also those that stand further off (`extension`, the type of a lookup that points to another). */
+/** Returns each subtable of type 1, including those that a lookup of the type `extension` points to. */
 function* subtables(table: Buffer | undefined, feature: string, extension: number): Generator<Buffer> {
   if (!table) return;
   const features = table.subarray(table.readUInt16BE(6));
@@ -88,7 +88,7 @@ function lookupsOf(features: Buffer, name: string): Set<number> {
   return found;
 }
 
-/** The glyphs a subtable is for, in its order: one by one, or in ranges. */
+/** Returns the glyphs that a subtable covers, in its order. They are listed one by one (format 1) or as ranges. */
 function covered(subtable: Buffer): number[] {
   const table = subtable.subarray(subtable.readUInt16BE(2));
   const count = table.readUInt16BE(2);

@@ -1,6 +1,6 @@
 /**
- * A variable font in, one of its weights out (by HarfBuzz). Skia's PDF writer embeds no variable font, and
- * draws each of its glyphs as a Type 3 procedure instead, large and without hints.
+ * Makes a static font of one weight from a variable font, with HarfBuzz. Skia's PDF writer cannot embed variable fonts, and writes
+ * each glyph as a Type 3 procedure instead, which is large and has no hints.
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -28,7 +28,7 @@ interface HarfBuzz {
 }
 
 interface Name {
-  /** Names Windows and fontconfig read: `Noto Sans SC`, `Bold`. */
+  /** Family and style are the names that Windows and fontconfig read, such as `Noto Sans SC` and `Bold`. */
   family: string;
   style: 'Regular' | 'Bold';
   weight: number;
@@ -37,7 +37,7 @@ interface Name {
 const READ_ONLY = 1;
 const DROPPED_TABLES = 3;
 const [FAMILY, STYLE, FULL, POSTSCRIPT] = [1, 2, 4, 6];
-/** Copyright, version, licence: what else stays in the table `name`. */
+/** Entries of the table `name` that are kept: copyright, version, licence and its URL. */
 const KEPT_NAMES = [0, 5, 13, 14];
 
 export class WeightPinner {
@@ -55,12 +55,12 @@ export class WeightPinner {
     return new WeightPinner(rest as unknown as HarfBuzz);
   }
 
-  /** Writes the names into `font` too, which they are taken from. */
+  /** Also changes the names in `font` itself. */
   pin(font: Buffer, name: Name): Buffer {
     setNames(font, name);
     return this.#change(font, (input, face) => {
       this.#hb.hb_subset_input_pin_axis_location(input, face, tag('wght'), name.weight);
-      // Tells the places of the style on axes that are no longer there.
+      // This table describes axes that no longer exist.
       this.#hb.hb_set_add(this.#hb.hb_subset_input_set(input, DROPPED_TABLES), tag('STAT'));
     });
   }
@@ -94,7 +94,7 @@ export class WeightPinner {
   }
 }
 
-/** In place: the names of a variable font, with those of its styles, are longer than what replaces them. */
+/** Changes the names in place. Those of a variable font, which include its styles, are longer than their replacement. */
 function setNames(font: Buffer, { family, style }: Name): void {
   const isBold = style === 'Bold';
   const tables = readTables(font);
@@ -112,7 +112,7 @@ function setNames(font: Buffer, { family, style }: Name): void {
   tableOf(tables, 'head').writeUInt16BE(isBold ? 1 : 0, 44);
 }
 
-/** The table `name` (OpenType 1.9): a head of 6 bytes, records of 12, then the text in UTF-16. */
+/** Reads the table `name` (OpenType 1.9): a header of 6 bytes, records of 12, then the text in UTF-16. */
 function readNames(table: Buffer): [number, string][] {
   const text = table.readUInt16BE(4);
   return Array.from({ length: table.readUInt16BE(2) }, (_, n) => {

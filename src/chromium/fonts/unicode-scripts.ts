@@ -1,4 +1,4 @@
-/** Which script a character belongs to, by the names of Unicode: a character in, such as `Tibetan` out. */
+/** Determines the Unicode script of a character: a character in, a name such as `Tibetan` out. */
 
 const NAMES = `
   Adlam Ahom Anatolian_Hieroglyphs Arabic Armenian Avestan Balinese Bamum Bassa_Vah Batak Bengali Bhaiksuki Bopomofo
@@ -23,7 +23,7 @@ const patterns: Array<[name: string, pattern: RegExp]> = [
   ['Private use', /\p{Co}/u],
 ];
 
-/** `Symbols` where it belongs to none. */
+/** Returns `Symbols` if the character belongs to none of these. */
 export function scriptOf(character: string): string {
   return patterns.find(([, pattern]) => pattern.test(character))?.[0] ?? 'Symbols';
 }

@@ -1,4 +1,4 @@
 declare module 'wawoff2' {
-  /** From WOFF2 to TrueType or OpenType. */
+  /** Converts WOFF2 to TrueType or OpenType. */
   export function decompress(font: Uint8Array): Promise<Uint8Array>;
 }

@@ -1,4 +1,4 @@
-/** What is used of it: TypeScript declares it for browsers only. */
+/** Declares the parts of WebAssembly that are used, because TypeScript declares it only for browsers. */
 declare namespace WebAssembly {
   interface Instance {
     readonly exports: Record<string, unknown>;
