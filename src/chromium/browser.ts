@@ -27,7 +27,7 @@ const GIVING_WAY_NICENESS = 5;
 const LAUNCH_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 3_000;
 const STDERR_KEPT = 8_192;
-const SAID_NOTHING = 'it said nothing (a script has to wait for the browser it starts, best with `exec`)';
+const SAID_NOTHING = 'it wrote no output (a script must wait for the browser that it starts, best with `exec`)';
 const NO_SANDBOX_POSSIBLE =
   /No usable sandbox|Failed to move to new namespace|sandbox_linux|setuid sandbox|Running as root without --no-sandbox/i;
 
@@ -68,7 +68,7 @@ export class Browser {
   readonly captureTurns = new CaptureTurns();
   /** Resolves when the browser cannot be used any more. */
   readonly ended: Promise<void>;
-  /** Resolves when the process has ended and nothing of it is left. */
+  /** Resolves when the process has ended and its descendants and its folder are removed. */
   readonly closed: Promise<void>;
   readonly #child: ChildProcess;
   readonly #tree: ProcessTree;
@@ -140,7 +140,7 @@ export class Browser {
       resolve();
       this.kill(); // a browser cannot be used without its pipe
     };
-    // These events tell the exit codes of renderers, and of shared workers, which belong to no page.
+    // These events report crashes with exit codes, and shared workers, which belong to no page.
     const discovery = { discover: true, filter: [{ type: 'page' }, { type: 'shared_worker' }] };
     this.connection.browser.send('Target.setDiscoverTargets', discovery).catch(() => {});
   }

@@ -54,14 +54,14 @@ interface Message {
 export class Session {
   readonly id: string | undefined;
   readonly #connection: Connection;
-  /** Of a worker: that of its page. */
+  /** The session of the page that a worker belongs to. */
   readonly #parent: Session | undefined;
   readonly #listeners = new Map<string, Set<(payload: unknown) => void>>();
   readonly #waiting = new Set<(reason: Error) => void>();
   #closed: Error | undefined;
   /** Is called once, when the target or the browser has ended. */
   onClose: ((reason: Error) => void) | undefined;
-  /** Is called with the size of each event of this session and of those under it, even of one that is too large to be read. */
+  /** Is called with the size of each event of this session and its child sessions, even if it is too large to be read. */
   onEventBytes: ((bytes: number) => void) | undefined;
 
   constructor(connection: Connection, id?: string, parent?: Session) {
@@ -104,12 +104,12 @@ export class Session {
     return promise;
   }
 
-  /** The connection calls this to deliver an event. A listener that throws ends this session only. */
+  /** The connection calls this to deliver an event. If a listener throws, only this session is closed. */
   dispatch(event: string, payload: unknown): void {
     try {
       for (const listener of this.#listeners.get(event) ?? []) listener(payload);
     } catch (error) {
-      this.close(new DevToolsClosed(`what came with ${event} could not be read`, { cause: error }));
+      this.close(new DevToolsClosed(`the event ${event} could not be handled`, { cause: error }));
     }
   }
 
@@ -131,7 +131,7 @@ export class Session {
   }
 }
 
-/** A part of a PDF has a megabyte, and a third more in base64. Apart from images, no other answer is as large. */
+/** A chunk of a PDF has a megabyte, and a third more in base64. Apart from images, no other answer is as large. */
 const MAX_MESSAGE_BYTES = 8_388_608;
 /** An image comes in a single answer. */
 export const MAX_SCREENSHOT_ANSWER_BYTES = 33_554_432;

@@ -57,14 +57,14 @@ const UNSEEN = { x: 0, y: 0, width: 1, height: 1, scale: 1 };
  */
 export const OWN_SIZE: Viewport = { width: 800, height: 600, deviceScaleFactor: 1 };
 
-/** Lays out in a window of this size, all of which the page sees. */
+/** Lays the page out in a window of this size, although only `UNSEEN` is painted. */
 export function setWindow(session: Session, size = OWN_SIZE): Promise<unknown> {
   return session.send('Emulation.setDeviceMetricsOverride', { ...size, mobile: false, viewport: UNSEEN });
 }
 
 export class Emulation {
   readonly #session: Session;
-  /** What takes back what has been told. */
+  /** Functions that undo the emulation. */
   #undo: Array<() => Promise<unknown>> = [];
 
   constructor(session: Session) {
@@ -87,7 +87,7 @@ export class Emulation {
     await Promise.all(told);
   }
 
-  /** The document's own content security policy does not hold for what is added to it. */
+  /** Ignores the document's content security policy, so that tags can be added to it. */
   ignorePolicy(): Promise<unknown> {
     const set = (enabled: boolean) => this.#session.send('Page.setBypassCSP', { enabled });
     return this.#tell(set(true), () => set(false));
@@ -98,7 +98,7 @@ export class Emulation {
     return this.#tell(setWindow(this.#session, viewport), () => setWindow(this.#session));
   }
 
-  /** Takes all of it back. */
+  /** Resets everything that was emulated. */
   async undo(): Promise<void> {
     await Promise.all(this.#undo.splice(0).map((undo) => undo()));
   }

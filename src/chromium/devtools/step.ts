@@ -1,2 +1,2 @@
-/** Waits for a piece of work, but no longer than the render it is for lives. */
+/** Waits for work, and rejects when its render fails or exceeds its deadline. */
 export type Step = <T>(work: Promise<T>) => Promise<T>;

@@ -1,37 +1,36 @@
 /**
- * Keeps the browser process within its limit: what it holds in, the end of the page whose document fills it out.
+ * Keeps the memory of the browser process within its limit by ending the page whose document uses too much of it.
  *
- * Blobs, caches and files of documents are in the browser process, where nothing tells whose they are. So the page whose render
- * has lasted longest is ended, and what the browser holds afterwards proves whether that page was the cause. If it was not, its
- * render is done again, and the next page is tried. Where no page is at work any more, the browser is ended.
+ * The browser process holds the blobs, caches and files of documents, and does not tell to which page they belong. Therefore the
+ * page whose render has lasted longest is ended, and the memory of the browser afterwards shows whether that page was the cause. If
+ * it was not, its render is repeated, and the next page is tried. If no page renders any more, the browser is ended.
  */
 
 export interface PageAtWork {
   /**
-   * Ends the page at once, with all it holds. Resolves when the browser has closed it. `wasCause` tells afterwards whether that
-   * has freed memory.
+   * Ends the page at once. Resolves when the browser has closed it. `wasCause` resolves later, to whether that has freed memory.
    */
   endToFreeMemory(wasCause: Promise<boolean>): Promise<void>;
 }
 
 interface Suspect {
-  /** What the browser held before. */
+  /** Memory of the browser before the page was ended. */
   bytes: number;
-  /** When the browser was first seen after it had closed the page. Undefined until then. */
+  /** When the browser was first measured after it had closed the page. Undefined until then. */
   since: number | undefined;
   isClosed: boolean;
   decide(wasCause: boolean): void;
 }
 
-/** The share of the limit that a page's end has to free for it to have been the cause. */
+/** The share of the limit that the end of a page must free to show that it was the cause. */
 const CAUSE_SHARE = 0.1;
-/** By then the browser has given back what a page held that it has closed. */
+/** After this time, the browser has freed the memory of a closed page. */
 const PROOF_MS = 500;
 
 export class BrowserRelief {
   readonly #limitBytes: number;
   readonly #endBrowser: () => Promise<void>;
-  /** Longest at work first. */
+  /** The page whose render has lasted longest comes first. */
   readonly #atWork = new Set<PageAtWork>();
   #suspect: Suspect | undefined;
 
@@ -40,7 +39,7 @@ export class BrowserRelief {
     this.#endBrowser = endBrowser;
   }
 
-  /** Whether what the browser holds may change soon. */
+  /** Whether the memory of the browser may change soon. */
   get isBusy(): boolean {
     return this.#atWork.size > 0 || this.#suspect !== undefined;
   }
@@ -53,12 +52,12 @@ export class BrowserRelief {
     this.#atWork.delete(page);
   }
 
-  /** The browser is gone, for whatever reason: what it held is not told any more. */
+  /** Call it when the browser has ended, because its memory is not measured any more. */
   stop(): void {
     this.#decide(false);
   }
 
-  /** What the browser holds now. */
+  /** Call it with the present memory of the browser. */
   look(bytes: number, now = performance.now()): void {
     if (this.#suspect && bytes < this.#suspect.bytes - this.#limitBytes * CAUSE_SHARE) this.#decide(true);
     if (this.#suspect && !this.#hasHadTime(this.#suspect, now)) return;
@@ -71,7 +70,7 @@ export class BrowserRelief {
     if (bytes > this.#limitBytes && page) this.#end(page, bytes);
   }
 
-  /** Time counts from the close of the page, which a busy machine puts off. */
+  /** The time begins when the page is closed, which a busy machine may delay. */
   #hasHadTime(suspect: Suspect, now: number): boolean {
     if (!suspect.isClosed) return false;
     suspect.since ??= now;
@@ -93,7 +92,7 @@ export class BrowserRelief {
     this.#suspect = undefined;
   }
 
-  /** The last suspect is told when the browser is gone: its render must not be done again on this one. */
+  /** Ends the browser before it decides about the last suspect, whose render must not be repeated on this browser. */
   async #giveUp(): Promise<void> {
     const suspect = this.#suspect;
     this.#suspect = undefined;

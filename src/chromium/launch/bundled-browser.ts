@@ -1,4 +1,4 @@
-/** The headless shell that npm brings (`@sparticuz/chromium`): packed files in, a ready folder in the cache out. */
+/** Unpacks the headless shell that npm installs (`@sparticuz/chromium`): compressed files in, a folder in the cache out. */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ interface BundledBrowser {
 
 const LARGE_CHUNK = 2 ** 20;
 
-/** Returns nothing where the bundled browser cannot run (another platform, or installed without it). */
+/** Returns undefined if there is no bundled browser for the platform, or if it is not installed. */
 export async function unpackBundledBrowser(cacheDir: string): Promise<BundledBrowser | undefined> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
   const bundle = await findPackage('@sparticuz/chromium');

@@ -1,6 +1,6 @@
 /**
- * Tells whether a renderer that is gone ran out of memory: the exit code that the browser reports for a page and what is known of
- * its end in, yes or no out. A neighbour that is lost at the same time has another target id, or another exit code.
+ * Determines whether a renderer ran out of memory, from the exit code that the browser reports for its page, the signals that the
+ * watchdog sent, and the log. Other renderers that end at the same time have another target id or another exit code.
  */
 import type { Events } from '../devtools/connection.ts';
 
@@ -12,30 +12,30 @@ type Signal = 'terminated' | 'killed';
 const SIGTRAP = 5;
 const SIGKILL = 9;
 const SIGTERM = 15;
-/** In the sandbox a renderer is the first process of its namespace, which makes an exit status of the signal. */
+/** In the sandbox, a renderer is the first process of its namespace, which turns the signal into an exit status. */
 const SIGTERM_IN_SANDBOX = 241 << 8;
-/** V8 says so before it ends a renderer with a trap, as other faults do. */
+/** V8 logs this before it ends a renderer with a trap. Other faults end with a trap too. */
 const HEAP_LIMIT_REACHED = /^\[.*ERROR:.*\] V8 (?:javascript|process) OOM/;
 const LINE_KEPT = 1_024;
 
 export class CrashCauses {
-  /** What was sent to the renderer of each page, by target id; under undefined, to those of which it could not be told whose they were. */
+  /** Signals sent to the renderer of each page, by target id. Those to renderers whose page is unknown are under undefined. */
   readonly #signalled = new Map<string | undefined, Signal[]>();
-  /** Said by renderers of which nothing else is known, and not reported yet. */
+  /** Number of messages about heap limits in the log that no crash has been attributed to yet. */
   #heapLimits = 0;
   #unfinishedLine = '';
 
-  /** The watchdog has sent the renderer of this page a signal. */
+  /** Call it when the watchdog has sent a signal to the renderer of this page. */
   expect(signal: Signal, targetId: string | undefined): void {
     this.#signalled.set(targetId, [...(this.#signalled.get(targetId) ?? []), signal]);
   }
 
-  /** The page is closed: nothing more is reported of it. */
+  /** Call it when the page is closed, because no crash of it is reported any more. */
   forget(targetId: string): void {
     this.#signalled.delete(targetId);
   }
 
-  /** What the browser and its renderers write to standard error. */
+  /** Call it with the standard error output of the browser and its renderers. */
   readLog(text: string): void {
     const lines = (this.#unfinishedLine + text).split('\n');
     this.#unfinishedLine = (lines.pop() ?? '').slice(0, LINE_KEPT);
@@ -60,7 +60,7 @@ export class CrashCauses {
   }
 }
 
-/** As V8 and Chromium's allocators end a renderer that gets no more memory, and as other faults do. */
+/** Whether the renderer ended with a trap, as V8 and Chromium's allocators do when they get no more memory. Other faults do so too. */
 export function isTrap({ status, errorCode }: Omit<Crash, 'targetId'>): boolean {
   return status === 'crashed' && errorCode === SIGTRAP;
 }
@@ -71,7 +71,7 @@ function signalOf({ status, errorCode }: Crash): Signal | undefined {
   return errorCode === SIGTERM || errorCode === SIGTERM_IN_SANDBOX ? 'terminated' : undefined;
 }
 
-/** What was written before the crash was reported is read in this turn of the event loop or the next. */
+/** Waits two turns of the event loop. Log lines from before the report of the crash have been read by then. */
 async function logIsRead(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
