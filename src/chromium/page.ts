@@ -55,12 +55,12 @@ export interface RawPdf extends PdfBytes {
   sizes: PageSize[];
   /** Metadata that the document states. Chromium writes only the title. */
   stated: StatedMetadata;
-  /** What it says about its structure, where it was asked. */
+  /** The structure that the document states. Undefined unless `asksStructure` is set. */
   structure: StatedStructure | undefined;
-  /** Its form fields that the PDF shows once, where it was asked. */
+  /** The form fields that the PDF shows exactly once. Empty unless `fieldKey` is set. */
   fields: readonly StatedField[];
   report: PageReport;
-  /** The origin of the assets, which links in the PDF may name. */
+  /** The random origin of the assets, which may occur in links of the PDF. */
   assetOrigin: string | undefined;
 }
 
@@ -119,7 +119,7 @@ export interface PageHost {
 /** How often a single page that became several is measured again. */
 const MAX_MEASURES = 2;
 const READ_BYTES = 1_048_576;
-/** Of events in one render, which repeat addresses with data in full. All pages of a browser wait for one another's events. */
+/** Limits the events of one render. They contain `data:` URLs in full, and the events of all pages of a browser share one pipe. */
 const MAX_EVENT_BYTES = 128 * 1_048_576;
 const STORAGE_QUOTA_BYTES = 128 * 1_048_576;
 const OPEN_TIMEOUT_MS = 20_000;
@@ -271,7 +271,7 @@ export class Page implements PageAtWork {
     });
   }
 
-  /** The frame of every render: it opens the proxy listener with the assets, runs the job, and collects the report. */
+  /** Runs the work of every render, and removes the random origin of its assets from the report and from errors. */
   async #attempt<J extends LoadJob, R extends { report: PageReport }>(
     job: J,
     deadline: Deadline,
@@ -296,7 +296,7 @@ export class Page implements PageAtWork {
     work: (job: J, attempt: Attempt) => Promise<R>,
   ): Promise<R> {
     if (this.#lost) throw this.#lost;
-    if (this.#proxy.lateRequests) throw crashed(); // something of an earlier document still runs
+    if (this.#proxy.lateRequests) throw crashed(); // a part of an earlier document still runs
     const { promise: failed, reject: fail } = Promise.withResolvers<never>();
     failed.catch(() => {});
     this.#fail = fail;
@@ -457,7 +457,7 @@ export class Page implements PageAtWork {
     return { printedWith, ...pdf };
   }
 
-  /** Controls that cannot become fields, because they are printed twice or not at all, are printed as they are. */
+  /** Restores controls that the PDF shows twice or not at all, because these cannot become fields, and prints again. */
   async #withFields(
     printed: PdfBytes,
     printedWith: PrintSettings,
@@ -479,7 +479,7 @@ export class Page implements PageAtWork {
     if (unplaced(pdf.chunks, fields).length)
       throw new ServiceError('print_failed', 'options.forms: the form fields of the document have no fixed place');
     const numbers = fields.map(({ number }) => number);
-    await loader.restoreFields(numbers, step); // what boxes cut off is looked for in the document as it was
+    await loader.restoreFields(numbers, step); // clipped content is searched for in the document as it was
     return { ...pdf, fields, printedFields };
   }
 
@@ -490,7 +490,7 @@ export class Page implements PageAtWork {
     return { cutOffPx, clipped, shrunkToPercent: view?.shrunkToPercent };
   }
 
-  /** A document that begins with something that its own styles made smaller looks in the PDF as if it had been shrunk. */
+  /** Corrects the view of a document that only looks shrunk in the PDF, because its own styles scale its first content down. */
   async #asLaidOut(view: PaperView, step: Step): Promise<PaperView> {
     const { shrunkToPercent, ...rest } = view;
     if (shrunkToPercent === undefined) return view;
@@ -535,7 +535,7 @@ export class Page implements PageAtWork {
       part.catch(() => {}); // it may reject when nobody waits for it
       return part;
     };
-    // It reads ahead by one, because only the read after the last byte reports the end, and that is mostly the second read.
+    // Reads ahead by one chunk, because only the read after the last byte reports the end, and that is usually the second read.
     const ahead = [read(), read()];
     for (let eof = false; !eof; ) {
       const part = await step(ahead.shift() ?? read());
@@ -577,14 +577,14 @@ export class Page implements PageAtWork {
   }
 
   /**
-   * Marks the page as lost. If it was ended because of the browser's memory, it waits for the answer whether it was the cause.
+   * Marks the page as lost. If it was ended because of the browser's memory, the error depends on whether it was the cause.
    */
   #end(loss: ServiceError): void {
     if (!this.#wasCause) this.#lose(loss);
     else void this.#wasCause.then((wasCause) => this.#lose(wasCause ? this.#storageExceeded() : crashed()));
   }
 
-  /** A document with too many is ended at once, because it holds up the other pages of the browser. */
+  /** Kills the renderer of a document with too many events, because it holds up the other pages of the browser. */
   #countEvents(bytes: number): void {
     this.#eventBytes += bytes;
     if (this.#lost || this.#eventBytes <= MAX_EVENT_BYTES) return;
@@ -635,7 +635,7 @@ function crashed(cause?: Error): ServiceError {
 }
 
 function tooManyEvents(): ServiceError {
-  const detail = 'the document causes too many messages of the browser, such as those of requests for long data: addresses';
+  const detail = 'the document causes too many browser events, for example by requesting long data: URLs';
   return new ServiceError('resource_limit', detail, { members: { limit: MAX_EVENT_BYTES } });
 }
 

@@ -256,7 +256,7 @@ describe('without a base address', () => {
     const long = `${'x'.repeat(600)}.png`;
     const { warnings } = await web.ada.report({ html: `<img src="logo.png"><img src="${long}">` });
     expect(warnings).toMatchObject([
-      { url: 'logo.png', message: expect.stringContaining('send the file in assets, or baseUrl') },
+      { url: 'logo.png', message: expect.stringContaining('send the file in assets, or set baseUrl') },
       { url: long.slice(0, 500) },
     ]);
   });

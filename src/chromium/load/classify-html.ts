@@ -21,7 +21,7 @@ export interface HtmlClass {
   hasPageRules: boolean;
   /** The document refers to resources, which may be missing. */
   hasParts: boolean;
-  /** Boxes may hide a part of their content, or the page what a document that begins at its right has beyond the left. */
+  /** Boxes may hide a part of their content, or the page may cut off a right-to-left document at its left edge. */
   mayClip: boolean;
   /** Style sheets in the document or linked ones may contain CSS that Chromium ignores. */
   mayBeReadOver: boolean;
@@ -33,9 +33,9 @@ export interface HtmlClass {
   statesMetadata: boolean;
   /** A script may start workers. */
   hasWorkers: boolean;
-  /** The markup may declare shadow roots, which are found by a look at every element. */
+  /** The markup may declare shadow roots, which are found only by checking every element. */
   declaresShadows: boolean;
-  /** Closed ones may be among them, which no script can find. */
+  /** Some of them may be closed, so that no script can find them. */
   declaresClosed: boolean;
 }
 
@@ -53,7 +53,7 @@ export const ACTIVE: HtmlClass = {
   statesMetadata: true,
   hasWorkers: true,
   declaresShadows: true,
-  declaresClosed: false, // what was loaded from an address is not read
+  declaresClosed: false, // the markup of a document from a URL is not read
 };
 
 /** Elements that run, load or embed something, or change their window permanently. */

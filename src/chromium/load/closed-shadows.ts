@@ -1,12 +1,12 @@
 /**
- * Closed shadow roots that the markup declares: no script can find them, so that DevTools hands them to the list of the window. The
- * document is described without the DOM agent, which would tell each change of a document that changes at once and for ever.
+ * Registers closed shadow roots that the markup declares. No script can find them, so DevTools passes them to the `ListShadows` of the
+ * window. The DOM agent stays disabled, because it would report every change of a document that never stops changing.
  */
 import type { Result, Session } from '../devtools/connection.ts';
 import { MAX_SHADOWS, SHADOW_ROOTS, SHADOW_SECRET } from '../in-page/page-shadows.ts';
 
 type Node = Result<'DOM.describeNode'>['node'];
-/** Each costs a call. */
+/** Limits the roots, because each needs a DevTools call. */
 const MAX_ROOTS = Math.min(200, MAX_SHADOWS);
 
 export async function listClosedShadows(session: Session): Promise<void> {
@@ -21,7 +21,7 @@ export async function listClosedShadows(session: Session): Promise<void> {
   await session.send('Runtime.callFunctionOn', { functionDeclaration, objectId: first.objectId, arguments: roots });
 }
 
-/** Not those of frames, whose windows have lists of their own. */
+/** Does not include frames, whose windows register their own roots. */
 function* closedIn({ children = [], shadowRoots = [], shadowRootType, backendNodeId }: Node): Generator<number> {
   if (shadowRootType === 'closed') yield backendNodeId;
   for (const child of [...shadowRoots, ...children]) yield* closedIn(child);

@@ -14,7 +14,7 @@ const NO_ANSWER: Result<'Runtime.evaluate'> = { result: { type: 'undefined' } };
 
 type ExceptionDetails = NonNullable<Result<'Runtime.evaluate'>['exceptionDetails']>;
 
-/** A time-out says which of them it was. */
+/** The error of a time-out names the option that was being waited for. */
 export async function awaitContent(session: Session, settings: LoadSettings, step: Step, deadline: Deadline): Promise<void> {
   const { waitForSelector, waitForFunction, waitForTimeoutMs } = settings;
   if (waitForSelector) {
@@ -41,7 +41,7 @@ export async function checkSelector(session: Session, { selector }: SelectorWait
 function failWaiting({ exception, text }: ExceptionDetails): never {
   const [thrown = ''] = (exception ? (exception.description ?? String(exception.value)) : text).split('\n');
   const detail = `options.waitForFunction threw an exception: ${thrown.slice(0, MAX_SHOWN)}`;
-  throw new ServiceError('wait_failed', `${detail}; make it falsy until what it waits for is there, for example with ?.`);
+  throw new ServiceError('wait_failed', `${detail}; return a falsy value until the content is there, for example with ?.`);
 }
 
 /** Without `onThrow`, an expression that throws counts as false. */

@@ -55,9 +55,9 @@ export interface LoadJob {
   print?: PrintSettings | undefined;
   /** The result of `hanLanguages`. */
   hanLanguages?: string;
-  /** Whether it is asked what it says about its structure. */
+  /** Whether to read the structure that the document states. */
   asksStructure?: boolean;
-  /** If it is set, its form fields are prepared to become fields of the PDF, and links to `KEY:0` and so on stand over them. */
+  /** If it is set, form fields are prepared to become fields of the PDF: links to `KEY:0` and so on are placed over them. */
   fieldKey?: string | undefined;
 }
 
@@ -238,12 +238,12 @@ export class DocumentLoader {
     return this.#stated;
   }
 
-  /** What the present document says about its structure, where it was asked. */
+  /** The structure that the present document states. Undefined unless `asksStructure` is set. */
   get statedStructure(): StatedStructure | undefined {
     return this.#structure;
   }
 
-  /** The form fields of the present document, where it was asked. */
+  /** The prepared form fields of the present document. Empty unless `fieldKey` is set. */
   get statedFields(): readonly StatedField[] {
     return this.#fields.fields;
   }
@@ -283,7 +283,7 @@ export class DocumentLoader {
     this.#stay();
   }
 
-  /** Prepared form fields become what they were, and are no longer stated. Throws `print_failed`. */
+  /** Undoes the preparation of form fields, and removes them from `statedFields`. Throws `print_failed`. */
   async restoreFields(numbers: number[], step: Step): Promise<void> {
     await restoreFields(this.#session, this.#frameId, numbers, step);
     const restored = new Set(numbers);
@@ -331,7 +331,7 @@ export class DocumentLoader {
     }
   }
 
-  /** Whether the document was navigating when it was asked, so that its answer is meaningless. */
+  /** Whether the document was navigating when the error occurred, so that the error means nothing. */
   async #wasInCourse(
     error: unknown,
     navigation: Navigation | undefined,
@@ -359,7 +359,7 @@ export class DocumentLoader {
   async #nextTask(navigation: Navigation, { step }: Attempt): Promise<void> {
     const expression = 'new Promise((resolve) => setTimeout(resolve))';
     const task = this.#session.send('Runtime.evaluate', { expression, awaitPromise: true });
-    await step(Promise.race([task.catch(() => {}), navigation.untilLeaving()])); // a document that navigates is not asked
+    await step(Promise.race([task.catch(() => {}), navigation.untilLeaving()])); // a document that navigates may not answer
   }
 
   /** Scripts run once, even if they navigate. Styles are added to every document. */
@@ -404,7 +404,7 @@ export class DocumentLoader {
     };
   }
 
-  /** The page is gone. */
+  /** Call it when the page is gone. */
   close(): void {
     this.#workers.close();
   }
@@ -458,7 +458,7 @@ export class DocumentLoader {
     const written = htmlClass.isStatic && print ? withPageRule(html, htmlClass, print) : html;
     await step(this.#session.send('Page.setDocumentContent', { frameId: this.#frameId, html: written }));
     await step(loaded);
-    if (htmlClass.declaresClosed) await step(listClosedShadows(this.#session).catch(() => {})); // a tree that is too deep stays unseen
+    if (htmlClass.declaresClosed) await step(listClosedShadows(this.#session).catch(() => {})); // a tree that is too deep cannot be described
     // Chromium reports idleness once for each navigation, and this document was written without one.
     if (idle !== undefined) await step(this.#network.idle(idle));
     return htmlClass;
@@ -539,7 +539,7 @@ export class DocumentLoader {
     throw addFailed(tag, exceptionDetails.exception?.description ?? exceptionDetails.text, this.#proxy);
   }
 
-  /** Returns what an active document shows, if it answers. */
+  /** Returns the characters and fonts that an active document shows, if it answers. */
   async #settle(
     htmlClass: HtmlClass,
     load: LoadSettings,
@@ -577,7 +577,10 @@ export class DocumentLoader {
     this.#stated = readStatedMetadata(result.value);
   }
 
-  /** Writes the caller's choices as a rule, or else the suggested rule. A single page gets its rule when its height is known. */
+  /**
+   * Inserts the caller's choices as a rule. Otherwise it returns the rule to suggest to the document. A single page gets its rule
+   * when its height is known.
+   */
   async #overrulePages(settings: PrintSettings | undefined, step: Step): Promise<string> {
     if (!settings || settings.singlePage) return '';
     const rule = pageRule(settings);
@@ -594,8 +597,8 @@ export class DocumentLoader {
   }
 
   /**
-   * A loaded document stays where it is: its attempts to go elsewhere are stopped. One that leaves while it is still loading
-   * is cut off there, so there is nothing whole to print. Frames inside a document may load.
+   * Stops a loaded document from navigating. If it navigates while it is still loading, it is incomplete, and the render fails.
+   * Frames inside a document may load.
    */
   #judgeNavigation(frameId: string): void {
     if (frameId !== this.#frameId || !this.#attempt || this.#navigation) return;
@@ -608,20 +611,20 @@ export class DocumentLoader {
     else this.#interception.arriveAt(url);
   }
 
-  /** Also for navigations that are done at once (`reload`, `blob:`) and cannot be stopped. */
+  /** Also called for immediate navigations (`reload`, `blob:`), which cannot be stopped. */
   #navigatedAway(): void {
     const detail = 'the document navigated away from itself (a new location, a form, a reload) before it could be printed';
     this.#attempt?.fail(new ServiceError('navigation_failed', detail));
   }
 }
 
-/** A document that runs no script is told in its markup: it goes with the document. A single page gets its rule later. */
+/** Adds the rule to the markup of a static document, so that it disappears with the document. A single page gets its rule later. */
 function withPageRule(html: string, { hasPageRules }: HtmlClass, settings: PrintSettings): string {
   if (settings.singlePage || !needsPageRule(settings, hasPageRules)) return html;
   return insertInHead(html, `<style>${pageRule(settings)}</style>`);
 }
 
-/** A document that spoils what it is asked with, or has too much to say, has said nothing. One that goes is not asked. */
+/** Uses an empty answer if the document breaks the script or its answer is too large. Rethrows the error if it navigates. */
 function notTold(error: unknown, isLeaving = false): Result<'Runtime.evaluate'> {
   if (isLeaving || !(error instanceof DevToolsError)) throw error;
   return { result: { type: 'undefined' } };

@@ -1,6 +1,6 @@
 /**
- * Functions for a document whose form fields are printed: they hide what is in controls, put links over them, and undo both for those
- * that stay as they are. All that they change of a control is kept, so that it can be restored.
+ * Prepares the controls of a document to become form fields of a PDF: hides their content, and places links over them. Every change
+ * is recorded, so that a control can be restored. The functions run in the page, sent as text.
  */
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
@@ -13,24 +13,24 @@ declare const CSSStyleSheet: new () => PageElement;
 declare const builtIn: (node: PageElement) => PageElement;
 declare const contentOf: (element: PageElement) => string;
 
-/** What matters here of a field. */
+/** The properties of a field that decide how it is hidden. */
 interface FieldLook {
   kind: string;
   isMultiLine: boolean;
   isChecked: boolean;
 }
 
-/** A control that is prepared for the print. */
+/** A control that is prepared for printing. */
 export interface PreparedControl {
   control: PageElement;
   link: PageElement;
-  /** What it contains during the print. */
+  /** Its content during the print. */
   content: string;
-  /** The text of several lines that it contained before. */
+  /** The original value of a control with several lines. */
   text: string | undefined;
-  /** The attributes that elements had before, by name. */
+  /** The original values of changed attributes, by element and name. */
   before: Map<PageElement, Map<string, string | null>>;
-  /** What its own style must keep for its content to stay hidden. */
+  /** The properties in its style attribute that hide its content. */
   hiding: Record<string, string>;
 }
 
@@ -48,7 +48,7 @@ export const FIELD_HIDING_FUNCTIONS = [
   restore,
 ];
 
-/** `label` is the one by which the tag of the control is found. */
+/** `label` is the accessible name by which the tag of the control is found in the PDF. */
 function hideField(control: PageElement, { kind, isMultiLine, isChecked }: FieldLook, label: string): PreparedControl {
   const content = contentOf(control);
   const prepared: PreparedControl = { control, link: undefined, content, text: undefined, before: new Map(), hiding: {} };
@@ -56,13 +56,13 @@ function hideField(control: PageElement, { kind, isMultiLine, isChecked }: Field
   if (isBox && isChecked) hideMark(prepared, kind === 'radio');
   if (!isBox && (kind !== 'signature' || control.localName === 'input')) hideContent(prepared, kind === 'list', isMultiLine);
   showBox(prepared);
-  setAttribute(prepared, control, 'role', isBox ? kind : 'textbox'); // Chromium tags some controls, such as lists, as nothing
+  setAttribute(prepared, control, 'role', isBox ? kind : 'textbox'); // Chromium does not tag some controls, such as lists
   setAttribute(prepared, control, 'aria-label', label);
   setAttribute(prepared, control, 'aria-labelledby', null);
   return prepared;
 }
 
-/** Chromium does not print what is moved that far. Emptying the control would change what style sheets and constraints say of it. */
+/** Moves the text so far that Chromium does not print it. Emptying the control could change its styles and its validity. */
 function hideContent(prepared: PreparedControl, isList: boolean, isMultiLine: boolean): void {
   const { control } = prepared;
   if (isList) {
@@ -75,11 +75,11 @@ function hideContent(prepared: PreparedControl, isList: boolean, isMultiLine: bo
   const { width, height, fieldSizing } = getComputedStyle(control);
   if (fieldSizing === 'content') setStyle(prepared, control, { width, height });
   prepared.text = control.value;
-  control.value = '\u200b'; // only the first line moves: this one is neither empty nor seen
+  control.value = '\u200b'; // only the first line is moved, so the value becomes a single invisible character
   prepared.content = contentOf(control);
 }
 
-/** The box of one that is checked looks as if it were not. */
+/** Makes the box of a checked control look unchecked. */
 function hideMark(prepared: PreparedControl, isRound: boolean): void {
   const { control } = prepared;
   const style = getComputedStyle(control);
@@ -89,14 +89,14 @@ function hideMark(prepared: PreparedControl, isRound: boolean): void {
         ...{ appearance: 'none', 'box-sizing': 'border-box', width: style.width, height: style.height },
         ...{ border: '1px solid rgb(118, 118, 118)', background: 'white' },
         'border-radius': isRound ? '50%' : '2.5px',
-        ...(style.display === 'inline-block' && { 'margin-bottom': '0' }), // it stands on the line with its box, not its margin
+        ...(style.display === 'inline-block' && { 'margin-bottom': '0' }), // a native control has the bottom of its box on the baseline, not that of its margin
       }
     : emptyLook(prepared);
   setStyle(prepared, control, look);
   setAttribute(prepared, control, 'data-platen-marked', '');
 }
 
-/** How a control of the document's own design looks when it is not checked. */
+/** Returns the style of an unchecked control that has the document's own design. */
 function emptyLook(prepared: PreparedControl): Record<string, string> {
   const { control } = prepared;
   setStyle(prepared, control, { transition: 'none' });
@@ -108,7 +108,7 @@ function emptyLook(prepared: PreparedControl): Record<string, string> {
   return look;
 }
 
-/** Chromium gives no tag to what paints nothing. */
+/** Gives an invisible control an almost transparent background, because Chromium does not tag elements that paint nothing. */
 function showBox(prepared: PreparedControl): void {
   const style = getComputedStyle(prepared.control);
   const isPlain = style.backgroundColor === 'rgba(0, 0, 0, 0)' && style.backgroundImage === 'none';
@@ -118,7 +118,7 @@ function showBox(prepared: PreparedControl): void {
   if (isPlain && isBorderless) setStyle(prepared, prepared.control, { 'background-color': 'rgb(255 255 255 / 0.004)' });
 }
 
-/** Null removes it. */
+/** Removes the attribute if the value is null. */
 function setAttribute({ before }: PreparedControl, element: PageElement, name: string, value: string | null): void {
   const known = before.get(element) ?? new Map<string, string | null>();
   before.set(element, known);
@@ -142,10 +142,10 @@ function addStyles(): void {
   const rules = [...hidden, ...marks].map((selector) => `${selector} { visibility: hidden !important }`);
   sheet.replaceSync(`${rules.join(' ')} ${link}::before, ${link}::after { content: none !important }`);
   const adopted = [...builtIn(document).adoptedStyleSheets, sheet];
-  Reflect.set(Document.prototype, 'adoptedStyleSheets', adopted, document); // an element may have the name
+  Reflect.set(Document.prototype, 'adoptedStyleSheets', adopted, document); // an element may have this name
 }
 
-/** Beside the body, where they take part in no layout and no rule of the document counts them. */
+/** Appends the links after the body, where they affect neither the layout nor selectors of the document that count elements. */
 function addLinks(all: PreparedControl[], key: string): void {
   const html = 'http://www.w3.org/1999/xhtml';
   const holder = builtIn(document).createElementNS(html, 'div');
@@ -168,7 +168,7 @@ function addLinks(all: PreparedControl[], key: string): void {
   builtIn(document).documentElement.append(holder);
 }
 
-/** Whether it contains what it did, and hides it. */
+/** Whether the content of the control is unchanged and still hidden. */
 function isAsPrepared({ control, content, hiding }: PreparedControl): boolean {
   const isHidden = Object.keys(hiding).every((name) => control.style.getPropertyPriority(name) === 'important');
   return isHidden && contentOf(control) === content;

@@ -1,4 +1,4 @@
-/** Waits until a loaded document has done what it began, and runs its time forward; what it had not done when the limit was met comes out. */
+/** Waits until a loaded document has finished its work, and runs its time forward. Returns what it had not finished at the time limit. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deadline } from '../../deadline.ts';
 import type { Session } from '../devtools/connection.ts';
@@ -11,30 +11,30 @@ import type { WorkerMonitor } from './worker-monitor.ts';
 export interface Unfinished {
   /** Requests that were under way. */
   urls: string[];
-  /** What it was waiting for, or `changes`, or `work`; empty where only for requests. */
+  /** What it was waiting for, as in `End`. Empty if it was waiting only for requests. */
   waitsFor: string;
 }
 
 export interface FinishOptions {
-  /** Whether what the document began is waited for. */
+  /** Whether to wait for the work of the document. */
   waits: boolean;
-  /** Whether its time is run forward. */
+  /** Whether to run time forward and to finish animations. */
   finishes: boolean;
-  /** Whether its markup may declare shadow roots. */
+  /** Whether the markup may declare shadow roots. */
   declaresShadows: boolean;
   deadline: Deadline;
   step: Step;
-  /** Resolves when the document goes: then it is not asked any more. */
+  /** Resolves when the document navigates, because it may not answer then. */
   leaving: Promise<void> | undefined;
 }
 
-/** Without anything new: a long poll, a loop. */
+/** How long to wait without progress, such as during a long poll or an endless loop. */
 const STALL_MS = 5_000;
-/** Of the time that is left, the rest of which is for printing. */
+/** Shares of the time that is left. The rest is for printing. */
 const SHARE_OF_REQUESTS = 1 / 2;
 const SHARE_OF_READINESS = 2 / 3;
 const LEAST_MS = 200;
-/** For a page that is busy. */
+/** Additional time for the answer of a busy page. */
 const GRACE_MS = 3_000;
 
 export async function finishDocument(
@@ -52,19 +52,19 @@ export async function finishDocument(
     const { changes } = network;
     const quietByMs = Math.max(LEAST_MS, Math.min(STALL_MS, stallsAt() - performance.now()));
     const end = await ask(session, options, Math.max(0, readyBy - performance.now()), quietByMs);
-    const isAnswered = !workers.any || end.sent === sent; // of what was sent to workers since, they may say something
+    const isAnswered = !workers.any || end.sent === sent; // workers may still answer messages that were sent since
     const isDone = !waits || (end.whole && network.changes === changes && areIdle && isAnswered);
     sent = end.sent;
     if (isDone || performance.now() >= stallsAt()) return waits ? unfinished(network, end, isDone) : undefined;
   }
 }
 
-/** Whether the workers are, too, when nothing is under way; or nothing is to be waited for any longer. */
+/** Waits, until `latest`, for all requests to end and the workers to handle their messages. Resolves to whether the workers have. */
 async function untilIdle(network: NetworkMonitor, workers: WorkerMonitor, latest: () => number): Promise<boolean> {
   await network.quiet(latest);
   if (!workers.any) return true;
   const areIdle = await workers.idle(latest());
-  return network.underWay.length && performance.now() < latest() ? untilIdle(network, workers, latest) : areIdle; // they may have asked for something
+  return network.underWay.length && performance.now() < latest() ? untilIdle(network, workers, latest) : areIdle; // the workers may have made requests
 }
 
 async function ask(session: Session, options: FinishOptions, readyMs: number, quietByMs: number): Promise<End> {

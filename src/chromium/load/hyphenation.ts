@@ -1,4 +1,7 @@
-/** In which languages a document asks for hyphenation in vain. The functions below run in the page, sent as text. */
+/**
+ * Finds languages for which a document requests hyphenation but Chromium does not hyphenate. The functions below run in the page,
+ * sent as text.
+ */
 
 const MAX_ELEMENTS = 5_000;
 const MAX_LANGUAGES = 20;

@@ -51,7 +51,7 @@ export function afterComment(html: string, start: number): number {
   return COMMENT_END.exec(html) ? COMMENT_END.lastIndex : Number.POSITIVE_INFINITY;
 }
 
-/** The same for a comment, a doctype, or markup that the parser treats as a comment. */
+/** Returns the end of a comment, a doctype, or markup that the parser treats as a comment. Undefined if none starts here. */
 function afterMarkup(html: string, at: number): number | undefined {
   if (html.startsWith('<!--', at)) return afterComment(html, at);
   if (html.startsWith('</>', at)) return at + '</>'.length;

@@ -1,6 +1,6 @@
 /**
- * Inspects a loaded document for problems without an event: missing parts, and CSS without effect. It asks nothing if the
- * markup gives no reason.
+ * Inspects a loaded document for problems without an event: missing parts, and CSS without effect. It evaluates nothing in the page
+ * if the markup gives no reason to.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from '../devtools/connection.ts';
@@ -54,7 +54,7 @@ export class DocumentInspection {
     const languages = readLanguages(await this.#ask(UNHYPHENATED));
     if (!languages.length) return undefined;
     const named = languages.filter(Boolean).map((language) => `for ${language}`);
-    const unnamed = languages.includes('') ? ['where no lang is given'] : [];
+    const unnamed = languages.includes('') ? ['for text without a lang attribute'] : [];
     return { ...hyphens, why: `there is no dictionary ${[...named, ...unnamed].join(', ')}; ${NO_DICTIONARY}` };
   }
 

@@ -11,7 +11,7 @@ export class Interception {
   readonly #session: Session;
   readonly #frameId: string;
   #target: Target | undefined;
-  /** The request for a document elsewhere that the page was sent on to. It may be shown before anybody says so. */
+  /** The request for a document of another origin that the page is navigating to. Its content may be shown before its event arrives. */
   #leavingBy: string | undefined;
   #sendsCookies = false;
   /** Requests whose credentials a server has refused once. */
@@ -67,7 +67,7 @@ export class Interception {
     await this.#root.send('Storage.setCookies', { browserContextId: this.#contextId, cookies: bound });
   }
 
-  /** Who may be told something. Whatever the page requests while it leaves may be a request of the document elsewhere. */
+  /** The target, unless the page is leaving its origin: its requests may then come from the other document. */
   get #recipient(): Target | undefined {
     return this.#leavingBy === undefined ? this.#target : undefined;
   }
@@ -82,7 +82,7 @@ export class Interception {
     answer.catch(() => {}); // the frame does not exist any more
   }
 
-  /** A redirect may lead back, which is the same request; another navigation may be that of the document elsewhere. */
+  /** Notes whether a navigation leaves the origin. Only a redirect of that request can lead back: another may be the other document's. */
   #follow(networkId: string, url: string): void {
     const leaves = !this.staysPut && URL.parse(url)?.origin !== this.#target?.origin;
     if (leaves) this.#leavingBy ??= networkId;

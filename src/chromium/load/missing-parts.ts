@@ -30,14 +30,14 @@ export interface Part {
 const MAX_PARTS = 1_000;
 const MAX_ADDRESS = 500;
 const REASONS: Record<string, string> = {
-  base: 'the address is relative, and the document has none to start from: send the file in assets, or baseUrl',
-  file: 'no document may read files of the server',
-  scheme: 'nothing can be loaded from such an address',
-  image: 'what came is no image that can be shown',
-  font: 'no font came that can be read',
-  late: 'the font came too late for its font-display: use swap or block',
-  sprite: 'parts of SVG files are only taken from the origin of the document: embed them',
-  xml: 'the XHTML does not parse: what follows its first error is missing',
+  base: 'the URL is relative, and the document has no base URL: send the file in assets, or set baseUrl',
+  file: 'a document cannot read files of the server',
+  scheme: 'nothing can be loaded from a URL with this scheme',
+  image: 'the data is not an image that the browser can show',
+  font: 'the font was not loaded, or it cannot be read',
+  late: 'the font arrived too late for its font-display: use swap or block',
+  sprite: 'parts of an SVG file are loaded only from the origin of the document: embed the SVG',
+  xml: 'the XHTML cannot be parsed: everything after its first error is missing',
   failed: 'failed',
 };
 
@@ -102,7 +102,7 @@ export interface PageDocument {
   documentURI: string;
   contentType: string;
   defaultView: { origin: string; matchMedia(query: string): { matches: boolean } } | null;
-  /** Of a shadow root, which is looked at like a document, and has no window of its own. */
+  /** Is set for a shadow root, which is inspected like a document but has no window of its own. */
   ownerDocument?: PageDocument | null;
   querySelectorAll(selector: string): Iterable<PageElement>;
 }
@@ -170,7 +170,7 @@ function lookAtAddresses(page: PageDocument, judge: Judge, note: Note): void {
   }
 }
 
-/** Nothing tells that a picture in a `data:` URL is broken but its decoding, where nobody listened when it failed. */
+/** Decodes images in `data:` URLs, because a broken one cannot be found otherwise if nothing listened for its error event. */
 async function lookAtEmbedded(page: PageDocument, note: Note, atMost: number): Promise<void> {
   const attributes = ['poster', 'href', 'xlink:href', 'src'];
   const elements = [...selectIn<PageElement>(page, 'image, feImage, input[type=image i], video[poster]')];
@@ -180,7 +180,10 @@ async function lookAtEmbedded(page: PageDocument, note: Note, atMost: number): P
   await Promise.all([...embedded].slice(0, atMost).map(async (url) => (await decodes(url)) || note(url, 'image')));
 }
 
-/** Only what the address tells: scripts have no state. Those of a shadow root that the markup declares may have failed before anyone listened. */
+/**
+ * Checks only the URLs, because scripts have no state. In a shadow root that the markup declares, a script may have failed before
+ * anything listened for its error event.
+ */
 function lookAtScripts(page: PageDocument, judge: Judge, note: Note): void {
   for (const script of selectIn<PageElement>(page, 'script[src]:not([nomodule])')) {
     const address = script.getAttribute('src') ?? '';

@@ -74,7 +74,7 @@ export interface StyledDocument {
   baseURI: string;
   querySelectorAll(selector: string): Iterable<PageElement>;
   defaultView: { matchMedia(query: string): { matches: boolean } } | null;
-  /** Of a shadow root, which has neither a window nor fonts of its own. */
+  /** Is set for a shadow root, which has neither a window nor fonts of its own. */
   ownerDocument?: StyledDocument | null;
   host?: PageElement;
   styleSheets: Iterable<PageSheet>;

@@ -155,8 +155,8 @@ export class Navigation {
     // A response through a tunnel comes from the server and never from the proxy.
     if (url?.protocol !== 'https:' && this.#gate.failureOf(url)) return this.#unreachable(url, 'ERR_FAILED');
     if (failsTarget(this.#statuses, status)) return answeredWith(status, `with status ${status}`);
-    if (NO_CONTENT.includes(status)) return answeredWith(status, `with status ${status}, which comes without a document`);
-    if (isDownload) return answeredWith(status, 'with a file to be saved', mimeType);
+    if (NO_CONTENT.includes(status)) return answeredWith(status, `with status ${status}, which has no document`);
+    if (isDownload) return answeredWith(status, 'with a download', mimeType);
     return DOCUMENT_TYPES.test(mimeType) ? undefined : answeredWith(status, `with ${mimeType}, not with HTML`, mimeType);
   }
 
@@ -199,7 +199,7 @@ function answeredWith(status: number, what: string, contentType?: string): Servi
 }
 
 function overBudget(): ServiceError {
-  return new ServiceError('resource_limit', 'the document at url took more of the network than one render may take');
+  return new ServiceError('resource_limit', 'the document at url exceeded the network limits of a render');
 }
 
 /** The error does not reveal anything about the target. */

@@ -25,7 +25,7 @@ export interface FailedResource {
 interface NetworkFindings {
   failed: FailedResource[];
   failures: number;
-  /** URLs that were redirected to it. */
+  /** The URLs of the listed resources before any redirect. */
   origins: string[];
 }
 
@@ -59,7 +59,7 @@ export interface WatchOptions {
 
 interface Loading {
   requestId: string;
-  /** Of the page, or of the worker that made it. */
+  /** The session of the page, or of the worker that made the request. */
   session: Session;
   /** The URL before any redirect. */
   asked: string;
@@ -132,7 +132,7 @@ export class NetworkMonitor {
   #asked = new Map<string, number>();
   #changes = 0;
   #progressAt = 0;
-  /** Ids of requests that nobody tells the end of. */
+  /** Ids of requests whose end is not reported. */
   #disregarded = new Set<string>();
 
   constructor(session: Session, proxy: ProxyListener, frameId: string) {
@@ -156,13 +156,13 @@ export class NetworkMonitor {
     await enable(worker);
   }
 
-  /** A worker has ended, and its requests with it. That of its script has the id of its target. */
+  /** Drops the requests of a worker that has ended. The request for its script has the id of its target. */
   forget(worker: Session, targetId: string): void {
     for (const { requestId, session } of [...this.#loading.values()])
       if (session === worker || requestId === targetId) this.#drop(requestId);
   }
 
-  /** The request of the script of a shared worker, of which no end is told. */
+  /** Does not wait for the request for the script of a shared worker, because its end is not reported. */
   disregard(requestId: string): void {
     this.#disregarded.add(requestId);
   }
@@ -231,7 +231,7 @@ export class NetworkMonitor {
   }
 
   /**
-   * Resolves when no request that the document needs is pending, or at the time `latest`, which is asked again after each change.
+   * Resolves when no request that the document needs is pending, or at the time `latest`, which is called again after each change.
    */
   async quiet(latest: () => number): Promise<void> {
     while (this.underWay.length && performance.now() < latest()) {
@@ -370,7 +370,7 @@ export class NetworkMonitor {
     const { main, maxBytes, fail } = this.#options ?? {};
     this.#bytes += bytes;
     if (maxBytes !== undefined && this.#bytes > maxBytes)
-      fail?.(resourceLimit(`what the document loads has more than ${maxBytes} bytes, unpacked`, maxBytes));
+      fail?.(resourceLimit(`the document loads more than ${maxBytes} bytes, counted uncompressed`, maxBytes));
     if (!main || !this.#loading.get(requestId)?.isMain) return;
     this.#mainBytes += bytes;
     if (this.#mainBytes > main.maxBytes) fail?.(tooLarge(main.maxBytes));

@@ -17,7 +17,7 @@ const MAX_ADDRESS = 500;
 interface Sheet {
   text?: string;
   href?: string;
-  /** Whether it is one of a shadow root, where rules for pages have no effect. */
+  /** Whether it belongs to a shadow root, where rules for pages have no effect. */
   isScoped?: boolean;
 }
 
@@ -111,7 +111,10 @@ function importsOf(sheet: PageSheet, depth: number): string[] {
   }
 }
 
-/** Those of the document first and in their order, those of shadow roots last. Text that mentions nothing of interest is left out. */
+/**
+ * Returns the sheets of the document in their order, then imported sheets, style attributes, and the sheets of shadow roots. Text
+ * that does not match `mentions` is left out.
+ */
 function sheetsOf(mentions: RegExp, atMost: number, maxCharacters: number): Sheet[] {
   const [own = [], ...scoped] = withShadows(document).map(({ styleSheets }) => [...styleSheets].slice(0, atMost));
   let left = maxCharacters;

@@ -80,8 +80,8 @@ function ofPage(feature: Feature): Feature {
 function remedyOf(size: string): string {
   const lengths = lengthsOf(size);
   return lengths
-    ? `it does not know this size, which was stated as ${lengths} instead`
-    : 'it does not know this size; state two lengths';
+    ? `it does not know this size, which was declared as ${lengths} instead`
+    : 'it does not know this size; write two lengths instead';
 }
 
 function shown(value: string): string {

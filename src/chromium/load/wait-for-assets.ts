@@ -51,7 +51,7 @@ function finishExpression(declaresShadows: boolean): string {
 
 /** Evaluates to true when fonts and images have loaded. Poll it until then. */
 export function isSettledExpression(declaresShadows: boolean): string {
-  return `(() => { ${IS_SETTLED.join(' ')} try { return isSettled(document, ${declaresShadows}) } catch { return true } })()`; // a document that hides its parts is not waited for
+  return `(() => { ${IS_SETTLED.join(' ')} try { return isSettled(document, ${declaresShadows}) } catch { return true } })()`; // a document that breaks the functions used here is not waited for
 }
 
 /** Its promise resolves when the element has been added and loaded, and rejects if that fails. */
@@ -170,6 +170,6 @@ async function settle(page: PageDocument, looks: boolean): Promise<void> {
     const inner = framed(page, looks).map((each) => settle(each, looks));
     for (const wait of [...imagesOf(page, looks), fontsOf(page), ...inner]) await wait;
   } catch {
-    // a document that hides its parts is not waited for
+    // a document that breaks the functions used here is not waited for
   }
 }

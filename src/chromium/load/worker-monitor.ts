@@ -1,4 +1,4 @@
-/** Watches over DevTools the workers that a page starts: what they request, and whether they have done what they were sent. */
+/** Watches the workers of a page over DevTools: what they request, and whether they have handled their messages. */
 import { ServiceError } from '../../errors.ts';
 import type { Events, Session } from '../devtools/connection.ts';
 import { LIMIT_WORKERS, MAX_WORKERS } from '../in-page/worker-limit.ts';
@@ -6,7 +6,7 @@ import type { NetworkMonitor } from './network-monitor.ts';
 
 type Attached = Events['Target.attachedToTarget'][0];
 
-/** At one time; further ones are not watched. */
+/** Limits the workers that are watched at the same time. Further workers are not watched. */
 const MAX_WATCHED = 50;
 /** Workers are held until their requests are watched. */
 const WATCHED = {
@@ -33,7 +33,7 @@ export class WorkerMonitor {
   readonly #workers = new Set<Session>();
   #begun: Promise<void> | undefined;
   #fail = (_: ServiceError) => {};
-  /** In this render. */
+  /** Number of workers that were started in this render. */
   #started = 0;
 
   constructor(session: Session, network: NetworkMonitor, { root, contextId, openSession }: WorkerPlace) {
@@ -64,7 +64,7 @@ export class WorkerMonitor {
     return this.#workers.size > 0;
   }
 
-  /** Resolves when each has run its script and handled what it had been sent, or at the time `latest`: to whether all have. */
+  /** Resolves to true when every worker has run its script and handled its messages, or to false at the time `latest`. */
   async idle(latest: number): Promise<boolean> {
     const { promise: tooLate, resolve } = Promise.withResolvers<false>();
     const timer = setTimeout(resolve, Math.max(0, latest - performance.now()), false);
@@ -81,7 +81,7 @@ export class WorkerMonitor {
     await parent.send('Target.setAutoAttach', WATCHED);
   }
 
-  /** Shared workers belong to no page, and are not held: what one requests at once may be missed. */
+  /** Attaches to a shared worker. These belong to no page and are not held, so their first requests may be missed. */
   async #join(targetInfo: Attached['targetInfo']): Promise<void> {
     const { targetId } = targetInfo;
     this.#network.disregard(targetId);
@@ -110,6 +110,6 @@ export class WorkerMonitor {
 }
 
 function tooMany(): ServiceError {
-  const detail = `the document starts ${MAX_WORKERS} workers, or more; send one the next task when it has done the last`;
+  const detail = `the document starts ${MAX_WORKERS} or more workers; use each worker for several tasks`;
   return new ServiceError('resource_limit', detail, { members: { limit: MAX_WORKERS - 1 } });
 }
