@@ -56,7 +56,7 @@ const FUNCTIONS = [
 export const CLIPPED = `(() => { ${FUNCTIONS.join(' ')}
   try { return clippedContent(${JSON.stringify(SIDES)}, ${MAX_ELEMENTS}, ${MAX_NODES}) } catch { return [] } })()`;
 
-/** Evaluates to whether lines of the document go down, so that its pages are beside each other and lose nothing at their sides. */
+/** Evaluates to whether the writing mode of the document is vertical, so that its pages follow each other sideways and lose nothing there. */
 export const IS_VERTICAL = `(() => { ${[mainStyle, isVertical].join(' ')} try { return isVertical(mainStyle()) } catch { return false } })()`;
 
 /** Checks the answer of the page, which may be anything. */
@@ -132,7 +132,7 @@ interface Hiding {
   hidden: Record<Side, number>;
 }
 
-/** In the tree as it is shown: through slots, and from a shadow root to its host. */
+/** Returns the parent in the tree as it is rendered: the slot of an element, or the host of a shadow root. */
 function parentOf(node: PageElement): PageElement | null {
   return node.assignedSlot ?? node.parentElement ?? node.parentNode?.host ?? null;
 }
@@ -147,7 +147,7 @@ function beyond(place: Box, edge: number, side: Side): number {
   return side === 'left' ? edge - place.left : place[side] - edge;
 }
 
-/** Of the part that decides for the whole document. */
+/** Returns the style of the element whose writing mode applies to the whole document. */
 function mainStyle(): Style {
   return getComputedStyle(document.body ?? document.documentElement);
 }
@@ -156,7 +156,7 @@ function isVertical(style: Style): boolean {
   return style.getPropertyValue('writing-mode') !== 'horizontal-tb';
 }
 
-/** Whether content that is too wide goes beyond this side: one could not scroll to what is beyond the other. */
+/** Whether a reader could scroll to content beyond this side. Content beyond the opposite side cannot be reached. */
 function scrollsTo(style: Style, side: Side): boolean {
   if (side === 'bottom') return true;
   const mode = style.getPropertyValue('writing-mode');
@@ -164,7 +164,7 @@ function scrollsTo(style: Style, side: Side): boolean {
   return (side === 'left') === isLeft;
 }
 
-/** Whether the box cuts off content at this side. `overflow` of the whole document applies to the window and not to paper. */
+/** Whether the box cuts off content at this side. `overflow` of the root or the body applies to the window and not to paper. */
 function isClipping(element: PageElement, style: Style, side: Side): boolean {
   const { documentElement: root, body } = document;
   const property = side === 'bottom' ? 'overflow-y' : 'overflow-x';
@@ -213,7 +213,7 @@ function isSeen(element: PageElement): boolean {
   return element.checkVisibility({ opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: false });
 }
 
-/** How far beyond an edge content can be seen, but for the box outside: what is within may hide it, too. */
+/** Returns how far beyond the edge content would be visible without the outer box, because boxes inside it may also hide content. */
 function seenEnd(inner: PageElement | null, outer: PageElement, side: Side, place: Box, edge: number): number {
   let seen = beyond(place, edge, side);
   for (const each of within(inner, outer)) {
@@ -278,7 +278,7 @@ function clippingBoxes(sides: readonly Side[], atMost: number): Array<{ box: Pag
   return found;
 }
 
-/** Frames whose documents can be looked into, and by how much these are larger. */
+/** Returns the frames whose documents can be accessed, and by how much their content exceeds them. */
 function clippingFrames(sides: readonly Side[], nodes: { left: number }): Hiding[] {
   const frames = withShadows<object>(document).flatMap((root) => [...selectIn<PageElement>(root, 'iframe')]);
   return frames.flatMap((box) => {
@@ -290,7 +290,7 @@ function clippingFrames(sides: readonly Side[], nodes: { left: number }): Hiding
   });
 }
 
-/** In CSS pixels at each side of a frame with the document element `root`. */
+/** Returns by how many CSS pixels content exceeds each side of the frame with the document element `root`. */
 function beyondFrame(root: PageElement, sides: Side[], nodes: { left: number }): Record<Side, number> {
   const edges = { left: 0, right: root.clientWidth, bottom: root.clientHeight };
   const hidden = { left: 0, right: 0, bottom: 0 };

@@ -68,7 +68,7 @@ export class PageLayout {
     return this.#stateSinglePage(asSinglePage(settings, height), step);
   }
 
-  /** Computes a sheet with room for all pages, if a single page became several. Throws `print_failed`. */
+  /** Computes a sheet that is high enough for all pages, if a single page became several. Throws `print_failed`. */
   higher(single: PrintSettings, pages: number, step: Step): Promise<PrintSettings> {
     return this.#stateSinglePage(higherPage(single, pages), step);
   }

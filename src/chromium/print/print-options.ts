@@ -67,8 +67,8 @@ export function overrulingRule({ paper, margin, paperChosenBy, marginChosenBy }:
 }
 
 /**
- * Whether `pageRule` has to be written for a document that runs no script. Without `@page` rules of its own, the parameters of
- * printing say the same, so that its markup can stay as it is. A new declaration of `pageRule` that they do not say belongs here.
+ * Whether `pageRule` must be written into a static document. Without `@page` rules of its own, the parameters of printing have the
+ * same effect, so that its markup can stay as it is. A declaration of `pageRule` without such a parameter must be checked here.
  */
 export function needsPageRule(settings: PrintSettings, hasPageRules: boolean): boolean {
   return hasPageRules || reachesEdge(settings);
