@@ -1,4 +1,4 @@
-/** One request of the service itself under the outbound policy: an address and a body in, the bytes of the answer out. */
+/** Sends one request of the service itself under the outbound policy: a URL and a body in, the bytes of the response out. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type OutboundPolicy, Refusal } from './policy.ts';
@@ -8,16 +8,16 @@ import { unlessAborted } from './unless-aborted.ts';
 export interface Question {
   /** `http:` or `https:`. Redirects are not followed. */
   url: URL;
-  /** Sent by POST if there is one. */
+  /** If it is set, the request is a POST. */
   body?: { type: string; bytes: Uint8Array } | undefined;
   accept: string;
   maxBytes: number;
   timeoutMs: number;
-  /** Ends the request. */
+  /** Aborts the request. */
   signal: AbortSignal;
 }
 
-/** There is no answer that can be used. The message is for whoever named the address, and says nothing of what lies behind it. */
+/** There is no usable response. The message is for the user who chose the URL, and reveals little about the server. */
 export class Unanswered extends Error {
   override name = 'Unanswered';
 }

@@ -9,7 +9,7 @@ export interface HostedFile {
   /** The media type. */
   type: string;
   content: Buffer;
-  /** Whether the document shows or runs it without its scripts being able to read it: any origin reads the others. */
+  /** Whether the document may show or run the file, but its scripts cannot read it. Any origin may read other files. */
   unreadable?: boolean;
 }
 

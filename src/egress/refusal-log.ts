@@ -1,14 +1,13 @@
-/** Logs the refusals of one page, in at most one line a second, which says how many others it stands for. */
+/** Logs the refusals of one page, at most one a second. Each line counts the refusals that were left out. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface RefusalLine {
   host: string;
   reason: string;
-  /** Number of refusals in the last second that have no line of their own. */
+  /** Number of refusals since the last line that were left out. */
   left_out?: number;
 }
 
-/** Resolves after this time. */
 export type Wait = (milliseconds: number) => Promise<unknown>;
 
 const PAUSE_MS = 1_000;

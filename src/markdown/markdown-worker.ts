@@ -7,7 +7,7 @@ export interface ConvertTask {
   markdown: string;
   /** Replaces the default style sheet. */
   stylesheet: string | undefined;
-  /** Whether only the content of a body is wanted, without document and style sheet. */
+  /** Whether to return only the content of the body, without document and style sheet. */
   isFragment?: boolean;
   limitBytes: number;
 }

@@ -23,7 +23,7 @@ export class Markdown {
       libraries: ['markdown-it'],
       busy: 'too many Markdown documents are being converted',
       outOfTime: (cause: unknown) => limitExceeded(`markdown: takes longer than ${all.timeoutMs} ms to convert`, cause),
-      outOfMemory: (cause: unknown) => limitExceeded('markdown: takes more memory to convert than it may have', cause),
+      outOfMemory: (cause: unknown) => limitExceeded('markdown: needs more memory to convert than is allowed', cause),
     };
     this.#processes = new ProcessQueue(work, all);
   }

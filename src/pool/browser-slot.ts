@@ -61,7 +61,7 @@ export class BrowserSlot<P extends PooledPage> {
     return this.#instance?.cache;
   }
 
-  /** The pages of a running browser. Starts a browser if there is none. Throws `browser_unavailable`. */
+  /** Returns the pages of a running browser. Starts a browser if there is none. Throws `browser_unavailable`. */
   async ready(): Promise<PageCache<P>> {
     const instance = this.#instance ?? (await this.#start());
     instance.renders++;
@@ -72,7 +72,7 @@ export class BrowserSlot<P extends PooledPage> {
   sweep(now = Date.now()): void {
     const instance = this.#instance;
     if (!instance) {
-      if (!this.#closed && !this.#launching) this.#start().catch(() => {}); // told to whoever asks
+      if (!this.#closed && !this.#launching) this.#start().catch(() => {}); // `ready` reports the failure
       return;
     }
     instance.cache.sweep(now);
@@ -143,7 +143,7 @@ export class BrowserSlot<P extends PooledPage> {
     this.#instance = undefined;
     this.crashes++;
     void instance.cache.retire(); // frees what its pages used in this process
-    if (!this.#closed) this.#start().catch(() => {}); // told to whoever asks
+    if (!this.#closed) this.#start().catch(() => {}); // `ready` reports the failure
   }
 }
 

@@ -106,7 +106,7 @@ export class PageCache<P extends PooledPage> {
     return this.#lend(() => this.#openEntry(), owner);
   }
 
-  /** Takes a page back after a successful render: empties and keeps it if that pays and the page is not due to be closed. */
+  /** Takes a page back after a successful render. Empties and keeps it if it is `worthKeeping` and not due to be closed. */
   giveBack(entry: Entry<P>, worthKeeping: boolean): void {
     this.#inUse.delete(entry);
     entry.renders++;

@@ -60,7 +60,7 @@ interface Use<P> {
   isOverdue: boolean;
 }
 
-/** Whether any page of the owner will do, or a new one must be opened. */
+/** Whether any suitable page may be used, or a new one must be opened. */
 type PageKind = 'any' | 'new';
 
 /** The queue owner of renders without an owner. */

@@ -5,7 +5,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 
 export interface ProcessPoolOptions {
-  /** The module that the process runs. It receives one message at a time and answers each with two: any, when it begins, and the answer. */
+  /** The module that the process runs. It receives one message at a time, and sends two: any message when it begins, and the answer. */
   module: URL;
   /** Flags for Node, such as the heap limit. */
   execArgv: string[];
@@ -64,7 +64,7 @@ export class ProcessPool {
       if (!signal.aborted) this.#rest(child);
       return answer;
     } catch (error) {
-      kill(); // where it was only the channel that ended
+      kill(); // only the channel may have ended
       signal.throwIfAborted();
       throw error;
     } finally {
@@ -126,7 +126,7 @@ function answerOf(child: ChildProcess, task: object, onBegin: () => void): Promi
   child.once('message', begin);
   child.once('exit', end);
   child.once('error', reject);
-  promise.catch(() => {}); // where sending throws, nobody waits for it
+  promise.catch(() => {}); // nothing waits for it if sending throws
   child.send(task);
   return promise.finally(() => {
     child.off('message', begin).off('message', resolve);

@@ -1,6 +1,6 @@
 /**
- * Work of many owners in a few child processes, which may be blocked or broken without anybody else noticing: a task and its owner in,
- * the answer of the process out. Owners take turns. A task that takes too long, or whose caller leaves, ends with its process.
+ * Runs tasks of many owners in a few child processes, so that a task that blocks or crashes affects nothing else: a task and its owner
+ * in, the answer of the process out. Owners take turns. If a task takes too long or its caller aborts, its process is killed.
  */
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -11,33 +11,33 @@ import { ProcessEndedError, ProcessPool } from './process-pool.ts';
 import type { TimedTask } from './serve-tasks.ts';
 
 export interface ProcessLimits {
-  /** Processes. No owner has the last of them while there is more than one. */
+  /** Number of processes. If there are several, the last is reserved for owners whose tasks use none. */
   processes: number;
-  /** How many tasks may wait for a process, and how long. */
+  /** Number of tasks that may wait for a process, and how long each may wait. */
   maxWaiting: number;
   waitMs: number;
-  /** For one task, the start of its process included. The process of one that takes longer is killed. */
+  /** Limits one task, including the start of its process, which is killed after this time. */
   timeoutMs: number;
   /** Processes without work end after this time. */
   idleMs: number;
-  /** Of one process. */
+  /** The heap limit of one process. */
   heapMb: number;
 }
 
 export interface ProcessWork {
-  /** What the processes run. It calls `serveTasks`. */
+  /** The module that the processes run. It calls `serveTasks`. */
   module: URL;
-  /** Of the libraries it imports. */
+  /** The names of the libraries that it imports. */
   libraries: string[];
-  /** More flags of Node. */
+  /** Additional flags for Node. */
   flags?: readonly string[];
-  /** What is said to those who find no place. */
+  /** The detail of the error when no process is available in time. */
   busy: string;
   outOfTime(cause: unknown): ServiceError;
   outOfMemory(cause: unknown): ServiceError;
 }
 
-/** As threads of Node have it, four times that of a process: work that calls itself needs it. */
+/** The stack size of Node's threads, four times that of a process. Recursive work needs it. */
 const STACK_KB = 3_900;
 
 export class ProcessQueue {
@@ -58,8 +58,8 @@ export class ProcessQueue {
   }
 
   /**
-   * `task` is a function where making it takes memory, which it then does in its turn. Throws `queue_full`, `shutting_down`, what
-   * `work` says, what `task` throws, and what `caller` was aborted with.
+   * If creating `task` takes memory, pass a function, which is called only when a process is available. Throws `queue_full`,
+   * `shutting_down`, the errors of `work`, those of the function, and the reason of `caller`.
    */
   async run(owner: string, task: object | (() => Promise<object>), caller?: AbortSignal): Promise<unknown> {
     using waiting = new Deadline(this.#limits.waitMs, caller);
@@ -82,7 +82,7 @@ export class ProcessQueue {
     }
   }
 
-  /** Ends the processes, whatever they do. What runs or waits is refused, and so is what comes later. */
+  /** Kills the processes. Running, waiting and later tasks fail with `shutting_down`. */
   close(): void {
     this.#closed = true;
     this.#pool.close();
@@ -95,13 +95,13 @@ export class ProcessQueue {
   }
 }
 
-/** Of Node: a limit of the heap, and no way to write, to start anything, or to read what is neither this program nor a library. */
+/** Flags for Node that limit the heap, and forbid writing files, starting processes, and reading files other than program and libraries. */
 function flags({ libraries, flags: more = [] }: ProcessWork, { heapMb }: ProcessLimits): string[] {
   const { resolve } = createRequire(import.meta.url);
   const readable = [
     fileURLToPath(new URL('..', import.meta.url)),
     ...(resolve.paths('any') ?? []),
-    ...libraries.map((name) => fileURLToPath(new URL('.', import.meta.resolve(name)))), // where a package manager links to it
+    ...libraries.map((name) => fileURLToPath(new URL('.', import.meta.resolve(name)))), // a package manager may link to it
   ];
   const limits = [`--max-old-space-size=${heapMb}`, `--stack-size=${STACK_KB}`];
   return [

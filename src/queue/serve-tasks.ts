@@ -1,8 +1,8 @@
-/** The side of a `ProcessQueue` that works: each task that comes in is done within its time, and its answer goes out. */
+/** The child process's side of a `ProcessQueue`: runs each task within its time, and sends the answer. */
 import { setPriority } from 'node:os';
 import { Script } from 'node:vm';
 
-/** What a process is sent. */
+/** The message to a process. */
 export interface TimedTask {
   task: object;
   /** V8 ends the work at this time, in case the service that would kill the process has ended. */
@@ -11,14 +11,14 @@ export interface TimedTask {
 
 /** The CPU priority, the same as that of renderers and lower than that of the service. */
 const NICENESS = 5;
-/** Goes out before the answer, so that a task which ends its process is told from one that met a dead process. */
+/** Is sent before the answer, to distinguish a task that ended its process from a process that was dead already. */
 const BEGUN = 'begun';
 const CALL = new Script('work()');
 
-/** When the task has to have ended, by the clock of `performance`. */
+/** When the task must have ended, on the clock of `performance`. */
 let end = 0;
 
-/** `explain` makes an answer of what `work` throws; without it the process ends. */
+/** `explain` turns an error of `work` into an answer. Without it, the process ends. */
 export function serveTasks<T extends object>(work: (task: T) => unknown, explain?: (error: unknown, task: T) => unknown): void {
   setPriority(NICENESS);
   const answerTo = (task: T) => {
@@ -36,7 +36,7 @@ export function serveTasks<T extends object>(work: (task: T) => unknown, explain
   });
 }
 
-/** Runs a step of the task that began after something was awaited; throws when the time of the task has come. */
+/** Runs a step of the task that begins after an `await`. Throws when the time of the task is over. */
 export function inTime<T>(step: () => T): T {
   const outer = (globalThis as { work?: unknown }).work;
   Object.assign(globalThis, { work: step });
