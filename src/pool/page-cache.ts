@@ -95,7 +95,7 @@ export class PageCache<P extends PooledPage> {
 
   /** Takes a page for this owner: a suitable warm page, otherwise an unused one. Without an owner the page is used once. */
   async take(owner: string | undefined, suits: Suits<P> = () => true): Promise<Entry<P>> {
-    return this.#lend(async () => {
+    return this.#use(async () => {
       const own = owner && ((await this.#claimResetting(owner, suits)) ?? this.#takeWarm(owner, suits));
       return own || this.#takeUnused();
     }, owner);
@@ -103,7 +103,7 @@ export class PageCache<P extends PooledPage> {
 
   /** Opens a new page, for work whose first page was lost, because the other pages may be lost too. */
   async takeNew(owner: string | undefined): Promise<Entry<P>> {
-    return this.#lend(() => this.#openEntry(), owner);
+    return this.#use(() => this.#openEntry(), owner);
   }
 
   /** Takes a page back after a successful render. Empties and keeps it if it is `worthKeeping` and not due to be closed. */
@@ -165,7 +165,7 @@ export class PageCache<P extends PooledPage> {
     await Promise.all(this.#closing);
   }
 
-  async #lend(find: () => Promise<Entry<P>>, owner: string | undefined): Promise<Entry<P>> {
+  async #use(find: () => Promise<Entry<P>>, owner: string | undefined): Promise<Entry<P>> {
     this.#taking++;
     try {
       const entry = await find();

@@ -188,16 +188,16 @@ export class OwnerQueue {
   }
 
   async #wait(request: Request): Promise<Place> {
-    const lines = request.background ? this.#background : this.#calls;
+    const list = request.background ? this.#background : this.#calls;
     const { promise, resolve, reject } = Promise.withResolvers<Place>();
     const waiter: Waiter = { ...request, waitingSince: this.#options.now(), admit: resolve, refuse: reject };
-    lines.add(waiter);
+    list.add(waiter);
     this.#relieve();
     try {
       return await request.deadline.race(promise);
     } catch (error) {
       // The request was admitted at the moment it was aborted: its place goes to the next one.
-      if (!lines.remove(waiter))
+      if (!list.remove(waiter))
         promise.then(
           (place) => this.#release(place),
           () => {},
@@ -282,8 +282,8 @@ export class OwnerQueue {
     for (let waiter = this.#next(); waiter; waiter = this.#next()) {
       const kind = this.#placeFor(waiter.owner, waiter.background);
       if (!kind) return;
-      const lines = waiter.background ? this.#background : this.#calls;
-      lines.takeTurn(waiter);
+      const list = waiter.background ? this.#background : this.#calls;
+      list.takeTurn(waiter);
       waiter.admit(this.#take(waiter, kind));
     }
   }
@@ -314,10 +314,10 @@ export class OwnerQueue {
   }
 
   /** Sorts by the number of places of the owner, then by turn. The calls of an owner do not suffer from its background work. */
-  #first(lines: WaitingList<Waiter>): Waiter | undefined {
+  #first(list: WaitingList<Waiter>): Waiter | undefined {
     let next: Waiter | undefined;
     let fewest = Number.POSITIVE_INFINITY;
-    for (const waiter of lines.firsts()) {
+    for (const waiter of list.firsts()) {
       const places = waiter.background ? this.#placesOf(waiter.owner) : this.#countOf(waiter.owner, false);
       if (places >= fewest) continue;
       [next, fewest] = [waiter, places];

@@ -15,8 +15,8 @@ export class WaitingList<W extends { owner: string }> {
   }
 
   add(waiter: W): void {
-    const line = this.#owners.get(waiter.owner);
-    if (line) line.push(waiter);
+    const queue = this.#owners.get(waiter.owner);
+    if (queue) queue.push(waiter);
     else this.#owners.set(waiter.owner, [waiter]);
     this.#length++;
   }
@@ -28,26 +28,26 @@ export class WaitingList<W extends { owner: string }> {
 
   /** Removes a request whose turn has come, and moves its owner to the end. */
   takeTurn(waiter: W): void {
-    const line = this.#owners.get(waiter.owner);
-    if (!this.remove(waiter) || !line?.length) return;
+    const queue = this.#owners.get(waiter.owner);
+    if (!this.remove(waiter) || !queue?.length) return;
     this.#owners.delete(waiter.owner);
-    this.#owners.set(waiter.owner, line);
+    this.#owners.set(waiter.owner, queue);
   }
 
   /** Removes a request. Returns false if it did not wait any more. */
   remove(waiter: W): boolean {
-    const line = this.#owners.get(waiter.owner);
-    const at = line?.indexOf(waiter) ?? -1;
-    if (!line || at < 0) return false;
-    line.splice(at, 1);
-    if (!line.length) this.#owners.delete(waiter.owner);
+    const queue = this.#owners.get(waiter.owner);
+    const at = queue?.indexOf(waiter) ?? -1;
+    if (!queue || at < 0) return false;
+    queue.splice(at, 1);
+    if (!queue.length) this.#owners.delete(waiter.owner);
     this.#length--;
     return true;
   }
 
   longest(): readonly W[] {
     let longest: W[] = [];
-    for (const line of this.#owners.values()) if (line.length > longest.length) longest = line;
+    for (const queue of this.#owners.values()) if (queue.length > longest.length) longest = queue;
     return longest;
   }
 }

@@ -36,7 +36,7 @@ export const PLAIN_DEVICE: Device = {
   motion: false,
 };
 
-const CLEAR = { r: 0, g: 0, b: 0, a: 0 };
+const TRANSPARENT = { r: 0, g: 0, b: 0, a: 0 };
 
 /** Emulates the print medium while loading, so that fonts and images of print rules are loaded, too. */
 export function setMedia(session: Session, { mediaType, colorScheme, motion } = PLAIN_DEVICE): Promise<unknown> {
@@ -75,27 +75,29 @@ export class Emulation {
   async apply(device: Device): Promise<void> {
     const { mediaType, colorScheme, motion, viewport, locale, timezone, userAgent } = device;
     const session = this.#session;
-    const told: Array<Promise<unknown>> = [];
-    if (mediaType !== 'print' || colorScheme || motion) told.push(this.#tell(setMedia(session, device), () => setMedia(session)));
-    if (viewport) told.push(this.resize(viewport));
-    if (timezone) told.push(this.#tell(this.#setTimezone(timezone), () => this.#setTimezone('')));
-    if (locale) told.push(this.#tell(this.#setLocale(locale), () => this.#setLocale(undefined)));
+    const overrides: Array<Promise<unknown>> = [];
+    if (mediaType !== 'print' || colorScheme || motion)
+      overrides.push(this.#override(setMedia(session, device), () => setMedia(session)));
+    if (viewport) overrides.push(this.resize(viewport));
+    if (timezone) overrides.push(this.#override(this.#setTimezone(timezone), () => this.#setTimezone('')));
+    if (locale) overrides.push(this.#override(this.#setLocale(locale), () => this.#setLocale(undefined)));
     if (locale || userAgent !== undefined)
-      told.push(this.#tell(this.#introduce(userAgent, locale), () => this.#introduce('', undefined)));
-    if (!device.javascript) told.push(this.#tell(this.#setScript(false), () => this.#setScript(true)));
-    if (device.transparent) told.push(this.#tell(this.#setBackground(CLEAR), () => this.#setBackground(undefined)));
-    await Promise.all(told);
+      overrides.push(this.#override(this.#setUserAgent(userAgent, locale), () => this.#setUserAgent('', undefined)));
+    if (!device.javascript) overrides.push(this.#override(this.#setScript(false), () => this.#setScript(true)));
+    if (device.transparent)
+      overrides.push(this.#override(this.#setBackground(TRANSPARENT), () => this.#setBackground(undefined)));
+    await Promise.all(overrides);
   }
 
   /** Ignores the document's content security policy, so that tags can be added to it. */
   ignorePolicy(): Promise<unknown> {
     const set = (enabled: boolean) => this.#session.send('Page.setBypassCSP', { enabled });
-    return this.#tell(set(true), () => set(false));
+    return this.#override(set(true), () => set(false));
   }
 
   /** Lays the document out in a window of this size. */
   resize(viewport: Viewport): Promise<unknown> {
-    return this.#tell(setWindow(this.#session, viewport), () => setWindow(this.#session));
+    return this.#override(setWindow(this.#session, viewport), () => setWindow(this.#session));
   }
 
   /** Resets everything that was emulated. */
@@ -103,7 +105,7 @@ export class Emulation {
     await Promise.all(this.#undo.splice(0).map((undo) => undo()));
   }
 
-  #tell(work: Promise<unknown>, undo: () => Promise<unknown>): Promise<unknown> {
+  #override(work: Promise<unknown>, undo: () => Promise<unknown>): Promise<unknown> {
     this.#undo.push(undo);
     return work;
   }
@@ -116,11 +118,11 @@ export class Emulation {
     return this.#session.send('Emulation.setLocaleOverride', locale === undefined ? {} : { locale });
   }
 
-  #setBackground(color: typeof CLEAR | undefined): Promise<unknown> {
+  #setBackground(color: typeof TRANSPARENT | undefined): Promise<unknown> {
     return this.#session.send('Emulation.setDefaultBackgroundColorOverride', color ? { color } : {});
   }
 
-  #introduce(userAgent: string | undefined, locale: string | undefined): Promise<unknown> {
+  #setUserAgent(userAgent: string | undefined, locale: string | undefined): Promise<unknown> {
     return this.#session.send('Emulation.setUserAgentOverride', {
       userAgent: userAgent ?? '',
       ...(locale && { acceptLanguage: locale }),

@@ -12,7 +12,7 @@ import type { FontPackage } from './font-worker.ts';
 import { OPTIONAL_PACKAGES } from './optional-fonts.ts';
 
 /** Packages of TrueType files, with a folder for each style. */
-const READY = [
+const TRUETYPE = [
   'arimo',
   'tinos',
   'cousine',
@@ -29,9 +29,9 @@ const READY = [
   'noto-sans-hebrew',
   'noto-sans-thai',
 ];
-const CUTS = ['400Regular', '400Regular_Italic', '700Bold', '700Bold_Italic'];
+const STYLES = ['400Regular', '400Regular_Italic', '700Bold', '700Bold_Italic'];
 /** Packages of WOFF2 files and their families, the largest first. */
-const PACKED: Record<string, string> = {
+const WOFF2: Record<string, string> = {
   '@fontsource/noto-color-emoji': 'Noto Color Emoji',
   '@fontsource-variable/noto-sans-jp': 'Noto Sans JP',
   '@fontsource-variable/noto-sans-sc': 'Noto Sans SC',
@@ -41,10 +41,10 @@ const PACKED: Record<string, string> = {
 const FAMILIES = [
   ...['Arimo', 'Tinos', 'Cousine', 'Gelasio', 'Carlito', 'Caladea', 'Inter', 'Noto Sans Math', 'Noto Sans Symbols'],
   ...['Noto Sans Symbols 2', 'Vazirmatn', 'Noto Sans Arabic', 'Noto Sans Devanagari', 'Noto Sans Hebrew', 'Noto Sans Thai'],
-  ...Object.values(PACKED),
+  ...Object.values(WOFF2),
 ];
-/** Must change with the way in which fonts are unpacked. */
-const FORM = 3;
+/** Is part of the folder's name. Increase it when the way in which fonts are unpacked changes. */
+const FORMAT = 3;
 const THREADS = 2;
 
 export interface BundledFonts {
@@ -54,20 +54,20 @@ export interface BundledFonts {
 
 /** If a package of WOFF2 files is missing, returns only the folders of TrueType files, and no families. */
 export async function bundledFonts(cacheDir: string): Promise<BundledFonts> {
-  const [ready, packed] = await Promise.all([readyFolders(), findAll(Object.keys(PACKED))]);
-  if (packed.length < Object.keys(PACKED).length) return { folders: ready, families: [] };
+  const [ready, packed] = await Promise.all([trueTypeFolders(), findAll(Object.keys(WOFF2))]);
+  if (packed.length < Object.keys(WOFF2).length) return { folders: ready, families: [] };
   const versions = packed.map(({ root, version }) => `${root.split('/').slice(-2).join('/')}@${version}`);
   const digest = createHash('sha256')
-    .update([FORM, ...versions].join())
+    .update([FORMAT, ...versions].join())
     .digest('hex');
   const unpacked = await unpackOnce(cacheDir, `fonts-${digest.slice(0, 16)}`, (folder) => unpackAll(packed, folder));
   return { folders: [...ready, unpacked], families: FAMILIES };
 }
 
-async function readyFolders(): Promise<string[]> {
-  const found = await findAll([...READY.map((name) => `@expo-google-fonts/${name}`), ...OPTIONAL_PACKAGES]);
+async function trueTypeFolders(): Promise<string[]> {
+  const found = await findAll([...TRUETYPE.map((name) => `@expo-google-fonts/${name}`), ...OPTIONAL_PACKAGES]);
   const folders = await Promise.all(
-    found.map(async ({ root }) => (await readdir(root)).filter((name) => CUTS.includes(name)).map((name) => join(root, name))),
+    found.map(async ({ root }) => (await readdir(root)).filter((name) => STYLES.includes(name)).map((name) => join(root, name))),
   );
   return folders.flat();
 }
@@ -85,7 +85,7 @@ async function unpackAll(packages: FoundPackage[], folder: string): Promise<void
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
   try {
-    const families = Object.values(PACKED);
+    const families = Object.values(WOFF2);
     await Promise.all(
       packages.map(({ root }, index) =>
         threads.run({ from: join(root, 'files'), to: join(folder, String(index)), family: families[index] ?? '' }),

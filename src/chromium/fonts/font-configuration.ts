@@ -5,10 +5,10 @@ import { basename, join } from 'node:path';
 import { OPTIONAL_FAMILIES } from './optional-fonts.ts';
 
 /** The folder of fontconfig's own cache. Its name must change with the rules for scanning fonts. */
-const CACHE = 'fontconfig-3';
-const SYSTEM = ['/usr/share/fonts', '/usr/local/share/fonts'];
+const CACHE_FOLDER = 'fontconfig-3';
+const SYSTEM_FOLDERS = ['/usr/share/fonts', '/usr/local/share/fonts'];
 /** Fonts, each with the families that it replaces and that have the same metrics. */
-const ALIKE: Record<string, string[]> = {
+const COMPATIBLE: Record<string, string[]> = {
   Arimo: ['Arial', 'Helvetica', 'Liberation Sans'],
   Tinos: ['Times New Roman', 'Times', 'Liberation Serif'],
   Cousine: ['Courier New', 'Courier', 'Liberation Mono'],
@@ -19,23 +19,23 @@ const ALIKE: Record<string, string[]> = {
  * Fonts that replace families with which Chromium does not know them to be compatible. It uses them only if they precede the family,
  * so this applies only to families that no font file is named after. The default font of formulas is Latin Modern Math.
  */
-const STAND_INS: Record<string, string[]> = {
+const SUBSTITUTES: Record<string, string[]> = {
   Gelasio: ['Georgia'],
   'Noto Sans Math': ['Latin Modern Math', 'Cambria Math', 'STIX Two Math'],
 };
 /** The fonts of generic families. For sans-serif and serif, Chromium itself requests Arial and Times New Roman. */
 const GENERIC: Record<string, string> = { 'sans-serif': 'Arimo', serif: 'Tinos', monospace: 'Cousine' };
 /** Bundled fonts in the order in which they are tried for a character that the fonts of the page lack. */
-const IN_ORDER = [
+const FALLBACK_ORDER = [
   ...['Arimo', 'Noto Sans Hebrew', 'Vazirmatn', 'Noto Sans Arabic', 'Noto Sans Devanagari', 'Noto Sans Thai'],
   ...OPTIONAL_FAMILIES,
   ...['Noto Sans SC', 'Noto Sans JP', 'Noto Sans TC', 'Noto Sans KR'],
   ...['Noto Sans Math', 'Noto Sans Symbols', 'Noto Sans Symbols 2'],
 ];
 /** Tried after the system's fonts, which may have a text glyph. Only the language `und-zsye` prefers colours. */
-const AT_LAST = ['Open Sans', 'Noto Color Emoji'];
+const LAST_RESORT = ['Open Sans', 'Noto Color Emoji'];
 /** A second family name that all of the operator's fonts get. */
-const OWN = 'Platen Own Fonts';
+const OPERATOR_FAMILY = 'Platen Own Fonts';
 /** The font with a language's shapes of Chinese characters. The last entry that matches has the highest priority. */
 const BY_LANGUAGE: Record<string, string> = {
   zh: 'Noto Sans SC',
@@ -55,7 +55,12 @@ const BY_LANGUAGE: Record<string, string> = {
 
 /** The name of the file depends on its content, so that services with different settings may share a cache. */
 export async function writeFontConfiguration(cacheDir: string, ownFolder: string, folders: string[]): Promise<string> {
-  const text = configuration(cacheDir, ownFolder, folders, await standIns([ownFolder, ...SYSTEM].filter(Boolean)));
+  const text = configuration(
+    cacheDir,
+    ownFolder,
+    folders,
+    await neededSubstitutes([ownFolder, ...SYSTEM_FOLDERS].filter(Boolean)),
+  );
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 16);
   const path = join(cacheDir, `fonts-${digest}.conf`);
   const unfinished = `${path}.${process.pid}`;
@@ -65,11 +70,11 @@ export async function writeFontConfiguration(cacheDir: string, ownFolder: string
   return path;
 }
 
-/** Returns the families of `STAND_INS` that no font file in these folders is named after, each with its replacement. */
-async function standIns(folders: string[]): Promise<[family: string, ours: string][]> {
+/** Returns the families of `SUBSTITUTES` that no font file in these folders is named after, each with its replacement. */
+async function neededSubstitutes(folders: string[]): Promise<[family: string, ours: string][]> {
   const lists = await Promise.all(folders.map((folder) => readdir(folder, { recursive: true }).catch(() => [])));
   const files = lists.flat().map((path) => lettersOf(basename(path)));
-  const pairs = Object.entries(STAND_INS).flatMap(([ours, theirs]) => theirs.map((family): [string, string] => [family, ours]));
+  const pairs = Object.entries(SUBSTITUTES).flatMap(([ours, theirs]) => theirs.map((family): [string, string] => [family, ours]));
   return pairs.filter(([family]) => !files.some((file) => file.startsWith(lettersOf(family))));
 }
 
@@ -83,26 +88,26 @@ function lettersOf(name: string): string {
  * without these rules.
  */
 function configuration(cacheDir: string, ownFolder: string, folders: string[], replaced: [string, string][]): string {
-  const own = ownFolder ? [OWN] : [];
+  const own = ownFolder ? [OPERATOR_FAMILY] : [];
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
-${[...own.map(() => ownFolder), ...folders, ...SYSTEM].map((folder) => `  <dir>${escapeXml(folder)}</dir>`).join('\n')}
-  <cachedir>${escapeXml(join(cacheDir, CACHE))}</cachedir>
+${[...own.map(() => ownFolder), ...folders, ...SYSTEM_FOLDERS].map((folder) => `  <dir>${escapeXml(folder)}</dir>`).join('\n')}
+  <cachedir>${escapeXml(join(cacheDir, CACHE_FOLDER))}</cachedir>
 ${own.map((name) => nameFontsOf(ownFolder, name)).join('\n')}
-${Object.entries(ALIKE)
+${Object.entries(COMPATIBLE)
   .flatMap(([ours, theirs]) => theirs.map((family) => alias(family, ours)))
   .join('\n')}
 ${Object.entries(GENERIC)
   .map(([name, family]) => alias(name, family))
   .join('\n')}
-${replaced.map(([family, ours]) => inPlaceOf(family, ours)).join('\n')}
-${append([...own, ...IN_ORDER], 'strong')}
+${replaced.map(([family, ours]) => substitute(family, ours)).join('\n')}
+${append([...own, ...FALLBACK_ORDER], 'strong')}
   <include ignore_missing="yes">/etc/fonts/conf.d</include>
 ${Object.entries(BY_LANGUAGE)
   .map(([language, family]) => forLanguage(language, family))
   .join('\n')}
-${append(AT_LAST, 'weak')}
+${append(LAST_RESORT, 'weak')}
 </fontconfig>
 `;
 }
@@ -124,7 +129,7 @@ function alias(family: string, ours: string): string {
   return `  <alias binding="same"><family>${family}</family><accept><family>${ours}</family></accept></alias>`;
 }
 
-function inPlaceOf(family: string, ours: string): string {
+function substitute(family: string, ours: string): string {
   return `  <match target="pattern">
     <test name="family"><string>${family}</string></test>
     <edit name="family" mode="prepend" binding="strong"><string>${ours}</string></edit>

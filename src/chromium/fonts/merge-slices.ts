@@ -9,7 +9,7 @@ import { padded, readTables, readUint16s, type Tables, tableOf, uint16s, uint32s
 import { layoutTable, singleAdjustments, singleSubstitutions } from './single-layout.ts';
 
 /** Tables that are the same in every slice, or for which the first slice suffices. */
-const OF_THE_FIRST = ['name', 'post', 'gasp', 'prep', 'BASE'];
+const TABLES_OF_FIRST = ['name', 'post', 'gasp', 'prep', 'BASE'];
 
 interface Slice {
   tables: Tables;
@@ -23,7 +23,7 @@ export function mergeSlices(fonts: Buffer[]): Buffer {
   const [first] = slices;
   if (!first) throw new Error('no slices');
   const whole: Tables = new Map();
-  for (const name of OF_THE_FIRST) {
+  for (const name of TABLES_OF_FIRST) {
     const table = first.tables.get(name);
     if (table) whole.set(name, table);
   }

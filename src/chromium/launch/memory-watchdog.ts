@@ -44,7 +44,7 @@ export class MemoryWatchdog {
   #due = 0;
   #stopped = false;
   /** The pending request that checks whether the browser answers. */
-  #asked: { at: number; ticks: number } | undefined;
+  #ping: { at: number; ticks: number } | undefined;
 
   constructor(connection: Connection, tree: ProcessTree, options: WatchdogOptions) {
     this.#connection = connection;
@@ -131,7 +131,7 @@ export class MemoryWatchdog {
   }
 
   async #tick(): Promise<void> {
-    this.#listen();
+    this.#checkAnswers();
     await this.#measure().catch(() => {}); // no file handles are left, so that the last figures stay until the next measurement
     this.#schedule();
   }
@@ -141,16 +141,16 @@ export class MemoryWatchdog {
    * answer may wait behind many other messages. Several ticks must also have passed, because after a pause of this process
    * the answer may simply not have been read yet.
    */
-  #listen(): void {
-    if (this.#asked) {
-      this.#asked.ticks++;
-      const heardAt = Math.max(this.#asked.at, this.#connection.heardAt);
-      if (performance.now() - heardAt > SILENT_MS && this.#asked.ticks > SILENT_TICKS) void this.#options.endBrowser();
+  #checkAnswers(): void {
+    if (this.#ping) {
+      this.#ping.ticks++;
+      const heardAt = Math.max(this.#ping.at, this.#connection.heardAt);
+      if (performance.now() - heardAt > SILENT_MS && this.#ping.ticks > SILENT_TICKS) void this.#options.endBrowser();
       return;
     }
-    this.#asked = { at: performance.now(), ticks: 0 };
+    this.#ping = { at: performance.now(), ticks: 0 };
     const answered = () => {
-      this.#asked = undefined;
+      this.#ping = undefined;
     };
     this.#connection.browser.send('Browser.getVersion').then(answered, answered);
   }
@@ -169,16 +169,16 @@ export class MemoryWatchdog {
     const now = performance.now();
     if (renderer.ending === undefined) {
       renderer.ending = { since: now, killed: false };
-      this.#tell('terminated', renderer);
+      this.#noteSignal('terminated', renderer);
       terminateProcess(renderer.pid);
     } else if (!renderer.ending.killed && now - renderer.ending.since > TERMINATION_MS) {
       renderer.ending.killed = true;
-      this.#tell('killed', renderer);
+      this.#noteSignal('killed', renderer);
       endProcess(renderer.pid);
     }
   }
 
-  #tell(signal: 'terminated' | 'killed', { owner }: Renderer): void {
+  #noteSignal(signal: 'terminated' | 'killed', { owner }: Renderer): void {
     if (owner !== NOBODY) this.crashes.expect(signal, owner);
   }
 }

@@ -31,7 +31,7 @@ export class Renderers {
   readonly #tree: ProcessTree;
   readonly #byPid = new Map<number, Renderer>();
   /** Target ids of open pages whose process is unknown. */
-  readonly #homeless = new Set<string>();
+  readonly #unmatched = new Set<string>();
   /** Resident bytes of the process of each open page when it last lived, because a process that has ended has none. */
   readonly #lastBytes = new Map<string, number>();
   /** The page creation for which others wait. */
@@ -67,7 +67,7 @@ export class Renderers {
       await this.refresh().catch(() => {});
       const known = new Set(this.#byPid.keys());
       const targetId = await create();
-      this.#homeless.add(targetId);
+      this.#unmatched.add(targetId);
       void this.#adopt(targetId, known)
         .catch(() => {})
         .finally(release);
@@ -80,12 +80,12 @@ export class Renderers {
 
   /** Resolves when the process of a new page is known or cannot be determined. */
   async found(targetId: string): Promise<void> {
-    while (this.#homeless.has(targetId) && this.#creating) await this.#creating;
+    while (this.#unmatched.has(targetId) && this.#creating) await this.#creating;
   }
 
   /** Call it when the page is closed. */
   forget(targetId: string): void {
-    this.#homeless.delete(targetId);
+    this.#unmatched.delete(targetId);
     this.#lastBytes.delete(targetId);
     const renderer = this.of(targetId);
     if (renderer) renderer.owner = NOBODY;
@@ -97,7 +97,7 @@ export class Renderers {
     for (const [pid, { owner }] of this.#byPid) {
       if (this.#tree.has(pid)) continue;
       this.#byPid.delete(pid);
-      if (owner) this.#homeless.add(owner);
+      if (owner) this.#unmatched.add(owner);
     }
     for (const { pid, born, kind } of this.#tree.processes) {
       if (kind !== 'renderer') continue;
@@ -105,7 +105,7 @@ export class Renderers {
       this.#byPid.set(pid, renderer);
       this.#measure(renderer);
     }
-    if (!this.#creating) this.#settle();
+    if (!this.#creating) this.#matchLast();
   }
 
   #measure(renderer: Renderer): void {
@@ -116,7 +116,7 @@ export class Renderers {
   /** If there is exactly one process that is not in `known`, it belongs to the page. */
   async #adopt(targetId: string, known: ReadonlySet<number>): Promise<void> {
     const until = performance.now() + LONGEST_LOOK_MS;
-    while (this.#homeless.has(targetId) && performance.now() < until) {
+    while (this.#unmatched.has(targetId) && performance.now() < until) {
       await this.refresh();
       const fresh = this.#ownerless().filter(({ pid }) => !known.has(pid));
       if (fresh.length > 1) return;
@@ -125,15 +125,15 @@ export class Renderers {
     }
   }
 
-  #settle(): void {
+  #matchLast(): void {
     const [renderer, ...others] = this.#ownerless();
-    const [targetId, ...otherTargets] = this.#homeless;
+    const [targetId, ...otherTargets] = this.#unmatched;
     if (renderer && targetId && !others.length && !otherTargets.length) this.#match(renderer, targetId);
   }
 
   #match(renderer: Renderer, targetId: string): void {
     renderer.owner = targetId;
-    this.#homeless.delete(targetId);
+    this.#unmatched.delete(targetId);
   }
 
   #ownerless(): Renderer[] {

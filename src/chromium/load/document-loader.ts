@@ -155,24 +155,24 @@ export class DocumentLoader {
   readonly #workers: WorkerMonitor;
   readonly #console: ConsoleMonitor;
   readonly #emulation: Emulation;
-  readonly #look: DocumentInspection;
+  readonly #inspection: DocumentInspection;
   #htmlClass = ACTIVE;
   #attempt: Attempt | undefined;
   /** Is set while the document may navigate to another. */
   #navigation: Navigation | undefined;
   #consoleErrors: string[] = [];
-  #text = NOTHING_LACKING;
+  #textFindings = NOTHING_LACKING;
   #unfinished: Unfinished | undefined;
   #pageSizes: string[] = [];
   #stated: StatedMetadata = {};
   #structure: StatedStructure | undefined;
   #fields: PreparedFields = { fields: [], printed: [] };
-  #lingers = false;
+  #runsOnUnload = false;
   #loading = false;
-  #windowOwned = false;
+  #windowPrepared = false;
   #hanLanguages: string[] = [];
   /** Whether a document since `forgetTraces` has left anything behind. */
-  #traces = false;
+  #hasTraces = false;
 
   constructor(
     root: Session,
@@ -205,7 +205,7 @@ export class DocumentLoader {
     this.#workers = new WorkerMonitor(session, this.#network, { root, contextId, openSession });
     this.#console = new ConsoleMonitor(session);
     this.#emulation = emulation;
-    this.#look = new DocumentInspection(session, (url) => this.#network.styleText(url));
+    this.#inspection = new DocumentInspection(session, (url) => this.#network.styleText(url));
     session.on('Page.frameNavigated', ({ frame }) => frame.parentId ?? this.#navigated(frame.url));
     session.on('Page.loadEventFired', () => {
       this.#loading = false;
@@ -215,12 +215,12 @@ export class DocumentLoader {
 
   /** Whether the present document must be replaced by an empty one before the next may be written. */
   get needsReset(): boolean {
-    return this.#traces;
+    return this.#hasTraces;
   }
 
   /** Whether a script of the present document may run when it unloads. */
   get mayRunOnUnload(): boolean {
-    return this.#lingers;
+    return this.#runsOnUnload;
   }
 
   /** The languages of the Chinese characters that the present document shows. */
@@ -261,8 +261,8 @@ export class DocumentLoader {
   /** Call it when an empty document has been loaded. It resets the emulation. */
   async forgetTraces(): Promise<void> {
     await this.#emulation.undo();
-    this.#lingers = false;
-    this.#traces = false;
+    this.#runsOnUnload = false;
+    this.#hasTraces = false;
   }
 
   /** Resolves when the document is ready to print or to capture. Call `end` afterwards, on every path. */
@@ -280,7 +280,7 @@ export class DocumentLoader {
       this.#structure = await readStatedStructure(this.#session, frameId, attempt.step);
     }
     if (job.fieldKey) this.#fields = await prepareFields(this.#session, this.#frameId, job.fieldKey, attempt.step);
-    this.#stay();
+    this.#preventNavigation();
   }
 
   /** Undoes the preparation of form fields, and removes them from `statedFields`. Throws `print_failed`. */
@@ -294,11 +294,11 @@ export class DocumentLoader {
   /** Completes a loaded document. If it navigates to another in the meantime, the steps are repeated. */
   async #complete(htmlClass: HtmlClass, job: LoadJob, attempt: Attempt): Promise<void> {
     const done: Done = { tags: new Map(), awaited: false };
-    while (!(await this.#hasCompleted(htmlClass, job, attempt, done)) || (await this.#goesOn(attempt)));
+    while (!(await this.#hasCompleted(htmlClass, job, attempt, done)) || (await this.#navigatesOn(attempt)));
   }
 
   /** Whether a complete document navigates to another. A navigation that does not commit soon is not waited for. */
-  async #goesOn({ step, deadline }: Attempt): Promise<boolean> {
+  async #navigatesOn({ step, deadline }: Attempt): Promise<boolean> {
     const navigation = this.#navigation;
     if (!navigation?.isLeaving) return false;
     const { documents } = navigation;
@@ -326,21 +326,21 @@ export class DocumentLoader {
       if (await isSame()) await this.#settleAndInspect(htmlClass, job, attempt);
       return navigation?.documents === documents;
     } catch (error) {
-      if (await this.#wasInCourse(error, navigation, documents, attempt)) return false;
+      if (await this.#wasNavigating(error, navigation, documents, attempt)) return false;
       throw error;
     }
   }
 
-  /** Whether the document was navigating when the error occurred, so that the error means nothing. */
-  async #wasInCourse(
+  /** Whether the error is only due to a navigation of the document. */
+  async #wasNavigating(
     error: unknown,
     navigation: Navigation | undefined,
     documents: number | undefined,
     attempt: Attempt,
   ): Promise<boolean> {
     if (navigation && hasCode(error, 'wait_failed')) await this.#nextTask(navigation, attempt);
-    const goesOn = navigation?.isLeaving || navigation?.documents !== documents;
-    return goesOn && (error instanceof DevToolsError || hasCode(error, 'wait_failed'));
+    const hasNavigated = navigation?.isLeaving || navigation?.documents !== documents;
+    return hasNavigated && (error instanceof DevToolsError || hasCode(error, 'wait_failed'));
   }
 
   /** Waits for work that the document has begun, and runs its time forward, as the caller's options say. */
@@ -352,7 +352,7 @@ export class DocumentLoader {
     const leaving = this.#navigation?.untilLeaving();
     const options = { waits, finishes, declaresShadows, deadline, step, leaving };
     this.#unfinished = await finishDocument(this.#session, { network: this.#network, workers: this.#workers }, options);
-    await this.#goesOn(attempt); // the next document may never answer
+    await this.#navigatesOn(attempt); // the next document may never answer
   }
 
   /** A script may navigate before it throws, and Chromium reports that in the next task of the page. */
@@ -373,13 +373,13 @@ export class DocumentLoader {
 
   async #settleAndInspect(htmlClass: HtmlClass, { content, load, print }: LoadJob, attempt: Attempt): Promise<void> {
     const seen = await this.#settle(htmlClass, load, print, attempt);
-    const stated = await this.#look.readStyles(htmlClass, attempt.step);
-    if (stated.length) this.#traces = true; // adopted style sheets would otherwise stay
+    const stated = await this.#inspection.readStyles(htmlClass, attempt.step);
+    if (stated.length) this.#hasTraces = true; // adopted style sheets would otherwise stay
     this.#pageSizes.push(...stated);
-    const interest = seen ?? (content.kind === 'html' ? glyphCandidates(content.html) : undefined);
-    if (!interest) return;
-    this.#text = await inspectDocument(this.#session, this.#frameId, this.#fonts, interest, attempt.step);
-    if (!showsHan(interest.characters)) return;
+    const candidates = seen ?? (content.kind === 'html' ? glyphCandidates(content.html) : undefined);
+    if (!candidates) return;
+    this.#textFindings = await inspectDocument(this.#session, this.#frameId, this.#fonts, candidates, attempt.step);
+    if (!showsHan(candidates.characters)) return;
     const expression = nameFontsExpression(this.#settings.fontsDir === '');
     const { result } = await attempt.step(this.#session.send('Runtime.evaluate', { expression, returnByValue: true }));
     this.#hanLanguages = readShownLanguages(result.value);
@@ -387,9 +387,9 @@ export class DocumentLoader {
 
   /** Collects the findings. Throws `render_gate_failed` if the caller wants no PDF in that case. */
   async judge({ failsOn, device }: LoadSettings): Promise<Findings> {
-    const told = await this.#network.findings((this.#attempt?.deadline.remainingMs ?? 0) / 2);
-    const { missing, unsupported } = await this.#look.findings(this.#htmlClass, device.javascript);
-    const { failed, failures } = withMissing(told, missing);
+    const found = await this.#network.findings((this.#attempt?.deadline.remainingMs ?? 0) / 2);
+    const { missing, unsupported } = await this.#inspection.findings(this.#htmlClass, device.javascript);
+    const { failed, failures } = withMissing(found, missing);
     const answered = failed.filter(({ status }) => status !== undefined && failsResource(failsOn.httpStatus, status));
     if (answered.length) throw gateFailed('failOnHttpStatus', answered, answered.length);
     if (failsOn.resourceError && failures) throw gateFailed('failOnResourceError', failed, failures);
@@ -400,7 +400,7 @@ export class DocumentLoader {
       unsupported,
       consoleErrors: this.#consoleErrors,
       unfinished: this.#unfinished,
-      ...this.#text,
+      ...this.#textFindings,
     };
   }
 
@@ -411,7 +411,7 @@ export class DocumentLoader {
 
   end(): void {
     this.#consoleErrors = [];
-    this.#text = NOTHING_LACKING;
+    this.#textFindings = NOTHING_LACKING;
     this.#unfinished = undefined;
     this.#pageSizes = [];
     this.#stated = {};
@@ -420,15 +420,16 @@ export class DocumentLoader {
     this.#hanLanguages = [];
     this.#htmlClass = ACTIVE;
     this.#attempt = undefined;
-    this.#stay();
-    this.#look.end();
+    this.#preventNavigation();
+    this.#inspection.end();
     this.#network.end();
     this.#console.end();
   }
 
   async #prepare({ content, load, print, fieldKey }: LoadJob, { step, fail }: Attempt): Promise<void> {
     const preparesFields = fieldKey !== undefined;
-    if (needsOwnPage(content, load) || load.device !== PLAIN_DEVICE || print?.singlePage || preparesFields) this.#traces = true;
+    if (needsOwnPage(content, load) || load.device !== PLAIN_DEVICE || print?.singlePage || preparesFields)
+      this.#hasTraces = true;
     const { target, failsOn, added, waitForSelector } = load;
     const preparations: Array<Promise<unknown>> = [];
     if (load.device !== PLAIN_DEVICE) preparations.push(this.#emulation.apply(load.device));
@@ -442,14 +443,14 @@ export class DocumentLoader {
   /** Writes a document from markup, in the opaque origin of an empty page. */
   async #write(html: string, { load, print }: LoadJob, attempt: Attempt): Promise<HtmlClass> {
     const { step } = attempt;
-    const isHelped = load.added.length > 0 || load.waitForFunction !== undefined; // the caller added a script
-    const htmlClass = isHelped ? ACTIVE : classifyHtml(html);
+    const addsScript = load.added.length > 0 || load.waitForFunction !== undefined; // the caller added a script
+    const htmlClass = addsScript ? ACTIVE : classifyHtml(html);
     if (!htmlClass.isStatic) await this.#beginActiveDocument(htmlClass, step);
     const idle = IDLE[load.waitUntil];
-    const reachesOut = speaksOfNetwork(html) || isHelped;
-    const watching = this.#watch(load, attempt, reachesOut, htmlClass);
+    const usesNetwork = speaksOfNetwork(html) || addsScript;
+    const watching = this.#watch(load, attempt, usesNetwork, htmlClass);
     if (watching) await step(watching);
-    this.#lingers = reachesOut && !htmlClass.isStatic;
+    this.#runsOnUnload = usesNetwork && !htmlClass.isStatic;
     const loaded = this.#session.next(
       load.waitUntil === 'domcontentloaded' ? 'Page.domContentEventFired' : 'Page.loadEventFired',
     );
@@ -488,10 +489,10 @@ export class DocumentLoader {
     this.#root.send('Browser.setPermission', permission).catch(() => {});
   }
 
-  #watch(load: LoadSettings, attempt: Attempt, reachesOut: boolean, { hasWorkers }: HtmlClass): Promise<unknown> | undefined {
+  #watch(load: LoadSettings, attempt: Attempt, usesNetwork: boolean, { hasWorkers }: HtmlClass): Promise<unknown> | undefined {
     const awaited: Array<Promise<unknown>> = [];
-    if (reachesOut || IDLE[load.waitUntil] !== undefined) awaited.push(this.#watchNetwork(load, attempt));
-    if (reachesOut || hasWorkers) awaited.push(this.#workers.begin(attempt.fail));
+    if (usesNetwork || IDLE[load.waitUntil] !== undefined) awaited.push(this.#watchNetwork(load, attempt));
+    if (usesNetwork || hasWorkers) awaited.push(this.#workers.begin(attempt.fail));
     return awaited.length ? Promise.all(awaited) : undefined;
   }
 
@@ -521,10 +522,10 @@ export class DocumentLoader {
 
   /** From now on, the document may run scripts, navigate or close its window, and must be replaced afterwards. */
   async #beginActiveDocument({ mayNavigate }: HtmlClass, step: Step): Promise<void> {
-    this.#traces = true;
+    this.#hasTraces = true;
     if (mayNavigate) await step(this.#interception.guard());
-    if (this.#windowOwned) return;
-    this.#windowOwned = true;
+    if (this.#windowPrepared) return;
+    this.#windowPrepared = true;
     await Promise.all([
       step(this.#session.send('Page.addScriptToEvaluateOnNewDocument', { source: WRITTEN_WINDOW })),
       step(this.#session.send('Runtime.evaluate', { expression: WRITTEN_WINDOW })),
@@ -557,7 +558,7 @@ export class DocumentLoader {
       awaitPromise: true,
       returnByValue: true,
     });
-    const { result } = await step(settled.catch((error) => notTold(error, this.#navigation?.isLeaving)));
+    const { result } = await step(settled.catch((error) => emptyAnswer(error, this.#navigation?.isLeaving)));
     const [errors, seen, sizes, stated] = Array.isArray(result.value) ? result.value : [];
     this.#stated = readStatedMetadata(stated);
     this.#consoleErrors = readErrors(errors);
@@ -590,7 +591,7 @@ export class DocumentLoader {
     return '';
   }
 
-  #stay(): void {
+  #preventNavigation(): void {
     this.#navigation?.close();
     this.#navigation = undefined;
     this.#interception.staysPut = true;
@@ -624,8 +625,8 @@ function withPageRule(html: string, { hasPageRules }: HtmlClass, settings: Print
   return insertInHead(html, `<style>${pageRule(settings)}</style>`);
 }
 
-/** Uses an empty answer if the document breaks the script or its answer is too large. Rethrows the error if it navigates. */
-function notTold(error: unknown, isLeaving = false): Result<'Runtime.evaluate'> {
+/** For a document that breaks the script, or whose answer is too large. Rethrows other errors, and all if the document navigates. */
+function emptyAnswer(error: unknown, isLeaving = false): Result<'Runtime.evaluate'> {
   if (isLeaving || !(error instanceof DevToolsError)) throw error;
   return { result: { type: 'undefined' } };
 }

@@ -31,7 +31,7 @@ const DOCUMENT_TYPES = /^(?:text\/html|application\/xhtml\+xml|(?:text|applicati
 
 export class Navigation {
   readonly #session: Session;
-  readonly #gate: ProxyListener;
+  readonly #proxy: ProxyListener;
   readonly #statuses: FailingStatus;
   readonly #fail: (error: ServiceError) => void;
   readonly #unsubscribe: Array<() => void>;
@@ -46,13 +46,13 @@ export class Navigation {
 
   constructor(
     session: Session,
-    gate: ProxyListener,
+    proxy: ProxyListener,
     frameId: string,
     statuses: FailingStatus,
     fail: (error: ServiceError) => void,
   ) {
     this.#session = session;
-    this.#gate = gate;
+    this.#proxy = proxy;
     this.#statuses = statuses;
     this.#fail = fail;
     // URLs for other programs, such as mailto:, are not navigations.
@@ -153,7 +153,7 @@ export class Navigation {
 
   #faultOf({ url, status, mimeType, isDownload }: MainResponse): ServiceError | undefined {
     // A response through a tunnel comes from the server and never from the proxy.
-    if (url?.protocol !== 'https:' && this.#gate.failureOf(url)) return this.#unreachable(url, 'ERR_FAILED');
+    if (url?.protocol !== 'https:' && this.#proxy.failureOf(url)) return this.#unreachable(url, 'ERR_FAILED');
     if (failsTarget(this.#statuses, status)) return answeredWith(status, `with status ${status}`);
     if (NO_CONTENT.includes(status)) return answeredWith(status, `with status ${status}, which has no document`);
     if (isDownload) return answeredWith(status, 'with a download', mimeType);
@@ -162,7 +162,7 @@ export class Navigation {
 
   /** The proxy knows the cause. Chromium only sees that the proxy sent no response. */
   #unreachable(url: URL | null, netError: string): ServiceError {
-    const failure = this.#gate.failureOf(url);
+    const failure = this.#proxy.failureOf(url);
     if (failure?.refusedBy === 'budget') return overBudget();
     if (failure?.refusedBy || REFUSED_BY_CHROMIUM.includes(netError)) return forbidden();
     const error = failure?.netError ?? netError;

@@ -62,7 +62,7 @@ interface Loading {
   /** The session of the page, or of the worker that made the request. */
   session: Session;
   /** The URL before any redirect. */
-  asked: string;
+  firstUrl: string;
   /** The URL without user name and password. */
   url: string;
   /** The parsed URL, or `null`. */
@@ -74,20 +74,20 @@ interface Loading {
   /** When a response was withheld from the document. */
   withheldAt: number | undefined;
   /** The failure that the proxy knows. */
-  known?: OutboundFailure | undefined;
+  proxyFailure?: OutboundFailure | undefined;
   isMain: boolean;
   /** Whether the document is finished only after this request. */
-  counts: boolean;
+  isNeeded: boolean;
   overdue: boolean;
   /** Whether it was reported as missing already. */
-  noted: boolean;
+  recorded: boolean;
   timer?: NodeJS.Timeout;
 }
 
 /** Types of requests that may last as long as the document, or that it does not need. */
 const ENDLESS = ['EventSource', 'WebSocket', 'Media', 'Ping', 'Prefetch', 'CSPViolationReport'];
 /** If a document requests a URL more often, it polls. */
-const MAX_NEWS = 4;
+const MAX_REPEATS = 4;
 const TIMED_OUT = 'ERR_TIMED_OUT';
 const MAX_KEPT = 10_000;
 /** DevTools and puppeteer use the same time. */
@@ -96,12 +96,12 @@ const MAX_URL_CHARACTERS = 500;
 const MAX_STATUSES = 10_000;
 const MAX_STYLES = 1_000;
 /** How long to wait for the status after a response was withheld from the document. */
-const STATUS_IS_TOLD_WITHIN_MS = 2_000;
+const STATUS_WITHIN_MS = 2_000;
 /** A cached response has no status event. For this time it is unknown whether a request was sent. */
-const SENDING_IS_TOLD_WITHIN_MS = 250;
+const SENDING_WITHIN_MS = 250;
 const WITHHELD = /^ERR_BLOCKED_BY_(?:ORB|RESPONSE)/;
 /** Matches CORS errors. Those of a preflight are excluded, because it has another id than the request. */
-const NOT_ALLOWED = /^(?!Preflight).*(?:Allow(?:Origin|Credentials)|WildcardOrigin)/;
+const CORS_ERROR = /^(?!Preflight).*(?:Allow(?:Origin|Credentials)|WildcardOrigin)/;
 
 export class NetworkMonitor {
   readonly #session: Session;
@@ -120,8 +120,8 @@ export class NetworkMonitor {
   /** Requests that the network service has sent. */
   #sent = new Set<string>();
   /** Requests whose status is not known yet. */
-  #untold = new Map<string, Loading>();
-  #onAllTold = () => {};
+  #awaitingStatus = new Map<string, Loading>();
+  #onAllStatuses = () => {};
   /** Requests of style sheets by URL. */
   #styles = new Map<string, string>();
   #bytes = 0;
@@ -129,7 +129,7 @@ export class NetworkMonitor {
   /** Is called whenever a request begins or ends. */
   #onChange = () => {};
   /** How often each URL was requested, ignoring its query. */
-  #asked = new Map<string, number>();
+  #requestCounts = new Map<string, number>();
   #changes = 0;
   #progressAt = 0;
   /** Ids of requests whose end is not reported. */
@@ -169,12 +169,12 @@ export class NetworkMonitor {
 
   #listen(session: Session): void {
     session.on('Network.requestWillBeSent', (event) => this.#begin(event, session));
-    session.on('Network.responseReceived', (event) => this.#judge(event));
+    session.on('Network.responseReceived', (event) => this.#receive(event));
     session.on('Network.responseReceivedExtraInfo', ({ requestId, statusCode }) => this.#noteStatus(requestId, statusCode));
     session.on('Network.requestWillBeSentExtraInfo', ({ requestId }) => this.#noteSending(requestId));
     session.on('Network.dataReceived', ({ requestId, dataLength }) => this.#count(requestId, dataLength));
     session.on('Network.loadingFinished', ({ requestId }) => this.#finish(requestId));
-    session.on('Network.loadingFailed', (event) => this.#lose(event));
+    session.on('Network.loadingFailed', (event) => this.#handleFailure(event));
   }
 
   /**
@@ -183,17 +183,18 @@ export class NetworkMonitor {
    */
   async findings(maxWaitMs: number): Promise<NetworkFindings> {
     const latest = performance.now() + maxWaitMs;
-    for (let until = this.#toldBy(latest); until > performance.now(); until = this.#toldBy(latest)) await this.#allTold(until);
+    for (let until = this.#statusesDueBy(latest); until > performance.now(); until = this.#statusesDueBy(latest))
+      await this.#allStatuses(until);
     const failed = this.#failed.map((loading) => this.#describe(loading));
-    return { failed, failures: this.#failures, origins: this.#failed.map(({ asked }) => asked) };
+    return { failed, failures: this.#failures, origins: this.#failed.map(({ firstUrl }) => firstUrl) };
   }
 
   /** Returns the text of a loaded style sheet. Chromium keeps it with the document, so that no request is made. */
   async styleText(url: string): Promise<string> {
     const requestId = this.#styles.get(cut(withoutSecrets(url)));
     if (requestId === undefined) return '';
-    const asked = this.#session.send('Network.getResponseBody', { requestId });
-    return await asked.then(
+    const answer = this.#session.send('Network.getResponseBody', { requestId });
+    return await answer.then(
       ({ body, base64Encoded }) => (base64Encoded ? '' : body),
       () => '',
     );
@@ -226,8 +227,8 @@ export class NetworkMonitor {
 
   /** URLs of pending requests that the document needs. */
   get underWay(): string[] {
-    const held = [...this.#loading.values()].filter(({ counts }) => counts);
-    return [...new Set(held.map(({ url }) => cut(url)))];
+    const needed = [...this.#loading.values()].filter(({ isNeeded }) => isNeeded);
+    return [...new Set(needed.map(({ url }) => cut(url)))];
   }
 
   /**
@@ -245,15 +246,15 @@ export class NetworkMonitor {
 
   end(): void {
     this.#options = undefined;
-    this.#asked.clear();
+    this.#requestCounts.clear();
     this.#changes = 0;
     this.#progressAt = 0;
     this.#statuses.clear();
     this.#disregarded.clear();
     this.#styles.clear();
     this.#sent.clear();
-    this.#untold.clear();
-    this.#onAllTold = () => {};
+    this.#awaitingStatus.clear();
+    this.#onAllStatuses = () => {};
     this.#onChange = () => {};
     for (const { timer } of this.#loading.values()) clearTimeout(timer);
     this.#loading.clear();
@@ -264,26 +265,26 @@ export class NetworkMonitor {
   }
 
   /** Returns the time at which all statuses should have arrived. */
-  #toldBy(latest: number): number {
+  #statusesDueBy(latest: number): number {
     let by = 0;
-    for (const { requestId, withheldAt = 0 } of this.#untold.values()) {
-      const within = this.#sent.has(requestId) ? STATUS_IS_TOLD_WITHIN_MS : SENDING_IS_TOLD_WITHIN_MS;
+    for (const { requestId, withheldAt = 0 } of this.#awaitingStatus.values()) {
+      const within = this.#sent.has(requestId) ? STATUS_WITHIN_MS : SENDING_WITHIN_MS;
       by = Math.max(by, withheldAt + within);
     }
     return Math.min(by, latest);
   }
 
-  async #allTold(until: number): Promise<void> {
+  async #allStatuses(until: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, until - performance.now());
-    this.#onAllTold = resolve;
+    this.#onAllStatuses = resolve;
     await promise;
     clearTimeout(timer);
   }
 
-  #toldStatus({ requestId, hops }: Loading): number | undefined {
-    const told = this.#statuses.get(requestId) ?? [];
-    return told.length > hops ? told.at(-1) : undefined;
+  #statusOf({ requestId, hops }: Loading): number | undefined {
+    const statuses = this.#statuses.get(requestId) ?? [];
+    return statuses.length > hops ? statuses.at(-1) : undefined;
   }
 
   #begin(event: Events['Network.requestWillBeSent'][0], session: Session): void {
@@ -298,15 +299,15 @@ export class NetworkMonitor {
     const loading: Loading = {
       requestId,
       session,
-      asked: before?.asked ?? cut(url),
+      firstUrl: before?.firstUrl ?? cut(url),
       url,
       address,
       isMain,
-      counts: !isMain && !ENDLESS.includes(type ?? '') && !this.#disregarded.has(requestId),
+      isNeeded: !isMain && !ENDLESS.includes(type ?? '') && !this.#disregarded.has(requestId),
       hops,
       withheldAt: undefined,
       overdue: false,
-      noted: false,
+      recorded: false,
     };
     if (isMain) this.#options.main?.onBegin();
     if (isMain) this.#mainBytes = 0;
@@ -315,12 +316,12 @@ export class NetworkMonitor {
     this.#noteChange(loading, 1);
   }
 
-  #noteChange({ url, counts }: Loading, more: 0 | 1): void {
-    if (counts) this.#changes++;
+  #noteChange({ url, isNeeded }: Loading, more: 0 | 1): void {
+    if (isNeeded) this.#changes++;
     const [address = ''] = cut(url).split(/[?#]/);
-    const times = (this.#asked.get(address) ?? 0) + more;
-    if (this.#asked.size < MAX_KEPT) this.#asked.set(address, times);
-    if (counts && times <= MAX_NEWS) this.#progressAt = performance.now();
+    const times = (this.#requestCounts.get(address) ?? 0) + more;
+    if (this.#requestCounts.size < MAX_KEPT) this.#requestCounts.set(address, times);
+    if (isNeeded && times <= MAX_REPEATS) this.#progressAt = performance.now();
     this.#onChange();
   }
 
@@ -333,7 +334,7 @@ export class NetworkMonitor {
     }, milliseconds);
   }
 
-  #judge({ requestId, type, response }: Events['Network.responseReceived'][0]): void {
+  #receive({ requestId, type, response }: Events['Network.responseReceived'][0]): void {
     const loading = this.#loading.get(requestId);
     if (!loading || !this.#options) return;
     const { status } = response;
@@ -345,21 +346,21 @@ export class NetworkMonitor {
     }
     loading.status = status;
     if (type === 'Stylesheet') this.#noteStyle(loading, response.url);
-    if (status >= 400 || this.#options.countsAsFailed(status)) this.#note(loading);
+    if (status >= 400 || this.#options.countsAsFailed(status)) this.#record(loading);
   }
 
-  #noteStyle({ requestId, asked }: Loading, url: string): void {
+  #noteStyle({ requestId, firstUrl }: Loading, url: string): void {
     if (this.#styles.size >= MAX_STYLES) return;
-    this.#styles.set(asked, requestId).set(cut(withoutSecrets(url)), requestId);
+    this.#styles.set(firstUrl, requestId).set(cut(withoutSecrets(url)), requestId);
   }
 
   #noteStatus(requestId: string, status: number): void {
     if (!this.#options || this.#statuses.size >= MAX_STATUSES) return;
     this.#statuses.set(requestId, [...(this.#statuses.get(requestId) ?? []), status]);
-    const untold = this.#untold.get(requestId);
-    if (!untold || this.#toldStatus(untold) === undefined) return;
-    this.#untold.delete(requestId);
-    if (!this.#untold.size) this.#onAllTold();
+    const waiting = this.#awaitingStatus.get(requestId);
+    if (!waiting || this.#statusOf(waiting) === undefined) return;
+    this.#awaitingStatus.delete(requestId);
+    if (!this.#awaitingStatus.size) this.#onAllStatuses();
   }
 
   #noteSending(requestId: string): void {
@@ -382,15 +383,15 @@ export class NetworkMonitor {
     if (!next) this.#options?.main?.onLoaded();
   }
 
-  #lose({ requestId, errorText, canceled, corsErrorStatus }: Events['Network.loadingFailed'][0]): void {
+  #handleFailure({ requestId, errorText, canceled, corsErrorStatus }: Events['Network.loadingFailed'][0]): void {
     const loading = this.#drop(requestId);
     if (!loading || !this.#options) return;
     loading.netError = errorText.replace(/^net::/, '');
-    const isWithheld = WITHHELD.test(loading.netError) || NOT_ALLOWED.test(corsErrorStatus?.corsError ?? '');
+    const isWithheld = WITHHELD.test(loading.netError) || CORS_ERROR.test(corsErrorStatus?.corsError ?? '');
     if (isWithheld) loading.withheldAt = performance.now();
     if (loading.isMain && canceled) this.#options.main?.onCanceled(requestId);
     else if (loading.isMain) this.#options.main?.onFailure(loading.address, loading.netError);
-    else if (!canceled) this.#note(loading);
+    else if (!canceled) this.#record(loading);
   }
 
   #drop(requestId: string): Loading | undefined {
@@ -401,21 +402,21 @@ export class NetworkMonitor {
     return loading;
   }
 
-  #note(loading: Loading): void {
-    if (loading.noted) return;
-    loading.noted = true;
-    loading.known = this.#knownOf(loading);
+  #record(loading: Loading): void {
+    if (loading.recorded) return;
+    loading.recorded = true;
+    loading.proxyFailure = this.#proxyFailureOf(loading);
     this.#failures++;
     if (this.#failed.length >= MAX_KEPT) return;
     loading.url = cut(loading.url);
     loading.address = null;
     this.#failed.push(loading);
-    const isUntold = loading.withheldAt !== undefined && !loading.known && this.#toldStatus(loading) === undefined;
-    if (isUntold) this.#untold.set(loading.requestId, loading);
+    const lacksStatus = loading.withheldAt !== undefined && !loading.proxyFailure && this.#statusOf(loading) === undefined;
+    if (lacksStatus) this.#awaitingStatus.set(loading.requestId, loading);
   }
 
   /** If a response came through a tunnel, failures of other tunnels to the same host do not concern it. */
-  #knownOf({ address, status, withheldAt }: Loading): OutboundFailure | undefined {
+  #proxyFailureOf({ address, status, withheldAt }: Loading): OutboundFailure | undefined {
     const answered = status !== undefined || withheldAt !== undefined;
     return answered && address?.protocol === 'https:' ? undefined : this.#proxy.failureOf(address);
   }
@@ -425,15 +426,15 @@ export class NetworkMonitor {
    * instead of an image, a style sheet or a font may be withheld from the document. Then its status counts.
    */
   #describe(loading: Loading): FailedResource {
-    const { url, overdue, netError, known, status = this.#toldStatus(loading) ?? 0 } = loading;
+    const { url, overdue, netError, proxyFailure, status = this.#statusOf(loading) ?? 0 } = loading;
     const hasFailed = status >= 400 || this.#options?.countsAsFailed(status);
-    const refused = known?.refusedBy !== undefined;
-    const answered = hasFailed && !known && !overdue;
+    const refused = proxyFailure?.refusedBy !== undefined;
+    const answered = hasFailed && !proxyFailure && !overdue;
     return {
       url,
       refused,
       status: answered ? status : undefined,
-      netError: refused || answered ? undefined : (known?.netError ?? (overdue ? TIMED_OUT : netError)),
+      netError: refused || answered ? undefined : (proxyFailure?.netError ?? (overdue ? TIMED_OUT : netError)),
     };
   }
 }
@@ -443,13 +444,13 @@ export function withMissing(
   { failed, failures, origins }: NetworkFindings,
   missing: readonly Part[],
 ): Omit<NetworkFindings, 'origins'> {
-  const told = new Set([...failed.map(({ url }) => url), ...origins]);
+  const listed = new Set([...failed.map(({ url }) => url), ...origins]);
   const keyOf = (address: string) => cut(withoutSecrets(address)).replace(/#.*/, '');
-  const isTold = (address: string) => told.has(keyOf(address));
+  const isListed = (address: string) => listed.has(keyOf(address));
   const reasons = new Map(missing.map(({ url, reason }) => [keyOf(url), reason]));
   const isUnnamed = (address: string) => address.startsWith('font-family:');
   const more = missing
-    .filter(({ url, others }) => ![url, ...others].some(isTold) && !(isUnnamed(url) && failures))
+    .filter(({ url, others }) => ![url, ...others].some(isListed) && !(isUnnamed(url) && failures))
     .map(({ url, reason }) => ({
       url: cut(withoutSecrets(url)),
       refused: false,

@@ -164,7 +164,7 @@ function scrollsTo(style: Style, side: Side): boolean {
   return (side === 'left') === isLeft;
 }
 
-/** Whether the box cuts off content at this side. `overflow` of the root or the body applies to the window and not to paper. */
+/** Whether the box cuts off content at this side. `overflow` of the root, or else of the body, applies to the window and not to paper. */
 function isClipping(element: PageElement, style: Style, side: Side): boolean {
   const { documentElement: root, body } = document;
   const property = side === 'bottom' ? 'overflow-y' : 'overflow-x';
