@@ -5,7 +5,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 
 export interface ProcessPoolOptions {
-  /** The module that the process runs. It receives one message at a time, and sends two: any message when it begins, and the answer. */
+  /**
+   * The module that the process runs. It receives one message at a time, and sends two: any message when it begins, and the
+   * answer.
+   */
   module: URL;
   /** Flags for Node, such as the heap limit. */
   execArgv: string[];

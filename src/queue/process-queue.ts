@@ -95,7 +95,10 @@ export class ProcessQueue {
   }
 }
 
-/** Flags for Node that limit the heap, and forbid writing files, starting processes, and reading files other than program and libraries. */
+/**
+ * Flags for Node that limit the heap, and forbid writing files, starting processes, and reading files other than program and
+ * libraries.
+ */
 function flags({ libraries, flags: more = [] }: ProcessWork, { heapMb }: ProcessLimits): string[] {
   const { resolve } = createRequire(import.meta.url);
   const readable = [

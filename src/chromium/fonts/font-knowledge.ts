@@ -1,4 +1,6 @@
-/** Remembers which characters the fonts of one browser cover and which families are installed, so that each is checked only once. */
+/**
+ * Remembers which characters the fonts of one browser cover and which families are installed, so that each is checked only once.
+ */
 
 const MAX_CHARACTERS = 100_000;
 const MAX_FAMILIES = 2_000;

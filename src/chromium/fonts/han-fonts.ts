@@ -46,7 +46,9 @@ export function showsHan(characters: Iterable<string>): boolean {
   return false;
 }
 
-/** Returns all languages that a page has shown: those `before`, and those of the document it shows `now`. Empty if there are none. */
+/**
+ * Returns all languages that a page has shown: those `before`, and those of the document it shows `now`. Empty if there are none.
+ */
 export function joinLanguages(before: string, now: readonly string[]): string {
   const told = now.filter((language) => language && language !== UNKNOWN);
   const all = new Set([...before.split(','), ...(told.length ? told : now)].filter(Boolean));

@@ -1,4 +1,7 @@
-/** Lists fonts for scripts that few documents use. They are used if their package is installed; otherwise warnings name the package. */
+/**
+ * Lists fonts for scripts that few documents use. They are used if their package is installed; otherwise warnings name the
+ * package.
+ */
 
 /** Some letters of each script, by its Unicode name, which is also part of the name of its font. */
 export const OPTIONAL_SCRIPTS: Readonly<Record<string, string>> = {

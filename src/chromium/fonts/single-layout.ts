@@ -25,7 +25,10 @@ export function singleSubstitutions(slices: Slice[], feature: string): Subtable 
   return Buffer.concat([uint16s([2, 6 + 2 * values.length, values.length, ...values]), coverage(sorted.map(([glyph]) => glyph))]);
 }
 
-/** Merges adjustments of placement and advance, horizontal and vertical: four numbers, of which a font writes those in its format bits. */
+/**
+ * Merges adjustments of placement and advance, horizontal and vertical: four numbers, of which a font writes those in its format
+ * bits.
+ */
 export function singleAdjustments(slices: Slice[], feature: string): Subtable {
   const adjusted = new Map<number, number[]>();
   for (const { tables, firstGlyph } of slices) {

@@ -123,7 +123,10 @@ function nextFrame({ setTimeout, requestAnimationFrame, Promise: NativePromise }
   });
 }
 
-/** Runs the callbacks of one window that are due, if `runs` is set. Then shows its observers everything and finishes its animations. */
+/**
+ * Runs the callbacks of one window that are due, if `runs` is set. Then shows its observers everything and finishes its
+ * animations.
+ */
 async function moveWindow(page: PageWindow, { waits, time, observers }: Wait, runs: boolean): Promise<Moved> {
   const clock = page[Symbol.for(time)] as PageTime | undefined;
   const isDue = runs && (clock?.isDue(waits) ?? false);

@@ -1,4 +1,7 @@
-/** Moves the animations of a document to their end. The functions below run in the page, sent as text, so they may use only each other. */
+/**
+ * Moves the animations of a document to their end. The functions below run in the page, sent as text, so they may use only each
+ * other.
+ */
 import type { selectIn as SelectIn, withShadows as WithShadows } from './page-frames.ts';
 
 /** A script that calls `finishAnimations(document)` must contain these and `FRAMES`. */
@@ -44,7 +47,10 @@ function bringToEnd(animation: Animation, timeline: unknown): void {
   }
 }
 
-/** Stops the animation elements of SVG, whose clock is that of the outermost `svg`. Endless ones begin again when all others have ended. */
+/**
+ * Stops the animation elements of SVG, whose clock is that of the outermost `svg`. Endless ones begin again when all others have
+ * ended.
+ */
 function stopDrawings(root: object): void {
   for (const drawing of selectIn<Drawing>(root, 'svg:has(animate, animateMotion, animateTransform, set)')) {
     if (drawing.ownerSVGElement) continue;

@@ -8,7 +8,9 @@ import { type keepWork as KeepWork, type replace as Replace, WORK, type Work } f
 export const TIME = 'platen.time';
 /** How far one pass runs forward. Timers with a longer delay are left alone. */
 const PASS_MS = 3_000;
-/** Time between two frames of a pass. Libraries that check their clock treat a gap of half a second as a machine that was asleep. */
+/**
+ * Time between two frames of a pass. Libraries that check their clock treat a gap of half a second as a machine that was asleep.
+ */
 const FRAME_MS = 300;
 /** Frames that run after a pass, for animations that count frames instead of time. The number is for all passes together. */
 const MAX_LAST_FRAMES = 300;

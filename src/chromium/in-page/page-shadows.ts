@@ -10,7 +10,9 @@ export const SHADOW_ROOTS = 'platen.shadows';
 export const SHADOW_SECRET: string = randomUUID();
 export const MAX_SHADOWS = 10_000;
 
-/** Registers the roots in `found`, and returns all that are in the document, as a list without methods. Empty without the secret. */
+/**
+ * Registers the roots in `found`, and returns all that are in the document, as a list without methods. Empty without the secret.
+ */
 export type ListShadows = (secret: string, found?: readonly object[]) => ArrayLike<object>;
 
 // Typed loosely: this project's code runs in Node and has no DOM types.

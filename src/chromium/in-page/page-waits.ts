@@ -1,4 +1,7 @@
-/** Reads whether a document signals that it is not ready. The functions below run in the page, sent as text, so they may use only each other. */
+/**
+ * Reads whether a document signals that it is not ready. The functions below run in the page, sent as text, so they may use only
+ * each other.
+ */
 
 /** A script that calls `readiness` must contain these. */
 export const READINESS = [hasSettled, readiness];

@@ -83,7 +83,10 @@ function countPromises(work: Work, counter?: 'parts'): (native: Call, self: unkn
   };
 }
 
-/** Counts a call until its object, or its result, fires one of the events. `onBegin` gets the object and the function that ends the count. */
+/**
+ * Counts a call until its object, or its result, fires one of the events. `onBegin` gets the object and the function that ends
+ * the count.
+ */
 function countEvents(
   work: Work,
   of: 'itself' | 'result',

@@ -60,7 +60,10 @@ export class CrashCauses {
   }
 }
 
-/** Whether the renderer ended with a trap, as V8 and Chromium's allocators do when they get no more memory. Other faults do so too. */
+/**
+ * Whether the renderer ended with a trap, as V8 and Chromium's allocators do when they get no more memory. Other faults do so
+ * too.
+ */
 export function isTrap({ status, errorCode }: Omit<Crash, 'targetId'>): boolean {
   return status === 'crashed' && errorCode === SIGTRAP;
 }

@@ -459,7 +459,7 @@ export class DocumentLoader {
     const written = htmlClass.isStatic && print ? withPageRule(html, htmlClass, print) : html;
     await step(this.#session.send('Page.setDocumentContent', { frameId: this.#frameId, html: written }));
     await step(loaded);
-    if (htmlClass.declaresClosed) await step(listClosedShadows(this.#session).catch(() => {})); // a tree that is too deep cannot be described
+    if (htmlClass.declaresClosed) await step(listClosedShadows(this.#session).catch(() => {})); // the tree is too deep
     // Chromium reports idleness once for each navigation, and this document was written without one.
     if (idle !== undefined) await step(this.#network.idle(idle));
     return htmlClass;
@@ -625,7 +625,9 @@ function withPageRule(html: string, { hasPageRules }: HtmlClass, settings: Print
   return insertInHead(html, `<style>${pageRule(settings)}</style>`);
 }
 
-/** For a document that breaks the script, or whose answer is too large. Rethrows other errors, and all if the document navigates. */
+/**
+ * For a document that breaks the script, or whose answer is too large. Rethrows other errors, and all if the document navigates.
+ */
 function emptyAnswer(error: unknown, isLeaving = false): Result<'Runtime.evaluate'> {
   if (isLeaving || !(error instanceof DevToolsError)) throw error;
   return { result: { type: 'undefined' } };

@@ -89,7 +89,7 @@ function hideMark(prepared: PreparedControl, isRound: boolean): void {
         ...{ appearance: 'none', 'box-sizing': 'border-box', width: style.width, height: style.height },
         ...{ border: '1px solid rgb(118, 118, 118)', background: 'white' },
         'border-radius': isRound ? '50%' : '2.5px',
-        ...(style.display === 'inline-block' && { 'margin-bottom': '0' }), // a native control has the bottom of its box on the baseline, not that of its margin
+        ...(style.display === 'inline-block' && { 'margin-bottom': '0' }), // the margin of a native box is below the baseline
       }
     : emptyLook(prepared);
   setStyle(prepared, control, look);

@@ -1,4 +1,7 @@
-/** Waits until a loaded document has finished its work, and runs its time forward. Returns what it had not finished at the time limit. */
+/**
+ * Waits until a loaded document has finished its work, and runs its time forward. Returns what it had not finished at the time
+ * limit.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deadline } from '../../deadline.ts';
 import type { Session } from '../devtools/connection.ts';
@@ -59,12 +62,14 @@ export async function finishDocument(
   }
 }
 
-/** Waits, until `latest`, for all requests to end and the workers to handle their messages. Resolves to whether the workers have. */
+/**
+ * Waits, until `latest`, for all requests to end and the workers to handle their messages. Resolves to whether the workers have.
+ */
 async function untilIdle(network: NetworkMonitor, workers: WorkerMonitor, latest: () => number): Promise<boolean> {
   await network.quiet(latest);
   if (!workers.any) return true;
   const areIdle = await workers.idle(latest());
-  return network.underWay.length && performance.now() < latest() ? untilIdle(network, workers, latest) : areIdle; // the workers may have made requests
+  return network.underWay.length && performance.now() < latest() ? untilIdle(network, workers, latest) : areIdle; // workers may make requests
 }
 
 async function ask(session: Session, options: FinishOptions, readyMs: number, quietByMs: number): Promise<End> {

@@ -11,7 +11,10 @@ export class Interception {
   readonly #session: Session;
   readonly #frameId: string;
   #target: Target | undefined;
-  /** The request for a document of another origin that the page is navigating to. Its content may be shown before its event arrives. */
+  /**
+   * The request for a document of another origin that the page is navigating to. Its content may be shown before its event
+   * arrives.
+   */
   #leavingBy: string | undefined;
   #sendsCookies = false;
   /** Requests whose credentials a server has refused once. */
@@ -82,7 +85,10 @@ export class Interception {
     answer.catch(() => {}); // the frame does not exist any more
   }
 
-  /** Notes whether a navigation leaves the origin. Only a redirect of that request can lead back: another may be the other document's. */
+  /**
+   * Notes whether a navigation leaves the origin. Only a redirect of that request can lead back: another may be the other
+   * document's.
+   */
   #follow(networkId: string, url: string): void {
     const leaves = !this.staysPut && URL.parse(url)?.origin !== this.#target?.origin;
     if (leaves) this.#leavingBy ??= networkId;

@@ -51,7 +51,7 @@ function finishExpression(declaresShadows: boolean): string {
 
 /** Evaluates to true when fonts and images have loaded. Poll it until then. */
 export function isSettledExpression(declaresShadows: boolean): string {
-  return `(() => { ${IS_SETTLED.join(' ')} try { return isSettled(document, ${declaresShadows}) } catch { return true } })()`; // a document that breaks the functions used here is not waited for
+  return `(() => { ${IS_SETTLED.join(' ')} try { return isSettled(document, ${declaresShadows}) } catch { return true } })()`; // as in `settle`
 }
 
 /** Its promise resolves when the element has been added and loaded, and rejects if that fails. */

@@ -56,7 +56,10 @@ const FUNCTIONS = [
 export const CLIPPED = `(() => { ${FUNCTIONS.join(' ')}
   try { return clippedContent(${JSON.stringify(SIDES)}, ${MAX_ELEMENTS}, ${MAX_NODES}) } catch { return [] } })()`;
 
-/** Evaluates to whether the writing mode of the document is vertical, so that its pages follow each other sideways and lose nothing there. */
+/**
+ * Evaluates to whether the writing mode of the document is vertical, so that its pages follow each other sideways and lose
+ * nothing there.
+ */
 export const IS_VERTICAL = `(() => { ${[mainStyle, isVertical].join(' ')} try { return isVertical(mainStyle()) } catch { return false } })()`;
 
 /** Checks the answer of the page, which may be anything. */
@@ -164,7 +167,10 @@ function scrollsTo(style: Style, side: Side): boolean {
   return (side === 'left') === isLeft;
 }
 
-/** Whether the box cuts off content at this side. `overflow` of the root, or else of the body, applies to the window and not to paper. */
+/**
+ * Whether the box cuts off content at this side. `overflow` of the root, or else of the body, applies to the window and not to
+ * paper.
+ */
 function isClipping(element: PageElement, style: Style, side: Side): boolean {
   const { documentElement: root, body } = document;
   const property = side === 'bottom' ? 'overflow-y' : 'overflow-x';
@@ -213,7 +219,9 @@ function isSeen(element: PageElement): boolean {
   return element.checkVisibility({ opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: false });
 }
 
-/** Returns how far beyond the edge content would be visible without the outer box, because boxes inside it may also hide content. */
+/**
+ * Returns how far beyond the edge content would be visible without the outer box, because boxes inside it may also hide content.
+ */
 function seenEnd(inner: PageElement | null, outer: PageElement, side: Side, place: Box, edge: number): number {
   let seen = beyond(place, edge, side);
   for (const each of within(inner, outer)) {
