@@ -1,4 +1,4 @@
-/** The browser of the suites, as the service starts it, and nothing of the service around it. */
+/** Starts the browser of the tests as the service does, but without the rest of the service. */
 import { type Browser, launchBrowser } from '../../src/chromium/browser.ts';
 import { locateBrowser } from '../../src/chromium/launch/locate-browser.ts';
 import { loadConfig } from '../../src/config.ts';

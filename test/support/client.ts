@@ -1,4 +1,4 @@
-/** A caller with a key: requests as short as the tests want them, and what an error has to look like. */
+/** An API client for tests with short request methods, and assertions on error replies. */
 import { expect } from 'vitest';
 
 export interface Problem {
@@ -32,7 +32,7 @@ export interface DocumentRecord {
   report?: Report;
 }
 
-/** As lists show a document: without its report. */
+/** Returns the document as lists contain it, without its report. */
 export function listed({ report: _, ...record }: DocumentRecord): DocumentRecord {
   return record;
 }
@@ -81,7 +81,7 @@ export class Client {
     this.key = key;
   }
 
-  /** `body` is sent as JSON, text and bytes as they are. */
+  /** Sends `body` as JSON, but strings and bytes unchanged. */
   async send(method: string, path: string, body?: unknown, headers: Headers = {}): Promise<Response> {
     const raw = typeof body === 'string' || body instanceof Uint8Array;
     return fetch(this.url + path, {
@@ -99,7 +99,7 @@ export class Client {
     return this.send('GET', path, undefined, headers);
   }
 
-  /** The JSON of a reply that has to be good. */
+  /** Returns the JSON of a successful reply. */
   async json<T>(path: string): Promise<T> {
     const response = await this.get(path, { accept: 'application/json' });
     expect(response.status, await response.clone().text()).toBe(200);
@@ -110,14 +110,14 @@ export class Client {
     return this.send('POST', '/v1/pdf', body, headers);
   }
 
-  /** Renders and stores; the record of the document. */
+  /** Renders and stores a document, and returns its record. */
   async store(body: object, headers?: Headers): Promise<DocumentRecord> {
     const response = await this.pdf({ ...body, store: true }, headers);
     expect(response.status, await response.clone().text()).toBe(201);
     return (await response.json()) as DocumentRecord;
   }
 
-  /** Renders, stores, and what there was to tell of it. */
+  /** Renders and stores a document, and returns its report. */
   async report(body: object): Promise<Report> {
     const { report } = await this.store(body);
     if (!report) throw new Error('a record without a report');
@@ -139,7 +139,7 @@ export async function bytesOf(response: Response): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer());
 }
 
-/** The problem document of a reply, which has to be of this status and code. */
+/** Returns the problem document of a reply, which must have this status and code. */
 export async function problem(response: Response, status: number, code: string): Promise<Problem> {
   const body = (await response.json()) as Problem;
   expect(body).toMatchObject({ status, code });

@@ -1,12 +1,12 @@
 /**
- * With `PLATEN_TEST_CPU=<file>`: the processor time of each test file, with all processes it starts, as lines of that file.
- * Services that workers share are left out. Needs root and control groups, which count processes that end, too.
+ * Appends the processor time of each test file and of all processes it starts to the file named by `PLATEN_TEST_CPU`. Services
+ * that workers share are not included. Needs root and control groups, which also count processes that have exited.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 
-/** Of the first version, where that one counts the time; otherwise of the second. */
+/** The root of cgroup v1 if it counts processor time, otherwise of v2. */
 const ROOT = ['/sys/fs/cgroup/cpuacct', '/sys/fs/cgroup'].find(existsSync) ?? '';
 
 function secondsOf(group: string): number {
@@ -33,6 +33,6 @@ afterAll(() => {
   try {
     rmdirSync(group);
   } catch {
-    // a process of the file is still ending
+    // a process of the file is still exiting
   }
 });

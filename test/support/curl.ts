@@ -1,6 +1,6 @@
 /**
- * Does for the commands of the playground and of the README what curl does, on machines without curl: the same arguments and standard input in,
- * the same request out, the body of the reply in the same file. Fails on arguments it does not know.
+ * Replaces curl for the commands of the playground and the README on machines without it: it takes the same arguments and
+ * standard input, sends the same request, and writes the body of the reply to the same file. It fails on unknown arguments.
  */
 import { writeFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-/** The key holder's pages, as their visitors use them. */
+/** Opens and uses the dashboard as a visitor does. */
 import type { Page } from 'playwright-core';
 import type { Visitor } from './web-page.ts';
 
@@ -13,7 +13,7 @@ export async function enterKey(page: Page, key: string, remember = false): Promi
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** Opens the dashboard at a place and waits for what follows the sign-in there. */
+/** Opens the dashboard at a route and waits for the page that follows the sign-in. */
 export async function signInAt(visitor: Visitor, key: string, hash = '#/documents'): Promise<Page> {
   await openDashboard(visitor, hash);
   await enterKey(visitor.page, key);
@@ -21,12 +21,12 @@ export async function signInAt(visitor: Visitor, key: string, hash = '#/document
   return visitor.page;
 }
 
-/** Goes to another place without a reload, which would forget the key. */
+/** Goes to another route without a reload, which would forget the key. */
 export async function goTo(page: Page, hash: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
 }
 
-/** The browser's console tells of every reply with such a status as an error, also where it is expected. */
+/** Returns the console errors except those for replies with an expected status, which browsers always log. */
 export function otherComplaints({ complaints }: Visitor, ...expected: number[]): string[] {
   return complaints.filter((text) => !expected.some((status) => text.includes(`responded with a status of ${status}`)));
 }

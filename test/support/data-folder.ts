@@ -1,9 +1,9 @@
-/** What lies in a data folder: the files of content, and those its database names. */
+/** Lists the content files in a data folder, and those that its database names. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Every file that holds content, as `Ab/doc_Ab...`, in order. */
+/** Returns the sorted paths of all content files, such as `Ab/doc_Ab...`. */
 export async function blobFiles(dataDir: string): Promise<string[]> {
   const blobs = join(dataDir, 'blobs');
   const files = (await readdir(blobs, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
@@ -13,12 +13,12 @@ export async function blobFiles(dataDir: string): Promise<string[]> {
     .sort();
 }
 
-/** Files that were begun and never moved to where content is read. */
+/** Returns the files that were started and never moved to their final place. */
 export function unfinishedFiles(dataDir: string): Promise<string[]> {
   return readdir(join(dataDir, 'blobs', 'unfinished'));
 }
 
-/** The files content should be in, by what the database says, in order; `until`: when it is to go. */
+/** Returns the content files that the database names, sorted, with their expiry as `until`. */
 export function namedFiles(databaseFile: string): Array<{ file: string; until: number }> {
   const database = new DatabaseSync(databaseFile, { readOnly: true });
   const documents = 'SELECT id, remove_at AS until FROM documents WHERE has_content = 1';
@@ -29,7 +29,7 @@ export function namedFiles(databaseFile: string): Array<{ file: string; until: n
   return rows.map(({ id, until }) => ({ file: blobFile(id), until })).sort((a, b) => (a.file < b.file ? -1 : 1));
 }
 
-/** Where the content of this name lies. */
+/** Returns the path of the content with this name. */
 export function blobFile(name: string): string {
   return `${name.slice(4, 6)}/${name}`;
 }

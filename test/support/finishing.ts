@@ -1,4 +1,4 @@
-/** What the tests of finishing share: documents, settings, and one way to finish. */
+/** Documents, settings and a finish function for the tests of finishing. */
 
 import type { FinishSettings, Watermark } from '../../src/pdf/finish-settings.ts';
 import { Finisher, type FinisherSettings } from '../../src/pdf/finisher.ts';
@@ -37,7 +37,7 @@ export function openFinisher(changes: Partial<FinisherSettings> = {}): Finisher 
   return new Finisher({ threads: 1, heapMb: 256, secret: SECRET, ...changes });
 }
 
-/** Leaves the PDF as it is: what is finished is a copy, in pieces. */
+/** Finishes a copy of the PDF and leaves the original unchanged. */
 export async function finish(
   finisher: Finisher,
   pdf: Buffer,

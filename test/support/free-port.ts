@@ -1,4 +1,4 @@
-/** A port that nobody listens on, for servers that cannot choose one themselves and tell it. */
+/** Finds a free port, for servers that cannot choose and report one themselves. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 

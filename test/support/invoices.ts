@@ -6,10 +6,10 @@ export interface Sale {
   /** 380 is an invoice, 381 a credit note. */
   type?: 380 | 381;
   currency?: string;
-  /** The currency of the VAT, where it is another, and its rate. */
+  /** The currency of the VAT with its exchange rate, if it differs. */
   taxCurrency?: { code: string; rate: number };
   lines: Array<{ name: string; quantity: number; price: number; rate: number; discount?: number }>;
-  /** Off the whole invoice, with its rate of VAT. */
+  /** Discounts on the whole invoice, each with its VAT rate. */
   discounts?: Array<{ amount: number; rate: number; reason: string }>;
 }
 
@@ -78,7 +78,7 @@ const day = (date: string) => `<udt:DateTimeString format="102">${date}</udt:Dat
 const vat = (rate: number) =>
   `<ram:TypeCode>VAT</ram:TypeCode><ram:CategoryCode>S</ram:CategoryCode><ram:RateApplicablePercent>${rate}</ram:RateApplicablePercent>`;
 
-/** What a profile has no place for is left out. */
+/** Returns the XML. Parts that the profile does not have are left out. */
 export function invoiceXml(sale: Sale, profile: InvoiceProfile): string {
   const { number, type = 380 } = sale;
   const process =
@@ -155,7 +155,7 @@ function settlement(sale: Sale, profile: InvoiceProfile): string {
   return `${taxCurrency ? `<ram:TaxCurrencyCode>${taxCurrency.code}</ram:TaxCurrencyCode>` : ''}<ram:InvoiceCurrencyCode>${currency}</ram:InvoiceCurrencyCode><ram:SpecifiedTradeSettlementPaymentMeans><ram:TypeCode>58</ram:TypeCode><ram:PayeePartyCreditorFinancialAccount><ram:IBANID>DE02120300000000202051</ram:IBANID></ram:PayeePartyCreditorFinancialAccount></ram:SpecifiedTradeSettlementPaymentMeans>${taxes.join('')}${off.join('')}<ram:SpecifiedTradePaymentTerms>${terms}<ram:DueDateDateTime>${day('20260215')}</ram:DueDateDateTime></ram:SpecifiedTradePaymentTerms><ram:SpecifiedTradeSettlementHeaderMonetarySummation><ram:LineTotalAmount>${money(lines)}</ram:LineTotalAmount>${discounts.length ? `<ram:AllowanceTotalAmount>${money(allowances)}</ram:AllowanceTotalAmount>` : ''}<ram:TaxBasisTotalAmount>${money(basis)}</ram:TaxBasisTotalAmount><ram:TaxTotalAmount currencyID="${currency}">${money(tax)}</ram:TaxTotalAmount>${foreign}<ram:GrandTotalAmount>${money(basis + tax)}</ram:GrandTotalAmount><ram:DuePayableAmount>${money(basis + tax)}</ram:DuePayableAmount></ram:SpecifiedTradeSettlementHeaderMonetarySummation>`;
 }
 
-/** What people read. It conforms to PDF/UA-1. */
+/** Returns the HTML of the invoice, which conforms to PDF/UA-1. */
 export function invoiceHtml(sale: Sale): string {
   const { number, type = 380, currency = 'EUR' } = sale;
   const title = `${type === 381 ? 'Gutschrift' : 'Rechnung'} ${number}`;

@@ -1,4 +1,7 @@
-/** Settings of a service in, a key on a new account of it out: what `platen keys create` does, without a process for each key. */
+/**
+ * Creates a key on a new account, given the settings of a service. It does the same as `platen keys create`, without a process
+ * for each key.
+ */
 import { Accounts } from '../../src/accounts/accounts.ts';
 import { loadPlans } from '../../src/accounts/plans.ts';
 import { loadConfig } from '../../src/config.ts';

@@ -1,4 +1,4 @@
-/** Starts a browser where hardly a file can be opened any more, and tells what became of it. */
+/** Starts a browser when almost no file descriptors are left, and reports the result. */
 import { closeSync, openSync } from 'node:fs';
 import { launchBrowser } from '../../src/chromium/browser.ts';
 import { locateBrowser } from '../../src/chromium/launch/locate-browser.ts';

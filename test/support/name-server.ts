@@ -1,16 +1,16 @@
-/** A DNS server of the test's own: names that lead to the canary, in all the ways names can. */
+/** A DNS server for tests whose names resolve to the canary in every way that names can. */
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import ipaddr from 'ipaddr.js';
 
-/** The answer to the nth question for the A records of a name, or the one for AAAA. */
+/** The answer to the nth query for the A records of a name; it also contains the answer for AAAA. */
 type Zone = (nth: number) => { a?: string[]; aaaa?: string[]; fails?: boolean; afterMs?: number; alias?: string };
 
-/** Public by every registry; nobody is ever connected to there. */
+/** Addresses that every registry lists as public; nothing connects to them. */
 const PUBLIC = '198.41.0.4';
 const PUBLIC6 = '2d00::1';
 
-/** Where the allowed site is, and a canary on the same port. */
+/** The address of the allowed site, and of a canary on the same port. */
 const SITE = '127.0.0.1';
 const NEIGHBOUR = '127.0.0.2';
 
@@ -41,7 +41,7 @@ const NO_SUCH_NAME = 3;
 const SERVER_FAILURE = 2;
 
 export class NameServer {
-  /** Names that were asked for. */
+  /** Names that were queried. */
   readonly asked = new Set<string>();
   readonly #socket: Socket;
   readonly #counts = new Map<string, number>();
@@ -110,7 +110,7 @@ function recordsOf(addresses: string[], alias: string | undefined): Buffer[] {
   return alias && addresses.length ? [record(TYPE_CNAME, nameBytes(alias)), ...ofAddresses] : ofAddresses;
 }
 
-/** Without a name of its own: of the name that was asked for. Kept for no time at all. */
+/** Builds a record with a TTL of 0. Without `name`, it belongs to the name in the query. */
 function record(type: number, data: Buffer, name?: string): Buffer {
   const owner = name ? nameBytes(name) : uint16(NAME_OF_QUESTION);
   return Buffer.concat([owner, uint16(type), uint16(1), uint16(0), uint16(0), uint16(data.length), data]);
@@ -118,7 +118,7 @@ function record(type: number, data: Buffer, name?: string): Buffer {
 
 function answerTo(query: Buffer, end: number, failure: number, records: Buffer[]): Buffer {
   const counts = [1, records.length, 0, 0].map(uint16);
-  const flags = uint16(0x8180 | failure); // an answer, recursion wanted and available
+  const flags = uint16(0x8180 | failure); // a response, with recursion desired and available
   return Buffer.concat([query.subarray(0, 2), flags, ...counts, query.subarray(HEADER_BYTES, end), ...records]);
 }
 

@@ -1,4 +1,4 @@
-/** For tests whose items are not uploaded anywhere. */
+/** Stands in for uploads in tests whose items are not uploaded. */
 export const NO_UPLOADS = {
   reportsOf: async () => new Map(),
   async enqueue(): Promise<void> {

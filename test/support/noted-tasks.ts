@@ -1,4 +1,4 @@
-/** What a child process of the tests runs: notes the name of each task, and answers with its own id, or ends itself. */
+/** The child process of process pool tests: it logs the name of each task, and answers with its process id or kills itself. */
 import { appendFileSync } from 'node:fs';
 import { serveTasks } from '../../src/queue/serve-tasks.ts';
 

@@ -1,4 +1,4 @@
-/** Opens the database in a folder, and is gone before its n-th statement. Ends by itself, with 0, where there are fewer. */
+/** Opens the database in a folder and kills itself before its nth statement. Exits with 0 if there are fewer statements. */
 import { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from '../../src/storage/database.ts';
 

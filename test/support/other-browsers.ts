@@ -1,4 +1,4 @@
-/** The browsers to try besides the bundled one: a wrapper as Debian has it, and where it is installed, Debian's own package. */
+/** The browsers to test besides the bundled one: a wrapper script like Debian's, and Debian's own package if it is installed. */
 import { access, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

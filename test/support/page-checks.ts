@@ -1,11 +1,11 @@
-/** What holds for every page a visitor sees: it can be used by anybody, and fits into the window. */
+/** Checks that hold for every page: it is accessible and fits into the window. */
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 
 const { source } = createRequire(import.meta.url)('axe-core') as { source: string };
 
-/** What axe-core finds serious or critical, in words; nothing, if all is well. */
+/** Returns the serious and critical findings of axe-core as text; empty if there are none. */
 export async function accessFaults(page: Page): Promise<string[]> {
   if (!(await page.evaluate('globalThis.axe !== undefined'))) await page.evaluate(source);
   const { violations } = (await page.evaluate(
@@ -16,7 +16,7 @@ export async function accessFaults(page: Page): Promise<string[]> {
     .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`);
 }
 
-/** By how many CSS pixels the page is wider than the window. */
+/** Returns the number of CSS pixels by which the page is wider than the window. */
 export function sidewaysBy(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }

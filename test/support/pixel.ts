@@ -1,4 +1,4 @@
-/** The smallest image that shows: a PNG of one pixel, as bytes and as an address. */
+/** The smallest visible image: a PNG of one pixel, as bytes and as a `data:` URL. */
 
 export const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

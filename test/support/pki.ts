@@ -1,4 +1,4 @@
-/** Certificates for tests, made as they are needed: a name, a kind of key and a validity in, a key pair with its certificate out. */
+/** Creates certificates for tests: a name, a key type and a validity in, a key pair with its certificate out. */
 import { KeyObject, randomBytes, webcrypto } from 'node:crypto';
 import * as asn1js from 'asn1js';
 import {
@@ -21,7 +21,7 @@ export interface Issued {
   key: KeyObject;
   cryptoKey: webcrypto.CryptoKey;
   certificate: Certificate;
-  /** DER. */
+  /** The certificate in DER. */
   der: Buffer;
 }
 
@@ -30,21 +30,21 @@ export interface Order {
   issuer?: Issued;
   notBefore?: Date;
   notAfter?: Date;
-  /** Of a key usage extension, such as 0b1100_0000 for signatures. */
+  /** The bits of the key usage extension, such as 0b1100_0000 for signatures. */
   keyUsage?: number;
   isAuthority?: boolean;
-  /** Whether it stamps times, or answers by OCSP. */
+  /** Whether the certificate is for time stamps or for OCSP responses. */
   stampsTimes?: boolean;
   answersOcsp?: boolean;
-  /** Addresses: of OCSP, of a list of revoked certificates, and of the certificate of its issuer. */
+  /** URLs of the OCSP responder, of the revocation list, and of the issuer certificate. */
   ocsp?: string;
   list?: string;
   issuerAt?: string;
-  /** Whether nobody is to ask about it. */
+  /** Whether its revocation status must not be checked (`id-pkix-ocsp-nocheck`). */
   isExempt?: boolean;
-  /** Of the authority that signs it: its whole name, instead of that of `issuer`. */
+  /** The issuer name of a certificate without an `issuer`. Default: its own name. */
   issuerName?: string;
-  /** As many values in one more extension. */
+  /** The number of values in an additional extension. */
   values?: number;
 }
 
@@ -134,7 +134,7 @@ const [DATA, SHROUDED_KEY_BAG, CERTIFICATE_BAG] = [
   '1.2.840.113549.1.12.10.1.3',
 ];
 
-/** A PKCS#12 file in base64, its key encrypted with AES-256, its certificates in the open. */
+/** Returns a PKCS#12 file in base64 whose key is encrypted with AES-256 and whose certificates are not encrypted. */
 export function pkcs12Of({ key, der }: Pick<Issued, 'key' | 'der'>, chain: Issued[], password: string): string {
   const encrypted = key.export({ type: 'pkcs8', format: 'der', cipher: 'aes-256-cbc', passphrase: password });
   const certificates = [der, ...chain.map((each) => each.der)].map((bytes) =>

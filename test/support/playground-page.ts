@@ -1,4 +1,4 @@
-/** The playground as its visitors use it: by labels and roles, and by what the PDF shows. */
+/** Uses the playground as a visitor does: by labels and roles, and by the content of the PDF. */
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
 import { eventually, type SharedService } from './service.ts';
@@ -25,7 +25,7 @@ export class PlaygroundPage {
     return opened;
   }
 
-  /** What the console said, but for refused requests: browsers tell of those by themselves. */
+  /** Console errors, except those for error replies, which browsers always log. */
   get complaints(): string[] {
     return this.visitor.complaints.filter((said) => !/status of [45]\d\d|ERR_INTERNET_DISCONNECTED/.test(said));
   }
@@ -34,7 +34,7 @@ export class PlaygroundPage {
     return this.page.getByRole('region', { name: 'Result' });
   }
 
-  /** What is said where there is no new PDF. */
+  /** The message that is shown when there is no new PDF. */
   get trouble(): Locator {
     return this.result.locator('.trouble');
   }
@@ -47,14 +47,14 @@ export class PlaygroundPage {
     return this.page.getByRole('textbox', { name: label, exact: true });
   }
 
-  /** In place of what was there, in one go. */
+  /** Replaces the text of an editor in one step. */
   async write(label: string, text: string): Promise<void> {
     await this.editor(label).focus();
     await this.page.keyboard.press('Control+a');
     await this.page.keyboard.insertText(text);
   }
 
-  /** Until this text stands on a page of the PDF. */
+  /** Waits until a page of the PDF contains this text. */
   async shows(text: string, number = 1): Promise<void> {
     await this.sheet(number).getByText(text).first().waitFor({ state: 'attached' });
   }
@@ -63,12 +63,12 @@ export class PlaygroundPage {
     return this.page.getByRole('tab', { name }).click();
   }
 
-  /** The fields of one option. */
+  /** Returns the fields of an option. */
   option(path: string): Locator {
     return this.page.locator(`[data-path="${path}"]`);
   }
 
-  /** Its tab and its group are opened first. */
+  /** Opens the tab and the group of an option, and returns its fields. */
   async openOption(path: string): Promise<Locator> {
     await this.tab('Options');
     await this.page.getByRole('searchbox', { name: 'Find an option' }).fill(path.split('.')[0] ?? path);
@@ -81,7 +81,7 @@ export class PlaygroundPage {
     return readFile(await (await begun).path());
   }
 
-  /** As it stands in the dialog. */
+  /** Returns the code in the dialog. */
   async codeIn(language: string): Promise<string> {
     await this.page.getByRole('button', { name: 'Copy as code' }).click();
     await this.page.getByRole('tab', { name: language }).click();
@@ -100,7 +100,7 @@ export class PlaygroundPage {
   }
 }
 
-/** The first render starts the playground's browser. What comes after that waits for nothing but itself. */
+/** Makes a first render, which starts the playground's browser, so that later renders do not wait for it. */
 export async function warmUp(service: SharedService): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   const init = { method: 'POST', headers, body: JSON.stringify({ html: '<p>warm</p>' }) };
@@ -109,7 +109,7 @@ export async function warmUp(service: SharedService): Promise<void> {
 
 export const DRAFT = { mode: 'html', html: '', template: '', engine: 'liquid', data: '{}', options: {} };
 
-/** A fragment as the playground makes it. */
+/** Returns the URL fragment that the playground creates for a draft. */
 export async function fragmentOf(draft: object): Promise<string> {
   const packed = new Blob([JSON.stringify(draft)]).stream().pipeThrough(new CompressionStream('deflate-raw'));
   return `#v1.${Buffer.from(await new Response(packed).arrayBuffer()).toString('base64url')}`;

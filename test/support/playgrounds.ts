@@ -1,4 +1,7 @@
-/** For suites of the playground's page: a service and a browser for all tests of a file, closed tabs and an empty console after each. */
+/**
+ * Sets up playground tests: one service and browser for all tests of a file; closed tabs and a check of the console after each
+ * test.
+ */
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { PlaygroundPage, warmUp } from './playground-page.ts';
 import type { SharedService } from './service.ts';
@@ -11,7 +14,7 @@ export interface Playgrounds {
   open(options?: Parameters<typeof PlaygroundPage.open>[2]): Promise<PlaygroundPage>;
 }
 
-/** What is returned is there once the first test begins. */
+/** The members of the result are set when the first test begins. */
 export function setUpPlaygrounds(start: () => Promise<SharedService> = sharedService): Playgrounds {
   let opened: PlaygroundPage[] = [];
   const playgrounds = {

@@ -1,4 +1,4 @@
-/** The bytes of a PDF, to be compared with those of another. */
+/** Returns the bytes of a PDF reply, to compare them with those of another. */
 import { expect } from 'vitest';
 import { bytesOf } from './client.ts';
 
@@ -7,7 +7,7 @@ export async function printBytes(response: Response): Promise<string> {
   return withoutDates(await bytesOf(response));
 }
 
-/** But for the dates, which differ from second to second, and what is made of them. */
+/** Removes the dates, which change every second, and everything derived from them. */
 export function withoutDates(pdf: Buffer): string {
   return pdf
     .toString('latin1')

@@ -1,4 +1,4 @@
-/** Rendered PDFs as files, for tools that read files. Every one of them has been found free of faults by qpdf. */
+/** Saves rendered PDFs as files for external tools. Each file has passed qpdf's check. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { type Service, startService } from './service.ts';
 
 export const run = promisify(execFile);
 
-/** What a tool prints. */
+/** Returns the output of a tool. */
 export async function printed(tool: string, ...args: string[]): Promise<string> {
   return (await run(tool, args)).stdout;
 }
@@ -29,7 +29,7 @@ export class PrintedFiles {
     this.#folder = folder;
   }
 
-  /** The path of the file. */
+  /** Returns the path of the file. */
   async render(html: string, options?: object): Promise<string> {
     const response = await this.service.pdf(options ? { html, options } : { html });
     expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);

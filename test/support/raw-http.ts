@@ -1,15 +1,15 @@
-/** Talks to the service byte by byte, for requests no HTTP library would send. */
+/** Sends raw bytes to the service, for requests that no HTTP library would send. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** What the service says until it closes the connection. */
+/** Returns everything that the service sends until it closes the connection. */
 export async function talk(url: string, send: (write: (text: string | Buffer) => void) => void): Promise<string> {
   await using conversation = await Conversation.open(url);
   send((bytes) => conversation.socket.write(bytes));
   return await conversation.rest();
 }
 
-/** A connection on which the service is answered as it answers. */
+/** A connection to the service that stays open between requests. */
 export class Conversation {
   readonly socket: Socket;
   #heard = '';
@@ -33,13 +33,13 @@ export class Conversation {
     return new Conversation(socket);
   }
 
-  /** All of it, once the service has closed the connection. */
+  /** Returns everything received, after the service has closed the connection. */
   async rest(): Promise<string> {
     if (!this.#closed) await once(this.socket, 'close');
     return this.#heard;
   }
 
-  /** The line of the next status and the headers below it; what was heard before is forgotten with the call after. */
+  /** Returns the next status line and headers, and removes them from the received text. */
   async head(): Promise<string> {
     while (!this.#heard.includes('\r\n\r\n')) {
       if (this.#closed) throw new Error(`closed after: ${this.#heard}`);

@@ -1,4 +1,4 @@
-/** The bundled browser without the service around it: HTML in, the PDF exactly as Chromium wrote it out. */
+/** Prints HTML with the bundled browser alone and returns the PDF exactly as Chromium wrote it. */
 import { loadConfig } from '../../src/config.ts';
 import { Deadline } from '../../src/deadline.ts';
 import { parseRenderRequest } from '../../src/render/render-request.ts';
@@ -29,7 +29,7 @@ export class RawPrinter {
     }
   }
 
-  /** A watermark's stamp: one square page. */
+  /** Prints the stamp of a watermark: one square page. */
   async stamp(body: string): Promise<Buffer> {
     return await this.print(`<!doctype html><style>body { margin: 0 }</style>${body}`, {
       width: '400px',

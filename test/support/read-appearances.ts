@@ -1,8 +1,8 @@
-/** What the form fields of a PDF show, read from the forms that they draw. */
+/** Reads what the form fields of a PDF show from their appearance streams. */
 import { PDF, PdfArray, PdfDict, PdfRef, PdfStream, PdfString } from '@libpdf/core';
 import { readFinished } from './read-finished.ts';
 
-/** By the name of the field; only of texts, choices and lists. `wanted` are names, by default all. */
+/** Returns the text by field name, only of text and choice fields. `wanted` limits the names; by default, all are read. */
 export async function readAppearances(pdf: Uint8Array, wanted?: string[]): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   const all = appearancesOf(await PDF.load(pdf));

@@ -1,9 +1,9 @@
-/** Bookmarks and links of a PDF, and the pages they lead to, as pdf.js finds them. */
+/** Reads bookmarks and links of a PDF, with the pages they lead to, by pdf.js. */
 import { getDocument, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 
 export interface Bookmark {
   title: string;
-  /** From 1. */
+  /** The page number, counted from 1. */
   page: number;
   below: Bookmark[];
 }
@@ -14,7 +14,7 @@ export async function readBookmarks(pdf: Uint8Array): Promise<Bookmark[]> {
   return reading(pdf, async (document) => bookmarksOf(document, ((await document.getOutline()) ?? []) as unknown as Outline));
 }
 
-/** Of each page: the pages that links within the document lead to. */
+/** Returns, for each page, the pages that its internal links lead to. */
 export async function readLinks(pdf: Uint8Array): Promise<number[][]> {
   return reading(pdf, async (document) => {
     const pages: number[][] = [];

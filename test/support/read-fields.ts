@@ -1,4 +1,4 @@
-/** The form fields of a PDF as pdf.js finds them, in the order of its pages. */
+/** Reads the form fields of a PDF by pdf.js, in page order. */
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 
 export interface FoundField {
@@ -14,7 +14,7 @@ export interface FoundField {
   isMultiLine: boolean;
   isPassword: boolean;
   maxLength: number;
-  /** What a checkbox or radio button stands for. */
+  /** The appearance state of a checkbox or radio button when it is on. */
   state: string | undefined;
   options: Array<{ exportValue: string; displayValue: string }>;
   hasAppearance: boolean;

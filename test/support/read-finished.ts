@@ -1,4 +1,4 @@
-/** What pdf.js finds in a finished PDF besides its pages. */
+/** Reads everything in a finished PDF that pdf.js finds besides its pages. */
 import { getDocument, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 
 export interface Finished {
@@ -6,15 +6,15 @@ export interface Finished {
   info: Record<string, unknown>;
   /** The XMP packet. */
   xmp: string;
-  /** In the order of their names. */
+  /** The attachments, sorted by name. */
   attachments: Array<{ name: string; description: string; content: Buffer }>;
-  /** As in `PermissionFlag` of pdf.js, in order; undefined where there is no password. */
+  /** The permissions, sorted, as in `PermissionFlag` of pdf.js; undefined without a password. */
   permissions: number[] | undefined;
   showsTitle: boolean;
   texts: string[];
 }
 
-/** Throws what pdf.js throws, such as `PasswordException`. */
+/** Throws the errors of pdf.js, such as `PasswordException`. */
 export async function readFinished(pdf: Uint8Array, password?: string): Promise<Finished> {
   const task = getDocument({ data: Uint8Array.from(pdf), useSystemFonts: false, verbosity: 0, ...(password && { password }) });
   try {

@@ -4,7 +4,7 @@ import { PNG } from 'pngjs';
 export interface ReadPng {
   width: number;
   height: number;
-  /** As #rrggbbaa. */
+  /** The colour of a pixel as #rrggbbaa. */
   colorAt(x: number, y: number): string;
 }
 
@@ -14,7 +14,7 @@ export function readPng(bytes: Buffer): ReadPng {
   return { width, height, colorAt };
 }
 
-/** Format and size in pixels, from the head of the file. */
+/** Reads the format and the size in pixels from the header of the file. */
 export function headOf(bytes: Buffer): { format: string; width: number; height: number } {
   if (bytes.toString('latin1', 1, 4) === 'PNG')
     return { format: 'png', width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
@@ -31,7 +31,7 @@ function sizeOfWebp(bytes: Buffer): { width: number; height: number } {
   return { width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1 };
 }
 
-/** From the first frame header (SOF0 to SOF2). */
+/** Reads the size from the first frame header (SOF0 to SOF2). */
 function sizeOfJpeg(bytes: Buffer): { width: number; height: number } {
   let at = 2;
   while (bytes.readUInt16BE(at) < 0xffc0 || bytes.readUInt16BE(at) > 0xffc2) at += 2 + bytes.readUInt16BE(at + 2);

@@ -1,7 +1,7 @@
 /** Reads PDFs with pdf.js, so that tests can assert on what a reader sees. */
 import { getDocument, OPS, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 
-/** Points from the left and top edge to where a text starts on its baseline. */
+/** The position of the start of a text's baseline, in points from the left and top edge. */
 export interface Place {
   text: string;
   x: number;
@@ -9,14 +9,14 @@ export interface Place {
 }
 
 export interface ReadPdf {
-  /** Text of each page. */
+  /** The text of each page. */
   pages: string[];
   title: string | undefined;
-  /** Size of each page in points. */
+  /** The size of each page in points. */
   sizes: Array<{ width: number; height: number }>;
-  /** Where the first text of the first page starts, in points from the left and top edge. */
+  /** The position of the first text on the first page. */
   firstText: Place | undefined;
-  /** Where each text of each page starts. */
+  /** The position of each text on each page. */
   placed: Place[][];
   /** Titles of the bookmarks, indented by their depth. */
   outline: string[];
@@ -36,7 +36,7 @@ export function millimetresOf({ sizes }: Pick<ReadPdf, 'sizes'>): Array<[width: 
 }
 
 export async function readPdf(bytes: ArrayBuffer | Uint8Array): Promise<ReadPdf> {
-  // pdf.js tells the names of fonts only with `fontExtraProperties`.
+  // pdf.js reports font names only with `fontExtraProperties`.
   const task = getDocument({ data: new Uint8Array(bytes), useSystemFonts: false, fontExtraProperties: true, verbosity: 0 });
   const document = await task.promise;
   try {
@@ -82,7 +82,7 @@ export async function readPdf(bytes: ArrayBuffer | Uint8Array): Promise<ReadPdf>
   }
 }
 
-/** As `Arimo-Bold`, or `Type 3 NotoColorEmoji`. */
+/** Returns a name such as `Arimo-Bold` or `Type 3 NotoColorEmoji`. */
 function nameOf({ name, isType3Font }: { name: string; isType3Font: boolean }): string {
   return (isType3Font ? 'Type 3 ' : '') + name.replace(/^[A-Z]{6}\+/, '');
 }

@@ -1,18 +1,18 @@
-/** The signature of a PDF, checked by what a verifier needs and nothing of ours: its bytes in, who signed and whether it fits out. */
+/** Verifies the signature of a PDF without code of the service: the PDF in, the signer and the results of the checks out. */
 import { createHash, X509Certificate } from 'node:crypto';
 import { ContentInfo, SignedData, type SignerInfo, TSTInfo } from 'pkijs';
 
 export interface ReadSignature {
-  /** Whether everything but the signature itself is signed. */
+  /** Whether the signature covers all bytes except itself. */
   coversAll: boolean;
-  /** Whether the signature is that of these bytes by the key of its certificate. */
+  /** Whether the signature matches these bytes and the key of its certificate. */
   isValid: boolean;
   subject: string;
   certificates: number;
-  /** Object identifiers. */
+  /** Object identifiers of the attributes. */
   signedAttributes: string[];
   unsignedAttributes: string[];
-  /** Whether each time stamp is one of this signature, signed by the authority. */
+  /** Whether each time stamp covers this signature and has a valid signature of its own. */
   stampsFit: boolean;
   digestAlgorithm: string;
   dictionary: string;
@@ -26,7 +26,7 @@ const NAMES: Record<string, string> = {
   '2.16.840.1.101.3.4.2.3': 'sha512',
 };
 
-/** Throws if there is none, or more than one. */
+/** Throws unless there is exactly one signature. */
 export async function readSignature(pdf: Buffer): Promise<ReadSignature> {
   const text = pdf.toString('latin1');
   const ranges = [...text.matchAll(/\/ByteRange ?\[(\d+) (\d+) (\d+) (\d+) *\]/g)];

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import { expect } from 'vitest';
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl';
 
-/** The entries by name, in their order. Names have to be good ones, and differ. */
+/** Returns the entries by name, in order. Fails if a name is invalid or occurs twice. */
 export async function readZip(bytes: Buffer): Promise<Map<string, Buffer>> {
   const zip = await open(bytes);
   const entries = new Map<string, Buffer>();

@@ -1,4 +1,4 @@
-/** A receiver of webhooks, on loopback: what to answer in, what came out. */
+/** A webhook receiver on loopback: it records requests and sends configured replies. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -14,13 +14,13 @@ export interface Received {
   at: number;
 }
 
-/** Given how many requests came before this one. Default: 204. */
+/** Answers a request, given the number of earlier requests. Default: 204. */
 type Answer = (response: ServerResponse, before: number) => void;
 
 export class Receiver {
   readonly received: Received[] = [];
   answer: Answer = (response) => response.writeHead(204).end();
-  /** Requests that have not been answered. */
+  /** The number of unanswered requests. */
   open = 0;
   mostOpen = 0;
   readonly #server: Server;
@@ -78,7 +78,7 @@ export class Receiver {
   }
 }
 
-/** The event, when the public library says that this secret signed it. Throws otherwise. */
+/** Returns the event if the public library accepts the signature of this secret; throws otherwise. */
 export function verified({ body, headers }: Received, secret: string): { type: string; timestamp: string; data: object } {
   return new Webhook(secret).verify(body, headers) as { type: string; timestamp: string; data: object };
 }

@@ -1,4 +1,7 @@
-/** What an issuer says of its certificates, on loopback: by OCSP, by a list, and its own certificate. What to do wrong in, answers out. */
+/**
+ * Serves the revocation status of certificates on loopback: OCSP, a revocation list and the issuer certificate, with
+ * configurable faults.
+ */
 import { EventEmitter, once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,7 +21,7 @@ import {
 } from 'pkijs';
 import type { Issued } from './pki.ts';
 
-/** What it can do wrong. */
+/** The faults it can have. */
 export type RevocationFault =
   | 'revoked'
   | 'unknown'
@@ -40,13 +43,13 @@ const BASIC = '1.3.6.1.5.5.7.48.1.1';
 const DELTA = '2.5.29.27';
 
 export class RevocationAuthority {
-  /** By the path it is asked at. */
+  /** The fault for each request path. */
   readonly faults = new Map<string, RevocationFault>();
-  /** Paths. */
+  /** The paths of all requests. */
   readonly asked: string[] = [];
-  /** Numbers of certificates that its list names, with the fault `revoked`. */
+  /** Serial numbers in its revocation list for the fault `revoked`. */
   readonly revoked: asn1js.Integer[] = [];
-  /** Who signs what it says by OCSP; the issuer unless it is another. */
+  /** The signer of OCSP responses. Default: the issuer. */
   responder: Issued | undefined;
   #issuer: Issued | undefined;
   readonly #heard = new EventEmitter();
@@ -71,7 +74,7 @@ export class RevocationAuthority {
     });
   }
 
-  /** Whose certificates it knows. */
+  /** The issuer of the certificates it knows. */
   set issuer(issuer: Issued) {
     this.#issuer = issuer;
   }
@@ -84,7 +87,7 @@ export class RevocationAuthority {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Resolves once it has been asked so often. */
+  /** Resolves after this many requests. */
   async isAsked(times: number): Promise<void> {
     while (this.asked.length < times) await once(this.#heard, 'asked');
   }
@@ -129,7 +132,7 @@ export class RevocationAuthority {
     );
   }
 
-  /** The same each time. */
+  /** Returns the same list each time. */
   async #list(issuer: Issued, fault: RevocationFault | undefined): Promise<Buffer> {
     const list = this.#lists.get(fault) ?? (await this.#newList(issuer, fault));
     this.#lists.set(fault, list);
@@ -164,7 +167,7 @@ function timesOf(fault: RevocationFault | undefined): { thisUpdate: Date; nextUp
   return { thisUpdate: at(-1), nextUpdate: at(fault === 'ending' ? 0 : 1) };
 }
 
-/** Good, revoked or unknown (RFC 6960, 4.2.1). */
+/** Encodes good, revoked or unknown (RFC 6960, 4.2.1). */
 function statusOf(fault: RevocationFault | undefined): asn1js.BaseBlock {
   const idBlock = { tagClass: 3, tagNumber: fault === 'revoked' ? 1 : fault === 'unknown' ? 2 : 0 };
   if (fault !== 'revoked') return new asn1js.Primitive({ idBlock, lenBlock: { length: 1 } } as never);

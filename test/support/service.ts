@@ -1,4 +1,4 @@
-/** The service as its users meet it: a child process, a port, a key. */
+/** Starts the service as a child process and talks to it as its users do. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
@@ -15,38 +15,38 @@ export type { IssuedKey };
 const PROJECT = new URL('../..', import.meta.url).pathname;
 const CLI = cliOf(PROJECT);
 
-/** Plans without limits under the usual names, and others with one limit each. */
+/** Plans without limits under the usual names, and plans with one limit each. */
 export const PLANS = new URL('plans.json', import.meta.url).pathname;
 
 export interface Service {
   url: string;
   key: string;
-  /** What it printed so far. */
+  /** Returns its output so far. */
   output(): string;
   child: ChildProcess;
   env: Record<string, string>;
-  /** Its own folder for temporary files: empty again when it has ended. */
+  /** Its own folder for temporary files, which must be empty after it has exited. */
   tmp: string;
-  /** A key on a new account. Default plan: growth. */
+  /** Creates a key on a new account. Default plan: growth. */
   createKey(plan?: string): Promise<IssuedKey>;
-  /** Runs one command against the same data folder; what it printed. */
+  /** Runs a `platen` command on the same data folder and returns its output. */
   cli(...args: string[]): Promise<string>;
   /** POST /v1/pdf. */
   pdf(body: unknown, options?: { key?: string; headers?: Record<string, string>; signal?: AbortSignal }): Promise<Response>;
-  /** Sum of a metric over its labels that match. */
+  /** Returns the sum of a metric over all matching labels. */
   metric(name: string, label?: string): Promise<number>;
-  /** SIGTERM, then waits for the end. Returns the exit code. */
+  /** Sends SIGTERM, waits for the exit, and returns the exit code. */
   stop(): Promise<number | null>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What a test may use of a service that other suites use too: it neither ends it nor reads what it printed. */
+/** The parts of a service that a test may use when other suites share it: it can neither stop it nor read its output. */
 export type SharedService = Pick<Service, 'url' | 'key' | 'env' | 'createKey' | 'cli' | 'pdf' | 'metric'>;
 
-/** Starts the service on a free port with folders of its own. */
+/** Starts the service on a free port with its own folders. */
 export async function startService(
   settings: Record<string, string> = {},
-  /** The key of a data folder that has one already, where no first key is printed. */
+  /** The key of an existing data folder, for which no first key is printed. */
   { firstKey, checkout }: { firstKey?: string /** Another copy of this project. */; checkout?: string } = {},
 ): Promise<Service> {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
@@ -84,7 +84,7 @@ export async function startService(
   return service;
 }
 
-/** A service that is running, with a key of it; `settings` are those it was started with. */
+/** Connects to a running service, given one of its keys and the settings it was started with. */
 export function connect(url: string, key: string, settings: Record<string, string>): SharedService {
   const env = { ...environment(), ...settings };
   return {
@@ -98,7 +98,7 @@ export function connect(url: string, key: string, settings: Record<string, strin
   };
 }
 
-/** Runs one `platen` command to its end. Rejects when its exit status is not 0. */
+/** Runs one `platen` command. Rejects if its exit status is not 0. */
 export function runCli(args: string[], env: Record<string, string> = environment()): Promise<{ stdout: string; stderr: string }> {
   return promisify(execFile)(process.execPath, [...CLI, ...args], {
     env: { ...BROWSER_SETTINGS, ...env },
@@ -110,7 +110,9 @@ export function spawnCli(args: string[], env: Record<string, string> = environme
   return spawn(process.execPath, [...CLI, ...args], { env: { ...BROWSER_SETTINGS, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
 }
 
-/** Processes of this service's browsers: the process groups of all whose environment names its folder for temporary files. */
+/**
+ * Returns the processes of this service's browsers: the process groups whose environment names its folder for temporary files.
+ */
 export async function browserProcesses(service: Service): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const processes = await Promise.all(pids.filter((pid) => pid !== service.child.pid).map(readProcess));
@@ -125,7 +127,7 @@ async function readProcess(pid: number): Promise<{ pid: number; environ: string;
   return { pid, environ, state, parent: Number(parent), group: Number(group) };
 }
 
-/** The processes of one kind (`renderer`, `gpu-process`), or for `browser` the browser itself. */
+/** Returns the processes of one type (`renderer`, `gpu-process`), or the browser itself for `browser`. */
 export async function browserProcessesOfType(service: Service, type: string): Promise<number[]> {
   const matching: number[] = [];
   for (const pid of await browserProcesses(service)) {
@@ -136,7 +138,7 @@ export async function browserProcessesOfType(service: Service, type: string): Pr
   return matching;
 }
 
-/** Not the shell of a wrapper script, nor a process that is just being made, which still shows the command line of its parent. */
+/** Returns false for the shell of a wrapper script, and for a new process that still shows its parent's command line. */
 async function isBrowserItself(pid: number): Promise<boolean> {
   const { parent } = await readProcess(pid);
   const [own, parents] = await Promise.all([programOf(pid), programOf(parent)]);
@@ -147,7 +149,7 @@ function programOf(pid: number): Promise<string> {
   return readlink(`/proc/${pid}/exe`).catch(() => '');
 }
 
-/** Asks again, a little later each time, until the answer is yes. For states that no event announces. */
+/** Polls, with growing pauses, until the condition holds. For states that no event announces. */
 export async function eventually(what: string, holds: () => Promise<boolean> | boolean, timeoutMs = 40_000): Promise<void> {
   const end = Date.now() + timeoutMs;
   for (let pause = 10; Date.now() < end; pause = Math.min(2 * pause, 250)) {

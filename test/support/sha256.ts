@@ -1,4 +1,4 @@
-/** Bytes in, their SHA-256 in hexadecimal out: what the service says about content. */
+/** Returns the SHA-256 of bytes in hexadecimal, as the service reports it for content. */
 import { createHash } from 'node:crypto';
 
 export function sha256(bytes: Uint8Array): string {

@@ -1,4 +1,4 @@
-/** For suites that change nothing but what belongs to their keys: the service of this worker, and a key on a new account. */
+/** Provides the worker's shared service and a key on a new account, for suites that change only data of their own keys. */
 import { inject } from 'vitest';
 import { issueKey } from './issue-key.ts';
 import { connect, type SharedService } from './service.ts';

@@ -1,6 +1,6 @@
 /**
- * Before all tests: what answers a worker's question for its service, at `/` and the number of the worker. It is started for the
- * first suite of the worker that asks, serves the others, and ends after all tests.
+ * Runs before all tests: an HTTP server that answers `/` plus a worker number with the shared service of that worker. The
+ * service is started at the first request, shared by the suites of the worker, and stopped after all tests.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -15,7 +15,7 @@ declare module 'vitest' {
   }
 }
 
-/** The defaults, but for what would have suites wait, or be refused for what others sent; and sites of theirs on 127.0.0.1. */
+/** The defaults, except where suites would wait or be refused because of others' requests; their sites are on 127.0.0.1. */
 const SETTINGS = {
   PLATEN_SWEEP_SECONDS: '1',
   PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '100000',
@@ -43,7 +43,7 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
   };
 }
 
-/** Without the rest of the environment, which each worker has by itself. */
+/** Returns the settings without the rest of the environment, which each worker has itself. */
 function ownSettings(env: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => name === 'TMPDIR' || name.startsWith('PLATEN_')));
 }

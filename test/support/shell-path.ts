@@ -1,11 +1,11 @@
-/** The PATH for commands that call curl: that of the machine, and where it has no curl, a folder with a program in its place. */
+/** Returns a PATH for commands that call curl: the machine's, or one with a folder that contains a replacement for curl. */
 import { spawnSync } from 'node:child_process';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const PROGRAM = new URL('curl.ts', import.meta.url).pathname;
 
-/** `folder` is the caller's, and may get a file named `curl`. */
+/** `folder` belongs to the caller and may get a file named `curl`. */
 export async function pathWithCurl(folder: string): Promise<string> {
   const path = process.env.PATH ?? '';
   if (has('curl')) return path;

@@ -1,4 +1,4 @@
-/** Sites of the test's own, on loopback: a table of answers in, and what was asked for out. */
+/** Web sites for tests on loopback: a table of answers in, the received requests out. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
@@ -7,23 +7,23 @@ import { PIXEL } from './pixel.ts';
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** One request, as the server saw it. */
+/** A request as the server received it. */
 export interface Asked {
   method: string;
-  /** With its query. */
+  /** The path with its query. */
   path: string;
   headers: IncomingHttpHeaders;
 }
 
-/** HTTP on a port of its own. What the table does not name is answered 404. */
+/** An HTTP server on its own port. Paths that are not in the table get 404. */
 export class Site {
-  /** By path, without the query. */
+  /** The answers by path, without the query. */
   readonly #answers: Record<string, Answer>;
   #others = status(404);
   readonly asked: Asked[] = [];
-  /** Connections at this moment. */
+  /** The number of open connections. */
   open = 0;
-  /** The most WebSockets at one time since `forget`. */
+  /** The maximum number of simultaneous WebSockets since `forget`. */
   mostSockets = 0;
   #sockets = 0;
   readonly #server: Server;
@@ -44,12 +44,12 @@ export class Site {
     });
   }
 
-  /** From now on, besides what it answers already. */
+  /** Adds answers to the table. */
   serve(answers: Record<string, Answer>): void {
     Object.assign(this.#answers, answers);
   }
 
-  /** What the table does not name, instead of 404. */
+  /** Sets the answer for paths that are not in the table. */
   serveOthers(answer: Answer): void {
     this.#others = answer;
   }
@@ -62,12 +62,12 @@ export class Site {
     return this.as((this.#server.address() as AddressInfo).address);
   }
 
-  /** The same site under another name. */
+  /** Returns the URL of the site under another host name. */
   as(host: string): string {
     return `http://${host}:${this.port}`;
   }
 
-  /** Requests of one path, with whatever query. */
+  /** Returns the requests of a path, with any query. */
   askedFor(path: string): Asked[] {
     return this.asked.filter((asked) => pathOf(asked.path) === path);
   }
@@ -77,12 +77,12 @@ export class Site {
     this.mostSockets = this.#sockets;
   }
 
-  /** Resolves when whatever was sent to the site before has been taken notice of. */
+  /** Resolves when all requests sent to the site before have been recorded. */
   async caughtUp(): Promise<void> {
     await fetch(`${this.origin}/caught-up`, { headers: { connection: 'close' } });
   }
 
-  /** WebSockets stay open from now on, and never say anything; not even what they should say at first. */
+  /** Accepts WebSocket connections and keeps them open without ever answering, not even the handshake. */
   holdSockets(): void {
     this.#server.on('upgrade', (request, socket) => {
       this.#note(request);
@@ -124,7 +124,7 @@ export function html(body: string | Buffer, headers?: Record<string, string | st
 
 export const image: Answer = send('image/png', PIXEL);
 
-/** With a page that says so. */
+/** Answers with a status and a page that names it. */
 export function status(code: number): Answer {
   return (_request, response) => void response.writeHead(code, { 'content-type': 'text/html' }).end(`<p>status ${code}</p>`);
 }
@@ -133,10 +133,10 @@ export function redirect(to: string, code = 302): Answer {
   return (_request, response) => void response.writeHead(code, { location: to }).end();
 }
 
-/** Takes the request and says nothing. */
+/** Accepts the request and never answers. */
 export const never: Answer = () => {};
 
-/** The beginning, and then the same again and again, as fast as it is taken. */
+/** Sends the beginning and then the same bytes again and again, as fast as the client reads. */
 export function endless(type: string, beginning: string, again: Buffer): Answer {
   return (_request, response) => {
     response.writeHead(200, { 'content-type': type }).write(beginning);
@@ -144,7 +144,10 @@ export function endless(type: string, beginning: string, again: Buffer): Answer 
   };
 }
 
-/** Little that comes, and much more once it is unpacked: the same again, so many times or, without a number, for ever. */
+/**
+ * Sends a small compressed body that is large when decompressed: `again` is repeated `times` times, or endlessly without a
+ * number.
+ */
 export function bomb(type: string, beginning: string | Buffer, again: Buffer, times?: number): Answer {
   const start = Buffer.concat([GZIP_HEADER, deflated(Buffer.from(beginning))]);
   const piece = deflated(again);
@@ -159,7 +162,7 @@ export function bomb(type: string, beginning: string | Buffer, again: Buffer, ti
 
 const GZIP_HEADER = Buffer.from('1f8b0800000000000003', 'hex');
 
-/** To be followed by more. */
+/** Compresses data so that more can follow. */
 function deflated(data: Buffer): Buffer {
   return deflateRawSync(data, { finishFlush: constants.Z_FULL_FLUSH });
 }
@@ -169,7 +172,7 @@ function pour(response: ServerResponse, again: Buffer): void {
   response.once('drain', () => pour(response, again));
 }
 
-/** The beginning, and then a byte from time to time, for ever. */
+/** Sends the beginning and then one byte at each interval, endlessly. */
 export function trickle(type: string, beginning: string | Buffer, everyMs = 50): Answer {
   return (_request, response) => {
     response.writeHead(200, { 'content-type': type }).write(beginning);
@@ -178,7 +181,7 @@ export function trickle(type: string, beginning: string | Buffer, everyMs = 50):
   };
 }
 
-/** A server that speaks as it likes: the bytes of its answers, by path. */
+/** A TCP server that sends arbitrary bytes as its answers, by path. */
 export class RawSite {
   readonly #server: TcpServer;
   readonly #sockets = new Set<Socket>();

@@ -1,6 +1,6 @@
 /**
- * Where a service of the tests keeps its data: in its data folder; or, where PLATEN_TEST_DATABASE_URL and PLATEN_TEST_BLOBS_URL
- * name a PostgreSQL server and a bucket, in a database and under a prefix of its own there.
+ * Chooses where a test service stores its data: in its data folder or, if PLATEN_TEST_DATABASE_URL and PLATEN_TEST_BLOBS_URL
+ * name a PostgreSQL server and a bucket, in a separate database and under a separate prefix there.
  */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
@@ -8,7 +8,7 @@ import { type Database, openDatabase } from '../../src/storage/database.ts';
 
 const DUPLICATE_DATABASE = '42P04';
 
-/** The same each time it is asked for the same folder. */
+/** Returns the same settings every time for the same folder. */
 export async function storageSettings(dataDir: string): Promise<Record<string, string>> {
   const { PLATEN_TEST_DATABASE_URL: server, PLATEN_TEST_BLOBS_URL: bucket } = process.env;
   const { PLATEN_TEST_SECRET_KEY_FILE: secretKeyFile } = process.env;
@@ -20,7 +20,7 @@ export async function storageSettings(dataDir: string): Promise<Record<string, s
   };
 }
 
-/** The database alone, without a service. */
+/** Opens only the database, without a service. */
 export async function openTestDatabase(dataDir: string): Promise<Database> {
   const { PLATEN_DATABASE_URL: databaseUrl } = await storageSettings(dataDir);
   return openDatabase({ dataDir, ...(databaseUrl !== undefined && { databaseUrl, databaseConnections: 10 }) });

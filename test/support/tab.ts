@@ -1,4 +1,4 @@
-/** A tab of the bundled browser with nothing of the service around it. */
+/** A tab of the bundled browser without the rest of the service. */
 import type { Browser } from '../../src/chromium/browser.ts';
 import type { Session } from '../../src/chromium/devtools/connection.ts';
 
@@ -8,7 +8,7 @@ export class Tab implements AsyncDisposable {
   readonly #browser: Browser;
   readonly #contextId: string;
 
-  /** Without a proxy of its own it reaches nothing. */
+  /** Without a proxy server, the tab cannot connect anywhere. */
   static async open(browser: Browser, proxyServer?: string): Promise<Tab> {
     const root = browser.connection.browser;
     const proxy = proxyServer ? { proxyServer, proxyBypassList: '<-loopback>' } : {};
@@ -27,14 +27,14 @@ export class Tab implements AsyncDisposable {
     this.#contextId = contextId;
   }
 
-  /** Resolves when the document has been loaded. */
+  /** Resolves when the document has loaded. */
   async load(html: string): Promise<void> {
     const loaded = this.session.next('Page.loadEventFired');
     await this.session.send('Page.setDocumentContent', { frameId: this.frameId, html });
     await loaded;
   }
 
-  /** Waits for a promise; an exception is nothing. */
+  /** Evaluates an expression and awaits a promise. Returns undefined after an exception. */
   async evaluate(expression: string): Promise<unknown> {
     const { result } = await this.session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
     return result.value;

@@ -1,4 +1,4 @@
-/** A time stamp authority (RFC 3161) on loopback: what to do wrong in, tokens that its certificate signs out. */
+/** A time stamp authority (RFC 3161) on loopback that issues signed tokens, with configurable faults. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
@@ -19,7 +19,7 @@ import {
 } from 'pkijs';
 import { type Issued, issue, type Order } from './pki.ts';
 
-/** What an authority can do wrong. */
+/** The faults an authority can have. */
 export type Fault =
   | 'imprint'
   | 'nonce'
@@ -37,14 +37,14 @@ const [TST_INFO, SIGNED_DATA] = ['1.2.840.113549.1.9.16.1.4', '1.2.840.113549.1.
 
 export class TimeStampAuthority {
   fault: Fault | undefined;
-  /** Of the requests that were sent: their headers. */
+  /** The headers of the received requests. */
   readonly asked: Array<Record<string, unknown>> = [];
-  /** Called for each of them. */
+  /** Is called for each request. */
   onRequest = () => {};
   readonly #server: Server;
   readonly #signers: Record<'valid' | 'usage' | 'expired', Issued>;
 
-  /** `more` is of its certificates. */
+  /** `more` changes the certificate of the authority. */
   static async start(issuer: Issued, more: Order = {}): Promise<TimeStampAuthority> {
     const order = { ...more, issuer, stampsTimes: true, keyUsage: 0b1100_0000 };
     const authority = new TimeStampAuthority({
@@ -103,7 +103,7 @@ export class TimeStampAuthority {
     });
     const content = toBytes(info);
     const encapContentInfo = new EncapsulatedContentInfo({ eContentType: TST_INFO });
-    encapContentInfo.eContent = new asn1js.OctetString({ valueHex: Uint8Array.from(content).buffer }); // in one piece
+    encapContentInfo.eContent = new asn1js.OctetString({ valueHex: Uint8Array.from(content).buffer }); // as a single segment
     const signed = new SignedData({
       version: 3,
       encapContentInfo,

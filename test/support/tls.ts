@@ -1,7 +1,7 @@
 /**
- * A certificate that nobody signed, for hooks.private.test, and its key, which opens nothing: for servers of tests. Made by
- * `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 36500 -subj /CN=hooks.private.test
- * -addext subjectAltName=DNS:hooks.private.test`.
+ * A self-signed certificate for hooks.private.test and its key, for test servers only. Created by `openssl req -x509 -newkey ec
+ * -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 36500 -subj /CN=hooks.private.test -addext
+ * subjectAltName=DNS:hooks.private.test`.
  */
 
 export const TLS = {

@@ -1,4 +1,4 @@
-/** Before all tests: browser and fonts are unpacked and the pages are built once, so that no test waits for that on a fresh machine. */
+/** Runs before all tests: unpacks browser and fonts and builds the pages, so that no test waits for that on a new machine. */
 import { locateBrowser } from '../../src/chromium/launch/locate-browser.ts';
 import { loadConfig } from '../../src/config.ts';
 import { buildPages, isBuilt } from '../../src/pages/build.ts';

@@ -1,15 +1,15 @@
-/** Somebody without a key, at an address of their own: what they send to the playground. */
+/** A playground visitor without a key, at a separate IP address. */
 import { Agent, fetch as send } from 'undici';
 import { eventually } from './service.ts';
 
 export interface Visitor {
-  /** The playground's browser is started for the first visitor, who may wait too long for it on a slow machine. */
+  /** Makes the first request, which starts the playground's browser and may time out on a slow machine. */
   wakeUp(): Promise<void>;
   pdf(body: unknown, headers?: Record<string, string>): Promise<Response>;
   leave(): Promise<void>;
 }
 
-/** `address` is one of this machine, such as 127.0.0.7. */
+/** `address` is an address of this machine, such as 127.0.0.7. */
 export function visitorAt(url: string, address?: string): Visitor {
   const dispatcher = new Agent({ ...(address && { localAddress: address }), connections: 64 });
   const pdf: Visitor['pdf'] = async (body, headers = {}) => {

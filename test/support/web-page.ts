@@ -1,4 +1,4 @@
-/** The pages as visitors meet them: the bundled Chromium, driven from outside. */
+/** Opens the pages in the bundled Chromium, driven by Playwright. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,12 +10,12 @@ import { BROWSER_SETTINGS } from './test-browser.ts';
 export interface Visitor {
   page: Page;
   context: BrowserContext;
-  /** What the console said as an error, failed requests of the page's own, violations of its policy. */
+  /** Console errors, including failed requests and policy violations, and uncaught exceptions. */
   complaints: string[];
 }
 
 export interface VisitorBrowser {
-  /** Somebody new: no cookies, no storage. `at` is the service's address. */
+  /** Opens the pages as a new visitor, without cookies and storage. `at` is the address of the service. */
   visit(at: string, options?: BrowserContextOptions): Promise<Visitor>;
   [Symbol.asyncDispose](): Promise<void>;
 }

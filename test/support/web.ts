@@ -1,4 +1,4 @@
-/** A service, two sites its documents may load from, and one they may not. */
+/** A service, two sites that its documents may load from, and a forbidden one. */
 import { Client, type Problem, problem } from './client.ts';
 import { NameServer } from './name-server.ts';
 import { type ReadPdf, readPdfReply } from './read-pdf.ts';
@@ -8,15 +8,15 @@ import { Site } from './site.ts';
 
 export class Web<S extends SharedService = Service> {
   readonly site: Site;
-  /** On another port. */
+  /** A second allowed site on another port. */
   readonly other: Site;
-  /** Not allowed, and listening all the same. */
+  /** A site that is not allowed, although it accepts connections. */
   readonly forbidden: Site;
   readonly service: S;
   readonly ada: Client;
   readonly #end: () => Promise<void>;
 
-  /** Names such as `a.private.test` lead to the same machine. */
+  /** Names such as `a.private.test` resolve to this machine. */
   static async start(settings: Record<string, string> = {}, morePorts: number[] = []): Promise<Web> {
     const [site, other, forbidden] = await Promise.all([Site.start(), Site.start(), Site.start()]);
     const names = await NameServer.start('');
@@ -31,7 +31,7 @@ export class Web<S extends SharedService = Service> {
     });
   }
 
-  /** With the service of this worker, which allows all of 127.0.0.1: the forbidden site has another address. */
+  /** Uses the shared service of this worker. It allows all of 127.0.0.1, so the forbidden site has another address. */
   static async share(): Promise<Web<SharedService>> {
     const [site, other, forbidden] = await Promise.all([Site.start(), Site.start(), Site.start({}, '127.0.0.2')]);
     return new Web({ site, other, forbidden }, await sharedService(), async () => {});
@@ -63,7 +63,7 @@ export class Web<S extends SharedService = Service> {
     return [this.site, this.other, this.forbidden];
   }
 
-  /** The document the site has at this path. */
+  /** Renders the document at this path of the site. */
   async visit(path: string, options: object = {}, client = this.ada): Promise<ReadPdf> {
     return readPdfReply(await client.pdf({ url: this.site.origin + path, options }));
   }
@@ -72,12 +72,12 @@ export class Web<S extends SharedService = Service> {
     return readPdfReply(await client.pdf({ html, options }));
   }
 
-  /** Text of the first page. */
+  /** Returns the text of the first page. */
   async textOf(path: string, options: object = {}, client = this.ada): Promise<string> {
     return (await this.visit(path, options, client)).pages[0] ?? '';
   }
 
-  /** The problem a document at this address has. */
+  /** Returns the problem document for this URL. */
   async problemAt(url: string, status: number, code: string, options: object = {}): Promise<Problem> {
     return problem(await this.ada.pdf({ url, options }), status, code);
   }

@@ -1,13 +1,16 @@
-/** Scripts that start the bundled browser, as packages of it do: the way they start it in, a path for PLATEN_BROWSER_PATH out. */
+/**
+ * Writes scripts that start the bundled browser, like those in distribution packages: a start command in, a path for
+ * PLATEN_BROWSER_PATH out.
+ */
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { locateBrowser } from '../../src/chromium/launch/locate-browser.ts';
 import { loadConfig } from '../../src/config.ts';
 
-/** As Debian's package does it: without `exec`, so that the browser is a child of the process we start. */
+/** The start command of Debian's package: without `exec`, so the browser is a child of the process we start. */
 export const AS_DEBIAN = '"$browser" "$@"';
 
-/** `start` is what the script does with `"$browser"`. */
+/** `start` is the command that the script runs with `"$browser"`. */
 export async function writeWrapper(folder: string, name: string, start: string): Promise<string> {
   const { path, env } = await locateBrowser(loadConfig({ PLATEN_BROWSER_PATH: 'bundled' }));
   const exports = Object.entries(env).map(([variable, value]) => `export ${variable}='${value}'`);
