@@ -1,6 +1,6 @@
 /**
- * Is this tree as fast as another one? `npm run bench -- --against FOLDER`, with a worktree of an earlier commit in which `npm ci`
- * has run. The two services render one after the other, pair by pair, so that what else the machine does strikes both.
+ * Is this tree as fast as another one? Run `npm run bench -- --against FOLDER` with a worktree of an earlier commit in which
+ * `npm ci` has run. The two services render alternately, in pairs, so that other load on the machine affects both.
  */
 import { join } from 'node:path';
 import { invoice, scriptedInvoice } from './documents.ts';

@@ -1,4 +1,7 @@
-/** What do files beside a document cost against the same files as data addresses, and an image against the PDF of the same page? On a warm key, in turns. */
+/**
+ * How fast are documents with assets compared with the same files as `data:` URLs, and images compared with the PDF of the same
+ * page? Renders use a warm key and alternate.
+ */
 import { randomBytes } from 'node:crypto';
 import { invoice } from './documents.ts';
 import { closedLoop, median } from './measure.ts';
@@ -7,9 +10,9 @@ import { type ServiceUnderTest, startService } from './service.ts';
 
 const ROUNDS = 5;
 const SECONDS = 4;
-/** Images have none: see docs/decisions/0058. */
+/** The minimum ratio for assets. Images have none: see docs/decisions/0058. */
 const LEAST_WITH_FILES = 0.7;
-/** About what a logo has. */
+/** The typical size of a logo. */
 const PICTURE_BYTES = 20_000;
 
 type Request = [path: string, body: object];
@@ -20,7 +23,7 @@ export async function assets(): Promise<Row[]> {
     const page = { html: invoice(20) };
     const pictureOf = (type: string): Request => ['/v1/image', { ...page, options: { type } }];
     return [
-      await compare(service, 'three files beside a document, against data addresses', filed(), inlined(), LEAST_WITH_FILES),
+      await compare(service, 'a document with three assets, against data: URLs', filed(), inlined(), LEAST_WITH_FILES),
       await compare(service, 'PNG of a page, against its PDF', pictureOf('png'), ['/v1/pdf', page]),
       await compare(service, 'JPEG of a page, against its PDF', pictureOf('jpeg'), ['/v1/pdf', page]),
     ];
@@ -35,7 +38,7 @@ const FILES: Array<[path: string, type: string, content: Buffer]> = [
   ['chart.svg', 'image/svg+xml', picture()],
 ];
 
-/** A circle, with as many bytes as a logo has. */
+/** Returns a circle as an SVG with the size of a logo. */
 function picture(): Buffer {
   const comment = randomBytes(PICTURE_BYTES / 2).toString('hex');
   return Buffer.from(
@@ -58,7 +61,7 @@ function inlined(): Request {
   return ['/v1/pdf', { html: documentWith(([, type, content]) => `data:${type};base64,${content.toString('base64')}`) }];
 }
 
-/** The ratio is that of two loops one after the other, taken several times. */
+/** Compares the throughput of two loops that run one after the other, several times. */
 async function compare(service: ServiceUnderTest, measure: string, one: Request, other: Request, least?: number): Promise<Row> {
   const ratios: number[] = [];
   const rates: Array<[one: number, other: number]> = [];

@@ -1,7 +1,7 @@
 /**
- * What do batches give and take? The pace of a batch of 500, which stores what it makes, against that of single calls with four
- * clients; the time of a single call beside it against its usual time; and the memory of the Node process, which is not to hold
- * all items at once.
+ * How do batches and single calls affect each other? Measures the throughput of a batch of 500, whose results are stored,
+ * against single calls with four clients; the latency of a single call beside a batch against its usual latency; and the memory
+ * of the Node process, which must not hold all items at once.
  */
 import { invoice } from './documents.ts';
 import { closedLoop, median, quantile } from './measure.ts';
@@ -12,11 +12,11 @@ const ITEMS = 500;
 const ROUNDS = 5;
 const SECONDS = 4;
 const ALONE_SECONDS = 2;
-/** After calls: a batch leaves places free for half a second after them, and pages that go take processor time. */
+/** The pause after calls: a batch leaves slots free for half a second after them, and closing pages takes processor time. */
 const REST_MS = 1_000;
-/** Single calls come one at a time, with a pause, as a caller's would who has other things to do. */
+/** The pause between single calls, which are sent one at a time, like those of an occasional caller. */
 const PAUSE_MS = 50;
-/** So large that 500 of them at once would be seen, and yet one request: 25 MB. */
+/** The size of a large item: 500 at once would be visible in memory, and still fit in one request of 25 MB. */
 const LARGE_CHARACTERS = 50_000;
 
 interface Batch {
@@ -49,8 +49,8 @@ export async function batches(): Promise<Row[]> {
   const memory = await memoryOf(service, key);
   await service.stop();
   return [
-    ratio('pace of a batch of 500 against single calls that store, as it does, 4 clients', paces, 'at least 0.9', atLeast(0.9)),
-    ratio('the same against calls that store nothing', pacesUnstored, 'at least 0.9', atLeast(0.9)),
+    ratio('throughput of a batch of 500 against single calls that store, 4 clients', paces, 'at least 0.9', atLeast(0.9)),
+    ratio('the same against calls without storing', pacesUnstored, 'at least 0.9', atLeast(0.9)),
     ratio('time of a single call beside a batch of the same key (p50)', delays, 'at most 2', (found) => found <= 2),
     memory,
   ];
@@ -60,7 +60,7 @@ const rest = (milliseconds: number) => new Promise((resolve) => setTimeout(resol
 const small = (n: number) => invoice(20).replace('</body>', `<!-- ${n} --></body>`);
 const large = (n: number) => small(n).replace('</body>', `<!-- ${'x'.repeat(LARGE_CHARACTERS)} --></body>`);
 
-/** Items per second, from the moment it was sent. */
+/** Returns the items per second since the batch was sent. */
 async function runBatch(service: ServiceUnderTest, key: string, html: (n: number) => string, during?: () => Promise<void>) {
   const begun = performance.now();
   const id = await send(service, key, html);
@@ -91,7 +91,7 @@ async function whenEnded(service: ServiceUnderTest, key: string, id: string): Pr
 async function callsBeside(service: ServiceUnderTest, key: string): Promise<number[]> {
   let latencies: number[] = [];
   await runBatch(service, key, small, async () => {
-    // The batch takes longer than this, on any machine.
+    // The batch takes longer than this on any machine.
     latencies = await lonelyCalls(service, key, performance.now() + ALONE_SECONDS * 1000);
   });
   return latencies;
@@ -109,9 +109,9 @@ async function lonelyCalls(service: ServiceUnderTest, key: string, until: number
   return latencies;
 }
 
-/** What the process holds for a batch of 500 large items while it runs, beside their size. */
+/** Measures the memory of the process during a batch of 500 large items, compared with their size. */
 async function memoryOf(service: ServiceUnderTest, key: string): Promise<Row> {
-  await runBatch(service, key, large); // what grows once has grown
+  await runBatch(service, key, large); // so that memory which grows only once has grown
   const before = (await service.memory()).heldBytes;
   let during = 0;
   await runBatch(service, key, large, async () => {
@@ -123,9 +123,9 @@ async function memoryOf(service: ServiceUnderTest, key: string): Promise<Row> {
   const addedMb = (during - before) / 1_048_576;
   const sentMb = (ITEMS * large(0).length) / 1_048_576;
   return {
-    measure: 'what the Node process holds for a batch of 500 large items',
-    value: `${addedMb.toFixed(0)} MB at most, after a collection; the items have ${sentMb.toFixed(0)} MB`,
-    target: 'less than half of what was sent',
+    measure: 'memory of the Node process for a batch of 500 large items',
+    value: `${addedMb.toFixed(0)} MB at most after a garbage collection; the items have ${sentMb.toFixed(0)} MB`,
+    target: 'less than half of the request',
     met: addedMb < sentMb / 2,
     figures: { addedMb, sentMb },
   };

@@ -1,4 +1,4 @@
-/** What does conformance add to a tagged PDF, by its number of pages? */
+/** What does conformance add to the time of a tagged PDF, by number of pages? */
 import { median } from './measure.ts';
 import type { Row } from './report.ts';
 import { type ServiceUnderTest, startService } from './service.ts';
@@ -22,7 +22,7 @@ export async function conformance(): Promise<Row[]> {
   }
 }
 
-/** Tagged and conformant renders in turns, so that both see the same machine. */
+/** Alternates tagged and conformant renders, so that other load on the machine affects both. */
 async function added(service: ServiceUnderTest, { pages, sections, rounds }: (typeof CASES)[number]): Promise<Row> {
   const html = report(sections);
   const printed = await countPages(service, html);
@@ -46,7 +46,7 @@ async function added(service: ServiceUnderTest, { pages, sections, rounds }: (ty
   };
 }
 
-/** One page for each section: headings, text with links, a list, a table and a drawing. */
+/** Returns a document with one page per section: headings, text with links, a list, a table and a drawing. */
 function report(sections: number): string {
   const paragraph = 'The quick brown fox jumps over the lazy dog, and nobody knows why it keeps on doing so. '.repeat(4);
   const parts = Array.from({ length: sections }, (_, at) => {

@@ -1,4 +1,4 @@
-/** A site for the bench, in a process of its own: it takes its time to answer with rows. */
+/** A separate process with a site that answers with rows after a delay. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,4 +1,6 @@
-/** How long does a render of one account take while another holds as much as it can, in every way there is? */
+/**
+ * How much slower is a render of one account while another account occupies as many resources as it can, in each possible way?
+ */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -8,28 +10,28 @@ import { closedLoop, type Figures, median } from './measure.ts';
 import type { Row } from './report.ts';
 import { type ServiceUnderTest, startService } from './service.ts';
 
-/** Requests of the account that holds, at one time. */
+/** Concurrent requests of the occupying account. */
 const HOLDERS = 16;
 const SECONDS = 3;
 const ROUNDS = 3;
-/** A render takes at most so many times as long. */
+/** The maximum ratio of render times. */
 const MOST = 3;
 const TIMEOUT_MS = 60_000;
-/** A template that takes all the time it may have. */
+/** A template that uses all the time it may have. */
 const SLOW_TEMPLATE = '{% for a in (1..99999) %}{% for b in (1..99999) %}{% assign c = a %}{% endfor %}{% endfor %}';
 
-/** Of the batch that is merged, with 75 pages each. */
+/** Number of items in the batch that is merged, with 75 pages each. */
 const MERGED_ITEMS = 20;
 const BODY_BYTES = 30_000_000;
-/** As refusals tell. */
+/** The `Retry-After` of refusals. */
 const RETRY_AFTER_MS = 1_000;
-/** Of the victim's batches. */
+/** Number of items in the measured batches. */
 const ITEMS = 4;
 
-/** What is there before the account begins to hold. */
+/** Prepared before the other account begins. */
 interface Stage {
   site: string;
-  /** A batch of the account that has ended. */
+  /** A finished batch of the occupying account. */
   batchId: string;
 }
 
@@ -41,7 +43,7 @@ const sending =
   (service, { site }, signal) =>
     send(service, path, body(site), signal);
 
-/** Noise, which takes longest to encode, as large as the format may be. */
+/** Noise, which takes longest to encode, at the largest size allowed for the format. */
 const noise = (type: string, width: number, height: number) =>
   sending(
     () => ({
@@ -56,9 +58,9 @@ const noise = (type: string, width: number, height: number) =>
 
 const WAYS: Record<string, Way> = {
   'waitForFunction: false': sending(() => ({ html: '<p>x', options: { ...options, waitForFunction: 'false' } })),
-  'waitForSelector that never comes': sending(() => ({ html: '<p>x', options: { ...options, waitForSelector: '#x' } })),
+  'waitForSelector that never matches': sending(() => ({ html: '<p>x', options: { ...options, waitForSelector: '#x' } })),
   'waitForTimeout of a minute': sending(() => ({ html: '<p>x', options: { ...options, waitForTimeout: TIMEOUT_MS - 1 } })),
-  'image that never comes': sending((site) => ({
+  'image that never loads': sending((site) => ({
     html: `<img src="${site}/">`,
     options: { ...options, resourceTimeout: TIMEOUT_MS },
   })),
@@ -71,7 +73,7 @@ const WAYS: Record<string, Way> = {
   })),
   'PNG images of 8 million pixels': noise('png', 4_000, 2_000),
   'WebP images of 2 million pixels': noise('webp', 2_000, 1_000),
-  'Liquid without end': async (service, _, signal) => {
+  'endless Liquid': async (service, _, signal) => {
     const { template_id } = await send<{ template_id: string }>(
       service,
       '/v1/templates',
@@ -80,7 +82,7 @@ const WAYS: Record<string, Way> = {
     );
     while (!signal.aborted) await send(service, '/v1/pdf', { template_id, data: {} }, signal);
   },
-  'batches of items that wait': async (service, _, signal) => {
+  'batches of waiting items': async (service, _, signal) => {
     const items = Array.from({ length: 50 }, (_item, n) => ({
       html: `<p>${n}`,
       options: { ...options, waitForFunction: 'false' },
@@ -96,34 +98,29 @@ const WAYS: Record<string, Way> = {
     const headers = { authorization: `Bearer ${service.keys[0]}` };
     await (await fetch(`${service.url}/v1/batches/${batchId}.pdf`, { headers, signal })).arrayBuffer();
   },
-  'bodies of 30 MB of which the half is sent': async (service, _, signal) => {
+  'half-sent bodies of 30 MB': async (service, _, signal) => {
     const { hostname, port } = new URL(service.url);
     const socket = connect(Number(port), hostname).on('error', () => {});
     socket.write(
       `POST /v1/pdf HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.keys[0]}\r\nContent-Type: application/json\r\nContent-Length: ${BODY_BYTES}\r\n\r\n`,
     );
     socket.write(Buffer.alloc(BODY_BYTES / 2, ' '));
-    await Promise.race([once(socket.resume(), 'data'), once(signal, 'abort')]); // the refusal, or the end
+    await Promise.race([once(socket.resume(), 'data'), once(signal, 'abort')]); // the refusal, or the end of the measurement
     socket.destroy();
-    if (!signal.aborted) await wait(RETRY_AFTER_MS, undefined, { signal }); // it holds; `floods` measures those who do not wait
+    if (!signal.aborted) await wait(RETRY_AFTER_MS, undefined, { signal }); // this way only holds bodies; `floods` measures clients that do not wait
   },
-  'storage of the browser': sending((site) => ({ url: `${site}/storing`, options: { ...options, waitForFunction: 'false' } })),
+  'browser storage': sending((site) => ({ url: `${site}/storing`, options: { ...options, waitForFunction: 'false' } })),
 };
 
-/** Fills what an origin may store, again and again. */
+/** Fills the storage of an origin again and again. */
 const STORING = `<script>(async () => { const part = new Uint8Array(16 << 20).fill(7); for (let n = 0; ; n++) {
   await (await caches.open('c')).put('/' + n % 8, new Response(part)).catch(() => {});
 } })()</script>`;
 
-/** Those that a batch, which runs in the background, could be kept waiting by. */
-const HARD_ON_BATCHES = [
-  'waitForFunction: false',
-  'documents of 150 pages',
-  'batches of items that wait',
-  'storage of the browser',
-];
+/** The ways that could delay a batch, which runs in the background. */
+const HARD_ON_BATCHES = ['waitForFunction: false', 'documents of 150 pages', 'batches of waiting items', 'browser storage'];
 
-/** Only the ways whose name contains `filter`, each measured when it is asked for. */
+/** Measures each way whose name contains `filter`. */
 export async function* fairness(filter = ''): AsyncGenerator<Row> {
   const silent = createServer((request, response) => {
     if (request.url === '/storing') response.setHeader('content-type', 'text/html').end(STORING);
@@ -172,7 +169,7 @@ async function measure(service: ServiceUnderTest, stage: Stage, way: string, wha
   };
 }
 
-/** What the other account does, over and over. */
+/** The work of the measured account, in a loop. */
 type Victim = (service: ServiceUnderTest, note?: (milliseconds: number) => void) => Promise<Figures>;
 
 function plainRenders(service: ServiceUnderTest, note: (milliseconds: number) => void = () => {}): Promise<Figures> {
@@ -190,7 +187,7 @@ function plainRenders(service: ServiceUnderTest, note: (milliseconds: number) =>
   );
 }
 
-/** From a batch to its last item, or to the end of what a request may wait for. */
+/** Measures the time from sending a batch to its last item, or to the longest wait of a request. */
 function batches(service: ServiceUnderTest, note: (milliseconds: number) => void = () => {}): Promise<Figures> {
   const items = Array.from({ length: ITEMS }, (_item, n) => ({ html: `${invoice(20)}<p>${n}` }));
   return closedLoop(
@@ -224,7 +221,7 @@ async function send<T>(service: ServiceUnderTest, path: string, body: object, si
   return reply.headers.get('content-type')?.includes('json') ? ((await reply.json()) as T) : ((await reply.arrayBuffer()) as T);
 }
 
-/** Until what holds has begun to: for a second, since Liquid and batches show in no figure. */
+/** Gives the other account a second to occupy the slots, since no metric shows Liquid and batches. */
 async function full(service: ServiceUnderTest): Promise<void> {
   const end = performance.now() + 1_000;
   while (performance.now() < end) await service.metric('platen_renders_running');

@@ -1,4 +1,7 @@
-/** The finishing room by itself: time in a warm thread and in a cold one, bytes, memory, and how long the event loop is held. */
+/**
+ * Measures the threads that finish PDFs on their own: the time in a warm and in a cold thread, bytes, memory, and how long the
+ * event loop is blocked.
+ */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { launchBrowser } from '../src/chromium/browser.ts';
 import { locateBrowser } from '../src/chromium/launch/locate-browser.ts';
@@ -56,7 +59,7 @@ export async function finishRoom(): Promise<Row[]> {
   return rows;
 }
 
-/** Of the process: what a thread holds that has finished one page and has nothing to do. */
+/** Measures the time of a cold thread, and the memory of the idle thread after one page. */
 async function coldThread(page: Buffer): Promise<Row[]> {
   const begun = process.memoryUsage().rss;
   const finisher = new Finisher(SETTINGS);
@@ -89,7 +92,7 @@ async function once(finisher: Finisher, pdf: Buffer, changes: Partial<FinishSett
   const begun = performance.now();
   const finished = await finisher.finish(pieces, { ...NOTHING, ...changes }, new AbortController().signal);
   const ms = performance.now() - begun;
-  await new Promise((resolve) => setTimeout(resolve, 5)); // the delay is seen when the next tick comes late
+  await new Promise((resolve) => setTimeout(resolve, 5)); // the histogram records the delay at the next tick
   loop.disable();
   return { ms, loopMs: loop.max / 1e6, bytes: finished.reduce((sum, { length }) => sum + length, 0) };
 }

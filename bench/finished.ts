@@ -1,4 +1,4 @@
-/** What does it take to print the finished document: a chart whose animation is run forward, rows that come from a site? */
+/** What does waiting for a finished document cost: a chart whose animation is advanced, and rows fetched from a site? */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -43,7 +43,7 @@ async function chart(service: ServiceUnderTest): Promise<Row> {
   };
 }
 
-/** What it has to wait for is the answer: all else takes as long as where the document has its rows. */
+/** Measures the time beyond the delay of the response, compared with a document that contains the rows. */
 async function fetched(service: ServiceUnderTest, port: number, delayMs: number): Promise<Row> {
   const rows = Array.from({ length: ROWS }, (_, n) => `row ${n + 1}`);
   const late = rowsDocument(`fetch("http://127.0.0.1:${port}/rows").then((reply) => reply.json()).then(show)`);
@@ -55,14 +55,14 @@ async function fetched(service: ServiceUnderTest, port: number, delayMs: number)
   const addedMs = fetching - there - delayMs;
   return {
     measure: `finished: p50 of a document that fetches its rows, ${delayMs} ms away`,
-    value: `${addedMs.toFixed(1)} ms longer than it has to (${fetching.toFixed(1)} ms; ${there.toFixed(1)} ms where they are there)`,
+    value: `${addedMs.toFixed(1)} ms beyond the delay (${fetching.toFixed(1)} ms; ${there.toFixed(1)} ms with the rows in the document)`,
     target: `at most ${FETCH_ADDS_MS} ms longer`,
     met: addedMs <= FETCH_ADDS_MS,
     figures: { addedMs, fetchedMs: fetching, thereMs: there },
   };
 }
 
-/** Medians of two ways that take turns. */
+/** Returns the medians of two functions that are run alternately. */
 async function inTurn(...ways: [() => Promise<number>, () => Promise<number>]): Promise<[number, number]> {
   const times: [number[], number[]] = [[], []];
   for (let round = -WARM_UP; round < ROUNDS; round++) {

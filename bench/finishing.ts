@@ -1,4 +1,4 @@
-/** What does finishing add to a render, and does it hold up the others? */
+/** What does finishing add to a render, and does it delay other renders? */
 import { invoice } from './documents.ts';
 import { median } from './measure.ts';
 import type { Row } from './report.ts';
@@ -33,7 +33,7 @@ export async function finishing(): Promise<Row[]> {
   }
 }
 
-/** Plain and finished renders in turns, so that both see the same machine. */
+/** Alternates plain and finished renders, so that other load on the machine affects both. */
 async function added(service: ServiceUnderTest, name: string, options: object): Promise<Row> {
   const plain: number[] = [];
   const finished: number[] = [];

@@ -1,4 +1,4 @@
-/** What does the very first render of a key cost, and the first of a freshly started service? */
+/** What does the first render of a key cost, and the first render of a new service? */
 import { invoice } from './documents.ts';
 import { median } from './measure.ts';
 import type { Row } from './report.ts';

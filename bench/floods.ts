@@ -1,4 +1,7 @@
-/** What do requests take that hold as much as they can? Half-sent bodies, then queued renders; and what is left a minute later. */
+/**
+ * How much memory do requests use that occupy as much as they can? Sends half-sent bodies, then queued renders, and measures
+ * what remains a minute later.
+ */
 import { connect } from 'node:net';
 import type { Row } from './report.ts';
 import { type ServiceUnderTest, startService } from './service.ts';
@@ -15,10 +18,10 @@ export async function floods(): Promise<Row[]> {
   return [await flood('half-sent bodies of 30 MB', halfSent), await flood('queued renders with 22 MB of attachments', queued)];
 }
 
-/** As `npm start` does. */
+/** The same as in `npm start`. */
 const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '1048576' };
 
-/** Returns once nothing more can come to be held. */
+/** Resolves when memory cannot grow any further. */
 type Flood = (service: ServiceUnderTest) => Promise<() => Promise<unknown>>;
 
 async function flood(what: string, begin: Flood): Promise<Row> {
@@ -76,7 +79,7 @@ async function queued(service: ServiceUnderTest): Promise<() => Promise<unknown>
     service.render(service.keys[0] ?? '', '<p>x', options).finally(() => answered++),
   );
   const settled = Promise.allSettled(renders);
-  while (answered < CLIENTS / 2) await pause(SAMPLE_MS); // most are refused; the others wait
+  while (answered < CLIENTS / 2) await pause(SAMPLE_MS); // most are refused; the others are waiting
   return () => settled;
 }
 

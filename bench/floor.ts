@@ -1,6 +1,6 @@
 /**
- * The floor: a bare loop over the DevTools pipe, with the browser and switches the service uses. What the service adds is
- * measured against it, in the same run.
+ * The floor: a bare loop over the DevTools pipe, with the browser and the switches of the service. The overhead of the service
+ * is measured against it in the same run.
  */
 import { type Browser, launchBrowser } from '../src/chromium/browser.ts';
 import type { Session } from '../src/chromium/devtools/connection.ts';
@@ -18,9 +18,9 @@ interface BarePage {
 
 export interface Floor {
   product: string;
-  /** A warm page, sent to a new document for each render. */
+  /** Navigates a warm page to a new document for each render. */
   warm(html: string, loops: number, seconds: number): Promise<Figures>;
-  /** A fresh context and page for each render. */
+  /** Creates a new context and page for each render. */
   fresh(html: string, loops: number, seconds: number): Promise<Figures>;
   close(): Promise<void>;
 }

@@ -1,11 +1,11 @@
-/** Documents that take as much as they can get: each by its name, as markup or as what a site answers for its address. */
+/** Documents that use as many resources as they can: a name, with markup or the response of a site at their URL. */
 import type { ServerResponse } from 'node:http';
 import { createGzip } from 'node:zlib';
 
 export interface HostileDocument {
   name: string;
   html?: string;
-  /** Sent by the site of the bench, to be rendered from its address. */
+  /** Sends the response of the bench's site, to be rendered by URL. */
   served?: (response: ServerResponse) => void;
   options?: object;
 }
@@ -13,11 +13,11 @@ export interface HostileDocument {
 const MEGABYTE = 1_048_576;
 const NESTED = Array.from({ length: 11 }, (_, n) => `<g id="a${n + 1}">${`<use href="#a${n}"/>`.repeat(10)}</g>`).join('');
 
-/** Ends when `globalThis.over` is set, which it mostly never is. */
+/** Waits until `globalThis.over` is set, which most documents never do. */
 const WAITS = { waitForFunction: 'globalThis.over' };
 
 const script = (body: string) => `<p id=out>x</p><script>${body}</script>`;
-/** Until it fails. */
+/** Repeats the body until it fails. */
 const endless = (body: string) =>
   script(`(async () => { try { for (let n = 0; ; n++) { ${body} } } catch { globalThis.over = true } })()`);
 const inWorkers = (count: number, source: string) =>
@@ -120,7 +120,7 @@ export const HOSTILE_DOCUMENTS: HostileDocument[] = [
     html: endless("for (let i = 0; i < 1000; i++) document.body.append('more '); await new Promise((go) => setTimeout(go))"),
     options: WAITS,
   },
-  // Messages.
+  // DevTools messages.
   {
     name: 'the console',
     html: endless("console.log('x'.repeat(1 << 20) + n); if (n % 10 === 0) await new Promise((go) => setTimeout(go))"),
@@ -144,7 +144,7 @@ export const HOSTILE_DOCUMENTS: HostileDocument[] = [
       `let frames = 'x'; for (let depth = 0; depth < 6; depth++) frames = ('<iframe srcdoc="' + frames.replaceAll('&', '&amp;').replaceAll('"', '&quot;') + '"></iframe>').repeat(3); document.body.innerHTML = frames`,
     ),
   },
-  // What the browser holds.
+  // Memory of the browser process.
   {
     name: 'blobs',
     html: endless(`${PART} (globalThis.k ??= []).push(new Blob([part])); await new Promise((go) => setTimeout(go, 5))`),
@@ -191,7 +191,7 @@ export const HOSTILE_DOCUMENTS: HostileDocument[] = [
   },
 ];
 
-/** Text that is next to nothing while it is packed. */
+/** Sends a text that is tiny while it is compressed. */
 function gzipped(response: ServerResponse, bytes: number): void {
   response.setHeader('content-type', 'text/html').setHeader('content-encoding', 'gzip');
   const gzip = createGzip();

@@ -1,4 +1,7 @@
-/** What does a hostile document take, for how long is it over its limit, how long does a neighbour wait meanwhile, and what is left? */
+/**
+ * How much memory does a hostile document use, how long is it over its limit, how long does a neighbour wait meanwhile, and what
+ * remains afterwards?
+ */
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -13,7 +16,7 @@ import { type ServiceUnderTest, startService } from './service.ts';
 
 const SAMPLE_MS = 20;
 const TIMEOUT_MS = 10_000;
-/** A render that cannot be ended in time is one that hangs. */
+/** A render that takes longer to end than this hangs. */
 const SETTLE_MS = 10_000;
 const MOST_OVER_MS = 300;
 const LONGEST_WAIT_MS = 1_500;
@@ -22,7 +25,7 @@ const MOST_LEFT_MB = 150;
 const MEGABYTE = 1_048_576;
 
 interface Sample {
-  /** Of the largest one. */
+  /** The memory of the largest renderer. */
   renderer: number;
   browser: number;
   service: number;
@@ -37,11 +40,11 @@ interface Finding {
   peak: Sample;
   overMs: number;
   longestWaitMs: number;
-  /** What is there afterwards that was not there before. */
+  /** Resources that exist afterwards and did not before. */
   left: { processes: number; handles: number; serviceMb: number };
 }
 
-/** `print` gets the table, a line at a time. */
+/** `print` receives the table line by line. */
 export async function hostile(print: (line: string) => void): Promise<Row[]> {
   const site = await startSite();
   const service = await startService(2, { PLATEN_OUTBOUND_ALLOW: '127.0.0.1', PLATEN_RENDER_MAX_NETWORK_MB: '400' });
@@ -96,7 +99,7 @@ async function attack(service: ServiceUnderTest, { name, html, options }: Hostil
   };
 }
 
-/** The state once no page is at work and the number of processes does not change any more. */
+/** Returns the state when no page is in use and the number of processes is stable. */
 async function rest(service: ServiceUnderTest, tree: ProcessTree): Promise<Sample> {
   const until = performance.now() + SETTLE_MS;
   let last = await sample(service, tree);
@@ -109,7 +112,7 @@ async function rest(service: ServiceUnderTest, tree: ProcessTree): Promise<Sampl
   }
 }
 
-/** Samples until it is stopped. */
+/** Takes samples until it is stopped. */
 class Watch {
   readonly #sampling: Promise<void>;
   #stopped = false;
@@ -153,7 +156,7 @@ async function sample(service: ServiceUnderTest, tree: ProcessTree): Promise<Sam
   return found;
 }
 
-/** Another key renders a plain document in a loop. */
+/** Renders a plain document with another key in a loop. */
 function keepRendering(service: ServiceUnderTest): { stop(): Promise<number> } {
   let stopped = false;
   let longestMs = 0;

@@ -1,9 +1,10 @@
 /**
- * `npm run bench`: measures floor and service in one run. `-- --soak` adds the long run (`--renders N`, default 10000);
- * `-- --only throughput|first|overload|start|documents|outbound|assets|finishing|conformance|finished|batches|playground|fairness|floods|hostile|postgres|sizing|soak` does one part;
- * `postgres` is part of no other run, because it needs servers, and `sizing` because it is for the guide;
+ * `npm run bench`: measures floor and service in one run. Options after `--`:
+ * `--soak` adds the long run (`--renders N`, default 10000);
+ * `--only throughput|first|overload|start|documents|outbound|assets|finishing|conformance|finished|batches|playground|fairness|floods|hostile|postgres|sizing|soak` runs one part;
+ * `postgres` and `sizing` run only by name: one needs servers, the other is for the guide;
  * `--only fairness --way batch` measures the ways whose name contains the word;
- * `--against FOLDER` compares with the tree of another commit, and measures nothing else.
+ * `--against FOLDER` only compares with the tree of another commit.
  */
 import { parseArgs } from 'node:util';
 import { against } from './against.ts';

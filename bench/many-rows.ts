@@ -1,16 +1,16 @@
-/** Fills a database as a large installation would: the same statements for PostgreSQL and SQLite. */
+/** Fills a database like a large installation would, with the same statements for PostgreSQL and SQLite. */
 export const ACCOUNTS = 2_740;
 export const DOCUMENTS = 100_000;
-/** Days on which accounts rendered: a year of all. */
+/** Days with renders, over all accounts: a year for each. */
 export const USAGE_ROWS = ACCOUNTS * 365;
 export const DELIVERIES = 100_000;
-/** Of the first key: a share of the documents and deliveries, and batches of which some have not begun. */
+/** The first key has one in this many documents and deliveries. It also has batches, some of which have not started. */
 const HOT_SHARE = 3;
 const BATCHES = 10_000;
 const OPEN_BATCHES = 500;
 const ITEMS = 10;
 
-/** Dates before the present of `NOW`, so that everything is kept still. */
+/** The present, after all dates, so that nothing expires. */
 export const NOW = Date.UTC(2026, 11, 31, 12);
 const YEAR_MS = 365 * 86_400_000;
 const LATER = NOW + YEAR_MS;

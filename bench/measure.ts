@@ -1,4 +1,4 @@
-/** Closed loops and their figures. */
+/** Closed loops and their statistics. */
 
 export interface Figures {
   perSecond: number;

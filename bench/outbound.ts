@@ -1,6 +1,6 @@
 /**
- * What does the egress proxy cost, and what does a kept font save? The same pages, in browsers of the same kind: one behind the
- * proxy, one that asks the site itself.
+ * What does the egress proxy cost, and what does a cached font save? Renders the same pages in two browsers of the same kind:
+ * one behind the proxy, one that connects to the site directly.
  */
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -26,7 +26,7 @@ const CLIENTS = 4;
 const ROUNDS = 5;
 const SECONDS = 4;
 const FONT_RENDERS = 60;
-/** As if something had been asked for, so that the page is cleaned as it is behind the proxy. */
+/** A report with one request, so that the page is cleaned as it is behind the proxy. */
 const SOMETHING = { requests: 1, bytes: 0, contacted: [], refused: [] };
 
 interface Engine extends PrintEngine {
@@ -75,7 +75,10 @@ async function costOfProxy(behind: Engine, direct: Engine, port: number): Promis
   };
 }
 
-/** The first render of each font is not counted: what is asked is what the later ones are spared. */
+/**
+ * Compares a cacheable font with one that is not. The first render of each is not counted, because only later renders can use
+ * the cache.
+ */
 async function worthOfKeeping(engine: Engine, port: number): Promise<Row> {
   const timed = async (folder: string) => {
     const begun = performance.now();
@@ -99,7 +102,7 @@ async function worthOfKeeping(engine: Engine, port: number): Promise<Row> {
   };
 }
 
-/** Addresses nobody has asked for yet. */
+/** Returns images with URLs that have not been requested before. */
 function images(port: number, page: number): string {
   return Array.from({ length: RESOURCES }, (_, n) => `<img src="http://127.0.0.1:${port}/${page}/${n}.png">`).join('');
 }
@@ -108,7 +111,7 @@ function fontPage(url: string): string {
   return `${invoice(5)}<style>@font-face { font-family: web; src: url("${url}") } * { font-family: web !important }</style>`;
 }
 
-/** The same browser, which lets a document ask this machine without a proxy in between. */
+/** Returns the same browser with switches that let a document reach this machine without a proxy. */
 async function allowedLoopback(located: LocatedBrowser, folder: string): Promise<LocatedBrowser> {
   const path = join(folder, 'browser.sh');
   const relaxed = `"\${@/--disable-features=/--disable-features=LocalNetworkAccessChecks,}"`;
@@ -150,7 +153,7 @@ function loop(engine: Engine, html: () => string, seconds = SECONDS): Promise<Fi
   );
 }
 
-/** The browser reaches loopback by itself. */
+/** Lets the browser connect to loopback directly. */
 const NO_PROXY: EgressProxy = {
   url: 'direct://',
   refused: 0,

@@ -1,4 +1,4 @@
-/** What happens at eight times the capacity? Requests arrive at a fixed pace, whatever the answers. */
+/** What happens at eight times the capacity? Requests arrive at a fixed rate, independent of the replies. */
 import { invoice } from './documents.ts';
 import { closedLoop, quantile } from './measure.ts';
 import type { Row } from './report.ts';

@@ -1,4 +1,4 @@
-/** Do fifty visitors of the playground slow key holders down? Rounds with and without them take turns on one service. */
+/** Do fifty playground visitors slow key holders down? Alternates rounds with and without them on one service. */
 import { Agent } from 'undici';
 import { invoice } from './documents.ts';
 import { closedLoop, type Figures, median } from './measure.ts';
@@ -7,14 +7,14 @@ import { type ServiceUnderTest, startService } from './service.ts';
 
 const VISITORS = 50;
 const CLIENTS = [2, 4];
-/** Many short ones: what else the machine does changes within seconds. */
+/** Many short rounds, because other load on the machine changes within seconds. */
 const ROUNDS = 12;
 const SECONDS = 2;
-/** A refused visitor asks again after so long, whatever Retry-After says. */
+/** The time after which a refused visitor retries, regardless of Retry-After. */
 const IMPATIENCE_MS = 1_000;
-/** Renders take at most so many times as long. */
+/** The maximum ratio of render times. */
 const MOST = 4 / 3;
-/** More than anyone can send: what is measured is renders, not refusals. */
+/** A rate above what visitors can send, because renders are measured and not refusals. */
 const SETTINGS = { PLATEN_PLAYGROUND_REQUESTS_PER_MINUTE: '1000000' };
 
 interface Crowd {
@@ -34,7 +34,7 @@ export async function playground(): Promise<Row[]> {
 
 async function compare(service: ServiceUnderTest, clients: number): Promise<Row> {
   await keyHolder(service, clients);
-  await enter(service).leave(); // the playground's browser is started for the first visitor
+  await enter(service).leave(); // the first visitor starts the playground's browser
   const rounds: Array<{ alone: Figures; among: Figures }> = [];
   const crowds: Crowd[] = [];
   for (let round = 0; round < ROUNDS; round++) {
@@ -72,7 +72,7 @@ function keyHolder(service: ServiceUnderTest, clients: number): Promise<Figures>
   );
 }
 
-/** Every visitor has an address of its own, and one render under way at all times, or a short pause after it was refused. */
+/** Each visitor has a separate IP address and always one render in progress, or a short pause after a refusal. */
 function enter({ url }: ServiceUnderTest): Crowd {
   const left = new AbortController();
   const crowd = { served: 0, refused: 0, late: 0 };
@@ -100,7 +100,7 @@ function enter({ url }: ServiceUnderTest): Crowd {
 
 const BODY = JSON.stringify({ template: invoice(20).replace('Invoice 42', 'Invoice {{number}}'), data: { number: 42 } });
 
-/** The status; undefined where the visitor left before there was one. */
+/** Returns the status, or undefined if the visitor left before the reply. */
 async function ask(origin: string, dispatcher: Agent, signal: AbortSignal): Promise<number | undefined> {
   try {
     const request = { origin, path: '/v1/playground/pdf', method: 'POST' as const, signal, body: BODY };

@@ -1,7 +1,7 @@
 /**
- * Is the database fast among many rows, on PostgreSQL and on SQLite, and does every statement on the path of a render use an index? And
- * what do PostgreSQL and S3 cost against SQLite and disk? PLATEN_BENCH_DATABASE_URL names an empty database; without it a server is
- * started for the bench. S3 is a versitygw of this machine.
+ * Is the database fast with many rows, on PostgreSQL and on SQLite, and does every statement of a render use an index? What do
+ * PostgreSQL and S3 cost compared with SQLite and disk? PLATEN_BENCH_DATABASE_URL names an empty database; without it, the bench
+ * starts a server. S3 is a local versitygw.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,16 +22,16 @@ const MOST_MS = 20;
 const TIMES = 100;
 const ROUNDS = 5;
 const SECONDS = 4;
-/** What SQLite may go through: values of statements, and the reservations, of which there are as many as renders under way. */
+/** SQLite may scan values of statements, and the reservations, of which there are as many as active renders. */
 const SCANNED = /^SCAN (?!open_keys|family|CONSTANT|reservations)/;
-/** A table of fewer rows is read as a whole, whatever indexes it has. */
+/** PostgreSQL reads a table with fewer rows as a whole, whatever indexes it has. */
 const FEW_ROWS = 1_000;
 
 interface Engine {
   name: string;
   settings: Record<string, string>;
   run(statement: string): Promise<unknown>;
-  /** What the database does for the statements that are made meanwhile: scans of large tables. */
+  /** Returns the scans of large tables in the query plans of the statements. */
   scansOf(statements: Statement[]): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -69,7 +69,7 @@ async function openPostgres(databaseUrl: string): Promise<Engine> {
       const scans: string[] = [];
       for (const { text, values } of statements) {
         await client.query('begin');
-        const how = text.startsWith('insert') ? 'format json' : 'analyze, format json'; // what is inserted twice would be refused
+        const how = text.startsWith('insert') ? 'format json' : 'analyze, format json'; // a second insert would be refused
         const { rows } = await client.query(`explain (${how}) ${text}`, values);
         await client.query('rollback');
         scans.push(...scansIn(rows[0]['QUERY PLAN'][0].Plan, text));
@@ -120,7 +120,7 @@ async function openSqlite(): Promise<Engine> {
   };
 }
 
-/** Writes down the statements of both drivers while `work` runs. */
+/** Records the statements of both drivers while `work` runs. */
 async function noting(work: () => Promise<unknown>): Promise<Statement[]> {
   const noted = new Map<string, Statement>();
   const note = (text: unknown, values: unknown) => {
@@ -152,7 +152,7 @@ async function lookups(engine: Engine, print: Print): Promise<Row[]> {
   await first.close();
   const begun = performance.now();
   await fill(engine.run);
-  await engine.run('vacuum analyze'); // as the server does by itself within minutes
+  await engine.run('vacuum analyze'); // the server does this by itself within minutes
   print(`${engine.name}: filled in ${Math.round((performance.now() - begun) / 1000)} s`);
   const services = await openServices(config, () => NOW);
   const rows: Row[] = [];
@@ -232,7 +232,7 @@ function worksOf({ accounts, allowance, documents, idempotency, batches, batchQu
   };
 }
 
-/** In rounds, so that both meet the same neighbours; ratios are of one round. */
+/** Alternates in rounds, so that other load affects both; each ratio is of one round. */
 async function throughput(databaseUrl: string): Promise<Row[]> {
   const s3 = await startS3();
   const settings = { PLATEN_DATABASE_URL: databaseUrl, PLATEN_BLOBS_URL: s3.urlOf(await s3.createBucket()) };

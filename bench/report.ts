@@ -1,11 +1,11 @@
-/** What the bench found: as a table for people, as JSON for machines. */
+/** Writes the results of the bench: as a table for people, and as JSON for machines. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 
 export interface Row {
   measure: string;
   value: string;
-  /** Absent where a figure is only shown. */
+  /** Absent if the figure is only shown. */
   target?: string;
   met?: boolean;
   figures: Record<string, unknown>;
@@ -18,7 +18,7 @@ export function printRow({ measure, value, target, met }: Row): void {
   process.stdout.write(`${verdict} ${measure}\n        ${value}${target ? `\n        target: ${target}` : ''}\n`);
 }
 
-/** Prints the JSON and keeps it in `bench/results/`. */
+/** Prints the JSON and saves it in `bench/results/`. */
 export async function writeResults(product: string, rows: Row[]): Promise<void> {
   const machine = { cores: availableParallelism(), model: cpus()[0]?.model, node: process.version, browser: product };
   const json = JSON.stringify({

@@ -1,4 +1,4 @@
-/** The service under test: a child process with its own data folder, spoken to over HTTP. */
+/** Starts the service under test as a child process with its own data folder, and talks to it over HTTP. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -13,12 +13,12 @@ import { openDatabase } from '../src/storage/database.ts';
 export interface ServiceUnderTest {
   url: string;
   pid: number;
-  /** Milliseconds from the start of the process to the line that it listens. */
+  /** Milliseconds from the start of the process to the log line that says that it is listening. */
   startedInMs: number;
   keys: string[];
-  /** One render; the whole reply is read. */
+  /** Renders once and reads the whole reply. */
   render(key: string, html: string, options?: object): Promise<{ status: number; bytes: number }>;
-  /** Any other request; the whole reply is read. */
+  /** Sends any other request and reads the whole reply. */
   request(
     key: string,
     method: 'GET' | 'POST',
@@ -27,16 +27,19 @@ export interface ServiceUnderTest {
     headers?: Record<string, string>,
   ): Promise<{ status: number; bytes: Buffer }>;
   metric(name: string): Promise<number>;
-  /** Memory of the Node process: as it stands, and once its garbage has been collected; and what is in use of it, buffers too. */
+  /**
+   * Memory of the Node process: resident, resident after a garbage collection, the heap, and the memory in use including
+   * buffers.
+   */
   memory(): Promise<{ residentBytes: number; collectedBytes: number; heapBytes: number; heldBytes: number }>;
-  /** The longest time its event loop was held since this was last asked; the first answer tells nothing. */
+  /** The longest time that its event loop was blocked since the last call. Ignore the first result. */
   longestHoldMs(): Promise<number>;
   stop(): Promise<void>;
 }
 
 /**
- * Lets the bench ask for a collection (growth that a collection takes away is no growth), and for the longest time the event
- * loop was held since it was last asked, in milliseconds.
+ * Lets the bench request a garbage collection, so that only lasting growth counts, and the longest time in milliseconds that the
+ * event loop was blocked since the last request.
  */
 const OBSERVER = `import { monitorEventLoopDelay } from 'node:perf_hooks';
 const RESOLUTION_MS = 1;
@@ -60,12 +63,12 @@ const NODE_FLAGS = [
   `--import=data:text/javascript,${encodeURIComponent(OBSERVER)}`,
 ];
 
-/** The bench asks for more than any plan gives. */
+/** The bench needs more than any built-in plan allows. */
 const PLANS_FILE = new URL('plans.json', import.meta.url).pathname;
 
 const CLI = new URL('../src/cli.ts', import.meta.url).pathname;
 
-/** Makes `keyCount` accounts with a key each beforehand, so that every request can come from another one. */
+/** Creates `keyCount` accounts with a key each, so that every request can use a different one. */
 export async function startService(keyCount: number, settings: Record<string, string> = {}): Promise<ServiceUnderTest> {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-bench-'));
   const keys = await makeKeys(dataDir, keyCount, settings.PLATEN_DATABASE_URL);

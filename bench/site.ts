@@ -1,4 +1,4 @@
-/** A site for the bench, in a process of its own: small images that may not be kept; and a font that may, or may not, from afar. */
+/** A separate process with a site: small images that may not be cached, and a distant font that may or may not be cached. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
-/** There and back to a font server on the same continent. */
+/** The round trip to a font server on the same continent. */
 const DISTANCE_MS = 20;
 const font = readFileSync(process.argv[2] ?? '');
 

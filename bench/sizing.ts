@@ -1,4 +1,4 @@
-/** What does one render at a time take, and what do two, by kind of document: renders a second, and memory while they run? */
+/** How many renders per second, and how much memory, do one and two renders at a time take, by kind of document? */
 import { readdirSync, readFileSync } from 'node:fs';
 import { invoice, scriptedInvoice } from './documents.ts';
 import { closedLoop } from './measure.ts';
@@ -31,7 +31,7 @@ export async function sizing(): Promise<Row[]> {
   return rows;
 }
 
-/** As many callers as places, each with a key of its own. */
+/** Uses as many callers as slots, each with its own key. */
 async function measure(service: ServiceUnderTest, places: number, kind: string, body: object): Promise<Row> {
   let bytes = 0;
   const render = async (key: string) => {
@@ -39,7 +39,7 @@ async function measure(service: ServiceUnderTest, places: number, kind: string, 
     if (reply.status > 201) throw new Error(`${reply.status}: ${reply.bytes}`);
     bytes = reply.bytes.length;
   };
-  await Promise.all(service.keys.map(render)); // the first of a kind is slower
+  await Promise.all(service.keys.map(render)); // the first render of each kind is slower
   let next = 0;
   const peak = { node: 0, browser: 0 };
   const timer = setInterval(() => {
@@ -57,7 +57,7 @@ async function measure(service: ServiceUnderTest, places: number, kind: string, 
   };
 }
 
-/** Proportional set sizes in KB: what processes share is counted once. */
+/** Adds up proportional set sizes in KB, which count shared memory once. */
 function memoryOf(pid: number): { node: number; browser: number } {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc')) {
@@ -76,7 +76,7 @@ function proportionalKb(pid: number): number {
   return Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
 }
 
-/** Empty where the process has just ended. */
+/** Returns an empty text if the process has just exited. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'latin1');
@@ -85,7 +85,7 @@ function read(file: string): string {
   }
 }
 
-/** Pictures of 800 by 600 points of color, one on each page, as noise that does not compress. */
+/** Returns images of 800 by 600 pixels with incompressible coloured noise, one per page. */
 function photographs(pages: number): string {
   const [width, height] = [800, 600];
   const picture = (seed: number) => {

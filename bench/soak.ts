@@ -5,7 +5,10 @@ import { startService } from './service.ts';
 
 const STEP = 1_000;
 const CLIENTS = 4;
-/** What a process may sway by between two looks, its garbage collected: fragments, pools of the allocator. */
+/**
+ * The ratio by which memory after a garbage collection may vary between two samples, because of fragmentation and allocator
+ * pools.
+ */
 const SWAY = 1.05;
 
 export async function soak(renders: number, print: (line: string) => void): Promise<Row> {

@@ -1,4 +1,4 @@
-/** Do lists and fetches stay fast when there are many documents, and what does storing cost? */
+/** Do lists and downloads stay fast with many documents, and what does storing cost? */
 import { invoice } from './documents.ts';
 import { median } from './measure.ts';
 import type { Row } from './report.ts';
@@ -8,7 +8,7 @@ const FEW = 100;
 const MANY = 10_000;
 const CLIENTS = 4;
 const LOOKS = 300;
-/** How much slower a look may be among a hundred times as many documents. */
+/** The maximum ratio of times with a hundred times as many documents. */
 const GROWTH = 1.5;
 
 interface Looks {

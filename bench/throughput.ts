@@ -1,4 +1,4 @@
-/** How fast is the service against the floor? Floor and service take turns, round by round; ratios are of one round. */
+/** How fast is the service compared with the floor? Floor and service alternate in rounds; each ratio is of one round. */
 import { invoice, scriptedInvoice } from './documents.ts';
 import type { Floor } from './floor.ts';
 import { closedLoop, type Figures, median } from './measure.ts';
@@ -7,7 +7,7 @@ import type { ServiceUnderTest } from './service.ts';
 
 const ROUNDS = 7;
 const SECONDS = 4;
-/** After each turn: pages that go, and spare ones that are opened, take processor time that is not the other's. */
+/** The pause after each turn, because closing pages and opening spare ones takes processor time. */
 const PAUSE_MS = 500;
 
 export async function throughput(floor: Floor, service: ServiceUnderTest): Promise<Row[]> {
@@ -86,8 +86,8 @@ async function expectPdf(service: ServiceUnderTest, key: string, html: string): 
 }
 
 /**
- * The service has to compare with the fastest of several ways to run the floor: with that which is faster in the median, since the
- * faster one of each round would be the one that chance favoured.
+ * Compares the service with the fastest of several ways to run the floor. The fastest is chosen by the median, because the
+ * fastest of each round would be a matter of chance.
  */
 async function takeTurns(
   bareWays: Array<() => Promise<Figures>>,
