@@ -1,6 +1,6 @@
 /**
- * Refuses functions that are sent to a page as text and use what is not there: an import, or a name of their file that is not sent, too.
- * Part of `npm run check`. Sent is what stands by its name in a list or in a template.
+ * Part of `npm run check`: rejects functions that are sent to a page as text and use names that do not exist there, such as
+ * imports and names of their file that are not also sent. A function counts as sent if its name occurs in a list or a template.
  */
 import { globSync } from 'node:fs';
 import ts from 'typescript';
@@ -18,7 +18,7 @@ for (const file of program.getSourceFiles()) {
   }
 }
 
-/** Names of functions whose text the file sends. */
+/** Returns the names of functions whose text the file sends. */
 function sentBy(file: ts.SourceFile): Set<string> {
   const found = new Set<string>();
   const visit = (node: ts.Node): void => {
@@ -47,7 +47,7 @@ function reportForeign(body: ts.Node, sent: Set<string>): void {
   ts.forEachChild(body, visit);
 }
 
-/** Whether the name is of the file, and not of the page: what is declared without a value is there. */
+/** Whether the name belongs to the file and not to the page. A name that is only declared (`declare`) exists in the page. */
 function isForeign(name: ts.Identifier, sent: Set<string>): boolean {
   const symbol = ts.isShorthandPropertyAssignment(name.parent)
     ? checker.getShorthandAssignmentValueSymbol(name.parent)

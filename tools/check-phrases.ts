@@ -1,15 +1,15 @@
 /**
- * Refuses phrases that are not English, or that only this project would use: documents and sources in, a line for each place out.
- * Part of `npm run check`; spelling is checked by cspell beside it.
+ * Part of `npm run check`: rejects phrases that are not English or that only this project would use. It reads documents and
+ * sources, and prints a line for each finding. cspell checks the spelling.
  */
 import { readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 
 const FILES = ['*.md', 'docs/**/*.md', '{src,web,test,bench,tools}/**/*.{ts,tsx,html}'];
-/** Generated, foreign, or full of documents that test something else. */
+/** Files that are generated, third-party, or documents for other tests. */
 const LEFT_OUT = /^(?:web\/dist|test\/(?:corpus|visual)\/|web\/playground\/examples|tools\/check-phrases\.ts)|node_modules/;
 
-/** What must not be written, and what to write instead. */
+/** Phrases to avoid, and their replacements. */
 const PHRASES: Array<[RegExp, string]> = [
   [/\bgoes? not\b/i, 'cannot be combined with'],
   [/\bgo not with\b/i, 'cannot be combined with'],

@@ -1,11 +1,11 @@
-/** `npm run check`: runs the checks at the same time, and prints what each that failed has to say. */
+/** `npm run check`: runs all checks concurrently and prints the output of those that failed. */
 import { exec } from 'node:child_process';
 
-/** What a check remembers of the files it has seen. The second time, it looks at those that changed. */
+/** The cache of the checks. The second run only checks changed files. */
 const CACHE = '.cache';
 
 const CHECKS = [
-  types('.', 'main'), // the longest, so it begins first
+  types('.', 'main'), // the slowest, so it starts first
   types('web', 'web'),
   types('clients/typescript', 'client'),
   `cspell lint --no-progress --no-summary --cache --cache-strategy content --cache-location ${CACHE}/cspell`,
@@ -25,7 +25,7 @@ function types(project: string, name: string): string {
   return `tsc --noEmit -p ${project} --incremental --tsBuildInfoFile ${CACHE}/${name}.tsbuildinfo`;
 }
 
-/** What it printed, if it failed. */
+/** Returns the output if the command failed. */
 function run(command: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     exec(command, { maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {

@@ -1,11 +1,11 @@
-/** `npm pack` calls this: the sources in, `dist` with JavaScript that an installed package runs out. Node erases no types in packages. */
+/** Compiles the sources to JavaScript in `dist` for `npm pack`, because Node does not strip types in installed packages. */
 import { execFileSync } from 'node:child_process';
 import { cp, glob, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const PROJECT = new URL('../', import.meta.url).pathname;
 const DIST = join(PROJECT, 'dist');
-/** Workers are named by their address, which the compiler leaves as it is. */
+/** Workers are referenced by URL, which the compiler does not change. */
 const WORKER = /new URL\('(\.\/[\w-]+)\.ts', import\.meta\.url\)/g;
 
 await rm(DIST, { recursive: true, force: true });

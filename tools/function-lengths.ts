@@ -1,4 +1,4 @@
-/** Prints how many lines the functions of `src` have: `npx node tools/function-lengths.ts`. A function counts from its head to its last line. */
+/** Prints the lengths of the functions in `src`, from the signature to the last line: `npx node tools/function-lengths.ts`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
@@ -15,7 +15,7 @@ const longest = lengths.slice(-LONGEST_SHOWN).map(({ lines, where }) => `${lines
 const { log } = console;
 log(`${lengths.length} functions: median ${at(0.5)}, 90th percentile ${at(0.9)} lines. The longest:\n${longest.join('\n')}`);
 
-/** Functions with a body in braces. Short arrow functions are expressions, and would hide how long the others are. */
+/** Returns the functions with a body in braces. Short arrow functions with an expression would distort the median. */
 function functionsOf(path: string): Array<{ lines: number; where: string }> {
   const file = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest);
   const found: Array<{ lines: number; where: string }> = [];

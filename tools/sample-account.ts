@@ -1,4 +1,4 @@
-/** An account as somebody has it who works with the service: for pictures of the dashboard. */
+/** Creates an account with realistic data for screenshots of the dashboard. */
 import { Client } from '../test/support/client.ts';
 import type { Service } from '../test/support/service.ts';
 

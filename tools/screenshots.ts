@@ -1,6 +1,6 @@
 /**
- * Pictures of the pages for the README: starts the service, looks at its pages as a visitor, and writes docs/images/*.png.
- * Run: node tools/screenshots.ts [name ...]
+ * Takes the screenshots in the README and the guides: starts the service, opens its pages as a visitor, and writes
+ * docs/images/*.png. Run: node tools/screenshots.ts [name ...]
  */
 import { mkdir } from 'node:fs/promises';
 import type { BrowserContextOptions, Page } from 'playwright-core';
@@ -11,10 +11,10 @@ import { launchVisitorBrowser, NARROW } from '../test/support/web-page.ts';
 import { makeSampleAccount, type SampleAccount } from './sample-account.ts';
 
 interface Picture {
-  /** Of the file, without `.png`. */
+  /** The name of the file, without `.png`. */
   name: string;
   context: BrowserContextOptions;
-  /** Leads to what is to be seen. */
+  /** Opens what the screenshot shows. */
   show(page: Page, service: Service): Promise<void>;
 }
 
@@ -99,7 +99,7 @@ async function signIn(page: Page, service: Service): Promise<SampleAccount> {
   return account;
 }
 
-/** The first page of the PDF is to be seen, and the page beside it. */
+/** Waits until the first page of the PDF and its thumbnail are drawn. */
 async function isDrawn(page: Page): Promise<void> {
   await page.getByText('no warnings', { exact: true }).waitFor();
   await page.locator('.sheet canvas').first().waitFor({ state: 'attached' });
@@ -112,7 +112,7 @@ async function chooseExample(page: Page, name: string): Promise<void> {
   const rendered = page.waitForResponse((response) => response.url().endsWith('/v1/playground/pdf') && response.ok());
   await page.getByRole('dialog').getByRole('button', { name }).click();
   await rendered;
-  await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' }); // the message has gone
+  await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' }); // wait until the message has disappeared
 }
 
 const folder = new URL('../docs/images/', import.meta.url).pathname;

@@ -1,4 +1,4 @@
-/** The generated files of both clients. Nothing depends on the machine this runs on. */
+/** Generates the files of both clients. The result does not depend on the machine. */
 import { readFile } from 'node:fs/promises';
 import { pascalCase } from '../../src/http/openapi.ts';
 import { PROBLEMS } from '../../src/http/problem.ts';
@@ -11,7 +11,7 @@ import { typescriptTypes } from './typescript.ts';
 export const CLIENTS = new URL('../../clients/', import.meta.url).pathname;
 const PYTHON = 'python/src/platen';
 
-/** By path in `clients`. */
+/** Returns the files by their path in `clients`. */
 export async function clientFiles(): Promise<Map<string, string>> {
   const { components, webhooks } = await publishedOpenApi();
   const events = eventsOf(webhooks);
@@ -28,7 +28,7 @@ export async function clientFiles(): Promise<Map<string, string>> {
   ]);
 }
 
-/** What webhooks bring, under names of its own: `BatchCompletedEvent` for `batch.completed`. */
+/** Names the payloads of webhooks, such as `BatchCompletedEvent` for `batch.completed`. */
 function eventsOf(webhooks: OpenApi['webhooks']): Schemas {
   const named = Object.entries(webhooks).map(([event, methods]) => [
     `${pascalCase(event)}Event`,

@@ -1,4 +1,4 @@
-/** The types of the Python client: components of the OpenAPI document in, classes and aliases out. */
+/** Generates the types of the Python client: components of the OpenAPI document in, classes and aliases out. */
 import { pascalCase } from '../../src/http/openapi.ts';
 import type { Schema } from '../docs/schema.ts';
 import { branchesOf, membersOf, NOTE, nameOf, type Schemas, valuesOf, wrap } from './schema.ts';
@@ -28,7 +28,7 @@ export function pythonTypes(schemas: Schemas, errorCodes: string[], events: stri
   return `${[HEAD, ...classes, alias('WebhookEvent', events.join(' | ')), alias('ErrorCode', literals(errorCodes))].join('\n\n\n')}\n`;
 }
 
-/** Objects inside of an object become classes of their own, which come before it. */
+/** Declares nested objects as classes before the class that uses them. */
 function declareClass(name: string, schema: Schema, classes: string[]): void {
   const members = membersOf(schema).map(({ name: member, schema, isRequired }) => {
     if (!/^[A-Za-z_]\w*$/.test(member)) throw new Error(`${name}.${member} is no name in Python`);

@@ -1,4 +1,4 @@
-/** The synchronous half of the Python client: the asynchronous one without `async` and `await`. */
+/** Generates the synchronous Python client from the asynchronous one by removing `async` and `await`. */
 
 const WORDS: Array<[from: RegExp, to: string]> = [
   [/^import asyncio$/m, 'import time'],

@@ -1,11 +1,11 @@
-/** The types of the TypeScript client: components of the OpenAPI document in, declarations out. */
+/** Generates the types of the TypeScript client: components of the OpenAPI document in, declarations out. */
 import type { Schema } from '../docs/schema.ts';
 import { branchesOf, membersOf, NOTE, nameOf, type Schemas, valuesOf, wrap } from './schema.ts';
 
 export function typescriptTypes(schemas: Schemas, errorCodes: string[], events: string[]): string {
   const declarations = Object.entries(schemas).map(([name, schema]) => declaration(name, schema));
-  const codes = `/** The codes of errors. Each has a page at \`/errors/{code}\` of the service. */\nexport type ErrorCode = ${union(errorCodes.map(literal))};`;
-  const sent = `/** What webhooks bring. */\nexport type WebhookEvent = ${union(events)};`;
+  const codes = `/** The error codes. Each has a page at \`/errors/{code}\` of the service. */\nexport type ErrorCode = ${union(errorCodes.map(literal))};`;
+  const sent = `/** The events that webhooks deliver. */\nexport type WebhookEvent = ${union(events)};`;
   return `${[`/** ${NOTE} */`, ...declarations, sent, codes].join('\n\n')}\n`;
 }
 

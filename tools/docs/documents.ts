@@ -1,4 +1,4 @@
-/** The documents of the repository: files in, their links, headings and fenced blocks out. */
+/** Reads the documents of the repository, with their links, headings and fenced blocks. */
 import { readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
@@ -13,7 +13,7 @@ export interface Block {
 
 export interface Document {
   path: string;
-  /** Without fenced blocks. */
+  /** The text without fenced blocks. */
   prose: string;
   blocks: Block[];
 }
@@ -36,7 +36,7 @@ export function readDocument(path: string): Document {
   return { path, prose: text.replace(FENCE, ''), blocks };
 }
 
-/** Links and pictures, without those that lead elsewhere. */
+/** Returns the targets of links and images inside the repository. */
 export function relativeLinks({ prose }: Document): string[] {
   const withoutCode = prose.replace(/`[^`\n]*`/g, '');
   return [...withoutCode.matchAll(/\]\(([^)\s]+)\)/g)]
@@ -44,13 +44,13 @@ export function relativeLinks({ prose }: Document): string[] {
     .filter((target) => !/^[a-z]+:/.test(target));
 }
 
-/** Where a relative link leads, from the root of the project; and its anchor. */
+/** Resolves a relative link to a path from the root of the project, and an anchor. */
 export function resolveLink({ path }: Document, link: string): { path: string; anchor: string | undefined } {
   const [file = '', anchor] = link.split('#');
   return { path: file ? normalize(join(dirname(path), file)) : path, anchor };
 }
 
-/** The anchors GitHub gives to headings. */
+/** Returns the anchors that GitHub gives to headings. */
 export function anchorsOf({ prose }: Document): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ''] of prose.matchAll(/^#{1,6} (.*)$/gm)) {
@@ -70,7 +70,7 @@ function slug(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Files and folders of this project that are named in the text, such as `src/app.ts`. */
+/** Returns the files and folders of this project that the text names, such as `src/app.ts`. */
 export function namedPaths({ prose }: Document): string[] {
   return [...prose.matchAll(/`((?:src|web|test|tools|bench|docs)\/[\w./-]*)`/g)].map(([, path = '']) => path);
 }

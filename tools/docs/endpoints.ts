@@ -1,13 +1,13 @@
-/** The endpoints, from the OpenAPI document. */
+/** Generates the page of endpoints from the OpenAPI document. */
 import { code, page, table } from './markdown.ts';
 import type { OpenApi, Operation, Parameter } from './openapi.ts';
 import { defaultOf, membersTable, type Schema, typeOf } from './schema.ts';
 
-const INTRODUCTION = `The service describes its API at \`/openapi.json\` and shows it at \`/docs\`. This page is made of the same document. Endpoints
-marked with a key need \`Authorization: Bearer plt_...\`. Lists are newest first and stable while objects come and go: pass \`next_cursor\` as
+const INTRODUCTION = `The service describes its API at \`/openapi.json\` and shows it at \`/docs\`. This page is generated from the same document. Endpoints
+marked with a key need \`Authorization: Bearer plt_...\`. Lists are newest first and stay consistent while objects are added and removed: pass \`next_cursor\` as
 \`cursor\` while \`has_more\` is true.
 
-Addresses that are not part of the API: \`/\` (playground), \`/dashboard\`, \`/docs\`, \`/errors\` (a page for each error), \`/healthz\`, \`/readyz\`,
+Paths that are not part of the API: \`/\` (playground), \`/dashboard\`, \`/docs\`, \`/errors\` (a page for each error), \`/healthz\`, \`/readyz\`,
 \`/metrics\`.`;
 
 interface Endpoint {
@@ -49,14 +49,14 @@ function section({ title, operation }: Endpoint): string {
     .join('\n\n');
 }
 
-/** Options have a page of their own. */
+/** Options have a separate page. */
 function withoutOptions(body: Schema): Schema {
   const { options, ...properties } = body.properties ?? {};
   if (!options) return body;
   return { ...body, properties: { ...properties, options: { type: 'object', description: 'See [options](options.md).' } } };
 }
 
-/** Those that repeat members of the body are named alone. */
+/** Parameters that repeat members of the body are listed by name only. */
 function parameters({ parameters = [], requestBody }: Operation): string {
   const repeatsBody = ({ in: place, description }: Parameter) => requestBody && place === 'query' && !description;
   const names = parameters.filter(repeatsBody).map(({ name }) => code(name));
@@ -77,7 +77,7 @@ function parametersTable(parameters: Parameter[]): string {
   return table(['parameter', 'in', 'type', 'default', 'meaning'], rows);
 }
 
-/** Errors by their status alone: what they mean is on the page of errors. */
+/** Errors are listed only by status, because another page explains them. */
 function responses({ responses = {} }: Operation): string {
   const isError = (status: string) => /^[45]/.test(status);
   const rows = Object.entries(responses)

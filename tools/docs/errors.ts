@@ -1,13 +1,13 @@
-/** Error codes, from the table of statuses in `src/http/problem.ts`; and the kinds of warnings. */
+/** Generates the page of errors and warnings from the tables in `src/http/problem.ts` and `src/render/warnings.ts`. */
 import { PROBLEMS } from '../../src/http/problem.ts';
 import { WARNINGS } from '../../src/render/warnings.ts';
 import { code, page, table } from './markdown.ts';
 
 const INTRODUCTION = `An error is \`application/problem+json\` (RFC 9457). Its members \`type\`, \`title\`, \`status\`, \`detail\`, \`code\` and \`request_id\`
-are always there; \`code\` is stable, and \`type\` is the address of a page on your server that explains it. Some errors have members of their own,
-which are named below. Every 429 has \`Retry-After\`, and so has 503 where the wait is known.`;
+are always present; \`code\` is stable, and \`type\` is the URL of a page on your server that explains it. Some errors have further members,
+which are listed below. Every 429 has \`Retry-After\`, and so does a 503 if the wait is known.`;
 
-const ON_WARNINGS = `A warning is something that is missing from a PDF, or wrong with it, and did not prevent it. The
+const ON_WARNINGS = `A warning reports something that is missing from a PDF or wrong with it, but did not fail the render. The
 [guide](../guide/warnings.md) explains where warnings appear and how to make them errors.`;
 
 export function errorsPage(): string {

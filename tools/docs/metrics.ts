@@ -1,12 +1,12 @@
-/** Metrics, from the registry that `/metrics` exposes. */
+/** Generates the page of metrics from the registry that `/metrics` exposes. */
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { createMetrics, type MetricSources } from '../../src/http/metrics.ts';
 import { code, page, table } from './markdown.ts';
 import { standIn } from './stand-in.ts';
 
-const INTRODUCTION = `\`GET /metrics\` answers in the format of Prometheus. Besides the metrics below it has those of the Node process
-(\`process_*\`, \`nodejs_*\`). No label holds anything that a caller has sent.
-[Metrics at night](../operate/metrics.md) says which of them to watch.`;
+const INTRODUCTION = `\`GET /metrics\` returns metrics in the Prometheus format, including those of the Node process
+(\`process_*\`, \`nodejs_*\`). No label contains data sent by a caller.
+[Metrics, health and the log](../operate/metrics.md) describes which ones to watch.`;
 
 interface Described {
   name: string;

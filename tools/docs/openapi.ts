@@ -1,4 +1,4 @@
-/** The OpenAPI document, from the routes of the service, without starting anything: as fastify gathers it, and as it is published. */
+/** Builds the OpenAPI document from the routes without starting the service: as fastify collects it, and as it is published. */
 import { loadConfig } from '../../src/config.ts';
 import { publishedDocument } from '../../src/http/openapi.ts';
 import { createServer, type ServerServices } from '../../src/http/server.ts';

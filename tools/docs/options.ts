@@ -1,4 +1,4 @@
-/** The members of `options`, from the schema of `POST /v1/pdf`. */
+/** Generates the page of `options` from the schema of `POST /v1/pdf`. */
 import { OPTION_GROUPS } from '../../src/render/option-groups.ts';
 import { PdfOptions } from '../../src/render/options-schema.ts';
 import { code, json, page } from './markdown.ts';

@@ -1,4 +1,4 @@
-/** The files of `docs/reference`: the tables of the code in, Markdown out. Nothing depends on the machine it runs on. */
+/** Generates the files of `docs/reference` from the tables of the code. The result does not depend on the machine. */
 import { endpointsPage } from './endpoints.ts';
 import { errorsPage } from './errors.ts';
 import { metricsPage } from './metrics.ts';

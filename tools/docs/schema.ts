@@ -1,4 +1,4 @@
-/** JSON Schema in, words about it out: its type, its default, its members as a table. */
+/** Describes a JSON Schema in Markdown: its type, its default, and its members as a table. */
 import { code, either, json, table } from './markdown.ts';
 
 export interface Schema {
@@ -66,12 +66,12 @@ function limits(from: number | undefined, to: number | undefined, of: string): s
   return from === undefined ? ` (at most ${to} ${of})` : ` (${from} to ${to} ${of})`;
 }
 
-/** What happens when nothing is sent; empty where the schema does not say. */
+/** Returns the effective default; empty if the schema does not state it. */
 export function defaultOf(schema: Schema): string {
   return schema['x-default'] ?? (schema.default === undefined ? '' : json(schema.default));
 }
 
-/** Members of an object, of the objects in a list, or of all objects of which one is sent. */
+/** Returns the members of an object, of the objects in a list, or of all alternative objects. */
 export function membersOf(schema: Schema): Array<[name: string, schema: Schema, required: boolean]> {
   const objects = objectsIn(schema);
   const members = new Map<string, [string, Schema, boolean]>();
@@ -87,7 +87,7 @@ function objectsIn(schema: Schema): Schema[] {
   return [...new Set(found)];
 }
 
-/** Empty where there are no members. */
+/** Returns an empty text if there are no members. */
 export function membersTable(schema: Schema): string {
   const members = membersOf(schema);
   if (!members.length) return '';

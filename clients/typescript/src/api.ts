@@ -1441,8 +1441,8 @@ export interface DocumentExpiredEvent {
   };
 }
 
-/** What webhooks bring. */
+/** The events that webhooks deliver. */
 export type WebhookEvent = BatchCompletedEvent | RenderCompletedEvent | DocumentExpiredEvent;
 
-/** The codes of errors. Each has a page at `/errors/{code}` of the service. */
+/** The error codes. Each has a page at `/errors/{code}` of the service. */
 export type ErrorCode = 'invalid_json' | 'invalid_request' | 'unauthorized' | 'quota_exceeded' | 'forbidden_url' | 'insufficient_scope' | 'not_found' | 'method_not_allowed' | 'not_acceptable' | 'request_timeout' | 'idempotency_running' | 'idempotency_result_gone' | 'batch_unfinished' | 'document_expired' | 'document_deleted' | 'link_expired' | 'content_too_large' | 'unsupported_media_type' | 'range_not_satisfiable' | 'expectation_failed' | 'navigation_failed' | 'render_gate_failed' | 'wait_failed' | 'template_error' | 'template_limit' | 'key_limit' | 'certificate_password_wrong' | 'certificate_unusable' | 'certificate_expired' | 'certificate_limit' | 'timestamps_unavailable' | 'storage_unavailable' | 'idempotency_mismatch' | 'print_failed' | 'not_conformant' | 'invoice_invalid' | 'document_protected' | 'pdf_unreadable' | 'not_mergeable' | 'page_crashed' | 'resource_limit' | 'queue_full' | 'rate_limited' | 'concurrency_limited' | 'memory_limited' | 'headers_too_large' | 'client_closed' | 'internal_error' | 'not_implemented' | 'browser_unavailable' | 'storage_failed' | 'secret_key_missing' | 'timestamp_failed' | 'revocation_failed' | 'overloaded' | 'shutting_down' | 'render_timeout' | 'http_version_not_supported';
