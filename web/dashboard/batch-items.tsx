@@ -1,4 +1,4 @@
-/** The items of a batch with their outcomes, all of them or those that failed. */
+/** Lists the items of a batch with their outcomes: all, or only the failed ones. */
 
 import { useState } from 'preact/hooks';
 import { sizeText } from '../shared/size-text.ts';

@@ -1,4 +1,4 @@
-/** One batch: its items as they end, and all results as one file. */
+/** Shows a batch: its items as they complete, and downloads of all results. */
 
 import { useEffect, useState } from 'preact/hooks';
 import { sizeText } from '../shared/size-text.ts';

@@ -16,7 +16,7 @@ import { ReportOf } from './report.tsx';
 import { go } from './route.ts';
 import { call, read } from './session.ts';
 
-/** A larger document is shown only on request. */
+/** A larger document is loaded only on request. */
 const SHOWN_UNASKED_BYTES = 25_000_000;
 
 type Asked = 'link' | 'delete' | null;

@@ -1,4 +1,4 @@
-/** All templates of the key, newest first. */
+/** Lists all templates of the key, the newest first. */
 
 import { Empty, Name, PageHead, Time } from './components.tsx';
 import { countText, numberText } from './format.ts';

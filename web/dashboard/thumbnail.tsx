@@ -1,13 +1,13 @@
-/** Shows the first page of a document in small, once it comes into view. What cannot be drawn is an empty sheet. */
+/** Shows a small image of a document's first page once it scrolls into view. If it cannot be drawn, the sheet stays empty. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DocumentRecord } from './records.ts';
 import { call, whenSignedOut } from './session.ts';
 
-/** Twice its size on the page, for screens with more pixels. */
+/** Twice the size on the page, for high-resolution screens. */
 const WIDTH_PIXELS = 112;
 const LOADED_AT_ONCE = 2;
 
-/** Addresses of images that were loaded, by document. Documents never change. */
+/** URLs of loaded images, by document. Documents never change. */
 const urls = new Map<string, string>();
 const waiting: Array<() => Promise<void>> = [];
 let underWay = 0;
@@ -50,7 +50,7 @@ async function load(id: string, signal: AbortSignal): Promise<string> {
   return url;
 }
 
-/** A list of many documents is no reason to have many requests under way. */
+/** Limits the number of simultaneous requests for long lists. */
 function inTurn(work: () => Promise<void>): void {
   waiting.push(work);
   next();

@@ -1,4 +1,4 @@
-/** What the account has used this month, day by day, and how it is set. */
+/** Shows the usage of the account this month, day by day, and its settings. */
 
 import { useState } from 'preact/hooks';
 import { sizeText } from '../shared/size-text.ts';

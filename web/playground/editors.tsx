@@ -1,4 +1,4 @@
-/** The document: HTML, or a template with its data. */
+/** The editors of the document: HTML, or a template with its data. */
 import { computed } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { CodeEditor } from '../shared/code-editor/code-editor.tsx';

@@ -1,4 +1,4 @@
-/** Numbers for people, in the visitor's language. */
+/** Formats numbers in the visitor's language. */
 
 export function plural(count: number, noun: string): string {
   return `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`;

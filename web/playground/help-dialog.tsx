@@ -1,4 +1,4 @@
-/** Keys, and what the playground is and is not. */
+/** Shows the keyboard shortcuts and the limits of the playground. */
 
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -22,7 +22,7 @@ export function HelpDialog({ onClose }: { onClose(): void }) {
       .then((told: { limits: Limits }) => {
         limits.value = told.limits;
       })
-      .catch(() => {}); // the keys are there all the same
+      .catch(() => {}); // the shortcuts are shown without the limits
   }, []);
   return (
     <Dialog title="Help" onClose={onClose}>
@@ -45,8 +45,8 @@ export function HelpDialog({ onClose }: { onClose(): void }) {
       </p>
       {limits.value && (
         <p>
-          Here a document may have {sizeText(limits.value.html_bytes)} and take {limits.value.timeout_ms / 1000} seconds, and an
-          address may render {limits.value.requests_per_minute} times a minute. With an API key there is more room.
+          Limits of the playground: {sizeText(limits.value.html_bytes)} of HTML, {limits.value.timeout_ms / 1000} seconds for a
+          render, and {limits.value.requests_per_minute} renders a minute from one IP address. The limits for API keys are higher.
         </p>
       )}
       <div class="actions end">

@@ -1,4 +1,4 @@
-/** The tabs of the page: two beside the preview, three where there is room for one thing at a time. */
+/** The tabs of the page: two beside the preview, or three on narrow screens that show one pane at a time. */
 import { useRef } from 'preact/hooks';
 import { type Pane, pane } from './panes.ts';
 

@@ -97,7 +97,7 @@ interface Violation {
   remedy: string;
 }
 
-/** What keeps the document from the profiles of `conformance`, each with its element and the remedy. */
+/** Shows what violates the profiles of `conformance`, each with its element and the remedy. */
 function Violations({ state }: { state: Bad }) {
   const violations = state.kind === 'problem' ? state.problem.violations : undefined;
   if (!Array.isArray(violations)) return null;

@@ -1,4 +1,4 @@
-/** Writes sizes for people, in the visitor's language. */
+/** Formats sizes in bytes in the visitor's language. */
 
 const SIZES: Array<[number, string]> = [
   [1e9, 'GB'],

@@ -1,4 +1,4 @@
-/** Documents to start from. */
+/** The example documents. */
 import type { Draft } from '../draft.ts';
 import certificate from './certificate.html?raw';
 import chart from './chart.html?raw';
