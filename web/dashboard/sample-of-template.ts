@@ -1,4 +1,4 @@
-/** Makes sample data for a template: its text and the paths that it reads in, an object with a value at each path out. */
+/** Creates sample data for a template: its text and the paths that it reads in, an object with a value at each path out. */
 import type { TemplateRecord } from './records.ts';
 
 interface Node {
@@ -7,10 +7,10 @@ interface Node {
   members: Map<string, Node>;
 }
 
-/** The variables of the loops around a place, each with the list whose elements it stands for. */
+/** The variables of the enclosing loops, each with the list that it iterates over. */
 type Scope = Array<{ name: string; list: Node | undefined }>;
 
-/** What the template reads from the data itself, by its path. */
+/** The values that the template reads from the top level of the data, by path. */
 type Globals = ReadonlyMap<string, Node>;
 
 const ROWS = 2;
@@ -33,7 +33,7 @@ export function sampleOf({ html = '', engine, placeholders }: Pick<TemplateRecor
   return JSON.stringify(root.members.size ? dataOf(root) : {}, null, 2);
 }
 
-/** The service knows what a template reads from the data itself. What it reads from the elements of lists is in its loops. */
+/** The service reports the paths from the top level of the data. The paths inside list elements are found in the loops. */
 function readLiquid(globals: Globals, html: string): void {
   const scope: Scope = [];
   for (const [, text = ''] of html.replace(UNREAD, '').matchAll(CODE)) {

@@ -17,7 +17,7 @@ const KEY_KEPT = `${KEPT}key`;
 export const session = signal<Session | null>(null);
 const forgetters = new Set<() => void>();
 
-/** Why the visitor is asked for a key again. */
+/** The reason why the session ended, shown at sign-in. */
 export const endedBecause = signal('');
 
 /** Throws the errors of `request`. A text that cannot be a key gets 401 without a request. */

@@ -134,7 +134,7 @@ function FileTable({ rows, busy, onReplace, onRemove }: FileTableProps) {
 
 interface FileButtonProps {
   label: string;
-  /** What screen readers say in place of the label. */
+  /** The accessible name, if it differs from the label. */
   name?: string;
   disabled: boolean;
   multiple?: boolean;

@@ -148,7 +148,7 @@ export function Off() {
     <main class="off">
       <h1>The playground is switched off</h1>
       <p>
-        This service renders for holders of an API key. See the <a href="/dashboard">dashboard</a> or the{' '}
+        This service renders only with an API key. See the <a href="/dashboard">dashboard</a> or the{' '}
         <a href="/docs">API reference</a>.
       </p>
       <p class="hint">
