@@ -6,7 +6,7 @@ import { ServiceError } from './errors.ts';
 
 export type Phase = 'queue' | 'load' | 'print' | 'finish';
 
-/** Is told when a phase begins, and when the last one is over. */
+/** Observes the start of each phase and the end of the last one. */
 export interface PhaseObserver {
   enter(phase: Phase): void;
   end(error?: ServiceError): void;
@@ -66,7 +66,7 @@ export class Deadline {
     this.#observer?.enter(phase);
   }
 
-  /** The last phase is over: what follows, such as storing, is none. */
+  /** Ends the last phase. Later work, such as storing, belongs to no phase. */
   leave(): void {
     this.#observer?.end();
   }
@@ -81,7 +81,7 @@ export class Deadline {
     return spent;
   }
 
-  /** While `work` goes on, a time-out error names what is waited for, such as an option. */
+  /** Until `work` settles, a time-out error says that the render was waiting for `what`, such as an option. */
   async awaiting<T>(what: string, work: Promise<T>): Promise<T> {
     this.#awaited = what;
     return work.finally(() => {
@@ -89,7 +89,7 @@ export class Deadline {
     });
   }
 
-  /** Aborts when the deadline ends, for work that can be told to stop. */
+  /** Aborts when the deadline ends, for work that can be cancelled. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -104,7 +104,7 @@ export class Deadline {
     return Promise.race([step, this.#over]);
   }
 
-  /** Stops the clock. To be called once the render has ended, on every path. */
+  /** Stops the timer. Must run on every path once the render has ended; `using` does that. */
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
     this.#release();

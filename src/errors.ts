@@ -95,7 +95,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** A request that is not valid. Becomes a 400 with every error that was found. */
+/** The request is not valid. The client gets a 400 that lists every error that was found. */
 export function invalidRequest(errors: FieldError[]): ServiceError {
   const [first] = errors;
   const where = first?.path ? `${first.path}: ` : '';
@@ -118,18 +118,20 @@ export function hasCode(error: unknown, ...codes: ErrorCode[]): error is Service
   return error instanceof ServiceError && codes.includes(error.code);
 }
 
-/** Why a command of the operator did nothing; its message says what to do. */
+/** A command of the operator did nothing. The message says why and what to do. */
 export class CommandError extends Error {
   override name = 'CommandError';
 }
 
-/** A package that is left to those who use what needs it is not installed. */
+/** A feature needs an optional package that is not installed. */
 export class MissingPackageError extends Error {}
 
-/** For `import(...).catch(...)`. The npm package of this project brings neither of the large libraries that few use. */
+/** For `import(...).catch(...)` of optional peer dependencies: large libraries that few deployments use. */
 export function explainMissing(packages: string, feature: string): (error: NodeJS.ErrnoException) => never {
   return (error) => {
     const isMissing = error.code === 'ERR_MODULE_NOT_FOUND' && packages.split(' ').some((name) => error.message.includes(name));
-    throw isMissing ? new MissingPackageError(`${feature} needs more than is installed: npm install -g ${packages}`) : error;
+    throw isMissing
+      ? new MissingPackageError(`${feature} requires packages that are not installed: npm install -g ${packages}`)
+      : error;
   };
 }

@@ -1,17 +1,17 @@
-/** What a document states about itself, in the order of the document: read from its page, and written into its PDF. */
+/** What a document states about itself, in document order. It is read from the page and written into the PDF. */
 
-/** Where something is, for people who look for it. */
+/** The position of an element, by which people find it in the document. */
 export interface Place {
   selector: string;
   snippet: string;
 }
 
-/** Something with the name that assistive technology reads out; empty where the document gives it none. */
+/** An element with its accessible name, which assistive technology reads out. Empty if the document gives it none. */
 export interface Named extends Place {
   name: string;
 }
 
-/** A cell of a table: whether it shows nothing that is tagged, and its spans. */
+/** A table cell: whether it has no tagged content, its column span and its row span. */
 export type StatedCell = [isEmpty: boolean, across: number, down: number];
 
 export interface StatedStructure {
@@ -20,27 +20,27 @@ export interface StatedStructure {
   /** Elements whose language is not a language tag. */
   strangeLanguages: Place[];
   /**
-   * `picture` is one thing, `group` a `figure` element, `role` an element that says that it is one picture, and `wrapper` one that says
-   * so of a drawing in it, which gets no tag.
+   * `picture` is an `svg`, `img` or `canvas`, `group` a `figure`, and `role` another element with `role="img"`. `wrapper` is an
+   * element with that role that contains only an `svg`, which Chromium does not tag there.
    */
   images: Array<Named & { kind: 'picture' | 'group' | 'role' | 'wrapper' }>;
   /** `level` counts from 1. */
   headings: Array<Named & { level: number }>;
   /** `target` is an absolute address, or `#` with the name of a destination. */
   links: Array<{ target: string; name: string }>;
-  /** With the number of rows of the head and of the foot, and the cells of each row. */
+  /** `head` and `foot` are the numbers of rows in `thead` and `tfoot`; `rows` has the cells of all rows. */
   tables: Array<Place & { head: number; foot: number; rows: StatedCell[][] }>;
-  /** `role` is that of the attribute owner PrintField: `rb`, `cb`, `pb` or `tv`. */
+  /** `role` is the `Role` attribute of the owner PrintField: `rb`, `cb`, `pb` or `tv`. */
   fields: Array<Named & { role: string }>;
-  /** Frames and embedded objects, whose content has no tags. */
+  /** Frames, embedded objects and media, whose content has no tags. */
   embedded: Place[];
-  /** Elements with an effect for which Chromium draws all that is in them as one image, without text and tags. */
+  /** Elements with an effect that makes Chromium rasterize their content into one image, without text and tags. */
   rasterized: Place[];
 }
 
-/** The same for the part of it that was printed. */
+/** The stated structure of the printed part of a document. */
 export interface PrintedStructure extends StatedStructure {
-  /** Whether all of the document is in the PDF. */
+  /** Whether the PDF contains the whole document. */
   isWhole: boolean;
   /** Characters without a glyph, such as `U+E000`. */
   missingGlyphs: string[];
@@ -56,7 +56,7 @@ export interface FieldOption {
 
 /** How a field shows its text. Lengths are in CSS pixels. */
 export interface FieldStyle {
-  /** Of the control, from border to border. */
+  /** Height of the border box of the control. */
   height: number;
   fontSize: number;
   /** `font-style`, `font-weight` and `font-family`, as CSS. */
@@ -74,21 +74,21 @@ export interface FieldStyle {
   inset: number[];
 }
 
-/** Its `name` is what assistive technology reads out. */
+/** A control that becomes a form field. `name` is its accessible name. */
 export interface StatedField extends Named {
-  /** Counted from 0, in the order of the document. */
+  /** The index of the field in document order, counted from 0. */
   number: number;
   kind: FieldKind;
-  /** The `name` of the control, else its `id`; empty where it has neither. */
+  /** The name of the signature place, else the `name` of the control, else its `id`. Empty if it has none of them. */
   key: string;
-  /** Radio buttons of the same name belong together in the same form. Empty for all else, and for one that stands alone. */
+  /** Radio buttons with the same `set` and `form` belong together. Empty for other fields and for a radio button without a name. */
   set: string;
   form: number;
-  /** What a set of radio buttons is called; empty where the document does not say. */
+  /** The accessible name of a set of radio buttons. Empty if the document gives none. */
   group: string;
-  /** The text, or what a checkbox or radio button stands for. */
+  /** The text, the value of the selected option, or the value of a checkbox or radio button. */
   value: string;
-  /** What a text or the choice of one option shows. */
+  /** The text that a text field or a combo box shows. */
   shown: string;
   isChecked: boolean;
   options: FieldOption[];
@@ -98,9 +98,9 @@ export interface StatedField extends Named {
   isMultiLine: boolean;
   /** Whether several options can be selected. */
   isMultiple: boolean;
-  /** Whether a text beside the options can be typed. */
+  /** Whether a text other than the options can be typed. */
   isEditable: boolean;
-  /** In characters; 0 for no limit. */
+  /** Maximum number of characters, or 0 for no limit. */
   maxLength: number;
   style: FieldStyle;
 }

@@ -1,8 +1,8 @@
 /**
- * Spans of what is done for a request: other folders begin and end them here, and `telemetry` sends them. Until `useTracer` is
- * called nothing is recorded, and every function here does nothing but its work. There is one tracer for each process.
+ * Trace spans of requests: other folders start and end spans here, and `telemetry` exports them. Until `useTracer` is called,
+ * nothing is recorded and these functions only run the work they are given. Each process has one tracer.
  *
- * Attributes are routes, codes, ids and numbers, and never addresses, names or data of callers.
+ * Attributes hold routes, codes, ids and numbers, never the addresses, names or data of callers.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Phase, PhaseObserver } from './deadline.ts';
@@ -13,17 +13,17 @@ export type Attributes = Record<string, string | number | boolean>;
 export interface Span {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** As the header of this name has it, see https://www.w3.org/TR/trace-context/. */
+  /** The value of the `traceparent` header, see https://www.w3.org/TR/trace-context/. */
   readonly traceparent: string;
-  /** Whether it will be sent. */
+  /** Whether the span will be exported. */
   readonly isSampled: boolean;
   rename(name: string): void;
   set(attributes: Attributes): void;
-  /** `failure` is a code. */
+  /** `failure` is an error code. */
   end(failure?: string): void;
 }
 
-/** `isCallers`: somebody else chose it, and does not decide what is recorded. */
+/** `isCallers` means that the traceparent came with the request. Its sampled flag is then ignored. */
 export type Parent = Span | { traceparent: string; isCallers: boolean };
 
 export interface Tracer {
@@ -41,24 +41,24 @@ export function useTracer(chosen: Tracer | undefined): void {
   tracer = chosen;
 }
 
-/** Of a request that has arrived. Undefined while nothing is recorded. A header that is not valid is as good as none. */
+/** Starts the span of an incoming request. Returns undefined while nothing is recorded. Ignores an invalid `traceparent`. */
 export function startRequestSpan(traceparent: unknown): Span | undefined {
   const parent = isTraceparent(traceparent) ? { traceparent, isCallers: true } : undefined;
   return tracer?.start('request', { kind: 'server', attributes: {}, parent });
 }
 
-/** What `work` begins belongs to the span. */
+/** Runs `work` with the span as the parent of the spans that it starts. */
 export function inSpan<T>(span: Span | undefined, work: () => T): T {
   return span ? active.run(span, work) : work();
 }
 
-/** A step of what is done for a request. */
+/** Runs `work` in a child of the current span. */
 export function traced<T>(name: string, work: () => Promise<T>, attributes: Attributes = {}): Promise<T> {
   const parent = active.getStore();
   return tracer && parent ? recorded(tracer.start(name, { kind: 'internal', attributes, parent }), work) : work();
 }
 
-/** What a request has left to be done. `traceparent` is what `currentTraceparent` was then, null for none. */
+/** Runs work that a request left for later in a span of its trace. `traceparent` is the stored `currentTraceparent()`, or null. */
 export function tracedLater<T>(
   { name, kind, traceparent, attributes }: { name: string; kind: SpanKind; traceparent: string | null; attributes: Attributes },
   work: () => Promise<T>,
@@ -68,34 +68,34 @@ export function tracedLater<T>(
   return recorded(tracer.start(name, { kind, attributes, parent }), work);
 }
 
-/** Attributes for the step under way. */
+/** Adds attributes to the current span. */
 export function describeSpan(attributes: Attributes): void {
   active.getStore()?.set(attributes);
 }
 
-/** For rows of what is to be done later. */
+/** The `traceparent` to store with work that is done later. */
 export function currentTraceparent(): string | undefined {
   return active.getStore()?.traceparent;
 }
 
-/** For requests to others. */
+/** The trace headers of an outgoing request. */
 export function traceHeaders(): { traceparent?: string } {
   const traceparent = currentTraceparent();
   return traceparent === undefined ? {} : { traceparent };
 }
 
-/** For lines of the log. */
+/** The trace id to write into log lines. */
 export function currentTraceId(): string | undefined {
   return active.getStore()?.traceId;
 }
 
-/** For metrics: one of the requests that a number counts, as far as its trace is sent. */
+/** The exemplar of a metric: the trace of the current request, if it is exported. */
 export function exemplar(): { trace_id: string } | Record<string, never> {
   const span = active.getStore();
   return span?.isSampled ? { trace_id: span.traceId } : {};
 }
 
-/** A span for each phase of a render. */
+/** Returns an observer that records a span for each phase of a render. */
 export function phaseSpans(): PhaseObserver | undefined {
   const parent = active.getStore();
   const own = tracer;

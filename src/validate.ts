@@ -9,17 +9,17 @@ import { type FieldError, invalidRequest } from './errors.ts';
 export type Validator<T> = (value: unknown) => T;
 
 /** Maximum number of errors reported for one request. */
-const MAX_FAULTS = 32;
+const MAX_ERRORS = 32;
 
-Settings.Set({ maxErrors: MAX_FAULTS });
+Settings.Set({ maxErrors: MAX_ERRORS });
 
-/** What has all that a branch requires is of this branch, whatever it has besides. */
+/** Added to the score of a branch whose required properties are all present, to outweigh all other matches. */
 const WHOLE = 1_000;
 
 /** A similar name is suggested if at most this share of its letters differs. */
 const NEAR = 0.5;
 
-/** What a name that is not in the schema is likely to mean; `parent` is where it was sent. */
+/** Suggests what an unknown name is likely to mean. `parent` is the path of the object that has it. */
 export type Hint = (parent: string, name: string) => string | undefined;
 
 const NO_HINT: Hint = () => undefined;
@@ -33,11 +33,11 @@ export function validator<S extends TSchema>(schema: S, hint = NO_HINT): Validat
   return (given) => {
     const value = withoutNulls(schema as TSchema as SchemaNode, given);
     if (compiled.Check(value)) return value as Static<S>;
-    throw invalidRequest(new Faults(schema, value, hint).describe(compiled.Errors(value)));
+    throw invalidRequest(new ErrorDescriber(schema, value, hint).describe(compiled.Errors(value)));
   };
 }
 
-/** What the schema says nothing about stays as it is. */
+/** Removes null members that are optional. Values that the schema does not describe are not changed. */
 function withoutNulls(schema: SchemaNode, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (schema.anyOf) return schema.anyOf.reduce((rest: unknown, branch) => withoutNulls(branch, rest), value);
@@ -47,14 +47,14 @@ function withoutNulls(schema: SchemaNode, value: unknown): unknown {
   return Object.fromEntries(present.map(([name, member]) => [name, withoutNulls(memberSchema(schema, name), member)]));
 }
 
-/** Where null has a meaning of its own it stays. */
+/** Whether null may be removed: the property is known, not required, and its type does not include null. */
 function isOptional({ properties = {}, required = [] }: SchemaNode, name: string): boolean {
   const member = Object.hasOwn(properties, name) ? properties[name] : undefined;
   if (!member || required.includes(name)) return false;
   return ![member, ...(member.anyOf ?? [])].some(({ type }) => type === 'null');
 }
 
-/** Of a member about which nothing is said, nothing. */
+/** The schema of a member, empty if it is unknown. */
 function memberSchema({ properties = {}, patternProperties = {} }: SchemaNode, name: string): SchemaNode {
   const known = Object.hasOwn(properties, name) ? properties[name] : Object.values(patternProperties)[0];
   return known ?? {};
@@ -79,8 +79,8 @@ interface SchemaNode {
   [name: string]: unknown;
 }
 
-/** What is wrong with one value. */
-class Faults {
+/** Describes the errors of one value. */
+class ErrorDescriber {
   readonly #schema: TSchema;
   readonly #value: unknown;
   readonly #hint: Hint;
@@ -99,7 +99,7 @@ class Faults {
 
   #describeOne(schemaError: SchemaError): FieldError[] {
     const path = toPath(schemaError.instancePath);
-    // One field that is not in the schema; `additionalProperties` says it again for all of them, unless there are too many.
+    // An unknown field. `additionalProperties` then lists all unknown fields again, unless there are too many errors.
     if (schemaError.keyword === 'boolean') return this.#unknownField(schemaError);
     if (schemaError.keyword === 'additionalProperties')
       return this.#unknownFields(path, schemaError.schemaPath, namesIn(schemaError.params, 'additionalProperties'));
@@ -119,7 +119,7 @@ class Faults {
     return this.#unknownFields(parent, schemaPath.replace(/\/[^/]*$/, ''), steps.slice(-1));
   }
 
-  /** `schemaPath` leads to the object that does not know them. */
+  /** `schemaPath` is the path of the object schema that has no such properties. */
   #unknownFields(path: string, schemaPath: string, names: string[]): FieldError[] {
     const { properties = {}, required = [] } = schemaAt(this.#schema, schemaPath) ?? {};
     const known = Object.keys(properties);
@@ -135,7 +135,7 @@ class Faults {
   }
 }
 
-/** Whether an error is of the branch that the value belongs to, in every union on the way. */
+/** Whether an error belongs to the branch that the value matches best, in every union on its path. */
 function concerns(schema: SchemaNode, { keyword, schemaPath, instancePath }: SchemaError, whole: unknown): boolean {
   const places = stepsOf(instancePath);
   let at: { node: SchemaNode | undefined; value: unknown } = { node: schema, value: whole };
@@ -147,7 +147,7 @@ function concerns(schema: SchemaNode, { keyword, schemaPath, instancePath }: Sch
   return keyword !== 'anyOf' || branchOf(at.node, at.value) === undefined;
 }
 
-/** `properties/html`, `anyOf/1`, `items`: what leads from one schema to the next. */
+/** The steps from a schema to the schemas in it: `properties/html`, `anyOf/1`, `items`. */
 function* pairsOf(steps: string[]): Generator<[step: string, name: string | undefined]> {
   for (let at = 0; at < steps.length; at++) {
     const step = steps[at] as string;
@@ -156,7 +156,7 @@ function* pairsOf(steps: string[]): Generator<[step: string, name: string | unde
   }
 }
 
-/** Of the union whose branch is at this place. */
+/** All branches of the union that has a branch at this path. Empty if there is none. */
 function branchesAround(schema: TSchema, schemaPath: string): SchemaNode[] {
   const [, union] = /^(.*)\/anyOf\/\d+$/.exec(schemaPath) ?? [];
   return union === undefined ? [] : (schemaAt(schema, union)?.anyOf ?? []);
@@ -166,7 +166,7 @@ function knows({ properties = {} }: SchemaNode, name: string): boolean {
   return Object.hasOwn(properties, name);
 }
 
-/** Of objects and lists; of anything else each branch may be meant. */
+/** The index of the branch that an object or array matches best. Undefined for other values, for which any branch may be meant. */
 function branchOf(union: SchemaNode | undefined, value: unknown): number | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const names = Object.keys(value);
@@ -196,7 +196,7 @@ export function suggestion(name: string, known: string[], path = ''): string {
   return `; use one of ${known.join(', ')}`;
 }
 
-/** The closest `expected` keyword on the path from the error up to the root. */
+/** The nearest `expected` keyword on the path from the error up to the root. */
 function expectation(schema: TSchema, schemaPath: string): string | undefined {
   const steps = stepsOf(schemaPath);
   for (let length = steps.length; length >= 0; length--) {
@@ -216,7 +216,7 @@ const TYPE_NAMES: Record<string, string> = {
   object: 'an object',
 };
 
-/** Where only the type is wrong, and the schema says nothing else. */
+/** Names the expected type, for a type error without an `expected` keyword. */
 function typeName({ keyword, params }: SchemaError): string | undefined {
   return keyword === 'type' ? TYPE_NAMES[(params as { type: string }).type] : undefined;
 }
@@ -256,7 +256,7 @@ function shorten(name: string): string {
   return name.length > 64 ? `${name.slice(0, 64)}…` : name;
 }
 
-/** The errors of a text that cannot be printed: unpaired surrogates have no UTF-8, and HTML does not allow NUL. */
+/** Errors about text that cannot be printed: unpaired surrogates cannot be encoded as UTF-8, and HTML does not allow NUL. */
 export function textErrors(path: string, text: string): FieldError[] {
   const errors: FieldError[] = [];
   if (!text.isWellFormed())

@@ -1,6 +1,7 @@
+/** Schedules the screenshots and prints of one browser: work in, its result out once it had its turn. */
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Pixels of all screenshots that are taken at the same time: four pages of A4. A screenshot with more is taken alone. */
+/** Maximum number of pixels of all concurrent screenshots, about four A4 pages. A larger screenshot is taken alone. */
 const MAX_PIXELS = 4_000_000;
 
 interface Waiting {
@@ -9,9 +10,9 @@ interface Waiting {
 }
 
 /**
- * Gives screenshots of one browser their turns. Its main process encodes them, and every page waits for it meanwhile. Small ones are
- * taken at the same time, because each waits for frames most of its time. While a PDF is made there is one at a time, and after it
- * the main process is free for as long as the screenshot took.
+ * The queue of screenshots of one browser. The main process of the browser encodes them, which blocks all its pages. Small
+ * screenshots run concurrently, because each spends most of its time waiting for frames. While a PDF is printed, only one
+ * screenshot runs at a time, and the next one waits for as long as the last one took.
  */
 export class CaptureTurns {
   readonly #waiting: Waiting[] = [];
@@ -25,7 +26,7 @@ export class CaptureTurns {
     this.#rest = rest;
   }
 
-  /** Takes a screenshot of so many pixels when those that came before it have begun and there is room for it. */
+  /** Runs `work` once all earlier screenshots have started and `pixels` more are within the limit. */
   async capture<T>(work: () => Promise<T>, pixels = MAX_PIXELS): Promise<T> {
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     this.#waiting.push({ pixels, begin });
@@ -39,7 +40,7 @@ export class CaptureTurns {
     }
   }
 
-  /** Makes a PDF, which waits for no screenshots but those under way. */
+  /** Prints a PDF at once. Meanwhile, screenshots start one at a time. */
   async print<T>(work: () => Promise<T>): Promise<T> {
     this.#prints++;
     try {

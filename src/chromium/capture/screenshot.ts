@@ -16,7 +16,7 @@ const COST_OF_PIXEL: Record<ImageType, number> = { png: 1, jpeg: 1, webp: 4 };
 /** Base64 adds a third to the size. */
 const MAX_ANSWER_BYTES = Math.floor((MAX_SCREENSHOT_ANSWER_BYTES / 4) * 3);
 
-/** Throws `print_failed` if the area is empty, `invalid_request` for a selector, and `resource_limit`. */
+/** Throws `print_failed` if there is no image or no element to capture, `invalid_request` for a bad selector, and `resource_limit`. */
 export async function takeScreenshot(
   session: Session,
   settings: CaptureSettings,
@@ -103,12 +103,12 @@ function requireSize({ width, height }: { width: number; height: number }, type:
   const remedy = 'send clip or selector, a smaller viewport or a smaller deviceScaleFactor';
   const actual = width * height;
   if (!(Math.max(width, height) <= MAX_SIDE[type])) {
-    const detail = `the image would have ${width} × ${height} pixels, and a side of ${type} at most ${MAX_SIDE[type]}: ${remedy}`;
+    const detail = `the image would have ${width} × ${height} pixels, but a side of ${type} may have at most ${MAX_SIDE[type]}: ${remedy}`;
     throw new ServiceError('resource_limit', detail, { members: { limit: MAX_SIDE[type], actual: Math.max(width, height) } });
   }
   const limit = Math.floor(maxImagePixels / COST_OF_PIXEL[type]);
   if (actual <= limit) return;
-  const detail = `the image would have ${width} × ${height} pixels, ${actual} in all, and ${type} at most ${limit}: ${remedy}`;
+  const detail = `the image would have ${width} × ${height} pixels, ${actual} in all, but ${type} may have at most ${limit}: ${remedy}`;
   throw new ServiceError('resource_limit', detail, { members: { limit, actual } });
 }
 
