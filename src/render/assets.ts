@@ -1,4 +1,4 @@
-/** Files that come with a document: those of a JSON body, or as they were uploaded, in; what its page is to be served out. */
+/** Files that come with a document: assets of a JSON body and uploaded files in, the files that its page is served out. */
 import { isUtf8 } from 'node:buffer';
 import mime from 'mime';
 import { type Static, Type } from 'typebox';
@@ -12,10 +12,10 @@ export interface AssetLimits {
   maxAssetsBytes: number;
 }
 
-/** A file of a form. */
+/** A file of a multipart form. */
 export interface UploadedFile {
   path: string;
-  /** As the client says, which often knows no better than `application/octet-stream`. */
+  /** The media type that the client sent, which is often just `application/octet-stream`. */
   type: string | undefined;
   content: Buffer;
 }
@@ -38,7 +38,7 @@ export const AssetsSchema = Type.Record(
           maxLength: 128,
           pattern: MEDIA_TYPE,
           expected: 'a media type such as image/png',
-          description: 'Default: by the ending of the path.',
+          description: 'Default: by the file extension.',
         }),
       ),
     },
@@ -46,17 +46,17 @@ export const AssetsSchema = Type.Record(
   ),
   {
     title: 'Assets',
-    additionalProperties: false, // the pattern of names knows no line breaks: what is under such a name would not be checked
+    additionalProperties: false, // the pattern matches no line breaks, so such names would otherwise be unchecked
     expected: 'an object of paths and files {content, type}',
     description:
-      'Files beside the document, by their paths. Relative addresses in the document lead to them. `content` is base64. They exist for this render only. Default: none.',
+      'Files beside the document, by their paths. Relative addresses in the document refer to them. `content` is base64. They exist for this render only. Default: none.',
     examples: [{ 'css/print.css': { content: 'aDEge30=' } }],
   },
 );
 
 type Given = Static<typeof AssetsSchema>;
 
-/** Undefined where there are none. Throws `content_too_large`. */
+/** Returns undefined if there are no files. Throws `content_too_large`. */
 export function parseAssets(
   given: Given | undefined,
   uploaded: readonly UploadedFile[],
@@ -67,7 +67,7 @@ export function parseAssets(
   const count = named.length + uploaded.length;
   if (!count) return undefined;
   if (count > maxAssets) {
-    errors.add('assets', `must be at most ${maxAssets} files on this server, and are ${count}`);
+    errors.add('assets', `must have at most ${maxAssets} files on this server; ${count} were sent`);
     return undefined;
   }
   const files = new Map<string, HostedFile>();
@@ -95,7 +95,7 @@ function checkBytes(files: HostedFiles, limit: number): void {
   });
 }
 
-/** As an address can name it: nothing leads out of the document's folder. */
+/** Whether a relative URL can name the path without leaving the folder of the document. */
 function isUsable(path: string): boolean {
   if (path.length > MAX_PATH || !path.isWellFormed() || CONTROL_OR_BACKSLASH.test(path)) return false;
   return path.split('/').every((step) => !['', '.', '..'].includes(step));

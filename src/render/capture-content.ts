@@ -1,4 +1,4 @@
-/** The middle of every image: a document in, a finished image out. It knows no accounts, like `print-content.ts`. */
+/** Renders an image: a document in, a finished image out. Like `print-content.ts`, it does not depend on accounts. */
 
 import type { CapturedImage, CaptureSettings } from '../chromium/capture/capture-settings.ts';
 import { needsOwnPage } from '../chromium/load/load-settings.ts';
@@ -10,7 +10,7 @@ import { type RenderReport, reportOf } from './report.ts';
 export interface RenderedImage {
   chunks: Buffer[];
   bytes: number;
-  /** Pixels. */
+  /** The width in pixels. */
   width: number;
   height: number;
   report: RenderReport;
@@ -18,7 +18,7 @@ export interface RenderedImage {
   timings: Record<Phase, number>;
 }
 
-/** A document that shows the image with something over it. No script of the first document can keep it from being shown. */
+/** Makes a document that shows the image with a mark over it. Scripts of the original document cannot remove the mark. */
 export type ImageMark = (image: CapturedImage, settings: CaptureSettings, isTransparent: boolean) => CaptureJob;
 
 export async function captureContent(

@@ -24,12 +24,12 @@ export function paperView(content: Content, print: PrintSettings, printed: reado
   };
 }
 
-/** How large a document is printed: 1 where a CSS pixel is 1/96 inch. */
+/** The scale at which a document is printed. At 1, a CSS pixel is 1/96 inch. */
 export function printedScale(print: PrintSettings, printed: readonly Buffer[]): number {
   return plausible(printedView(printed), print)?.scale ?? print.scale;
 }
 
-/** What a page begins with may be a group, or have another size than the page by its own styles: no print is as small or as large. */
+/** Discards a scale that no print can have: the page may begin with a group, or with content that its own styles scale. */
 function plausible(view: PrintedView | undefined, { scale }: PrintSettings): PrintedView | undefined {
   const [least, most] = [(scale / WIDEST_LAYOUT) * (1 - TOLERANCE), scale * (1 + TOLERANCE)];
   return view && view.scale >= least && view.scale <= most ? view : undefined;

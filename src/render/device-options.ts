@@ -6,7 +6,7 @@ import { parseUrl } from './parse-url.ts';
 import type { ValidationErrors } from './validation-errors.ts';
 
 const PRINTABLE = /^[\x20-\x7e]+$/;
-const OF_DEVICE = [
+const DEVICE_OPTIONS = [
   'mediaType',
   'colorScheme',
   'viewport',
@@ -20,7 +20,7 @@ const OF_DEVICE = [
 
 /** Returns `PLAIN_DEVICE` itself if no option is set. */
 export function parseDevice(options: PdfOptions, errors: ValidationErrors): Device {
-  if (OF_DEVICE.every((name) => options[name] === undefined)) return PLAIN_DEVICE;
+  if (DEVICE_OPTIONS.every((name) => options[name] === undefined)) return PLAIN_DEVICE;
   const { userAgent, viewport } = options;
   if (userAgent !== undefined && !PRINTABLE.test(userAgent))
     errors.add('options.userAgent', 'must be a string of 1 to 500 printable ASCII characters');

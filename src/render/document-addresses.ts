@@ -2,16 +2,16 @@
 import { decodeHTMLAttribute } from 'entities';
 import { LINKS, LOADING, STYLING, type Tag, tagsOf } from './external-references.ts';
 
-/** Of `link` elements. */
+/** The `rel` values of `link` elements that are loaded. */
 const LOADED_LINKS = /(?:^|\s)(?:stylesheet|preload|modulepreload)(?:\s|$)/i;
-/** Comments are matched so that nothing is found in them. */
+/** Also matches comments, so that nothing inside them is found. */
 const IN_CSS =
   /\/\*[\s\S]*?(?:\*\/|$)|(?:url|src)\(\s*(?:"([^"]*)"|'([^']*)'|([^)"'\s]*))|image-set\(\s*(?:"([^"]*)"|'([^']*)')|@import\s+(?:"([^"]*)"|'([^']*)')/gi;
-/** The address of a candidate in `srcset`. */
+/** Matches the address of a `srcset` candidate. */
 const FIRST_WORD = /[\s,]*(\S+)/y;
 const MAX_FRAMES = 3;
 
-/** Addresses that scripts make are not found. Takes linear time; yields `undefined` where it found nothing to tell, so that the caller can pause. */
+/** Does not find addresses that scripts create. Takes linear time. Also yields `undefined` after each tag, so that callers can pause. */
 export function* documentAddresses(html: string, base: string | undefined, depth = 0): Generator<string | undefined> {
   let from = base;
   let isBaseKnown = false;
@@ -26,7 +26,7 @@ export function* documentAddresses(html: string, base: string | undefined, depth
   }
 }
 
-/** The same for a style sheet. */
+/** Finds the addresses in a style sheet. */
 export function inCss(css: string, base: string | undefined): Generator<string | undefined> {
   return absolutes(candidatesInCss(css), base);
 }
@@ -64,13 +64,13 @@ function* firstWords(list: string): Generator<string> {
   }
 }
 
-/** Others may have used the expression since. */
+/** Sets `lastIndex` each time, because other generators share the expression. */
 function wordAt(list: string, from: number): RegExpExecArray | null {
   FIRST_WORD.lastIndex = from;
   return FIRST_WORD.exec(list);
 }
 
-/** Without those at the end. An expression would look for the end at each of them. */
+/** Removes trailing commas. A regular expression would search for the end from each comma, in quadratic time. */
 function withoutCommas(word: string): string {
   let end = word.length;
   while (word[end - 1] === ',') end--;
@@ -86,7 +86,7 @@ function decoded(value: string): string {
   return value.includes('&') ? decodeHTMLAttribute(value) : value;
 }
 
-/** Of http and https; a relative one without a base leads nowhere. */
+/** Returns an absolute http or https address. Undefined for other schemes, and for a relative address without a base. */
 function absolute(address: string, base: string | undefined): string | undefined {
   const url = address.trim() ? URL.parse(address, base) : null;
   return url && /^https?:$/.test(url.protocol) ? url.href : undefined;

@@ -1,4 +1,4 @@
-/** Draws pages of stored PDFs as PNG. PDFs are parsed in a process of their own, since parts of them may come from outside. */
+/** Draws pages of stored PDFs as PNG. PDFs are parsed in separate processes, because parts of them are untrusted. */
 import { invalidRequest, ServiceError } from '../errors.ts';
 import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
 import type { Drawn, DrawTask } from './draw-worker.ts';
@@ -12,24 +12,24 @@ const LIMITS: Readonly<ProcessLimits> = {
   idleMs: 30_000,
   heapMb: 256,
 };
-/** Of 64 KiB each, in which the PDF and the drawn page are: 768 MiB. */
+/** WebAssembly memory for the PDF and the drawn page, in pages of 64 KiB: 768 MiB. */
 const WASM_PAGES = 12_288;
 
 export const MIN_DRAWN_WIDTH = 16;
 export const MAX_DRAWN_WIDTH = 4_000;
 export const DEFAULT_DRAWN_WIDTH = 1_000;
-/** Of one image. */
+/** Maximum number of pixels of one image. */
 export const MAX_DRAWN_PIXELS = 16_777_216;
 
-/** Of one PDF. It is copied on its way into the process. */
+/** Maximum size of one PDF, which is copied when it is sent to the process. */
 export const MAX_DRAWN_BYTES = 64 * 1_048_576;
 
 export interface DrawOrder {
   /** Reads the PDF once a process is free. */
   content(): Promise<Uint8Array>;
-  /** From 1. */
+  /** The page number, counted from 1. */
   page: number;
-  /** Pixels. Undefined for 1,000, or fewer where the page is so high that it would have too many pixels. */
+  /** Pixels. Undefined for 1,000, or for less if the page is so tall that it would have too many pixels. */
   width: number | undefined;
 }
 
@@ -44,15 +44,15 @@ export class PageDrawing {
       libraries: ['@hyzyla/pdfium', 'pngjs'],
       flags: [`--wasm-max-mem-pages=${WASM_PAGES}`],
       busy: 'too many pages are being drawn',
-      outOfTime: (cause: unknown) => resourceLimit(`the page takes longer than ${all.timeoutMs} ms to draw`, cause),
-      outOfMemory: (cause: unknown) => resourceLimit('the page takes more memory to draw than it may', cause),
+      outOfTime: (cause: unknown) => resourceLimit(`drawing the page takes longer than ${all.timeoutMs} ms`, cause),
+      outOfMemory: (cause: unknown) => resourceLimit('drawing the page needs too much memory', cause),
     };
     this.#processes = new ProcessQueue(work, all);
   }
 
   /**
-   * `owner` is whose turn it takes. Throws `not_found`, `document_protected`, `pdf_unreadable`, `invalid_request`, `resource_limit`,
-   * `queue_full`, and what `signal` was aborted with.
+   * Owners take turns. Throws `not_found`, `document_protected`, `pdf_unreadable`, `invalid_request`, `resource_limit`, `queue_full`,
+   * and the reason of `signal`.
    */
   async draw(owner: string, { width, page, content }: DrawOrder, signal?: AbortSignal): Promise<Uint8Array> {
     const size = { width: width ?? DEFAULT_DRAWN_WIDTH, isExact: width !== undefined, maxPixels: MAX_DRAWN_PIXELS };
@@ -60,17 +60,23 @@ export class PageDrawing {
     const drawn = (await this.#processes.run(owner, task, signal)) as Drawn;
     if (drawn === 'no such page') throw noSuchPage();
     if (drawn === 'protected')
-      throw new ServiceError('document_protected', 'the document opens with a password only, which the service does not keep');
+      throw new ServiceError(
+        'document_protected',
+        'the document is protected by a password, and the service does not keep passwords',
+      );
     if (drawn === 'unreadable')
       throw new ServiceError('pdf_unreadable', 'the document is damaged, and its pages cannot be drawn');
     if ('png' in drawn) return drawn.png;
     const most = MAX_DRAWN_PIXELS.toLocaleString('en');
     throw invalidRequest([
-      { path: 'width', message: `must be at most ${drawn.maxWidth} for this page, which may have ${most} pixels` },
+      {
+        path: 'width',
+        message: `must be at most ${drawn.maxWidth} for this page, because an image may have at most ${most} pixels`,
+      },
     ]);
   }
 
-  /** Ends the processes. What runs or waits is refused, and so is what comes later. */
+  /** Ends the processes. Running, waiting and later tasks fail. */
   close(): void {
     this.#processes.close();
   }

@@ -1,4 +1,4 @@
-/** The process that draws pages of stored PDFs: a file, a page and a width in, a PNG out, or why it cannot be drawn. */
+/** The process that draws pages of stored PDFs: a file, a page number and a width in, a PNG or the reason for failure out. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { PDFiumLibrary, type PDFiumPage } from '@hyzyla/pdfium';
@@ -7,9 +7,9 @@ import { inTime, serveTasks } from '../queue/serve-tasks.ts';
 
 export interface DrawTask {
   content: Uint8Array;
-  /** From 1. */
+  /** The page number, counted from 1. */
   page: number;
-  /** Pixels. A page that would have too many of them is drawn smaller, unless `isExact`. */
+  /** Pixels. A page that would have too many pixels is drawn smaller, unless `isExact` is set. */
   width: number;
   isExact: boolean;
   maxPixels: number;
@@ -17,16 +17,16 @@ export interface DrawTask {
 
 export type Drawn = { png: Uint8Array } | { maxWidth: number } | 'protected' | 'unreadable' | 'no such page';
 
-/** The only sign of a password that the library gives. */
+/** Matches the error message for a missing password. The library reports it in no other way. */
 const NEEDS_PASSWORD = /password/i;
-/** White paper has no use for transparency. Paeth and level 6 are a good deal of size for time. */
+/** Pages are opaque, so the PNG needs no alpha channel. The Paeth filter and level 6 balance size and time. */
 const ENCODING = { colorType: 2, inputHasAlpha: true, deflateLevel: 6, filterType: 4 } as const;
 
 const PROGRAM = readFile(fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm')));
 
 serveTasks(drawOrEnd);
 
-/** What fails in another way than a damaged file did so for lack of memory or time: the process ends, as one without memory does. */
+/** Any failure other than a damaged file means a lack of memory or time. The process then ends, as one without memory does. */
 async function drawOrEnd(task: DrawTask): Promise<Drawn> {
   try {
     return await draw(task);
@@ -47,7 +47,7 @@ async function draw({ content, page, ...task }: DrawTask): Promise<Drawn> {
   );
 }
 
-/** With memory of its own, which ends with the task: a file that breaks the library breaks it for itself, and meets no other's. */
+/** Each task gets a new instance with its own memory, so that a file that corrupts the library cannot affect other files. */
 async function freshLibrary(): Promise<PDFiumLibrary> {
   const { buffer, byteOffset, byteLength } = await PROGRAM;
   return PDFiumLibrary.init({ wasmBinary: buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer });

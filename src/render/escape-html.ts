@@ -1,4 +1,4 @@
-/** Text as HTML that shows it, also in an attribute with double quotes. */
+/** Escapes text for HTML content and for attributes in double quotes. */
 export function escapeHtml(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 }

@@ -1,4 +1,4 @@
-/** Finds external resources in the markup of a header or footer: HTML in, the first address that it would load out. */
+/** Finds external resources in the markup of a header or footer: HTML in, the first external address that it would load out. */
 
 export interface Tag {
   name: string;

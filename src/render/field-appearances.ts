@@ -1,6 +1,6 @@
 /**
- * What the form fields of a document show: its fields and the printed PDF in, documents to print out, with a page for each field that
- * has a text. Chromium prints it, so that every script and every installed font can be used.
+ * Makes the appearances of form fields: the fields of a document and their sizes in, print jobs out, with a page for each field that
+ * shows text. Chromium prints them, so that every script and every installed font can be used.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { PLAIN_DEVICE } from '../chromium/devtools/emulation.ts';
@@ -12,32 +12,32 @@ import { escapeHtml } from './escape-html.ts';
 import { OWN_PAGE } from './own-page.ts';
 
 export interface FieldAppearances {
-  /** Points to a CSS pixel. */
+  /** Points per CSS pixel. */
   scale: number;
-  /** The fields that have a page, in order. */
+  /** The fields that have a page, in the order of the pages. */
   shown: Array<{ field: number } & FieldSize>;
-  /** Their pages, in parts. */
+  /** Print jobs for these pages, with at most `MAX_PAGES` each. */
   jobs: PrintJob[];
 }
 
 const POINTS_PER_PX = 0.75;
 const PX_PER_INCH = 96;
-/** Of one print: Chromium takes 2 seconds for 1,000 pages, but 12 for 2,000. */
+/** Maximum number of pages of one print: Chromium takes 2 seconds for 1,000 pages, but 12 for 2,000. */
 const MAX_PAGES = 250;
-/** Room for what is rounded. */
+/** Tolerance for rounding. */
 const SPARE_PX = 2;
-/** A box that contains its size is never divided between pages. */
+/** Boxes with size containment are never split between pages. */
 const STYLE = `*, *::before { box-sizing: border-box } body { margin: 0 } div { overflow: hidden; contain: strict; white-space: pre } div + div { break-before: page }
 .line { display: flex; align-items: center } .line > span { flex: 1; min-width: 0 } .text { white-space: pre-wrap; overflow-wrap: break-word }
 .list > span { display: block; padding: 0 2px } .list > .chosen { background: #cecece }`;
-/** A control that is this much larger on paper than it was has its link around several of them. */
+/** If a field is taller on paper than its control by more than this factor, its link encloses several copies of the control. */
 const MAX_STRETCH = 1.5;
-/** Of this process; documents must not know it. */
+/** Random for each process. Documents must not know it. */
 const SALT = randomBytes(16);
 
 /**
- * What links over the fields of a document address. A document cannot contain its own digest, and so no text in it can pretend to
- * be such a link. The same document has the same key.
+ * The key that begins the addresses of links over the fields of a document. It is a digest of the document, so that the document
+ * cannot contain it and no text can forge such a link. The same document always has the same key.
  */
 export function fieldKey(content: Content): string {
   const hash =
@@ -45,7 +45,7 @@ export function fieldKey(content: Content): string {
   return `platen-field-${hash.digest('hex').slice(0, 32)}`;
 }
 
-/** See `unplaced` of a print job: also fields that are shown in another size than the document says, such as those that repeat. */
+/** Makes `unplaced` of a print job. It also reports fields that are much taller than in the document, such as repeated ones. */
 export function unplacedFields(key: string, printScale: number): (chunks: Buffer[], fields: readonly StatedField[]) => number[] {
   return (chunks, fields) => {
     const sizes = fieldSizes(chunks, key);
@@ -60,7 +60,7 @@ export function unplacedFields(key: string, printScale: number): (chunks: Buffer
   };
 }
 
-/** The set of a radio button, of which all become fields or none; empty for all else. */
+/** The set of a radio button, empty for other fields. Either all buttons of a set become fields, or none. */
 function setOf({ set, form }: StatedField): string[] {
   return set ? [`${form} ${set}`] : [];
 }
@@ -87,7 +87,7 @@ function inParts<T>(all: T[]): T[][] {
   return parts;
 }
 
-/** Heights seldom depend on the width of the paper, so that the scale of the print is that of most of them. */
+/** The scale of the print: the median of the ratios of heights, which seldom depend on the width of the paper. */
 function scaleOf(fields: readonly StatedField[], sizes: ReadonlyMap<number, FieldSize>): number {
   const ratios = fields.flatMap(({ number, style }) => {
     const size = sizes.get(number);
@@ -139,7 +139,7 @@ function rowOf({ label, isSelected }: FieldOption): string {
   return `<span${isSelected ? ' class="chosen"' : ''}>${escapeHtml(label) || '&nbsp;'}</span>`;
 }
 
-/** What stands around a text leaves room for it. */
+/** Shrinks the insets of a side if they leave no room for the text. */
 function within(side: number, before = 0, after = 0): [before: number, after: number] {
   const share = Math.min(1, side / (before + after || 1));
   return [before * share, after * share];

@@ -1,4 +1,4 @@
-/** The queue of PDFs that wait to be finished. It serves owners in turn and limits how many bytes are in memory. */
+/** The queue of PDFs that wait for finishing. It serves owners in turn and limits how many bytes are in memory. */
 import type { Deadline } from '../deadline.ts';
 import { queueFull } from '../errors.ts';
 import type { MergeTask } from '../pdf/edit/merge.ts';
@@ -37,8 +37,8 @@ export class FinishQueue {
   }
 
   /**
-   * The same with a signature, which `fill` writes into its room, and whose pieces it returns. That may take long, and so needs no
-   * thread, but the bytes of the PDF count until it has ended.
+   * Finishes a PDF with a reserved space for a signature, which `fill` then writes. Returns the pieces that `fill` returns. `fill` may
+   * take long, so it occupies no thread, but the bytes of the PDF count until it has ended.
    */
   async sign(
     owner: string,
@@ -55,7 +55,7 @@ export class FinishQueue {
     return deadline.race(done);
   }
 
-  /** Within `sign`, where the bytes of the PDF are counted. Throws the errors of `Finisher.extend`. */
+  /** Adds validation data. Call it within `sign`, which already counts the bytes. Throws the errors of `Finisher.extend`. */
   async extend(owner: string, pieces: Buffer[], update: ValidationUpdate, deadline: Deadline) {
     return this.#inTurn(owner, deadline, () => this.#finisher.extend(pieces, update, deadline.signal));
   }
@@ -71,7 +71,7 @@ export class FinishQueue {
     return this.#reserved(owner, bytes, deadline, work);
   }
 
-  /** Place and bytes are given back when the work has ended, which is later than the caller leaves if a thread cannot be interrupted. */
+  /** Releases the place and the bytes when the work ends. If a thread cannot be interrupted, that is after the caller has left. */
   async #reserved<T>(owner: string, bytes: number, deadline: Deadline, work: () => Promise<T>): Promise<T> {
     const giveBack = this.#reserve(owner, bytes);
     return deadline.race(this.#inTurn(owner, deadline, work).finally(giveBack));

@@ -1,4 +1,4 @@
-/** Names that other tools have for what is here an option: what somebody may send out of habit in, our name out. */
+/** Option names of other tools: a name that callers may send out of habit in, the name of our option out. */
 import { PdfOptions } from './options-schema.ts';
 
 /** Names in lower case. */
@@ -69,10 +69,10 @@ const BODY_NAMES: Readonly<Record<string, string | string[]>> = {
 };
 
 const OPTIONS = new Map(Object.keys(PdfOptions.properties).map((name) => [name.toLowerCase(), name]));
-/** Members of the body that somebody may have put into its options. */
+/** Members of the body that callers may send as options by mistake. */
 const BODY = ['html', 'markdown', 'url', 'template_id', 'data', 'assets', 'store', 'filename', 'stylesheet'];
 
-/** What somebody who sent `name` as a member of `parent` (empty: the body) is likely to mean, with its place. */
+/** The path of the field that `name`, sent as a member of `parent`, is likely to mean. `parent` is empty for the body. */
 export function foreignName(parent: string, name: string): string | undefined {
   if (parent !== '' && parent !== 'options') return undefined;
   if (parent && OPTIONS.has(name.toLowerCase())) return undefined; // it is only misspelt

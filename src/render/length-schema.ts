@@ -1,4 +1,4 @@
-/** The schema of a length, which `toInches` reads. */
+/** The schema of a length, which `toInches` parses. */
 import { Type } from 'typebox';
 import { LENGTH_PATTERN } from './lengths.ts';
 

@@ -23,10 +23,10 @@ const FORMATS: Record<string, readonly [width: number, height: number]> = {
 
 export const FORMAT_NAMES = ['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'Letter', 'Legal', 'Tabloid', 'Ledger'];
 
-/** Longer texts are refused before they are matched: the time of the match grows with the square of what they hold. */
+/** Longer texts are refused before they are matched, because matching takes quadratic time. */
 const MAX_CHARACTERS = 64;
 
-/** As the OpenAPI document says it; spaces and capitals are understood as well. */
+/** The pattern in the OpenAPI document. `toInches` also accepts spaces and upper case. */
 export const LENGTH_PATTERN = '^(\\d{1,9}(\\.\\d{1,9})?|\\.\\d{1,9})(px|in|cm|mm|pt)?$';
 
 /** The inches of a length such as `10mm`, `1.5in`, `96px` or `96` (pixels), or undefined if it is not valid. */

@@ -1,21 +1,21 @@
-/** Counts the names that are resolved for accounts without a render, so that the service is nobody's resolver. */
+/** Limits DNS lookups per account in dry runs, so that the service cannot be used as a resolver. */
 
 const WINDOW_MS = 60_000;
-/** Of one account in one window. */
+/** Maximum number of lookups of one account in one window. */
 export const MAX_LOOK_UPS = 300;
 
 export class LookUps {
-  /** Of the present window. */
+  /** Lookups in the current window, by account. */
   readonly #counts = new Map<string, number>();
   readonly #clock: () => number;
   #until = 0;
 
-  /** `clock`: milliseconds. */
+  /** `clock` returns milliseconds. */
   constructor(clock: () => number = () => performance.now()) {
     this.#clock = clock;
   }
 
-  /** Whether the account may have one more name resolved now. */
+  /** Counts one more lookup of the account. Returns false if its limit is reached. */
   take(accountId: string): boolean {
     const now = this.#clock();
     if (now >= this.#until) {

@@ -1,6 +1,6 @@
 /**
- * PDFs that a caller sends in, one PDF of all their pages out. Nobody knows what is in them, so that they are parsed in a process of
- * their own, which may end without anybody else noticing.
+ * Merges uploaded PDFs: several PDFs in, one PDF with all their pages out. Uploads are untrusted, so they are parsed in separate
+ * processes, whose failure affects nothing else.
  */
 import { ServiceError } from '../errors.ts';
 import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
@@ -8,7 +8,7 @@ import type { MergedUploads, MergeUploadsTask } from './merge-worker.ts';
 import { MAX_UNPACKED_BYTES, resourceLimit, UPLOAD_LIMITS } from './upload-limits.ts';
 
 export interface UploadedPdf {
-  /** Of its bookmark. */
+  /** The title of its bookmark in the merged PDF. */
   title: string;
   content: Uint8Array;
 }
@@ -18,12 +18,12 @@ export interface MergedPdf {
   pages: number;
 }
 
-/** One of the PDFs cannot be merged. */
+/** The PDF at `index` cannot be merged. */
 export class UnusableUpload extends Error {
   override name = 'UnusableUpload';
   readonly index: number;
 
-  /** `because`: `is protected by a password`. */
+  /** `because` is a predicate such as `is protected by a password`. */
   constructor(index: number, because: string) {
     super(because);
     this.index = index;
@@ -31,9 +31,9 @@ export class UnusableUpload extends Error {
 }
 
 interface UploadMergingLimits extends Partial<ProcessLimits> {
-  /** Of the merged PDF. */
+  /** Maximum size of the merged PDF. */
   maxPdfBytes: number;
-  /** What the objects of all PDFs together may unpack to. */
+  /** Maximum decompressed size of the objects of all PDFs together. */
   maxUnpackedBytes?: number;
 }
 
@@ -51,14 +51,14 @@ export class UploadMerging {
       module: new URL('./merge-worker.ts', import.meta.url),
       libraries: ['@libpdf/core'],
       busy: 'too many PDFs are being merged',
-      outOfTime: (cause: unknown) => resourceLimit(`the PDFs take longer than ${all.timeoutMs} ms to merge`, cause),
-      outOfMemory: (cause: unknown) => resourceLimit('the PDFs take more memory to merge than they may', cause),
+      outOfTime: (cause: unknown) => resourceLimit(`merging the PDFs takes longer than ${all.timeoutMs} ms`, cause),
+      outOfMemory: (cause: unknown) => resourceLimit('merging the PDFs needs too much memory', cause),
     };
     this.#processes = new ProcessQueue(work, all);
   }
 
   /**
-   * `owner` is whose turn it takes. Throws `UnusableUpload`, `resource_limit`, `queue_full`, and what `signal` was aborted with.
+   * Owners take turns. Throws `UnusableUpload`, `resource_limit`, `queue_full`, and the reason of `signal`.
    */
   async merge(owner: string, files: UploadedPdf[], signal?: AbortSignal): Promise<MergedPdf> {
     const task: MergeUploadsTask = { files, maxUnpackedBytes: this.#maxUnpackedBytes, maxPdfBytes: this.#maxPdfBytes };
@@ -75,7 +75,7 @@ export class UploadMerging {
     return new ServiceError('resource_limit', `the merged PDF has more than ${limit} bytes`, { members: { limit } });
   }
 
-  /** Ends the processes. What runs or waits is refused, and so is what comes later. */
+  /** Ends the processes. Running, waiting and later tasks fail. */
   close(): void {
     this.#processes.close();
   }

@@ -1,4 +1,4 @@
-/** The process that merges PDFs from outside: their bytes and titles in, one PDF out, or which of them cannot be merged. */
+/** The process that merges uploaded PDFs: their bytes and titles in, one PDF or the index of an unusable file out. */
 import { PDF } from '@libpdf/core';
 import { limitDecoding } from '../pdf/decoding-limit.ts';
 import { MergedFile, MergedTooLarge } from '../pdf/edit/merge.ts';
@@ -9,9 +9,9 @@ import { serveTasks } from '../queue/serve-tasks.ts';
 
 export interface MergeUploadsTask {
   files: Array<{ title: string; content: Uint8Array }>;
-  /** What the objects of all files together may unpack to. */
+  /** Maximum decompressed size of the objects of all files together. */
   maxUnpackedBytes: number;
-  /** Of the merged PDF. */
+  /** Maximum size of the merged PDF. */
   maxPdfBytes: number;
 }
 
@@ -46,11 +46,11 @@ async function mergeAll({ files, maxPdfBytes }: MergeUploadsTask): Promise<Merge
   return { pdf: merged.end().join(), pages: merged.pages };
 }
 
-/** Those with a password that opens them cannot even be parsed. */
+/** Checks for encryption before parsing, because a PDF with a user password cannot be parsed. */
 function isProtected(content: Uint8Array): boolean {
   try {
     return isEncrypted(new ChunkedBuffer([Buffer.from(content.buffer, content.byteOffset, content.byteLength)]));
   } catch {
-    return false; // its end is not where it is looked for
+    return false; // the file has no valid `startxref` at its end
   }
 }

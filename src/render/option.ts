@@ -8,11 +8,11 @@ export interface Keywords {
   examples?: unknown[];
   /** The value that has the same effect as sending none. */
   default?: unknown;
-  /** What happens when the field is not sent, in words, where no single value says it. */
+  /** What happens when the field is not sent, in words, if no single value has the same effect. */
   'x-default'?: string;
   /** The unit of a number, such as `ms`. */
   'x-unit'?: string;
-  /** The values that are valid in any case of letters, where the schema itself cannot list them. */
+  /** Valid values, matched without regard to case, if the schema itself cannot list them. */
   'x-values'?: readonly string[];
   contentMediaType?: string;
   contentEncoding?: string;
@@ -22,7 +22,7 @@ export function option<S extends TSchema>(schema: S, keywords: Keywords) {
   return Type.Optional({ ...schema, ...keywords } as S);
 }
 
-/** The union of a mapped list has no type of its own. */
+/** A union of the given names. The cast is needed because TypeScript cannot infer the type of a mapped list. */
 export function oneOf<const T extends readonly string[]>(names: T): TUnsafe<T[number]> {
   const expected = `one of ${names.join(', ')}`;
   return Type.Union(

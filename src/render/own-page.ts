@@ -1,4 +1,4 @@
-/** How documents of our own, which are laid over pages, are printed: one page without margins. Paper is chosen besides. */
+/** Print settings of generated documents that are placed on pages: one page without margins. Callers add the paper. */
 import type { PrintSettings } from '../chromium/print/print-options.ts';
 
 export const OWN_PAGE: Omit<PrintSettings, 'paper' | 'paperChosenBy' | 'marginChosenBy'> = {

@@ -1,7 +1,8 @@
+/** Parses an http(s) address of a request: text in, a URL or a validation error out. */
 import { URL_EXPECTED } from './options-schema.ts';
 import type { ValidationErrors } from './validation-errors.ts';
 
-/** Returns an http(s) address in canonical form, including its name and password. */
+/** Returns the address in canonical form, including its user name and password. */
 export function parseUrl(path: string, given: string, errors: ValidationErrors): URL | undefined {
   const url = URL.parse(given);
   if (url && /^https?:$/.test(url.protocol)) return url;

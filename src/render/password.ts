@@ -1,4 +1,4 @@
-/** Checks the password of a PDF: text in, an error if PDF readers would disagree about what a person types out. */
+/** Checks the password of a PDF: text in, errors out if PDF readers would interpret the typed password differently. */
 import type { FieldError } from '../errors.ts';
 import { textErrors } from '../validate.ts';
 import { MAX_PASSWORD_BYTES } from './finish-schema.ts';

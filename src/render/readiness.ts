@@ -6,7 +6,7 @@ import { parseRenderRequest } from './render-request.ts';
 const KEPT_MS = 5_000;
 const PROBE = '<p>ready?</p>';
 const PROBE_TIMEOUT_MS = 5_000;
-/** The probe has its own page and never uses one of a customer. */
+/** The probe has its own owner, so it never uses a page of a customer. */
 const PROBE_OWNER = { boundary: 'readiness', shareOf: 'readiness' };
 
 /** Returns a function that rejects when a small document cannot be rendered now. */

@@ -1,4 +1,4 @@
-/** The report of a render besides its PDF: network use, warnings and timings. */
+/** Builds the report of a render: network use, warnings and timings. */
 import { fontPackageFor } from '../chromium/fonts/optional-fonts.ts';
 import type { PageReport } from '../chromium/page.ts';
 import type { Phase } from '../deadline.ts';
@@ -25,7 +25,7 @@ export interface Warning {
   pixels?: number;
   /** The side at which content is cut off. */
   side?: 'left' | 'right' | 'bottom';
-  /** The box that cuts off most, such as `div.main`, absent if the page itself cuts off content; or the control that is no field. */
+  /** The box that cuts off most, such as `div.main`, or the control that did not become a field. Absent if the page cuts off content. */
   element?: string;
   /** Scale, in percent, of a document that was scaled down to fit. */
   percent?: number;
@@ -114,7 +114,7 @@ function paperWarnings({ cutOffPx, clipped, shrunkToPercent }: Omit<PaperReport,
 
 function fieldWarnings({ printedFields }: Pick<PaperReport, 'printedFields'>): Warning[] {
   const message =
-    'cannot be filled in: it is turned, scaled, repeated or in the top layer, or belongs to a set with such a one; it is printed as it is';
+    'is printed as it is and cannot be filled in: it, or a radio button of its set, is rotated, scaled, repeated or in the top layer';
   return printedFields
     .slice(0, MAX_FIELDS)
     .map(({ selector }): Warning => ({ kind: 'field_printed', element: selector, message: `${selector} ${message}` }));

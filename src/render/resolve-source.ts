@@ -1,4 +1,4 @@
-/** A source in, what the page is to show out. */
+/** Resolves the source of a render: HTML, a URL, Markdown or a template in, the content to load out. */
 import type { Content, HostedFiles } from '../chromium/load/load-settings.ts';
 import { invalidRequest } from '../errors.ts';
 import type { Markdown } from '../markdown/markdown.ts';
@@ -12,7 +12,7 @@ export interface SourceServices {
   markdown: Markdown;
 }
 
-/** The part of a request that says what is shown. */
+/** The part of a request that determines the content. */
 export type SourceDocument = Pick<SourceRequest, 'source' | 'baseUrl' | 'assets'>;
 
 /** Throws `not_found` for an unknown template, `content_too_large`, `template_error`, `resource_limit`, `queue_full`. */
@@ -29,18 +29,18 @@ export async function resolveSource(
     throw invalidRequest([
       {
         path: 'options.baseUrl',
-        message: 'cannot be combined with a template that has assets: relative addresses start from one place',
+        message: 'cannot be combined with a template that has assets, to which its relative addresses refer',
       },
     ]);
   return { ...filled(template.html, baseUrl), assets: together(template.assets, assets) };
 }
 
-/** A file of the request takes the place of the template's at the same path. */
+/** Merges files of a template and of a request. A file of the request replaces the template's file with the same path. */
 function together(stored: HostedFiles | undefined, sent: HostedFiles | undefined): HostedFiles | undefined {
   return stored && sent ? new Map([...stored, ...sent]) : (stored ?? sent);
 }
 
-/** `owner` is whose turn the conversion of Markdown takes. */
+/** Owners take turns in the queue for Markdown. */
 export async function resolveWithoutTemplate(
   { baseUrl, assets }: SourceDocument,
   source: Exclude<Source, { kind: 'template' }>,
@@ -55,7 +55,7 @@ export async function resolveWithoutTemplate(
   return { kind: 'html', html, baseUrl, assets };
 }
 
-/** What a template has become. Throws `invalid_request` where data has made it a text that cannot be printed. */
+/** Makes content of a filled template. Throws `invalid_request` if data has put characters into it that cannot be printed. */
 export function filled(html: string, baseUrl: string | undefined): Content & { kind: 'html' } {
   const errors = textErrors('data', html);
   if (errors.length)

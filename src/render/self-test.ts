@@ -1,6 +1,7 @@
 /**
- * What every browser has to prove before it serves: that a document reaches nothing but through the proxy, and reads no file; and
- * that the memory of its pages can be seen, without which nothing would limit it. A switch that a new version of the browser knows by another name is noticed here, not by an attacker.
+ * Tests each browser before it serves requests: documents must reach the network only through the proxy and read no files, and the
+ * memory of pages must be measurable, because otherwise nothing would limit it. This detects a command-line switch that a new
+ * version of the browser has renamed.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -21,21 +22,21 @@ interface TestedBrowser {
   openPage(): Promise<Page>;
 }
 
-/** Protects ports of this process, so that no setting can allow documents to reach them. */
+/** Blocks ports of this process, so that no setting can allow documents to reach them. */
 interface Protector {
   protect(port: number): void;
   unprotect(port: number): void;
 }
 
 const TIMEOUT_MS = 10_000;
-const LOOK_AGAIN_MS = 50;
-const LONGEST_LOOK_MS = 5_000;
+const POLL_MS = 50;
+const MAX_PROCESS_WAIT_MS = 5_000;
 /** Reserved addresses (RFC 5737, RFC 6761). A probe requests one through the proxy to signal what it found. */
 const FILE_WAS_READ = '192.0.2.1';
 const METADATA = '169.254.169.254';
 const NAME = 'self-test.invalid';
 
-/** Resolves if no probe got through. Otherwise throws `browser_unavailable` with the probe that did or that gave no result. */
+/** Resolves if all probes were blocked. Otherwise throws `browser_unavailable`, naming what got through or what the proxy never saw. */
 export async function runEgressSelfTest(browser: TestedBrowser, policy: Protector): Promise<void> {
   const canary = await startCanary(policy);
   const folder = await mkdtemp(join(tmpdir(), `platen-browser-${process.pid}-`)); // the next start removes folders with such a name after a crash
@@ -46,7 +47,7 @@ export async function runEgressSelfTest(browser: TestedBrowser, policy: Protecto
     const refused = await Promise.race([attempt(browser, html), canary.hit]);
     if (refused.includes(`${FILE_WAS_READ}:80`)) throw leaking('read a file');
     const missing = expected(canary.port).filter((host) => !refused.includes(host));
-    if (missing.length) throw leaking(`did not ask the proxy for ${missing.join(', ')}: it cannot be told where it went`);
+    if (missing.length) throw leaking(`sent no request for ${missing.join(', ')} to the proxy and may have bypassed it`);
   } finally {
     await canary.close();
     await rm(folder, { recursive: true, force: true });
@@ -60,7 +61,7 @@ async function attempt(browser: TestedBrowser, html: string): Promise<string[]> 
   using deadline = new Deadline(TIMEOUT_MS);
   const page = await browser.openPage();
   try {
-    await seen(page);
+    await processVisible(page);
     const { report } = await page.print({ content: { kind: 'html', html, baseUrl: undefined }, load, print }, deadline);
     return report.network.refused;
   } finally {
@@ -68,12 +69,12 @@ async function attempt(browser: TestedBrowser, html: string): Promise<string[]> 
   }
 }
 
-/** Waits for the process of the page, which may appear later than the page on a busy machine. Throws if it does not appear. */
-async function seen(page: Page): Promise<void> {
-  const until = performance.now() + LONGEST_LOOK_MS;
+/** Waits for the process of the page, which may start after the page on a busy machine. Throws if it does not appear. */
+async function processVisible(page: Page): Promise<void> {
+  const until = performance.now() + MAX_PROCESS_WAIT_MS;
   while (!page.memoryBytes) {
     if (performance.now() > until || !page.alive) throw unseen();
-    await delay(LOOK_AGAIN_MS);
+    await delay(POLL_MS);
   }
 }
 
@@ -132,7 +133,7 @@ async function startCanary(policy: Protector) {
     sixth.close();
     server.close();
   };
-  // Without IPv6 there is no such address to reach.
+  // Without IPv6, listening fails and there is no such address to reach.
   await Promise.race([once(sixth.listen(port, '::1'), 'listening'), once(sixth, 'error')]).catch(() => {});
   await once(datagrams.bind(port, '127.0.0.1'), 'listening').catch(async (error: unknown) => {
     await close();
@@ -148,7 +149,7 @@ function leaking(what: string): ServiceError {
 
 function unseen(): ServiceError {
   const what =
-    'the browser failed its self-test: the process of its page is not among those it was started as, so its memory could not be limited';
+    'the browser failed its self-test: the process of a page was not found among those of the browser, so the memory of pages could not be limited';
   const remedy =
     'Start the browser itself, or a script that ends with `exec`; it must stay a descendant of the service, and /proc must show its processes (no hidepid)';
   return new ServiceError('browser_unavailable', `${what}. ${remedy}.`);

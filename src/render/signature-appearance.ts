@@ -1,4 +1,4 @@
-/** What a signature shows on its page, as a document for Chromium: a signature that is to be made and a size in, its print out. */
+/** Prints the visible appearance of a signature: the planned signature and a size in, a printed page out. */
 import { PLAIN_DEVICE } from '../chromium/devtools/emulation.ts';
 import { onlyLanguage } from '../chromium/fonts/han-fonts.ts';
 import { PLAIN_LOAD } from '../chromium/load/load-settings.ts';
@@ -14,27 +14,27 @@ import { OWN_PAGE } from './own-page.ts';
 import type { FieldPlan } from './signature-options.ts';
 import type { Signing } from './signing.ts';
 
-/** In inches. */
+/** Lengths in inches. */
 interface Size {
   width: number;
   height: number;
 }
 
-/** Of the names in an error. */
+/** Maximum number and length of the names in an error. */
 const [MAX_NAMES, MAX_NAME] = [20, 64];
 const RESET = '<title>signature</title><style>body { margin: 0 }</style>';
 const MAX_FONT_PX = 16;
 const LINE_HEIGHT = 1.25;
-/** Of a letter, in font sizes: generous, so that a line stays in the field. */
+/** Width of a character in font sizes. It is generous, so that a line stays within the field. */
 const LETTER_WIDTH = 0.62;
 
-/** The field that the caller has placed, and what it shows; undefined where nothing is shown, or in a place of the document. */
+/** A field with a position from the request, and its HTML. Undefined if the signature is invisible or in a place of the document. */
 export function placedAppearance(signing: Signing | undefined): { field: FieldPlan; html: string } | undefined {
   const field = signing?.plan.field;
   return signing && field && 'page' in field ? { field, html: appearanceOf(signing, field) } : undefined;
 }
 
-/** The place of the document that is named, with its size; undefined where none is. Throws `print_failed` if the document lacks it. */
+/** The signature place that the request names, with its size. Undefined if it names none. Throws `print_failed` if there is no such place. */
 export function namedField(
   { plan: { field } }: Signing,
   fields: readonly StatedField[],
@@ -64,12 +64,12 @@ function listOf(names: string[], count: number): string {
   return `it has ${names.map((name) => `"${name}"`).join(', ')}${more}`;
 }
 
-/** What is shown in a place of this size, as HTML. */
+/** The HTML of the appearance in a field of this size. */
 export function appearanceOf(signing: Signing, size: Size): string {
   return signing.plan.field?.html ?? plainAppearance(signing, size);
 }
 
-/** Prints it on a page of its size, without network and scripts. */
+/** Prints the appearance on a page of its size, without network access and scripts. */
 export async function printAppearance(
   page: Page,
   html: string,

@@ -1,4 +1,4 @@
-/** Signs finished PDFs: what the caller asked for and a stored certificate in, a field in the PDF and then its signature out. */
+/** Signs finished PDFs: signature options and a stored certificate in, a signature field and then its signature out. */
 
 import type { SigningKey } from '../certificates/certificate-facts.ts';
 import type { CertificateOwner, Certificates } from '../certificates/certificates.ts';
@@ -15,33 +15,33 @@ import type { FieldPlan, SignaturePlan } from './signature-options.ts';
 
 export interface SigningServices {
   certificates: Pick<Certificates, 'open'>;
-  /** Absent if the operator has named no authority. */
+  /** Absent if the operator has set no time stamp authority. */
   timeStamps?: TimeStamps | undefined;
   revocation: Revocation;
 }
 
-/** A signature that is to be made. */
+/** A planned signature with its key. */
 export interface Signing {
   plan: SignaturePlan;
   key: SigningKey;
   timeStamps: TimeStamps | undefined;
-  /** For the levels that hold what is said of it. */
+  /** Only for the levels that embed revocation data: B-LT and B-LTA. */
   revocation: Revocation | undefined;
-  /** Milliseconds since 1970. */
+  /** The signing time in milliseconds since 1970. */
   at: number;
-  /** Whether the PDF is not for anybody: its field is placed, but the signature is not made. */
+  /** Whether the field is placed but not signed, for a PDF that nobody receives. */
   isTrial?: boolean;
 }
 
-/** A place and what is shown there. */
+/** A signature field and its printed appearance. */
 export interface ShownSignature {
   field: FieldPlan | FieldOfDocument;
   printed: RawPdf;
 }
 
 /**
- * Before anything is rendered. Throws `not_found`, `certificate_expired`, `certificate_unusable`, `timestamps_unavailable`,
- * `secret_key_missing`, `queue_full`.
+ * Opens the certificate and checks that the signature can be made. Call it before anything is rendered. Throws `not_found`,
+ * `certificate_expired`, `certificate_unusable`, `timestamps_unavailable`, `revocation_failed`, `secret_key_missing`, `queue_full`.
  */
 export async function openSigning(
   { certificates, timeStamps, revocation }: SigningServices,
@@ -66,7 +66,7 @@ export async function openSigning(
   };
 }
 
-/** The field as it is written into the PDF, with what it shows. */
+/** The signature field for the PDF, with its appearance. */
 export function fieldOf({ plan, key, timeStamps, at }: Signing, shown: ShownSignature | undefined): SignatureField {
   const { reason, location, contact } = plan;
   const { commonName } = key.facts;
@@ -87,8 +87,8 @@ function placeOf(field: ShownSignature['field']): FieldPosition | FieldOfDocumen
 }
 
 /**
- * Signs: a PDF with room for its signature in, the signed one out. Throws `timestamp_failed`, `revocation_failed`,
- * `certificate_unusable`, `queue_full` and the error of the deadline.
+ * Signs a PDF: its pieces with space reserved for the signature in, the signed pieces out. Throws `timestamp_failed`,
+ * `revocation_failed`, `certificate_unusable`, `queue_full` and the error of the deadline.
  */
 export async function completeSignature(
   chunks: Buffer[],
@@ -109,6 +109,6 @@ export async function completeSignature(
 
 function fill(chunks: Buffer[], { start, digits }: SignatureHole, signature: Buffer): void {
   const text = signature.toString('hex');
-  if (text.length > digits) throw new Error('the signature is larger than its room');
+  if (text.length > digits) throw new Error('the signature is larger than the space reserved for it');
   new ChunkedBuffer(chunks).overwrite(start, text.padEnd(digits, '0'));
 }

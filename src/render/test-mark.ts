@@ -1,4 +1,4 @@
-/** What tells the renders of test keys from others: a watermark on every page of a PDF, and text all over an image. */
+/** Marks the renders of test keys: a watermark on every page of a PDF, and text all over an image. */
 import type { CapturedImage, CaptureSettings } from '../chromium/capture/capture-settings.ts';
 import { PLAIN_LOAD } from '../chromium/load/load-settings.ts';
 import type { CaptureJob } from '../chromium/page.ts';
@@ -10,10 +10,10 @@ const OPACITY = 0.25;
 /** CSS pixels from one text to the next, if the image is that large. */
 const TILE = 240;
 
-/** In place of a watermark that the request asks for. */
+/** Replaces the watermark of the request. */
 export const TEST_WATERMARK = parseWatermark({ text: TEXT, opacity: OPACITY }, new ValidationErrors());
 
-/** The document is loaded with scripts, network and styles of ours alone. */
+/** A new document that shows the image under the mark. It contains nothing of the original document but the image. */
 export function imageMark(
   { image, width, height }: CapturedImage,
   { type, quality }: CaptureSettings,

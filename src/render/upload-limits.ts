@@ -1,4 +1,4 @@
-/** What the processes that parse PDFs from outside may take. */
+/** Limits of the processes that parse uploaded PDFs. */
 import { ServiceError } from '../errors.ts';
 import type { ProcessLimits } from '../queue/process-queue.ts';
 
@@ -10,7 +10,7 @@ export const UPLOAD_LIMITS: Readonly<ProcessLimits> = {
   idleMs: 30_000,
   heapMb: 768,
 };
-/** What the objects of all PDFs of a request together may unpack to. */
+/** Maximum decompressed size of the objects of all PDFs of a request together. */
 export const MAX_UNPACKED_BYTES = 268_435_456;
 
 export function resourceLimit(detail: string, cause?: unknown): ServiceError {

@@ -1,4 +1,4 @@
-/** Validates PDFs that callers send, each in a process of its own, as `merge-uploads.ts` merges them. */
+/** Validates uploaded PDFs in separate processes, like `merge-uploads.ts`: a PDF and profiles in, the rules that it breaks out. */
 import { ServiceError } from '../errors.ts';
 import type { Profile } from '../pdf/conformance/profiles.ts';
 import type { Validated } from '../pdf/validate/validate.ts';
@@ -18,24 +18,24 @@ export class UploadValidation {
       module: new URL('./validate-worker.ts', import.meta.url),
       libraries: ['@libpdf/core', 'saxes'],
       busy: 'too many PDFs are being validated',
-      outOfTime: (cause: unknown) => resourceLimit(`the PDF takes longer than ${all.timeoutMs} ms to validate`, cause),
-      outOfMemory: (cause: unknown) => resourceLimit('the PDF takes more memory to validate than it may', cause),
+      outOfTime: (cause: unknown) => resourceLimit(`validating the PDF takes longer than ${all.timeoutMs} ms`, cause),
+      outOfMemory: (cause: unknown) => resourceLimit('validating the PDF needs too much memory', cause),
     };
     this.#processes = new ProcessQueue(work, all);
   }
 
-  /** `owner` is whose turn it takes. Throws `pdf_unreadable`, `resource_limit`, `queue_full`, and what `signal` was aborted with. */
+  /** Owners take turns. Throws `pdf_unreadable`, `resource_limit`, `queue_full`, and the reason of `signal`. */
   async validate(owner: string, content: Uint8Array, profiles: Profile[] | undefined, signal?: AbortSignal): Promise<Validated> {
     const task: ValidationTask = { content, profiles, maxUnpackedBytes: this.#maxUnpackedBytes };
     const outcome = (await this.#processes.run(owner, task, signal)) as ValidationOutcome;
     if (outcome !== 'unreadable') return outcome;
     throw new ServiceError(
       'pdf_unreadable',
-      'the body is not a PDF, or it is damaged, protected by a password, or packed in an unusual way',
+      'the body is not a PDF, or it is damaged, protected by a password, or compressed with an unsupported filter',
     );
   }
 
-  /** Ends the processes. What runs or waits is refused, and so is what comes later. */
+  /** Ends the processes. Running, waiting and later tasks fail. */
   close(): void {
     this.#processes.close();
   }

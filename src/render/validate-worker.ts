@@ -1,4 +1,4 @@
-/** The process that validates PDFs from outside: a file and the profiles in, the rules that it breaks out, or why it cannot be read. */
+/** The process that validates uploaded PDFs: a file and profiles in, the rules that it breaks out, or `unreadable`. */
 
 import type { Profile } from '../pdf/conformance/profiles.ts';
 import { limitDecoding } from '../pdf/decoding-limit.ts';
@@ -7,9 +7,9 @@ import { serveTasks } from '../queue/serve-tasks.ts';
 
 export interface ValidationTask {
   content: Uint8Array;
-  /** Undefined for those that the file claims. */
+  /** Undefined to check the profiles that the file claims. */
   profiles: Profile[] | undefined;
-  /** What its streams may unpack to. */
+  /** Maximum decompressed size of its streams together. */
   maxUnpackedBytes: number;
 }
 

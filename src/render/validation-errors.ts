@@ -1,4 +1,4 @@
-/** What is wrong with a request, collected field by field. */
+/** Collects the errors of a request field by field. */
 import { type FieldError, invalidRequest } from '../errors.ts';
 
 export class ValidationErrors {

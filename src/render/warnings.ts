@@ -17,7 +17,7 @@ export const WARNINGS = {
     members: '`url`',
   },
   host_refused: {
-    meaning: 'Connections to a host were refused or cut off, and belong to none of the resources above.',
+    meaning: 'Connections to a host were refused or cut off, other than those for the resources above.',
     members: '`host`',
   },
   console_error: {
@@ -44,7 +44,7 @@ export const WARNINGS = {
   },
   field_printed: {
     meaning:
-      'With `forms: true`, a control is printed as it is and cannot be filled in: it is turned, scaled, repeated on pages or in the top layer, or is a radio button of a set with such a one.',
+      'With `forms: true`, a control is printed as it is and cannot be filled in: it, or a radio button of its set, is rotated, scaled, repeated on pages or in the top layer.',
     members: '`element`',
   },
   unsupported_css: {
