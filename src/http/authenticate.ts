@@ -5,11 +5,11 @@ import { ServiceError } from '../errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Is set on every route that requires a key. */
+    /** Set on every route that requires a key. */
     principal?: Principal;
   }
   interface FastifyContextConfig {
-    /** Where the key of a request is, when it is not in an Authorization header with `Bearer`. */
+    /** Finds the key of a request on routes that accept it elsewhere than in `Authorization: Bearer`. */
     secretOf?: (request: FastifyRequest) => string | undefined;
   }
 }

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { Batch, Batches, FinishedItem } from '../batches/batches.ts';
 import { batchSummary } from './batch-record.ts';
 
-/** The text of events in a reply. */
+/** How events are written in a reply. */
 export interface EventFormat {
   heartbeat: string;
   event(name: string, id: number, data: object): string;

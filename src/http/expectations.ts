@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
 const waiting = new WeakMap<IncomingMessage, ServerResponse>();
 
-/** Prevents that Node sends `100 Continue` itself, before the request has been checked. */
+/** Prevents Node from sending `100 Continue` itself before the request has been checked. */
 export function judgeExpectations(server: Server): void {
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     waiting.set(request, response);

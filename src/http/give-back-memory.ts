@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import type { ByteBudget } from '../queue/byte-budget.ts';
 
 const INTERVAL_MS = 15_000;
-/** A collection takes about 50 ms, and does not pay for less than this. */
+/** A collection takes about 50 ms, and is not worth it for less than this. */
 const WORTH_IT_BYTES = 64 * 1_048_576;
 
 export function giveBackMemory(budgets: ByteBudget[]): void {

@@ -54,7 +54,7 @@ export function readPage<R extends Readers>(request: FastifyRequest, filters: R)
   return { page: { limit: limit ?? DEFAULT_LIMIT, after: cursor }, filter: filter as Values<R> };
 }
 
-/** The same for a list that `metadata[NAME]=VALUE` filters. */
+/** Like `readPage`, for a list that `metadata[NAME]=VALUE` can filter. */
 export function readFilteredPage<R extends Readers>(request: FastifyRequest, filters: R) {
   const parameters = Object.entries(request.query as Record<string, unknown>);
   const members = parameters.filter(([name]) => METADATA_MEMBER.test(name));

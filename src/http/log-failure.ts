@@ -1,4 +1,4 @@
-/** What the log of the operator learns of a request that failed for a reason of the service. */
+/** Logs requests that failed because of the service: those with status 500, and those with a higher status and a known cause. */
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { ServiceError } from '../errors.ts';
 import { PROBLEMS } from './problem.ts';

@@ -9,7 +9,7 @@ const MAX_OPEN = 32;
 export class OpenStreams {
   readonly #open = new OwnerCounter();
 
-  /** Counts the reply until it has ended, in whatever way. Throws `concurrency_limited`. */
+  /** Counts the reply until it ends or its connection closes. Throws `concurrency_limited` and `client_closed`. */
   enter(request: FastifyRequest, reply: FastifyReply): void {
     const { keyId } = principalOf(request);
     if (reply.raw.destroyed) throw new ServiceError('client_closed', 'the client closed the connection');

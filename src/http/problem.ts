@@ -42,7 +42,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 402,
     title: 'The monthly document limit is used up',
     meaning:
-      'The plan of the account allows no more documents this calendar month (UTC), or its test keys have rendered as many documents as they may today. `limit`, `used` and `resets_at` give the details. Nothing was rendered or charged.',
+      'The plan of the account allows no more documents this calendar month (UTC), or its test keys have used up their daily limit. `limit`, `used` and `resets_at` give the details. Nothing was rendered or charged.',
     remedy: 'Wait until `resets_at`, or ask the operator for another plan.',
   },
   forbidden_url: {
@@ -57,7 +57,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 403,
     title: 'The API key may not do this',
     meaning:
-      'The key was made for certain uses only, and this is none of them. `required_scope` names the scope that it lacks; without it, only a key with full access may do this.',
+      'The key is limited to certain scopes, which do not allow this request. `required_scope` names the scope that is missing; without it, the request requires a key with full access.',
     remedy: 'Use another key. Scopes are set when a key is made, with `POST /v1/keys` or `platen keys create --scopes`.',
   },
   not_found: {
@@ -135,7 +135,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 415,
     title: 'Unsupported media type',
     meaning:
-      'The body has a content type, a charset or a Content-Encoding that this address does not read. Accept-Encoding names the codings it does.',
+      'The body has a content type, a charset or a Content-Encoding that this address does not read. Accept-Encoding lists the codings that it reads.',
     remedy:
       'Send `Content-Type: application/json`, with a body in UTF-8, as it is or with `Content-Encoding: gzip` or `deflate`. `POST /v1/pdf` also reads `text/html`, `text/markdown` and `multipart/form-data`.',
   },
@@ -192,7 +192,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 422,
     title: 'Too many keys',
     meaning:
-      'With this key, the account would have more keys, or have made more in one day, than it may. `limit` is that number.',
+      'With this key, the account would have more keys, or would have created more in one day, than allowed. `limit` is that number.',
     remedy: 'Revoke keys that you no longer need. The operator can make more with `platen keys create`.',
   },
   certificate_password_wrong: {
@@ -217,14 +217,14 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   certificate_limit: {
     status: 422,
     title: 'Too many certificates',
-    meaning: 'With this certificate, the account would have more than it may. `limit` is that number.',
+    meaning: 'With this certificate, the account would have more certificates than allowed. `limit` is that number.',
     remedy: 'Delete certificates that you no longer need.',
   },
   timestamps_unavailable: {
     status: 422,
     title: 'The server has no time stamp authority',
     meaning:
-      'The signature is to have the level B-T, which needs a time stamp, and the operator has not named an authority for it. Nothing was rendered or charged.',
+      'The signature level needs a time stamp, and the operator has not set a time stamp authority. Nothing was rendered or charged.',
     remedy: 'Use the level B-B, or ask the operator to set PLATEN_TSA_URL.',
   },
   storage_unavailable: {
@@ -263,15 +263,15 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   document_protected: {
     status: 422,
     title: 'The document has a password',
-    meaning: 'A page of a document was to be drawn that opens with a password only. The service does not keep passwords.',
-    remedy: 'Download the document, and open it with its password.',
+    meaning: 'The document whose page was requested opens only with a password. The service does not keep passwords.',
+    remedy: 'Download the document and open it with its password.',
   },
   pdf_unreadable: {
     status: 422,
     title: 'The PDF cannot be read',
     meaning:
-      'The file that was sent for validation, or the document whose page is to be drawn, is not a PDF, is damaged, is protected by a password, is larger or deeper than is read, or packs its objects with a filter other than FlateDecode.',
-    remedy: 'Open it in a PDF reader. A validator of its own, such as veraPDF, says more about such files.',
+      'The file that was sent for validation, or the document whose page was requested, is not a PDF, is damaged, is protected by a password, is too large or too deeply nested, or compresses its objects with a filter other than FlateDecode.',
+    remedy: 'Open it in a PDF reader. A standalone validator such as veraPDF can say more about such files.',
   },
   not_mergeable: {
     status: 422,
@@ -290,7 +290,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
     status: 422,
     title: 'The document exceeds a resource limit',
     meaning:
-      'Rendering took more memory or more of the network than one render may have, or the PDF or the image grew too large; or the documents of a batch are too large to be merged (`limit` and `actual` in bytes).',
+      'Rendering used more memory or network traffic than one render may use, or the PDF or the image grew too large; or the documents of a batch are too large to be merged (`limit` and `actual` in bytes).',
     remedy:
       'Simplify or split the document; the operator can raise PLATEN_RENDERER_MEMORY_MB, PLATEN_RENDER_MAX_NETWORK_MB, PLATEN_RENDER_MAX_REQUESTS, PLATEN_MAX_PDF_BYTES and PLATEN_MAX_IMAGE_PIXELS.',
   },
@@ -363,23 +363,23 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Explanation>> = {
   },
   secret_key_missing: {
     status: 503,
-    title: 'The server lacks the secret key of certificates',
+    title: 'The secret key for certificates is missing',
     meaning:
-      'Private keys are stored encrypted, and the secret key for that is not set, or is not the one under which the certificate was stored. Nothing was stored, rendered or charged.',
+      'Private keys are stored encrypted, and the secret key that encrypts them is not set, or is not the one with which the certificate was stored. Nothing was stored, rendered or charged.',
     remedy: 'The operator can set PLATEN_SECRET_KEY_FILE, or put the earlier key back into that file.',
   },
   timestamp_failed: {
     status: 503,
-    title: 'The time stamp authority did not answer as it should',
+    title: 'The time stamp authority failed',
     meaning:
-      'The signature needs a time stamp, and the authority that the operator has set could not be reached in time, refused, or sent a time stamp of something else. Nothing was stored or charged.',
+      'The signature needs a time stamp, and the authority that the operator has set could not be reached in time, refused the request, or sent a wrong time stamp. Nothing was stored or charged.',
     remedy: 'Try again after the number of seconds in Retry-After, or use the level B-B.',
   },
   revocation_failed: {
     status: 503,
-    title: 'The issuer of a certificate did not say whether it is revoked',
+    title: 'The revocation status of a certificate is unknown',
     meaning:
-      'The levels B-LT and B-LTA hold what issuers say of their certificates. The addresses in the certificate, or in that of the time stamp authority, could not be reached in time or under the outbound policy, or sent something else. Nothing was stored or charged.',
+      'The levels B-LT and B-LTA include revocation data from the issuers of certificates. Their addresses in the certificate, or in that of the time stamp authority, could not be reached in time or under the outbound policy, or sent something else. Nothing was stored or charged.',
     remedy: 'Try again after the number of seconds in Retry-After, or use the level B-T.',
   },
   overloaded: {
@@ -435,7 +435,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   return sendError(request, reply, error, { status, type: PROBLEM_TYPE, body });
 }
 
-/** The same in another form. */
+/** Sends an error with the given status, media type and body. */
 export function sendError(
   request: FastifyRequest,
   reply: FastifyReply,

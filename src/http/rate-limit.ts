@@ -1,4 +1,4 @@
-/** Limits requests per minute. A library counts them, and a refusal is an error of our own. */
+/** Limits requests per minute. A library counts them; refusals are `ServiceError`s. */
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.ts';

@@ -17,7 +17,7 @@ const HELD_PER_VALUE = 64;
 /** The first buffer for a body of unknown length. It doubles whenever it is full. */
 const FIRST_ROOM_BYTES = 65_536;
 
-/** A compressed body may be larger than its content by this. Endless empty blocks would otherwise keep a thread busy for ever. */
+/** By how much a compressed body may exceed the limit of its content. Endless empty blocks would otherwise keep a thread busy forever. */
 const MAX_PACKING_BYTES = 65_536;
 
 /** Memory that a body uses until its request has been answered. */
@@ -89,9 +89,7 @@ function clientClosed(): ServiceError {
 }
 
 function notPacked(): ServiceError {
-  return invalidRequest([
-    { path: 'Content-Encoding', message: 'names a coding in which the body is not packed, or not to its end' },
-  ]);
+  return invalidRequest([{ path: 'Content-Encoding', message: 'does not match the body, or the compressed body is incomplete' }]);
 }
 
 /** Copies chunks into one buffer as they arrive, because a separate chunk of one byte would use hundreds of bytes. */

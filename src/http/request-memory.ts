@@ -5,7 +5,7 @@ import type { Held } from './held-pdf.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Is set on every route that reads a body. */
+    /** Set on every route that reads a body. */
     held?: Held;
   }
 }
@@ -30,7 +30,7 @@ export function countMemory(app: FastifyInstance, budgets: Budgets, ownerOf: (re
       held.disk.release();
     };
     request.held = held;
-    reply.raw.once('close', release); // this event comes in every case
+    reply.raw.once('close', release); // this event is always emitted
     if (reply.raw.destroyed) release(); // the client left while its key was looked up
     done();
   });

@@ -1,10 +1,10 @@
-/** Which scope an address asks for: a key without it is refused before the body is read. */
+/** Checks that the key has the scope that its route requires, before the body is read. */
 import type { FastifyRequest } from 'fastify';
 import { includesScope, type Scope } from '../accounts/scopes.ts';
 import { ServiceError } from '../errors.ts';
 import { principalOf } from './authenticate.ts';
 
-/** By the first part of the address, under `/v1/` where it begins so. What is not here takes a key with full access. */
+/** Required scopes by the first path segment, not counting `v1`. Other routes require full access. */
 const SCOPE_OF: Readonly<Record<string, Scope>> = {
   pdf: 'render',
   image: 'render',
@@ -27,7 +27,7 @@ export async function requireScope(request: FastifyRequest): Promise<void> {
   if (!includesScope(principalOf(request).scopes, scope)) throw insufficientScope(scope ?? null);
 }
 
-/** Null for what takes full access. */
+/** `scope` is null if full access is required. */
 export function insufficientScope(scope: Scope | null): ServiceError {
   const what = scope === null ? 'full access' : `the scope ${scope}`;
   return new ServiceError('insufficient_scope', `this key does not have ${what}`, {

@@ -1,6 +1,6 @@
-/** How replies are described in the OpenAPI document. */
+/** Builds the schemas of replies in the OpenAPI document. */
 
-/** An object of which every member is there, but for those that `optional` names. The title is the name of its component. */
+/** An object whose members are all required, except those in `optional`. The title becomes the name of its component. */
 export function recordSchema<P extends Record<string, object>>(title: string, properties: P, optional: Array<keyof P> = []) {
   return { title, type: 'object', required: Object.keys(properties).filter((name) => !optional.includes(name)), properties };
 }
@@ -19,7 +19,7 @@ export function header(type: string, description: string) {
   return { type, description };
 }
 
-/** The bytes of a file. OpenAPI 3.1 has another keyword, and generators of clients know this one. */
+/** The bytes of a file. OpenAPI 3.1 has replaced `format: binary`, but client generators support it. */
 export function binary<T extends string>(type: T) {
   return { [type]: { schema: { type: 'string', format: 'binary' } } };
 }

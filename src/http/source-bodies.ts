@@ -1,6 +1,6 @@
 /**
- * Reads bodies of `POST /v1/pdf` and `POST /v1/image` that are not JSON: the document itself with options as query parameters, or a form with the
- * document and files. The result is the equivalent JSON body, and the files.
+ * Reads bodies of `POST /v1/pdf` and `POST /v1/image` that are not JSON: the document itself with options as query parameters, or a
+ * form with the document and files, in; the equivalent JSON body and the files out.
  */
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -22,19 +22,19 @@ import { memoryOf, takeBody } from './request-memory.ts';
 
 type ParseRequest<T> = (members: unknown, limits: RenderLimits, files?: readonly UploadedFile[]) => T;
 
-/** The request in a body of any type. Throws as `parseRequest` does. */
+/** Parses a request from a body of any type. Throws as `parseRequest` does. */
 export function parseBody<T>(body: unknown, limits: RenderLimits, parseRequest: ParseRequest<T>): T {
   return body instanceof SourceBody ? body.parse(limits, parseRequest) : parseRequest(body, limits);
 }
 
-/** A JSON body has all that can be said; parameters beside it are refused. */
+/** Takes the body from the request. Refuses query parameters beside a JSON body, which can hold every option itself. */
 export function takeSourceBody(request: FastifyRequest): unknown {
   const body = takeBody(request);
   if (!(body instanceof SourceBody)) readQuery(request, {});
   return body;
 }
 
-/** The request in a body that is not JSON. */
+/** A request whose body is not JSON. */
 export class SourceBody {
   readonly #members: unknown;
   readonly #files: UploadedFile[];
@@ -47,7 +47,7 @@ export class SourceBody {
     this.#isOfParameters = isOfParameters;
   }
 
-  /** Those of the JSON body that asks for the same; undefined where that is no object. */
+  /** The members of the equivalent JSON body. Undefined if it is not an object. */
   get members(): Members | undefined {
     return isMembers(this.#members) ? this.#members : undefined;
   }
@@ -58,7 +58,7 @@ export class SourceBody {
     return this.#isOfParameters ? withParameterNames(parse) : parse();
   }
 
-  /** The JSON body that asks for the same. Call it after `parse`. */
+  /** The equivalent JSON body. Call it after `parse`. */
   asJson(): Record<string, unknown> {
     const members = this.#members as Record<string, unknown>;
     if (!this.#files.length) return members;
@@ -116,7 +116,7 @@ function formBody(request: FastifyRequest, parts: Part[], known: Schemas): Sourc
 
 type Field = [name: string, text: string];
 
-/** XML that came as a file, with its profile in a field beside it. Both are the option `invoice`. */
+/** Combines the XML in the part `invoice` and the part `invoice_profile` into the option `invoice`. Without a profile, changes nothing. */
 function takeInvoice(fields: Field[]): [others: Field[], invoice: object | undefined] {
   const profile = fields.find(([name]) => name === 'invoice_profile');
   const xml = fields.find(([name]) => name === 'invoice');

@@ -17,7 +17,7 @@ export function visitorOf(request: FastifyRequest, trusted: readonly AddressRang
 
 /**
  * X-Forwarded-For is read from its right end, where the nearest proxy appended its entry. An entry counts only if a trusted proxy
- * wrote it. Anyone can send what is further left. (Fastify's `trustProxy` would also believe X-Forwarded-Host and -Proto.)
+ * wrote it. Clients can forge the entries further left. (Fastify's `trustProxy` would also believe X-Forwarded-Host and -Proto.)
  */
 function clientAddress({ socket, headers }: FastifyRequest, trusted: readonly AddressRange[]): Address | undefined {
   let address = parse(socket.remoteAddress);

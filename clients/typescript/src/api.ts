@@ -2,7 +2,7 @@
 
 export type Assets = Record<string, {
   content: string;
-  /** Default: by the ending of the path. */
+  /** Default: by the file extension. */
   type?: string | undefined;
 }>;
 
@@ -747,8 +747,8 @@ export interface NewCertificate {
   /** A name by which people recognize the certificate. */
   name: string;
   /**
-   * A PKCS#12 file (`.p12`, `.pfx`) with a private key, its certificate and those above it. RSA keys have 2,048 to 8,192
-   * bits; elliptic curves are P-256, P-384 and P-521.
+   * A PKCS#12 file (`.p12`, `.pfx`) with a private key and its certificate chain. RSA keys have 2,048 to 8,192 bits;
+   * elliptic curves are P-256, P-384 and P-521.
    */
   pkcs12: string;
   /** The password of the file. It is used once and not stored. Default: `""`. */
@@ -762,9 +762,9 @@ export interface Certificate {
   issuer: string;
   /** In hexadecimal. */
   serial_number: string;
-  /** From when the certificate is valid. */
+  /** Start of the validity period. */
   not_before: string;
-  /** From this time on, it signs no more. */
+  /** It cannot sign after this time. */
   not_after: string;
   key_type: string;
   /** SHA-256 of the certificate, in hexadecimal. */
@@ -1310,7 +1310,7 @@ export type Timeout = number;
 export type HtmlField = string;
 
 /**
- * Files beside the document, by their paths. Relative addresses in the document lead to them. `content` is base64. They
+ * Files beside the document, by their paths. Relative addresses in the document refer to them. `content` is base64. They
  * exist for this render only. Default: none.
  */
 export type AssetsField = Assets;
@@ -1423,9 +1423,9 @@ export interface RenderCompletedEvent {
     status: 'succeeded' | 'failed' | 'cancelled';
     /** The stored document. */
     document_id: string | null;
-    /** As the record of the render has it. */
+    /** As in the record of the render. */
     error: Record<string, unknown> | null;
-    /** As the record of the render has it, without its host. Absent without an upload. */
+    /** As in the record of the render, without its host. Absent without an upload. */
     delivery?: Record<string, unknown> | undefined;
     completed_at: string;
   };

@@ -1,9 +1,9 @@
-/** Errors as clients of Gotenberg know them: a status and a line of text. */
+/** Sends errors in the format of Gotenberg: an HTTP status and a line of text. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode, FieldError, ServiceError } from '../../errors.ts';
 import { PROBLEMS, sendError } from '../problem.ts';
 
-/** Statuses that differ from ours. */
+/** Statuses that differ from those of `/v1`. */
 const STATUSES: Partial<Record<ErrorCode, number>> = {
   navigation_failed: 400,
   render_gate_failed: 409,
@@ -22,10 +22,10 @@ export function messageOf({ code, members, message }: ServiceError): string {
     return `Invalid HTTP status code from the main page: ${members.upstream_status}`;
   if (code !== 'invalid_request') return message;
   const errors = (members.errors ?? []) as FieldError[];
-  return errors.length ? errors.map(fault).join('; ') : message;
+  return errors.length ? errors.map(describe).join('; ') : message;
 }
 
-function fault({ path, message }: FieldError): string {
+function describe({ path, message }: FieldError): string {
   if (/^Gotenberg-|^Idempotency-Key$/.test(path)) return `Invalid '${path}' header: ${message}`;
   const what = path.includes('.html') ? 'form file' : 'form field';
   return `Invalid form data: ${path ? `${what} '${path}' ${message}` : message}`;

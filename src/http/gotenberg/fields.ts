@@ -1,12 +1,12 @@
-/** The form fields of Gotenberg, versions 8 and 9: a text in, its value out, and the option it is here. */
+/** The form fields of Gotenberg 8 and 9: the text of a field in, its value and the name of our option out. */
 import { parseJson } from '../json-body.ts';
 
-/** Throws an Error that says what is valid. */
+/** Parses the text of a field. Throws an Error that says what is valid. */
 type Reader = (text: string) => unknown;
 
 interface Field {
   read: Reader;
-  /** Where the value goes, within `options`; none where it takes part in something else. */
+  /** The path within `options` that gets the value. Absent if the value is used in another way. */
   option?: string;
 }
 
@@ -92,10 +92,10 @@ export const SCREENSHOT_FIELDS: Fields = {
 /** Bookmarks are always kept. */
 export const MERGE_FIELDS: Fields = { autoIndexBookmarks: flag() };
 
-/** What Gotenberg knows and this server does not. */
+/** Fields of Gotenberg that this server does not support. */
 export const UNSUPPORTED =
   /^(?:stages|archives|downloadFrom|pdfa|pdfua|nativePdfa|nativePdfua|splitMode|splitSpan|splitUnify|flatten|bookmarks|metadata|ignoreResourceHttpStatusDomains|embedsMetadata|optimizeImages|resetFormFields\w*|facturx\w*|watermark\w*|stamp\w*|rotate\w*|native\w+|merge|userPassword|ownerPassword|allow[A-Z]\w*)$/;
-/** Clients send fields of which they make no use. */
+/** Values of an unused field. Clients send such fields, so unsupported fields with these values are ignored. */
 export const MEANS_NOTHING = /^(?:|false|0|\[\]|\{\}|null)$/i;
 
 const METADATA: Readonly<Record<string, string>> = {
@@ -103,7 +103,7 @@ const METADATA: Readonly<Record<string, string>> = {
   ...{ CreationDate: 'creationDate', CreateDate: 'creationDate', ModDate: 'modDate', ModifyDate: 'modDate' },
 };
 
-/** As Go's `ParseBool`. */
+/** Parses a boolean like Go's `ParseBool`. */
 function readFlag(given: string): boolean {
   if (/^(?:1|t|T|TRUE|true|True)$/.test(given)) return true;
   if (/^(?:0|f|F|FALSE|false|False)$/.test(given)) return false;
@@ -116,10 +116,10 @@ function readNumber(given: string): number {
   return value;
 }
 
-/** More than any duration or length needs: the time of the matches below grows faster than the text. */
+/** Maximum number of characters of a duration or length. Matching longer texts would take more than linear time. */
 const MAX_QUANTITY = 64;
 
-/** As Go's `ParseDuration`, in whole milliseconds. */
+/** Parses a duration like Go's `ParseDuration`. Returns whole milliseconds. */
 function readDuration(given: string): number {
   if (given.length > MAX_QUANTITY) throw new Error('must be a duration such as 2s or 500ms');
   const parts = [...given.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/g)];
@@ -128,7 +128,7 @@ function readDuration(given: string): number {
   return Math.round(parts.reduce((sum, [, value, unit = '']) => sum + Number(value) * (UNITS_MS[unit] ?? 0), 0));
 }
 
-/** A bare number is inches. A pica is 12 points. */
+/** Parses a length. A number without a unit means inches. A pica is 12 points. */
 function readInches(given: string): string {
   const text = given.length > MAX_QUANTITY ? '' : given.trim();
   const [, value, unit = 'in'] = /^(\d+(?:\.\d*)?|\.\d+)(in|cm|mm|pt|px|pc)?$/.exec(text) ?? [];
@@ -157,7 +157,7 @@ function readObject(value: unknown): Record<string, unknown> {
   throw new Error('must be an object, as JSON');
 }
 
-/** 499 stands for 400 to 499, and so on for each hundred. */
+/** Parses a list of statuses. 499 means 400 to 499, and so on for each hundred. */
 function readStatuses(value: unknown): number[] {
   const statuses = readList(value).map((status) => {
     if (Number.isInteger(status) && (status as number) >= 100 && (status as number) <= 599) return status as number;
@@ -173,11 +173,11 @@ function readHeaders(value: unknown): Record<string, unknown> {
   const headers = readObject(value);
   for (const [name, header] of Object.entries(headers))
     if (/;\s*scope\s*=/i.test(String(header)))
-      throw new Error(`has a scope for ${name.slice(0, 64)}, which is not supported: headers go to the origin of url alone`);
+      throw new Error(`has a scope for ${name.slice(0, 64)}, which is not supported: headers are sent only to the origin of url`);
   return headers;
 }
 
-/** Members without a value are left out, as their clients mean it. */
+/** Removes null and empty members, which clients send for members without a value. */
 function readCookies(value: unknown): Array<Record<string, unknown>> {
   return readList(value).map((cookie) =>
     Object.fromEntries(Object.entries(readObject(cookie)).filter(([, member]) => member !== null && member !== '')),
@@ -190,7 +190,7 @@ function readMediaFeatures(value: unknown): string | undefined {
     const { name, value: given } = readObject(feature);
     if (name === 'prefers-color-scheme') scheme = String(given);
     else if (name !== 'prefers-reduced-motion' || given !== 'reduce')
-      throw new Error(`names ${String(name).slice(0, 64)}, and only prefers-color-scheme is supported`);
+      throw new Error(`names ${String(name).slice(0, 64)}, but only prefers-color-scheme is supported`);
   }
   return scheme;
 }
@@ -204,7 +204,7 @@ function readMetadata(value: unknown): Record<string, unknown> {
   return Object.fromEntries(entries);
 }
 
-/** Clients send times without a zone, and with more digits than anyone needs. */
+/** Removes fractional seconds, which clients send, and adds UTC to a time without a time zone. */
 function timeOf(member: unknown): unknown {
   const time = typeof member === 'string' ? member.replace(' ', 'T').replace(/\.\d+/, '') : member;
   return typeof time === 'string' && /T\d\d:\d\d:\d\d$/.test(time) ? `${time}Z` : time;

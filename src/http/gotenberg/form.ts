@@ -1,4 +1,4 @@
-/** A form of Gotenberg, its parts in; the JSON body that means the same here, and its files, out. */
+/** Translates a form of Gotenberg: its parts in, the equivalent JSON body and its files out. */
 import { isUtf8 } from 'node:buffer';
 import { type FieldError, hasCode, invalidRequest } from '../../errors.ts';
 import type { UploadedFile } from '../../render/assets.ts';
@@ -13,19 +13,19 @@ type Values = ReadonlyMap<string, unknown>;
 type Options = Record<string, unknown>;
 
 export interface GotenbergForm {
-  /** By the name of their field. */
+  /** Values by the name of their field. */
   values: Values;
-  /** By their names, which have no folders. */
+  /** Files, whose paths are names without folders. */
   files: UploadedFile[];
   embeds: UploadedFile[];
 }
 
 const FIELDS = { pdf: PDF_FIELDS, image: SCREENSHOT_FIELDS, merge: MERGE_FIELDS };
 const DOCUMENTS = ['index.html', 'header.html', 'footer.html'];
-/** Statuses of the page itself that fail the render unless something else is said. */
-const USUAL_FAILURES = 200;
+/** The number of statuses from 400 to 599, which is what [499,599] means, the default of Gotenberg. */
+const ERROR_STATUSES = 200;
 const LETTER = { width: '8.5in', height: '11in' };
-const USUAL_MARGIN = '0.39in';
+const DEFAULT_MARGIN = '0.39in';
 
 /** Throws `invalid_request`, which names every field that is wrong or not supported. */
 export function readGotenbergForm(parts: readonly Part[], target: Target): GotenbergForm {
@@ -74,7 +74,7 @@ function fileOf(filename: string, { type, content }: Part): UploadedFile {
   return { path: filename.slice(filename.lastIndexOf('/') + 1).normalize(), type, content };
 }
 
-/** The body of `POST /v1/pdf`, and files for its document. `html` is that of the markdown route. */
+/** The body of `POST /v1/pdf`, and files for its document. `html` is the converted page of the Markdown route. */
 export function pdfBodyOf(form: GotenbergForm, source: SourceKind, filename: string | undefined, html?: string) {
   const { values, embeds } = form;
   const [header, footer] = [textOf(form, 'header.html'), textOf(form, 'footer.html')];
@@ -121,7 +121,7 @@ function bodyOf(form: GotenbergForm, source: SourceKind, options: Options, filen
   return { body: { html: html ?? requiredText(form, 'index.html'), ...named }, files };
 }
 
-/** Throws `invalid_request` where there is none. */
+/** Returns the text of a file. Throws `invalid_request` if the form has no such file. */
 export function requiredText(form: GotenbergForm, name: string): string {
   const found = textOf(form, name);
   if (found === undefined) throw invalidRequest([{ path: name, message: 'is required, as a file of this name' }]);
@@ -134,7 +134,7 @@ function textOf({ files }: GotenbergForm, name: string): string | undefined {
   return found?.content.toString();
 }
 
-/** What stands for one option each. */
+/** Options from fields that each correspond to exactly one option. */
 function direct(values: Values, fields: typeof PDF_FIELDS, except: string[]): Options {
   const options: Options = {};
   for (const [name, { option }] of Object.entries(fields)) {
@@ -171,14 +171,17 @@ function waitOf(values: Values): string | undefined {
   return values.get('skipNetworkAlmostIdleEvent') === false ? 'networkidle2' : undefined;
 }
 
-/** Statuses of the page itself, and of anything. Here the page's are all from 400 on, or none. */
+/**
+ * Combines the failing statuses of the page and of resources into one option. For the page, this server supports only all statuses
+ * from 400, or none.
+ */
 function statusesOf(values: Values): unknown {
   const [page, resources = []] = [values.get('failOnHttpStatusCodes'), values.get('failOnResourceHttpStatusCodes')] as [
     number[] | undefined,
     number[] | undefined,
   ];
-  const isUsual = page?.length === USUAL_FAILURES && page.every((status) => status >= 400);
-  if (page && page.length > 0 && !isUsual)
+  const areAllErrors = page?.length === ERROR_STATUSES && page.every((status) => status >= 400);
+  if (page && page.length > 0 && !areAllErrors)
     throw invalidRequest([{ path: 'failOnHttpStatusCodes', message: 'must be [499,599] or [] on this server' }]);
   if (page?.length === 0 && resources.length)
     throw invalidRequest([{ path: 'failOnHttpStatusCodes', message: 'cannot be [] with failOnResourceHttpStatusCodes' }]);
@@ -188,14 +191,14 @@ function statusesOf(values: Values): unknown {
 
 function paperOf(values: Values): Options {
   const [width, height] = [values.get('paperWidth'), values.get('paperHeight')];
-  if (values.has('paperSize')) return {}; // together with a length it is refused
+  if (values.has('paperSize')) return {}; // combining it with a length is refused later
   return { width: width ?? LETTER.width, height: height ?? LETTER.height };
 }
 
 function marginOf(values: Values): Options {
   const sides = { top: 'marginTop', right: 'marginRight', bottom: 'marginBottom', left: 'marginLeft' };
   if (!Object.values(sides).some((name) => values.has(name))) return {};
-  const lengths = Object.entries(sides).map(([side, name]) => [side, values.get(name) ?? USUAL_MARGIN]);
+  const lengths = Object.entries(sides).map(([side, name]) => [side, values.get(name) ?? DEFAULT_MARGIN]);
   return { margin: Object.fromEntries(lengths) };
 }
 
@@ -223,7 +226,7 @@ function passwordOf(values: Values): Options {
   };
 }
 
-/** What the document lacks for it is refused, and never made up. */
+/** The profiles that the PDF must conform to. A document that lacks what they require is refused. */
 function conformanceOf(values: Values): Options {
   const archive = values.get('pdfa') ?? values.get('nativePdfa');
   const isAccessible = values.get('pdfua') ?? values.get('nativePdfua');
@@ -236,7 +239,7 @@ function attachmentOf({ path, type, content }: UploadedFile) {
   return { name: path, ...(type && { type }), content: content.toString('base64') };
 }
 
-/** Runs `parse`, and has its errors name the fields of the form. */
+/** Runs `parse`, and makes its errors name the fields of the form. */
 export function withFieldNames<T>(parse: () => T): T {
   try {
     return parse();

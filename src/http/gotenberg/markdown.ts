@@ -1,15 +1,15 @@
-/** The markdown route: a page with places such as `{{ toHTML "text.md" }}` and the files they name in, HTML out. */
+/** The Markdown route: a page with actions such as `{{ toHTML "text.md" }}` and the files that they name in, HTML out. */
 import { invalidRequest, ServiceError } from '../../errors.ts';
 import type { Markdown } from '../../markdown/markdown.ts';
 import type { UploadedFile } from '../../render/assets.ts';
 import { MAX_HTML_BYTES } from '../../render/options-schema.ts';
 import { type GotenbergForm, requiredText } from './form.ts';
 
-/** As Go's templates have it; `.DirPath` is from version 6. */
-const PLACE = /\{\{-?\s*toHTML\s+(?:\.DirPath\s+)?"([^"]*)"\s*-?\}\}/g;
+/** An action of a Go template. Gotenberg 6 also had `.DirPath`. */
+const TO_HTML = /\{\{-?\s*toHTML\s+(?:\.DirPath\s+)?"([^"]*)"\s*-?\}\}/g;
 const MARKDOWN = /\.md$/i;
 
-/** `owner` is whose turn it takes. Throws `invalid_request`, `content_too_large`, and what converting throws. */
+/** Owners take turns. Throws `invalid_request`, `content_too_large`, and the errors of `Markdown.toHtml`. */
 export async function pageOfMarkdown(
   form: GotenbergForm,
   owner: string,
@@ -19,12 +19,12 @@ export async function pageOfMarkdown(
   const page = requiredText(form, 'index.html');
   const files = new Map(form.files.filter(({ path }) => MARKDOWN.test(path)).map((file) => [file.path, file]));
   if (!files.size) throw invalidRequest([{ path: '', message: 'no form file found for extensions: [.md]' }]);
-  const named = [...page.matchAll(PLACE)].map(([, name = '']) => name);
+  const named = [...page.matchAll(TO_HTML)].map(([, name = '']) => name);
   const converted = new Map<string, string>();
   for (const name of new Set(named)) converted.set(name, await convert(name, files.get(name), owner, markdown, signal));
   checkSize(page, named, converted);
   form.files = form.files.filter(({ path }) => !files.has(path));
-  return page.replace(PLACE, (_place, name: string) => converted.get(name) ?? '');
+  return page.replace(TO_HTML, (_action, name: string) => converted.get(name) ?? '');
 }
 
 async function convert(name: string, file: UploadedFile | undefined, owner: string, markdown: Markdown, signal: AbortSignal) {
@@ -33,7 +33,7 @@ async function convert(name: string, file: UploadedFile | undefined, owner: stri
   return markdown.toHtml(owner, task, signal);
 }
 
-/** Before it is put together: the same file may stand in many places. */
+/** Checks the size before the page is assembled, because it can include the same file many times. */
 function checkSize(page: string, named: string[], converted: ReadonlyMap<string, string>): void {
   const length = named.reduce((sum, name) => sum + (converted.get(name)?.length ?? 0), page.length);
   if (length <= MAX_HTML_BYTES) return;

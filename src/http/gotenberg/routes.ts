@@ -1,6 +1,6 @@
 /**
- * The addresses of Gotenberg, for clients that know no others (PLATEN_GOTENBERG_ROUTES): forms in, PDFs and images out. A form is
- * translated into the request of `/v1` that means the same, and takes the same way.
+ * The routes of Gotenberg, for its clients (PLATEN_GOTENBERG_ROUTES): forms in, PDFs and images out. Each form is translated into the
+ * equivalent request of `/v1` and handled in the same way.
  */
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -43,7 +43,7 @@ export interface GotenbergRouteServices extends RenderServices {
 
 export interface GotenbergRouteOptions {
   gotenbergRoutes: 'on' | 'off';
-  /** Of requests without credentials; empty: none. */
+  /** The API key of requests without credentials. Empty if they have none. */
   gotenbergKey: string;
 }
 
@@ -54,12 +54,12 @@ declare module 'fastify' {
 }
 
 const SOURCES: readonly SourceKind[] = ['html', 'url', 'markdown'];
-/** Parts of a form besides files. */
+/** Maximum number of parts of a form besides files. */
 const MAX_FIELDS = 100;
 const TRACE = /^[\x21-\x7e]{1,200}$/;
 const HIDDEN = { schema: { hide: true } };
 
-/** To be registered where requests are authenticated and counted. */
+/** Register it where requests are authenticated and counted. */
 export async function gotenbergRoutes(
   app: FastifyInstance,
   services: GotenbergRouteServices,
@@ -88,7 +88,7 @@ export async function gotenbergRoutes(
   });
 }
 
-/** `/health` and `/version`, which ask for no key. */
+/** `/health` and `/version`, which require no key. */
 export function gotenbergSystemRoutes(
   app: FastifyInstance,
   checkReady: () => Promise<void>,
@@ -103,7 +103,7 @@ export function gotenbergSystemRoutes(
     const health = { status: isUp ? 'up' : 'down', timestamp: new Date().toISOString() };
     return reply.code(isUp ? 200 : 503).send({ status: health.status, details: { chromium: health } });
   });
-  // The version whose forms are understood, and ours.
+  // The version of Gotenberg whose forms are supported, and our own.
   app.get('/version', HIDDEN, async (_request, reply) =>
     reply.type('text/plain; charset=UTF-8').send(`8.37.0+platen.${version}`),
   );
@@ -133,7 +133,7 @@ async function answer(
   const html =
     source === 'markdown' ? await pageOfMarkdown(form, principalOf(request).accountId, services.markdown, client) : undefined;
   const render = toRender(services, form, source, filename, html);
-  if (webhook) return later(services, request, reply, webhook, filename, render);
+  if (webhook) return answerLater(services, request, reply, webhook, filename, render);
   return idempotent(
     request,
     services.idempotency,
@@ -146,7 +146,7 @@ async function answer(
   );
 }
 
-/** The reply of the first time. */
+/** Repeats the reply to the first request with the same Idempotency-Key. */
 async function replay(
   { idempotency, documents }: GotenbergRouteServices,
   remembered: Answer,
@@ -167,7 +167,7 @@ async function replay(
   return send(reply, facts, await idempotency.read({ keyId, name }));
 }
 
-/** Merged PDFs are no renders, and are not charged. */
+/** Merging is not a render, so it is not charged. */
 async function answerMerge(
   services: GotenbergRouteServices,
   request: FastifyRequest,
@@ -176,14 +176,14 @@ async function answerMerge(
   const files = pdfsOf(takeForm(request));
   const [filename, webhook] = [filenameOf(request), readWebhook(request)];
   const render = (client: AbortSignal) => merge(services, principalOf(request).accountId, files, client);
-  if (webhook) return later(services, request, reply, webhook, filename, ({ client }) => render(client));
+  if (webhook) return answerLater(services, request, reply, webhook, filename, ({ client }) => render(client));
   const merged = await render(whenClientLeaves(reply));
   const held = heldBy(request);
   memoryOfRender(held).makeRoomFor(merged.bytes);
   return send(reply, { ...merged, filename }, await heldPdf(merged, held, services.blobs));
 }
 
-/** In the order of their names, with numbers as numbers. */
+/** Sorts the files by name, with numbers in numeric order. Throws `invalid_request` if a file is not a PDF by its extension. */
 function pdfsOf({ files }: GotenbergForm): GotenbergForm['files'] {
   const other = files.find(({ path }) => !/\.pdf$/i.test(path));
   if (other) throw invalidRequest([{ path: other.path.slice(0, 100), message: 'is not a file with the extension .pdf' }]);
@@ -207,8 +207,8 @@ async function merge(
   return { type: PDF, extension: '.pdf', bytes: pdf.length, chunks: [pdf], remaining: null };
 }
 
-/** Answers 204 now, and sends the result when it is there. */
-function later(
+/** Answers 204 at once, and sends the result to the webhook when it is ready. */
+function answerLater(
   services: GotenbergRouteServices,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -239,7 +239,7 @@ function later(
     }
   };
   try {
-    held.memory.resize(heldBy(request).memory.bytes); // what the request held goes on to be used
+    held.memory.resize(heldBy(request).memory.bytes); // the job still uses what the request held
     backgroundJobs.begin(principal.accountId, job);
   } catch (error) {
     release();
@@ -262,7 +262,7 @@ function dispositionFor(filename: string | undefined, extension: string): string
   return dispositionOf(filename ?? randomUUID() + extension, extension, 'attachment');
 }
 
-/** The extension is always added, also to a name that has one. */
+/** The name from Gotenberg-Output-Filename. The name of a PDF always gets `.pdf` appended, even if it ends so already. */
 function filenameOf({ headers, routeOptions }: FastifyRequest): string | undefined {
   const given = headers['gotenberg-output-filename'];
   if (given === undefined || given === '') return undefined;

@@ -1,4 +1,4 @@
-/** The headers that ask for a result by webhook in; where the result, an error and an event go to out. */
+/** Webhooks of Gotenberg requests: headers in, the addresses for results, errors and events out. Also sends these. */
 import type { FastifyRequest } from 'fastify';
 import { invalidRequest, type ServiceError } from '../../errors.ts';
 import { connectionHeaders } from '../../webhooks/connection-headers.ts';
@@ -11,7 +11,7 @@ type Method = Upload['method'];
 export interface WebhookAddresses {
   url: string;
   method: Method;
-  /** At least one of these two is there. */
+  /** At least one of `errorUrl` and `eventsUrl` is set. */
   errorUrl: string | undefined;
   errorMethod: Method;
   eventsUrl: string | undefined;
@@ -28,14 +28,14 @@ const METHODS: readonly Method[] = ['POST', 'PUT', 'PATCH'];
 const MAX_HEADERS = 50;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8192}$/;
-/** All that is sent for one job, with what is tried again. */
+/** Time limit for everything that is sent for one job, including retries. */
 const MAX_SENDING_MS = 120_000;
-/** Leaves time to tell that the result could not be sent. */
+/** Time limit for sending the result. It leaves time to report that the result could not be sent. */
 const MAX_RESULT_MS = 80_000;
-/** Headers that belong to the connection. */
+/** Headers that callers cannot set, because they belong to the connection or are set by the service. */
 const NOT_FOR_CALLERS = connectionHeaders('gotenberg-trace');
 
-/** Undefined where the client waits for the result. Throws `invalid_request`. */
+/** Returns undefined if the client waits for the result. Throws `invalid_request`. */
 export function readWebhook({ headers }: FastifyRequest): WebhookAddresses | undefined {
   const given = (name: string) => (headers[`gotenberg-webhook-${name.toLowerCase()}`] as string | undefined) || undefined;
   const address = (name: string) => {
@@ -45,7 +45,7 @@ export function readWebhook({ headers }: FastifyRequest): WebhookAddresses | und
   const [url, errorUrl, eventsUrl] = [address('Url'), address('Error-Url'), address('Events-Url')];
   if (!url && !errorUrl && !eventsUrl) return undefined;
   if (!url) throw wrong('Url', 'is required with the other webhook headers');
-  if (!errorUrl && !eventsUrl) throw wrong('Events-Url', 'is required, or Gotenberg-Webhook-Error-Url: errors are told there');
+  if (!errorUrl && !eventsUrl) throw wrong('Events-Url', 'is required, or Gotenberg-Webhook-Error-Url: errors are sent there');
   if (headers['idempotency-key'] !== undefined)
     throw invalidRequest([{ path: 'Idempotency-Key', message: 'cannot be combined with Gotenberg-Webhook-Url' }]);
   const [method, errorMethod] = [readMethod('Method', given), readMethod('Error-Method', given)];
@@ -74,7 +74,7 @@ function parseObject(text: string): object {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  } catch {} // said below
+  } catch {} // the error is thrown below
   throw wrong('Extra-Http-Headers', 'must be an object, as JSON');
 }
 
@@ -82,7 +82,7 @@ function wrong(name: string, message: string): ServiceError {
   return invalidRequest([{ path: `Gotenberg-Webhook-${name}`, message }]);
 }
 
-/** Sends the result; what cannot be sent is told as an error, as Gotenberg does. */
+/** Sends the result. If it cannot be sent, sends an error instead, as Gotenberg does. */
 export async function sendResult(
   uploads: ResultUploads,
   to: WebhookAddresses,

@@ -1,4 +1,4 @@
-/** `/v1/certificates`: certificates with their private keys are kept per key, and sign PDFs of `POST /v1/pdf`. */
+/** `/v1/certificates`: stores certificates with their private keys for an API key. They sign PDFs of `POST /v1/pdf`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { CertificateDraft, Certificates, StoredCertificate } from '../../certificates/certificates.ts';
@@ -26,7 +26,7 @@ interface ById {
   Params: { id: string };
 }
 
-/** In base64, and so 96 KiB. A key with a chain of certificates takes less than a tenth of it. */
+/** Characters of base64, which encode 96 KiB. A private key with its certificate chain takes less than a tenth of this. */
 const MAX_PKCS12 = 131_072;
 
 const CreateBody = Type.Object(
@@ -41,7 +41,7 @@ const CreateBody = Type.Object(
       ...Type.String({ minLength: 1, maxLength: MAX_PKCS12, contentEncoding: 'base64' }),
       expected: `base64 of at most ${MAX_PKCS12} characters`,
       description:
-        'A PKCS#12 file (`.p12`, `.pfx`) with a private key, its certificate and those above it. RSA keys have 2,048 to 8,192 bits; elliptic curves are P-256, P-384 and P-521.',
+        'A PKCS#12 file (`.p12`, `.pfx`) with a private key and its certificate chain. RSA keys have 2,048 to 8,192 bits; elliptic curves are P-256, P-384 and P-521.',
       examples: ['MIIKDQIBAzCCCcMGCSqGSIb3DQEHAaCC'],
     },
     password: Type.Optional({
@@ -136,8 +136,8 @@ const CERTIFICATE_SCHEMA = recordSchema('Certificate', {
   subject: { type: 'string', examples: ['CN=Ada Lovelace, O=ACME Ltd, C=GB'] },
   issuer: { type: 'string' },
   serial_number: { type: 'string', description: 'In hexadecimal.' },
-  not_before: { ...TIME, description: 'From when the certificate is valid.' },
-  not_after: { ...TIME, description: 'From this time on, it signs no more.' },
+  not_before: { ...TIME, description: 'Start of the validity period.' },
+  not_after: { ...TIME, description: 'It cannot sign after this time.' },
   key_type: { type: 'string', examples: ['RSA 3072', 'EC P-256'] },
   fingerprint_sha256: { type: 'string', description: 'SHA-256 of the certificate, in hexadecimal.' },
   created_at: TIME,

@@ -47,7 +47,7 @@ const HEADERS: Record<number, object> = {
 
 /** Names the error codes of each status; `/errors/{code}` explains each. */
 export function problemResponses(...statuses: number[]): Record<number, unknown> {
-  const all = statuses.includes(401) ? [...statuses, 403] : statuses; // a key may lack the scope wherever one is asked for
+  const all = statuses.includes(401) ? [...statuses, 403] : statuses; // wherever a key is required, it may lack the scope
   return Object.fromEntries(all.map((status) => [status, response(status)]));
 }
 

@@ -26,7 +26,7 @@ interface ByPath {
   Params: { id: string; '*': string };
 }
 
-/** What is sent here is no document of this origin. */
+/** Prevents browsers from running uploaded files as documents of this origin. */
 const CSP = "default-src 'none'; sandbox";
 
 export async function templateAssetRoutes(
@@ -65,12 +65,12 @@ export async function templateAssetRoutes(
 function fileOf(path: string, { body, headers }: FastifyRequest, limits: RenderLimits) {
   const type = headers['content-type'];
   if (!Buffer.isBuffer(body) && type === undefined) throw invalidRequest([{ path: '', message: 'the body must be the file' }]);
-  const content = Buffer.isBuffer(body) ? body : Buffer.alloc(0); // fastify does not read a body that is empty
+  const content = Buffer.isBuffer(body) ? body : Buffer.alloc(0); // Fastify does not read an empty body
   const errors = new ValidationErrors();
   const files = parseAssets({}, [{ path, type, content }], limits, errors);
   errors.throwIfAny();
   const [file] = files ?? [];
-  if (!file) throw new Error('one file in, one file out');
+  if (!file) throw new Error('one file must give one asset');
   return file;
 }
 

@@ -22,7 +22,7 @@ function event(type: string, summary: string, description: string, data: Record<
       parameters: [
         header('webhook-id', 'Id of the delivery, the same for every attempt.'),
         header('webhook-timestamp', 'Time of this attempt, in seconds since 1970.'),
-        header('webhook-signature', 'One or more signatures separated by blanks, each as `v1,` and base64.'),
+        header('webhook-signature', 'One or more signatures separated by spaces, each `v1,` and base64.'),
       ],
       requestBody: { required: true, content: { 'application/json': { schema: bodySchema(type, data) } } },
       responses: {
@@ -33,7 +33,7 @@ function event(type: string, summary: string, description: string, data: Record<
   };
 }
 
-/** No component of the document: generators of clients leave out those that no path uses. */
+/** Has no title, so that it does not become a component: client generators leave out components that no path uses. */
 function bodySchema(type: string, data: Record<string, object>) {
   return {
     type: 'object' as const,
@@ -68,10 +68,10 @@ export const WEBHOOK_EVENTS = {
       render_id: TEXT,
       status: { ...TEXT, enum: ['succeeded', 'failed', 'cancelled'] },
       document_id: { type: ['string', 'null'], description: 'The stored document.' },
-      error: { type: ['object', 'null'], description: 'As the record of the render has it.' },
+      error: { type: ['object', 'null'], description: 'As in the record of the render.' },
       delivery: {
         type: 'object',
-        description: 'As the record of the render has it, without its host. Absent without an upload.',
+        description: 'As in the record of the render, without its host. Absent without an upload.',
       },
       completed_at: TIME,
     },

@@ -18,7 +18,7 @@ class Page(TypedDict, Generic[Item]):
 class AssetsValue(TypedDict):
     content: str
     type: NotRequired[str]
-    """Default: by the ending of the path."""
+    """Default: by the file extension."""
 
 
 Assets: TypeAlias = "dict[str, AssetsValue]"
@@ -748,8 +748,8 @@ class NewCertificate(TypedDict):
     name: str
     """A name by which people recognize the certificate."""
     pkcs12: str
-    """A PKCS#12 file (`.p12`, `.pfx`) with a private key, its certificate and those above it. RSA keys have 2,048 to
-    8,192 bits; elliptic curves are P-256, P-384 and P-521."""
+    """A PKCS#12 file (`.p12`, `.pfx`) with a private key and its certificate chain. RSA keys have 2,048 to 8,192
+    bits; elliptic curves are P-256, P-384 and P-521."""
     password: NotRequired[str]
     """The password of the file. It is used once and not stored. Default: `""`."""
 
@@ -762,9 +762,9 @@ class Certificate(TypedDict):
     serial_number: str
     """In hexadecimal."""
     not_before: str
-    """From when the certificate is valid."""
+    """Start of the validity period."""
     not_after: str
-    """From this time on, it signs no more."""
+    """It cannot sign after this time."""
     key_type: str
     fingerprint_sha256: str
     """SHA-256 of the certificate, in hexadecimal."""
@@ -1326,9 +1326,9 @@ class RenderCompletedEventData(TypedDict):
     document_id: str | None
     """The stored document."""
     error: dict[str, Any] | None
-    """As the record of the render has it."""
+    """As in the record of the render."""
     delivery: NotRequired[dict[str, Any]]
-    """As the record of the render has it, without its host. Absent without an upload."""
+    """As in the record of the render, without its host. Absent without an upload."""
     completed_at: str
 
 
