@@ -5,14 +5,14 @@ import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { deflated, textString, unicodeString } from '../objects/syntax.ts';
 import { pdfDate } from './metadata.ts';
 
-/** An attachment, and what it is to the document (ISO 32000-2, 7.11.3). */
+/** An attachment and its relationship to the document (`AFRelationship`, ISO 32000-2, 7.11.3). */
 export interface AssociatedFile extends Attachment {
   relationship?: 'Data' | 'Alternative';
-  /** As RFC 3339. */
+  /** Modification date as in RFC 3339. */
   modified?: string;
 }
 
-/** Files associated with the whole document (ISO 32000-2, 7.11.4 and 14.13), found by their names. */
+/** Embeds the files, lists them in the name tree and associates them with the whole document (ISO 32000-2, 7.11.4 and 14.13). */
 export function attach(draft: EditablePdf, attachments: AssociatedFile[]): void {
   if (!attachments.length) return;
   const files = attachments.map((attachment) => ({
@@ -38,7 +38,7 @@ function fileSpecification({ name, description, relationship }: AssociatedFile, 
   return PdfDict.of(entries);
 }
 
-/** Compressed, unless that makes it longer. */
+/** The content is compressed unless that makes it longer. */
 function embeddedFile({ type, content, modified }: AssociatedFile): PdfStream {
   const date = pdfDate(modified);
   const entries: Record<string, PdfObject> = {

@@ -1,14 +1,14 @@
-/** What a merged PDF can claim: what all its parts claim. The claims are read from the metadata that we wrote into them. */
+/** Determines what a merged PDF can claim to conform to: what all parts claim in the metadata that Platen wrote into them. */
 import { type PDF, PdfDict, PdfStream, PdfString } from '@libpdf/core';
 import { type ArchiveLevel, type Claims, claimsStructure, rankOf } from '../conformance/profiles.ts';
 
-/** What a part says about itself. */
+/** The claims and the title from the metadata of a part. */
 export interface PartFacts {
   claims: Claims;
   title: string;
 }
 
-/** Of a PDF that we have made: in the metadata of another one, anything can be said. */
+/** Reads a PDF that Platen made. The metadata of other PDFs cannot be trusted. */
 export function factsOf(pdf: PDF): PartFacts {
   const { catalog, info } = pdf.context;
   const metadata = catalog.getDict().getRef('Metadata');
@@ -20,7 +20,7 @@ export function factsOf(pdf: PDF): PartFacts {
   return { claims: claimsIn(xmp), title: title instanceof PdfString ? title.asString() : titleIn(xmp) };
 }
 
-/** Text of the document has no angle brackets in it. */
+/** Text from the document cannot match, because its angle brackets are escaped. */
 function claimsIn(xmp: string): Claims {
   const [, part] = /<pdfaid:part>(\d)<\/pdfaid:part>/.exec(xmp) ?? [];
   const [, level = ''] = /<pdfaid:conformance>([ABUF])<\/pdfaid:conformance>/.exec(xmp) ?? [];
@@ -29,7 +29,7 @@ function claimsIn(xmp: string): Claims {
   return { archive, accessible: accessible ? (Number(accessible) as 1 | 2) : undefined };
 }
 
-/** As it stands in metadata of ours. */
+/** The title in an XMP packet that `xmpPacket` wrote. */
 function titleIn(xmp: string): string {
   const [, title = ''] = /<dc:title><rdf:Alt><rdf:li[^>]*>([^<]*)</.exec(xmp) ?? [];
   return title.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
@@ -45,14 +45,14 @@ export function commonClaims(parts: readonly PartFacts[], isTagged: boolean): Cl
   return holds && (claims.archive || claims.accessible) ? claims : undefined;
 }
 
-/** The parts of PDF/UA are of different versions of PDF. */
+/** PDF/UA-1 and PDF/UA-2 require different versions of PDF, so a file claims one only if all parts do. */
 function commonPart([first, ...others]: Array<Claims['accessible']>): Claims['accessible'] {
   return others.every((part) => part === first) ? first : undefined;
 }
 
 /**
- * A file of PDF/A-2 is one of PDF/A-3 as well, and one of level A is one of U and of B. PDF/A-4 is another kind of file. Attached files
- * are not merged, and so there is nothing of PDF/A-4f.
+ * A PDF/A-2 file also conforms to PDF/A-3, and a file of level A also conforms to U and B. PDF/A-4 is not compatible with either.
+ * Attached files are not merged, so the result is never PDF/A-4f.
  */
 function commonArchive(archives: Array<NonNullable<Claims['archive']>>): Claims['archive'] {
   const parts = archives.map(({ part }) => part);
@@ -63,7 +63,7 @@ function commonArchive(archives: Array<NonNullable<Claims['archive']>>): Claims[
 
 const MAX_TITLE = 1_000;
 
-/** The titles of the parts, each once. */
+/** The distinct titles of the parts, separated by semicolons and cut after about `MAX_TITLE` characters. */
 export function commonTitle(parts: readonly PartFacts[]): string {
   let title = '';
   for (const next of new Set(parts.map((part) => part.title.trim()).filter(Boolean))) {
@@ -73,7 +73,7 @@ export function commonTitle(parts: readonly PartFacts[]): string {
   return title;
 }
 
-/** The language of most parts; of those that are as many, the first. */
+/** The most frequent language of the parts; the first of them if several are equally frequent. */
 export function commonLanguage(languages: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const language of languages.filter(Boolean)) counts.set(language, (counts.get(language) ?? 0) + 1);

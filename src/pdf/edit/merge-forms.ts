@@ -1,4 +1,4 @@
-/** Joins the form fields of merged PDFs that we have made. Names are unique in a PDF: one that is taken gets a number. */
+/** Joins the form fields of merged PDFs that Platen made. A number is added to a field name that is already taken. */
 import { PdfArray, PdfDict, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
 import { FieldNames } from '../forms/field-names.ts';
 import { formDictionary } from '../forms/form-dictionary.ts';
@@ -7,7 +7,7 @@ import { textString } from '../objects/syntax.ts';
 /** The PDF that the fields come from. */
 interface Source {
   resolve(value: PdfObject | undefined): PdfObject | undefined;
-  /** With new numbers in all references. */
+  /** Copies a value and replaces the object numbers of all references. */
   copyOf(value: PdfObject): PdfObject;
 }
 
@@ -16,7 +16,7 @@ export class MergedForm {
   readonly #fields: PdfRef[] = [];
   #hasSignatures = false;
 
-  /** The new names of the fields, by their old numbers. */
+  /** Adds the fields of one PDF. Returns their new names by the object number in that PDF. */
   join(source: Source, catalog: PdfDict): Map<number, PdfString> {
     const form = source.resolve(catalog.get('AcroForm'));
     const fields = form instanceof PdfDict ? source.resolve(form.get('Fields')) : undefined;
@@ -33,7 +33,7 @@ export class MergedForm {
     return names;
   }
 
-  /** Undefined where there are no fields. */
+  /** The form dictionary, or undefined if there are no fields. */
   end(add: (object: PdfDict) => PdfRef): PdfDict | undefined {
     return this.#fields.length ? formDictionary(this.#fields, this.#hasSignatures, add) : undefined;
   }

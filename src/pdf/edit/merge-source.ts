@@ -1,4 +1,4 @@
-/** One document of a merged PDF: a parsed PDF in; its pages, and all objects they refer to, with new numbers out. */
+/** Reads one document to merge: a parsed PDF in; its pages and all objects they refer to, renumbered, out. */
 import {
   type PDF,
   PdfArray,
@@ -19,13 +19,13 @@ import { type MergedTags, SourceTags } from './merge-tags.ts';
 
 /** The merged file that receives the objects. */
 interface Target {
-  /** New numbers of streams that the merged file has already, by their old numbers. Streams that are added are recorded here. */
+  /** New object numbers of the streams that the merged file already has, by their old numbers. Added streams are recorded here. */
   streams: Map<number, number>;
-  /** Takes the place of the root of the document's own bookmarks. */
+  /** The object number of the document's bookmark, which replaces the root of its own outline. */
   bookmark: number;
-  /** Joins the tags of all documents. */
+  /** The structure tree of the merged file. */
   tags: MergedTags;
-  /** Joins the fields of documents that we have made; those of others are only shown. */
+  /** The form of the merged file. Undefined if this PDF was not made by Platen: its widgets are copied, but it adds no fields. */
   form: MergedForm | undefined;
   newId(): number;
 }
@@ -35,32 +35,32 @@ interface NewObject {
   value: PdfObject;
 }
 
-/** Attributes that a page may inherit from its parent (ISO 32000-1, table 30). */
+/** Entries that a page may inherit from its parent node (ISO 32000-1, table 30). */
 const INHERITABLE = ['Resources', 'MediaBox', 'CropBox', 'Rotate'];
 /** Entries that are keys of the parent tree. */
 const TAG_KEYS = ['StructParent', 'StructParents'];
 const MAX_DEPTH = 100;
-/** A tree can have the same branch under many names, and so more pages than a file has bytes. */
+/** Nodes of a page tree can share kids, so a small file can have any number of pages. */
 const MAX_PAGES = 50_000;
 
 export class MergeSource {
-  /** The pages in order, by their new numbers. */
+  /** The pages in order, with their new object numbers. */
   readonly pages: Array<{ id: number; page: PdfDict }>;
-  /** Entries of the document's bookmark for those below it. */
+  /** The entries `First`, `Last` and `Count` for the document's bookmark; empty if the document has no outline. */
   readonly outline: string;
   readonly tags: SourceTags | undefined;
-  /** Empty where the document says none. */
+  /** Empty if the document declares none. */
   readonly language: string;
-  /** Whether all content has tags or is an artifact, as the document says. */
+  /** Whether the document declares that all its content is tagged or an artifact (`Marked`). */
   readonly isMarked: boolean;
   readonly #pdf: PDF;
   readonly #target: Target;
-  /** New numbers by old ones. */
+  /** New object numbers by old ones. */
   readonly #ids = new Map<number, number>();
-  /** Old numbers of objects that something refers to, and that are not copied yet. */
+  /** Old numbers of objects that are referenced but not copied yet. */
   readonly #waiting: number[] = [];
   readonly #destinations: PdfObject | undefined;
-  /** The new names of form fields, by their old numbers. */
+  /** The new names of form fields, by old object number. */
   readonly #fieldNames: ReadonlyMap<number, PdfString>;
 
   /** Throws if the PDF is damaged. */
@@ -86,7 +86,7 @@ export class MergeSource {
     return value instanceof PdfRef ? (this.#pdf.getObject(value) ?? undefined) : value;
   }
 
-  /** All objects to write. `node` is the parent of the pages. */
+  /** All objects to write. `node` is the object number of the parent of the pages. */
   *objects(node: number): Generator<NewObject> {
     for (const { id, page } of this.pages) yield { id, value: this.#pageOf(page, node) };
     if (this.tags) yield* this.#target.tags.join(this, this.tags, this.language);
@@ -98,13 +98,13 @@ export class MergeSource {
     }
   }
 
-  /** The caller writes the object, under the number that is returned. */
+  /** Assigns a new number to an object that the caller writes itself, and returns the number. */
   take(old: number, id = this.#target.newId()): number {
     this.#ids.set(old, id);
     return id;
   }
 
-  /** Content that tags describe belongs to one element, and is not shared. */
+  /** Tagged content belongs to one structure element, so each copy of the document needs its own stream. */
   #mayHoldTags(stream: PdfStream): boolean {
     return this.tags !== undefined && (stream.getName('Subtype')?.value === 'Form' || TAG_KEYS.some((key) => stream.has(key)));
   }
@@ -124,7 +124,7 @@ export class MergeSource {
     return found;
   }
 
-  /** The bookmark that all others hang from is the document's new one. */
+  /** References to the root of the outline become references to the document's bookmark. */
   #outlineOf(ref: PdfObject | undefined): string {
     const root = this.resolve(ref);
     const [first, last] = root instanceof PdfDict ? [root.get('First'), root.get('Last')] : [];
@@ -147,7 +147,7 @@ export class MergeSource {
     return copy;
   }
 
-  /** Pages that are not in the tree of pages are left out. */
+  /** Pages that are not in the page tree are left out. */
   #valueOf(old: number, object: PdfObject | null, id: number): PdfObject {
     if (!object || isOfPages(object)) return PdfNull.instance;
     if (object instanceof PdfStream) return new PdfStream(this.#dictionaryOf(object), object.data);
@@ -158,7 +158,7 @@ export class MergeSource {
     return copy;
   }
 
-  /** Copies a value with new numbers in all references. */
+  /** Copies a value and replaces the object numbers of all references. */
   copyOf(value: PdfObject): PdfObject {
     if (value instanceof PdfRef) return this.#refOf(value);
     if (value instanceof PdfArray) return PdfArray.of(...value.toArray().map((item) => this.copyOf(item)));
@@ -182,14 +182,14 @@ export class MergeSource {
     return key === target ? this.#destinationOf(value) : value;
   }
 
-  /** Whether a structure destination leads to an element that the merged file has. */
+  /** Whether a structure destination leads to an element that is copied. */
   #isOfTags(destination: PdfObject): boolean {
     const place = this.resolve(destination);
     const [element] = place instanceof PdfArray ? place.toArray() : [];
     return element instanceof PdfRef && (this.tags?.has(element.objectNumber) ?? false);
   }
 
-  /** Replaces named destinations by their targets, because names are unique within one document only. */
+  /** Replaces named destinations by explicit ones, because names are unique within one document only. */
   #destinationOf(value: PdfObject): PdfObject | undefined {
     const named = this.resolve(value);
     if (!(named instanceof PdfName || named instanceof PdfString)) return value;

@@ -1,17 +1,18 @@
 /**
- * Joins the structure trees of merged PDFs (ISO 32000-1, 14.7): a document of parts, each with the tags of one PDF. Keys of the parent
- * trees get new numbers, ids and classes a prefix, and roles another name where two PDFs mean different things by one.
+ * Joins the structure trees of merged PDFs (ISO 32000-1, 14.7) into one Document element with a Part element for each PDF. The keys
+ * of the parent trees are renumbered, element ids and classes get a prefix, and so does a structure type that the role maps of two
+ * PDFs map differently.
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
 import { namespaceOfVersion2, STANDARD_TYPES } from '../conformance/standard-types.ts';
 import { textString } from '../objects/syntax.ts';
 
-/** The PDF that the tags come from. */
+/** The PDF that the structure tree comes from. */
 interface Source {
   resolve(value: PdfObject | undefined): PdfObject | undefined;
-  /** With new numbers in all references. */
+  /** Copies a value and replaces the object numbers of all references. */
   copyOf(value: PdfObject): PdfObject;
-  /** Gives an object a new number that is the caller's to write. */
+  /** Assigns a new number to an object that the caller writes itself, and returns the number. */
   take(old: number, id?: number): number;
 }
 
@@ -20,10 +21,10 @@ interface NewObject {
   value: PdfObject;
 }
 
-/** More of them are no document. */
+/** A PDF whose structure tree exceeds one of these limits is merged without tags. */
 const MAX_ELEMENTS = 1_000_000;
 const MAX_NODES = 100_000;
-/** Of all elements together, or of all nodes of the parent tree: many of them can share one list. */
+/** Limits the kids of all elements together, and the entries of the whole parent tree, because nodes can share one list. */
 const MAX_KIDS = 4_000_000;
 const KEYS_PER_LEAF = 200;
 
@@ -54,12 +55,12 @@ export class MergedTags {
     return this.#nextKey++;
   }
 
-  /** What stands before the names of the next part. */
+  /** The prefix for the names of the next part. */
   get nextPrefix(): string {
     return `p${this.#parts.length + 1}.`;
   }
 
-  /** The tags of a PDF, which are written with its objects. */
+  /** Adds the structure tree of a PDF as a part. Yields the objects to write besides the structure elements. */
   *join(source: Source, tags: SourceTags, language: string): Generator<NewObject> {
     const { top } = tags;
     const [only] = top;
@@ -92,15 +93,15 @@ export class MergedTags {
     }
   }
 
-  /** Of the PDF that came as this one of those with tags. */
+  /** The Part element with this index, or the Document element if there is none. */
   partAt(index: number): PdfRef {
     return PdfRef.of(this.#parts[index]?.id ?? this.#document);
   }
 
-  /** Once all parts have come. `language` is that of the whole file; parts in another say so. */
+  /** Yields the remaining objects after the last part. `language` is that of the file; parts in other languages get a `Lang`. */
   *end(language: string, { isVersion2 }: { isVersion2: boolean }): Generator<NewObject> {
     for (const { id, dict, language: own } of this.#parts) {
-      if (own !== language && !dict.has('Lang')) dict.set('Lang', textString(own)); // none at all is unknown (14.9.2.1)
+      if (own !== language && !dict.has('Lang')) dict.set('Lang', textString(own)); // an empty string means unknown (14.9.2.1)
       yield { id, value: dict };
     }
     const K = PdfArray.of(...this.#parts.map(({ id }) => PdfRef.of(id)));
@@ -132,7 +133,7 @@ export class MergedTags {
   }
 }
 
-/** The tags of one of the PDFs. */
+/** The structure tree of one PDF. */
 export class SourceTags {
   readonly rootNumber: number;
   /** The elements below the root. */
@@ -146,7 +147,7 @@ export class SourceTags {
   readonly #parents: ReadonlyArray<[key: number, parent: PdfObject]>;
   readonly #renamed: ReadonlyMap<string, string>;
 
-  /** None where the PDF has no tags, or where they are no tree. */
+  /** Undefined if the PDF is not tagged, or if its structure is not a tree or exceeds a limit. */
   static read(source: Source, root: PdfObject | undefined, target: MergedTags): SourceTags | undefined {
     const dict = source.resolve(root);
     if (!(root instanceof PdfRef) || !(dict instanceof PdfDict)) return undefined;
@@ -179,13 +180,13 @@ export class SourceTags {
     return this.#elements.has(old);
   }
 
-  /** What stands for a key of the parent tree. */
+  /** The new key that replaces this key of the parent tree. */
   keyOf(value: PdfObject | undefined): PdfNumber | undefined {
     const key = value instanceof PdfNumber ? this.#keys.get(value.value) : undefined;
     return key === undefined ? undefined : PdfNumber.of(key);
   }
 
-  /** By new keys, with new numbers. */
+  /** The entries of the parent tree with new keys and renumbered references. */
   get parents(): Array<[key: number, parent: PdfObject]> {
     return this.#parents.map(([key, parent]) => [this.#keys.get(key) ?? 0, this.#source.copyOf(parent)]);
   }
@@ -201,7 +202,7 @@ export class SourceTags {
     return entries.map(([name, value]) => [this.#prefix + name.value, this.#source.copyOf(this.#attributesOf(value))]);
   }
 
-  /** An element as it is in the merged file under the number `id`. */
+  /** The copy of an element for the merged file, where its object number is `id`. */
   copyElement(element: PdfDict, id: number): PdfDict {
     const { ID, C, A, S } = { ID: element.get('ID'), C: element.get('C'), A: element.get('A'), S: element.get('S') };
     const own = element.clone();
@@ -210,7 +211,7 @@ export class SourceTags {
     if (A) own.set('A', this.#attributesOf(A));
     if (C) own.set('C', this.#classesOf(this.#source.resolve(C)));
     const copy = this.#source.copyOf(own);
-    if (!(copy instanceof PdfDict)) throw new Error('an element of the structure is no dictionary');
+    if (!(copy instanceof PdfDict)) throw new Error('a structure element is not a dictionary');
     if (ID instanceof PdfString) {
       const name = this.#prefixed(ID);
       copy.set('ID', name);
@@ -223,7 +224,7 @@ export class SourceTags {
     return new PdfString(Buffer.concat([Buffer.from(this.#prefix), id.bytes]));
   }
 
-  /** Header cells are named by their ids. */
+  /** Adds the prefix to the ids in `Headers` attributes. */
   #attributesOf(value: PdfObject): PdfObject {
     const resolved = this.#source.resolve(value);
     if (resolved instanceof PdfArray) return PdfArray.of(...resolved.toArray().map((each) => this.#withHeaders(each)));
@@ -246,7 +247,7 @@ export class SourceTags {
     return PdfArray.of(...list.map((each) => (each instanceof PdfName ? this.#classesOf(each) : each)));
   }
 
-  /** Types that mean something else in this PDF than in the others, and what they are called instead. */
+  /** Adds the role map to that of the merged file. Returns the new names of the structure types that had to be renamed. */
   #joinRoles(): Map<string, string> {
     const roles = rolesIn(this.#source, this.#root);
     const known = this.#target.roles;
@@ -263,7 +264,7 @@ function rolesIn(source: Source, root: PdfDict): Array<[string, string]> {
   return entries.flatMap(([from, to]): Array<[string, string]> => (to instanceof PdfName ? [[from.value, to.value]] : []));
 }
 
-/** The numbers of all elements; undefined where one is met twice, or is not an object of its own. */
+/** The object numbers of all elements; undefined if one occurs twice or is not an indirect object, or if a limit is exceeded. */
 function elementsIn(source: Source, root: PdfDict): Set<number> | undefined {
   const found = new Set<number>();
   const waiting = kidsOf(source, root);
@@ -288,7 +289,7 @@ function kidsOf(source: Source, element: PdfDict): PdfObject[] {
   return kid ? [kid] : [];
 }
 
-/** The parent tree in the order of its keys (7.9.7); undefined where it is not one. */
+/** The entries of the parent tree, sorted by key (7.9.7); undefined if it is not a tree or exceeds a limit. */
 function parentsIn(source: Source, root: PdfDict): Array<[key: number, parent: PdfObject]> | undefined {
   const found = new Map<number, PdfObject>();
   const waiting: Array<PdfObject | undefined> = [root.get('ParentTree')];

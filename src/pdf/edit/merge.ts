@@ -1,7 +1,7 @@
 /**
- * Several PDFs in, one out: their pages in order, each document under a bookmark. What pages refer to is copied, with its own
- * bookmarks below that of the document, links within it and its tags; attachments and metadata are left out. What all documents
- * conform to, the merged one does. One document is parsed at a time.
+ * Merges PDFs: several in, one out, with their pages in order and a bookmark for each document. Internal links, tags and each
+ * document's own bookmarks are kept; attachments and metadata are left out. The result claims the conformance that all documents
+ * claim. One document is parsed at a time.
  */
 import { createHash } from 'node:crypto';
 import { PDF, PdfArray, PdfBool, PdfDict, PdfName, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
@@ -22,41 +22,41 @@ import { xmpPacket } from './xmp.ts';
 
 export interface MergeTask {
   documents: Uint8Array[];
-  /** In the order of the merged PDF. A document may come several times. */
+  /** In the order of the merged PDF. A document may occur several times; `document` is its index. */
   parts: Array<{ document: number; title: string }>;
-  /** Of the merged PDF. */
+  /** Maximum size of the merged PDF. */
   maxBytes: number;
 }
 
-/** The PDF; or which parts are encrypted or signed: these cannot be merged, and where there are any there is no PDF. */
+/** The merged PDF, or the indexes of the parts that are encrypted or signed and therefore cannot be merged. */
 export type Merged = Uint8Array<ArrayBuffer> | { protectedParts: number[] } | 'too large';
 
-/** What the objects of one document may unpack to. */
+/** Maximum decompressed size of the objects of one document. */
 const MAX_UNPACKED_BYTES = 268_435_456;
-/** Numbers of the objects that belong to no document. */
+/** Numbers of the objects that belong to the merged file itself. */
 const [CATALOG, PAGES, OUTLINES, INFO] = [1, 2, 3, 4];
 const FIRST_FREE = 5;
 const ID_BYTES = 16;
-/** Objects beside streams may have this many times the bytes of the file before they are packed. */
+/** Objects other than streams may have this many times `maxBytes` before compression. */
 const MAX_PACKING = 8;
 const PRODUCT = 'Platen';
 const FROM_OUTSIDE: PartFacts = { claims: { archive: undefined, accessible: undefined }, title: '' };
 
 interface Part {
   title: string;
-  /** Its node in the tree of pages, and its bookmark. */
+  /** Object numbers of its page tree node and of its bookmark. */
   node: number;
   bookmark: number;
   firstPage: number;
   pages: number;
   outline: string;
   language: string;
-  /** Whether all of its content has tags, or is an artifact. */
+  /** Whether all its content is tagged or an artifact. */
   isMarked: boolean;
   facts: PartFacts;
 }
 
-/** PDFs that we have made. */
+/** Merges PDFs that Platen made, whose claims can be trusted. */
 export async function merge({ documents, parts, maxBytes }: MergeTask): Promise<Merged> {
   const isProtected: boolean[] = [];
   for (const { buffer, byteOffset, length } of documents) {
@@ -82,12 +82,12 @@ export async function merge({ documents, parts, maxBytes }: MergeTask): Promise<
   }
 }
 
-/** The merged PDF has more bytes than it may. */
+/** The merged PDF exceeds `maxBytes`. */
 export class MergedTooLarge extends Error {
   override name = 'MergedTooLarge';
 }
 
-/** The merged PDF, while it is put together. */
+/** A merged PDF that is being written. */
 export class MergedFile {
   readonly #file = new PackedFile(() => this.#nextId++);
   readonly #maxBytes: number;
@@ -98,7 +98,7 @@ export class MergedFile {
   readonly #form = new MergedForm();
   #nextId = FIRST_FREE;
 
-  /** What would have more bytes throws `MergedTooLarge`: a page can come any number of times, each with all that it holds. */
+  /** Methods throw `MergedTooLarge` if the result would exceed `maxBytes`. A page can be repeated, and each copy counts in full. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
     this.#tags = new MergedTags(() => this.#nextId++);
@@ -109,8 +109,8 @@ export class MergedFile {
   }
 
   /**
-   * `streams` are those of this document that an earlier part has brought: they are not written again. `facts` are what it claims, of
-   * a document that we have made.
+   * `streams` maps the streams of this document that an earlier part already added, which are not written again, to their new
+   * numbers. `facts` is omitted for a document that Platen did not make.
    */
   add(pdf: PDF, title: string, streams: Map<number, number>, facts = FROM_OUTSIDE): void {
     const [node, bookmark] = [this.#nextId++, this.#nextId++];
@@ -152,7 +152,7 @@ export class MergedFile {
     return this.#file.end({ Root: PdfRef.of(CATALOG), ...(hasInformation && { Info: PdfRef.of(INFO) }), ID: id });
   }
 
-  /** Whether all content of all parts has tags, or is an artifact. */
+  /** Whether all content of all parts is tagged or an artifact. */
   get #isMarked(): boolean {
     return this.#merged.every((part) => part.isMarked);
   }
@@ -186,7 +186,7 @@ export class MergedFile {
     this.#put(INFO, info);
   }
 
-  /** Claims what all parts do, with what belongs to it in the file. */
+  /** Writes the claims into the XMP metadata, with the title setting and the output intent that they require. */
   #describe(catalog: PdfDict, claims: Claims, title: string | undefined): void {
     const nothing = { author: undefined, subject: undefined, keywords: [], creationDate: undefined, modDate: undefined };
     const packet = Buffer.from(xmpPacket({ ...nothing, title: title || undefined, creator: PRODUCT, producer: PRODUCT }, claims));

@@ -9,10 +9,10 @@ import { type DocumentFacts, xmpPacket } from './xmp.ts';
 
 const PRODUCT = 'Platen';
 
-/** Maximum length of the title of the document, which is not validated elsewhere. */
+/** Maximum length of the title that the document itself has, which is not validated elsewhere. */
 const MAX_TITLE = 4_096;
 
-/** Without a given title, the title of the document is kept. Dates are written only if they are given. Returns the title. */
+/** Keeps the title of the document unless another is given. Dates are written only if they are given. Returns the title. */
 export function describe(draft: EditablePdf, metadata: Metadata, conformance?: Conformance, invoice?: InvoiceFacts): string {
   const facts = factsOf(metadata, conformance ? conformance.stated.title || undefined : ownTitle(draft));
   if (conformance && isVersion2(conformance.claims)) draft.beginVersion2();
@@ -52,7 +52,7 @@ function factsOf(metadata: Metadata, title: string | undefined): DocumentFacts {
 
 /** Replaces characters that XML does not allow, in the dictionary and the packet alike. */
 function clean<T extends string | undefined>(text: T): T {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones (XML 1.0, 2.2)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: XML does not allow these characters (XML 1.0, 2.2)
   return text?.toWellFormed().replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '\ufffd') as T;
 }
 
@@ -74,7 +74,7 @@ function text(value: string | undefined): PdfString | undefined {
   return value === undefined ? undefined : textString(value);
 }
 
-/** ISO 32000-1, 7.9.4. */
+/** Converts a date from RFC 3339 to the format of PDF (ISO 32000-1, 7.9.4). */
 export function pdfDate(date: string | undefined): string | undefined {
   const [, year, month, day, hour, minute, second, offsetHours = '+00', offsetMinutes = '00'] = RFC_3339.exec(date ?? '') ?? [];
   if (!year) return undefined;

@@ -1,19 +1,19 @@
 /**
- * Numbers the ids of tagged elements in their order, in place: chunks of a PDF as Chromium prints it in, the same with new ids out.
- * Chromium names header cells by a counter of the browser, so that the ids of the same document differ each time.
+ * Renumbers the ids of structure elements in place, in sorted order from 1. Chromium takes the ids of header cells from a counter
+ * of the browser, so that the same document would get different ids each time.
  */
 import { setImmediate } from 'node:timers/promises';
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
 
 const NAME = /^\(node\d{8}\)$/;
 const NAME_LENGTH = '(node00000000)'.length;
-/** What stands before an id: its entry, the beginning of a list, or another member of a list. An alternate text may look the same. */
+/** The text before an id: the key `ID`, the start of an array, or its previous item. Alternate text may look the same. */
 const BEFORE = /\/ID $|\[$|[)R] $/;
 const BEFORE_LENGTH = 4;
 
-/** A document can write as many texts that look like ids as it has bytes. One with more than this keeps the ids that it has. */
+/** A document can contain any number of texts that look like ids. With more than this, its ids are left unchanged. */
 const MAX_FOUND = 500_000;
-/** After so many, other work of the thread has its turn. */
+/** After this many, other work of the thread gets a turn. */
 const AT_ONCE = 10_000;
 
 interface Found {

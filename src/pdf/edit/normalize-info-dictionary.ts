@@ -1,6 +1,6 @@
 /**
- * Removes the dates from a PDF and names Platen as its producer, in place and without changing the length. Nothing else that Chromium
- * prints depends on the time, so that the same request gives the same bytes.
+ * Removes the dates from a PDF and names Platen as its producer, in place and without changing the length. Nothing else that
+ * Chromium writes depends on the time, so the same request gives the same bytes.
  */
 
 import type { Metadata } from '../finish-settings.ts';
@@ -15,26 +15,26 @@ const MAKERS = /\/(Creator|Producer) \((Chromium|Skia\/PDF m\d+)\)/g;
  * Removes the dates and names Platen as creator and producer, for a PDF that needs no other change. Entries that Chromium did not
  * write are left unchanged. Throws if Chromium did not print the PDF.
  */
-export function normalizeInfoDictionary(pieces: Buffer[]): void {
-  const file = new ChunkedBuffer(pieces);
+export function normalizeInfoDictionary(chunks: Buffer[]): void {
+  const file = new ChunkedBuffer(chunks);
   const references = readCrossReference(file);
   if (!/\/Info\s/.test(references.trailer)) return;
   const { offset, text } = objectOf(file, references, 'Info', references.trailer);
-  const settled = text
+  const normalized = text
     .replace(DATES, (entry) => ' '.repeat(entry.length))
     .replace(MAKERS, (entry, name: string) => `/${name} (Platen)`.padEnd(entry.length));
-  file.overwrite(offset, settled);
+  file.overwrite(offset, normalized);
 }
 
 /**
- * Adds author, subject and keywords to a PDF that needs no other change. Writes a new information dictionary behind the other
- * objects and blanks the old one. Modifies the pieces.
+ * Adds author, subject and keywords to a PDF that needs no other change. Writes a new information dictionary after the other
+ * objects and overwrites the old one with spaces. Modifies the chunks.
  */
-export function withMetadata(pieces: Buffer[], { author, subject, keywords }: Metadata): Buffer[] {
+export function withMetadata(chunks: Buffer[], { author, subject, keywords }: Metadata): Buffer[] {
   const stated = Object.entries({ Author: author, Subject: subject, Keywords: keywords?.join(', ') });
   const entries = stated.map(([name, text]) => (text ? `\n/${name} ${textString(text)}` : '')).join('');
-  if (!entries) return pieces;
-  const file = new ChunkedBuffer(pieces);
+  if (!entries) return chunks;
+  const file = new ChunkedBuffer(chunks);
   const references = readCrossReference(file);
   const { start, entries: table, trailer } = references;
   const { offset, text } = objectOf(file, references, 'Info', trailer);
@@ -45,7 +45,7 @@ export function withMetadata(pieces: Buffer[], { author, subject, keywords }: Me
   return [...file.upTo(start), Buffer.from(object + tail, 'latin1')];
 }
 
-/** In UTF-16 (ISO 32000-1, 7.9.2.2), as hexadecimal digits. */
+/** A text string in UTF-16 (ISO 32000-1, 7.9.2.2), written as hexadecimal digits. */
 function textString(text: string): string {
   return `<${Buffer.from(`\uFEFF${text}`, 'utf16le').swap16().toString('hex')}>`;
 }

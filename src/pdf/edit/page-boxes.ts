@@ -20,7 +20,7 @@ const MAX_DIFFERENCE = 1;
 /** Points by which content may move to let a page begin at zero: 0.02 mm. */
 const MAX_SHIFT = 0.05;
 
-/** Sets each page to the nearest of the sizes if it is within a point. Throws if Chromium did not print the PDF. */
+/** Sets each page to the nearest of `sizes` that differs by less than a point. Throws if Chromium did not print the PDF. */
 export function correctPageSizes(chunks: readonly Buffer[], sizes: readonly PageSize[]): void {
   const file = new ChunkedBuffer(chunks);
   const references = readCrossReference(file);
@@ -74,7 +74,7 @@ function nearest(sizes: readonly PageSize[], width: number, height: number): Pag
   return best && difference(best) < MAX_DIFFERENCE ? best : undefined;
 }
 
-/** Chromium draws from the top, so that the lower edge moves. */
+/** Chromium positions content from the top, so the lower edge of the box moves. */
 function exactBox({ width, height }: PageSize, top: string): string {
   const bottom = Number(top) - height;
   const [from, to] = Math.abs(bottom) <= MAX_SHIFT ? ['0', decimal(height)] : [decimal(bottom), top];

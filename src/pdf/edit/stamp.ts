@@ -78,7 +78,7 @@ class Drawing {
     return known;
   }
 
-  /** Of this page alone, though others may share what they are made from. */
+  /** A copy of the page's resources with the stamp added; other pages may share the original. */
   #resources(page: PdfDict): PdfDict {
     const own = inherited(this.#draft, page, 'Resources');
     const resources = own instanceof PdfDict ? own.clone() : new PdfDict();

@@ -4,7 +4,7 @@ import { invoiceFilename } from '../conformance/invoice-profiles.ts';
 import type { Claims } from '../conformance/profiles.ts';
 import type { InvoiceFacts } from '../conformance/read-invoice.ts';
 
-/** Dates as RFC 3339. Without characters that XML cannot have. */
+/** Dates are as in RFC 3339. Texts contain only characters that XML allows. */
 export interface DocumentFacts {
   title: string | undefined;
   author: string | undefined;
@@ -26,7 +26,7 @@ ${properties(facts).join('\n')}
 <?xpacket end="r"?>`;
 }
 
-/** What the PDF claims. */
+/** The identification of the PDF/A and PDF/UA parts that the PDF claims. */
 function conformance({ archive, accessible }: Claims): string {
   const properties = [
     ...(archive ? [element('pdfaid:part', [String(archive.part)])] : []),
@@ -41,7 +41,7 @@ ${properties.join('\n')}
 </rdf:Description>`;
 }
 
-/** Factur-X 1.0, 6.2.2. */
+/** The properties of an invoice (Factur-X 1.0, 6.2.2). */
 function invoiceProperties({ profile, version }: InvoiceFacts): string {
   return `
 <rdf:Description rdf:about="" xmlns:fx="${INVOICE_SCHEMA.namespace}">
@@ -52,7 +52,7 @@ ${element('fx:ConformanceLevel', [profile])}
 </rdf:Description>`;
 }
 
-/** A schema that PDF/A does not know, so that the file has to describe it (ISO 19005-2, 6.6.2.3). Part 4 does not ask for it. */
+/** A schema that PDF/A does not define, so that the file must describe it (ISO 19005-2, 6.6.2.3). PDF/A-4 does not require this. */
 interface ExtensionSchema {
   name: string;
   namespace: string;
@@ -79,7 +79,7 @@ const INVOICE_SCHEMA: ExtensionSchema = {
   ],
 };
 
-/** All of them are values of one property, which can occur only once. */
+/** The extension schemas share one property, because a property can occur only once. */
 function extensions(claims: Claims | undefined, invoice: InvoiceFacts | undefined): string {
   if (!claims?.archive || claims.archive.part === 4) return '';
   const schemas = [...(claims.accessible ? [UA_SCHEMA] : []), ...(invoice ? [INVOICE_SCHEMA] : [])];
@@ -107,7 +107,7 @@ function extension({ name, namespace, prefix, properties }: ExtensionSchema): st
 </rdf:li>`;
 }
 
-/** Those that have a value. */
+/** The properties that have a value. */
 function properties(facts: DocumentFacts): string[] {
   const { title, author, subject, keywords, creator, producer, creationDate, modDate } = facts;
   return [
@@ -134,7 +134,7 @@ function list(name: string, kind: 'Alt' | 'Seq' | 'Bag', ...values: Array<string
   return items && `<${name}><rdf:${kind}>${items}</rdf:${kind}></${name}>`;
 }
 
-/** Carriage returns would be read as line feeds. */
+/** Carriage returns are escaped too, because parsers would read them as line feeds. */
 function asXml(text: string): string {
   return text.replace(/[&<>\r]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
