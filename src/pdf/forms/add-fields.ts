@@ -1,6 +1,7 @@
 /**
- * Form fields (ISO 32000-1, 12.7): a printed PDF with links where its fields are, and what the document says of them, in; a PDF with
- * an interactive form out. Each field has an appearance of its own, and in a tagged PDF it belongs to its element.
+ * Adds an interactive form (ISO 32000-1, 12.7): a printed PDF with a link in the place of each field, and the properties of the
+ * fields, in; a PDF with form fields out. Each field gets an appearance stream and, in a tagged PDF, belongs to the structure
+ * element of its control.
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
 import type { Place, StatedField } from '../../stated.ts';
@@ -16,17 +17,17 @@ import type { Forms } from './forms.ts';
 import { fill, Marks } from './marks.ts';
 import { printedAppearances } from './printed-appearances.ts';
 
-/** What was added, as far as a profile limits it. */
+/** The added fields, with the facts that conformance checks need. */
 export interface AddedFields {
-  /** Forms that annotations show. */
+  /** The form XObjects that the widget annotations use as appearances. */
   shown: PdfRef[];
   /** Fields that have no name for assistive technology. */
   unnamed: Place[];
-  /** By number. */
+  /** The widget annotations by field number. */
   refs: Map<number, PdfRef>;
 }
 
-/** A field on its page. */
+/** A field with its widget annotation, which replaces the link. */
 interface Placed {
   field: StatedField;
   ref: PdfRef;
@@ -35,14 +36,14 @@ interface Placed {
   rect: number[];
 }
 
-/** Print (table 165). */
+/** The flag Print (table 165). */
 const ANNOTATION_FLAGS = 4;
-/** Of radio buttons: NoToggleToOff and Radio (table 226). */
+/** The flags NoToggleToOff and Radio (table 226). */
 const RADIO_FLAGS = 0xc000;
 const MAX_DESCRIPTION = 1_000;
 const QUADDING = { left: 0, center: 1, right: 2 };
 
-/** `taken` are names that fields must not have. */
+/** `taken` lists names that the fields must not use. Throws if a field does not have exactly one link. */
 export async function addFields(draft: EditablePdf, forms: Forms | undefined, taken: string[]): Promise<AddedFields> {
   if (!forms) return { shown: [], unnamed: [], refs: new Map() };
   const placed = takePlaces(draft, forms);
@@ -56,7 +57,7 @@ export async function addFields(draft: EditablePdf, forms: Forms | undefined, ta
   return { shown: form.shown, unnamed, refs: new Map(placed.map(({ field, ref }) => [field.number, ref])) };
 }
 
-/** The link to each field becomes the field. In the order of the document. Throws where a field has not exactly one link. */
+/** Finds the link of each field. Returns the fields in document order. Throws if a field does not have exactly one link. */
 function takePlaces(draft: EditablePdf, { fields, key }: Forms): Placed[] {
   const known = new Map(fields.map((field) => [field.number, field]));
   const placed = new Map<StatedField, Placed>();
@@ -64,11 +65,11 @@ function takePlaces(draft: EditablePdf, { fields, key }: Forms): Placed[] {
     for (const { ref, link } of linksOf(draft, page)) {
       const field = known.get(fieldNumber(addressOf(draft, link), key) ?? -1);
       if (!field) continue;
-      if (placed.has(field)) throw new Error('a form field has two places');
+      if (placed.has(field)) throw new Error('a form field has more than one link');
       placed.set(field, { field, ref, page, rect: rectOf(link) });
     }
   }
-  if (placed.size < fields.length) throw new Error('a form field has no place');
+  if (placed.size < fields.length) throw new Error('a form field has no link');
   return [...placed.values()].sort((one, other) => one.field.number - other.field.number);
 }
 
@@ -98,7 +99,7 @@ function rectOf(annotation: PdfDict): number[] {
   return corners.map((corner) => Number(rounded(corner instanceof PdfNumber ? corner.value : 0)));
 }
 
-/** Each field belongs to the element of its control. The keys of the fields in the parent tree, by number. */
+/** Attaches each field to the structure element of its control. Returns the keys in the parent tree by field number. */
 function tagFields(draft: EditablePdf, placed: Placed[], key: string): Map<number, number> {
   if (!draft.catalog.has('StructTreeRoot')) return new Map();
   const tree = StructureTree.read(draft);
@@ -133,7 +134,7 @@ function describeElement(element: StructureElement, { name }: StatedField): void
   for (const inner of element.elements) if (inner.type === 'Form') inner.type = 'Span'; // a part of the control
 }
 
-/** Radio buttons that are one field. */
+/** Radio buttons that form one field. */
 interface RadioGroup {
   ref: PdfRef;
   dict: PdfDict;
@@ -142,7 +143,7 @@ interface RadioGroup {
   states: Set<string>;
 }
 
-/** The form, while fields are added. */
+/** The interactive form while fields are added to it. */
 class InteractiveForm {
   readonly shown: PdfRef[] = [];
   readonly #draft: EditablePdf;
@@ -152,7 +153,7 @@ class InteractiveForm {
   readonly #marks: Marks;
   readonly #fields: PdfRef[] = [];
   #hasSignatures = false;
-  /** Radio buttons that belong together, by form and name. */
+  /** Groups of radio buttons by form and name. */
   readonly #groups = new Map<string, RadioGroup>();
 
   constructor(draft: EditablePdf, forms: Forms, printed: Map<number, PdfRef>, names: FieldNames) {
@@ -193,7 +194,7 @@ class InteractiveForm {
     };
   }
 
-  /** What it shows, or nothing. */
+  /** The printed appearance of a field, or an empty one. */
   #textOf({ field, rect }: Placed): PdfRef {
     const [width, height] = sizeOf(rect);
     return this.#show(this.#printed.get(field.number) ?? this.#marks.empty(width, height));
@@ -207,7 +208,7 @@ class InteractiveForm {
     return { ...own, ...(on !== field.value && valuesOf([field])), ...this.#stateEntries(placed, on) };
   }
 
-  /** Kids of one field, only one of which is on. */
+  /** Adds a radio button as a kid of the field of its group. */
   #addRadio(placed: Placed, entries: Record<string, PdfObject>): void {
     const { field, ref } = placed;
     const group = this.#groupOf(field);
@@ -274,17 +275,17 @@ function sizeOf([left = 0, bottom = 0, right = 0, top = 0]: number[]): [width: n
   return [Number(rounded(right - left)), Number(rounded(top - bottom))];
 }
 
-/** Whether two have the same value. */
+/** Whether two buttons have the same value. */
 function areAlike(buttons: StatedField[]): boolean {
   return new Set(buttons.map(({ value }) => value)).size < buttons.length;
 }
 
-/** A value that can be the name of a state; it must not be that of all that is not on. */
+/** Whether a value can be the name of the on state. `Off` is the name of the other state. */
 function isStateName(value: string): boolean {
   return /^[\w-]{1,60}$/.test(value) && value !== 'Off';
 }
 
-/** The value of a radio button, or the next name that no other button has. */
+/** The state name of a radio button: its value, or the next free name `Choice1`, `Choice2` and so on. */
 function freeState(value: string, taken: ReadonlySet<string>, first: number): string {
   if (isStateName(value) && !taken.has(value)) return value;
   let number = first;
@@ -292,7 +293,7 @@ function freeState(value: string, taken: ReadonlySet<string>, first: number): st
   return `Choice${number}`;
 }
 
-/** Of buttons whose states are not named like them, in their order (ISO 32000-1, 12.7.4.2.3). */
+/** The values of buttons whose state names differ from their values, in the order of the buttons (ISO 32000-1, 12.7.4.2.3). */
 function valuesOf(buttons: StatedField[]): { Opt: PdfArray } {
   return { Opt: PdfArray.of(...buttons.map(({ value }) => textString(value))) };
 }

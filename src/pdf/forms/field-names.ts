@@ -1,4 +1,4 @@
-/** The names of form fields, which are unique in a PDF (ISO 32000-1, 12.7.3.2). */
+/** Makes the names of form fields unique in a PDF (ISO 32000-1, 12.7.3.2). */
 
 const MAX_NAME = 200;
 
@@ -12,7 +12,7 @@ export class FieldNames {
     this.#taken = new Set(taken);
   }
 
-  /** A period would stand between a field and its parent. A name that is taken gets a number. */
+  /** Replaces periods, which separate a field from its parent, and white space. Adds a number to a name that is taken. */
   next(key: string): string {
     const wanted = shortened(key.replace(/[.\s]+/g, '_')) || `field${++this.#unnamed}`;
     let name = wanted;
@@ -28,7 +28,7 @@ export class FieldNames {
   }
 }
 
-/** Without half of a character at its end. */
+/** Cuts a name without leaving half of a surrogate pair at its end. */
 function shortened(name: string): string {
   return name.slice(0, MAX_NAME).replace(/[\uD800-\uDBFF]$/, '');
 }

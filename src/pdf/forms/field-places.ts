@@ -1,29 +1,29 @@
-/** Where the fields of a printed document are: links to `KEY:0` and so on stand over them. */
+/** Finds the fields of a printed document by the links to `KEY:0`, `KEY:1` and so on that cover them. */
 import { ChunkedBuffer } from '../objects/chunked-buffer.ts';
 
-/** In points. */
+/** The size of a field in points. */
 export interface FieldSize {
   width: number;
   height: number;
 }
 
-/** What a link over a field addresses. */
+/** The number of a field in the address of its link. */
 const NUMBER = /^\d{1,5}$/;
-/** The entries of a link that stand before its address. */
+/** Maximum length of the entries of a link before its address. */
 const MAX_LINK = 200;
 const RECT = /\/Rect \[(-?[\d.]+) (-?[\d.]+) (-?[\d.]+) (-?[\d.]+)\][^[\]]*$/;
-/** Controls that repeat have one on each page. A document that has more makes them up. */
+/** A control in repeated content has a link on each page. With more links than this, no sizes are returned. */
 const MAX_LINKS = 20_000;
 
-/** Of an address; undefined where it is of no field. */
+/** The field number in the address of a link; undefined if the link does not mark a field. */
 export function fieldNumber(address: string, key: string): number | undefined {
   const number = address.startsWith(`${key}:`) ? address.slice(key.length + 1) : '';
   return NUMBER.test(number) ? Number(number) : undefined;
 }
 
 /**
- * By number. A field that no printed page shows, or that is shown more than once, is missing. Chromium writes annotations as plain
- * text. The work is limited, whatever the document contains.
+ * The sizes by field number, without the fields that appear on no printed page or more than once. Relies on Chromium writing
+ * annotations uncompressed. The work is limited, whatever the document contains.
  */
 export function fieldSizes(chunks: readonly Buffer[], key: string): Map<number, FieldSize> {
   const file = new ChunkedBuffer(chunks);

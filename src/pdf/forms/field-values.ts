@@ -1,4 +1,4 @@
-/** The kind, flags and value of text and choice fields (ISO 32000-1, 12.7.4). */
+/** The type, flags and value of form fields (ISO 32000-1, 12.7.4). */
 import { PdfArray, PdfName, PdfNumber, type PdfObject } from '@libpdf/core';
 import type { StatedField } from '../../stated.ts';
 import { textString } from '../objects/syntax.ts';
@@ -13,7 +13,7 @@ export function fieldFlags(field: StatedField): number {
   return bits.reduce((flags, bit) => flags | (1 << (bit - 1)), 0);
 }
 
-/** Of texts, combo boxes and lists. */
+/** The entries of text fields, combo boxes and list boxes. */
 export function valueEntries(field: StatedField): Record<string, PdfObject> {
   const entries: Record<string, PdfObject> = {
     FT: PdfName.of(field.kind === 'text' ? 'Tx' : 'Ch'),
@@ -26,7 +26,7 @@ export function valueEntries(field: StatedField): Record<string, PdfObject> {
   return entries;
 }
 
-/** Each with what it stands for, where that is not what it shows. */
+/** Each option as its label, or as a pair of value and label if they differ. */
 function optionsOf({ options }: StatedField): PdfArray {
   const items = options.map(({ value, label }) =>
     value === label ? textString(label) : PdfArray.of(textString(value), textString(label)),

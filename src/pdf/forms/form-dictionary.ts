@@ -1,11 +1,11 @@
-/** The entry of the catalog that lists the fields of a PDF (ISO 32000-1, 12.7.2). */
+/** Builds the interactive form dictionary, which lists the fields of a PDF (ISO 32000-1, 12.7.2). */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, type PdfRef } from '@libpdf/core';
 import { textString } from '../objects/syntax.ts';
 
-/** Of `SigFlags`: some field is one for a signature (table 219). */
+/** The flag of `SigFlags` for a form with a signature field (table 219). */
 const SIGNATURES_EXIST = 1;
 
-/** The fonts are those in which viewers show what somebody types. */
+/** Viewers use the fonts of the dictionary to display text that a user types. */
 export function formDictionary(fields: readonly PdfRef[], hasSignatures: boolean, add: (object: PdfDict) => PdfRef): PdfDict {
   const font = (name: string, more: Record<string, PdfObject>) =>
     add(PdfDict.of({ Type: PdfName.of('Font'), Subtype: PdfName.of('Type1'), BaseFont: PdfName.of(name), ...more }));

@@ -2,13 +2,13 @@ import type { StatedField } from '../../stated.ts';
 
 /** The fields to add to a printed PDF. */
 export interface Forms {
-  /** A link to `KEY:7` tells where the field of the number 7 is; in a tagged PDF, its element has the description `KEY 7`. */
+  /** A link to `KEY:7` marks the place of field 7; in a tagged PDF, its structure element has the description `KEY 7`. */
   key: string;
-  /** Each has exactly one link. */
+  /** Each field has exactly one link in the PDF. */
   fields: readonly StatedField[];
-  /** Points to a CSS pixel. */
+  /** Points per CSS pixel. */
   scale: number;
-  /** PDFs that Chromium printed, with one page for each field that shows a text. */
+  /** PDFs that Chromium printed, with one page for each field that displays text. */
   appearances: Buffer[][];
   /** The field of each of these pages, in their order, and its size in points, from the upper left corner. */
   shown: Array<{ field: number; width: number; height: number }>;

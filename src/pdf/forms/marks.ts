@@ -1,4 +1,4 @@
-/** What checkboxes, radio buttons and empty fields show: form XObjects that are drawn with paths alone. */
+/** Draws the appearances of checkboxes, radio buttons and empty fields as form XObjects that contain only paths. */
 import { PdfDict, PdfName, PdfNumber, type PdfObject, type PdfRef } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { deflated, numbers, rounded } from '../objects/syntax.ts';
@@ -6,13 +6,13 @@ import { deflated, numbers, rounded } from '../objects/syntax.ts';
 /** A tick, in a box that is 1 wide and 1 high. */
 const TICK = '.2 .52 m .42 .28 l .8 .74 l S';
 const TICK_WIDTH = '.13 w 1 J 1 j';
-/** From the middle to the edge of a circle of four curves, as a share of its radius. */
+/** The distance of the control points of four curves that approximate a circle, as a fraction of its radius. */
 const KAPPA = 0.5523;
 const DOT_RADIUS = 0.25;
 
 export class Marks {
   readonly #draft: EditablePdf;
-  /** Those of the same size and content are one. */
+  /** Form XObjects by size and content, so that equal ones are shared. */
   readonly #drawn = new Map<string, PdfRef>();
 
   constructor(draft: EditablePdf) {
@@ -46,7 +46,7 @@ export class Marks {
   }
 }
 
-/** The largest square in the middle becomes 1 by 1. */
+/** Maps the unit square to the largest centered square. */
 function square(width: number, height: number): string {
   const side = Math.min(width, height);
   return `${[side, 0, 0, side, (width - side) / 2, (height - side) / 2].map(rounded).join(' ')} cm`;

@@ -1,11 +1,11 @@
-/** What fields show, as Chromium printed it: PDFs with a page for each of them in, form XObjects of the draft out. */
+/** Imports the appearances of fields: PDFs that Chromium printed with a page for each field in, form XObjects of the draft out. */
 import { PDF, PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { inherited } from '../objects/page-view.ts';
 import { decimal, deflated, numbers } from '../objects/syntax.ts';
 import type { Forms } from './forms.ts';
 
-/** By the number of the field. */
+/** The form XObjects by field number. */
 export async function printedAppearances(draft: EditablePdf, { appearances, shown }: Forms): Promise<Map<number, PdfRef>> {
   const all: Array<{ page: PdfDict; copier: Copier }> = [];
   for (const printed of appearances) {
@@ -21,7 +21,7 @@ export async function printedAppearances(draft: EditablePdf, { appearances, show
   );
 }
 
-/** Brings objects of one PDF into another, each once: fonts are shared by many pages. */
+/** Copies objects from one PDF to another, each only once, because many pages share fonts. */
 class Copier {
   readonly #draft: EditablePdf;
   readonly #source: PDF;
@@ -32,7 +32,7 @@ class Copier {
     this.#source = source;
   }
 
-  /** The upper left corner of a page, of this size. */
+  /** A form XObject that shows the upper left corner of a page in this size. */
   formOf(page: PdfDict, width: number, height: number): PdfRef {
     const box = inherited(this, page, 'MediaBox');
     const top = box instanceof PdfArray ? Number((this.resolve(box.at(3)) as { value?: number } | undefined)?.value) : height;
