@@ -2,7 +2,7 @@
 export class ChunkedBuffer {
   readonly length: number;
   readonly #chunks: readonly Buffer[];
-  /** Where each chunk begins. */
+  /** The offset of each chunk. */
   readonly #starts: number[] = [];
 
   constructor(chunks: readonly Buffer[]) {
@@ -15,7 +15,7 @@ export class ChunkedBuffer {
     this.length = length;
   }
 
-  /** `size` bytes from `start` as Latin-1, less where the file ends. */
+  /** `size` bytes from `start` as Latin-1, or fewer at the end of the file. */
   text(start: number, size: number): string {
     let text = '';
     this.#eachPart(start, size, (part) => {
@@ -24,7 +24,7 @@ export class ChunkedBuffer {
     return text;
   }
 
-  /** Puts Latin-1 text in the place of what is at `start`. */
+  /** Overwrites the bytes at `start` with Latin-1 text. */
   overwrite(start: number, text: string): void {
     let written = 0;
     this.#eachPart(start, text.length, (part) => {
@@ -33,14 +33,14 @@ export class ChunkedBuffer {
     });
   }
 
-  /** What is before `end`. */
+  /** The bytes before `end`. */
   upTo(end: number): Buffer[] {
     const parts: Buffer[] = [];
     this.#eachPart(0, end, (part) => parts.push(part));
     return parts;
   }
 
-  /** Where Latin-1 text stands, also where two chunks meet. A file may hold it millions of times: callers limit their work. */
+  /** The offsets of Latin-1 text, also across chunks. There can be millions, so callers must limit their work. */
   *positionsOf(text: string): Generator<number> {
     let at = 0;
     for (const chunk of this.#chunks) {
@@ -64,7 +64,7 @@ export class ChunkedBuffer {
     }
   }
 
-  /** Of the last chunk that begins at or before a position. */
+  /** The index of the last chunk that begins at or before a position. */
   #indexOf(position: number): number {
     let [low, high] = [0, this.#starts.length - 1];
     while (low < high) {

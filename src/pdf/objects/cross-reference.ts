@@ -1,6 +1,6 @@
 /**
  * Finds objects by the classic cross-reference table that Chromium writes: `startxref` -> table and trailer -> offset of an
- * object (ISO 32000-1, 7.5.4, 7.5.5). Throws when it is not such a PDF.
+ * object (ISO 32000-1, 7.5.4, 7.5.5). Throws if the PDF has no such table.
  */
 import type { ChunkedBuffer } from './chunked-buffer.ts';
 
@@ -8,11 +8,11 @@ export const ENTRY_BYTES = 20;
 const HEADER_BYTES = 32;
 
 export interface CrossReference {
-  /** Where the table begins, which is where the objects end. */
+  /** The offset of the table, which is also the end of the objects. */
   start: number;
-  /** Objects, with the free one of number 0. */
+  /** The number of entries, including the free entry 0. */
   size: number;
-  /** Where the entries begin. Those of a large file are many, and only those asked for are read. */
+  /** The offset of the first entry. Entries are read on demand, because a large file has many. */
   entries: number;
   /** The trailer dictionary. */
   trailer: string;
@@ -27,7 +27,7 @@ export function readCrossReference(file: ChunkedBuffer): CrossReference {
   return { start, size, entries, trailer: file.text(end, file.length - end) };
 }
 
-/** Whether a password protects it: by its trailer, or the dictionary of the cross-reference stream that stands for one. */
+/** Whether the PDF is encrypted, according to its trailer or the dictionary of its cross-reference stream. */
 export function isEncrypted(file: ChunkedBuffer): boolean {
   const start = startOf(file);
   const tail = file.text(start, file.length - start);
@@ -39,7 +39,7 @@ function startOf(file: ChunkedBuffer): number {
   return Number(match(/startxref\s+(\d+)\s+%%EOF\s*$/, file.text(file.length - 64, 64)));
 }
 
-/** Offset of each object in the file; 0 where the number is free. */
+/** The offset of each object by its number; 0 for a free entry. */
 export function allOffsets(file: ChunkedBuffer, { entries, size }: CrossReference): Float64Array {
   const table = file.text(entries, size * ENTRY_BYTES);
   return Float64Array.from({ length: size }, (_, id) => offsetIn(table, id * ENTRY_BYTES));
@@ -49,7 +49,7 @@ function offsetIn(table: string, at: number): number {
   return table[at + 17] === 'n' ? Number(table.slice(at, at + 10)) : 0;
 }
 
-/** The text of an object, up to its `endobj`, and where it begins. */
+/** The text of an object up to its `endobj`, with its offset. */
 export function objectAt(file: ChunkedBuffer, offset: number): { offset: number; text: string } {
   for (let size = 4_096; ; size *= 4) {
     const text = file.text(offset, size);
@@ -75,7 +75,7 @@ export function objectNumbered(file: ChunkedBuffer, references: CrossReference, 
   return objectAt(file, offset);
 }
 
-/** What the first group of a pattern finds. */
+/** The text that the first group of a pattern matches. Throws if there is no match. */
 export function match(pattern: RegExp, text: string): string {
   const found = pattern.exec(text)?.[1];
   if (found === undefined) throw new Error(`the PDF has no ${pattern.source}`);

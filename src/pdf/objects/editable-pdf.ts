@@ -1,28 +1,28 @@
-/** A PDF that is being finished: the objects of the original file, and those that were changed or added. */
+/** A PDF that is being edited: the objects of the original file, and those that were changed or added. */
 import { PDF, PdfDict, type PdfObject, PdfRef } from '@libpdf/core';
 import { RawFile } from './raw-file.ts';
 import type { PdfVersion } from './syntax.ts';
 
-/** An object to be written: as bytes of the old file, or as a value. */
+/** An object to write: as bytes of the original file, or as a value. */
 export type EditableObject = { id: number; raw: Buffer } | { id: number; value: PdfObject };
 
-/** libpdf reads objects one by one and forgets which it has read, when there are very many: changes are kept here, by number. */
+/** Keeps changed objects by number. libpdf loads objects on demand and drops them from its cache if there are many. */
 export class EditablePdf {
   readonly pdf: PDF;
-  /** Always written anew. */
+  /** Always rewritten. */
   readonly catalog: PdfDict;
   readonly root: PdfRef;
   info: PdfRef | undefined;
   /** The file identifier (ISO 32000-1, 14.4). */
   id: Uint8Array | undefined;
   version: PdfVersion = '1.7';
-  /** The signature, which stands by itself in the file. */
+  /** The signature dictionary, which is never put into an object stream. */
   signature: PdfRef | undefined;
   readonly file: RawFile;
   readonly #changed = new Map<number, PdfObject>();
   readonly #dropped = new Set<number>();
 
-  /** Throws when these bytes are no PDF as Chromium prints them. */
+  /** Throws if the bytes are not a PDF as Chromium prints it. */
   static async read(bytes: Buffer): Promise<EditablePdf> {
     const file = new RawFile(bytes);
     return new EditablePdf(file, await PDF.load(bytes));
@@ -40,19 +40,19 @@ export class EditablePdf {
     this.change(root, this.catalog);
   }
 
-  /** What a value refers to, or the value itself. */
+  /** Follows a reference, or returns the value itself. */
   resolve(value: PdfObject | undefined): PdfObject | undefined {
     if (!(value instanceof PdfRef)) return value;
     return this.#changed.get(value.objectNumber) ?? this.pdf.getObject(value) ?? undefined;
   }
 
-  /** A copy of the dictionary that an entry holds or refers to; an empty one where it does neither. */
+  /** A copy of the dictionary that an entry contains or refers to; an empty dictionary if there is none. */
   copyOf(parent: PdfDict, entry: string): PdfDict {
     const found = this.resolve(parent.get(entry));
     return found instanceof PdfDict ? found.clone() : new PdfDict();
   }
 
-  /** An object by number as it stands in the file, in Latin-1; undefined for one that was changed or added. */
+  /** The body of an object in the original file, as Latin-1; undefined for an object that was changed or added. */
   unchangedText(id: number): string | undefined {
     return this.#changed.has(id) ? undefined : this.file.body(id)?.toString('latin1');
   }
@@ -61,7 +61,7 @@ export class EditablePdf {
     this.#changed.set(ref.objectNumber, object);
   }
 
-  /** The information dictionary is deprecated in PDF 2.0, and goes. */
+  /** Sets the version to PDF 2.0 and removes the information dictionary, which that version deprecates. */
   beginVersion2(): void {
     this.version = '2.0';
     if (this.info) this.#dropped.add(this.info.objectNumber);
@@ -72,12 +72,12 @@ export class EditablePdf {
     return this.pdf.register(object);
   }
 
-  /** A number that no object has. To be asked for when nothing is added any more. */
+  /** The next free object number. Read it only after the last object was added. */
   get nextId(): number {
     return this.pdf.context.registry.nextObjectNumber;
   }
 
-  /** By number. */
+  /** All objects to write: those of the original file by number, then the added ones. */
   *objects(): Generator<EditableObject> {
     for (let id = 1; id < this.file.size; id++) {
       const value = this.#changed.get(id);

@@ -6,7 +6,7 @@ import { constants, inflateSync } from 'node:zlib';
 import { ChunkedBuffer } from './chunked-buffer.ts';
 import { match, objectOf, readCrossReference } from './cross-reference.ts';
 
-/** Number of pages of a PDF given in pieces. Throws when it is not such a PDF. */
+/** The number of pages. Throws if Chromium did not print the PDF. */
 export function countPages(chunks: readonly Buffer[]): number {
   const file = new ChunkedBuffer(chunks);
   const references = readCrossReference(file);
@@ -18,7 +18,7 @@ export function countPages(chunks: readonly Buffer[]): number {
 const MEDIA_BOX = /^\/MediaBox\s*\[\s*(-?[\d.]+)\s+-?[\d.]+\s+(-?[\d.]+)/;
 const MEDIA_BOX_BYTES = 80;
 
-/** Width of the widest page of a PDF that Chromium wrote, in points. A box that lies across two pieces is not seen. */
+/** The width of the widest page of a PDF that Chromium wrote, in points. Misses a box that spans two chunks. */
 export function widestPage(chunks: readonly Buffer[]): number {
   let widest = 0;
   for (const chunk of chunks) {
@@ -30,27 +30,27 @@ export function widestPage(chunks: readonly Buffer[]): number {
   return widest;
 }
 
-/** How Chromium begins what it draws on a page: the sheet in its own units, the part between the margins, and the size in it. */
+/** The start of a content stream of Chromium: the page matrix, the clip between the margins, and the scale of the document. */
 const PAGE_START =
   /^\.\d+ 0 0 -\.\d+ 0 [\d.]+ cm\nq\n[\d.]+ [\d.]+ ([\d.]+) ([\d.]+) re\nW\* n\nq\n([\d.]+) 0 0 [\d.]+ [\d.]+ [\d.]+ cm\n/;
 const STREAM = 'stream\n';
-/** Of a stream, packed: more than the start of a page takes. */
+/** The number of compressed bytes to read: more than `PAGE_START` needs. */
 const START_BYTES = 256;
-/** Streams that are looked at until one is a page. */
+/** The number of streams to try until one is the content of a page. */
 const MAX_STREAMS = 16;
-/** Units of a page for one pixel of a document that is printed at its size. */
+/** Units of Chromium's page matrix per CSS pixel of a document that is printed at full size. */
 const UNITS_PER_PIXEL = 300 / 96;
 
-/** How a PDF shows the document it was printed from. */
+/** The scale and the visible area with which a document was printed. */
 export interface PrintedView {
-  /** 1 where a CSS pixel is 1/96 inch. */
+  /** 1 if a CSS pixel is printed as 1/96 inch. */
   scale: number;
-  /** What fits between the margins of the first page, in CSS pixels of the document. */
+  /** The area between the margins of the first page, in CSS pixels of the document. */
   widthPx: number;
   heightPx: number;
 }
 
-/** Undefined where it does not tell. */
+/** Undefined if no content stream in the first chunk has the expected start. */
 export function printedView([first]: readonly Buffer[]): PrintedView | undefined {
   if (!first) return undefined;
   for (let at = first.indexOf(STREAM), n = 0; at >= 0 && n < MAX_STREAMS; at = first.indexOf(STREAM, at + 1), n++) {
@@ -66,6 +66,6 @@ function startOf(file: Buffer, at: number): string {
   try {
     return inflateSync(file.subarray(at, at + START_BYTES), { finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1');
   } catch {
-    return ''; // packed in another way: no page
+    return ''; // not compressed with deflate, so not the content of a page
   }
 }

@@ -10,7 +10,7 @@ import { isStream } from './raw-file.ts';
 import { deflated, numbers, type PdfVersion, toText } from './syntax.ts';
 import { bodyOf, identifier, Parts } from './write.ts';
 
-/** Of one object stream. A reader unpacks all of it to find one. */
+/** A reader must decompress a whole object stream to read one object. */
 const OBJECTS_PER_STREAM = 200;
 
 export function writeWithObjectStreams(draft: EditablePdf, protection?: Encryption): Parts {
@@ -25,21 +25,24 @@ export function writeWithObjectStreams(draft: EditablePdf, protection?: Encrypti
   return file.end({ Root: draft.root, ...(draft.info && { Info: draft.info }), ...(draft.id && { ID: identifier(draft.id) }) });
 }
 
-/** A stream as a value, or as it stands where nothing in it is encrypted; so does a signature; undefined for all else. */
+/**
+ * An object that must not go into an object stream: a stream, as a value or, without encryption, as its original bytes; or the
+ * signature dictionary. Undefined for all other objects.
+ */
 function streamOf(object: EditableObject, draft: EditablePdf, encrypted: boolean): PdfStream | Buffer | undefined {
   if (object.id === draft.signature?.objectNumber && 'value' in object) return Buffer.from(toText(object.value), 'latin1');
   if ('value' in object) return object.value instanceof PdfStream ? object.value : undefined;
   if (!isStream(object.raw)) return undefined;
   if (!encrypted) return object.raw;
   const parsed = draft.pdf.getObject(PdfRef.of(object.id));
-  if (!(parsed instanceof PdfStream)) throw new Error(`the PDF's object ${object.id} is no stream`);
+  if (!(parsed instanceof PdfStream)) throw new Error(`the PDF's object ${object.id} is not a stream`);
   return parsed;
 }
 
-/** Where an object is: at an offset of the file, or at an index of the object stream with this number. */
+/** The location of an object: an offset in the file, or an index in the object stream with the number `container`. */
 type Location = { offset: number } | { container: number; index: number };
 
-/** A file while it is written, its objects in any order. */
+/** A PDF file that is being written. Objects can be added in any order. */
 export class PackedFile {
   readonly #parts = new Parts();
   readonly #locations: Location[] = [];
@@ -52,12 +55,12 @@ export class PackedFile {
     this.#protection = protection;
   }
 
-  /** 1.7 until it is set. */
+  /** The default is 1.7. */
   set version(version: PdfVersion) {
     this.#parts.version = version;
   }
 
-  /** Of what has been packed. */
+  /** The bytes written so far, without the objects that wait for their object stream. */
   get length(): number {
     return this.#parts.length;
   }
@@ -66,7 +69,7 @@ export class PackedFile {
     this.#put(id, stream instanceof PdfStream ? bodyOf(stream, this.#protection?.cipher) : stream);
   }
 
-  /** Strings of such objects are not encrypted by themselves. */
+  /** Adds an object to an object stream. Its strings are not encrypted separately. */
   addPlain(id: number, body: Uint8Array): void {
     this.#waiting.push({ id, body });
     if (this.#waiting.length === OBJECTS_PER_STREAM) this.#flush();
@@ -119,7 +122,7 @@ function objectStream(objects: Array<{ id: number; body: Uint8Array }>): PdfStre
 const LINE_FEED = Buffer.from('\n');
 const ROW_BYTES = 7;
 
-/** Each row: the kind of its entry in 1 byte, an offset or an object stream in 4, an index in 2. */
+/** Each row has 1 byte for the type of the entry, 4 for an offset or an object stream number, and 2 for an index. */
 function crossReferenceStream(locations: Location[], entries: Record<string, PdfObject>): PdfStream {
   const table = Buffer.alloc(locations.length * ROW_BYTES);
   for (const [id, location] of locations.entries()) {
@@ -133,7 +136,7 @@ function crossReferenceStream(locations: Location[], entries: Record<string, Pdf
   return deflated({ ...entries, Size: PdfNumber.of(locations.length), W: numbers(1, 4, 2), DecodeParms }, differences(table));
 }
 
-/** Each row less the one above it, which hardly differs, after the number of that filter (PNG's `Up`, 2). */
+/** Applies the PNG filter `Up` (2), which compresses well because each row differs little from the row above. */
 function differences(table: Buffer): Buffer {
   const filtered = Buffer.alloc((table.length / ROW_BYTES) * (ROW_BYTES + 1));
   for (let from = 0, to = 0; from < table.length; from += ROW_BYTES) {

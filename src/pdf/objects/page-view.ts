@@ -1,17 +1,20 @@
-/** The area of a page that readers show (ISO 32000-1, 7.7.3.4 and 14.11.2). libpdf mistakes the far corners of boxes for sizes. */
+/**
+ * Computes the area of a page that viewers display (ISO 32000-1, 7.7.3.4 and 14.11.2). libpdf is not used for this, because it
+ * mistakes the far corners of boxes for sizes.
+ */
 import { PdfArray, PdfDict, PdfNumber, type PdfObject } from '@libpdf/core';
 import type { EditablePdf } from './editable-pdf.ts';
 
 /** A PDF whose references can be followed. */
 type Resolver = Pick<EditablePdf, 'resolve'>;
 
-/** In points, before the page is turned. */
+/** The visible area in points, before the page is rotated. */
 export interface PageView {
   left: number;
   bottom: number;
   width: number;
   height: number;
-  /** Degrees by which it is turned clockwise: a multiple of 90. */
+  /** The clockwise rotation in degrees, a multiple of 90. */
   turn: number;
 }
 
@@ -25,7 +28,7 @@ export function viewOf(draft: EditablePdf, page: PdfDict): PageView {
   return { left, bottom, width, height, turn: rotate instanceof PdfNumber ? rotate.value : 0 };
 }
 
-/** An entry of a page, or of what it belongs to. */
+/** An entry of a page, or of the nearest ancestor that has it. */
 export function inherited(draft: Resolver, page: PdfDict, entry: string): PdfObject | undefined {
   const seen = new Set<PdfObject>();
   let node: PdfObject | undefined = page;
@@ -38,7 +41,7 @@ export function inherited(draft: Resolver, page: PdfDict, entry: string): PdfObj
   return undefined;
 }
 
-/** Any two opposite corners (7.9.5). */
+/** A rectangle is given by any two opposite corners (7.9.5). */
 function boxOf(draft: EditablePdf, value: PdfObject | undefined) {
   if (!(value instanceof PdfArray)) return undefined;
   const corners = value.toArray().map((item) => draft.resolve(item));

@@ -1,6 +1,6 @@
 /**
- * Parses an object that is no stream, in the plain notation in which Chromium writes almost all of them: Latin-1 text in, a value of libpdf
- * out. It takes a tenth of the time that libpdf takes, which counts where a document has a tag for each of its words.
+ * Parses an object that is not a stream, in the simple syntax that Chromium uses for almost all objects: Latin-1 text in, a value
+ * of libpdf out. It takes a tenth of the time of libpdf, which matters if a document has a tag for each word.
  */
 import { PdfArray, PdfBool, PdfDict, PdfName, PdfNull, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
 
@@ -9,7 +9,7 @@ const TOKEN =
 
 type End = '>>' | ']';
 
-/** Undefined for all other notations, such as names and strings with escapes. */
+/** Returns undefined for any other syntax, such as names and strings with escapes. */
 export function parseObject(text: string): PdfObject | undefined {
   TOKEN.lastIndex = 0;
   const value = next(text);
@@ -17,7 +17,7 @@ export function parseObject(text: string): PdfObject | undefined {
   return isWhole && typeof value !== 'string' ? value : undefined;
 }
 
-/** A value, or the end of what it is in. */
+/** The next value, or the end of the enclosing array or dictionary. */
 function next(text: string): PdfObject | End | undefined {
   const found = TOKEN.exec(text);
   if (!found) return undefined;

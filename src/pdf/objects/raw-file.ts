@@ -1,4 +1,4 @@
-/** A PDF with a classic cross-reference table, cut into its objects: bytes in, the bytes of each object out, none of them parsed. */
+/** Splits a PDF with a classic cross-reference table into its objects: bytes in, the unparsed bytes of each object out. */
 
 import { ChunkedBuffer } from './chunked-buffer.ts';
 import { allOffsets, readCrossReference } from './cross-reference.ts';
@@ -7,11 +7,11 @@ export class RawFile {
   /** One more than the highest object number. */
   readonly size: number;
   readonly #bytes: Buffer;
-  /** By number; 0 where there is none. */
+  /** Offsets by object number; 0 for a free entry. */
   readonly #starts: Float64Array;
   readonly #ends: Float64Array;
 
-  /** Throws when it is not such a PDF. */
+  /** Throws if the PDF has no classic cross-reference table. */
   constructor(bytes: Buffer) {
     const file = new ChunkedBuffer([bytes]);
     const references = readCrossReference(file);
@@ -27,7 +27,7 @@ export class RawFile {
     return start ? this.#bytes.subarray(start, this.#ends[id]) : undefined;
   }
 
-  /** What is between `obj` and `endobj`, without the white space around it. */
+  /** The bytes between `obj` and `endobj`, without surrounding white space. */
   body(id: number): Buffer | undefined {
     const whole = this.whole(id);
     if (!whole) return undefined;
@@ -40,7 +40,7 @@ export class RawFile {
 
 const ENDSTREAM = Buffer.from('endstream');
 
-/** Whether the body of an object is that of a stream: nothing else can end so. */
+/** Whether the body of an object is a stream. No other object can end with `endstream`. */
 export function isStream(body: Buffer): boolean {
   return body.length > ENDSTREAM.length && body.subarray(-ENDSTREAM.length).equals(ENDSTREAM);
 }

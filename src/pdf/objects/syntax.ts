@@ -1,15 +1,15 @@
-/** PDF objects as text: values of libpdf in, Latin-1 out (ISO 32000-1, 7.3). Numbers keep every digit, which libpdf's own do not. */
+/** Writes PDF objects: values of libpdf in, Latin-1 text out (ISO 32000-1, 7.3). Unlike with libpdf, numbers keep all digits. */
 
 import { deflateSync } from 'node:zlib';
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, type PdfRef, PdfStream, PdfString } from '@libpdf/core';
 
-/** Of the file format (ISO 32000-1 and -2). */
+/** The version of the file format (ISO 32000-1 and -2). */
 export type PdfVersion = '1.7' | '2.0';
 
-/** What is done to the bytes of each string, such as encryption. */
+/** Transforms the bytes of each string and stream, for example by encryption. */
 export type Seal = (bytes: Uint8Array) => Uint8Array;
 
-/** Of a stream: its dictionary. */
+/** For a stream, returns only its dictionary. */
 export function toText(object: PdfObject, cipher?: Seal): string {
   switch (object.type) {
     case 'dict':
@@ -35,33 +35,33 @@ export function toText(object: PdfObject, cipher?: Seal): string {
   }
 }
 
-/** A text string (7.9.2.2): any Unicode. */
+/** A text string (7.9.2.2) with any Unicode characters, in UTF-16 unless all are printable ASCII. */
 export function textString(text: string): PdfString {
   return /^[\x20-\x7e]*$/.test(text) ? new PdfString(Buffer.from(text, 'latin1')) : unicodeString(text);
 }
 
-/** A text string in UTF-16, whatever it says. */
+/** A text string that is always in UTF-16. */
 export function unicodeString(text: string): PdfString {
   return new PdfString(Buffer.from(`\uFEFF${text}`, 'utf16le').swap16());
 }
 
-/** A compressed stream with these entries. */
+/** A stream with these entries, compressed with deflate. */
 export function deflated(entries: Record<string, PdfObject>, data: Uint8Array): PdfStream {
   return new PdfStream(PdfDict.of({ ...entries, Filter: PdfName.FlateDecode }), deflateSync(data));
 }
 
-/** Whole numbers and fractions, such as a rectangle or a matrix. */
+/** An array of numbers, such as a rectangle or a matrix. */
 export function numbers(...values: number[]): PdfArray {
   return PdfArray.of(...values.map(PdfNumber.of));
 }
 
-/** A real never has an exponent (7.3.3). */
+/** PDF does not allow exponents in numbers (7.3.3). */
 export function decimal(value: number): string {
   const text = String(value);
   return text.includes('e') ? value.toFixed(10) : text;
 }
 
-/** The same, to a thousandth. */
+/** A number rounded to a thousandth. */
 export function rounded(value: number): string {
   return decimal(Math.round(value * 1_000) / 1_000);
 }

@@ -18,13 +18,13 @@ export function writePlain(draft: EditablePdf): Parts {
   return parts;
 }
 
-/** The same for the first version of a file and for this one. */
+/** A file identifier whose permanent and changing parts are equal (ISO 32000-1, 14.4). */
 export function identifier(id: Uint8Array): PdfArray {
   const part = new PdfString(id);
   return PdfArray.of(part, part);
 }
 
-/** Ends a file whose objects are at these offsets, by number. */
+/** Writes the cross-reference table and the trailer. `offsets` is indexed by object number. */
 export function endPlain(parts: Parts, offsets: number[], trailer: PdfDict): void {
   const free = (id: number) => `0000000000 ${id ? '00000' : '65535'} f \n`;
   const entry = (offset: number | undefined, id: number) =>
@@ -40,7 +40,7 @@ function headerOf(version: PdfVersion): string {
   return `%PDF-${version}\n%\xe2\xe3\xcf\xd3\n`;
 }
 
-/** The bytes of a file so far. */
+/** The parts of a file written so far. */
 export class Parts {
   readonly #parts: Uint8Array[] = [];
   length = 0;
@@ -49,12 +49,12 @@ export class Parts {
     this.add(headerOf('1.7'));
   }
 
-  /** 1.7 until it is set. */
+  /** The default is 1.7. */
   set version(version: PdfVersion) {
     this.#parts[0] = Buffer.from(headerOf(version), 'latin1');
   }
 
-  /** Text is Latin-1. */
+  /** Adds bytes, or text in Latin-1. */
   add(part: string | Uint8Array): void {
     const bytes = typeof part === 'string' ? Buffer.from(part, 'latin1') : part;
     this.#parts.push(bytes);
@@ -67,12 +67,12 @@ export class Parts {
     this.add('\nendobj\n');
   }
 
-  /** `start` is where the cross-reference begins. */
+  /** `start` is the offset of the cross-reference table or stream. */
   end(start: number): void {
     this.add(`startxref\n${start}\n%%EOF\n`);
   }
 
-  /** In memory of its own, which can be handed to another thread. */
+  /** Copies the file into memory of its own, which can be transferred to another thread. */
   join(): Uint8Array<ArrayBuffer> {
     const joined = new Uint8Array(this.length);
     let at = 0;
@@ -84,7 +84,7 @@ export class Parts {
   }
 }
 
-/** An object as it stands between `obj` and `endobj`, its strings and its stream encrypted. */
+/** The bytes of an object between `obj` and `endobj`. With `cipher`, its strings and its stream are encrypted. */
 export function bodyOf(object: PdfObject, cipher?: Seal): string | Uint8Array {
   if (!(object instanceof PdfStream)) return toText(object, cipher);
   const data = cipher ? cipher(object.data) : object.data;
