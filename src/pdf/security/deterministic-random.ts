@@ -14,13 +14,13 @@ export class DeterministicRandom {
     this.#cipher = createCipheriv('aes-256-ctr', key, Buffer.alloc(16));
   }
 
-  /** The next ones. */
+  /** The next `count` bytes. */
   bytes(count: number): Buffer {
     return this.#cipher.update(Buffer.alloc(count));
   }
 }
 
-/** Of everything that the finished PDF depends on. */
+/** A digest of everything that the finished PDF depends on, except its signature. */
 export function digestOf(pdf: Uint8Array, { attachments, watermark, forms, signature: _, ...rest }: FinishSettings): Buffer {
   const { stamp = [], ...drawing } = watermark ?? {};
   const { appearances = [], ...form } = forms ?? {};

@@ -1,6 +1,6 @@
 /**
- * Passwords and permissions: AES-256 as of ISO 32000-2, 7.6 (revision 6), through `node:crypto`. Passwords in; the encryption
- * dictionary and what encrypts strings and streams out.
+ * Encrypts PDFs with AES-256 (ISO 32000-2, 7.6, revision 6) through `node:crypto`: passwords and permissions in; the encryption
+ * dictionary, and a function that encrypts strings and streams, out.
  */
 
 import { createCipheriv, hash } from 'node:crypto';
@@ -10,9 +10,9 @@ import type { DeterministicRandom } from './deterministic-random.ts';
 
 export interface Encryption {
   dictionary: PdfDict;
-  /** The first bytes of its result are its initialization vector. */
+  /** Encrypts a string or a stream. The result starts with its initialization vector. */
   cipher(bytes: Uint8Array): Buffer;
-  /** Both parts of the file's identifier. */
+  /** The file identifier; both its parts are equal. */
   id: Buffer;
 }
 
@@ -22,7 +22,8 @@ export function encrypt(catalog: PdfDict, { user, owner, permissions }: Password
   const id = random.bytes(16);
   const flags = permissionFlags(permissions);
   const forUser = passwordEntries(Buffer.from(user), key, random);
-  const forOwner = owner === undefined ? nobody(random) : passwordEntries(Buffer.from(owner), key, random, forUser.proof);
+  const forOwner =
+    owner === undefined ? unusableEntries(random) : passwordEntries(Buffer.from(owner), key, random, forUser.proof);
   const dictionary = PdfDict.of({
     ...STANDARD,
     U: new PdfString(forUser.proof),
@@ -35,7 +36,7 @@ export function encrypt(catalog: PdfDict, { user, owner, permissions }: Password
   return { dictionary, id, cipher: (bytes) => encrypted(bytes, key, random.bytes(16)) };
 }
 
-/** A file of PDF 1.7 says so when it is encrypted in this way (Adobe's Supplement to ISO 32000, ExtensionLevel 8). */
+/** A PDF 1.7 file must declare this kind of encryption (Adobe's Supplement to ISO 32000, ExtensionLevel 8). */
 const EXTENSIONS = PdfDict.of({
   ADBE: PdfDict.of({ BaseVersion: PdfName.of('1.7'), ExtensionLevel: PdfNumber.of(8) }),
 });
@@ -53,7 +54,7 @@ const STANDARD = {
   EncryptMetadata: PdfBool.TRUE,
 };
 
-/** Bits from 0 (ISO 32000-2, table 22, counts from 1). */
+/** Bit positions from 0 (ISO 32000-2, table 22, counts them from 1). */
 const BITS: Record<PdfPermission, number[]> = {
   print: [2, 11],
   print_low: [2],
@@ -65,7 +66,7 @@ const BITS: Record<PdfPermission, number[]> = {
   assemble: [10],
 };
 
-/** A signed number of 32 bits. Those without a meaning are 1, but for the lowest two. */
+/** The permissions as a signed 32-bit integer. Bits without a meaning are 1, except the lowest two. */
 function permissionFlags(permissions: PdfPermission[] | undefined): number {
   if (!permissions) return ~0b11;
   const denied = Object.values(BITS).flat();
@@ -73,13 +74,13 @@ function permissionFlags(permissions: PdfPermission[] | undefined): number {
   return permissions.flatMap((permission) => BITS[permission]).reduce((flags, bit) => flags | (1 << bit), nothing);
 }
 
-/** What a password is checked with, and the key of the file under it. */
+/** The entries for one password: a hash to verify it, and the file key encrypted with it. */
 interface PasswordEntries {
   proof: Buffer;
   wrappedKey: Buffer;
 }
 
-/** Algorithms 8 and 9. The owner's depend on the user's. */
+/** Algorithms 8 and 9. The entries of the owner password depend on those of the user password, which are passed as `userProof`. */
 function passwordEntries(
   password: Buffer,
   key: Buffer,
@@ -87,18 +88,18 @@ function passwordEntries(
   userProof: Buffer = Buffer.alloc(0),
 ): PasswordEntries {
   const [validationSalt, keySalt] = [random.bytes(8), random.bytes(8)];
-  const proof = Buffer.concat([hardened(password, validationSalt, userProof), validationSalt, keySalt]);
-  const wrapping = hardened(password, keySalt, userProof);
+  const proof = Buffer.concat([hardenedHash(password, validationSalt, userProof), validationSalt, keySalt]);
+  const wrapping = hardenedHash(password, keySalt, userProof);
   const wrappedKey = createCipheriv('aes-256-cbc', wrapping, Buffer.alloc(16)).setAutoPadding(false).update(key);
   return { proof, wrappedKey };
 }
 
-/** Entries that no password fits, found without the work of hashing one. */
-function nobody(random: DeterministicRandom): PasswordEntries {
+/** Entries that no password matches, made without the cost of hashing one. */
+function unusableEntries(random: DeterministicRandom): PasswordEntries {
   return { proof: random.bytes(48), wrappedKey: random.bytes(32) };
 }
 
-/** Algorithm 10: the permissions, so that nobody changes them without the key. */
+/** Algorithm 10: an encrypted copy of the permissions, so that they cannot be changed without the key. */
 function encryptedFlags(flags: number, key: Buffer, random: DeterministicRandom): Buffer {
   const block = Buffer.concat([Buffer.alloc(8, 0xff), Buffer.from('Tadb'), random.bytes(4)]);
   block.writeInt32LE(flags);
@@ -107,8 +108,8 @@ function encryptedFlags(flags: number, key: Buffer, random: DeterministicRandom)
 
 const DIGESTS = ['sha256', 'sha384', 'sha512'];
 
-/** Algorithm 2.B: 32 bytes, after at least 64 rounds. Some 3 ms, which is what it is for. */
-function hardened(password: Buffer, salt: Buffer, userProof: Buffer): Buffer {
+/** Algorithm 2.B: a hash of 32 bytes after at least 64 rounds. It takes about 3 ms on purpose, to slow down password guessing. */
+function hardenedHash(password: Buffer, salt: Buffer, userProof: Buffer): Buffer {
   let digest = hash('sha256', Buffer.concat([password, salt, userProof]), 'buffer');
   for (let round = 0, last = 0; round < 64 || last > round - 32; round++) {
     const once = Buffer.concat([password, digest, userProof]);
@@ -121,7 +122,7 @@ function hardened(password: Buffer, salt: Buffer, userProof: Buffer): Buffer {
   return digest.subarray(0, 32);
 }
 
-/** 7.6.3.3. */
+/** AES-256 in CBC mode (7.6.3.3). */
 function encrypted(bytes: Uint8Array, key: Buffer, vector: Buffer): Buffer {
   const cipher = createCipheriv('aes-256-cbc', key, vector);
   return Buffer.concat([vector, cipher.update(bytes), cipher.final()]);

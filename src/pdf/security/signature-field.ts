@@ -1,6 +1,6 @@
 /**
- * Signature fields (ISO 32000-1, 12.7.4.5 and 12.8): an editable PDF in; a field with room for its signature out, and once the file is
- * written, where that room is and what is to be signed.
+ * Adds signature fields (ISO 32000-1, 12.7.4.5 and 12.8): an editable PDF in, a field with a placeholder for its signature out.
+ * In the written file, finds the placeholder and computes the digest to sign.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { PDF, PdfArray, PdfBool, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
@@ -10,41 +10,41 @@ import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { viewOf } from '../objects/page-view.ts';
 import { numbers, rounded, textString } from '../objects/syntax.ts';
 
-/** The name of the field. */
+/** The name of the signature field. */
 export const SIGNATURE_NAME = 'Signature1';
-/** Ten digits, as many as an offset may have. */
+/** The initial numbers of `ByteRange`, with ten digits, because an offset can have that many. */
 export const PLACEHOLDER = 9_999_999_999;
 const MARKER_BYTES = 16;
-/** In points: sizes of pages are rounded. */
+/** A field may extend beyond its page by this many points, because page sizes are rounded. */
 const TOLERANCE = 1;
-/** Print and Locked (table 165). */
+/** The flags Print and Locked (table 165). */
 const FIELD_FLAGS = 132;
-/** SignaturesExist and AppendOnly (table 219). */
+/** The flags SignaturesExist and AppendOnly (table 219). */
 export const FORM_FLAGS = 3;
 
-/** The field is on no page, or not wholly on its page. */
+/** The page of the field does not exist, or the field extends beyond it. */
 export class MisplacedField extends Error {
   override name = 'MisplacedField';
 }
 
-/** Tells the signature from everything else in the file. */
+/** Random hexadecimal digits that identify the placeholder of the signature in the file. */
 export type SignatureMarker = string;
 
-/** Where a field is, and what it shows. */
+/** The position and the appearance of a signature field. */
 export interface FieldPlace {
-  /** Undefined for a field that the document has. */
+  /** Undefined if a form field of the document is signed. */
   position: NewPosition | undefined;
-  /** A form XObject; undefined where nothing is shown. */
+  /** A form XObject; undefined for an invisible signature. */
   shown: PdfRef | undefined;
 }
 
 interface NewPosition {
   page: PdfRef;
-  /** In the coordinates of the page: left, bottom, right, top. */
+  /** Left, bottom, right and top in the coordinates of the page. */
   rect: number[];
 }
 
-/** Brings what the field shows into the draft, but not yet the field itself. Throws `MisplacedField`. */
+/** Embeds the appearance of the field into the draft, but does not add the field yet. Throws `MisplacedField`. */
 export async function placeField(draft: EditablePdf, visible: VisibleField | undefined): Promise<FieldPlace> {
   const place = visible?.place;
   const position = place && 'number' in place ? undefined : positionOf(draft, place);
@@ -57,13 +57,11 @@ function positionOf(draft: EditablePdf, visible: FieldPosition | undefined): New
   const pages = draft.pdf.getPages();
   const page = pages.at(visible ? (visible.page > 0 ? visible.page - 1 : visible.page) : 0)?.ref;
   if (!page)
-    throw new MisplacedField(
-      `the PDF has ${pages.length} ${pages.length === 1 ? 'page' : 'pages'}, and no page ${visible?.page}`,
-    );
+    throw new MisplacedField(`the PDF has ${pages.length} ${pages.length === 1 ? 'page' : 'pages'} and no page ${visible?.page}`);
   return { page, rect: visible ? rectOf(draft, page, visible) : [0, 0, 0, 0] };
 }
 
-/** `ownField` is the field of the document that is signed, if there is one. Nothing may change the draft afterwards. */
+/** `ownField` is the form field of the document to sign, if there is one. The draft must not change afterwards. */
 export function addSignatureField(
   draft: EditablePdf,
   field: SignatureField,
@@ -87,7 +85,7 @@ export function addSignatureField(
 function addWidget(draft: EditablePdf, { page, rect }: NewPosition, entries: Record<string, PdfObject>): void {
   const widget = draft.add(new PdfDict());
   placeOn(draft, page, widget);
-  const key = isOutside(draft, rect) ? undefined : adopt(draft, widget, page);
+  const key = isUntaggedWidget(draft, rect) ? undefined : adopt(draft, widget, page);
   const all = {
     ...{ Type: PdfName.of('Annot'), Subtype: PdfName.of('Widget'), FT: PdfName.of('Sig'), P: page },
     ...{ ...entries, Rect: PdfArray.of(...rect.map((value) => PdfNumber.of(value))) },
@@ -100,22 +98,22 @@ function addWidget(draft: EditablePdf, { page, rect }: NewPosition, entries: Rec
   draft.catalog.set('AcroForm', form);
 }
 
-/** A field that the document has for it, with its own name and description. */
+/** Signs a form field of the document, which keeps its name and description. */
 function completeWidget(draft: EditablePdf, ref: PdfRef | undefined, entries: Record<string, PdfObject>): void {
   const widget = ref && draft.resolve(ref);
-  if (!(ref && widget instanceof PdfDict)) throw new Error('the place for the signature is missing');
+  if (!(ref && widget instanceof PdfDict)) throw new Error('the form field for the signature is missing');
   const copy = widget.clone();
   for (const [name, value] of Object.entries(entries)) copy.set(name, value);
   draft.change(ref, copy);
   draft.catalog.set('AcroForm', formOf(draft));
 }
 
-/** What a signature begins with until it is made. */
+/** Random bytes at the start of the placeholder of a signature. */
 export function newMarker(): Buffer {
   return randomBytes(MARKER_BYTES);
 }
 
-/** `ByteRange` stands right before `Contents`, where `findHole` looks for it. */
+/** `ByteRange` must come directly before `Contents`, because `findHole` searches for it there. */
 function signatureDictionary(field: SignatureField, marker: Buffer): PdfDict {
   const { reason, location, contact, name, signedAt, reservedBytes } = field;
   const Contents = new PdfString(Buffer.concat([marker, Buffer.alloc(reservedBytes - marker.length)]));
@@ -129,7 +127,7 @@ function signatureDictionary(field: SignatureField, marker: Buffer): PdfDict {
   });
 }
 
-/** In UTC (7.9.4). */
+/** A date in UTC (7.9.4). */
 function dateOf(milliseconds: number): string {
   return `D:${new Date(milliseconds).toISOString().replace(/\D/g, '').slice(0, 14)}+00'00'`;
 }
@@ -139,18 +137,18 @@ function rectOf(draft: EditablePdf, page: PdfRef, visible: FieldPosition): numbe
   if (!(dict instanceof PdfDict)) throw new Error('a page is missing');
   const { left, bottom, width, height } = viewOf(draft, dict);
   if (visible.x + visible.width > width + TOLERANCE || visible.y + visible.height > height + TOLERANCE)
-    throw new MisplacedField(`the field reaches beyond its page, which is ${inWords(width)} wide and ${inWords(height)} high`);
+    throw new MisplacedField(`the field extends beyond its page, which is ${inWords(width)} wide and ${inWords(height)} high`);
   const [x, top] = [left + visible.x, bottom + height - visible.y];
   return [x, top - visible.height, x + visible.width, top].map((value) => Number(rounded(value)));
 }
 
-/** In millimetres. */
+/** A length in millimetres. */
 function inWords(points: number): string {
   return `${Math.round((points / 72) * 25.4)} mm`;
 }
 
-/** What is not shown is no part of the structure of a PDF 2.0 (ISO 14289-2, 8.9.2.4.13), and of one of an earlier version it is. */
-function isOutside({ version }: EditablePdf, [left, bottom, right, top]: readonly number[]): boolean {
+/** Whether the widget is left out of the structure tree, as invisible ones are in PDF 2.0 only (ISO 14289-2, 8.9.2.4.13). */
+function isUntaggedWidget({ version }: EditablePdf, [left, bottom, right, top]: readonly number[]): boolean {
   return version === '2.0' && left === right && bottom === top;
 }
 
@@ -164,7 +162,7 @@ function placeOn(draft: EditablePdf, ref: PdfRef, widget: PdfRef): void {
   draft.change(ref, copy);
 }
 
-/** Where the PDF is tagged, the field is a part of the structure (ISO 14289-1, 7.18.4). Its key in the parent tree. */
+/** In a tagged PDF, adds the field to the structure tree (ISO 14289-1, 7.18.4). Returns its key in the parent tree. */
 function adopt(draft: EditablePdf, widget: PdfRef, page: PdfRef): number | undefined {
   if (!draft.catalog.has('StructTreeRoot')) return undefined;
   const tree = StructureTree.read(draft);
@@ -173,7 +171,7 @@ function adopt(draft: EditablePdf, widget: PdfRef, page: PdfRef): number | undef
   return key;
 }
 
-/** A form that has a signature. */
+/** The form dictionary with the flags for signatures. */
 function formOf(draft: EditablePdf): PdfDict {
   const form = draft.copyOf(draft.catalog, 'AcroForm');
   form.set('SigFlags', PdfNumber.of(FORM_FLAGS));
@@ -181,24 +179,28 @@ function formOf(draft: EditablePdf): PdfDict {
   return form;
 }
 
-/** Writes into the finished file which of its bytes are signed: all but the room for the signature. */
+/**
+ * Writes the `ByteRange` of the signature into the finished file: all its bytes except `Contents`. Returns the position of the
+ * digits of `Contents` and the digest of all other bytes.
+ */
 export function findHole(file: Buffer, marker: SignatureMarker, digest: SignatureField['digest']): SignatureHole {
   const start = file.indexOf(marker, 0, 'latin1') - 1;
   const end = file.indexOf('>', start) + 1;
   const at = file.lastIndexOf('[0 ', start);
   const range = `[0 ${start} ${end} ${file.length - end}]`;
-  const room = file.indexOf(']', at) + 1 - at;
-  if (start < 0 || end <= 0 || at < 0 || room < range.length) throw new Error('the signature has no room');
-  file.write(range.padEnd(room), at, 'latin1');
+  const available = file.indexOf(']', at) + 1 - at;
+  if (start < 0 || end <= 0 || at < 0 || available < range.length)
+    throw new Error('the placeholder of the signature is missing or too small');
+  file.write(range.padEnd(available), at, 'latin1');
   const signed = [file.subarray(0, start), file.subarray(end)];
   const hash = createHash(digest);
   for (const part of signed) hash.update(part);
   return { start: start + 1, digits: end - start - 2, digest: Uint8Array.from(hash.digest()) };
 }
 
-/** Whether a PDF has a field with a signature, which any change makes worthless. A signature is never packed into an object stream. */
+/** Whether a PDF is signed, so that a change would invalidate it. Signatures are never compressed, so the search finds them. */
 export async function isSigned(file: Buffer): Promise<boolean> {
-  return file.includes('/ByteRange') && hasSignature(await PDF.load(file)); // mostly spares the parsing
+  return file.includes('/ByteRange') && hasSignature(await PDF.load(file)); // the search avoids parsing most PDFs
 }
 
 export function hasSignature(pdf: PDF): boolean {

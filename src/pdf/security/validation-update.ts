@@ -1,23 +1,23 @@
 /**
- * What proves a signature when its issuers no longer answer (ETSI EN 319 142-1, 5.4): a signed PDF and validation data in, the same
- * bytes with an update after them out.
+ * Adds the validation data that proves a signature when its issuers no longer answer (ETSI EN 319 142-1, 5.4): a signed PDF and
+ * validation data in, the same bytes followed by an incremental update out.
  */
 import { PDF, PdfArray, PdfDict, PdfName, PdfNumber, PdfRef, PdfStream, PdfString } from '@libpdf/core';
 import type { SignatureHole, ValidationUpdate } from '../finish-settings.ts';
 import { numbers, textString } from '../objects/syntax.ts';
 import { FORM_FLAGS, findHole, newMarker, PLACEHOLDER } from './signature-field.ts';
 
-/** The name of the field of the time stamp. */
+/** The field name of the document time stamp. */
 export const TIME_STAMP_NAME = 'DocumentTimeStamp1';
 
-/** `hole` is the room for the time stamp if one is wanted. */
+/** `hole` is the placeholder for the time stamp, if `update` requests one. */
 export async function withValidationData(
   file: Uint8Array,
   update: ValidationUpdate,
 ): Promise<{ file: Buffer; hole: SignatureHole | undefined }> {
   const pdf = await PDF.load(file);
   const blocker = pdf.canSaveIncrementally();
-  if (blocker !== null) throw new Error(`a signed PDF cannot be added to: ${blocker}`);
+  if (blocker !== null) throw new Error(`the signed PDF cannot be updated incrementally: ${blocker}`);
   const catalog = pdf.context.catalog.getDict();
   const streams = (all: Uint8Array[]) => PdfArray.of(...all.map((bytes) => pdf.register(new PdfStream([], bytes))));
   const store = PdfDict.of({ Type: PdfName.of('DSS'), Certs: streams(update.certificates) });
@@ -30,7 +30,7 @@ export async function withValidationData(
   return { file: written, hole: marker && findHole(written, marker.toString('hex').toUpperCase(), 'sha256') };
 }
 
-/** A field without a widget: it is on no page, and nothing is shown of it. Tells its signature from everything else. */
+/** Adds a signature field without a widget, so that it is not visible. Returns the marker of its placeholder. */
 function addTimeStamp(pdf: PDF, catalog: PdfDict, bytes: number): Buffer {
   const marker = newMarker();
   const signature = PdfDict.of({
@@ -41,7 +41,7 @@ function addTimeStamp(pdf: PDF, catalog: PdfDict, bytes: number): Buffer {
   const field = PdfDict.of({ FT: PdfName.of('Sig'), T: textString(TIME_STAMP_NAME), V: pdf.register(signature) });
   const form = dictionaryOf(pdf, catalog, 'AcroForm');
   const fields = resolved(pdf, form.get('Fields'));
-  if (!(fields instanceof PdfArray)) throw new Error('a signed PDF without fields');
+  if (!(fields instanceof PdfArray)) throw new Error('the signed PDF has no form fields');
   form.set('Fields', PdfArray.of(...fields.toArray(), pdf.register(field)));
   form.set('SigFlags', PdfNumber.of(FORM_FLAGS));
   return marker;
@@ -49,7 +49,7 @@ function addTimeStamp(pdf: PDF, catalog: PdfDict, bytes: number): Buffer {
 
 function dictionaryOf(pdf: PDF, holder: PdfDict, name: string): PdfDict {
   const dictionary = resolved(pdf, holder.get(name));
-  if (!(dictionary instanceof PdfDict)) throw new Error(`a signed PDF without ${name}`);
+  if (!(dictionary instanceof PdfDict)) throw new Error(`the signed PDF has no ${name}`);
   return dictionary;
 }
 
