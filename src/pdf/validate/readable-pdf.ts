@@ -1,26 +1,26 @@
-/** A PDF that is only read, and of which nothing is known: its objects by reference, its pages and its structure, within limits. */
+/** Reads an untrusted PDF within limits: a parsed PDF in; its objects, pages, structure elements and other lists out. */
 import { type PDF, PdfArray, PdfBool, PdfDict, PdfName, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
 import { NAMESPACE_OF_PDF_2 } from '../conformance/standard-types.ts';
 
 const MAX_PAGES = 10_000;
 const MAX_ELEMENTS = 500_000;
 const MAX_DEPTH = 500;
-/** Of what lists hold that are followed, whatever it is. */
+/** Maximum number of list entries to follow in the whole file. */
 const MAX_FOLLOWED = 2_000_000;
 
-/** A part of the file is larger or deeper than is read. */
+/** A part of the file exceeds the limits on size or depth, or contains a cycle. */
 export class TooComplex extends Error {
   override name = 'TooComplex';
 }
 
-/** An element of the structure, with its own type and that of its parent. */
+/** A structure element with its parent. */
 export interface ReadElement {
   dict: PdfDict;
-  /** By the role map. */
+  /** The standard type, according to the role map. */
   type: string;
-  /** As it is in the file. */
+  /** The type as written in the file. */
   given: string;
-  /** Whether the type is one of PDF 2.0. */
+  /** Whether the type is in the namespace of PDF 2.0. */
   isVersion2: boolean;
   parent: ReadElement | undefined;
 }
@@ -50,7 +50,7 @@ export class ReadablePdf {
     return found instanceof PdfArray ? found.toArray() : [];
   }
 
-  /** A list, or the one value that stands for it. */
+  /** The items of an array, or a single value as the only item. */
   listOrOne(parent: PdfDict | undefined, entry: string): PdfObject[] {
     const found = this.resolve(parent?.get(entry));
     if (found instanceof PdfArray) return found.toArray();
@@ -94,7 +94,7 @@ export class ReadablePdf {
     return pages;
   }
 
-  /** In the order of reading. Throws `TooComplex`. */
+  /** The structure elements in reading order. Throws `TooComplex`. */
   *elements(): Generator<ReadElement> {
     const root = this.dict(this.catalog, 'StructTreeRoot');
     const roles = this.dict(root, 'RoleMap');
@@ -117,7 +117,7 @@ export class ReadablePdf {
     }
   }
 
-  /** The values of a tree of names. Throws `TooComplex`. */
+  /** The values of a name tree. Throws `TooComplex`. */
   named(tree: PdfDict | undefined): PdfObject[] {
     const values: PdfObject[] = [];
     for (const node of this.#nodes(tree, (each) => this.list(each, 'Kids')))
@@ -130,12 +130,12 @@ export class ReadablePdf {
     return this.#nodes(this.dict(this.catalog, 'Outlines'), (item) => [item.get('First'), item.get('Next')]);
   }
 
-  /** An action and those that follow it. Throws `TooComplex`. */
+  /** An action and the actions that follow it. Throws `TooComplex`. */
   actions(first: PdfDict): PdfDict[] {
     return this.#nodes(first, (action) => this.listOrOne(action, 'Next'));
   }
 
-  /** The fields of the form, and what is below them. Throws `TooComplex`. */
+  /** The form dictionary, its fields and their descendants. Throws `TooComplex`. */
   fields(): PdfDict[] {
     return this.#nodes(this.dict(this.catalog, 'AcroForm'), (field) => [
       ...this.list(field, 'Fields'),

@@ -1,4 +1,4 @@
-/** What is checked in a PDF from outside, rule by rule: the clauses of the standards, and what is not checked. */
+/** The validation rules for PDFs with their clauses and messages, and a list of requirements that are not checked. */
 import {
   type AccessibleClauses,
   accessibleClause,
@@ -10,15 +10,15 @@ import {
 
 interface Rule {
   accessible?: AccessibleClauses;
-  /** Of ISO 19005-2 and -3 (PDF/A), which agree in them; for -4 see `archiveClause`. */
+  /** The clause of ISO 19005-2 and -3 (PDF/A), which have the same numbers; for ISO 19005-4 see `archiveClause`. */
   archive?: string;
-  /** The levels of PDF/A for which it holds, or the only part; all of them where it is absent. */
+  /** The levels or the part of PDF/A that the rule is limited to; if absent, it applies to all of them. */
   archiveNeeds?: 'structure' | 'text' | 'part 4';
   message: string;
 }
 
 export const VALIDATION_RULES = {
-  version_old: { archive: '6.1.2', archiveNeeds: 'part 4', message: 'The header does not say that it is a file of PDF 2.0.' },
+  version_old: { archive: '6.1.2', archiveNeeds: 'part 4', message: 'The header does not declare PDF 2.0.' },
   info_forbidden: { archive: '6.1.3', archiveNeeds: 'part 4', message: 'The trailer has an information dictionary.' },
   encrypted: { archive: '6.1.3', message: 'The file is encrypted.' },
   identifier_missing: { archive: '6.1.3', message: 'The trailer has no file identifier.' },
@@ -28,12 +28,12 @@ export const VALIDATION_RULES = {
     message: 'The XMP metadata do not claim this part of PDF/A, at this level or a higher one.',
   },
   accessible_claim_missing: { accessible: ['5', '5'], message: 'The XMP metadata do not claim this part of PDF/UA.' },
-  output_intent_missing: { archive: '6.2.4.3', message: 'There is no output intent of PDF/A with a colour profile.' },
+  output_intent_missing: { archive: '6.2.4.3', message: 'There is no PDF/A output intent with a colour profile.' },
   not_marked: {
     accessible: ['6.2', '6.2'],
     archive: '6.7.2.2',
     archiveNeeds: 'structure',
-    message: 'The file does not say that it is tagged.',
+    message: 'The catalog does not mark the file as tagged.',
   },
   structure_missing: {
     accessible: ['7.1', '8.2.1'],
@@ -47,7 +47,7 @@ export const VALIDATION_RULES = {
   },
   destination_unstructured: {
     accessible: ['', '8.8'],
-    message: 'A link or a bookmark leads to a place of a page and not to an element of the structure.',
+    message: 'A link or a bookmark leads to a position on a page instead of a structure element.',
   },
   structure_too_complex: {
     accessible: ['7.1', '8.2.1'],
@@ -59,47 +59,47 @@ export const VALIDATION_RULES = {
     accessible: ['7.1', '8.2.4'],
     archive: '6.7.3.4',
     archiveNeeds: 'structure',
-    message: 'A structure type is not standard and not mapped to one that is.',
+    message: 'A structure type is neither standard nor mapped to a standard type.',
   },
   title_missing: { accessible: ['7.1', '8.11.1'], message: 'The XMP metadata have no title (dc:title).' },
   title_not_shown: {
     accessible: ['7.1', '8.11.2'],
-    message: 'The viewer preferences do not have the title shown (DisplayDocTitle).',
+    message: 'The viewer preferences do not display the title (DisplayDocTitle).',
   },
-  language_missing: { accessible: ['7.2', '8.4.4'], message: 'The catalog states no language.' },
-  language_invalid: { accessible: ['7.2', '8.4.4'], message: 'A language is not a language tag.' },
+  language_missing: { accessible: ['7.2', '8.4.4'], message: 'The catalog does not declare a language.' },
+  language_invalid: { accessible: ['7.2', '8.4.4'], message: 'A language is not a valid language tag.' },
   structure_invalid: {
     accessible: ['7.2', 'ISO/TS 32005, table 5'],
-    message: 'A list or a table holds an element that it may not hold.',
+    message: 'An element is not allowed in its list or table, or is outside of one.',
   },
   alternate_text_missing: { accessible: ['7.3', '8.2.5.28.2'], message: 'A figure has no alternate text.' },
-  heading_skipped: { accessible: ['7.4.2', ''], message: 'A level of headings is skipped.' },
+  heading_skipped: { accessible: ['7.4.2', ''], message: 'A heading level is skipped.' },
   formula_text_missing: { accessible: ['7.7', ''], message: 'A formula has no alternate text.' },
   content_unmarked: { accessible: ['7.1', '8.2.2'], message: 'Content is neither tagged nor an artifact.' },
-  annotation_untagged: { accessible: ['7.18.1', ''], message: 'An annotation does not belong to the structure.' },
+  annotation_untagged: { accessible: ['7.18.1', ''], message: 'An annotation is not in an Annot element.' },
   annotation_description_missing: { accessible: ['7.18.1', ''], message: 'An annotation has no description (Contents).' },
   field_name_missing: { accessible: ['7.18.1', ''], message: 'A form field has no name (TU).' },
   tab_order_missing: {
     accessible: ['7.18.3', '8.9.3.3'],
-    message: 'A page with annotations has a tab order other than that of the structure.',
+    message: 'A page with annotations has no permitted tab order (Tabs).',
   },
   field_untagged: { accessible: ['7.18.4', '8.10.1'], message: 'A form field is not in a Form element.' },
   link_untagged: { accessible: ['7.18.5', '8.2.5.20'], message: 'A link is not in a Link element.' },
   link_description_missing: { accessible: ['7.18.5', ''], message: 'A link has no description (Contents).' },
   annotation_flags: { archive: '6.3.2', message: 'An annotation is hidden, or is not printed.' },
   appearance_missing: { archive: '6.3.3', message: 'An annotation has no appearance stream.' },
-  appearances_needed: { archive: '6.4.1', message: 'The form asks readers to make its appearances (NeedAppearances).' },
+  appearances_needed: { archive: '6.4.1', message: 'The form asks viewers to generate its appearances (NeedAppearances).' },
   xfa_form: { archive: '6.4.2', message: 'There is an XFA form.' },
-  action_forbidden: { archive: '6.5.1', message: 'There is an action that archives do not allow, such as JavaScript.' },
+  action_forbidden: { archive: '6.5.1', message: 'There is an action that this part of PDF/A does not allow.' },
   font_not_embedded: { accessible: ['7.21.4.1', '8.4.5.5.1'], archive: '6.2.11.4.1', message: 'A font is not embedded.' },
   text_unmapped: {
     accessible: ['7.21.7', '8.4.5.8'],
     archive: '6.2.11.7.2',
     archiveNeeds: 'text',
-    message: 'A font does not say which characters its glyphs stand for.',
+    message: 'A font does not map its glyphs to Unicode.',
   },
-  attachment_forbidden: { archive: '6.8', message: 'There is an attached file, which PDF/A-2 and PDF/A-4 allow for PDF/A only.' },
-  attachment_missing: { archive: '6.8', archiveNeeds: 'part 4', message: 'There is no attached file, which PDF/A-4f is for.' },
+  attachment_forbidden: { archive: '6.8', message: 'There is an attached file. PDF/A-2 and PDF/A-4 allow only PDF/A files.' },
+  attachment_missing: { archive: '6.8', archiveNeeds: 'part 4', message: 'There is no attached file, which PDF/A-4f requires.' },
   attachment_description_missing: { accessible: ['', '8.14.1'], message: 'An attached file has no description (Desc).' },
   attachment_incomplete: {
     archive: '6.8',
@@ -109,24 +109,24 @@ export const VALIDATION_RULES = {
 
 export type ValidationRule = keyof typeof VALIDATION_RULES;
 
-/** What a validator of the whole standard checks besides. */
+/** Requirements of the standards that are not checked here. */
 export const UNCHECKED = [
   'ISO 19005, 6.1.2 to 6.1.13: the syntax of the file, and limits of numbers and lengths',
-  'ISO 19005, 6.2.2 to 6.2.10: colour spaces, images, operators and transparency, but for the presence of an output intent',
+  'ISO 19005, 6.2.2 to 6.2.10: colour spaces, images, operators and transparency, except the presence of an output intent',
   'ISO 19005, 6.2.11: the content of font programs and the widths of their glyphs',
   'ISO 19005, 6.6.2.3: extension schemas of XMP, and whether XMP is well-formed',
-  'ISO 19005, 6.2.11: fonts of patterns, and of glyphs that are drawn (Type 3)',
-  'ISO 14289-1, 7.1: content of form XObjects, and what follows an inline image on a page; artifacts in tagged content and tagged content in artifacts',
-  'ISO 14289-1, 7.2: the regularity of tables, natural language of single texts',
-  'ISO 14289-1, 7.4.4, 7.5, 7.9, 7.10, 7.15, 7.16, 7.20: kinds of headings, headers of cells, notes, optional content, forms of XFA, security, references',
-  'ISO 14289-1, 7.21: font programs, and glyphs that are missing',
-  'ISO 14289-2, 8.2.5: headers and regularity of tables, numbering of lists, ruby, captions, notes; 8.10.2: labels and descriptions of fields',
-  'ISO 14289-2, 8.4: font programs, glyphs that are missing, characters for private use; 8.8: destinations in the tree of names',
-  'ISO/TS 32005, table 5: which elements may hold which, but for those of lists and tables',
-  'whether texts, reading order and tags are right, which no program can tell',
+  'ISO 19005, 6.2.11: fonts in patterns and in the glyphs of Type 3 fonts',
+  'ISO 14289-1, 7.1: content of form XObjects, and content after an inline image on a page; artifacts in tagged content and tagged content in artifacts',
+  'ISO 14289-1, 7.2: table regularity, natural language of individual texts',
+  'ISO 14289-1, 7.4.4, 7.5, 7.9, 7.10, 7.15, 7.16, 7.20: heading styles, table headers, notes, optional content, XFA forms, security, reference XObjects',
+  'ISO 14289-1, 7.21: font programs, missing glyphs',
+  'ISO 14289-2, 8.2.5: table headers and regularity, list numbering, ruby, captions, notes; 8.10.2: labels and descriptions of fields',
+  'ISO 14289-2, 8.4: font programs, missing glyphs, private use characters; 8.8: destinations in the name tree',
+  'ISO/TS 32005, table 5: which elements may contain which, except in lists and tables',
+  'whether texts, reading order and tags are correct, which no program can determine',
 ];
 
-/** The clauses that a rule is of, in what is claimed; empty where it does not matter. */
+/** The clauses of the claimed standards that a rule belongs to; empty if the rule does not apply to them. */
 export function clausesOf(rule: ValidationRule, claims: Claims): string {
   const { accessible, archive, archiveNeeds }: Rule = VALIDATION_RULES[rule];
   const claimed = claims.archive;

@@ -1,4 +1,4 @@
-/** Checks a PDF that nobody knows against PDF/A and PDF/UA: its bytes and the profiles in, the rules that it breaks out. */
+/** Validates an untrusted PDF against PDF/A and PDF/UA: its bytes and the profiles in, the violated rules out. */
 import { PDF, PdfDict, PdfName, PdfNumber, type PdfObject, PdfStream, PdfString } from '@libpdf/core';
 import { scanContent } from '../conformance/content-scanner.ts';
 import { type Claims, claimsOf, claimsStructure, PROFILES, type Profile, rankOf } from '../conformance/profiles.ts';
@@ -16,7 +16,7 @@ export interface FoundViolation {
   rule: ValidationRule;
   clause: string;
   message: string;
-  /** How often it was found. */
+  /** The number of occurrences. */
   count: number;
 }
 
@@ -25,7 +25,7 @@ export interface Validated {
   violations: FoundViolation[];
 }
 
-/** Without `profiles`, those that the file claims; none where it claims none that is known. Throws where it is no PDF that can be read. */
+/** Without `profiles`, checks the known profiles that the file claims, which may be none. Throws if the PDF cannot be read. */
 export async function validatePdf(bytes: Uint8Array, profiles: Profile[] | undefined): Promise<Validated> {
   const parsed = await PDF.load(bytes);
   const pdf = new ReadablePdf(parsed);
@@ -44,7 +44,7 @@ function xmpOf(pdf: ReadablePdf): string | undefined {
   return stream && Buffer.from(stream.getDecodedData().subarray(0, MAX_XMP_BYTES)).toString();
 }
 
-/** An element, or an attribute of a description. */
+/** The value of an XMP property, written as an element or as an attribute; empty if it is missing. */
 function property(xmp: string | undefined, name: string): string {
   const found = new RegExp(`<${name}>([^<]{0,200})</${name}>|\\s${name}="([^"]{0,64})"|\\s${name}='([^']{0,64})'`).exec(
     xmp ?? '',
@@ -59,7 +59,7 @@ function claimedBy(xmp: string | undefined): Profile[] {
   return PROFILES.filter((profile) => profile === archive || profile === accessible);
 }
 
-/** Whether the file claims this part, at this level or one that promises more. */
+/** Whether the file claims this part of PDF/A at this level or a stricter one. */
 function claimsArchive(xmp: string, { part, level }: NonNullable<Claims['archive']>): boolean {
   const claimed = property(xmp, 'pdfaid:conformance');
   const [needed, found] = [rankOf(level), rankOf(claimed)];
@@ -67,7 +67,7 @@ function claimsArchive(xmp: string, { part, level }: NonNullable<Claims['archive
 }
 
 const MAX_CONTENT_BYTES = 67_108_864;
-/** Elements that only these may hold. */
+/** Structure types that are allowed only in these parents. */
 const PARENTS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['TR', new Set(['Table', 'THead', 'TBody', 'TFoot'])],
   ['TH', new Set(['TR'])],
@@ -126,7 +126,7 @@ class Check {
     if (this.#pdf.dict(catalog, 'Names')?.has('JavaScript') && !this.#allowsScripts) this.#add('action_forbidden');
   }
 
-  /** Of part 4, which forbids actions by name. */
+  /** PDF/A-4 allows scripts; it lists the forbidden actions by name. */
   get #allowsScripts(): boolean {
     return this.#claims.archive?.part === 4;
   }
@@ -168,7 +168,7 @@ class Check {
     this.#checkActions(catalog, 'OpenAction', 'AA');
   }
 
-  /** The types of the elements that own annotations, by the annotation. */
+  /** Checks the structure tree. Returns the type of the structure element of each annotation. */
   #checkStructure(): Map<PdfObject, string> {
     const owners = new Map<PdfObject, string>();
     if (!this.#pdf.dict(this.#pdf.catalog, 'StructTreeRoot')) {
@@ -224,7 +224,7 @@ class Check {
     }
   }
 
-  /** A structure destination names an element first, or is beside the place of a page in an action. */
+  /** A structure destination starts with an element, or is the entry `SD` of an action. */
   #checkDestination(holder: PdfDict): void {
     const action = this.#pdf.dict(holder, 'A');
     if (action && this.#pdf.name(action, 'S') === 'GoTo' && !action.has('SD')) this.#add('destination_unstructured');
@@ -312,7 +312,7 @@ class Check {
     return (isAllowed && type !== 'Named') || (type === 'Named' && ALLOWED_NAMES.has(this.#pdf.name(action, 'N')));
   }
 
-  /** Of the page and of what is drawn on it. */
+  /** Checks the fonts of these resources and of the form XObjects in them. */
   #checkFonts(resources: PdfDict | undefined, seen: Set<PdfObject>): void {
     if (!resources || seen.has(resources)) return;
     seen.add(resources);
@@ -326,7 +326,7 @@ class Check {
     }
   }
 
-  /** One for each state, or one alone. */
+  /** Checks the fonts of an annotation's normal appearance, which is one stream or one for each state. */
   #checkAppearances(annotation: PdfDict): void {
     const normal = this.#pdf.resolve(this.#pdf.dict(annotation, 'AP')?.get('N'));
     const forms = normal instanceof PdfStream ? [normal] : normal instanceof PdfDict ? [...normal].map(([, form]) => form) : [];
@@ -336,7 +336,7 @@ class Check {
     }
   }
 
-  /** Resources that were looked at. */
+  /** Resources of appearances that were already checked. */
   readonly #drawn = new Set<PdfObject>();
   readonly #fonts = new Set<PdfObject>();
 
@@ -355,7 +355,7 @@ class Check {
 
   #contentBytesLeft = MAX_CONTENT_BYTES;
 
-  /** Only what the page itself draws: forms may hold tags of their own. */
+  /** Checks only the content stream of the page, because form XObjects may contain tags of their own. */
   #checkContent(page: PdfDict): void {
     const streams = this.#pdf.listOrOne(page, 'Contents').map((entry) => this.#pdf.resolve(entry));
     const parts = streams.filter((each) => each instanceof PdfStream).map((stream) => Buffer.from(stream.getDecodedData()));
@@ -373,7 +373,7 @@ class Check {
     try {
       see();
     } catch {
-      // What follows an inline image, or what cannot be read, is not looked at.
+      // Content after an inline image, and content that cannot be parsed, is not checked.
     }
     if (isUnmarked) this.#add('content_unmarked');
   }
