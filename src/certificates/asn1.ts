@@ -1,52 +1,52 @@
-/** Reads DER and BER (ITU-T X.690) with limits: bytes in, values that are asked for by their place out. */
+/** Parses DER and BER (ITU-T X.690) within limits: bytes in, values out. */
 import * as asn1js from 'asn1js';
 
-/** The bytes are not what they should be. */
+/** The bytes are not the expected ASN.1. */
 export class Malformed extends Error {
   override name = 'Malformed';
 }
 
 const MAX_VALUES = 10_000;
 
-/** One value with its tag. */
+/** An ASN.1 value with its tag. */
 export type Value = asn1js.BaseBlock;
 
-/** Throws `Malformed`, also where there are more than `maxValues` of them. */
+/** Throws `Malformed`, also if the bytes contain more than `maxValues` values. */
 export function parse(bytes: Uint8Array, maxValues = MAX_VALUES): Value {
   const { result, offset } = asn1js.fromBER(Uint8Array.from(bytes), { maxNodes: maxValues });
   if (offset < 0 || result.error) throw new Malformed('not ASN.1');
   return result;
 }
 
-/** The parts of a SEQUENCE, a SET or a value with an explicit tag. */
+/** The members of a SEQUENCE, a SET or a value with an explicit tag. */
 export function parts(value: Value | undefined): Value[] {
   if (value instanceof asn1js.Constructed || value instanceof asn1js.Sequence || value instanceof asn1js.Set)
     return value.valueBlock.value;
-  throw new Malformed('no SEQUENCE');
+  throw new Malformed('not a SEQUENCE');
 }
 
 export function oid(value: Value | undefined): string {
   if (value instanceof asn1js.ObjectIdentifier) return value.valueBlock.toString();
-  throw new Malformed('no OBJECT IDENTIFIER');
+  throw new Malformed('not an OBJECT IDENTIFIER');
 }
 
-/** The content of an OCTET STRING, also one in pieces, and one whose tag is implicit. */
+/** The content of an OCTET STRING, which can be constructed from segments or have an implicit tag. */
 export function octets(value: Value | undefined): Buffer {
   if (value instanceof asn1js.OctetString) return Buffer.from(value.getValue());
   if (value instanceof asn1js.Primitive) return Buffer.from(value.valueBlock.valueHexView);
   if (value instanceof asn1js.Constructed) return Buffer.concat(value.valueBlock.value.map(octets));
-  throw new Malformed('no OCTET STRING');
+  throw new Malformed('not an OCTET STRING');
 }
 
-/** A whole number that counts something. */
+/** A non-negative integer, such as an iteration count. */
 export function count(value: Value | undefined): number {
-  if (!(value instanceof asn1js.Integer)) throw new Malformed('no INTEGER');
+  if (!(value instanceof asn1js.Integer)) throw new Malformed('not an INTEGER');
   const number = Number(value.toBigInt());
   if (!Number.isSafeInteger(number) || number < 0) throw new Malformed('an INTEGER out of range');
   return number;
 }
 
-/** As it stands in the file. */
+/** The original encoding of a value. */
 export function der(value: Value | undefined): Buffer {
   if (!value) throw new Malformed('a value is missing');
   return Buffer.from(value.valueBeforeDecodeView);

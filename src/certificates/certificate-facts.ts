@@ -1,11 +1,11 @@
-/** What a certificate says of itself, and whether its key may sign PDFs: a key pair in, facts for its record out. */
+/** Describes a certificate and checks that its key may sign PDFs: a key pair in, the facts for its record out. */
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import { Certificate } from 'pkijs';
 import { parse } from './asn1.ts';
 import type { Pkcs12 } from './pkcs12.ts';
 
 export interface CertificateFacts {
-  /** As RFC 4514 writes it: `CN=Ada Lovelace, O=ACME, C=DE`. */
+  /** The distinguished name as in RFC 4514: `CN=Ada Lovelace, O=ACME, C=DE`. */
   subject: string;
   issuer: string;
   /** In hexadecimal. */
@@ -13,42 +13,42 @@ export interface CertificateFacts {
   /** Milliseconds since 1970. */
   notBefore: number;
   notAfter: number;
-  /** Such as `RSA 3072` or `EC P-256`. */
+  /** For example `RSA 3072` or `EC P-256`. */
   keyType: string;
   /** SHA-256 of the certificate, in hexadecimal. */
   fingerprint: string;
-  /** Who signs, for people. */
+  /** The name of the signer, as viewers display it. */
   commonName: string;
 }
 
-/** A private key with its certificates. */
+/** A private key with its certificate chain. */
 export interface SigningKey {
   facts: CertificateFacts;
   /** PKCS#8. */
   key: Buffer;
-  /** The certificate of the key first. */
+  /** Starts with the certificate of the key. In DER. */
   chain: Buffer[];
 }
 
-/** The key or its certificate may not be used for signatures. */
+/** The key or its certificate cannot be used for signatures. */
 export class Unsuitable extends Error {
   override name = 'Unsuitable';
 }
 
 const MIN_RSA_BITS = 2_048;
-/** A signature of this size takes about 50 ms. */
+/** A signature with a key of this size takes about 50 ms. */
 const MAX_RSA_BITS = 8_192;
 export const CURVES: Record<string, string> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
 const KEY_USAGE = '2.5.29.15';
-/** Of the first byte: digitalSignature, and nonRepudiation, which is also called contentCommitment. */
+/** Bits of the first byte of a key usage: digitalSignature and nonRepudiation, which is also called contentCommitment. */
 const FOR_SIGNATURES = 0b1100_0000;
 
-/** A chain has three or four, and a certificate up to 2 KiB and 300 values. All of them are in each signature. */
+/** A chain usually has three or four certificates of up to 2 KiB and 300 values. Each signature contains all of them. */
 const MAX_CHAIN = 10;
 const MAX_CERTIFICATE_BYTES = 16_384;
 const MAX_VALUES = 2_000;
 
-/** Of certificates in DER. Throws `Unsuitable`. */
+/** Checks the size of a certificate chain in DER. Throws `Unsuitable`. */
 export function checkChain(chain: readonly Uint8Array[]): void {
   if (chain.length > MAX_CHAIN)
     throw new Unsuitable(`it has a chain of ${chain.length} certificates; at most ${MAX_CHAIN} are allowed`);
@@ -68,7 +68,7 @@ export function factsOf({ key, chain }: Pkcs12): CertificateFacts {
   const [certificate] = chain;
   checkUsage(certificate);
   const [notBefore, notAfter] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
-  if (!(notBefore <= notAfter)) throw new Unsuitable('its dates of validity cannot be read, or are in the wrong order');
+  if (!(notBefore <= notAfter)) throw new Unsuitable('its validity period cannot be read, or ends before it starts');
   return {
     subject: nameOf(certificate.subject),
     issuer: nameOf(certificate.issuer),
@@ -81,7 +81,7 @@ export function factsOf({ key, chain }: Pkcs12): CertificateFacts {
   };
 }
 
-/** Lists of Node have one line for each part, the widest first. */
+/** Node returns a distinguished name as one line for each part, the most general part first. */
 function nameOf(lines: string | undefined): string {
   return (lines ?? '').split('\n').filter(Boolean).reverse().join(', ');
 }
@@ -104,11 +104,11 @@ function keyTypeOf({ asymmetricKeyType, asymmetricKeyDetails: details = {} }: Ke
   throw new Unsuitable(`its key is of the type ${what}; use RSA, or a key on the curve P-256, P-384 or P-521`);
 }
 
-/** A certificate without this extension may be used for everything. */
+/** A certificate without the key usage extension may be used for any purpose. */
 function checkUsage({ raw }: X509Certificate): void {
   const usage = Certificate.fromBER(Uint8Array.from(raw)).extensions?.find(({ extnID }) => extnID === KEY_USAGE);
   const bits = usage && Buffer.from(usage.extnValue.valueBlock.valueHexView);
-  // A BIT STRING: its tag, its length, the number of bits that are unused, and its bytes.
+  // A BIT STRING consists of its tag, its length, the number of unused bits, and its bytes.
   if (bits && !((bits[3] ?? 0) & FOR_SIGNATURES))
-    throw new Unsuitable('its key usage names neither digitalSignature nor nonRepudiation, so that it may not sign documents');
+    throw new Unsuitable('its key usage includes neither digitalSignature nor nonRepudiation, so it may not sign documents');
 }

@@ -1,4 +1,4 @@
-/** The certificates of an API key: stores them with their private keys, which are encrypted and never given back, lists and removes them. */
+/** Stores, lists and removes the certificates of an API key. Private keys are stored encrypted and never returned to callers. */
 
 import { holdKey } from '../accounts/keys.ts';
 import type { Clock } from '../accounts/leases.ts';
@@ -17,14 +17,14 @@ export interface StoredCertificate extends CertificateFacts {
   createdAt: number;
 }
 
-/** What a caller sends. */
+/** A new certificate as the caller sends it. */
 export interface CertificateDraft {
   name: string;
   pkcs12: Uint8Array;
   password: string;
 }
 
-/** The key that owns the certificates, and its account, which they are counted for. */
+/** The API key that owns the certificates, and its account, for which they are counted. */
 export interface CertificateOwner {
   keyId: string;
   accountId: string;
@@ -64,10 +64,10 @@ export class Certificates {
     const row = {
       ...{ id, name, key_id: keyId, account_id: accountId, created_at: now },
       ...{ facts: JSON.stringify(pair.facts), secret_key_id: secretKey.id },
-      ciphertext: secretKey.cipher.encrypt(toText(pair), placeOf(id)),
+      ciphertext: secretKey.cipher.encrypt(toText(pair), additionalData(id)),
     };
     await this.#database.transaction(async (query) => {
-      await holdKey(query, keyId); // revoking it has removed its certificates, and would not see this one
+      await holdKey(query, keyId); // a revocation that already removed the key's certificates would miss this one
       await query.insertInto('certificates').values(row).execute();
       await this.#requireRoom(accountId, query);
       await also(certificate, query);
@@ -76,7 +76,7 @@ export class Certificates {
     return certificate;
   }
 
-  /** Newest first, after a position. */
+  /** Lists certificates after a position, newest first. */
   async list(keyId: string, limit: number, after?: Position): Promise<ListPage<StoredCertificate>> {
     const owned = this.#database.query.selectFrom('certificates').select(COLUMNS).where('key_id', '=', keyId);
     return readListPage(owned, { limit, after, toItem: toCertificate });
@@ -95,7 +95,7 @@ export class Certificates {
     return toCertificate(row);
   }
 
-  /** With the private key. Throws `not_found`, `certificate_expired`, `secret_key_missing`. */
+  /** Returns a certificate with its private key. Throws `not_found`, `certificate_expired`, `secret_key_missing`. */
   async open(keyId: string, id: string): Promise<SigningKey> {
     if (!isId(id)) throw notFound();
     const row = await this.#database.query
@@ -108,11 +108,13 @@ export class Certificates {
     const facts = JSON.parse(row.facts) as CertificateFacts;
     const now = this.#clock();
     if (facts.notAfter <= now || facts.notBefore > now) throw expired(facts, now);
-    const { key, chain } = this.#secretKeys.withId(row.secret_key_id).cipher.decrypt(row.ciphertext, placeOf(id)) as Secrets;
+    const { key, chain } = this.#secretKeys
+      .withId(row.secret_key_id)
+      .cipher.decrypt(row.ciphertext, additionalData(id)) as Secrets;
     return { facts, key: Buffer.from(key, 'base64'), chain: chain.map((each) => Buffer.from(each, 'base64')) };
   }
 
-  /** With the records of the requests that stored it. Throws `not_found`. */
+  /** Removes a certificate and the idempotency records of the requests that stored it. Throws `not_found`. */
   async remove(keyId: string, id: string): Promise<void> {
     if (!isId(id)) throw notFound();
     await this.#database.transaction(async (query) => {
@@ -127,7 +129,7 @@ export class Certificates {
     await this.#database.flush();
   }
 
-  /** Encrypts what is stored under an earlier secret key anew; returns how many there were. Throws `secret_key_missing`. */
+  /** Encrypts certificates under earlier secret keys with the current one. Returns their number. Throws `secret_key_missing`. */
   async reencrypt(): Promise<number> {
     const current = this.#secretKeys.current();
     const rows = await this.#database.query
@@ -136,10 +138,10 @@ export class Certificates {
       .where('secret_key_id', '!=', current.id)
       .execute();
     for (const { id, ciphertext, secret_key_id: before } of rows) {
-      const secrets = this.#secretKeys.withId(before).cipher.decrypt(ciphertext, placeOf(id));
+      const secrets = this.#secretKeys.withId(before).cipher.decrypt(ciphertext, additionalData(id));
       await this.#database.query
         .updateTable('certificates')
-        .set({ ciphertext: current.cipher.encrypt(secrets, placeOf(id)), secret_key_id: current.id })
+        .set({ ciphertext: current.cipher.encrypt(secrets, additionalData(id)), secret_key_id: current.id })
         .where('id', '=', id)
         .execute();
     }
@@ -147,7 +149,7 @@ export class Certificates {
     return rows.length;
   }
 
-  /** Called after the change in its transaction, which an error rolls back. */
+  /** Checks the limit after the insert, in the same transaction, so that an error rolls the insert back. */
   async #requireRoom(accountId: string, query: Query): Promise<void> {
     const { count } = await query
       .selectFrom('certificates')
@@ -160,7 +162,7 @@ export class Certificates {
   }
 }
 
-/** What is encrypted, in base64. */
+/** The encrypted values, in base64. */
 interface Secrets {
   key: string;
   chain: string[];
@@ -171,7 +173,7 @@ function toText({ key, chain }: KeyPair): Secrets {
   return { key: base64(key), chain: chain.map(base64) };
 }
 
-function placeOf(id: string): string {
+function additionalData(id: string): string {
   return `certificate ${id}`;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Signatures of PDFs (CMS, RFC 5652, as ETSI EN 319 142-1 wants it for PAdES): the digest of a file and a key in, a signature with
- * the certificates out. Certificates and time stamps go in as they are, so that nothing which a caller sent is parsed here.
+ * Creates the signatures of PDFs (CMS, RFC 5652, in the PAdES profile of ETSI EN 319 142-1): the digest of a file and a key in, a
+ * signature with its certificates out. Certificates and time stamps are embedded unchanged, so no untrusted bytes are parsed here.
  */
 import { createHash, createPrivateKey, sign as signBytes, verify, X509Certificate } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -14,7 +14,7 @@ export interface SigningAlgorithm {
   isElliptic: boolean;
 }
 
-/** A certificate and those above it, and what kind of key it has. */
+/** A certificate chain and the type of its key. */
 export type Signer = Pick<SigningKey, 'chain'> & { facts: Pick<SigningKey['facts'], 'keyType'> };
 
 const [DATA, SIGNED_DATA] = ['1.2.840.113549.1.7.1', '1.2.840.113549.1.7.2'];
@@ -33,34 +33,34 @@ const WITH_RSA = {
   sha512: '1.2.840.113549.1.1.13',
 } as const;
 const WITH_ECDSA = { sha256: '1.2.840.10045.4.3.2', sha384: '1.2.840.10045.4.3.3', sha512: '1.2.840.10045.4.3.4' } as const;
-/** What surrounds the certificates: digests, and a signature of up to 1,024 bytes. */
+/** The size of everything besides the certificates: digests, and a signature of up to 1,024 bytes. */
 const STRUCTURE_BYTES = 4_096;
 
-/** In a thread of its own. */
+/** Signs in the thread pool, without blocking the event loop. */
 const signInThread = promisify(signBytes);
 
-/** A larger curve comes with a longer digest. */
+/** Larger curves use longer digests. */
 export function algorithmOf({ facts: { keyType } }: Pick<Signer, 'facts'>): SigningAlgorithm {
   const [, curve] = /^EC (.*)$/.exec(keyType) ?? [];
   const digest = curve === 'P-521' ? 'sha512' : curve === 'P-384' ? 'sha384' : 'sha256';
   return { digest, isElliptic: curve !== undefined };
 }
 
-/** Bytes that a signature takes at most. Throws `NotDer`. */
+/** The maximum size of a signature in bytes. Throws `NotDer`. */
 export function signatureBytes({ chain }: Pick<Signer, 'chain'>, isStamped: boolean): number {
   const certificates = chain.reduce((sum, { length }) => sum + length, 0);
   return STRUCTURE_BYTES + certificates + signerIdOf(ownOf(chain)).length + (isStamped ? MAX_TIME_STAMP_BYTES : 0);
 }
 
-/** `owner` is whose turn the time stamp takes. */
+/** `owner` is the owner under which the time stamp request is queued. */
 export interface SigningTurn {
   owner: string;
   deadline: Deadline;
 }
 
 /**
- * `digest` is that of the file, by the digest of `algorithmOf`; `token` is the time stamp. With `timeStamps`, it throws
- * `timestamp_failed` and `queue_full`.
+ * `digest` is the digest of the file with the algorithm that `algorithmOf` returns; `token` is the time stamp. With `timeStamps`,
+ * throws `timestamp_failed` and `queue_full`.
  */
 export async function sign(
   signer: SigningKey,
@@ -76,7 +76,7 @@ export async function sign(
   return { signature: cmsOf(signer, attributes, signature, token), token };
 }
 
-/** What `sign` does, at once: whether this key and these certificates can sign at all. Throws whatever is wrong. */
+/** Makes a trial signature synchronously, without a time stamp. Throws if this key and these certificates cannot sign. */
 export function trySigning(signer: SigningKey): void {
   const { digest } = algorithmOf(signer);
   const attributes = signedAttributes(signer, createHash(digest).digest());
@@ -84,12 +84,12 @@ export function trySigning(signer: SigningKey): void {
   const toBeSigned = write(TAGS.set, attributes);
   const signature = signBytes(digest, toBeSigned, key);
   const { publicKey } = new X509Certificate(ownOf(signer.chain));
-  if (!verify(digest, toBeSigned, publicKey, signature)) throw new Error('the signature does not fit its certificate');
+  if (!verify(digest, toBeSigned, publicKey, signature)) throw new Error('the signature does not match its certificate');
   const { length } = cmsOf(signer, attributes, signature, undefined);
-  if (length > signatureBytes(signer, false)) throw new Error('the signature is larger than its room');
+  if (length > signatureBytes(signer, false)) throw new Error('the signature is larger than its placeholder');
 }
 
-/** `attributes` are the members of the SET that `signature` signs. */
+/** Builds the SignedData. `attributes` contains the members of the SET that `signature` signs. */
 function cmsOf(signer: Signer, attributes: Buffer, signature: Buffer, token: Buffer | undefined): Buffer {
   const { digest, isElliptic } = algorithmOf(signer);
   const digestAlgorithm = sequence(oid(DIGESTS[digest])); // without parameters (RFC 5754, 2)
@@ -113,7 +113,7 @@ function cmsOf(signer: Signer, attributes: Buffer, signature: Buffer, token: Buf
   return sequence(oid(SIGNED_DATA), write(context(0), signed));
 }
 
-/** Not the time of signing, which EN 319 142-1 wants in the PDF itself. A SET OF has its members in the order of their bytes. */
+/** Leaves out the signing time, which EN 319 142-1 requires in the PDF itself. DER sorts the members of a SET OF by their bytes. */
 function signedAttributes({ chain }: Pick<Signer, 'chain'>, digest: Uint8Array): Buffer {
   const certificateHash = createHash('sha256').update(ownOf(chain)).digest();
   const identifier = sequence(write(TAGS.octetString, certificateHash)); // SHA-256 is the default
@@ -130,11 +130,11 @@ function attribute(type: string, value: Buffer): Buffer {
 }
 
 function ownOf([own]: readonly Buffer[]): Buffer {
-  if (!own) throw new Error('a signing key without a certificate');
+  if (!own) throw new Error('the signing key has no certificate');
   return own;
 }
 
-/** Who issued a certificate, and its number there. */
+/** The issuer and the serial number of a certificate. */
 function signerIdOf(certificate: Buffer): Buffer {
   const [serialNumber, , issuer] = certificateFields(certificate);
   if (serialNumber?.[0] !== TAGS.integer || issuer?.[0] !== TAGS.sequence) throw new NotDer('not a certificate');

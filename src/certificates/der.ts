@@ -1,6 +1,6 @@
-/** Writes DER, and reads it without building anything from it (ITU-T X.690): bytes in, bytes out. */
+/** Writes DER (ITU-T X.690), and reads it without building objects: bytes in, bytes out. */
 
-/** The bytes are not DER, or something else than is expected. */
+/** The bytes are not DER, or not the expected values. */
 export class NotDer extends Error {
   override name = 'NotDer';
 }
@@ -8,10 +8,10 @@ export class NotDer extends Error {
 export const TAGS = { integer: 0x02, octetString: 0x04, null: 0x05, oid: 0x06, sequence: 0x30, set: 0x31 } as const;
 const HIGH_TAG = 0x1f;
 const LONG_LENGTH = 0x80;
-/** Of a length: enough for 4 GiB. */
+/** Lengths are read up to this many bytes, which is enough for 4 GiB. */
 const MAX_LENGTH_BYTES = 4;
 
-/** The tag `[number]` of a value that is made of others. */
+/** The context-specific tag `[number]` of a constructed value. */
 export function context(number: number): number {
   return 0xa0 | number;
 }
@@ -25,7 +25,7 @@ export function sequence(...content: readonly Uint8Array[]): Buffer {
   return write(TAGS.sequence, ...content);
 }
 
-/** `1.2.840.113549.1.7.2` */
+/** Writes an object identifier, such as `1.2.840.113549.1.7.2`. */
 export function oid(text: string): Buffer {
   const [first = 0, second = 0, ...rest] = text.split('.').map(Number);
   return write(TAGS.oid, Buffer.from([40 * first + second, ...rest].flatMap(base128)));
@@ -35,18 +35,18 @@ export function integer(small: number): Buffer {
   return write(TAGS.integer, Buffer.from([small]));
 }
 
-/** The values inside of a value, each with its tag. Throws `NotDer`. */
+/** The values inside a constructed value, each with its tag. Throws `NotDer`. */
 export function* inside(value: Buffer): Generator<Buffer> {
   const end = endOf(value, 0);
   for (let at = contentAt(value, 0); at < end; ) {
     const next = endOf(value, at);
-    if (next > end) throw new NotDer('a value reaches beyond what holds it');
+    if (next > end) throw new NotDer('a value extends beyond the value that contains it');
     yield value.subarray(at, next);
     at = next;
   }
 }
 
-/** Serial number, algorithm, issuer, validity, subject and more, as they stand in a certificate (RFC 5280, 4.1). Throws `NotDer`. */
+/** The fields of a certificate from the serial number, then algorithm, issuer, validity, subject and so on. Throws `NotDer`. */
 export function certificateFields(certificate: Buffer): Buffer[] {
   const [content] = inside(certificate);
   return [...inside(content ?? certificate)].filter((field) => field[0] !== context(0)); // the version

@@ -1,9 +1,9 @@
-/** The ciphers of PKCS#12 (RFC 7292, appendices B and C) and PKCS#5 (RFC 8018): a password and what was encrypted with it in, the content out. */
+/** Decrypts parts of PKCS#12 files (RFC 7292, appendices B and C; PKCS#5, RFC 8018): a password and ciphertext in, content out. */
 import { createDecipheriv, createHash, createHmac, pbkdf2Sync, timingSafeEqual } from 'node:crypto';
 import { count, Malformed, octets, oid, parts, type Value } from './asn1.ts';
 import { decryptRc2 } from './rc2.ts';
 
-/** The file uses a method that is not known here. */
+/** The file uses an algorithm that is not supported. */
 export class Unsupported extends Error {
   override name = 'Unsupported';
 }
@@ -13,12 +13,12 @@ export class TooCostly extends Error {
   override name = 'TooCostly';
 }
 
-/** What is decrypted makes no sense, or the check of the whole file fails. */
+/** The decrypted content is not valid, or the integrity check of the file fails. */
 export class WrongPassword extends Error {
   override name = 'WrongPassword';
 }
 
-/** Over all keys that one file derives. Programs take 1 to 600,000. */
+/** Maximum number of iterations for all keys of one file. Programs use 1 to 600,000. */
 const MAX_ITERATIONS = 2_000_000;
 
 const DIGESTS: Record<string, string> = {
@@ -43,7 +43,7 @@ const CIPHERS: Record<string, [name: string, keyBytes: number]> = {
 };
 const PBES2 = '1.2.840.113549.1.5.13';
 const PBKDF2 = '1.2.840.113549.1.5.12';
-/** Of PKCS#12 itself. */
+/** The encryption schemes that PKCS#12 itself defines. */
 const OWN: Record<string, [name: 'des-ede3-cbc' | 'rc2', keyBytes: number]> = {
   '1.2.840.113549.1.12.1.3': ['des-ede3-cbc', 24],
   '1.2.840.113549.1.12.1.4': ['des-ede3-cbc', 16],
@@ -52,7 +52,7 @@ const OWN: Record<string, [name: 'des-ede3-cbc' | 'rc2', keyBytes: number]> = {
 };
 const [FOR_KEY, FOR_IV, FOR_MAC] = [1, 2, 3];
 
-/** For one file with its password. */
+/** Decrypts one file with its password. */
 export class Pkcs12Ciphers {
   readonly #password: string;
   #iterationsLeft: number;
@@ -62,7 +62,7 @@ export class Pkcs12Ciphers {
     this.#iterationsLeft = maxIterations;
   }
 
-  /** `algorithm` is an AlgorithmIdentifier. */
+  /** `algorithm` is an AlgorithmIdentifier. Throws `WrongPassword`, `Unsupported`, `TooCostly`, `Malformed`. */
   decrypt(algorithm: Value | undefined, data: Buffer): Buffer {
     const [name, parameters] = parts(algorithm);
     const id = oid(name);
@@ -73,7 +73,7 @@ export class Pkcs12Ciphers {
     return this.#decryptOwn(own, octets(salt), count(iterations), data);
   }
 
-  /** Throws `WrongPassword` where the check of the file fails. `mac` is its MacData. */
+  /** Checks the integrity of the file by its MacData `mac`. Throws `WrongPassword` if it fails. */
   check(mac: Value, content: Buffer): void {
     const [info, salt, iterations] = parts(mac);
     const [algorithm, digest] = parts(info);
@@ -104,7 +104,7 @@ export class Pkcs12Ciphers {
     const rounds = count(iterations);
     this.#spend(rounds, keyBytes, hash);
     const key = pbkdf2Sync(Buffer.from(this.#password), octets(salt), Math.max(1, rounds), keyBytes, hash);
-    return unpadded(() => {
+    return withPaddingCheck(() => {
       const decipher = createDecipheriv(name, key, octets(iv));
       return Buffer.concat([decipher.update(data), decipher.final()]);
     });
@@ -115,7 +115,7 @@ export class Pkcs12Ciphers {
     const password = first ?? Buffer.alloc(0);
     const key = this.#derive('sha1', FOR_KEY, password, salt, iterations, keyBytes);
     const iv = this.#derive('sha1', FOR_IV, password, salt, iterations, 8);
-    return unpadded(() => {
+    return withPaddingCheck(() => {
       if (name === 'rc2') return withoutPadding(decryptRc2(key, iv, data));
       const whole = keyBytes === 16 ? Buffer.concat([key, key.subarray(0, 8)]) : key;
       const decipher = createDecipheriv('des-ede3-cbc', whole, iv);
@@ -123,13 +123,13 @@ export class Pkcs12Ciphers {
     });
   }
 
-  /** UTF-16 with two zero bytes. Programs disagree on whether an empty password has them. */
+  /** The password in UTF-16 with two zero bytes at the end. Programs disagree on whether an empty password has them. */
   #passwords(): Buffer[] {
     const encoded = Buffer.from(`${this.#password}\0`, 'utf16le').swap16();
     return this.#password ? [encoded] : [encoded, Buffer.alloc(0)];
   }
 
-  /** RFC 7292, B.2. */
+  /** Derives a key (RFC 7292, B.2). */
   #derive(hash: string, purpose: number, password: Buffer, salt: Buffer, iterations: number, bytes: number): Buffer {
     this.#spend(iterations, bytes, hash);
     const block = hash === 'sha384' || hash === 'sha512' ? 128 : 64;
@@ -147,14 +147,14 @@ export class Pkcs12Ciphers {
     return Buffer.concat(blocks).subarray(0, bytes);
   }
 
-  /** A key that is longer than a digest takes the iterations for each digest. */
+  /** A key that is longer than a digest costs the iterations once for each digest. */
   #spend(iterations: number, bytes: number, hash: string): void {
     this.#iterationsLeft -= iterations * Math.ceil(bytes / createHash(hash).digest().length);
     if (this.#iterationsLeft < 0) throw new TooCostly();
   }
 }
 
-/** Each block plus `addend` plus 1, as numbers of that many bytes. */
+/** Adds `addend` and 1 to each block, as big-endian numbers of `block` bytes. */
 function increased(input: Buffer, addend: Buffer, block: number): Buffer {
   const output = Buffer.from(input);
   for (let start = 0; start < output.length; start += block) {
@@ -168,8 +168,8 @@ function increased(input: Buffer, addend: Buffer, block: number): Buffer {
   return output;
 }
 
-/** A wrong key leaves a wrong padding behind, but for one time in 256. */
-function unpadded(decrypt: () => Buffer): Buffer {
+/** Reports invalid padding as a wrong password. A wrong key still gives valid padding once in 256 times. */
+function withPaddingCheck(decrypt: () => Buffer): Buffer {
   try {
     return decrypt();
   } catch (error) {

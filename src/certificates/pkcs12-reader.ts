@@ -1,4 +1,4 @@
-/** Opens PKCS#12 files that callers send, in a process of its own: nobody knows what is in them, and deriving their keys takes its time. */
+/** Opens PKCS#12 files from callers in a separate process, because they are untrusted and deriving their keys takes time. */
 import { ServiceError } from '../errors.ts';
 import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
 import type { KeyPair, OpenedPkcs12, Pkcs12Task } from './pkcs12-worker.ts';
@@ -27,7 +27,7 @@ export class Pkcs12Reader {
     this.#processes = new ProcessQueue(work, { ...LIMITS, ...limits });
   }
 
-  /** `owner` is whose turn it takes. Throws `certificate_password_wrong`, `certificate_unusable`, `queue_full`. */
+  /** The work is queued under `owner`. Throws `certificate_password_wrong`, `certificate_unusable`, `queue_full`. */
   async open(owner: string, task: Pkcs12Task, signal?: AbortSignal): Promise<KeyPair> {
     const opened = (await this.#processes.run(owner, task, signal)) as OpenedPkcs12;
     if ('wrongPassword' in opened)
@@ -36,7 +36,7 @@ export class Pkcs12Reader {
     return opened;
   }
 
-  /** What runs or waits is refused, and so is what comes later. */
+  /** Ends all processes. Running, waiting and later work is refused. */
   close(): void {
     this.#processes.close();
   }

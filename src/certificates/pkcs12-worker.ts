@@ -1,4 +1,4 @@
-/** The process that opens PKCS#12 files from outside: a file and its password in, the key pair with its facts out, or why it is of no use. */
+/** The process that opens untrusted PKCS#12 files: a file and its password in; its key pair, or why it is unusable, out. */
 import { serveTasks } from '../queue/serve-tasks.ts';
 import { type CertificateFacts, checkChain, factsOf, type SigningKey, Unsuitable } from './certificate-facts.ts';
 import { trySigning } from './cms.ts';
@@ -14,7 +14,7 @@ export interface KeyPair {
   facts: CertificateFacts;
   /** PKCS#8. */
   key: Uint8Array;
-  /** The certificate of the key first. */
+  /** Starts with the certificate of the key. In DER. */
   chain: Uint8Array[];
 }
 
@@ -36,7 +36,7 @@ function open({ content, password }: Pkcs12Task): OpenedPkcs12 {
   }
 }
 
-/** Whatever keeps it from signing is to be known now, and not by each document. */
+/** Makes a trial signature, so that problems are reported now and not with each document. */
 function requireSignature(pair: SigningKey): void {
   try {
     trySigning(pair);
@@ -45,11 +45,11 @@ function requireSignature(pair: SigningKey): void {
   }
 }
 
-/** Says nothing of what is in the file. */
+/** The reason does not quote the content of the file. */
 function reasonOf(error: unknown): string {
   if (error instanceof Unsuitable) return error.message;
   if (error instanceof NoKeyPair) return 'it holds no private key with its certificate';
   if (error instanceof Unsupported) return `it uses ${error.message}, which is not supported; export it with AES-256 and SHA-256`;
-  if (error instanceof TooCostly) return 'its key derivation asks for too many iterations; export it with at most 100,000';
+  if (error instanceof TooCostly) return 'its key derivation uses too many iterations; export it with at most 100,000';
   return 'it is damaged, or not a PKCS#12 file';
 }

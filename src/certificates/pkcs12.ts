@@ -5,7 +5,7 @@ import { Pkcs12Ciphers, WrongPassword } from './pkcs12-ciphers.ts';
 
 export interface Pkcs12 {
   key: KeyObject;
-  /** That of the key, then the one that issued it, and so on. */
+  /** The certificate of the key, then that of its issuer, and so on. */
   chain: [X509Certificate, ...X509Certificate[]];
 }
 
@@ -20,7 +20,7 @@ const KEY_BAG = '1.2.840.113549.1.12.10.1.1';
 const SHROUDED_KEY_BAG = '1.2.840.113549.1.12.10.1.2';
 const CERTIFICATE_BAG = '1.2.840.113549.1.12.10.1.3';
 const X509_CERTIFICATE = '1.2.840.113549.1.9.22.1';
-/** More than any chain has. */
+/** More than any real chain contains. */
 const MAX_CERTIFICATES = 32;
 const MAX_KEYS = 8;
 
@@ -43,7 +43,7 @@ interface Bags {
 function contentOf(info: Value, ciphers: Pkcs12Ciphers): Buffer {
   const [type, content] = parts(info);
   if (oid(type) === DATA) return dataOf(info);
-  if (oid(type) !== ENCRYPTED_DATA) throw new Malformed('a part of another kind');
+  if (oid(type) !== ENCRYPTED_DATA) throw new Malformed('a part of an unknown type');
   const [, encrypted] = parts(parts(content)[0]);
   const [, algorithm, data] = parts(encrypted);
   return ciphers.decrypt(algorithm, octets(data));
@@ -51,7 +51,7 @@ function contentOf(info: Value, ciphers: Pkcs12Ciphers): Buffer {
 
 function dataOf(info: Value | undefined): Buffer {
   const [type, content] = parts(info);
-  if (oid(type) !== DATA) throw new Malformed('a file that is signed and not protected by a password');
+  if (oid(type) !== DATA) throw new Malformed('the content is not protected by a password');
   return octets(parts(content)[0]);
 }
 
@@ -73,13 +73,13 @@ function keyIn(value: Value | undefined, ciphers: Pkcs12Ciphers): Buffer {
   return checkedKey(ciphers.decrypt(algorithm, octets(data)));
 }
 
-/** None where it is in another form. */
+/** The certificate in a bag; empty if it is not an X.509 certificate. */
 function certificateIn(value: Value | undefined): Buffer[] {
   const [form, certificate] = parts(value);
   return oid(form) === X509_CERTIFICATE ? [octets(parts(certificate)[0])] : [];
 }
 
-/** What a wrong password has decrypted ends with a valid padding at times, but is no key. */
+/** With a wrong password, the decrypted bytes sometimes end with valid padding, but they are not a key. */
 function checkedKey(key: Buffer): Buffer {
   try {
     parts(parse(key));

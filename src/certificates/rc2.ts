@@ -1,6 +1,6 @@
-/** RC2 in CBC mode (RFC 2268), decryption only: older programs encrypt the certificates of a PKCS#12 with it, and OpenSSL 3 no longer reads it. */
+/** Decrypts RC2 in CBC mode (RFC 2268), with which older programs encrypt PKCS#12 files and which OpenSSL 3 cannot read. */
 
-/** RFC 2268, 2: a permutation of the bytes that follows from the digits of pi. */
+/** A permutation of the bytes that is based on the digits of pi (RFC 2268, 2). */
 const PI_TABLE = Buffer.from(
   `d978f9c419ddb5ed28e9fd794aa0d89dc67e37832b76538e624c6488448bfba2
 179a59f587b34f1361456d8d09817d32bd8f40eb86b77b0bf09521225c6b4e82
@@ -15,11 +15,11 @@ c2e0416e0f51cbcc2491af50a1f47039997c3a8523b8b47afc02365b25559731
 const BLOCK_BYTES = 8;
 const KEY_BYTES = 128;
 const WORDS = 64;
-/** In the order of decryption: five rounds, a mashing round, six, a mashing round, five. */
+/** Mixing rounds in the order of decryption, with a mashing round after each stage except the last. */
 const ROUNDS = [5, 6, 5];
 const SHIFTS = [1, 2, 3, 5];
 
-/** The key has as many effective bits as it is long. The result still has its padding. */
+/** The number of effective key bits is the length of the key. The result still has its padding. */
 export function decryptRc2(key: Buffer, iv: Buffer, data: Buffer): Buffer {
   const words = expand(key);
   const plain = Buffer.alloc(data.length);
@@ -65,7 +65,7 @@ function unmix(r: Uint16Array, word: number, i: number): void {
   r[i] = turned - word - mixed;
 }
 
-/** The words are in a ring. */
+/** The indexes of the words wrap around. */
 function at(r: Uint16Array, index: number): number {
   return r[index & 3] ?? 0;
 }

@@ -1,4 +1,7 @@
-/** What an issuer says of the revocation of a certificate, by OCSP (RFC 6960) or by a list (RFC 5280, 5): bytes in, the verdict out. */
+/**
+ * Reads and verifies what an issuer says about the revocation of a certificate: an OCSP response (RFC 6960) or a CRL (RFC 5280, 5)
+ * in, the status out.
+ */
 import { X509Certificate } from 'node:crypto';
 import * as asn1js from 'asn1js';
 import {
@@ -16,23 +19,23 @@ import {
 import { Malformed, octets, parse } from './asn1.ts';
 import { certificateFields, context, inside, NotDer, TAGS } from './der.ts';
 
-/** An answer, and whom it is of. */
+/** An OCSP response or a CRL, with the certificate it is about and its issuer. */
 export interface Statement {
   certificate: Uint8Array;
   issuer: Uint8Array;
   answer: Uint8Array;
-  /** When it has to be valid, in milliseconds since 1970. */
+  /** The time at which the answer must be valid, in milliseconds since 1970. */
   at: number;
 }
 
 export type Answer =
   /**
-   * `responders`: certificates by which it is signed, other than the issuer's. `until`: when there is something newer, in milliseconds
-   * since 1970; undefined where that is always so.
+   * `responders` contains the certificate of the OCSP responder if the issuer did not sign itself. `until` is the time of the next
+   * update in milliseconds since 1970; undefined if a newer answer is always available.
    */
   | { isGood: true; responders: Uint8Array[]; until: number | undefined }
   | { revokedAt: number | undefined }
-  /** Why it is of no use. */
+  /** Why the answer cannot be used. */
   | { fault: string };
 
 class Useless extends Error {
@@ -44,11 +47,11 @@ const [GOOD, REVOKED] = [0, 1];
 const EXTENDED_KEY_USAGE = '2.5.29.37';
 const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
 const LIST_POINT = '2.5.29.28';
-/** Of a list: its number, and the key that signs it. They change nothing about what it says. */
+/** Extensions of a CRL that do not change its meaning: its number, and the identifier of the issuer's key. */
 const HARMLESS = new Set(['2.5.29.20', '2.5.29.35']);
-/** With SHA-1 and MD5, under which signatures can be forged. */
+/** Signature algorithms with SHA-1 or MD5, with which signatures can be forged. */
 const BROKEN = new Set(['1.2.840.113549.1.1.5', '1.2.840.10045.4.1', '1.2.840.113549.1.1.4']);
-/** How far clocks may be apart. */
+/** Maximum difference between the clocks of the issuer and of this service. */
 const MAX_CLOCK_DIFFERENCE_MS = 300_000;
 
 export function readOcsp(statement: Statement): Promise<Answer> {
@@ -63,7 +66,7 @@ export function readOcsp(statement: Statement): Promise<Answer> {
       const [time] = certStatus.valueBlock.value ?? [];
       return { revokedAt: time instanceof asn1js.GeneralizedTime ? time.toDate().getTime() : undefined };
     }
-    if (tagNumber !== GOOD) throw new Useless('does not know the certificate');
+    if (tagNumber !== GOOD) throw new Useless('does not know the status of the certificate');
     return { isGood: true, responders: responder ? [responder] : [], until: nextUpdate?.getTime() };
   });
 }
@@ -85,7 +88,7 @@ async function aboutThis({ tbsResponseData }: BasicOCSPResponse, { certificate, 
   return single;
 }
 
-/** Whoever has signed it: undefined for the issuer itself. */
+/** The certificate of the responder that signed the response; undefined if the issuer itself did. */
 async function responderOf(
   response: BasicOCSPResponse,
   bytes: Buffer,
@@ -102,10 +105,10 @@ async function responderOf(
     requireResponder(certificate, issuer, at);
     return Uint8Array.from(certificate);
   }
-  throw new Useless('sent an OCSP response that neither the issuer nor a responder of its has signed');
+  throw new Useless('sent an OCSP response that neither the issuer nor one of its responders has signed');
 }
 
-/** RFC 6960, 4.2.2.2. */
+/** Checks that the issuer authorized the responder (RFC 6960, 4.2.2.2). */
 function requireResponder(certificate: Buffer, issuer: Uint8Array, at: number): void {
   const [own, above] = [new X509Certificate(certificate), new X509Certificate(issuer)];
   const { extensions = [], notBefore, notAfter } = certificateIn(certificate);
@@ -113,17 +116,17 @@ function requireResponder(certificate: Buffer, issuer: Uint8Array, at: number): 
   const isResponder = usage instanceof ExtKeyUsage && usage.keyPurposes.includes(OCSP_SIGNING);
   const isValid = notBefore.value.getTime() <= at && at <= notAfter.value.getTime();
   if (!isResponder || !isValid || !own.checkIssued(above) || !own.verify(above.publicKey))
-    throw new Useless('sent an OCSP response that is signed by somebody who may not');
+    throw new Useless('sent an OCSP response that is not signed by an authorized responder');
 }
 
-/** Lists may have hundreds of thousands of entries, which are looked through without building anything from them. */
+/** A CRL can have hundreds of thousands of entries, so they are searched without building objects. */
 export function readList({ issuer, certificate, answer, at }: Statement): Promise<Answer> {
   return explained(async () => {
     const [signed, algorithm, signature] = [...inside(Buffer.from(answer))];
     if (!signed || !algorithm || !signature) throw new Useless('sent something other than a list of revoked certificates');
     const list = partsOf(signed);
     const [, , , , subject] = certificateFields(Buffer.from(issuer));
-    if (!subject?.equals(list.issuer)) throw new Useless('sent a list of another issuer');
+    if (!subject?.equals(list.issuer)) throw new Useless('sent a list from another issuer');
     const bits = asn1js.fromBER(Uint8Array.from(signature)).result as asn1js.BitString;
     const by = new AlgorithmIdentifier({ schema: asn1js.fromBER(Uint8Array.from(algorithm)).result });
     if (!(await verified(signed, bits, certificateIn(issuer), by)))
@@ -136,7 +139,7 @@ export function readList({ issuer, certificate, answer, at }: Statement): Promis
   });
 }
 
-/** The date of its entry. */
+/** The revocation date of the certificate's entry; undefined if the list has none. */
 function revocationOf(certificate: Uint8Array, entries: Buffer | undefined): Buffer | undefined {
   const [serialNumber] = certificateFields(Buffer.from(certificate));
   if (!serialNumber) throw new NotDer('not a certificate');
@@ -151,7 +154,7 @@ interface ListParts {
   issuer: Buffer;
   thisUpdate: Date;
   nextUpdate: Date | undefined;
-  /** A SEQUENCE of those that are revoked. */
+  /** A SEQUENCE of the revoked certificates. */
   entries: Buffer | undefined;
   extensions: Extension[];
 }
@@ -160,7 +163,7 @@ function partsOf(signed: Buffer): ListParts {
   const fields = [...inside(signed)];
   if (fields[0]?.[0] === TAGS.integer) fields.shift(); // the version
   const [, issuer, thisUpdate, ...rest] = fields;
-  if (!issuer || !thisUpdate) throw new NotDer('a list without issuer or time');
+  if (!issuer || !thisUpdate) throw new NotDer('a list without an issuer or a time');
   const nextUpdate = rest[0] && rest[0][0] !== TAGS.sequence && rest[0][0] !== context(0) ? rest.shift() : undefined;
   const entries = rest[0]?.[0] === TAGS.sequence ? rest.shift() : undefined;
   const [extensions] = rest[0]?.[0] === context(0) ? inside(rest[0]) : [];
@@ -173,16 +176,17 @@ function partsOf(signed: Buffer): ListParts {
   };
 }
 
-/** A list of some certificates or reasons, or of changes, does not say that a certificate is good. */
+/** A CRL that covers only some certificates or reasons, or only changes, does not prove that a certificate is valid. */
 function requireWhole({ extnID, critical, parsedValue }: Extension, isOfAuthority: boolean): void {
   if (!(extnID === LIST_POINT && parsedValue instanceof IssuingDistributionPoint)) {
-    if (critical && !HARMLESS.has(extnID)) throw new Useless('sent a list that is only a part of one');
+    if (critical && !HARMLESS.has(extnID))
+      throw new Useless('sent a partial list, or one with an unsupported critical extension');
     return;
   }
   const { onlyContainsUserCerts, onlyContainsCACerts, onlyContainsAttributeCerts, onlySomeReasons, indirectCRL } = parsedValue;
   const isOfOthers = isOfAuthority ? onlyContainsUserCerts : onlyContainsCACerts;
   if (isOfOthers || onlyContainsAttributeCerts || onlySomeReasons || indirectCRL)
-    throw new Useless('sent a list that leaves out certificates of this kind');
+    throw new Useless('sent a list that does not cover all certificates of this kind');
 }
 
 function requireTime(at: number, thisUpdate: Date, nextUpdate: Date | undefined): void {
@@ -196,19 +200,19 @@ async function verified(
   { subjectPublicKeyInfo }: Certificate,
   algorithm: AlgorithmIdentifier,
 ): Promise<boolean> {
-  if (BROKEN.has(algorithm.algorithmId)) throw new Useless('signs with SHA-1');
+  if (BROKEN.has(algorithm.algorithmId)) throw new Useless('signs with SHA-1 or MD5, which are not secure');
   const crypto = getCrypto(true);
   return crypto.verifyWithPublicKey(Uint8Array.from(signed), signature, subjectPublicKeyInfo, algorithm).catch(() => false);
 }
 
-/** What cannot be read is told without what is in it. */
+/** Converts errors to faults that do not quote the answer. */
 async function explained(read: () => Promise<Answer>): Promise<Answer> {
   try {
     return await read();
   } catch (error) {
     if (error instanceof Useless) return { fault: error.message };
     if (error instanceof Malformed || error instanceof NotDer) return { fault: 'sent something that cannot be read' };
-    return { fault: 'sent something other than what was asked for' };
+    return { fault: 'sent something other than the requested answer' };
   }
 }
 
@@ -216,7 +220,7 @@ function certificateIn(bytes: Uint8Array): Certificate {
   return Certificate.fromBER(Uint8Array.from(bytes));
 }
 
-/** Of both kinds. */
+/** Reads a UTCTime or a GeneralizedTime. */
 function timeOf(value: Buffer): Date {
   const time = asn1js.fromBER(Uint8Array.from(value)).result;
   if (time instanceof asn1js.UTCTime) return time.toDate();

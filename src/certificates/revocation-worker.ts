@@ -1,4 +1,4 @@
-/** The process that reads certificates and what is said of their revocation: bytes from outside in, facts out. */
+/** The process that reads certificates, OCSP responses and CRLs: untrusted bytes in, facts out. */
 import { X509Certificate } from 'node:crypto';
 import { Certificate, CRLDistributionPoints, type Extension, type GeneralName, InfoAccess, OCSPRequest } from 'pkijs';
 import { serveTasks } from '../queue/serve-tasks.ts';
@@ -6,19 +6,19 @@ import { type Answer, readList, readOcsp, type Statement } from './revocation-an
 
 export type RevocationTask = { what: 'describe'; certificates: Uint8Array[] } | ({ what: 'ocsp' | 'list' } & Statement);
 
-/** What a certificate says of where to ask about it. */
+/** Where to ask for the revocation status of a certificate, according to its extensions. */
 export interface Described {
-  /** Signed by its own key: nobody can revoke it. */
+  /** Whether it is self-signed, so that it cannot be revoked. */
   isRoot: boolean;
-  /** Which of the certificates has signed it. */
+  /** The index of the certificate that signed it; undefined for a root, and if the issuer is missing. */
   issuer: number | undefined;
-  /** Addresses of OCSP, of lists of revoked certificates, and of the certificate of its issuer. */
+  /** URLs of OCSP responders, of CRLs, and of the issuer's certificate. */
   ocsp: string[];
   lists: string[];
   issuers: string[];
-  /** Of a responder of OCSP that is not to be asked about. */
+  /** Whether it belongs to an OCSP responder whose revocation is not checked (`id-pkix-ocsp-nocheck`). */
   isExempt: boolean;
-  /** In DER, for its issuer. */
+  /** An OCSP request in DER; undefined if the issuer is missing. */
   request: Uint8Array | undefined;
 }
 
@@ -63,7 +63,7 @@ function addressesOf(bytes: Buffer): Pick<Described, 'ocsp' | 'lists' | 'issuers
   const described = (method: string) =>
     addresses(descriptions.filter(({ accessMethod }) => accessMethod === method).map(({ accessLocation }) => accessLocation));
   const points = extension(LIST_ADDRESSES);
-  // A point for some reasons only, or signed by somebody else, tells less than whether the certificate is revoked.
+  // A distribution point for some reasons only, or with another CRL issuer, does not give the complete status.
   const whole = (points instanceof CRLDistributionPoints ? points.distributionPoints : []).filter(
     ({ reasons, cRLIssuer }) => !reasons && !cRLIssuer?.length,
   );
@@ -79,7 +79,7 @@ function addresses(names: GeneralName[]): string[] {
     .slice(0, MAX_ADDRESSES);
 }
 
-/** With SHA-1, which every responder knows (RFC 5019, 2.1.1); it is a name here, and protects nothing. */
+/** Uses SHA-1, which every responder supports (RFC 5019, 2.1.1). It only identifies the issuer, so its weakness does not matter. */
 async function requestOf(certificate: Buffer, issuer: Buffer): Promise<Uint8Array> {
   const request = new OCSPRequest();
   const issuerCertificate = Certificate.fromBER(Uint8Array.from(issuer));

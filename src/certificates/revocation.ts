@@ -1,7 +1,7 @@
 /**
- * Finds out whether certificates are revoked, so that a signed PDF can say so when their issuers no longer answer: chains of
- * certificates in, the answers of OCSP responders and lists out. The addresses are those in the certificates, under the outbound
- * policy, and what comes back is read in a process of its own.
+ * Checks whether certificates are revoked, so that a signed PDF can contain the proof when their issuers no longer answer:
+ * certificate chains in, OCSP responses and CRLs out. The URLs come from the certificates and are subject to the outbound policy.
+ * Answers are read in a separate process.
  */
 import { createHash } from 'node:crypto';
 import type { Deadline } from '../deadline.ts';
@@ -13,9 +13,9 @@ import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
 import type { Answer } from './revocation-answers.ts';
 import type { Described, RevocationTask } from './revocation-worker.ts';
 
-/** In DER. */
+/** The validation data of a signature, in DER. */
 export interface ValidationData {
-  /** Each that is needed, also those of responders. */
+  /** All certificates that are needed, including those of OCSP responders. */
   certificates: Buffer[];
   ocspResponses: Buffer[];
   lists: Buffer[];
@@ -33,22 +33,22 @@ const TIMEOUT_MS = 10_000;
 const RETRY_AFTER_SECONDS = 10;
 const MAX_OCSP_BYTES = 65_536;
 const MAX_LIST_BYTES = 8_388_608;
-/** Of all lists of one PDF, which has them in it. */
+/** Maximum total size of the CRLs of one PDF, which are embedded in it. */
 const MAX_BYTES = 16_777_216;
 const MAX_CERTIFICATE_BYTES = 16_384;
-/** How long an answer serves, if it is valid for so long; how many are kept, and of which size. */
+/** How long an answer is reused if it stays valid; how many answers are cached, and their maximum size. */
 const KEEP_MS = 600_000;
 const [MAX_KEPT, MAX_KEPT_BYTES] = [200, 65_536];
-/** What is found may need to be asked about itself. */
+/** Certificates that are found in one round are checked in the next. */
 const [MAX_ROUNDS, MAX_CERTIFICATES] = [8, 32];
-/** How many signatures ask at the same time, how many more of owners who have none, and how many may wait. */
+/** How many signatures are checked at the same time, how many more for owners that have none, and how many may wait. */
 const [PARALLEL, RESERVED, MAX_WAITING] = [4, 2, 256];
 
-/** What is asked for one PDF. */
+/** The requests for one PDF. */
 interface Asking {
   owner: string;
   signal: AbortSignal;
-  /** By their addresses. */
+  /** CRLs by URL. */
   lists: Map<string, Buffer>;
 }
 
@@ -61,18 +61,18 @@ interface About {
 interface Found {
   ocsp?: Buffer;
   list?: Buffer;
-  /** Certificates that are needed to believe it. */
+  /** Certificates that are needed to verify the answer. */
   responders: Buffer[];
-  /** When there is something newer, in milliseconds since 1970. */
+  /** The time of the next update, in milliseconds since 1970. */
   until: number;
 }
 
 export interface RevocationLimits {
-  /** For each request. */
+  /** The timeout of each request. */
   timeoutMs?: number;
-  /** Of all lists of one PDF. */
+  /** Maximum total size of the CRLs of one PDF. */
   maxBytes?: number;
-  /** How long an answer serves, if it is valid for so long. */
+  /** How long an answer is reused if it stays valid. */
   keepMs?: number;
 }
 
@@ -80,7 +80,7 @@ export class Revocation {
   readonly #policy: OutboundPolicy;
   readonly #timeoutMs: number;
   readonly #maxBytes: number;
-  readonly #kept: KeptAnswers;
+  readonly #cache: AnswerCache;
   readonly #processes: ProcessQueue;
   readonly #queue = new OwnerQueue({ capacity: PARALLEL, reserved: RESERVED, limit: MAX_WAITING, longestMs: 2 * TIMEOUT_MS });
 
@@ -89,33 +89,33 @@ export class Revocation {
     this.#policy = policy;
     this.#timeoutMs = timeoutMs;
     this.#maxBytes = maxBytes;
-    this.#kept = new KeptAnswers(keepMs);
+    this.#cache = new AnswerCache(keepMs);
     const work = {
       module: new URL('./revocation-worker.ts', import.meta.url),
       libraries: ['asn1js', 'pkijs'],
       busy: 'too many certificates are being read',
-      outOfTime: (cause: unknown) => failed('what their issuers answer takes too long to read', cause),
-      outOfMemory: (cause: unknown) => failed('what their issuers answer takes too much memory to read', cause),
+      outOfTime: (cause: unknown) => failed('the answers of their issuers take too long to read', cause),
+      outOfMemory: (cause: unknown) => failed('the answers of their issuers take too much memory to read', cause),
     };
     this.#processes = new ProcessQueue(work, LIMITS);
   }
 
-  /** Asks nobody. Throws `certificate_unusable` where a chain does not say whom to ask, and `queue_full`. */
+  /** Makes no requests. Throws `certificate_unusable` if the chain does not say where to ask, and `queue_full`. */
   async requireSources(owner: string, chain: readonly Buffer[], signal?: AbortSignal): Promise<void> {
     const [own, ...above] = await this.#describe(owner, chain, signal);
-    if (own?.isRoot) throw unusable('it is signed by itself, so that nobody can say whether it is revoked');
+    if (own?.isRoot) throw unusable('it is self-signed, so its revocation status cannot be checked');
     for (const each of own ? [own, ...above] : []) {
       if (each.isRoot) continue;
       if (each.issuer === undefined && !each.issuers.length)
         throw unusable('its chain ends before a root; upload it with the certificates of its issuers');
       if (!each.isExempt && !each.ocsp.length && !each.lists.length)
-        throw unusable('it, or one above it, does not say where to ask whether it is revoked (OCSP, or a list)');
+        throw unusable('it, or a certificate above it, does not say where to ask for its revocation status (OCSP or CRL)');
     }
   }
 
   /**
-   * `own` is the chain of whoever signs, and `others` what comes with time stamps. Throws `revocation_failed`, `certificate_unusable`
-   * if one of `own` is revoked, `queue_full` and the error of the deadline.
+   * `own` is the chain of the signer, and `others` are the certificates of time stamps. Throws `revocation_failed`,
+   * `certificate_unusable` if one of `own` is revoked, `queue_full` and the error of the deadline.
    */
   async collect(
     owner: string,
@@ -133,7 +133,7 @@ export class Revocation {
     }
   }
 
-  /** Whatever an answer brings may need answers of its own. */
+  /** Repeats the checks, because answers bring further certificates that must be checked too. */
   async #collect(owner: string, own: readonly Buffer[], others: readonly Buffer[], signal: AbortSignal): Promise<ValidationData> {
     const [known, isOwn] = [new Known([...own, ...others]), new Known(own)];
     const answered = new Map<Buffer, Found>();
@@ -143,7 +143,7 @@ export class Revocation {
       if (!issuer) return each.issuers.length ? [await this.#issuerOf(each, signal)] : [];
       if (each.isExempt || answered.has(certificate)) return [];
       const about = { certificate, issuer, at: Date.now() };
-      const found = await this.#kept.get(about, () => this.#find(each, about, isOwn.has(certificate), asking));
+      const found = await this.#cache.get(about, () => this.#find(each, about, isOwn.has(certificate), asking));
       answered.set(certificate, found);
       return found.responders;
     };
@@ -159,7 +159,7 @@ export class Revocation {
       requireIssuers(described);
       return dataOf(known, answered);
     }
-    throw failed('the certificates of their issuers have no end');
+    throw failed('the chains of their issuers and responders are too long');
   }
 
   async #issuerOf({ issuers }: Described, signal: AbortSignal): Promise<Buffer> {
@@ -167,13 +167,13 @@ export class Revocation {
     return firstOf(issuers, (url) => ask(this.#policy, { ...common, url }));
   }
 
-  /** By OCSP, whose answers are small and new, and else by a list. */
+  /** Tries OCSP first, because its answers are small and current, and then the CRLs. */
   async #find(each: Described, about: About, isOwn: boolean, asking: Asking): Promise<Found> {
     const read = async (what: 'ocsp' | 'list', bytes: Buffer): Promise<Found> => {
       const answer = (await this.#run(asking.owner, { what, ...about, answer: bytes }, asking.signal)) as Answer | Unreadable;
       if ('unreadable' in answer) throw new Unanswered('sent something that cannot be read');
       if ('fault' in answer) throw new Unanswered(answer.fault);
-      if ('revokedAt' in answer) throw isOwn ? revoked(answer.revokedAt) : failed('one that comes with a time stamp is revoked');
+      if ('revokedAt' in answer) throw isOwn ? revoked(answer.revokedAt) : failed('a certificate of the time stamp is revoked');
       const responders = answer.responders.map((responder) => Buffer.from(responder));
       return { [what]: bytes, responders, until: answer.until ?? about.at };
     };
@@ -190,7 +190,7 @@ export class Revocation {
     return ask(this.#policy, { url, body, accept, maxBytes: MAX_OCSP_BYTES, timeoutMs: this.#timeoutMs, signal });
   }
 
-  /** Once for all certificates of a PDF: it is of all that an issuer has issued. */
+  /** Fetches a CRL once for all certificates of a PDF, because it covers everything that an issuer has issued. */
   async #fetchList(url: URL, { lists, signal }: Asking): Promise<Buffer> {
     const known = lists.get(url.href);
     if (known) return known;
@@ -198,7 +198,7 @@ export class Revocation {
     const fetched = await ask(this.#policy, { url, accept: 'application/pkix-crl', ...limits, signal });
     lists.set(url.href, fetched);
     if ([...lists.values()].reduce((sum, { length }) => sum + length, 0) > this.#maxBytes)
-      throw failed(`the lists of their issuers have more than ${this.#maxBytes} bytes in all`);
+      throw failed(`the revocation lists of their issuers have more than ${this.#maxBytes} bytes in all`);
     return fetched;
   }
 
@@ -206,7 +206,7 @@ export class Revocation {
     const described = (await this.#run(owner, { what: 'describe', certificates: [...certificates] }, signal)) as
       | Described[]
       | Unreadable;
-    if ('unreadable' in described) throw failed('one of them cannot be read');
+    if ('unreadable' in described) throw failed('a certificate cannot be read');
     return described;
   }
 
@@ -214,7 +214,7 @@ export class Revocation {
     return this.#processes.run(owner, task, signal);
   }
 
-  /** What runs or waits is refused, and so is what comes later. */
+  /** Ends all processes. Running, waiting and later work is refused. */
   close(): void {
     this.#processes.close();
   }
@@ -224,7 +224,7 @@ interface Unreadable {
   unreadable: true;
 }
 
-/** Certificates, each once, in the order in which they came. */
+/** A set of certificates, in the order in which they were added. */
 class Known {
   readonly #byDigest = new Map<string, Buffer>();
 
@@ -240,11 +240,11 @@ class Known {
     return this.#byDigest.has(digestOf(certificate));
   }
 
-  /** Whether it is new. */
+  /** Returns whether the certificate is new. */
   add(certificate: Buffer): boolean {
     const digest = digestOf(certificate);
     if (this.#byDigest.has(digest)) return false;
-    if (this.#byDigest.size >= MAX_CERTIFICATES) throw failed('there are too many of them');
+    if (this.#byDigest.size >= MAX_CERTIFICATES) throw failed('there are too many certificates');
     this.#byDigest.set(digest, certificate);
     return true;
   }
@@ -256,9 +256,9 @@ function digestOf(...contents: Buffer[]): string {
   return hash.digest('base64');
 }
 
-/** What the first address answers that gives an answer; the fault is that of the last. */
+/** The first successful answer of the addresses in turn. If all fail, throws the error of the last. */
 async function firstOf<T>(addresses: string[], get: (url: URL, index: number) => Promise<T>): Promise<T> {
-  let last: unknown = failed('one of them does not say where to ask');
+  let last: unknown = failed('a certificate does not say where to ask');
   for (const [index, address] of addresses.entries()) {
     const url = new URL(address);
     try {
@@ -271,17 +271,17 @@ async function firstOf<T>(addresses: string[], get: (url: URL, index: number) =>
   throw last;
 }
 
-/** Documents of a batch are signed with the same certificates. An answer was checked against the issuer, so that it is good for everybody. */
-class KeptAnswers {
+/** Caches answers, because the documents of a batch use the same certificates. They are verified, so owners can share them. */
+class AnswerCache {
   readonly #keepMs: number;
-  /** The oldest first. */
+  /** The oldest entry comes first. */
   readonly #found = new Map<string, Found>();
 
   constructor(keepMs: number) {
     this.#keepMs = keepMs;
   }
 
-  /** What was found for this certificate, or is found now. */
+  /** The cached answer for this certificate, or the result of `find`. */
   async get(about: About, find: () => Promise<Found>): Promise<Found> {
     const key = digestOf(about.certificate, about.issuer);
     const known = this.#found.get(key);
@@ -299,7 +299,7 @@ class KeptAnswers {
 
 function requireIssuers(described: Described[]): void {
   if (described.some(({ isRoot, issuer }) => !isRoot && issuer === undefined))
-    throw failed('the certificate of an issuer is missing, and is not where it should be');
+    throw failed('the certificate of an issuer is missing, and the address in the certificate does not lead to it');
 }
 
 function dataOf(known: Known, answered: Map<Buffer, Found>): ValidationData {
@@ -318,10 +318,13 @@ function unusable(why: string): ServiceError {
 
 function revoked(at: number | undefined): ServiceError {
   const since = at === undefined ? '' : ` since ${new Date(at).toISOString()}`;
-  return new ServiceError('certificate_unusable', `options.signature.certificate: it, or one above it, is revoked${since}`);
+  return new ServiceError(
+    'certificate_unusable',
+    `options.signature.certificate: the certificate, or one above it, is revoked${since}`,
+  );
 }
 
 function failed(what: string, cause?: unknown): ServiceError {
-  const detail = `options.signature.level: whether the certificates are revoked cannot be found out: ${what}`;
+  const detail = `options.signature.level: the revocation status of the certificates cannot be determined: ${what}`;
   return new ServiceError('revocation_failed', detail, { cause, retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

@@ -1,6 +1,6 @@
 /**
- * The operator's secret keys, under which private keys are kept in the database: a file in, ciphers out. The first key of the file
- * encrypts; the others only decrypt, until all is encrypted anew.
+ * Reads the operator's secret keys, which encrypt the private keys in the database: a file in, ciphers out. The first key of the
+ * file encrypts; the others only decrypt, until everything is encrypted with the first.
  */
 import { createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
@@ -9,20 +9,20 @@ import { ServiceError, storageFailed } from '../errors.ts';
 import { PayloadCipher } from '../storage/payload-cipher.ts';
 
 export interface SecretKeySettings {
-  /** Empty for a key of the service's own. */
+  /** If empty, the service generates a key in its data folder. */
   secretKeyFile: string;
   dataDir: string;
-  /** Whether other nodes use the database, too, but not the data folder. */
+  /** Whether other nodes share the database, but not the data folder. */
   isShared: boolean;
 }
 
-/** The file cannot be used. For the operator. */
+/** The file of secret keys cannot be used. The message is for the operator. */
 export class SecretKeyError extends Error {
   override name = 'SecretKeyError';
 }
 
 export interface SecretKey {
-  /** Tells keys apart, and says nothing about them. */
+  /** Identifies the key without revealing anything about it. */
   id: string;
   cipher: PayloadCipher;
 }
@@ -36,7 +36,7 @@ export class SecretKeys {
   readonly #settings: SecretKeySettings;
   #keys: SecretKey[];
 
-  /** Throws `SecretKeyError`, also where the service's own key is damaged. */
+  /** Throws `SecretKeyError`, also if the generated key is damaged. */
   constructor(settings: SecretKeySettings) {
     this.#settings = settings;
     const { secretKeyFile, isShared } = settings;
@@ -44,7 +44,7 @@ export class SecretKeys {
     if (!secretKeyFile && !isShared) this.#keys = ownKeys(this.#ownFile);
   }
 
-  /** The key that encrypts. The first use makes one where the operator has set none. Throws `secret_key_missing`, `storage_failed`. */
+  /** The key that encrypts. Generates one if the operator has set none. Throws `secret_key_missing`, `storage_failed`. */
   current(): SecretKey {
     const [first] = this.#all();
     if (first) return first;
@@ -63,7 +63,7 @@ export class SecretKeys {
     if (found) return found;
     throw new ServiceError(
       'secret_key_missing',
-      'the certificate was stored under another secret key, which is not in the file that PLATEN_SECRET_KEY_FILE names',
+      'the certificate is encrypted with a secret key that is not in the file that PLATEN_SECRET_KEY_FILE names',
     );
   }
 
@@ -77,7 +77,7 @@ export class SecretKeys {
     return this.#keys;
   }
 
-  /** Another process may have made it after this one started. */
+  /** Reads the generated key, which another process may have created after this one started. */
   #readOwn(): SecretKey[] {
     try {
       return ownKeys(this.#ownFile);
@@ -97,7 +97,7 @@ function ownKeys(file: string): SecretKey[] {
   }
 }
 
-/** A text file has one key on each line; any other file is one key. `name` is what the operator knows it by. */
+/** A text file has one key on each line; any other file is one key. `name` identifies the file in errors. */
 function readKeys(file: string, name: string): SecretKey[] {
   const content = contentOf(file, name);
   const text = content.toString('latin1');
@@ -105,7 +105,7 @@ function readKeys(file: string, name: string): SecretKey[] {
   const keys = TEXT.test(text) ? lines.filter(({ length }) => length > 0) : [content];
   if (!keys.length || keys.some(({ length }) => length < MIN_BYTES))
     throw new SecretKeyError(
-      `${name}: each key must have at least ${MIN_BYTES} bytes. Restore the file that certificates were stored under; if there are none, make one with: openssl rand -hex 32`,
+      `${name}: each key must have at least ${MIN_BYTES} bytes. Restore the file that was used when certificates were stored; if none are stored, create one with: openssl rand -hex 32`,
     );
   return keys.map(secretKeyOf);
 }
@@ -124,7 +124,7 @@ function secretKeyOf(secret: Buffer): SecretKey {
   return { id, cipher: new PayloadCipher(derive('certificates')) };
 }
 
-/** Whole and for good, or not at all. If several processes make it at once, only one does. Throws `storage_failed`. */
+/** Creates the key file atomically and durably. If several processes try at once, only one succeeds. Throws `storage_failed`. */
 function makeKey(file: string): void {
   const draft = `${file}.${randomBytes(8).toString('hex')}.tmp`;
   try {

@@ -1,4 +1,4 @@
-/** Asks a time stamp authority (RFC 3161): the digest of bytes in, a token that says when they existed out. */
+/** Requests time stamps from a time stamp authority (RFC 3161): a digest in, a token that proves when the data existed out. */
 import { randomBytes } from 'node:crypto';
 import * as asn1js from 'asn1js';
 import {
@@ -17,7 +17,7 @@ import { OwnerQueue } from '../queue/owner-queue.ts';
 import { der, parse, parts } from './asn1.ts';
 import { context, inside, TAGS } from './der.ts';
 
-/** Of a token with its certificates. */
+/** Maximum size of a token with its certificates. */
 export const MAX_TIME_STAMP_BYTES = 16_384;
 const SHA_256 = '2.16.840.1.101.3.4.2.1';
 const [TST_INFO, DATA] = ['1.2.840.113549.1.9.16.1.4', '1.2.840.113549.1.7.1'];
@@ -28,16 +28,16 @@ const TIMEOUT_MS = 10_000;
 const RETRY_AFTER_SECONDS = 10;
 const EXTENDED_KEY_USAGE = '2.5.29.37';
 const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
-/** How far the clocks of the authority and of this service may be apart. */
+/** Maximum difference between the clocks of the authority and of this service. */
 const MAX_CLOCK_DIFFERENCE_MS = 300_000;
-/** How many are asked for at the same time, how many more by owners who have none, and how many may wait. */
+/** How many requests run at the same time, how many more for owners that have none running, and how many may wait. */
 const [PARALLEL, RESERVED, MAX_WAITING] = [8, 4, 256];
 
 export interface TimeStampSettings {
-  /** The operator's, and so any address that the service itself can reach. It may hold a name and password. */
+  /** Set by the operator, so it is not subject to the outbound policy. It may contain a user name and a password. */
   url: string;
   timeoutMs?: number;
-  /** Replaces the limits on requests, for tests. */
+  /** Replaces the queue of requests in tests. */
   queue?: OwnerQueue;
 }
 
@@ -48,7 +48,7 @@ export class TimeStamps {
   readonly #queue: OwnerQueue;
 
   constructor({ url, timeoutMs = TIMEOUT_MS, queue }: TimeStampSettings) {
-    // A request ends by itself, and is not to be stopped for others.
+    // `longestMs` exceeds the timeout of a request, so that no request is stopped in favour of another owner.
     const limits = { capacity: PARALLEL, reserved: RESERVED, limit: MAX_WAITING, longestMs: 2 * timeoutMs };
     this.#queue = queue ?? new OwnerQueue(limits);
     this.#url = new URL(url);
@@ -65,8 +65,8 @@ export class TimeStamps {
   }
 
   /**
-   * The token in DER, when it is the turn of `owner`; `imprint` is a SHA-256. Throws `timestamp_failed`, `queue_full`, or the error of
-   * the deadline.
+   * Returns the token in DER. The request is queued under `owner`; `imprint` is a SHA-256 digest. Throws `timestamp_failed`,
+   * `queue_full`, or the error of the deadline.
    */
   async stamp(owner: string, imprint: Uint8Array, deadline: Deadline): Promise<Buffer> {
     const leave = await this.#queue.acquire(owner, deadline);
@@ -111,7 +111,7 @@ async function readAll(response: Response): Promise<Buffer> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > MAX_REPLY_BYTES) throw failed(`sent more than ${MAX_REPLY_BYTES} bytes`); // which ends the connection
+    if (bytes > MAX_REPLY_BYTES) throw failed(`sent more than ${MAX_REPLY_BYTES} bytes`); // leaving the loop closes the connection
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -135,28 +135,28 @@ interface Asked {
   nonce: Buffer;
 }
 
-/** Throws `timestamp_failed` unless the token is for what was asked, and signed. */
+/** Throws `timestamp_failed` unless the token matches the request and is signed. */
 async function readToken(reply: Buffer, asked: Asked): Promise<Buffer> {
   const { status, timeStampToken } = parsed(() => TimeStampResp.fromBER(Uint8Array.from(reply)));
-  if (!GRANTED.has(status.status)) throw failed(`refused with the status ${status.status}`);
+  if (!GRANTED.has(status.status)) throw failed(`refused the request with status ${status.status}`);
   if (!timeStampToken) throw failed('sent no time stamp');
-  const token = parsed(() => der(parts(parse(reply))[1])); // as it was sent: its signature is of these bytes
+  const token = parsed(() => der(parts(parse(reply))[1])); // the original bytes, which are what the authority signed
   if (token.length > MAX_TIME_STAMP_BYTES) throw failed(`sent a time stamp of more than ${MAX_TIME_STAMP_BYTES} bytes`);
-  // It becomes a part of the signature, which is in DER.
+  // The token becomes part of the signature, which must be in DER.
   if (!Buffer.from(asn1js.fromBER(Uint8Array.from(token)).result.toBER()).equals(token))
-    throw failed('sent a time stamp in an unusual encoding');
+    throw failed('sent a time stamp that is not encoded in DER');
   const signed = parsed(() => new SignedData({ schema: timeStampToken.content }));
   const stampedAt = checkInfo(signed, asked);
-  signed.encapContentInfo.eContentType = DATA; // of a time stamp, the library would compare the digest again, and needs all that it is of
+  signed.encapContentInfo.eContentType = DATA; // for the type of time stamps, the library would require the stamped data itself
   const { signatureVerified, signerCertificate } = await signed
     .verify({ signer: 0, checkChain: false, extendedMode: true })
     .catch(() => ({ signatureVerified: false, signerCertificate: null }));
-  if (!signatureVerified || !signerCertificate) throw failed('sent a time stamp that it has not signed');
+  if (!signatureVerified || !signerCertificate) throw failed('sent a time stamp with an invalid signature');
   checkSigner(signerCertificate, stampedAt);
   return token;
 }
 
-/** Those that come with a token, in DER. */
+/** The certificates in a token, in DER. */
 export function certificatesIn(token: Buffer): Buffer[] {
   const [, content] = inside(token);
   const [signed] = content ? inside(content) : [];
@@ -164,26 +164,26 @@ export function certificatesIn(token: Buffer): Buffer[] {
   return held ? [...inside(held)].filter(([tag]) => tag === TAGS.sequence) : [];
 }
 
-/** RFC 3161, 2.3. */
+/** Checks that the certificate is valid for time stamping (RFC 3161, 2.3). */
 function checkSigner({ extensions = [], notBefore, notAfter }: Certificate, at: Date): void {
   const usage = extensions.find(({ extnID }) => extnID === EXTENDED_KEY_USAGE);
   const purposes = usage && parsed(() => ExtKeyUsage.fromBER(usage.extnValue.getValue()).keyPurposes);
   if (!usage?.critical || !purposes?.includes(TIME_STAMPING))
-    throw failed('signs with a certificate that is not one for time stamps');
+    throw failed('signs with a certificate that is not valid for time stamping');
   if (!(notBefore.value <= at && at <= notAfter.value)) throw failed('signs with a certificate that was not valid at that time');
 }
 
-/** When it was made, as it says. */
+/** Checks that the time stamp matches the request. Returns its time. */
 function checkInfo({ encapContentInfo: { eContentType, eContent } }: SignedData, { imprint, nonce }: Asked): Date {
   if (eContentType !== TST_INFO || !eContent) throw failed('sent something other than a time stamp');
   const info = parsed(() => TSTInfo.fromBER(eContent.getValue()));
   const { hashAlgorithm, hashedMessage } = info.messageImprint;
   const isOfThis = hashAlgorithm.algorithmId === SHA_256 && Buffer.from(imprint).equals(hashedMessage.valueBlock.valueHexView);
-  if (!isOfThis) throw failed('sent a time stamp of something else');
+  if (!isOfThis) throw failed('sent a time stamp of other data');
   if (!info.nonce || info.nonce.toBigInt() !== BigInt(`0x${nonce.toString('hex')}`))
-    throw failed('sent a time stamp that was made before');
+    throw failed('sent a time stamp for another request, with a different nonce');
   if (!(Math.abs(info.genTime.getTime() - Date.now()) < MAX_CLOCK_DIFFERENCE_MS))
-    throw failed('sent a time stamp of another time: its clock and that of this service differ by more than 5 minutes');
+    throw failed('sent a time stamp with a wrong time: its clock and that of this service differ by more than 5 minutes');
   return info.genTime;
 }
 

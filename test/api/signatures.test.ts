@@ -190,12 +190,12 @@ describe('nothing is charged or stored', () => {
   test.each<[Fault, RegExp]>([
     ['http', /status 500/],
     ['garbage', /something other/],
-    ['status', /refused with the status 2/],
-    ['imprint', /something else/],
-    ['nonce', /made before/],
-    ['signature', /not signed/],
+    ['status', /refused the request with status 2/],
+    ['imprint', /other data/],
+    ['nonce', /different nonce/],
+    ['signature', /invalid signature/],
     ['endless', /more than 65536 bytes/],
-    ['usage', /not one for time stamps/],
+    ['usage', /not valid for time stamping/],
     ['expired', /not valid at that time/],
     ['clock', /more than 5 minutes/],
   ])('when the authority has the fault %s', async (fault, what) => {
