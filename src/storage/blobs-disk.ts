@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Blobs, ByteRange } from './blobs.ts';
 import { diskFault, namesIn, removeFiles, spoolFile, syncFolder, temporaryName } from './files.ts';
 
-/** The folder of files that are being written. They are never read from there. */
+/** The folder for files that are being written. They are not read until they are moved out of it. */
 const UNFINISHED = 'unfinished';
 /** Matches the folders, which are named after the first characters of the blobs in them. */
 const SHARD = /^[0-9A-Za-z]{2}$/;
@@ -32,7 +32,7 @@ export class DiskBlobs implements Blobs {
       await writeWhole(unfinished, chunks);
       await this.#moveInto(this.#shardOf(name), unfinished, name);
     } catch (error) {
-      await rm(unfinished, { force: true }).catch(() => {}); // a file that stays is removed with the orphans
+      await rm(unfinished, { force: true }).catch(() => {}); // if this fails, the sweep removes the file later
       throw diskFault(error);
     }
   }
@@ -57,7 +57,7 @@ export class DiskBlobs implements Blobs {
   }
 
   async *names(writtenBefore: number): AsyncIterable<string[]> {
-    const shards = (await readdir(this.#folder)).filter((name) => SHARD.test(name)); // a separate disk has a folder `lost+found`
+    const shards = (await readdir(this.#folder)).filter((name) => SHARD.test(name)); // a mounted disk can contain `lost+found`
     for (const shard of shards) yield* namesIn(join(this.#folder, shard), writtenBefore);
   }
 

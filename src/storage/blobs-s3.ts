@@ -1,4 +1,4 @@
-/** Blobs as objects of a bucket, named `prefix/doc_Ab...`. What is read once waits on the local disk. */
+/** Stores blobs as objects in an S3 bucket, named `prefix/doc_Ab...`. Spooled content is kept on the local disk. */
 import { mkdir } from 'node:fs/promises';
 import { PassThrough, Readable } from 'node:stream';
 import {
@@ -26,19 +26,19 @@ interface Place {
   spoolFolder: string;
 }
 
-/** Tells whose the prefix is; names of blobs look different. */
+/** The object that records which installation owns the prefix. No blob can have this name. */
 const MARKER = 'platen.json';
 const NAME = /^[a-z]+_[0-9A-Za-z]+$/;
-/** An object of more bytes is sent in parts, of which so many are on their way, and in memory, at a time. */
+/** Larger objects are uploaded in parts of this size, of which `PARTS_AT_ONCE` are in memory at a time. */
 const PART_BYTES = 8 * 1_048_576;
 const PARTS_AT_ONCE = 2;
 const ATTEMPTS = 3;
 const CONNECT_MS = 5_000;
-/** How long the bucket is believed to be there still. */
+/** How long a successful check of the bucket is reused. */
 const GOOD_MS = 5_000;
-/** Until an answer begins, and between two pieces of it. */
+/** The timeout until a response begins, and between two chunks of it. */
 const ANSWER_MS = 30_000;
-/** Listing and removing versions: more rounds mean that somebody else keeps writing. */
+/** Maximum number of requests to list or remove versions. More would mean that another process keeps writing. */
 const MAX_ROUNDS = 100;
 
 export class S3Blobs implements Blobs {
@@ -56,8 +56,8 @@ export class S3Blobs implements Blobs {
   }
 
   /**
-   * Throws `storage_failed` when the bucket cannot be used, and when its prefix is another installation's: the sweep of each
-   * would remove what the other has stored.
+   * Throws `storage_failed` if the bucket cannot be used, or if its prefix belongs to another installation: the sweep of each
+   * installation would remove the blobs of the other.
    */
   static async open(location: S3Location, options: { installation: string; spoolFolder: string }): Promise<S3Blobs> {
     await mkdir(options.spoolFolder, { recursive: true, mode: 0o700 });
@@ -76,11 +76,11 @@ export class S3Blobs implements Blobs {
     const rest = Symbol.iterator in chunks ? chunks[Symbol.iterator]() : chunks[Symbol.asyncIterator]();
     try {
       const { isWhole, start } = await firstPart(rest);
-      // Most content is one request, and what is known in advance needs no stream.
+      // Most content fits into one request without a stream.
       if (isWhole) await this.#client.send(new PutObjectCommand({ ...object, Body: Buffer.concat(start) }));
       else await this.#upload({ ...object, Body: Readable.from(joined(start, rest), { objectMode: false }) });
     } catch (error) {
-      await this.remove(name).catch(() => {}); // it may have arrived all the same; what stays is removed with the orphans
+      await this.remove(name).catch(() => {}); // the object may exist anyway; if this fails, the sweep removes it later
       throw faultOf(error);
     }
   }
@@ -145,7 +145,9 @@ export class S3Blobs implements Blobs {
   async #look(): Promise<void> {
     const abortSignal = AbortSignal.timeout(CONNECT_MS);
     await this.#client.send(new HeadObjectCommand(this.#object(MARKER)), { abortSignal }).catch((error: unknown) => {
-      throw isMissing(error) ? storageFailed('the bucket, or the mark of this installation in it, is gone') : faultOf(error);
+      throw isMissing(error)
+        ? storageFailed('the bucket, or the object in it that marks this installation, does not exist any more')
+        : faultOf(error);
     });
     this.#goodUntil = performance.now() + GOOD_MS;
   }
@@ -154,13 +156,13 @@ export class S3Blobs implements Blobs {
     this.#client.destroy();
   }
 
-  /** The first installation leaves its mark; every other start has to find its own. */
+  /** The first start writes the marker of the installation; later starts must find the same one. */
   async #claim(installation: string): Promise<void> {
     const { bucket, prefix } = this.#location;
     const owner = (await this.#owner()) ?? (await this.#mark(installation));
     if (owner === installation) return;
     const where = prefix ? `prefix ${prefix} of the bucket ${bucket}` : `bucket ${bucket}`;
-    const remedy = 'give each installation (each database) a bucket or a prefix of its own in PLATEN_BLOBS_URL';
+    const remedy = 'give each installation (each database) its own bucket or prefix in PLATEN_BLOBS_URL';
     throw storageFailed(`the ${where} belongs to another installation of Platen; ${remedy}`);
   }
 
@@ -175,7 +177,7 @@ export class S3Blobs implements Blobs {
     }
   }
 
-  /** Of several that begin at once, one wins. */
+  /** Writes the marker unless there is one, and returns the owner in it. If several installations start at once, one wins. */
   async #mark(installation: string): Promise<string | undefined> {
     const Body = JSON.stringify({ installation });
     try {
@@ -191,7 +193,7 @@ export class S3Blobs implements Blobs {
     return { Bucket: bucket, Key: prefix + name };
   }
 
-  /** Undefined for whatever else somebody keeps in the bucket. */
+  /** The blob name of a key; undefined for objects that are not blobs. */
   #nameOf(key: string): string | undefined {
     const name = key.slice(this.#location.prefix.length);
     return NAME.test(name) ? name : undefined;
@@ -204,7 +206,7 @@ export class S3Blobs implements Blobs {
     return { ServerSideEncryption, ...(kmsKeyId !== undefined && { SSEKMSKeyId: kmsKeyId }) };
   }
 
-  /** Where versions are kept, removing an object only hides it. */
+  /** Removes all versions of an object. In a bucket with versioning, a plain delete only hides it. */
   async #removeVersions({ Bucket, Key }: { Bucket: string; Key: string }): Promise<void> {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const listed = await this.#client.send(new ListObjectVersionsCommand({ Bucket, Prefix: Key }));
@@ -212,7 +214,7 @@ export class S3Blobs implements Blobs {
       if (!versions.length) return;
       for (const { VersionId } of versions) await this.#client.send(new DeleteObjectCommand({ Bucket, Key, VersionId }));
     }
-    throw storageFailed('the storage still has versions of content that was removed');
+    throw storageFailed('the storage still contains versions of removed content');
   }
 
   async #requireGone(object: { Bucket: string; Key: string }): Promise<void> {
@@ -222,7 +224,7 @@ export class S3Blobs implements Blobs {
       if (isMissing(error)) return;
       throw error;
     }
-    throw storageFailed('the storage still has content that was removed');
+    throw storageFailed('the storage still contains removed content');
   }
 
   async #uploads(): Promise<MultipartUpload[]> {
@@ -239,7 +241,7 @@ export class S3Blobs implements Blobs {
   }
 }
 
-/** Sends and expects checksums. Whoever reads slowly holds a connection, so their number has no limit but that of the readers. */
+/** The client sends and verifies checksums. Slow readers hold connections, so the number of connections is not limited here. */
 function connect({ endpoint, region, addressing }: S3Location): S3Client {
   const agent = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY };
   return new S3Client({
@@ -259,7 +261,7 @@ function connect({ endpoint, region, addressing }: S3Location): S3Client {
 
 type Chunks = Iterator<Buffer> | AsyncIterator<Buffer>;
 
-/** Content up to the size of a part, and whether that is all of it. */
+/** Reads content up to the size of a part. `isWhole` tells whether that is all of it. */
 async function firstPart(chunks: Chunks): Promise<{ isWhole: boolean; start: Buffer[] }> {
   const start: Buffer[] = [];
   for (let bytes = 0; bytes < PART_BYTES; ) {
@@ -276,7 +278,7 @@ async function* joined(start: Buffer[], rest: Chunks): AsyncIterable<Buffer> {
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }
 
-/** Ends a body that stands still although somebody waits for it. Its faults are those of the storage. */
+/** Ends a body that stops sending while a reader waits. Converts its errors to `storage_failed`. */
 function guarded(body: Readable): Readable {
   const content = new PassThrough();
   const timer = setTimeout(() => {
@@ -301,5 +303,5 @@ function statusOf(error: unknown): number | undefined {
 }
 
 function faultOf(error: unknown): ServiceError {
-  return storageFailed('the storage of the service cannot be reached or refuses', error);
+  return storageFailed('the storage of the service cannot be reached or refused the request', error);
 }

@@ -9,7 +9,7 @@ export interface ByteRange {
 }
 
 export interface Blobs {
-  /** Whether other processes write here, or the times are those of another machine. Content without a row may then be about to get one. */
+  /** Whether other processes write here too, or the times are those of another machine. A blob without a row may then get one later. */
   readonly isShared: boolean;
   /**
    * Writes a new blob. When it resolves, the blob is complete and survives a loss of power. When it rejects, no blob exists.
@@ -29,7 +29,7 @@ export interface Blobs {
   names(writtenBefore: number): AsyncIterable<string[]>;
   /** Removes incomplete files that were begun before a time. */
   removeUnfinished(startedBefore: number): Promise<number>;
-  /** Throws `storage_failed` when the store cannot be reached; what was found a few seconds ago may be said again. */
+  /** Throws `storage_failed` if the store cannot be reached. A result may be reused for a few seconds. */
   check(): Promise<void>;
   close(): Promise<void>;
 }

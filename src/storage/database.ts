@@ -12,31 +12,31 @@ export type { DatabaseState, Query };
 
 export interface DatabaseSettings {
   dataDir: string;
-  /** Of a PostgreSQL server. Default: SQLite in the data folder. */
+  /** The URL of a PostgreSQL database. Default: SQLite in the data folder. */
   databaseUrl?: string;
   databaseConnections?: number;
 }
 
 export interface Database {
   readonly query: Query;
-  /** Whether other nodes may use it, too. */
+  /** Whether other nodes may use the database too. */
   readonly isShared: boolean;
   /**
-   * Runs `work` in a transaction, again from its beginning if it collided with another one. Inside, only the query passed to it
-   * may be used, and the first statement must write, because a transaction that reads first may find the database changed when
-   * it writes.
+   * Runs `work` in a transaction, and again from its beginning after a conflict with another one. `work` must use only the query
+   * passed to it, and its first statement must write, because a transaction that reads first may find the database changed when it
+   * writes.
    *
-   * Other transactions may be committed between two statements, and a changed row stays locked until the end. Where that is not
-   * enough, such as for a limit on a number of rows, transactions with the same `oneByOne` wait for each other.
+   * Other transactions may be committed between two statements, and a changed row stays locked until the end. If that is not
+   * enough, for example to limit the number of rows, pass `oneByOne`: transactions with the same value wait for each other.
    */
   transaction<T>(work: (query: Query) => Promise<T>, oneByOne?: string): Promise<T>;
-  /** Does nothing while another node is at work under this name. */
+  /** Runs `work`, unless another node is running work under this name. */
   exclusively(name: string, work: () => Promise<void>): Promise<void>;
-  /** To be called by a service, which is a node, and not by commands. Throws `storage_failed` when one has to be alone and is not. */
+  /** Registers a service as a node; commands do not call it. Throws `storage_failed` if a node must be alone but is not. */
   joinNodes(options: NodesOptions): Promise<Nodes>;
   /**
    * Resolves when everything committed so far survives a loss of power. A commit alone survives only the end of the process,
-   * so that a caller is told of a change only after a flush.
+   * so flush before you report a change to a caller.
    */
   flush(): Promise<void>;
   /** Truncates the log of the database, which still contains deleted rows. */
@@ -65,7 +65,7 @@ export async function inspectDatabase(settings: DatabaseSettings): Promise<Datab
   };
 }
 
-/** Opens the database and applies the migrations it lacks. Throws `storage_failed`, also where a newer version has migrated it. */
+/** Opens the database and applies missing migrations. Throws `storage_failed`, also if a newer version has migrated it. */
 export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
   const { migrate, release, ...engine } = await openEngine(settings);
   const close = async () => {
@@ -79,14 +79,14 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Database
   return { ...engine, close };
 }
 
-/** Whether what failed may be done all the same, so that what belongs to it has to stay until that is known. */
+/** Whether a failed transaction may have been committed anyway. Blobs that belong to it must stay until that is known. */
 export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof ServiceError && error.cause instanceof OutcomeUnknown;
 }
 
 async function openEngine({ dataDir, databaseUrl, databaseConnections = 2 }: DatabaseSettings): Promise<Engine> {
   if (databaseUrl) {
-    const { openPostgres } = await import('./postgres.ts'); // loaded only where it is chosen
+    const { openPostgres } = await import('./postgres.ts'); // loaded only if it is configured
     return openPostgres({ databaseUrl, databaseConnections });
   }
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -99,7 +99,7 @@ async function migrateToLatest(db: Query): Promise<void> {
     throw storageFailed('a newer version of Platen has migrated the database: use that version, or restore a backup', error);
   if (String(error).includes('New migrations must always'))
     throw new Error(
-      'this version of Platen has a migration that sorts before one the database has: it must come after all others',
+      'this version of Platen has a new migration that sorts before one that the database already has; it must sort after all others',
       {
         cause: error,
       },

@@ -1,4 +1,4 @@
-/** Files of the content store on the local disk: a place for what is read once, lists of names, and what a fault means. */
+/** Operations on the local files of the content store: spooling content, listing and removing files, and explaining errors. */
 import { type FileHandle, open, opendir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -23,7 +23,7 @@ export async function spoolFile(folder: string, chunks: Iterable<Buffer>): Promi
   }
 }
 
-/** Names in a folder whose files were written before a time, a batch at a time. */
+/** The names of files in a folder that were written before a time, in batches. */
 export async function* namesIn(folder: string, writtenBefore: number): AsyncIterable<string[]> {
   let batch: string[] = [];
   for await (const { name } of await opendir(folder)) {
@@ -62,10 +62,10 @@ export function diskFault(error: unknown): ServiceError {
   return storageFailed(detail, error);
 }
 
-/** The file loses its name before anything is in it. */
-async function filled(file: FileHandle, nameless: Promise<void>, chunks: Iterable<Buffer>): Promise<Readable> {
+/** Waits for the file to be unlinked before it writes the content, so that the content is never left behind. */
+async function filled(file: FileHandle, unlinked: Promise<void>, chunks: Iterable<Buffer>): Promise<Readable> {
   try {
-    await nameless;
+    await unlinked;
     for (const chunk of chunks) await file.appendFile(chunk);
     return file.createReadStream({ start: 0, autoClose: true });
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Locks the data folder for one service, or a part of it. A second one could remove files that the first is still writing. */
+/** Locks the data folder, or a part of it, for one process. A second one could remove files that the first is still writing. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -16,7 +16,7 @@ export function lockFolder(dataDir: string): (() => void) | undefined {
   return lockFile(join(dataDir, 'service.lock'));
 }
 
-/** The same for a file of this name, which is created and stays. The event loop is blocked for up to `waitMs`. */
+/** Locks a file, which is created and not removed. Blocks the event loop for up to `waitMs`. */
 export function lockFile(path: string, { waitMs = WAIT_MS } = {}): (() => void) | undefined {
   const lock = new DatabaseSync(path);
   try {

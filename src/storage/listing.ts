@@ -5,7 +5,7 @@
 import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Tables } from './tables.ts';
 
-/** A row's place in its list. */
+/** The position of a row in its list: the cursor for the next page. */
 export interface Position {
   createdAt: number;
   id: string;
@@ -55,7 +55,7 @@ interface PageRequest<R, T extends Listed, O> {
   toItem(row: O): R;
   /** Filters rows without an index. The page may then be shorter, because the number of rows that are read is limited. */
   search?: ((rows: SelectQueryBuilder<Tables, T, O>) => SelectQueryBuilder<Tables, T, O>) | undefined;
-  /** The rows that a search reads, where these are not all of the selection. */
+  /** The rows that a search reads, if they are not the whole selection. */
   searched?: SelectQueryBuilder<Tables, 'metadata_index', unknown> | undefined;
 }
 
@@ -71,7 +71,7 @@ export async function readListPage<R extends Position, T extends Listed, O>(
   return { items, next: rows.length > limit ? items.at(-1) : last };
 }
 
-/** Returns undefined if there are fewer rows than one search may read. */
+/** The last row that one search may read. Undefined if there are fewer rows. */
 async function lastToSearch<T extends Listed, O>(
   selection: SelectQueryBuilder<Tables, T, O>,
   after: Position | undefined,

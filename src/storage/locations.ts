@@ -1,17 +1,17 @@
-/** Where data is kept: the text of a setting in, a checked location out. An error says what is valid and quotes no secret. */
+/** Parses the locations of data: the text of a setting in, a checked location out. Errors say what is valid and quote no secrets. */
 
-/** Content in a bucket of S3, or of a service that speaks its protocol. */
+/** A bucket in S3 or a compatible service. */
 export interface S3Location {
   bucket: string;
-  /** What every name begins with: empty, or with a slash at its end. */
+  /** The prefix of all object keys: empty, or ending with a slash. */
   prefix: string;
-  /** Address of the service; undefined for that of AWS. */
+  /** The URL of the service; undefined for AWS. */
   endpoint: string | undefined;
-  /** Undefined: as AWS tools find it, in the environment or the profile. */
+  /** If undefined, the region comes from the environment or the profile, as for AWS tools. */
   region: string | undefined;
-  /** Whether the bucket is in the path of an address, or in the name of the host. */
+  /** Whether the bucket is part of the path or of the host name. */
   addressing: 'path' | 'virtual';
-  /** How the service encrypts what it stores; undefined: as the bucket says. */
+  /** Server-side encryption; undefined for the default of the bucket. */
   encryption: { algorithm: 'AES256' | 'aws:kms'; kmsKeyId: string | undefined } | undefined;
 }
 
@@ -27,7 +27,7 @@ export function parseS3Location(text: string): S3Location {
   const url = URL.parse(text);
   if (url?.protocol !== 's3:') throw new Error(`use an address such as ${EXAMPLE}.`);
   if (url.username || url.password)
-    throw new Error('put no credentials into the address; they are read as AWS tools do, for example from AWS_ACCESS_KEY_ID.');
+    throw new Error('put no credentials into the address; they are read as by AWS tools, for example from AWS_ACCESS_KEY_ID.');
   const parameters = url.searchParams;
   const unknown = [...parameters.keys()].find((name) => !PARAMETERS.includes(name));
   if (unknown !== undefined) throw new Error(`there is no parameter ${unknown}; use ${PARAMETERS.join(', ')}.`);
@@ -74,7 +74,7 @@ function matching(text: string, pattern: RegExp, problem: string): string {
   return text;
 }
 
-/** Throws an Error that says what is valid. The rest is read by the driver, which knows all of its parameters. */
+/** Throws an Error that says what is valid. Only the form of the URL is checked; the driver checks its parameters. */
 export function checkDatabaseUrl(text: string): void {
   const url = URL.parse(text);
   if (!url || !['postgres:', 'postgresql:'].includes(url.protocol) || url.pathname.length < 2)

@@ -1,6 +1,6 @@
 /**
- * Metadata: names and values that callers attach to documents, templates and batches. The row of an object keeps them as JSON; an
- * index with one row for each of them finds objects by them without reading the others.
+ * Stores and finds metadata: names and values that callers attach to documents, templates and batches. The row of an object keeps
+ * them as JSON; an index table with one row for each name and value finds objects without reading the others.
  */
 import type { SelectQueryBuilder } from 'kysely';
 import type { Listed, Place } from './listing.ts';
@@ -11,10 +11,10 @@ export type Metadata = Readonly<Record<string, string>>;
 
 type Kind = Tables['metadata_index']['object_kind'];
 
-/** The place of a row in a list that is filtered by metadata: the index is in the order of the list. */
+/** The columns with the position of a row in a list that is filtered by metadata. The index has the order of the list. */
 const INDEXED_PLACE: Place = ['object_created_at', 'object_id'];
 
-/** For the column `metadata`. */
+/** The value of the column `metadata`. */
 export function writeMetadata(metadata: Metadata): string | null {
   return Object.keys(metadata).length ? JSON.stringify(metadata) : null;
 }
@@ -57,7 +57,7 @@ export async function removeFromIndex(query: Query, id: string): Promise<void> {
 export interface Filtered<T extends Listed, O> {
   rows: SelectQueryBuilder<Tables, T, O>;
   place: Place | undefined;
-  /** Those among which `search` looks, in the index alone: counting them reads no others. */
+  /** The rows that `search` reads, selected from the index alone, so that counting them reads no other rows. */
   searched: SelectQueryBuilder<Tables, 'metadata_index', unknown> | undefined;
   /** Applies the rest of the filter, for which there is no index. */
   search: ((rows: SelectQueryBuilder<Tables, T, O>) => SelectQueryBuilder<Tables, T, O>) | undefined;
@@ -69,11 +69,11 @@ interface Having {
   metadata?: Metadata | undefined;
   createdAfter?: number | undefined;
   createdBefore?: number | undefined;
-  /** Whether `rows` have another condition that most may fail to meet. */
+  /** Whether `rows` has another condition that most rows may not meet. */
   filtered?: boolean;
 }
 
-/** Those of `rows` that have all of `metadata`. Without metadata, all of them. */
+/** Restricts `rows` to those that have all of `metadata`. Without metadata, selects all of them. */
 export function havingMetadata<T extends Listed, O>(
   query: Query,
   rows: SelectQueryBuilder<Tables, T, O>,

@@ -1,10 +1,10 @@
-/** Finds blobs in use: names in, those that a database row refers to out. */
+/** Finds blobs in use: names in, the names that a database row refers to out. */
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { migrations } from './migrations/index.ts';
 import type { Query } from './tables.ts';
 
-/** Undefined where a newer version has migrated the database: it may have tables with names that this one does not know. */
+/** Undefined if a newer version has migrated the database, because it may have tables that this version does not know. */
 export async function namedBlobs({ query }: Database, names: string[]): Promise<Set<string> | undefined> {
   if (await isMigratedFurther(query)) return undefined;
   const documents = await query
@@ -19,7 +19,7 @@ export async function namedBlobs({ query }: Database, names: string[]): Promise<
 }
 
 async function isMigratedFurther(query: Query): Promise<boolean> {
-  const own = Object.keys(migrations).at(-1); // those of newer versions come after it
+  const own = Object.keys(migrations).at(-1); // migrations of newer versions sort after it
   const { rows } = await sql`select name from kysely_migration where name > ${own} limit 1`.execute(query);
   return rows.length > 0;
 }

@@ -2,13 +2,13 @@
 import { type SqlBool, sql } from 'kysely';
 import { prepared } from './prepared.ts';
 
-/** These are the conditions of two indexes, word for word, so that neither database reads what they leave out. */
+/** These repeat the conditions of two partial indexes word for word, so that both databases use the indexes. */
 export const isRender = sql<SqlBool>`substr(batches.id, 1, 4) = 'ren_'`;
 export const isNoRender = sql<SqlBool>`substr(batches.id, 1, 4) <> 'ren_'`;
 
 /**
- * Goes from key to key in the index of open batches, because one key may have thousands of them. Of each it reads no more than
- * up to the first that has an item for which it is time.
+ * Selects the API keys that have a batch item that is due. Steps from key to key in the index of open batches, because one key may
+ * have thousands of them, and reads the batches of each key only up to the first with an item that is due.
  */
 export const selectKeysWithWork = prepared((query, { now }: { now: number }) => ({
   compile: () =>

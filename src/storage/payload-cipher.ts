@@ -1,4 +1,4 @@
-/** Encrypts what the database keeps of secrets, such as requests that wait: a value in, ciphertext out, and the reverse. */
+/** Encrypts secrets for the database, such as the requests of waiting items: a value in, ciphertext out, and the reverse. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 const CIPHER = 'aes-256-gcm';
@@ -8,12 +8,12 @@ const TAG_BYTES = 16;
 export class PayloadCipher {
   readonly #key: Uint8Array;
 
-  /** `key`: 32 bytes. */
+  /** `key` has 32 bytes. */
   constructor(key: Uint8Array) {
     this.#key = key;
   }
 
-  /** `place` is bound as additional data, so that the ciphertext cannot be decrypted in another place. */
+  /** `place` is authenticated as additional data, so that the ciphertext cannot be moved to another row. */
   encrypt(value: unknown, place: string): Buffer {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv(CIPHER, this.#key, iv).setAAD(Buffer.from(place));
@@ -21,7 +21,7 @@ export class PayloadCipher {
     return Buffer.concat([...ciphertext, cipher.getAuthTag()]);
   }
 
-  /** Throws if the ciphertext was changed or moved, or encrypted with another key. */
+  /** Throws if the ciphertext was changed or moved to another place, or was encrypted with another key. */
   decrypt(ciphertext: Uint8Array, place: string): unknown {
     const bytes = Buffer.from(ciphertext.buffer, ciphertext.byteOffset, ciphertext.byteLength);
     const decipher = createDecipheriv(CIPHER, this.#key, bytes.subarray(0, IV_BYTES))

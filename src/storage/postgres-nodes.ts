@@ -1,6 +1,6 @@
 /**
- * A connection by which nodes of one database know of each other: whether there may be others, and notices from one to all.
- * It is opened again when it is lost.
+ * Connects the nodes that share one PostgreSQL database: an advisory lock decides whether there may be other nodes, and notices go
+ * from one node to all others. A lost connection is opened again.
  */
 import pg from 'pg';
 import { ServiceError, storageFailed } from '../errors.ts';
@@ -8,14 +8,14 @@ import type { Nodes, NodesOptions } from './engine.ts';
 
 const CHANNEL = 'platen';
 const PAUSE_MS = 1_000;
-/** A connection on which nothing is said could be dead for hours before anybody notices. */
+/** How often the connection is checked. A dead connection could otherwise go unnoticed for hours. */
 const CHECK_MS = 10_000;
 const ANSWER_MS = 5_000;
 const LOCK = `hashtext('platen nodes'), 0`;
 
-const AWAY = 'the database of the service cannot be reached, or does not answer';
+const UNREACHABLE = 'the database of the service cannot be reached, or does not answer';
 
-/** Throws `storage_failed` when there is another node, and one of the two has to be alone. */
+/** Throws `storage_failed` if there is another node and one of the two must be alone. */
 export async function joinNodes(connectionString: string, options: NodesOptions): Promise<Nodes> {
   const nodes = new NodesConnection(connectionString, options);
   await nodes.join().catch(async (error: unknown) => {
@@ -54,7 +54,7 @@ class NodesConnection implements Nodes {
     try {
       await client.connect();
       await enter(client, this.#options.alone);
-      if (this.#client !== client) throw storageFailed(AWAY); // lost already
+      if (this.#client !== client) throw storageFailed(UNREACHABLE); // the connection was lost in the meantime
       this.#joined = true;
       this.#refusal = undefined;
     } catch (error) {
@@ -69,8 +69,8 @@ class NodesConnection implements Nodes {
 
   check(): void {
     if (this.#refusal) throw this.#refusal;
-    // The lock went with the connection, and another node may have come: only one that may not be alone can do without it.
-    if (this.#options.alone && !this.#joined && !this.#closed) throw storageFailed(AWAY);
+    // The lock was lost with the connection, so another node may have joined. Only a node that must be alone needs the lock.
+    if (this.#options.alone && !this.#joined && !this.#closed) throw storageFailed(UNREACHABLE);
   }
 
   async close(): Promise<void> {
@@ -94,7 +94,7 @@ class NodesConnection implements Nodes {
   }
 
   #note(error: unknown): void {
-    if (!(error instanceof ServiceError)) return; // not refused, but out of reach
+    if (!(error instanceof ServiceError)) return; // the database could not be reached; the node was not refused
     if (!this.#refusal) this.#options.onRefused?.(error);
     this.#refusal = error;
   }

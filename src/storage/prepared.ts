@@ -1,14 +1,14 @@
 /**
- * Builds statements that every request uses once with Kysely, and runs them with other values each time, because building a
- * statement takes several times as long as running it.
+ * Builds frequent statements with Kysely only once and runs them with new values each time, because building a statement takes
+ * several times as long as running it.
  */
 import type { Compilable, CompiledQuery, DialectAdapter, QueryResult } from 'kysely';
 import type { Query } from './tables.ts';
 
-/** Runs inside the transaction of `query`, if it has one. */
+/** Runs the statement inside the transaction of `query`, if it has one. */
 type Prepared<Values, Row> = (query: Query, values: Values) => Promise<QueryResult<Row>>;
 
-/** Statements whose result nobody needs. See `preparedWrite`. */
+/** Statements without a result. See `preparedWrite`. */
 const writes = new Set<string>();
 
 /** `build` is called once, with a placeholder for each value, and must use all of them. */
@@ -30,8 +30,8 @@ export function prepared<Values extends object, Row>(
 }
 
 /**
- * The same for a statement that changes rows and tells nothing. In a transaction, a database across a network may get it together with
- * what comes after it, at the latest with the commit; its faults come up there.
+ * Like `prepared`, for a statement that changes rows and returns nothing. In a transaction, a database across a network may receive
+ * it together with the next statement, at the latest with the commit, which then throws its error.
  */
 export function preparedWrite<Values extends object>(
   build: (query: Query, values: Values) => Compilable<unknown>,

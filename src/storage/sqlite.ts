@@ -7,7 +7,7 @@ import { storageFailed } from '../errors.ts';
 import type { Engine } from './engine.ts';
 import type { Query, Tables } from './tables.ts';
 
-/** How long a statement waits for another process, such as `platen keys`. The event loop is blocked in the meantime. */
+/** How long a statement waits for another process, such as `platen keys`. It blocks the event loop in the meantime. */
 const BUSY_TIMEOUT_MS = 5_000;
 /** Number of compiled statements that are kept. The code has far fewer. */
 const MAX_STATEMENTS = 500;
@@ -35,7 +35,7 @@ export function openSqlite(file: string): Engine {
     migrate: (migrate) => migrate(query),
     transaction: (work) => query.transaction().execute(work), // there is one at a time
     exclusively: (_, work) => work(),
-    joinNodes: async () => ({ notify() {}, check() {}, async close() {} }), // the lock of the data folder has seen to it
+    joinNodes: async () => ({ notify() {}, check() {}, async close() {} }), // the lock of the data folder excludes other nodes
     // The same sync of the log that `synchronous = FULL` would do inside the commit.
     flush: () => log.sync(),
     scrub: async () => {
@@ -79,8 +79,8 @@ function openFile(file: string): DatabaseSync {
 }
 
 /**
- * Goes through the queue of statements, so that it never runs inside a transaction. It does not wait for readers; the next scrub
- * finishes the work.
+ * Truncates the log. Waits its turn in the queue of statements, so that it never runs inside a transaction. It does not wait for
+ * readers; the next scrub finishes the work.
  */
 async function scrub(query: Query, database: DatabaseSync): Promise<void> {
   await query.connection().execute(async (alone) => {
@@ -137,7 +137,7 @@ function adaptStatement(statement: StatementSync): SqliteStatement {
   };
 }
 
-/** A full disk ends a transaction by itself. Rolling it back again would replace the error with another one. */
+/** SQLite rolls back by itself if the disk is full. A second rollback would replace that error with another one. */
 const NOTHING: SqliteStatement = {
   reader: false,
   all: () => [],
@@ -145,7 +145,7 @@ const NOTHING: SqliteStatement = {
   iterate: () => [][Symbol.iterator](),
 };
 
-/** Turns faults of the disk, which may be temporary, into `storage_failed`. */
+/** Converts disk errors, which may be temporary, to `storage_failed`. */
 export function explained<T>(work: () => T): T {
   try {
     return work();

@@ -396,8 +396,8 @@ describe('restoring is refused, and the folder stays empty', () => {
     ['of a damaged database', (copy: string) => flip(join(copy, 'platen.db')), 'is damaged'],
     ['without a document', (copy: string) => rm(join(copy, 'blobs', blobFile(document.document_id))), 'lacks blobs/'],
     ['without its end', (copy: string) => rm(join(copy, 'SHA256SUMS')), 'is not complete'],
-    ['without a header', (copy: string) => rm(join(copy, 'platen-backup.json')), 'is no backup'],
-    ['with a file that is not its own', (copy: string) => writeFile(join(copy, 'x'), ''), 'which no backup has'],
+    ['without a header', (copy: string) => rm(join(copy, 'platen-backup.json')), 'is not a backup'],
+    ['with a file that is not its own', (copy: string) => writeFile(join(copy, 'x'), ''), 'which is not part of a backup'],
     [
       'of a newer version',
       (copy: string) => rewrite(copy, 'platen-backup.json', (text) => text.replace('0001-accounts', '9999-newer')),
@@ -406,12 +406,12 @@ describe('restoring is refused, and the folder stays empty', () => {
     [
       'with other rows than it says',
       (copy: string) => rewrite(copy, 'summary.json', (text) => text.replace(/"api_keys": \d+/, '"api_keys": 1000')),
-      'rows in api_keys, and not 1000',
+      'rows in api_keys instead of 1000',
     ],
     [
       'with other content than its rows describe',
       (copy: string) => rewrite(copy, `blobs/${blobFile(document.document_id)}`, (text) => `${text} `),
-      'is not what the database describes',
+      'does not match the database',
     ],
   ])('a backup %s', async (_what, change, why) => {
     await refused(await changed(change), why);
@@ -430,7 +430,7 @@ describe('restoring is refused, and the folder stays empty', () => {
     evil.entry({ name: 'blobs/../../escaped' }, 'x');
     evil.finalize();
     await pipeline(evil.pipe(new PassThrough()), createWriteStream(escaping));
-    await refused(escaping, 'which no backup has');
+    await refused(escaping, 'which is not part of a backup');
     expect(await readdir(folder)).not.toContain('escaped');
   });
 

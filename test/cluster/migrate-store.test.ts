@@ -178,7 +178,9 @@ test('content that was deleted after it was copied, while the service ran once m
   const same = { PLATEN_BLOBS_URL: through.PLATEN_BLOBS_URL };
   between.dropAll();
   between.goOn();
-  await expect(migrate(same)).rejects.toMatchObject({ stderr: expect.stringContaining(`not of this installation (${stray})`) });
+  await expect(migrate(same)).rejects.toMatchObject({
+    stderr: expect.stringContaining(`does not belong to this installation (${stray})`),
+  });
   expect(await objects()).toContain(stray);
   await s3.client.send(new DeleteObjectCommand({ Bucket: bucket, Key: stray }));
   await migrate(same);
@@ -239,7 +241,7 @@ test('is refused where it would do harm', async () => {
 
   const other = { ...settings(), PLATEN_DATA_DIR: join(folder, `other-${copies}`) };
   await using node = await startService({ ...other, PLATEN_PLAYGROUND: 'off' });
-  await expect(migrate()).rejects.toMatchObject({ stderr: expect.stringContaining('a node serves') });
+  await expect(migrate()).rejects.toMatchObject({ stderr: expect.stringContaining('a node uses') });
   await expect(migrate({ PLATEN_DATA_DIR: node.env.PLATEN_DATA_DIR ?? '' })).rejects.toMatchObject({
     stderr: expect.stringContaining('there is no database'),
   });

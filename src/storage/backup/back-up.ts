@@ -1,8 +1,8 @@
 /**
- * Copies what the data folder holds while the service serves. Content comes first, which may take hours: what the database names
- * at the beginning. The database is copied then, and the content that is new in it. What was deleted meanwhile is taken out again.
+ * Backs up the data folder while the service runs. First copies the content that the database names at the start, which may take
+ * hours, then the database, then the content that is new in that copy. Content that was deleted in the meantime is removed again.
  *
- * Content is written before its row, so that the copy names nothing that was not there.
+ * The service writes content before its row, so the copy of the database names no content that did not exist.
  */
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
@@ -26,13 +26,13 @@ import { type BackupWriter, openWriter } from './write.ts';
 
 export interface BackupSource {
   dataDir: string;
-  /** Set when the content of documents is in a bucket. */
+  /** Set if the content of documents is in a bucket. */
   blobsUrl: string;
-  /** Of Platen. */
+  /** The version of Platen. */
   version: string;
 }
 
-/** Throws `CommandError`, and `storage_failed` when the database cannot be read. */
+/** Throws `CommandError`, and `storage_failed` if the database cannot be read. */
 export async function backUp(source: BackupSource, destination: string, stdout: Writable): Promise<Summary> {
   if (!(await stat(join(source.dataDir, DATABASE)).catch(() => undefined)))
     throw new CommandError(`there is no database in ${source.dataDir}`);
@@ -50,13 +50,13 @@ export async function backUp(source: BackupSource, destination: string, stdout: 
 
 class Backup {
   readonly #source: BackupSource;
-  /** In use. */
+  /** The database of the service. */
   readonly #database: string;
   readonly #snapshot: string;
   readonly #writer: BackupWriter;
-  /** SHA-256 by the name of the file. */
+  /** SHA-256 by file name. */
   readonly #files = new Map<string, string>();
-  /** Size of content by the name of the blob. */
+  /** Size of content by blob name. */
   readonly #bytes = new Map<string, number>();
 
   constructor(source: BackupSource, snapshot: string, writer: BackupWriter) {
@@ -102,12 +102,12 @@ class Backup {
     };
   }
 
-  /** What is in a bucket is not ours to copy. */
+  /** The content to back up. A bucket is backed up separately. */
   #living(database: string, now = Date.now()): NamedContent[] {
     return this.#source.blobsUrl ? [] : livingContent(database, now);
   }
 
-  /** Content that is not there has just been removed, or was missing before. */
+  /** Skips content that has just been removed, or was missing before. */
   async #copy(content: NamedContent[]): Promise<void> {
     for (const { blob } of content) {
       if (this.#bytes.has(blob)) continue;
@@ -120,7 +120,7 @@ class Backup {
     }
   }
 
-  /** What was deleted after the snapshot was taken, and before its content was copied. */
+  /** Marks content in the snapshot as deleted if it was deleted after the snapshot was taken and before it was copied. */
   #markDeleted(): void {
     const now = Date.now();
     const missing = this.#living(this.#snapshot, now).filter(({ blob }) => !this.#bytes.has(blob));
@@ -130,7 +130,7 @@ class Backup {
     markDeleted(this.#snapshot, deleted, now);
   }
 
-  /** An archive keeps their bytes, and `restore` leaves them out. */
+  /** Removes content that `named` does not contain. An archive keeps its bytes, and `restore` leaves them out. */
   async #removeOthers(named: ReadonlySet<string>): Promise<void> {
     for (const blob of this.#bytes.keys()) {
       if (named.has(blob)) continue;

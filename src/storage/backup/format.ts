@@ -1,37 +1,37 @@
-/** What a backup consists of: the names of its files, in the order in which they are written, and what is in them. */
+/** The format of a backup: the names of its files, in the order in which they are written, and their content. */
 
-/** First: what a reader must understand. */
+/** The first file, which describes the format. */
 export const HEADER = 'platen-backup.json';
 export const DATABASE = 'platen.db';
-/** What was found, to be counted again. */
+/** Counts of rows and files, which `restore` compares. */
 export const SUMMARY = 'summary.json';
-/** Last, as `sha256sum -c` reads it. A backup without it is not complete. */
+/** The last file, in the format of `sha256sum -c`. A backup without it is incomplete. */
 export const CHECKSUMS = 'SHA256SUMS';
 
 export const FORMAT = 1;
 
 export interface Header {
   format: number;
-  /** The version of Platen that made it. */
+  /** The version of Platen that made the backup. */
   platen: string;
   created_at: string;
-  /** Migrations that the database has. */
+  /** The migrations applied to the database. */
   migrations: string[];
-  /** Whether the content of documents is part of the backup, or in a bucket that has a backup of its own. */
+  /** Whether the content of documents is part of the backup, or in a bucket that is backed up separately. */
   content: 'files' | 'bucket';
 }
 
 export interface Summary {
-  /** When the database was copied: the state that comes back. */
+  /** When the database was copied: `restore` returns to this state. */
   as_of: string;
-  /** Shortly after: when the content that the copy names was there. What had expired by then is not part of the backup. */
+  /** Shortly after `as_of`: when the content was complete. Content that had expired by then is not part of the backup. */
   content_as_of: string;
-  /** Rows of each table. */
+  /** Number of rows by table. */
   rows: Record<string, number>;
-  /** Number and size of the files with content. */
+  /** Number and total size of the files with content. */
   files: number;
   bytes: number;
-  /** Content that was missing or damaged in the data folder already: names of documents. */
+  /** Names of content that was already missing or damaged in the data folder. */
   faults: string[];
 }
 
@@ -43,12 +43,12 @@ export interface BackupFile {
 const CONTENT = /^blobs\/([0-9A-Za-z]{2})\/((?:doc|idm|tas)_\1[0-9A-Za-z]+)$/;
 const LINE = /^([0-9a-f]{64}) {2}(\S+)$/;
 
-/** The name of a blob as that of a file in a backup: where the data folder has it. */
+/** The file name of a blob in a backup, which is also its path in the data folder. */
 export function contentPath(blob: string): string {
   return `blobs/${blob.slice(blob.indexOf('_') + 1).slice(0, 2)}/${blob}`;
 }
 
-/** Undefined for names that no backup has. */
+/** The blob name of a file; undefined for any other file. */
 export function blobOf(name: string): string | undefined {
   return CONTENT.exec(name)?.[2];
 }

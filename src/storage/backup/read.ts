@@ -1,4 +1,4 @@
-/** Reads the files of a backup one after the other, from a folder or an archive (tar). */
+/** Reads the files of a backup in sequence from a folder or a tar archive. */
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -9,11 +9,11 @@ import { HEADER } from './format.ts';
 
 export interface BackupEntry {
   name: string;
-  /** Is to be read to its end before the next entry. */
+  /** Read it to its end before you request the next entry. */
   content: Readable;
 }
 
-/** `-` is standard input. The header comes first. Throws `CommandError`. */
+/** `source` is a folder, an archive, or `-` for standard input. The header comes first. Throws `CommandError`. */
 export async function* readBackup(source: string, stdin: Readable): AsyncIterable<BackupEntry> {
   if (source === '-') yield* readArchive(stdin);
   else if ((await stat(source)).isDirectory()) yield* readFolder(source);
@@ -25,7 +25,7 @@ async function* readFolder(folder: string): AsyncIterable<BackupEntry> {
   const names = entries
     .filter((entry) => !entry.isDirectory())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
-  if (!names.includes(HEADER)) throw new CommandError(`${folder} is no backup of Platen: it has no ${HEADER}`);
+  if (!names.includes(HEADER)) throw new CommandError(`${folder} is not a backup of Platen: it has no ${HEADER}`);
   const isHeader = (name: string) => Number(name === HEADER);
   for (const name of names.toSorted((a, b) => isHeader(b) - isHeader(a)))
     yield { name, content: createReadStream(join(folder, name)) };
@@ -36,7 +36,7 @@ async function* readArchive(archive: Readable): AsyncIterable<BackupEntry> {
   archive.on('error', (error) => entries.destroy(error)).pipe(entries);
   try {
     for await (const entry of entries) {
-      if (entry.header.type !== 'file') throw new CommandError(`the archive has ${entry.header.name}, which is not a file`);
+      if (entry.header.type !== 'file') throw new CommandError(`the archive contains ${entry.header.name}, which is not a file`);
       yield { name: entry.header.name, content: entry as unknown as Readable };
     }
   } finally {

@@ -1,6 +1,6 @@
 /**
- * Puts a backup into an empty data folder: reads every file, compares it with its checksum, and looks at the database before it
- * gets its name. What does not fit leaves the folder as empty as it was.
+ * Restores a backup into an empty data folder: reads every file, compares it with its checksum, and checks the database before it
+ * gets its final name. After an error, the folder is empty again.
  */
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -29,9 +29,9 @@ import {
 import { readBackup } from './read.ts';
 import { livingContent, migrationsOf, rowsOf } from './snapshot.ts';
 
-/** The lock of the folder, which is held meanwhile. */
+/** Matches the files of the lock, which is held during the restore. */
 const LOCK = /^service\.lock/;
-/** The database while it is not known to be whole. */
+/** The name of the database until it has been checked. */
 const UNCHECKED = 'platen.db.restoring';
 
 export interface Restored extends Summary {
@@ -42,11 +42,11 @@ interface Found {
   header: Header | undefined;
   summary: Summary | undefined;
   checksums: string | undefined;
-  /** By the name of the file. */
+  /** By file name. */
   files: Map<string, { bytes: number; sha256: string }>;
 }
 
-/** Throws `CommandError`. `content` is where the settings say that content is. */
+/** `content` is where the settings put the content of documents. Throws `CommandError`. */
 export async function restore(
   target: { dataDir: string; content: Header['content'] },
   source: string,
@@ -72,7 +72,8 @@ export async function restore(
 async function fill({ dataDir, content }: Parameters<typeof restore>[0], source: string, stdin: Readable): Promise<Restored> {
   const found: Found = { header: undefined, summary: undefined, checksums: undefined, files: new Map() };
   for await (const { name, content: bytes } of readBackup(source, stdin)) {
-    if (!found.header && name !== HEADER) throw new CommandError(`this is no backup of Platen: it does not begin with ${HEADER}`);
+    if (!found.header && name !== HEADER)
+      throw new CommandError(`this is not a backup of Platen: it does not begin with ${HEADER}`);
     await takeFile(dataDir, name, bytes, found);
     if (name === HEADER) found.header = checkedHeader(found.header, content);
   }
@@ -86,20 +87,21 @@ async function fill({ dataDir, content }: Parameters<typeof restore>[0], source:
   return restored;
 }
 
-/** A name that is not ours could be one outside of the folder. */
+/** Writes a file. Unknown names are refused, because they could lead out of the folder. */
 async function takeFile(dataDir: string, name: string, content: Readable, found: Found): Promise<void> {
   if (name === CHECKSUMS) {
     found.checksums = await text(content);
     return;
   }
-  if (found.files.has(name)) throw new CommandError(`the backup has ${name} twice`);
+  if (found.files.has(name)) throw new CommandError(`the backup contains ${name} twice`);
   if (name === HEADER || name === SUMMARY) {
     const read = await text(content);
     found.files.set(name, { bytes: Buffer.byteLength(read), sha256: createHash('sha256').update(read).digest('hex') });
     Object.assign(found, { [name === HEADER ? 'header' : 'summary']: parsed(name, read) });
     return;
   }
-  if (name !== DATABASE && blobOf(name) === undefined) throw new CommandError(`the backup has ${name}, which no backup has`);
+  if (name !== DATABASE && blobOf(name) === undefined)
+    throw new CommandError(`the backup contains ${name}, which is not part of a backup`);
   const path = join(dataDir, name === DATABASE ? UNCHECKED : name);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   found.files.set(name, await written(content, path));
@@ -107,13 +109,13 @@ async function takeFile(dataDir: string, name: string, content: Readable, found:
 
 function checkedHeader(header: Header | undefined, content: Header['content']): Header {
   if (header?.format !== FORMAT || !Array.isArray(header.migrations))
-    throw new CommandError(`the backup is of a form that this version of Platen does not know: use Platen ${header?.platen}`);
+    throw new CommandError(`this version of Platen does not support the format of the backup: use Platen ${header?.platen}`);
   requireKnown(header.migrations, header.platen);
   if (header.content === content) return header;
   throw new CommandError(
     header.content === 'bucket'
       ? 'the content of the documents is in a bucket: set PLATEN_BLOBS_URL to it'
-      : 'the backup has the content of the documents as files: unset PLATEN_BLOBS_URL, and use `platen migrate-store` afterwards',
+      : 'the backup contains the content of the documents as files: unset PLATEN_BLOBS_URL, and run `platen migrate-store` afterwards',
   );
 }
 
@@ -133,7 +135,7 @@ function checkWhole({ header, summary, checksums, files }: Found): Restored {
   }
   const extra =
     expected.length === files.size ? undefined : [...files.keys()].find((name) => !expected.some((each) => each.name === name));
-  if (extra !== undefined) throw new CommandError(`the backup has ${extra}, which its checksums do not name`);
+  if (extra !== undefined) throw new CommandError(`the backup contains ${extra}, which its checksums do not list`);
   return { ...summary, header };
 }
 
@@ -144,16 +146,16 @@ function checkDatabase(path: string, { header, rows }: Restored): void {
     if (state !== 'ok') throw new CommandError(`the database of the backup is damaged: ${state}`);
     const [broken] = database.prepare('PRAGMA foreign_key_check').all();
     if (broken)
-      throw new CommandError(`the database of the backup is damaged: rows of ${broken.table} refer to others that are missing`);
+      throw new CommandError(`the database of the backup is damaged: rows of ${broken.table} refer to rows that are missing`);
   }
   requireKnown(migrationsOf(path), header.platen);
   const counted = rowsOf(path);
   for (const table of new Set([...Object.keys(rows), ...Object.keys(counted)]))
     if (rows[table] !== counted[table])
-      throw new CommandError(`the database of the backup has ${counted[table]} rows in ${table}, and not ${rows[table]}`);
+      throw new CommandError(`the database of the backup has ${counted[table]} rows in ${table} instead of ${rows[table]}`);
 }
 
-/** Removes content that an archive still had although it was deleted while the backup was made. */
+/** Checks the content, and removes content that was deleted during the backup but is still in the archive. */
 async function checkContent(dataDir: string, restored: Restored, { files }: Found): Promise<void> {
   if (restored.header.content === 'bucket') return;
   const living = livingContent(join(dataDir, UNCHECKED), Date.parse(restored.content_as_of));
@@ -162,13 +164,13 @@ async function checkContent(dataDir: string, restored: Restored, { files }: Foun
     const file = files.get(contentPath(blob));
     if (!file) throw new CommandError(`the backup lacks the content of ${blob}`);
     if ((bytes ?? file.bytes) !== file.bytes || (sha256 ?? file.sha256) !== file.sha256)
-      throw new CommandError(`the content of ${blob} is not what the database describes`);
+      throw new CommandError(`the content of ${blob} does not match the database`);
   }
   const named = new Set(living.map(({ blob }) => contentPath(blob)));
   const content = [...files.keys()].filter((name) => blobOf(name) !== undefined);
   const kept = content.filter((name) => named.has(name));
   if (kept.length !== restored.files)
-    throw new CommandError(`the backup has ${kept.length} files of content, and not ${restored.files}`);
+    throw new CommandError(`the backup has ${kept.length} files of content instead of ${restored.files}`);
   for (const name of content.filter((each) => !named.has(each))) await rm(join(dataDir, name));
   for (const folder of new Set(content.map(dirname))) await syncFolder(join(dataDir, folder));
 }
@@ -195,7 +197,7 @@ function parsed(name: string, read: string): unknown {
   }
 }
 
-/** An archive that is none, or breaks off, makes an error without a code, or ends the file that is just being read. */
+/** Explains the errors of a damaged or truncated archive: errors without a code, or a destroyed stream. */
 function explainArchive(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const isPlain = error.constructor === Error && (error as NodeJS.ErrnoException).code === undefined;

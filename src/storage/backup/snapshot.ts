@@ -1,4 +1,4 @@
-/** Copies a database that is in use, and reads what a copy says, whichever version of Platen wrote it. */
+/** Copies a database that is in use, and reads copies that any version of Platen wrote. */
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -7,26 +7,26 @@ import { explained, openForReading } from '../sqlite.ts';
 /** Content that a row names. */
 export interface NamedContent {
   blob: string;
-  /** Null where no row says. */
+  /** Null if no row states it; the same holds for `sha256`. */
   bytes: number | null;
   sha256: string | null;
 }
 
-/** Content of documents that have not expired at `now`, and of replies that are kept. */
+/** The content of documents that have not expired at `now`, and of stored replies to idempotent requests. */
 const LIVING = `
   SELECT id AS blob, bytes, sha256 FROM documents WHERE has_content = 1 AND deleted_at IS NULL AND remove_at > :now
   UNION ALL SELECT blob, NULL, NULL FROM idempotency_keys WHERE blob IS NOT NULL AND blob_until > :now`;
-/** Databases of old versions have no files of templates. */
+/** Databases of old versions have no template files. */
 const LIVING_ASSETS = ' UNION ALL SELECT DISTINCT blob, bytes, NULL FROM template_assets';
-/** As when their owner deletes them: the sweep of a service that is started with the copy forgets what describes them. */
+/** Like a deletion by the owner: the sweep of a service that runs on the copy removes the rows later. */
 const DELETE = [
   'UPDATE documents SET deleted_at = :now, remove_at = :now WHERE id = :blob',
   'UPDATE idempotency_keys SET blob_until = :now WHERE blob = :blob',
 ];
-/** The version of the template that it belonged to is gone from the database in use. */
+/** The template version that the file belonged to no longer exists in the database of the service. */
 const DELETE_ASSET = 'DELETE FROM template_assets WHERE blob = :blob';
 
-/** A reader holds up nobody who writes. Free pages, which may still have deleted rows, are not copied. */
+/** Does not block writers. Free pages, which may still contain deleted rows, are not copied. */
 export function takeSnapshot(file: string, path: string): void {
   closeSync(openSync(path, 'wx', 0o600)); // SQLite would create a file that everybody can read
   using database = openForReading(file);
@@ -55,7 +55,7 @@ export function rowsOf(path: string): Record<string, number> {
   return Object.fromEntries(tables.all().map(({ name }) => [`${name}`, count(`${name}`)]));
 }
 
-/** For content that was deleted before it could be copied. */
+/** Marks content as deleted that was deleted before it could be copied. */
 export function markDeleted(path: string, blobs: string[], now: number): void {
   if (!blobs.length) return;
   const existing = pathToFileURL(path);

@@ -1,4 +1,4 @@
-/** The folder, in the data folder, in which a backup has its copy of the database. What a backup leaves that was killed is removed. */
+/** The folder in the data folder where a backup keeps its copy of the database. Leftovers of a killed backup are removed. */
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommandError } from '../../errors.ts';
@@ -7,11 +7,11 @@ import { lockFile } from '../folder-lock.ts';
 const FOLDER = 'backup';
 const LOCK = 'backup.lock';
 
-/** Throws `CommandError` while another backup is under way. */
+/** Throws `CommandError` while another backup is running. */
 export async function openWorkFolder(dataDir: string): Promise<AsyncDisposable & { path: string }> {
   const path = join(dataDir, FOLDER);
   const unlock = lockFile(join(dataDir, LOCK));
-  if (!unlock) throw new CommandError(`another backup of ${dataDir} is under way: wait until it has ended`);
+  if (!unlock) throw new CommandError(`another backup of ${dataDir} is running: wait until it has ended`);
   const close = () => rm(path, { recursive: true, force: true }).finally(unlock);
   try {
     await rm(path, { recursive: true, force: true });
@@ -23,7 +23,7 @@ export async function openWorkFolder(dataDir: string): Promise<AsyncDisposable &
   return { path, [Symbol.asyncDispose]: close };
 }
 
-/** Leaves alone what belongs to a backup that is under way. */
+/** Removes the leftovers of a killed backup, but not the folder of a running one. */
 export async function removeAbandonedWork(dataDir: string): Promise<void> {
   const path = join(dataDir, FOLDER);
   if (!(await stat(path).catch(() => undefined))) return;

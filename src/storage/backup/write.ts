@@ -1,4 +1,4 @@
-/** Writes the files of a backup: into a new folder, or one after the other into an archive (tar). */
+/** Writes the files of a backup into a new folder or, in sequence, into a tar archive. */
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
@@ -10,16 +10,16 @@ import { CommandError } from '../../errors.ts';
 import { syncFolder } from '../files.ts';
 
 export interface BackupWriter {
-  /** `bytes` is the size of `content`. Resolves to its SHA-256, once it survives a loss of power where it can. */
+  /** `bytes` is the size of `content`. Resolves to its SHA-256; in a folder, the file's content is then on the disk. */
   add(name: string, bytes: number, content: NodeJS.ReadableStream): Promise<string>;
-  /** Takes a file back. False: an archive keeps it, and whoever restores it finds that no row names it. */
+  /** Removes a file. Returns false for an archive, which keeps the file; `restore` then finds that no row names it. */
   remove(name: string): Promise<boolean>;
   close(): Promise<void>;
-  /** The backup failed. What has no end cannot be restored by mistake. */
+  /** Stops after an error. The incomplete backup cannot be restored by mistake, because it has no checksums. */
   abandon(): Promise<void>;
 }
 
-/** `-` is standard output, what ends with `.tar` an archive, and anything else a folder, which must be new or empty. */
+/** `destination` is `-` for standard output, a name ending with `.tar` for an archive, or a folder, which must be new or empty. */
 export async function openWriter(destination: string, stdout: Writable): Promise<BackupWriter> {
   if (destination === '-') return new ArchiveWriter(stdout);
   if (!destination.endsWith('.tar')) return FolderWriter.open(destination);
@@ -71,13 +71,13 @@ class ArchiveWriter implements BackupWriter {
   constructor(target: Writable, path?: string) {
     this.#path = path;
     this.#written = pipeline(this.#pack, target);
-    this.#written.catch(() => {}); // whoever adds to it, or closes it, is told
+    this.#written.catch(() => {}); // `add` and `close` report the error
   }
 
   async add(name: string, bytes: number, content: NodeJS.ReadableStream): Promise<string> {
     const added = hashed(content, this.#pack.entry({ name, size: bytes, mode: 0o600 }));
     added.catch(() => {});
-    // An entry waits until the archive is read on, and would wait for ever once that has failed.
+    // An entry waits until the archive is read further, and would wait forever after a failure.
     const failed = this.#written.then<never>(() => new Promise(() => {}));
     return Promise.race([added, failed]);
   }

@@ -1,6 +1,6 @@
 /**
- * Notes in the data folder which content was sent and which has arrived, so that a migration that was interrupted goes on where it
- * was, and knows what of the content there it has brought itself.
+ * Records in the data folder which content was sent and which has arrived, so that an interrupted migration continues where it
+ * stopped, and can tell its own content in the target from other content.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
@@ -10,7 +10,7 @@ interface Digest {
   sha256: string;
 }
 
-/** Of content that was sent, its name alone. A line that broke off, when the process died, is none, or names nothing that exists. */
+/** A name alone means that its content was sent. A line that a crash cut off does not match, or names content that does not exist. */
 const LINE = /^(\w+)(?: (\d+) ([0-9a-f]{64}))?$/;
 
 export class Journal {
@@ -29,7 +29,7 @@ export class Journal {
     }
   }
 
-  /** `target` is where content goes: notes about another place do not count. */
+  /** `target` is the destination. A journal about another destination is discarded. */
   static open(path: string, target: string): Journal {
     const title = createHash('sha256').update(target).digest('hex');
     const [first, ...lines] = read(path).split('\n');
@@ -39,17 +39,17 @@ export class Journal {
     return new Journal(path, file, isSame ? lines : []);
   }
 
-  /** Whether this migration has sent it, now or before it was interrupted, whole or in part. */
+  /** Whether this migration has sent the content, in whole or in part, now or before an interruption. */
   hasSent(name: string): boolean {
     return this.#sent.has(name);
   }
 
-  /** What has arrived. */
+  /** The digest of content that has arrived. */
   get(name: string): Digest | undefined {
     return this.#arrived.get(name);
   }
 
-  /** To be called before anything of it is sent. */
+  /** Call it before any bytes of the content are sent. */
   send(name: string): void {
     if (this.#sent.has(name)) return;
     this.#sent.add(name);
@@ -62,7 +62,7 @@ export class Journal {
     writeSync(this.#file, `${name} ${digest.bytes} ${digest.sha256}\n`);
   }
 
-  /** What is not there any more has to be sent again. */
+  /** Forgets arrivals that are no longer in the target, so that their content is sent again. */
   keepOnly(present: ReadonlySet<string>): void {
     for (const name of this.#arrived.keys()) if (!present.has(name)) this.#arrived.delete(name);
   }
@@ -71,7 +71,7 @@ export class Journal {
     closeSync(this.#file);
   }
 
-  /** The migration is complete. */
+  /** Deletes the journal after a complete migration. */
   remove(): void {
     rmSync(this.#path, { force: true });
   }

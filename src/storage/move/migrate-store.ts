@@ -1,6 +1,6 @@
 /**
- * Copies what a data folder holds to where the settings say that it is to be: rows to PostgreSQL, content to a bucket, or both.
- * The source stays as it is. Content is copied before the rows that name it.
+ * Copies the data of a data folder to the targets in the settings: rows to PostgreSQL, content to a bucket, or both. The source is
+ * not changed. Content is copied before the rows that name it.
  */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,22 +29,20 @@ export interface MigrationOptions {
 }
 
 export interface Migrated extends MovedContent {
-  /** Rows that were copied; null when the database stays where it is, or had them all already. */
+  /** Number of copied rows; null if the database is not moved, or the target already had all rows. */
   rows: number | null;
 }
 
 const DATABASE = 'platen.db';
 const JOURNAL = 'migrate-store.journal';
 
-/** Throws `CommandError` and `storage_failed`. Whatever happens, it may be called again. */
+/** Throws `CommandError` and `storage_failed`. It can be called again after any error or crash. */
 export async function migrateStore(settings: MigrationSettings, options: MigrationOptions): Promise<Migrated> {
   const { dataDir, databaseUrl, blobsUrl } = settings;
   if (!databaseUrl && !blobsUrl)
-    throw new CommandError('set PLATEN_DATABASE_URL, PLATEN_BLOBS_URL or both to where the data is to be');
+    throw new CommandError('set PLATEN_DATABASE_URL, PLATEN_BLOBS_URL or both to the target of the data');
   if (!(await stat(join(dataDir, DATABASE)).catch(() => undefined)))
-    throw new CommandError(
-      `there is no database in ${dataDir}: set PLATEN_DATA_DIR to the folder of the installation that is to move`,
-    );
+    throw new CommandError(`there is no database in ${dataDir}: set PLATEN_DATA_DIR to the folder of the installation to move`);
   await using open = new AsyncDisposableStack();
   const unlock = lockFolder(dataDir);
   if (!unlock) throw new CommandError(`a service uses the data folder ${dataDir}: stop it first`);
@@ -54,7 +52,7 @@ export async function migrateStore(settings: MigrationSettings, options: Migrati
   const installation = await options.installationOf(source);
   const rows = new DatabaseSync(join(dataDir, DATABASE));
   open.defer(() => rows.close());
-  rows.exec('PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE'); // until the end, commands such as `platen keys` wait, and give up
+  rows.exec('PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE'); // blocks commands such as `platen keys` until the end, which time out
   const target = databaseUrl ? await openTarget(settings, rows, open) : undefined;
   const from = await DiskBlobs.open(join(dataDir, 'blobs'));
   const to = blobsUrl ? await openBlobs(settings, installation) : from;
@@ -74,13 +72,13 @@ interface Target {
   state: 'empty' | 'same';
 }
 
-/** Is nobody's until the end. */
+/** Opens the target database and keeps other nodes out of it until the end. */
 async function openTarget(settings: MigrationSettings, rows: DatabaseSync, open: AsyncDisposableStack): Promise<Target> {
   const database = await openDatabase(settings);
   open.defer(() => database.close());
   const nodes = await database.joinNodes({ alone: true, onNotice() {} }).catch((error: unknown) => {
     if (hasCode(error, 'storage_failed') && !error.cause)
-      throw new CommandError('a node serves from the database of PLATEN_DATABASE_URL: stop it first');
+      throw new CommandError('a node uses the database of PLATEN_DATABASE_URL: stop it first');
     throw error;
   });
   open.defer(() => nodes.close());
@@ -99,12 +97,12 @@ async function namedIn(source: Database, names: string[]): Promise<Set<string>> 
 }
 
 /**
- * What is in the bucket already. One that has been in use by this installation may have content that no sweep has removed yet.
- * What this migration has sent, and was deleted or expired while a service ran before it went on, is removed. Nothing else is: the
- * data folder may be an old one, and the bucket in use with rows that are elsewhere.
+ * Lists the content that the bucket already has. A bucket that this installation used before may have content that no sweep has
+ * removed yet. Content that this migration sent, and that was deleted or expired while a service ran in between, is removed.
+ * Nothing else is removed, because the data folder may be outdated and the bucket in use with rows that are elsewhere.
  */
 async function listOwn({ from, to }: { from: Blobs; to: Blobs }, source: Database, journal: Journal): Promise<Set<string>> {
-  const soon = Date.now() + 60_000; // the clock of the bucket is another one
+  const soon = Date.now() + 60_000; // the clock of the bucket may differ
   const { value: first } = await from.names(soon)[Symbol.asyncIterator]().next();
   const present = new Set<string>();
   for await (const names of to.names(soon)) {
@@ -114,7 +112,7 @@ async function listOwn({ from, to }: { from: Blobs; to: Blobs }, source: Databas
       else if (journal.hasSent(name)) await to.remove(name);
       else
         throw new CommandError(
-          `the bucket of PLATEN_BLOBS_URL has content that is not of this installation (${name}): use an empty bucket or prefix`,
+          `the bucket of PLATEN_BLOBS_URL has content that does not belong to this installation (${name}): use an empty bucket or prefix`,
         );
     }
   }

@@ -1,4 +1,4 @@
-/** Copies content from one place to another and reads it back. What has arrived is not read again when the work is resumed. */
+/** Copies content from one store to another and reads it back. Content that has arrived is not read again after an interruption. */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { CommandError } from '../../errors.ts';
@@ -9,7 +9,7 @@ import type { Journal } from './journal.ts';
 export interface MovedContent {
   files: number;
   bytes: number;
-  /** Content that was missing or damaged where it came from. */
+  /** Names of content that was missing or damaged in the source. */
   faults: string[];
 }
 
@@ -18,10 +18,10 @@ interface Digest {
   sha256: string;
 }
 
-/** Requests on their way at the same time. */
+/** Number of blobs that are copied at the same time. */
 const AT_ONCE = 8;
 
-/** `from` and `to` may be the same place, which is then only read. Throws `CommandError` and `storage_failed`. */
+/** `from` and `to` may be the same store, which is then only read. Throws `CommandError` and `storage_failed`. */
 export async function moveContent(
   { from, to }: { from: Blobs; to: Blobs },
   content: NamedContent[],
@@ -47,7 +47,7 @@ export async function moveContent(
   return moved;
 }
 
-/** Undefined where there is no content. */
+/** The digest of the content in the target; undefined if neither store has the content. */
 async function moveOne(
   { from, to }: { from: Blobs; to: Blobs },
   named: NamedContent,
@@ -62,7 +62,7 @@ async function moveOne(
   await to.put(named.blob, sent.pass(content));
   const arrived = await digestAt(to, named.blob);
   if (arrived?.sha256 !== sent.digest().sha256)
-    throw new CommandError(`the content of ${named.blob} did not arrive as it was sent`);
+    throw new CommandError(`the content of ${named.blob} was changed on the way to the target`);
   return arrived;
 }
 
@@ -74,7 +74,7 @@ async function digestAt(blobs: Blobs, name: string): Promise<Digest | undefined>
   const content = await blobs.read(name);
   if (!content) return undefined;
   const digesting = new Digesting();
-  for await (const _ of digesting.pass(content)); // reads it to its end
+  for await (const _ of digesting.pass(content)); // reads the content to its end
   return digesting.digest();
 }
 

@@ -1,4 +1,4 @@
-/** Copies every row of a SQLite database into an empty one, in one transaction, and compares both before it is committed. */
+/** Copies all rows of a SQLite database into an empty database in one transaction, and compares both before the commit. */
 import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
@@ -8,7 +8,7 @@ import type { Query, Tables } from '../tables.ts';
 
 type Row = Record<string, unknown>;
 
-/** Whoever refers to another table comes after it. With the columns of the primary key. */
+/** The tables with the columns of their primary keys. A table comes after those that it refers to. */
 const TABLES: Readonly<Record<keyof Tables, readonly string[]>> = {
   accounts: ['id'],
   api_keys: ['id'],
@@ -31,12 +31,12 @@ const TABLES: Readonly<Record<keyof Tables, readonly string[]>> = {
 };
 const NAMES = Object.keys(TABLES) as Array<keyof Tables>;
 
-/** Of one statement. A row of a template has up to five megabytes. */
+/** Limits of one statement. A row of a template has up to five megabytes. */
 const MAX_ROWS = 200;
 const MAX_CHARACTERS = 8_000_000;
 const MODULUS = 1n << 256n;
 
-/** Empty, the same as the source, or with rows of its own. */
+/** Whether the target is empty, has the same rows as the source, or has other rows. */
 export type TargetState = 'empty' | 'same' | 'different';
 
 export async function compareRows(source: DatabaseSync, target: Query): Promise<TargetState> {
@@ -54,7 +54,7 @@ export async function compareRows(source: DatabaseSync, target: Query): Promise<
   return 'same';
 }
 
-/** Returns the number of rows. A process that dies leaves the target as empty as it was. Throws `CommandError`. */
+/** Returns the number of rows. If the process dies, the target stays empty. Throws `CommandError`. */
 export async function moveRows(source: DatabaseSync, target: Database): Promise<number> {
   return target.transaction(async (query) => {
     let rows = 0;
@@ -67,7 +67,7 @@ export async function moveRows(source: DatabaseSync, target: Database): Promise<
       const arrived = await digestOf(table, query);
       if (arrived.toString() !== digest.toString())
         throw new CommandError(
-          `the rows of ${table} did not arrive as they were: ${arrived.count} of ${digest.count}, or with other values`,
+          `the rows of ${table} were not copied correctly: ${arrived.count} of ${digest.count} arrived, or values differ`,
         );
       rows += digest.count;
     }
@@ -109,7 +109,7 @@ async function insert(table: keyof Tables, rows: Row[], query: Query): Promise<v
     const row = rows.find((each) => Object.values(each).some((value) => typeof value === 'string' && value.includes('\0')));
     const which = TABLES[table].map((column) => `${row?.[column]}`).join(' ');
     throw new CommandError(
-      `${table} ${which} has the character U+0000, which PostgreSQL does not keep: change or delete it first`,
+      `${table} ${which} has the character U+0000, which PostgreSQL cannot store: change or delete it first`,
     );
   }
 }
@@ -135,7 +135,7 @@ async function digestOf(table: keyof Tables, query: Query): Promise<Digest> {
   }
 }
 
-/** Of rows in any order, since databases sort text in different ways. */
+/** A digest of rows that does not depend on their order, because databases sort text differently. */
 class Digest {
   count = 0;
   #sum = 0n;
