@@ -9,7 +9,7 @@ export interface ByteRange {
 }
 
 export interface Blobs {
-  /** Whether other processes write here too, or the times are those of another machine. A blob without a row may then get one later. */
+  /** Whether other processes write here, or times come from another machine. A blob without a row may then get one later. */
   readonly isShared: boolean;
   /**
    * Writes a new blob. When it resolves, the blob is complete and survives a loss of power. When it rejects, no blob exists.

@@ -1,4 +1,4 @@
-/** Parses the locations of data: the text of a setting in, a checked location out. Errors say what is valid and quote no secrets. */
+/** Parses locations of data: the text of a setting in, a checked location out. Errors say what is valid and quote no secrets. */
 
 /** A bucket in S3 or a compatible service. */
 export interface S3Location {

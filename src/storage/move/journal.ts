@@ -10,7 +10,7 @@ interface Digest {
   sha256: string;
 }
 
-/** A name alone means that its content was sent. A line that a crash cut off does not match, or names content that does not exist. */
+/** A name alone means that its content was sent. A line cut off by a crash does not match, or names nothing that exists. */
 const LINE = /^(\w+)(?: (\d+) ([0-9a-f]{64}))?$/;
 
 export class Journal {
