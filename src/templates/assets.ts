@@ -1,6 +1,6 @@
 /**
- * Files beside templates: files in, rows of a version and content in the blob store out. Versions share the content that did not
- * change; content goes with the last row that names it.
+ * Stores the assets of templates: files in, rows for a version and content in the blob store out. Versions share unchanged content,
+ * which is removed with the last row that names it.
  */
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -23,7 +23,7 @@ export interface TemplateAsset {
   path: string;
   type: string;
   bytes: number;
-  /** Name of its content. */
+  /** The name of the blob with its content. */
   blob: string;
 }
 
@@ -32,13 +32,13 @@ export interface AssetLimits {
   maxAssetsBytes: number;
 }
 
-/** A version of a template. */
+/** Identifies a version of a template. */
 export interface VersionOf {
   templateId: string;
   version: number;
 }
 
-/** What a template is now. */
+/** The current version of a template. */
 export interface CurrentVersion {
   engine: string;
   version: number;
@@ -49,7 +49,7 @@ export interface CurrentVersion {
 const ROWS = 100;
 const NOTHING = Buffer.alloc(0);
 
-/** The files without their content. */
+/** The files with empty content. */
 export function namesOf(assets: TemplateAsset[]): AssetFiles {
   return new Map(assets.map(({ path, type }) => [path, { type, content: NOTHING }]));
 }
@@ -65,7 +65,7 @@ export class TemplateAssets {
     this.#limits = limits;
   }
 
-  /** Writes content, calls `save`, which writes the rows, and takes the content back if that fails. */
+  /** Writes the content, calls `save`, which writes the rows, and removes the content if that fails. */
   async saving<T>(files: AssetFiles, save: (written: TemplateAsset[]) => Promise<T>): Promise<T> {
     const written: TemplateAsset[] = [];
     try {
@@ -91,7 +91,7 @@ export class TemplateAssets {
     await this.#requireRoom(query, { templateId, version });
   }
 
-  /** Gives a version the files of the one before it, but for one path. */
+  /** Gives a version the files of the previous one, except the file at the path `except`. */
   async carryOver(query: Query, { templateId, version }: VersionOf, keyId: string, except?: string): Promise<void> {
     const before = await this.#rows(query, { templateId, version: version - 1 });
     await this.insert(
@@ -102,7 +102,7 @@ export class TemplateAssets {
     );
   }
 
-  /** Deletes the rows of these versions. Returns the content that nothing names any more. */
+  /** Deletes the rows of these versions. Returns the names of blobs that no row names any more. */
   async forget(query: Query, versions: VersionOf[]): Promise<string[]> {
     const unnamed: string[] = [];
     for (const { templateId, version } of versions) {
@@ -126,7 +126,7 @@ export class TemplateAssets {
     return [...new Set(unnamed)].filter((blob) => !named.has(blob));
   }
 
-  /** Deletes the rows of all versions. Returns their content. */
+  /** Deletes the rows of all versions. Returns the names of their blobs. */
   async forgetAll(query: Query, keyId: string, templateId: string): Promise<string[]> {
     const gone = await query
       .deleteFrom('template_assets')
@@ -137,12 +137,12 @@ export class TemplateAssets {
     return [...new Set(gone.map(({ blob }) => blob))];
   }
 
-  /** To be called when no row names it, which is on the disk. The sweep removes what cannot be removed now. */
+  /** Call it after the deletion of the rows was flushed. The sweep removes later what cannot be removed now. */
   async removeContent(blobs: string[]): Promise<void> {
     for (const blob of blobs) await this.#blobs.remove(blob).catch(() => {});
   }
 
-  /** Sorted by path. */
+  /** The files of a version, sorted by path. */
   async list(version: VersionOf): Promise<TemplateAsset[]> {
     return this.#rows(this.#database.query, version);
   }
@@ -158,21 +158,21 @@ export class TemplateAssets {
     return { engine: first.engine, version: first.version, assets };
   }
 
-  /** Throws `storage_failed`. */
+  /** Reads the content of these files. Throws `storage_failed`. */
   async read(assets: TemplateAsset[]): Promise<AssetFiles> {
     const files = new Map<string, AssetFile>();
     for (const asset of assets) files.set(asset.path, { type: asset.type, content: await buffer(await this.#open(asset)) });
     return files;
   }
 
-  /** A stream, which the caller ends. Throws `not_found` and `storage_failed`. */
+  /** Opens a file as a stream, which the caller must read or destroy. Throws `not_found` and `storage_failed`. */
   async open(version: VersionOf, path: string): Promise<TemplateAsset & { content: Readable }> {
     const asset = (await this.list(version)).find((each) => each.path === path);
     if (!asset) throw noSuchAsset();
     return { ...asset, content: await this.#open(asset) };
   }
 
-  /** Bytes of the content of a key: of its current versions, and of all. */
+  /** The size of the content of a key in bytes: of its current versions, and of all versions. */
   async bytesOf(query: Query, keyId: string): Promise<{ current: number; all: number }> {
     const total = async (currentOnly: boolean) => {
       const blobs = query
@@ -214,7 +214,7 @@ export class TemplateAssets {
     return rows.map((row) => ({ ...row, bytes: Number(row.bytes) }));
   }
 
-  /** A file that is added to others may be one too many. */
+  /** Checks the limits of a version, because files are added to those that it already has. */
   async #requireRoom(query: Query, version: VersionOf): Promise<void> {
     const { maxAssets, maxAssetsBytes } = this.#limits;
     const assets = await this.#rows(query, version);
@@ -226,7 +226,7 @@ export class TemplateAssets {
   }
 }
 
-/** Without files it is one row. */
+/** Selects one row for each file, or one row without a file. */
 const selectCurrent = prepared((query, { keyId, id }: { keyId: string; id: string }) =>
   query
     .selectFrom('templates')

@@ -1,4 +1,4 @@
-/** Compares what a template reads with the data it is given: paths and data in, paths without a value and data that nothing reads out. */
+/** Compares the paths that a template reads with its data: paths and data in, paths without a value and unused data out. */
 
 export interface DataUse {
   /** Paths of the template for which the data has no value. */
@@ -8,13 +8,13 @@ export interface DataUse {
 }
 
 interface Used {
-  /** Whether the whole value is read, and not only members that are named. */
+  /** Whether the whole value is read, and not only named members. */
   whole: boolean;
   members: Map<string, Used>;
 }
 
 const MAX_UNUSED = 100;
-/** `.name`, `[0]`, `["name"]`, `['name']`. What comes after anything else is known only when the template is filled. */
+/** Matches `.name`, `[0]`, `["name"]` and `['name']`. Anything else is known only when the template is filled. */
 const STEP = /\.?([^.[\]]+)|\[(?:"([^"]*)"|'([^']*)'|(\d+))\]/y;
 const OF_LISTS_AND_STRINGS = new Set(['size', 'first', 'last']);
 
@@ -51,7 +51,7 @@ function note(root: Used, steps: readonly string[]): void {
   used.whole = true;
 }
 
-/** Null has no value: nothing is written in its place. */
+/** Whether the data has a value at this path. Null counts as no value, because nothing is written for it. */
 function hasValue(steps: readonly string[], data: unknown): boolean {
   let value = data;
   for (const step of steps) {
@@ -62,7 +62,7 @@ function hasValue(steps: readonly string[], data: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** An element of a list is not told from the others. */
+/** Collects the paths of unused values. The elements of a list are not examined separately. */
 function collectUnused(data: Record<string, unknown>, used: Used, prefix: string, unused: string[]): void {
   for (const [name, value] of Object.entries(data)) {
     if (unused.length >= MAX_UNUSED) return;

@@ -9,7 +9,7 @@ type TagOptions = Exclude<Parameters<Liquid['registerTag']>[1], new (...args: ne
 
 export function createLiquid(): Liquid {
   const engine = new Liquid({
-    outputEscape: measured('escape', filters.escape as Parameters<typeof measured>[1]), // LiquidJS takes its own before ours is registered
+    outputEscape: measured('escape', filters.escape as Parameters<typeof measured>[1]), // a function, because LiquidJS resolves a name to its own filter
     ownPropertyOnly: true,
     strictFilters: true,
     templates: Object.create(null), // no files; without a prototype, a template named `constructor` does not exist either

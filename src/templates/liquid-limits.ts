@@ -132,7 +132,7 @@ function sizeOf(value: unknown): number {
   return Array.isArray(value) ? CHARACTERS_PER_ELEMENT * value.length : 0;
 }
 
-/** The size of what an output writes, as far as `budget`: an array in an array can be small until it is written out. */
+/** The size of the text that an output writes, counted up to `budget`. Nested arrays can be small in memory and large as text. */
 function writtenSizeOf(value: unknown, budget = MAX_STEP): number {
   let size = sizeOf(value);
   for (const element of Array.isArray(value) ? value : []) {

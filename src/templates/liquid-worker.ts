@@ -64,7 +64,7 @@ function parseHtml(html: string): Parsed {
   return { html, templates, bytes: 2 * html.length + 200 * tokenizer.characters + 1600 * tokenizer.tags };
 }
 
-/** LiquidJS counts lines from the start of the template for each variable, which nobody here reads: 12 s for 10,000 of them. */
+/** Replaces `getPosition`, because LiquidJS counts lines for each variable, which is not needed here: 12 s for 10,000 variables. */
 function pathsOf(templates: Templates): string[] {
   const { getPosition } = Token.prototype;
   Token.prototype.getPosition = () => [0, 0];
@@ -81,7 +81,7 @@ function pathsOf(templates: Templates): string[] {
 function faultOf(error: unknown, html: string): Fault {
   const cause = causeOf(error);
   if (!LiquidError.is(error)) return { kind: 'template', message: messageOf(cause) };
-  // A filter may use a string of the data as a property name, so that the place of the error is in that string.
+  // A filter may use a string of the data as a property name, so the position of the error can be in that string.
   if (error.token.input !== html) return { kind: 'template', message: FAILED };
   const [line = 1, column = 1] = error.token.getPosition();
   return { kind: 'template', message: messageOf(cause), line, column };

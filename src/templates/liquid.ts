@@ -1,6 +1,6 @@
 /**
  * The interface of the Liquid engine: a template and data in, HTML or a `ServiceError` out. Templates run in child processes, so
- * that one that loops or crashes does not affect the service. See docs/decisions/0012-liquid-in-child-processes.md.
+ * that a template that loops or crashes does not affect the service. See docs/decisions/0012-liquid-in-child-processes.md.
  */
 import { invalidRequest, ServiceError } from '../errors.ts';
 import { type ProcessLimits, ProcessQueue } from '../queue/process-queue.ts';
@@ -18,7 +18,7 @@ export const LIQUID_LIMITS: Readonly<LiquidLimits> = {
   heapMb: 256,
 };
 
-/** Of `timeoutMs`. A template that is merely slow ends by itself, says on which line it was, and keeps its process. */
+/** The part of `timeoutMs` after which a slow template stops by itself, reports its line, and keeps its process. */
 const FILL_TIME_SHARE = 0.6;
 
 const WORKER = new URL('./liquid-worker.ts', import.meta.url);

@@ -20,9 +20,9 @@ export interface TemplateDraft {
   name: string;
   html: string;
   engine: EngineName;
-  /** Belongs to the template, and not to a version of it. */
+  /** Belongs to the template and not to one of its versions. */
   metadata: Metadata;
-  /** Files that relative addresses in the template lead to. */
+  /** Files that relative URLs in the template refer to. */
   assets?: AssetFiles | undefined;
 }
 
@@ -36,12 +36,12 @@ export interface TemplateOwner {
 }
 
 export interface FillOptions {
-  /** For the HTML. */
+  /** Maximum size of the HTML. */
   limitBytes: number;
   signal?: AbortSignal;
-  /** Is called with the size of the files beside the template before they are read. What it throws ends the work. */
+  /** Called with the total size of the assets before they are read. If it throws, filling stops with that error. */
   hold?: (bytes: number) => void;
-  /** Whether the files come without their content. Default: false. */
+  /** Whether the assets are returned without their content. Default: false. */
   hasNamesOnly?: boolean;
 }
 
@@ -135,7 +135,7 @@ export class Templates {
     );
   }
 
-  /** Makes a new version with this file at its path, or without one. Throws as `replace` does; `not_found` where there is none to remove. */
+  /** Makes a new version with `file` at `path`, or without a file there. Throws like `replace`, and `not_found` if there is no file to remove. */
   async changeAsset(keyId: string, id: string, path: string, file: AssetFile | undefined): Promise<Template> {
     const { version } = await this.find(keyId, id);
     const has = (assets: TemplateAsset[]) => assets.some((asset) => asset.path === path);
@@ -155,13 +155,13 @@ export class Templates {
     return this.#assets.list({ templateId: id, version });
   }
 
-  /** One of them, with a stream of its content. Throws `not_found` and `storage_failed`. */
+  /** A file of the current version with a stream of its content. Throws `not_found` and `storage_failed`. */
   async asset(keyId: string, id: string, path: string): Promise<TemplateAsset & { content: Readable }> {
     const { version } = await this.find(keyId, id);
     return this.#assets.open({ templateId: id, version }, path);
   }
 
-  /** `also` is written in the same transaction. Content that no version names any more is removed. */
+  /** Stores a new version. `also` is written in the same transaction. Content that no version names any more is removed. */
   async #nextVersion(
     keyId: string,
     id: string,
@@ -190,7 +190,7 @@ export class Templates {
     return done.template;
   }
 
-  /** Files of old versions may take as much room as those of current ones. */
+  /** Removes the oldest versions until the assets of old versions take at most `maxTemplateBytes`. */
   async #forgetForAssets(keyId: string, query: Query): Promise<string[]> {
     const unnamed: string[] = [];
     for (;;) {
@@ -257,7 +257,7 @@ export class Templates {
     await this.#assets.removeContent(content);
   }
 
-  /** Renders a template with data to HTML, with the files beside it. Throws `not_found`, `content_too_large`, `template_error`, `storage_failed`. */
+  /** Renders a template with data to HTML, and reads its assets. Throws `not_found`, `content_too_large`, `template_error`, `storage_failed`. */
   async fill(
     { keyId, accountId }: TemplateOwner,
     id: string,
@@ -270,7 +270,7 @@ export class Templates {
     const cached = current.engine === 'placeholders' && this.#cache.get(id, current.version);
     const template = cached ? undefined : await this.find(keyId, id);
     const { engine, version, html = '' } = template ?? { ...current, html: '' };
-    // Before it takes time to fill: the version may be forgotten by then. A new one may have come between the two statements.
+    // List the files before filling, which takes time in which the version may be removed. The version may differ from `current`.
     const assets = version === current.version ? current.assets : await this.#assets.list({ templateId: id, version });
     const filled =
       engine === 'liquid'
@@ -347,7 +347,7 @@ async function replaceInIndex(query: Query, keyId: string, template: Template): 
   await indexMetadata(query, 'template', { ...template, keyId }, template.metadata);
 }
 
-/** Limits and versions count rows that another change could add meanwhile. */
+/** Changes to the templates of one key run one after the other, because limits and versions depend on the other rows. */
 function oneByOne(keyId: string): string {
   return `templates ${keyId}`;
 }

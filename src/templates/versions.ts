@@ -1,4 +1,4 @@
-/** Earlier versions of templates. The newest are stored, so that a person can view and restore them. */
+/** Stores earlier versions of templates, up to a limit, so that they can be viewed and restored. */
 import type { Query } from '../storage/database.ts';
 import { totalOf } from '../storage/totals.ts';
 import type { VersionOf } from './assets.ts';
@@ -31,7 +31,7 @@ export async function keepVersion(query: Query, keyId: string, id: string): Prom
     .execute();
 }
 
-/** Removes the oldest versions beyond the limits: by number for this template, by total size for all templates of the key. Returns them. */
+/** Removes and returns the oldest versions over the limits: by number for this template, by total size for all templates of the key. */
 export async function forgetOldVersions(query: Query, keyId: string, id: string, maxBytes: number): Promise<VersionOf[]> {
   const kept = query
     .selectFrom('template_versions')
@@ -64,7 +64,7 @@ async function forgetOldest(query: Query, keyId: string, excess: number): Promis
   return last ? forgetUntil(query, keyId, last.updated_at) : [];
 }
 
-/** Removes the oldest version of the key, and those of the same instant. */
+/** Removes and returns the oldest version of the key, and other versions with the same time. */
 export async function forgetTheOldest(query: Query, keyId: string): Promise<VersionOf[]> {
   const oldest = query.selectFrom('template_versions').select('updated_at').where('key_id', '=', keyId);
   const row = await oldest.orderBy('updated_at').limit(1).executeTakeFirst();
