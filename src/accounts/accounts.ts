@@ -1,4 +1,4 @@
-/** Accounts and their API keys: a secret in, the account and key that it belongs to out. */
+/** Manages accounts and authenticates callers: the secret of an API key in, the key and its account out. */
 import { ServiceError } from '../errors.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { prepared } from '../storage/prepared.ts';
@@ -17,7 +17,7 @@ export interface Principal {
   /** Whether renders are stored if the request does not say so. */
   autoStore: boolean;
   scopes: Scopes;
-  /** Whether the key is a test key: what it renders is marked, not charged, and kept for a day at most. */
+  /** Whether the key is a test key: its renders have a watermark, are not charged, and are kept for a day at most. */
   isTest: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface Account {
   name: string;
   plan: string;
   autoStore: boolean;
-  /** Address that receives `document.expired` events, or null for none. */
+  /** The URL that receives `document.expired` events, or null for none. */
   documentExpiredUrl: string | null;
   createdAt: number;
 }
@@ -66,7 +66,7 @@ export class Accounts {
     return this.#toPrincipal(rows[0]);
   }
 
-  /** Whether a key that there was works no more. */
+  /** Whether a key was revoked. */
   async isRevoked(keyId: string): Promise<boolean> {
     const { rows } = await selectKey(this.#database.query, { keyId });
     return !rows.length;
@@ -95,7 +95,7 @@ export class Accounts {
     await this.#database.flush();
   }
 
-  /** Sets the address that receives `document.expired` events from now on, or null for none. */
+  /** Sets the URL that receives `document.expired` events from now on, or null for none. */
   async setDocumentExpiredUrl(accountId: string, url: string | null): Promise<void> {
     await this.#database.query
       .updateTable('accounts')
@@ -131,7 +131,7 @@ export class Accounts {
     await this.#database.flush();
   }
 
-  /** A new key for an account. Throws `not_found`. */
+  /** Creates a key for an account. Throws `not_found`. */
   async createKey(accountId: string, name = '', draft: KeyDraft = {}): Promise<IssuedKey> {
     const { plan } = await this.account(accountId);
     const { secret, key } = await this.keys.create(accountId, { ...draft, name });
@@ -144,7 +144,7 @@ export class Accounts {
     return (await this.keys.all()).map((key) => ({ ...key, plan: plans.get(key.accountId) ?? '' }));
   }
 
-  /** A new secret for the same key; the old one works for `graceMs` longer. Throws `not_found` (also for a revoked key). */
+  /** Gives a key a new secret; the old one stays valid for `graceMs`. Throws `not_found`, also for a revoked key. */
   async rotateKey(keyId: string, graceMs = 0): Promise<IssuedKey> {
     const { secret, key } = await this.keys.rotate(undefined, keyId, graceMs);
     return { secret, key: { ...key, plan: (await this.account(key.accountId)).plan } };

@@ -33,13 +33,13 @@ export interface Usage {
 const MONTH_CHARACTERS = 'yyyy-mm'.length;
 const DAY_CHARACTERS = 'yyyy-mm-dd'.length;
 const DAY_MS = 86_400_000;
-/** Begins the `month` of a row that counts the renders of test keys on one day. */
+/** The prefix of `month` in a row that counts the renders of test keys on one day. */
 const TEST_DAYS = 'test ';
 const CHARGES_NOTHING = { id: '', day: '', remaining: null, isFree: true };
 /** The largest value of an integer column, used for plans without a limit. */
 const NO_LIMIT = 2_147_483_647;
 
-/** What a render needs of the allowance. */
+/** The part of the allowance that a render needs. */
 export type ChargedRenders = Pick<Allowance, 'reserve' | 'commit' | 'release'>;
 
 export class Allowance {
@@ -48,7 +48,7 @@ export class Allowance {
   readonly #leases: Leases;
   readonly #maxTestRenders: number;
 
-  /** `testRendersPerDay`: by the test keys of one account. */
+  /** `testRendersPerDay` limits the renders of all test keys of one account. */
   constructor(database: Database, clock: Clock, leases: Leases, { testRendersPerDay } = { testRendersPerDay: 0 }) {
     this.#database = database;
     this.#clock = clock;
@@ -57,14 +57,14 @@ export class Allowance {
   }
 
   /**
-   * Reserves one document of this month, or none for a test key. Throws `quota_exceeded`. Where several nodes use the database,
-   * this is also where limits hold for all of them: throws `rate_limited` and `concurrency_limited`.
+   * Reserves one document of this month, or none for a test key. Throws `quota_exceeded`. If several nodes share the database, also
+   * enforces the limits that hold for all of them: throws `rate_limited` and `concurrency_limited`.
    */
   async reserve(principal: Principal): Promise<Reservation> {
     return this.#reserve(principal, { isBackground: false });
   }
 
-  /** The same for background renders: they count in no minute, and use the places that calls leave free. */
+  /** The same for background renders. They do not count against the rate limit, and use the capacity that calls leave free. */
   readonly inBackground: ChargedRenders = {
     reserve: (principal) => this.#reserve(principal, { isBackground: true }),
     commit: (...settled) => this.commit(...settled),
@@ -73,7 +73,7 @@ export class Allowance {
 
   async #reserve(principal: Principal, kind: { isBackground: boolean }): Promise<Reservation> {
     if (principal.isTest) return this.#countTest(principal.accountId);
-    const reservation = (await this.#take(principal, kind)) ?? (await this.#takeFromTheDead(principal, kind));
+    const reservation = (await this.#take(principal, kind)) ?? (await this.#takeFromExpired(principal, kind));
     if (!reservation) throw await this.#exceeded(principal, kind);
     this.#leases.hold(this.#renew, reservation.id);
     return reservation;
@@ -94,7 +94,7 @@ export class Allowance {
     if (reservation.isFree) return this.#database.transaction(also);
     await this.#database.transaction(async (query) => {
       const { numAffectedRows } = await deleteReservation(query, reservation);
-      // The process was suspended, its lease ended, and the reservation was removed. The document is charged all the same.
+      // The reservation was removed because its lease expired while the process was suspended. The document is charged anyway.
       if (!numAffectedRows) await addToMonth(query, reservation, 1);
       await also(query);
       await addToDay(query, reservation); // last, because the row is locked until the end
@@ -135,7 +135,7 @@ export class Allowance {
     return (await query.limit(1).executeTakeFirst()) !== undefined;
   }
 
-  /** Whether one more background render of the account may begin, as far as reservations tell. */
+  /** Whether one more background render of the account may start, according to the reservations. */
   async hasPlace({ accountId, plan }: Principal): Promise<boolean> {
     if (plan.concurrency === null) return true;
     const { rows } = await countPlaces(this.#database.query, { accountId, now: this.#clock() });
@@ -188,12 +188,12 @@ export class Allowance {
     return { id, accountId, day, remaining: limit === null ? null : limit - used };
   }
 
-  /** Null: nothing is counted here. One node alone has counted the request before it read it. */
+  /** The rate limit to count here, or null. A single node counts requests before it reads them. */
   #perMinute({ plan }: Principal, isBackground: boolean): number | null {
     return this.#database.isShared && !isBackground ? plan.requestsPerMinute : null;
   }
 
-  /** Test renders cost nothing, so that a limit for each day takes the place of the allowance. Those that fail count, too. */
+  /** Test renders are not charged, so a daily limit replaces the allowance. Failed renders count too. */
   async #countTest(accountId: string): Promise<Reservation> {
     const [now, limit] = [this.#clock(), this.#maxTestRenders];
     const today = TEST_DAYS + dayOf(now);
@@ -213,11 +213,11 @@ export class Allowance {
   #testsExceeded(): ServiceError {
     const [now, limit] = [this.#clock(), this.#maxTestRenders];
     const resetsAt = new Date(Math.floor(now / DAY_MS + 1) * DAY_MS).toISOString();
-    const detail = `test keys of an account render at most ${limit} documents a day; the next day begins at ${resetsAt}`;
+    const detail = `the test keys of an account may render ${limit} documents a day; the next day begins at ${resetsAt}`;
     return new ServiceError('quota_exceeded', detail, { members: { limit, used: limit, resets_at: resetsAt } });
   }
 
-  async #takeFromTheDead(principal: Principal, kind: { isBackground: boolean }): Promise<Reservation | undefined> {
+  async #takeFromExpired(principal: Principal, kind: { isBackground: boolean }): Promise<Reservation | undefined> {
     return (await this.releaseExpired(principal.accountId)) ? this.#take(principal, kind) : undefined;
   }
 

@@ -1,4 +1,4 @@
-/** Durations as people write them: `2s`, `30m`, `12h`, `1d`, `2w`, `1y` in, milliseconds out. */
+/** Parses durations: `2s`, `30m`, `12h`, `1d`, `2w` or `1y` in, milliseconds out. */
 
 const SECOND = 1_000;
 const DAY = 86_400 * SECOND;

@@ -1,6 +1,6 @@
 /**
- * API keys: made, listed, rotated and revoked, by the operator or with another key. A key manages itself, the keys that were made
- * with it, and those that were made with these; others do not exist for it.
+ * Creates, lists, rotates and revokes API keys, for the operator or for another key. A key manages itself and the keys that were
+ * made with it, directly or through other keys. All other keys do not exist for it.
  */
 import { ServiceError } from '../errors.ts';
 import type { Database, Query } from '../storage/database.ts';
@@ -17,13 +17,13 @@ export interface ApiKey {
   /** The first characters of the secret. */
   hint: string;
   scopes: Scopes;
-  /** Whether its renders are marked and not charged. */
+  /** Whether its renders have a watermark and are not charged. */
   isTest: boolean;
-  /** The key that it was made with, or null for the operator's. */
+  /** The key that it was made with, or null if the operator made it. */
   madeBy: string | null;
   createdAt: number;
   revokedAt: number | null;
-  /** Until when the secret before the last rotation works. */
+  /** How long the secret before the last rotation stays valid. */
   previousValidUntil: number | null;
 }
 
@@ -43,7 +43,7 @@ export interface KeyDraft {
 }
 
 const ID_CHARACTERS = 22;
-/** Keys of an account that are not revoked, or were made in the last day. */
+/** Maximum number of keys of an account that are not revoked or were made in the last day. */
 const MAX_KEYS = 100;
 const DAY_MS = 86_400_000;
 
@@ -69,7 +69,7 @@ export class Keys {
     this.#clock = clock;
   }
 
-  /** A key that is made with another one is limited in number: throws `key_limit`, and `unauthorized` if that one was revoked. */
+  /** Creates a key. If it is made with another key, throws `key_limit`, and `unauthorized` if that key was revoked. */
   async create(accountId: string, { name = '', scopes = null, isTest = false, madeBy }: KeyDraft): Promise<IssuedKey> {
     const secret = newSecret(isTest);
     const row = {
@@ -87,7 +87,7 @@ export class Keys {
     return { secret, key: toKey(row) };
   }
 
-  /** Those of all accounts, oldest first. */
+  /** The keys of all accounts, oldest first. */
   async all(): Promise<ApiKey[]> {
     return (await this.#managed(undefined).orderBy('created_at').orderBy('id').execute()).map(toKey);
   }
@@ -104,7 +104,7 @@ export class Keys {
     return toKey(row);
   }
 
-  /** A new secret for the same key; the old one works for `graceMs` longer. Throws `not_found`, also for a revoked key. */
+  /** Gives a key a new secret; the old one stays valid for `graceMs`. Throws `not_found`, also for a revoked key. */
   async rotate(by: string | undefined, id: string, graceMs: number): Promise<IssuedKey> {
     const { isTest } = await this.find(by, id);
     const secret = newSecret(isTest);
@@ -125,15 +125,15 @@ export class Keys {
   }
 
   /**
-   * The key and all keys it manages stop working at once: whoever found it may have made some of them. Their certificates are
-   * removed. Revoking it again changes nothing. Throws `not_found`.
+   * Revokes a key and all keys that it manages, because a thief of the key may have made some of them, and removes their
+   * certificates. Revoking it again changes nothing. Throws `not_found`.
    */
   async revoke(by: string | undefined, id: string): Promise<void> {
     await this.find(by, id);
     await this.#database.transaction(async (query) => {
-      // The update waits for one of the family that is just making another, which it has not seen then: so it looks again.
+      // The update waits for a key of the family that is just making another one, but does not see the new key, so it is repeated.
       while (await this.#revokeFamily(query, id));
-      // Nobody could use or delete their private keys any more.
+      // Nobody could use or delete these certificates any more.
       const family = familyOf(query, id).as('family');
       await query
         .deleteFrom('certificates')
@@ -143,7 +143,7 @@ export class Keys {
     await this.#database.flush();
   }
 
-  /** Whether there was anything to revoke. */
+  /** Returns whether there was a key to revoke. */
   async #revokeFamily(query: Query, id: string): Promise<boolean> {
     const { numUpdatedRows } = await query
       .updateTable('api_keys')
@@ -162,7 +162,7 @@ export class Keys {
       .where((eb) => eb.or([eb('revoked_at', 'is', null), eb('created_at', '>', this.#clock() - DAY_MS)]))
       .executeTakeFirstOrThrow();
     if (Number(count) <= MAX_KEYS) return;
-    throw new ServiceError('key_limit', `an account may have ${MAX_KEYS} keys, and make as many a day`, {
+    throw new ServiceError('key_limit', `an account may have ${MAX_KEYS} keys and may make ${MAX_KEYS} a day`, {
       members: { limit: MAX_KEYS },
     });
   }
@@ -174,7 +174,7 @@ export class Keys {
   }
 }
 
-/** The key is not revoked, and will not be until the transaction has ended. Throws `unauthorized`. */
+/** Keeps a key from being revoked until the end of the transaction. Throws `unauthorized` if it is revoked already. */
 export async function holdKey(query: Query, id: string): Promise<void> {
   const { numUpdatedRows } = await query
     .updateTable('api_keys')
@@ -185,7 +185,7 @@ export async function holdKey(query: Query, id: string): Promise<void> {
   if (!numUpdatedRows) throw new ServiceError('unauthorized', 'the API key was revoked');
 }
 
-/** The ids of a key and of all that it manages. */
+/** The ids of a key and of all keys that it manages. */
 function familyOf(query: Query, id: string) {
   return query
     .withRecursive('family', (family) =>

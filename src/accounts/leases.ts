@@ -1,6 +1,6 @@
 /**
- * Leases on rows of the database. A process renews its leases as long as it runs; the leases of a process that died expire, so that
- * others can take over.
+ * Manages leases on rows of the database. A process renews its leases as long as it runs; the leases of a process that died expire,
+ * so that others can take over.
  */
 
 /** The time: milliseconds since 1970 in UTC. */

@@ -1,4 +1,4 @@
-/** The plans an account can be on: the operator's file in, checked plans out, or every problem with the file at once. */
+/** Reads the plans of accounts: the operator's file in; checked plans, or all problems with the file at once, out. */
 import { readFileSync } from 'node:fs';
 import { ServiceError } from '../errors.ts';
 import { parseDuration } from './duration.ts';
@@ -17,13 +17,13 @@ export interface Plan {
 
 /** The default plan of new accounts if the file defines it. Otherwise the first plan is the default. */
 const USUAL_DEFAULT = 'free';
-/** The plan of the first account, which is the operator's own, where the file has it. */
+/** The plan of the first account, which belongs to the operator, if the file defines it. */
 const OPERATORS = 'operator';
 const DEFAULT_FILE = new URL('default-plans.json', import.meta.url);
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 const MEMBERS = ['documents', 'retention', 'requests_per_minute', 'concurrency'];
 
-/** Every problem with the plans file, one line each. */
+/** The plans file is not valid. The message lists every problem on its own line. */
 export class PlansError extends Error {
   override name = 'PlansError';
 }

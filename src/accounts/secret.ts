@@ -1,6 +1,6 @@
 /**
- * API key secrets: `plt_` or, of test keys, `plt_test_`, 32 random base62 characters (190 bits) and a checksum of 6 characters. With the checksum, the service
- * refuses mistyped keys and scanners recognize leaked keys without a database lookup.
+ * The secrets of API keys: `plt_`, or `plt_test_` for test keys, 32 random base62 characters (190 bits) and a checksum of 6
+ * characters. The checksum lets the service refuse mistyped keys, and scanners recognize leaked keys, without a database lookup.
  */
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -10,7 +10,7 @@ const PREFIX = 'plt_';
 const TEST_PREFIX = 'plt_test_';
 const RANDOM_CHARACTERS = 32;
 const CHECKSUM_CHARACTERS = 6;
-/** Of the random part. */
+/** Number of characters of the random part in a hint. */
 const HINT_CHARACTERS = 4;
 const SHAPE = new RegExp(`^${PREFIX}(?:test_)?([0-9A-Za-z]{${RANDOM_CHARACTERS + CHECKSUM_CHARACTERS}})$`);
 

@@ -1,6 +1,6 @@
 /**
- * Limits of an account that hold for all nodes of one database. They are counted by the statements that reserve a document of the
- * month, so that they cost no round trip of their own.
+ * Enforces the limits of an account across all nodes of one database. The statements that reserve a document of the month count
+ * them, so they need no additional round trip.
  */
 import { ServiceError } from '../errors.ts';
 import type { Query } from '../storage/database.ts';
@@ -14,7 +14,7 @@ export interface NewReservation {
   accountId: string;
   day: string;
   until: number;
-  /** 1 for a render of a batch, or one that nobody waits for. */
+  /** 1 for a render of a batch, or a render in the background. */
   isBackground: number;
 }
 
@@ -24,12 +24,15 @@ interface MonthAndMinute {
   ceiling: number;
   now: number;
   minuteAgo: number;
-  /** A minute that begins later was written by a node whose clock is wrong, and does not hold. */
+  /** A minute that begins later than this was written by a node with a wrong clock and is ignored. */
   inAMinute: number;
   perMinute: number;
 }
 
-/** One of the month and one of the minute, which begins with the first render after the one before: both, or no row. */
+/**
+ * Takes one document of the month and one render of the minute, or returns no row. A minute starts with the first render after the
+ * previous minute has ended.
+ */
 export const takeFromMonthAndMinute = prepared((query, values: MonthAndMinute) => {
   const { accountId, month, ceiling, now, minuteAgo, inAMinute, perMinute } = values;
   return query
@@ -71,7 +74,7 @@ export const takeFromMonthAndMinute = prepared((query, values: MonthAndMinute) =
     .returning('used');
 });
 
-/** When the last minute in which renders were counted began. */
+/** The start of the last minute in which renders were counted. */
 export async function minuteOf(query: Query, { accountId, month }: { accountId: string; month: string }): Promise<number> {
   const row = await query
     .selectFrom('usage_months')
@@ -83,15 +86,15 @@ export async function minuteOf(query: Query, { accountId, month }: { accountId: 
 }
 
 /**
- * Inserts the reservation if the account has fewer renders under way than `most`. To be called after its month was changed in the
- * same transaction: the row is locked, so that no other node takes a place in between. Throws `concurrency_limited`.
+ * Inserts the reservation if the account has fewer than `most` running renders. Call it after the row of its month was changed in
+ * the same transaction: the lock on that row excludes other nodes. Throws `concurrency_limited`.
  */
 export async function requirePlace(query: Query, place: NewReservation & { now: number; most: number }): Promise<void> {
   const { numAffectedRows } = await insertIfPlace(query, place);
   if (!numAffectedRows) throw concurrencyLimited(place.most);
 }
 
-/** Background renders do not count against calls. */
+/** Calls count only other calls; background renders count all renders. */
 const insertIfPlace = prepared((query, place: NewReservation & { now: number; most: number }) => {
   const { id, accountId, day, until, isBackground, now, most } = place;
   return query
