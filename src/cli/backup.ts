@@ -1,21 +1,22 @@
-/** `platen backup` and `platen restore`: the data folder as files that are checked when they come back. */
+/** `platen backup` and `platen restore`: back up the data folder, and restore it with a check of every file. */
 import { loadConfig } from '../config.ts';
 import { CommandError } from '../errors.ts';
 import { backUp } from '../storage/backup/back-up.ts';
 import { type Restored, restore } from '../storage/backup/restore.ts';
 import { VERSION } from '../version.ts';
 
-/** Names of documents that are printed; the summary in the backup has all of them. */
+/** Maximum number of printed names; the summary in the backup contains all of them. */
 const MAX_SHOWN = 20;
 
 export async function createBackup(destination: string): Promise<void> {
   const config = loadConfig();
   refusePostgres(config);
-  // Other commands end well when nobody reads on. A backup that nobody has is a failure, and the copy of the database must go.
+  // Other commands succeed if the reader closes their output. An incomplete backup must fail, and remove its copy of the database.
   if (destination === '-') process.stdout.removeAllListeners('error');
   const summary = await backUp({ ...config, version: VERSION }, destination, process.stdout);
   tell(`backed up ${describe(summary)}`);
-  if (config.blobsUrl) tell('The content of documents is in the bucket, and not part of this backup: copy the bucket after it.');
+  if (config.blobsUrl)
+    tell('The content of documents is in the bucket and not part of this backup: back up the bucket after it.');
   if (!summary.faults.length) return;
   tell(`Content was missing or damaged in the data folder: ${summary.faults.slice(0, MAX_SHOWN).join(', ')}`);
   process.exitCode = 1;
@@ -42,7 +43,7 @@ function describe({ rows, files, bytes }: Pick<Restored, 'rows' | 'files' | 'byt
   return `${all} rows and ${files} files with ${bytes} bytes`;
 }
 
-/** Standard output may be the backup. */
+/** Writes to standard error, because standard output may be the backup. */
 function tell(text: string): void {
   process.stderr.write(`${text}\n`);
 }

@@ -1,21 +1,21 @@
-/** Lines of a batch file in, what each of them asks for, or why it cannot be rendered, out. */
+/** Parses the lines of a batch file: lines in; for each, a render request or the error that prevents it, out. */
 import { type Members, parseItem, referenceOf } from '../batches/batch-request.ts';
 import { invalidRequest, ServiceError } from '../errors.ts';
 import type { RenderLimits, RenderRequest } from '../render/render-request.ts';
 import type { Line } from './lines.ts';
 
 export interface LineItem {
-  /** Among the items, from 0. */
+  /** The index of the item, from 0. */
   index: number;
   line: number;
-  /** Where its line ends. */
+  /** The offset in bytes at which its line ends. */
   end: number;
   reference: string | undefined;
   filename: string | undefined;
   request: RenderRequest | ServiceError;
 }
 
-/** Lines without anything on them are no items. */
+/** Skips empty lines. */
 export async function* itemsOf(lines: AsyncIterable<Line>, defaults: Members, limits: RenderLimits): AsyncGenerator<LineItem> {
   let index = 0;
   for await (const { number, end, bytes } of lines) {

@@ -1,4 +1,4 @@
-/** Results of a batch in; a folder with a PDF for each that succeeded and a list of all, in the order of the items, out. */
+/** Writes the results of a batch: a folder with a PDF for each item that succeeded, and a list of all in the order of the items. */
 import { constants, createWriteStream, type Stats } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -19,7 +19,7 @@ export interface ItemResult {
 
 const LIST = 'results.ndjson';
 
-/** Level by level: Node's own way does not end where a file system calls what it refuses to make missing. */
+/** Creates folders level by level. Node's `recursive` never ends if a file system reports ENOENT for a folder that it refuses. */
 async function makeFolder(path: string): Promise<void> {
   const make = () =>
     mkdir(path).catch(async (error: NodeJS.ErrnoException) => {
@@ -40,7 +40,7 @@ function isSame(a: Stats, b: Stats): boolean {
 export class BatchOutput {
   readonly #folder: string;
   readonly #list: FileHandle;
-  /** Results whose turn has not come, by their index. */
+  /** Results that wait for an earlier one, by their index. */
   readonly #early = new Map<number, ItemResult>();
   #next = 0;
   #written: Promise<void> = Promise.resolve();
@@ -50,7 +50,7 @@ export class BatchOutput {
     this.#list = list;
   }
 
-  /** Makes the folder where there is none. Throws where its list is the very file that is `read`. */
+  /** Creates the folder if it does not exist. Throws if its list is the same file as the input `read`. */
   static async open(folder: string, read: FileHandle | undefined): Promise<BatchOutput> {
     await makeFolder(folder);
     const list = await open(join(folder, LIST), constants.O_WRONLY | constants.O_CREAT);
@@ -62,12 +62,12 @@ export class BatchOutput {
     return new BatchOutput(folder, list);
   }
 
-  /** The index of the first item whose result is not there yet. */
+  /** The index of the first item without a result. */
   get next(): number {
     return this.#next;
   }
 
-  /** Under its name there is all of it or nothing. */
+  /** The file appears under its name only when it is complete. */
   async write(name: string, chunks: Buffer[]): Promise<void> {
     const unfinished = join(this.#folder, `.${name}.${process.pid}`);
     try {
@@ -79,7 +79,7 @@ export class BatchOutput {
     }
   }
 
-  /** Resolves when all results up to this one that are there are in the list. */
+  /** Adds a result. Results are written in the order of the items; resolves when those that are ready have been written. */
   add(result: ItemResult): Promise<void> {
     this.#early.set(result.index, result);
     let lines = '';

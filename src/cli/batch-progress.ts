@@ -1,14 +1,14 @@
-/** How far a batch has come: a bar where a person watches, else a line for each item that fails. */
+/** Shows the progress of a batch: a bar in a terminal, otherwise a line for each item that fails. */
 import { Presets, SingleBar } from 'cli-progress';
 import type { ItemResult } from './batch-output.ts';
 
 export interface BatchProgress {
-  /** `end`: how many bytes of the input have been read to have this item. */
+  /** `end` is the offset in the input at which the line of this item ends. */
   add(result: ItemResult, end: number): void;
   stop(): void;
 }
 
-/** `inputBytes`: undefined where nobody knows how much is to come. */
+/** `inputBytes` is undefined if the size of the input is not known. */
 export function showProgress(inputBytes: number | undefined): BatchProgress {
   return process.stderr.isTTY ? new Bar(inputBytes) : { add: (result) => tellFailure(result), stop: () => {} };
 }
@@ -44,7 +44,7 @@ class Bar implements BatchProgress {
   }
 }
 
-/** Told below a bar. */
+/** Maximum number of failures that are printed below the bar. */
 const MAX_FAILURES = 20;
 
 function tellFailure({ line, status, reference, error }: ItemResult): void {
@@ -53,7 +53,7 @@ function tellFailure({ line, status, reference, error }: ItemResult): void {
   process.stderr.write(`platen: line ${line}${visible(named)}: ${visible(error?.detail ?? '')}\n`);
 }
 
-/** What a terminal would act on, or not show, is shown by its number. */
+/** Replaces control and invisible characters, which could affect the terminal, by their code points. */
 function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }

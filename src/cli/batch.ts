@@ -1,4 +1,4 @@
-/** `platen batch`: a file with one item a line in, a folder with a PDF for each out, without a server. */
+/** `platen batch`: renders a file with one item per line into a folder with a PDF for each, without a server. */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { type RenderEngine, startEngine } from '../app.ts';
@@ -26,13 +26,13 @@ interface Flags {
 
 /** All items belong to one owner, so that they may be rendered on the same pages. */
 const OWNER = { boundary: 'batch', shareOf: 'batch' };
-/** How many items may finish ahead of the first unfinished one. Their results wait in memory for their place in the list. */
+/** How many items may finish ahead of the first unfinished one. Their results wait in memory, because the list is in order. */
 const MAX_AHEAD = 1_000;
 const INTERRUPTED = 130;
 
 /** Exit status: 0 if all items were rendered, 1 if some failed, 2 if the batch could not start, 130 if it was interrupted. */
 export async function batch(input: string, flags: Flags): Promise<void> {
-  const config = withRoom(loadConfig());
+  const config = withUnlimitedFinishQueue(loadConfig());
   standWithCaller();
   const since = performance.now();
   const prepared = await prepare(input, flags).catch((error: Error) => {
@@ -64,20 +64,20 @@ function closing(engine: RenderEngine): RenderEngine & AsyncDisposable {
 }
 
 /** At most `concurrency` items run at the same time, so that the finishing queue needs no further limit. */
-function withRoom(config: Config): Config {
+function withUnlimitedFinishQueue(config: Config): Config {
   return { ...config, finishQueueLimit: config.concurrency, finishQueueBytes: Number.MAX_SAFE_INTEGER };
 }
 
 interface Prepared {
   defaults: Members;
-  /** Undefined: standard input. */
+  /** Undefined for standard input. */
   file: FileHandle | undefined;
   output: BatchOutput;
 }
 
 async function prepare(input: string, flags: Flags): Promise<Prepared> {
   const defaults = flags.defaults === undefined ? {} : parseJson(await readInput(flags.defaults), flags.defaults);
-  if (!isMembers(defaults)) throw new Error(`${flags.defaults} must hold a JSON object`);
+  if (!isMembers(defaults)) throw new Error(`${flags.defaults} must contain a JSON object`);
   if (Object.hasOwn(defaults, 'reference'))
     throw new Error(`${flags.defaults}: reference must be in the items, not in the defaults`);
   const file = input === '-' ? undefined : await openInput(input);
@@ -93,7 +93,7 @@ async function openInput(path: string): Promise<FileHandle> {
   throw unreadable(path, new Error('it is a folder'));
 }
 
-/** Undefined where it is not known, as of a pipe. */
+/** The size of the input; undefined if it is not known, for example for a pipe. */
 async function sizeOf(file: FileHandle | undefined): Promise<number | undefined> {
   const found = await file?.stat();
   return found?.isFile() ? found.size : undefined;
@@ -122,7 +122,7 @@ class BatchRun {
   readonly #signal: AbortSignal;
   readonly #stop = new AbortController();
   readonly #names = new FileNames();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<void>>();
   #fault: unknown;
 
   constructor(config: Config, { engine, output, progress, signal }: Surroundings) {
@@ -133,22 +133,22 @@ class BatchRun {
     this.#signal = AbortSignal.any([signal, this.#stop.signal]);
   }
 
-  /** Throws when results cannot be written. */
+  /** Throws if results cannot be written. */
   async renderAll(items: AsyncIterable<LineItem>): Promise<void> {
     for await (const item of unlessAborted(items, this.#signal)) {
       const name = this.#names.take({ ...item, position: item.index });
       const running = this.#renderOne(item, name)
         .catch((error: unknown) => this.#giveUp(error))
-        .finally(() => this.#underWay.delete(running));
-      this.#underWay.add(running);
-      while (this.#isFull(item.index)) await Promise.race(this.#underWay);
+        .finally(() => this.#running.delete(running));
+      this.#running.add(running);
+      while (this.#isFull(item.index)) await Promise.race(this.#running);
     }
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#running);
     if (this.#fault) throw this.#fault;
   }
 
   #isFull(index: number): boolean {
-    return this.#underWay.size >= this.#config.concurrency || (this.#underWay.size > 0 && index - this.#output.next >= MAX_AHEAD);
+    return this.#running.size >= this.#config.concurrency || (this.#running.size > 0 && index - this.#output.next >= MAX_AHEAD);
   }
 
   #giveUp(error: unknown): void {
@@ -189,7 +189,7 @@ type Outcome = Pick<ItemResult, 'status'> & Partial<ItemResult>;
 
 const NOTHING = { status: 'failed', file: null, pages: null, bytes: null } as const;
 
-/** Stops on abort even while it waits for the next item, for example from a pipe to which nobody writes. */
+/** Stops on abort even while it waits for the next item, for example from an idle pipe. */
 async function* unlessAborted<T>(items: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = items[Symbol.asyncIterator]();
   const { promise: aborted, resolve } = Promise.withResolvers<void>();

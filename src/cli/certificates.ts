@@ -1,4 +1,4 @@
-/** `platen certificates`: works on the database directly, also while the service runs. */
+/** `platen certificates`: manages certificates in the database directly, also while the service runs. */
 import { Certificates } from '../certificates/certificates.ts';
 import { Pkcs12Reader } from '../certificates/pkcs12-reader.ts';
 import { loadConfig } from '../config.ts';
@@ -6,14 +6,14 @@ import { openSecretKeys } from '../services.ts';
 import { openDatabase } from '../storage/database.ts';
 import { print } from './print.ts';
 
-/** Encrypts private keys anew under the first key of PLATEN_SECRET_KEY_FILE. */
+/** Re-encrypts private keys with the first key of PLATEN_SECRET_KEY_FILE. */
 export async function reencryptCertificates(): Promise<void> {
   const config = loadConfig();
   const database = await openDatabase(config);
   try {
     const certificates = new Certificates(database, Date.now, new Pkcs12Reader(), openSecretKeys(config, database));
     const count = await certificates.reencrypt();
-    print(`encrypted ${count} certificates anew`);
+    print(`re-encrypted ${count} certificates`);
   } finally {
     await database.close();
   }

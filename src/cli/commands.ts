@@ -11,7 +11,7 @@ import { UsageError } from './usage-error.ts';
 
 const USAGE = 2;
 
-// The reader of the output, such as `head`, has closed it.
+// EPIPE means that the reader of the output, such as `head`, has closed it.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();
@@ -19,7 +19,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 type Action = (...given: never[]) => unknown;
 
-/** Loads a subcommand when it is called, since most need little of the service, and loading all of it takes half a second. */
+/** Loads a subcommand when it is called, because most need only a part of the service and loading all of it takes half a second. */
 function from<Name extends string, Module extends Record<Name, Action>>(load: () => Promise<Module>, name: Name) {
   return async (...given: Parameters<Module[Name]>): Promise<void> => {
     const module = await load();
@@ -52,7 +52,7 @@ program
   .addOption(new Option('--invoice-profile <profile>', 'the profile of the invoice').choices(INVOICE_PROFILES))
   .addOption(new Option('--template <engine>', 'fill the file as a template').choices(['placeholders', 'liquid']))
   .option('--data <file>', 'a JSON file with the data of the template (default engine: placeholders)')
-  .option('--open', 'show the PDF when it is there, with xdg-open')
+  .option('--open', 'open the finished PDF with xdg-open')
   .action(from(() => import('./render-file.ts'), 'renderFile'));
 
 program
@@ -67,9 +67,9 @@ program
 
 program
   .command('mcp')
-  .description('serve tools of the Model Context Protocol; the key is PLATEN_API_KEY, or that of each request over HTTP')
-  .option('--url <address>', 'the address of a running service (default: a service of its own)')
-  .option('--port <port>', 'serve HTTP on this port of PLATEN_HOST (default: standard input and output)')
+  .description('serve Model Context Protocol tools; the API key is PLATEN_API_KEY or, over HTTP, the key of each request')
+  .option('--url <address>', 'the address of a running service (default: start a private one)')
+  .option('--port <port>', 'serve HTTP on this port of PLATEN_HOST (default: use standard input and output)')
   .action(from(() => import('./mcp.ts').catch(explainMissing('@modelcontextprotocol/sdk', '`platen mcp`')), 'mcp'));
 
 program
@@ -79,17 +79,17 @@ program
 
 program
   .command('backup')
-  .description('copy the data folder while the service runs: database, documents, and the secrets in the database')
+  .description('back up the data folder while the service runs: database, documents, and the secrets in the database')
   .argument('<destination>', 'a new folder, a file that ends with .tar, or - for an archive on standard output')
   .action(from(backup, 'createBackup'));
 program
   .command('restore')
-  .description('check a backup and put it into an empty data folder')
-  .argument('<source>', 'what `platen backup` wrote: a folder, a file, or - for standard input')
+  .description('check a backup and restore it into an empty data folder')
+  .argument('<source>', 'a backup from `platen backup`: a folder, a file, or - for standard input')
   .action(from(backup, 'restoreBackup'));
 program
   .command('migrate-store')
-  .description('copy the data folder to PLATEN_DATABASE_URL and PLATEN_BLOBS_URL, or go on with it; the service must not run')
+  .description('copy the data folder to PLATEN_DATABASE_URL and PLATEN_BLOBS_URL, or resume the copy; stop the service first')
   .action(from(() => import('./migrate-store.ts'), 'migrateStore'));
 
 program
@@ -103,22 +103,22 @@ keyCommands
   .description('create a key; its secret is printed once')
   .option('--account <id>', 'the account of the key (default: a new account)')
   .option('--plan <plan>', 'the plan of the new account')
-  .option('--name <name>', 'a name to recognize it by', '')
-  .option('--scopes <scopes>', `what the key may do, of ${SCOPES.join(',')} (default: everything)`, scopes)
-  .option('--test', 'a test key: what it renders has a watermark and is not charged')
+  .option('--name <name>', 'a name to tell it apart', '')
+  .option('--scopes <scopes>', `the scopes of the key: any of ${SCOPES.join(',')} (default: full access)`, scopes)
+  .option('--test', 'create a test key: its renders have a watermark and are not charged')
   .option('--json', 'print JSON')
   .action(from(keys, 'createKey'));
 keyCommands.command('list').description('list all keys').option('--json', 'print JSON').action(from(keys, 'listKeys'));
 keyCommands
   .command('rotate')
-  .description('give a key a new secret')
+  .description('replace the secret of a key')
   .argument('<key-id>', 'for example key_...', keyId)
-  .option('--grace <duration>', 'how long the old secret works, such as 24h', duration, 0)
+  .option('--grace <duration>', 'how long the old secret stays valid, such as 24h', duration, 0)
   .option('--json', 'print JSON')
   .action(from(keys, 'rotateKey'));
 keyCommands
   .command('revoke')
-  .description('revoke a key and the keys that were made with it, permanently')
+  .description('permanently revoke a key and the keys that were made with it')
   .argument('<key-id>', 'for example key_...', keyId)
   .action(from(keys, 'revokeKey'));
 
@@ -127,7 +127,7 @@ accountCommands
   .command('create')
   .description('create an account')
   .option('--plan <plan>', 'the plan of the account')
-  .option('--name <name>', 'a name to recognize it by', '')
+  .option('--name <name>', 'a name to tell it apart', '')
   .option('--json', 'print JSON')
   .action(from(keys, 'createAccount'));
 accountCommands
@@ -146,7 +146,7 @@ program
   .command('certificates')
   .description('manage stored certificates')
   .command('reencrypt')
-  .description('encrypt private keys anew under the first key of PLATEN_SECRET_KEY_FILE')
+  .description('re-encrypt private keys with the first key of PLATEN_SECRET_KEY_FILE')
   .action(from(() => import('./certificates.ts'), 'reencryptCertificates'));
 
 program
@@ -156,7 +156,7 @@ program
   .option('--json', 'print JSON')
   .action(from(usage, 'showUsage'));
 
-program.command('plans').description('list the plans in force').option('--json', 'print JSON').action(from(usage, 'showPlans'));
+program.command('plans').description('list the current plans').option('--json', 'print JSON').action(from(usage, 'showPlans'));
 
 try {
   await program.parseAsync();
@@ -165,7 +165,7 @@ try {
   process.exitCode = error instanceof UsageError ? USAGE : 1;
 }
 
-/** One line for an error that its reader can correct, the stack for a defect of Platen. */
+/** One line for an error that the user can correct; the stack trace for a defect of Platen. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const expected =
@@ -195,7 +195,7 @@ function duration(text: string): number {
   return milliseconds;
 }
 
-/** A secret on the command line would be in the shell's history. */
+/** Refuses a secret, which would end up in the history of the shell. */
 function keyId(text: string): string {
   if (text.startsWith('plt_'))
     throw new InvalidArgumentError('use the id of the key (key_...), not its secret. `platen keys list` shows the ids.');

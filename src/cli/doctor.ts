@@ -18,7 +18,7 @@ import { type DatabaseState, inspectDatabase } from '../storage/database.ts';
 
 type Level = 'ok' | 'warning' | 'problem';
 
-/** Prints one line a finding, the remedy below it. */
+/** Prints one line for each finding, with the remedy below it. */
 class Report {
   #problems = 0;
 

@@ -1,24 +1,24 @@
-/** Files beside a document on the disk: a relative address in, the file out, as long as it is in the folder of the document. */
+/** Serves files next to a document on the disk: a relative path in, the file out, if it is inside the document's folder. */
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import mime from 'mime';
 import type { HostedFile } from '../egress/hosted-assets.ts';
 
 /**
- * Everything else in the folder may be private, and a document may be someone else's: its scripts could send what they read. The
- * browser does not say what it loads such a file for (`Sec-Fetch-Dest` is only for https), so that the type of the file decides.
+ * Other files in the folder may be private, and an untrusted document could read and send them with its scripts. The browser does
+ * not say what it loads such a file for (`Sec-Fetch-Dest` is sent only for https), so the media type of the file decides.
  */
 const SERVED = /^(?:image|font|audio|video)\/|^(?:text\/css|text\/javascript|application\/javascript)$/;
 
 /**
- * Read when the document asks for them. Hidden files, and what links lead to outside of the folder, are not there. Scripts can
- * read fonts alone, because browsers load none otherwise.
+ * Reads files when the document requests them. Hidden files, and links to files outside of the folder, are treated as missing.
+ * Scripts can read fonts only, because browsers load fonts only if they are readable.
  */
 export class FolderFiles extends Map<string, HostedFile> {
   readonly #folder: string;
   readonly #maxBytes: number;
 
-  /** `maxBytes`: of one file. */
+  /** `maxBytes` is the maximum size of one file. */
   constructor(document: string, maxBytes: number) {
     super();
     this.#folder = realpathSync(dirname(document));
@@ -33,7 +33,7 @@ export class FolderFiles extends Map<string, HostedFile> {
       const type = mime.getType(file) ?? '';
       if (!SERVED.test(type) || isHidden(relative(this.#folder, file), sep)) return undefined;
       const found = statSync(file);
-      if (found.size > this.#maxBytes || !found.isFile()) return undefined; // a device or a pipe may have no end
+      if (found.size > this.#maxBytes || !found.isFile()) return undefined; // a device or a pipe may never end
       return { type, content: readFileSync(file), unreadable: !type.startsWith('font/') };
     } catch {
       return undefined;

@@ -1,4 +1,4 @@
-/** Ctrl-C and SIGTERM as a signal: the first ends what is under way in order, the second at once. */
+/** Turns Ctrl-C and SIGTERM into an AbortSignal: the first one aborts the work, the second one ends the process at once. */
 
 export function interruption(): { signal: AbortSignal; done: () => void } {
   const controller = new AbortController();

@@ -1,4 +1,4 @@
-/** `platen keys` and `platen accounts`: work on the database directly, also while the service runs. */
+/** `platen keys` and `platen accounts`: manage keys and accounts in the database directly, also while the service runs. */
 import { type Account, Accounts, type ApiKey, type IssuedKey } from '../accounts/accounts.ts';
 import { loadPlans, type Plans } from '../accounts/plans.ts';
 import type { Scope } from '../accounts/scopes.ts';

@@ -1,11 +1,11 @@
-/** Bytes in, lines of text out, one at a time: nothing but the present line is held, and no line is held that is too long. */
+/** Splits bytes into lines: only the current line is in memory, and a line that is too long is not kept. */
 
 export interface Line {
-  /** From 1. */
+  /** The line number, from 1. */
   number: number;
-  /** Where it ends, in bytes from the beginning. */
+  /** The offset of its end in bytes. */
   end: number;
-  /** Undefined where the line has more bytes than one may have. */
+  /** Undefined if the line has more than `maxBytes` bytes. */
   bytes: Buffer | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** `platen mcp`: a running service, or one of its own, as tools of the Model Context Protocol, over standard input or HTTP. */
+/** `platen mcp`: offers a running service, or a private one, as Model Context Protocol tools over standard input or HTTP. */
 import { once } from 'node:events';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { startApp } from '../app.ts';
@@ -36,7 +36,7 @@ async function overStandardInput(url: string | undefined): Promise<void> {
   process.stdin.destroy();
 }
 
-/** Only this command uses it: it listens on a free port of loopback, with a key that ends with it unless one is set. */
+/** Starts a service for this command alone: on a free loopback port, with a key that is revoked at the end unless one is set. */
 async function ownService(settings: Config) {
   const config = { ...settings, host: '127.0.0.1', port: 0, logLevel: 'silent' as const, playground: 'off' as const };
   const app = await startApp(config);

@@ -1,12 +1,12 @@
-/** `platen migrate-store`: from the data folder to the PostgreSQL database and the bucket that the settings name. */
+/** `platen migrate-store`: copies the data folder to the PostgreSQL database and the bucket in the settings. */
 import { loadConfig } from '../config.ts';
 import { Links } from '../documents/links.ts';
 import { migrateStore as migrate } from '../storage/move/migrate-store.ts';
 import { print } from './print.ts';
 
-/** Names of documents that are printed. */
+/** Maximum number of printed names. */
 const MAX_SHOWN = 20;
-/** A line for so many documents. */
+/** Progress is printed after this many files. */
 const PROGRESS = 1_000;
 
 export async function migrateStore(): Promise<void> {
@@ -18,7 +18,7 @@ export async function migrateStore(): Promise<void> {
     },
   });
   const where = config.blobsUrl ? 'in the bucket' : 'in the data folder, where the content stays';
-  print(`${files} files with ${bytes} bytes are ${where}, and were read there.`);
+  print(`${files} files with ${bytes} bytes are ${where} and were verified.`);
   if (config.databaseUrl) print(rows === null ? 'The database had all rows already.' : `${rows} rows were copied and compared.`);
   if (!faults.length) return;
   process.stderr.write(`Content was missing or damaged before: ${faults.slice(0, MAX_SHOWN).join(', ')}\n`);

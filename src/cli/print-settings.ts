@@ -1,4 +1,4 @@
-/** `platen settings`: the settings with their defaults, as they are read from the environment. */
+/** `platen settings`: lists the environment variables of the settings with their defaults. */
 import { describeSettings } from '../config.ts';
 
 export function printSettings(): void {

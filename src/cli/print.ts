@@ -1,4 +1,4 @@
-/** What subcommands print: a line, JSON for machines, or a table for people. */
+/** Prints the output of subcommands: a line, JSON for programs, or a table for people. */
 
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -8,7 +8,7 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value));
 }
 
-/** Columns as wide as their widest cell. */
+/** Prints rows as a table. Each column is as wide as its widest cell. */
 export function printTable(rows: Array<Record<string, string | null>>): void {
   const [first] = rows;
   if (!first) {

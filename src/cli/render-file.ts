@@ -1,4 +1,4 @@
-/** `platen render`: an HTML or Markdown file, or an address in, a PDF file out, without a server. */
+/** `platen render`: renders an HTML or Markdown file, or a URL, to a PDF file without a server. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -29,7 +29,7 @@ export const quietLogger = {
 };
 
 export interface RenderFlags {
-  /** By default, the name of the input with the ending `.pdf`, beside it. */
+  /** Default: the name of the input with the extension `.pdf`, in the same folder. */
   output?: string;
   options?: string;
   format?: string;
@@ -63,7 +63,7 @@ export async function renderFile(input: string, flags: RenderFlags): Promise<voi
   if (flags.open) await open(path);
 }
 
-/** The path of the PDF, or `-`. Throws where it would be written over the document. */
+/** The path of the PDF, or `-`. Throws if the PDF would overwrite the document. */
 function outputOf(input: string, { output, open }: RenderFlags): string {
   if (open && output === '-') throw new ServiceError('invalid_request', '--open needs a file: it cannot be combined with -o -');
   if (output === '-') return output;
@@ -82,7 +82,7 @@ function isAddress(input: string): boolean {
   return /^https?:\/\//i.test(input);
 }
 
-/** Flags win over the file. */
+/** Flags take precedence over the options file. */
 async function readOptions(flags: RenderFlags): Promise<object | undefined> {
   const { options: path, format, margin } = flags;
   const given = path === undefined ? undefined : parseJson(await readInput(path), path);
@@ -94,19 +94,19 @@ async function readOptions(flags: RenderFlags): Promise<object | undefined> {
 async function readInvoiceFlags({ invoice: path, invoiceProfile: profile }: RenderFlags): Promise<object | undefined> {
   if (path === undefined && profile === undefined) return undefined;
   if (path === undefined || profile === undefined)
-    throw new ServiceError('invalid_request', '--invoice and --invoice-profile go together');
+    throw new ServiceError('invalid_request', '--invoice and --invoice-profile must be used together');
   return { invoice: { xml: await readInput(path), profile } };
 }
 
 type Source = { url: string } | { html: string } | { markdown: string };
 
-/** A file that is a template in, with its data in it out. */
+/** Fills a file that is a template with its data. */
 async function filled(source: Source, { template, data: path }: RenderFlags): Promise<Source> {
   if (template === undefined && path === undefined) return source;
-  if (!('html' in source)) throw new ServiceError('invalid_request', '--template and --data go with a file of HTML');
+  if (!('html' in source)) throw new ServiceError('invalid_request', '--template and --data can be used only with an HTML file');
   const data = path === undefined ? {} : parseJson(await readInput(path), path);
   if (typeof data !== 'object' || data === null || Array.isArray(data))
-    throw new ServiceError('invalid_request', `${path} must hold a JSON object`);
+    throw new ServiceError('invalid_request', `${path} must contain a JSON object`);
   return { html: await fill(template ?? 'placeholders', source.html, data as Record<string, unknown>) };
 }
 
@@ -120,7 +120,7 @@ async function fill(engine: EngineName, html: string, data: Record<string, unkno
   }
 }
 
-/** None for an address, for standard input, and where relative addresses start elsewhere. */
+/** The files next to the document. Undefined for a URL, for standard input, and if relative URLs have another base. */
 function filesBeside(input: string, { source, baseUrl }: RenderRequest, maxBytes: number): HostedFiles | undefined {
   return source.kind === 'url' || input === '-' || baseUrl !== undefined ? undefined : new FolderFiles(input, maxBytes);
 }
@@ -128,7 +128,7 @@ function filesBeside(input: string, { source, baseUrl }: RenderRequest, maxBytes
 async function open(path: string): Promise<void> {
   const child = spawn('xdg-open', [path], { detached: true, stdio: 'ignore' });
   await once(child, 'spawn').catch(() => {
-    throw new ServiceError('invalid_request', `${path} was written, and cannot be opened: there is no xdg-open`);
+    throw new ServiceError('invalid_request', `${path} was written but cannot be opened, because xdg-open is not installed`);
   });
   child.unref();
 }
@@ -153,7 +153,7 @@ export async function readInput(path: string): Promise<string> {
   });
 }
 
-/** `error` is of the file system. */
+/** Explains an error of the file system. */
 export function unreadable(path: string, { code, message }: NodeJS.ErrnoException): ServiceError {
   const why = code === 'ENOENT' ? 'there is no such file' : message;
   return new ServiceError('invalid_request', `cannot read ${resolve(path)}: ${why}`);

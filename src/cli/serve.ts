@@ -1,4 +1,4 @@
-/** `platen serve`: starts the service, hands out a first key on an empty data folder, ends in order on SIGTERM. */
+/** `platen serve`: starts the service, creates a first API key if there is none, and stops gracefully on SIGTERM. */
 
 import { type App, startApp } from '../app.ts';
 import { loadConfig, unknownSettings } from '../config.ts';
@@ -12,12 +12,12 @@ export async function serve(): Promise<void> {
   await handOutFirstKey(app);
 }
 
-/** The first signal lets renders finish, the second ends at once. */
+/** The first signal lets renders finish, the second one ends the process at once. */
 function stopOnSignal(app: App): void {
-  let asked = false;
+  let isStopping = false;
   const stop = () => {
-    if (asked) process.exit(1);
-    asked = true;
+    if (isStopping) process.exit(1);
+    isStopping = true;
     app.stop().then(
       () => process.exit(0),
       (error: unknown) => {

@@ -1,4 +1,4 @@
-/** A command that cannot begin, because of how it was called: exit status 2. */
+/** A command cannot start because of its arguments: exit status 2. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }

@@ -1,4 +1,4 @@
-/** `platen usage` and `platen plans`: what accounts have used this month, and what they may. */
+/** `platen usage` and `platen plans`: show the usage of accounts in this month, and their limits. */
 import { Accounts } from '../accounts/accounts.ts';
 import { Allowance } from '../accounts/allowance.ts';
 import { Leases } from '../accounts/leases.ts';
@@ -11,7 +11,7 @@ interface Format {
   json?: boolean;
 }
 
-/** Of one account, or of all. */
+/** Shows the usage of one account, or of all. */
 export async function showUsage(accountId: string | undefined, { json }: Format): Promise<void> {
   const config = loadConfig();
   const plans = loadPlans(config);

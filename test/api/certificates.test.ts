@@ -155,8 +155,8 @@ test('PLATEN_SECRET_KEY_FILE: kept through a rotation, refused with another key'
     const client = new Client(own.url, own.key);
     const { certificate_id: id } = await stored(client);
     await writeFile(file, `${second}\n${first}\n`);
-    expect(await own.cli('certificates', 'reencrypt')).toContain('encrypted 1 certificates anew');
-    expect(await own.cli('certificates', 'reencrypt')).toContain('encrypted 0 certificates anew');
+    expect(await own.cli('certificates', 'reencrypt')).toContain('re-encrypted 1 certificates');
+    expect(await own.cli('certificates', 'reencrypt')).toContain('re-encrypted 0 certificates');
     await writeFile(file, `${'3'.repeat(64)}\n`);
     await expect(own.cli('certificates', 'reencrypt')).rejects.toThrow('PLATEN_SECRET_KEY_FILE');
     expect(await client.json(`/v1/certificates/${id}`)).toMatchObject({ certificate_id: id });

@@ -172,7 +172,7 @@ test('wrong usage: exit status 2 with one clear line, and nothing is rendered', 
     [[join(folder, 'nothing'), '-o', out], /^platen: cannot read .*nothing: there is no such file\n$/],
     [[folder, '-o', out], /^platen: cannot read .*: it is a folder\n$/],
     [[input, '-o', out, '--defaults', await file('no json')], /is not JSON/],
-    [[input, '-o', out, '--defaults', await file('[]')], /must hold a JSON object\n$/],
+    [[input, '-o', out, '--defaults', await file('[]')], /must contain a JSON object\n$/],
     [
       [input, '-o', out, '--defaults', await file('{"reference": "x"}')],
       /reference must be in the items, not in the defaults\n$/,

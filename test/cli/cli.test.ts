@@ -54,7 +54,7 @@ describe('platen render', () => {
     for (const claim of ['<pdfuaid:part>1<', '<pdfaid:conformance>A<', '<fx:ConformanceLevel>BASIC WL<'])
       expect(xmp).toContain(claim);
     expect((await failure(['render', input, '-o', '-', ...flags])).stderr).toBe(
-      'platen: --invoice and --invoice-profile go together\n',
+      'platen: --invoice and --invoice-profile must be used together\n',
     );
     const wrong = await failure(['render', input, '-o', '-', ...flags, '--invoice-profile', 'BASIC']);
     expect(wrong.stderr).toContain('options.invoice.xml has the guideline of the profile BASIC WL, and not that of BASIC; ');
@@ -107,7 +107,7 @@ describe('platen render', () => {
     expect(await pagesOf('--template', 'liquid')).toEqual(['Dear ADAAda']);
     expect(await pagesOf()).toEqual(['Dear {{ name | upcase }}Ada']);
     const wrong = await failure(['render', 'https://example.com/', '-o', '-', '--data', data]);
-    expect(wrong.stderr).toBe('platen: --template and --data go with a file of HTML\n');
+    expect(wrong.stderr).toBe('platen: --template and --data can be used only with an HTML file\n');
   });
 
   test('scripts can read no file beside the document, and images are shown', async () => {
