@@ -1,11 +1,11 @@
-/** The API as the MCP server uses it: a method, a path and a body in, the reply out, or an error that says what the API said. */
+/** Calls the API for the MCP server: a method, a path and a body in; the reply, or an error with the API's explanation, out. */
 
-/** What a service allows its caller, and where it is. */
+/** The address of the service and the credentials of the caller. */
 export interface ApiAccess {
-  /** Such as `http://127.0.0.1:3000`. */
+  /** For example `http://127.0.0.1:3000`. */
   url: string;
   key: string;
-  /** Ends a request whose answer nobody waits for any more. */
+  /** Aborts the request when its reply is no longer needed. */
   signal?: AbortSignal;
 }
 
@@ -15,10 +15,10 @@ interface Call {
   accept?: string;
 }
 
-/** Whatever the API refuses, in its words. */
+/** The API refused a request or did not answer. The message contains the explanation of the API. */
 export class ApiError extends Error {
   override name = 'ApiError';
-  /** None where the API does not answer. */
+  /** Undefined if the API did not answer. */
   readonly status: number | undefined;
 
   constructor(message: string, status?: number) {
@@ -49,7 +49,7 @@ export async function callApi(
   throw new ApiError(await explanationOf(response), response.status);
 }
 
-/** Throws, without reading it to its end, where the reply has more than `limit` bytes; `advice` says what to do then. */
+/** Reads a reply. Throws as soon as it exceeds `limit` bytes; `advice` is added to the error. */
 export async function bytesOf(response: Response, limit: number, advice: string): Promise<Buffer> {
   const refusal = () => new ApiError(`the reply has more than ${limit} bytes: ${advice}`);
   if (Number(response.headers.get('content-length')) > limit) {

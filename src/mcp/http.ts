@@ -1,11 +1,11 @@
-/** The MCP server over HTTP (streamable, without sessions): requests with a Bearer key in, answers out. Each request has a server of its own. */
+/** Serves MCP over streamable HTTP: requests with a Bearer key in, replies out. Each request gets its own MCP server. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { ApiError, callApi } from './api.ts';
 import { createMcpServer } from './server.ts';
 
 interface HttpSettings {
-  /** Of the service. */
+  /** The URL of the service. */
   url: string;
   version: string;
 }
@@ -13,14 +13,14 @@ interface HttpSettings {
 const PATH = '/mcp';
 const REQUEST_TIMEOUT_MS = 60_000;
 const MAX_CONNECTIONS = 256;
-/** An HTML document of 5 MB, with what JSON adds to it. */
+/** Enough for an HTML document of 5 MB with JSON escaping. */
 const MAX_BODY_BYTES = 16_000_000;
-/** Bodies that are read at one time, which limits the memory they take. */
+/** Maximum number of bodies that are read at the same time, which limits their memory. */
 const MAX_READING = 8;
 const NO_ANSWER = 502;
 
 export function mcpOverHttp(settings: HttpSettings): Server {
-  const bodies = new Bodies();
+  const bodies = new BodyReader();
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
     answer(settings, bodies, request, response).catch((error: unknown) => {
       const { status, message } = error instanceof Refused ? error : { status: 500, message: 'internal error' };
@@ -32,7 +32,7 @@ export function mcpOverHttp(settings: HttpSettings): Server {
   return server;
 }
 
-/** Becomes the answer. */
+/** An error that is sent to the client with this status. */
 class Refused extends Error {
   readonly status: number;
 
@@ -42,13 +42,18 @@ class Refused extends Error {
   }
 }
 
-async function answer(settings: HttpSettings, bodies: Bodies, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  settings: HttpSettings,
+  bodies: BodyReader,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const key = keyOf(request);
   await checkKey(settings.url, key, response);
   const message = await bodies.read(request);
-  if (Array.isArray(message)) throw new Refused(400, 'send one message: there are no batches');
+  if (Array.isArray(message)) throw new Refused(400, 'send a single message: batches are not supported');
   const server = createMcpServer({ url: settings.url, key }, settings.version);
-  // Without a generator of ids there are no sessions.
+  // Without a generator for session ids, the transport has no sessions.
   const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
   response.on('close', () => void Promise.all([transport.close(), server.close()]).catch(() => {}));
   await server.connect(transport as Parameters<typeof server.connect>[0]);
@@ -56,14 +61,14 @@ async function answer(settings: HttpSettings, bodies: Bodies, request: IncomingM
 }
 
 function keyOf({ url = '/', method, headers }: IncomingMessage): string {
-  if (URL.parse(url, 'http://any')?.pathname !== PATH) throw new Refused(404, `the address of MCP is ${PATH}`);
+  if (URL.parse(url, 'http://any')?.pathname !== PATH) throw new Refused(404, `the MCP endpoint is ${PATH}`);
   const key = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
   if (!key) throw new Refused(401, 'send an API key as `Authorization: Bearer plt_...`');
-  if (method !== 'POST') throw new Refused(405, 'use POST: there are no sessions');
+  if (method !== 'POST') throw new Refused(405, 'use POST: sessions are not supported');
   return key;
 }
 
-/** Asks the API, because memory is only for those whose key it takes. */
+/** Checks the key with the API before the body is read, so that only callers with a valid key can use memory. */
 async function checkKey(url: string, key: string, response: ServerResponse): Promise<void> {
   const left = new AbortController();
   response.once('close', () => left.abort());
@@ -74,10 +79,10 @@ async function checkKey(url: string, key: string, response: ServerResponse): Pro
   }
 }
 
-class Bodies {
+class BodyReader {
   #reading = 0;
 
-  /** Throws where there are too many or too large ones. */
+  /** Throws if too many bodies are being read, or if this one is too large. */
   async read(request: IncomingMessage): Promise<unknown> {
     if (Number(request.headers['content-length']) > MAX_BODY_BYTES) throw tooLarge();
     if (this.#reading >= MAX_READING) throw new Refused(503, 'too many requests are being read; try again');
@@ -105,7 +110,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** What is no JSON is refused by the transport. */
+/** Returns null for invalid JSON, which the transport refuses. */
 function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString());

@@ -1,4 +1,4 @@
-/** An MCP server for one caller: access to the API in, tools and documents as the Model Context Protocol has them out. */
+/** Creates an MCP server for one caller: access to the API in, MCP tools and resources out. */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
   CallToolRequestSchema,
@@ -58,7 +58,7 @@ function serveDocuments(server: Server, access: ApiAccess): void {
   });
 }
 
-/** What the API refuses is an error of the protocol where there is no tool to say it. */
+/** Converts errors of the API to MCP errors, for requests that cannot return them as the result of a tool. */
 async function answered<T>(call: Promise<T>): Promise<T> {
   return call.catch((error: Error) => {
     throw error instanceof ApiError ? new McpError(ErrorCode.InvalidParams, error.message) : error;

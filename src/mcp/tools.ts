@@ -1,7 +1,7 @@
-/** The tools of the MCP server: their names, schemas and what each asks of the API. */
+/** The tools of the MCP server: their names, schemas and API calls. */
 import { type ApiAccess, bytesOf, callApi } from './api.ts';
 
-/** As MCP has it. */
+/** The content of a tool result in MCP. */
 type Content =
   | { type: 'text'; text: string }
   | { type: 'image'; data: string; mimeType: string }
@@ -22,30 +22,30 @@ interface Stored {
   report?: { warnings: Array<{ kind: string; message: string; url?: string }> };
 }
 
-/** Larger PDFs are stored and linked to: what a tool answers goes through the context of a model. */
+/** Larger PDFs must be stored and linked, because the result of a tool becomes part of the context of a model. */
 const MAX_INLINE_BYTES = 2_000_000;
-/** Of an image, and of a PDF that a client reads: all of it is in memory, more than once. */
+/** Maximum size of an image, or of a PDF that a client reads, because several copies of it are in memory. */
 export const MAX_REPLY_BYTES = 16_000_000;
 const PDF = 'application/pdf';
 
 const OPTIONS = {
   type: 'object',
   description:
-    'Options of the render under the names of POST /v1/pdf, such as format, landscape, margin, scale, pageRanges, headerTemplate, footerTemplate, waitForSelector.',
+    'Render options as in POST /v1/pdf, such as format, landscape, margin, scale, pageRanges, headerTemplate, footerTemplate, waitForSelector.',
 };
 const SOURCES = {
   html: { type: 'string', description: 'A complete HTML document. Send exactly one source.' },
   markdown: { type: 'string', description: 'A document in Markdown.' },
   url: { type: 'string', description: 'The address of a page.' },
   template_id: { type: 'string', description: 'A stored template; see list_templates.' },
-  data: { type: 'object', description: 'What the template is filled with.' },
+  data: { type: 'object', description: 'The data to fill the template with.' },
 };
 const KEEPING = {
   filename: { type: 'string', description: 'Name of the PDF.' },
   store: {
     type: 'boolean',
     description:
-      'Whether the PDF is stored and linked to as a resource (the default), or part of the answer, which is possible up to 2 MB.',
+      'Whether the PDF is stored and linked as a resource (the default), or returned in the result, which is possible up to 2 MB.',
   },
 };
 
@@ -66,22 +66,21 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     run: renderPdf,
   },
   render_image: {
-    description: 'Shows a document as an image, to look at: HTML, Markdown, a web page or a stored template with data.',
+    description: 'Renders HTML, Markdown, a web page or a stored template with data to an image for viewing.',
     inputSchema: schemaOf({
       ...SOURCES,
       options: {
         type: 'object',
-        description:
-          'Options under the names of POST /v1/image, such as type (png, jpeg, webp), viewport, selector, clip, fullPage.',
+        description: 'Options as in POST /v1/image, such as type (png, jpeg, webp), viewport, selector, clip, fullPage.',
       },
     }),
     run: renderImage,
   },
   list_templates: {
-    description: 'Lists the stored templates, with the placeholders that each one has.',
+    description: 'Lists the stored templates with their placeholders.',
     inputSchema: schemaOf({
       limit: { type: 'integer', minimum: 1, maximum: 100 },
-      cursor: { type: 'string', description: 'The next_cursor of the page before.' },
+      cursor: { type: 'string', description: 'The next_cursor of the previous page.' },
     }),
     run: listTemplates,
   },
