@@ -21,7 +21,7 @@ interface Report {
   warning_count: number;
 }
 
-/** Everything that is needed to repeat a reply. */
+/** The data from which a reply is repeated. */
 export type Answer =
   | { kind: 'json'; status: number; location?: string; body: unknown }
   | { kind: 'document'; documentId: string; asked: boolean; remaining: number | null }
@@ -65,7 +65,7 @@ export class Idempotency {
 
   /**
    * `fingerprint` identifies the request. Throws `idempotency_mismatch` if the key was used for another request, and
-   * `idempotency_running` while the first request is under way.
+   * `idempotency_running` while the first request is running.
    */
   async claim(keyId: string, name: string, fingerprint: string): Promise<Claim | Answer> {
     await this.#forgetExpired(keyId, name);
@@ -94,7 +94,7 @@ export class Idempotency {
       .where('claim', '=', claim.id)
       .executeTakeFirstOrThrow();
     this.#leases.drop(this.#renew, claim.id);
-    // The lease ended while this process was suspended, and another request took over. This one is rolled back.
+    // The lease expired while this process was suspended, and another request took over. This one is rolled back.
     if (!numUpdatedRows) throw running();
   }
 
@@ -136,7 +136,7 @@ export class Idempotency {
     return content;
   }
 
-  /** Returns up to `limit` blobs whose time has ended, the oldest first. */
+  /** Returns up to `limit` blobs that are due for removal, the oldest first. */
   async dueContent(limit: number): Promise<string[]> {
     const rows = await this.#database.query
       .selectFrom('idempotency_keys')
@@ -234,7 +234,7 @@ function running(): ServiceError {
 
 /** The error for a reply that cannot be repeated any more. */
 export function resultGone(
-  detail = 'the request with this Idempotency-Key was answered and charged; its result is kept no longer',
+  detail = 'the request with this Idempotency-Key was answered and charged; its result is no longer stored',
 ): ServiceError {
   return new ServiceError('idempotency_result_gone', detail);
 }

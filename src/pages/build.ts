@@ -1,4 +1,4 @@
-/** Builds the pages in a process of its own: sources in `web/` in, files and `web/dist` out, replaced as a whole. */
+/** Builds the pages in a separate process: sources in `web/` in, files in `web/dist` out, which is replaced as a whole. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -9,16 +9,16 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 const DIST = 'dist';
-/** The form of options is made from what the service itself knows of them. */
+/** The form for options is generated from these modules of the service. */
 const OPTIONS = '../src/render';
-/** In front of the names of folders that are being written or go. */
+/** The prefix of folders that are being written or removed. */
 const TEMPORARY = `${DIST}-`;
-/** What is left of builds that were killed goes with a later one. */
+/** Leftovers of killed builds are removed after this time by a later build. */
 const ABANDONED_AFTER_MS = 600_000;
-/** What serves and renders comes first. */
+/** A low priority, so that the service and its renders come first. */
 const NICENESS = 10;
 
-/** Whether the pages are built from the sources as they are. Missing sources have nothing to be built from. */
+/** Whether the built pages are at least as new as their sources. If the sources are missing, existing pages count as current. */
 export async function isBuilt(webDir: string): Promise<boolean> {
   const built = await modifiedAt(join(webDir, DIST, 'index.html'));
   const sources = [webDir, join(webDir, OPTIONS)];
@@ -26,8 +26,9 @@ export async function isBuilt(webDir: string): Promise<boolean> {
 }
 
 /**
- * Several processes may build at one time: each result is whole, and one of them stays; none does where the folder is not ours
- * to write in. Returns what `read` makes of the result, before another can take its place. Throws with what the builder said.
+ * Builds into a temporary folder, calls `read` with it, and then moves it to `dist`, unless `webDir` is not writable. Several
+ * processes may build at the same time: each result is complete, and one of them stays. Returns the result of `read`. Throws an
+ * error with the output of the builder.
  */
 export async function buildPages<T>(webDir: string, signal: AbortSignal, read: (folder: string) => Promise<T>): Promise<T> {
   const keeps = await isWritable(webDir);
@@ -54,7 +55,7 @@ function isWritable(folder: string): Promise<boolean> {
 async function runBuilder(webDir: string, outDir: string, signal: AbortSignal): Promise<void> {
   const vite = join(createRequire(join(webDir, 'vite.config.ts')).resolve('vite/package.json'), '../bin/vite.js');
   const config = join(webDir, 'vite.config.ts');
-  // The native loader writes nothing beside the modules, which may not be ours to change.
+  // The native loader writes no files next to the modules, whose folder may not be writable.
   const flags = [
     'build',
     '--config',
@@ -82,14 +83,14 @@ async function yieldToOthers(pid: number | undefined): Promise<void> {
   try {
     if (pid) setPriority(pid, NICENESS);
   } catch {
-    // It has ended already, or the system does not let us: building works without.
+    // The process has ended already, or the system does not allow it. The build works anyway.
   }
 }
 
-/** Whoever reads in between finds nothing for a moment, and never a mixture. */
+/** A reader may find no files for a moment, but never a mixture of two builds. */
 async function putInPlace(made: string, place: string, aside: string): Promise<void> {
   await rename(place, aside).catch(unless('ENOENT'));
-  await rename(made, place).catch(unless('ENOTEMPTY', 'EEXIST')); // another process was faster, with the same
+  await rename(made, place).catch(unless('ENOTEMPTY', 'EEXIST')); // another process was faster, with the same result
   await rm(aside, { recursive: true, force: true });
 }
 

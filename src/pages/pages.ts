@@ -1,4 +1,4 @@
-/** The built pages, in memory: a path in, a file with its type and its compressed forms out. Built first where they are not. */
+/** Keeps the built pages in memory: a path in, a file with its type and compressed forms out. Builds them first if necessary. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
@@ -25,7 +25,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const UNKNOWN_TYPE = 'application/octet-stream';
 const COMPRESSED_ALREADY = /^image\/(?!svg)|^font\/|pdf$/;
-/** Nearly as small as the smallest, in a tenth of the time. */
+/** Nearly as small as with the highest quality, in a tenth of the time. */
 const BROTLI_QUALITY = 9;
 
 const toGzip = promisify(gzip);
@@ -33,7 +33,7 @@ const toBrotli = promisify(brotliCompress);
 
 export class PageFile {
   readonly type: string;
-  /** The same for all forms of the file: a weak validator. */
+  /** A weak validator, because it is the same for all encodings of the file. */
   readonly etag: string;
   readonly #content: Buffer;
   readonly #compressed = new Map<Encoding, Promise<Buffer>>();
@@ -48,7 +48,7 @@ export class PageFile {
     return !COMPRESSED_ALREADY.test(this.type);
   }
 
-  /** Compressed once, when it is first asked for. */
+  /** The content in this encoding, compressed at first use. */
   async as(encoding: Encoding | undefined): Promise<Buffer> {
     if (!encoding) return this.#content;
     const known = this.#compressed.get(encoding) ?? compress(this.#content, encoding);
@@ -72,13 +72,13 @@ export class Pages {
   #failed = false;
   #building: Promise<void> | undefined;
 
-  /** `webDir`: the folder of the sources, in which `dist` is. */
+  /** `webDir` is the folder with the sources and `dist`. */
   constructor(webDir: string, onFailure: (error: unknown) => void) {
     this.#webDir = webDir;
     this.#onFailure = onFailure;
   }
 
-  /** Reads what is built; what is not, or is older than its sources, is built in the background. Never rejects. */
+  /** Reads the built pages. If they are missing or older than their sources, builds them in the background. Never rejects. */
   async open(): Promise<void> {
     try {
       const current = await isBuilt(this.#webDir);
@@ -89,18 +89,18 @@ export class Pages {
     }
   }
 
-  /** Pages of an older build are shown until there are newer ones. */
+  /** Pages of an older build are served until newer ones are ready. */
   get state(): State {
     if (this.#files) return 'ready';
     return this.#failed ? 'failed' : 'building';
   }
 
-  /** `path`: below `dist`, such as `assets/main-1a2b3c.js`. */
+  /** `path` is relative to `dist`, such as `assets/main-1a2b3c.js`. */
   find(path: string): PageFile | undefined {
     return this.#files?.get(path);
   }
 
-  /** A build that is under way is given up. */
+  /** Aborts a running build. */
   async close(): Promise<void> {
     this.#controller.abort();
     await this.#building;
@@ -117,7 +117,7 @@ export class Pages {
   }
 }
 
-/** Undefined where something is missing: there are no pages, or they are being replaced this very moment. */
+/** Undefined if a file or the folder is missing: the pages are not built, or are just being replaced. */
 async function readFiles(folder: string): Promise<ReadonlyMap<string, PageFile> | undefined> {
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });

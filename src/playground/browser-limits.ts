@@ -1,9 +1,9 @@
-/** What one render of the playground may take: the settings of the service in, those of the playground's browser out. */
+/** Limits the renders of the playground: the browser settings of the service in, those of the playground's browser out. */
 import type { BrowserSettings } from '../chromium/browser-settings.ts';
 
 const MEGABYTE = 1_048_576;
 
-/** Where the service itself has less to give, that holds. */
+/** A lower limit of the service takes precedence. */
 const CEILINGS = {
   rendererMemoryBytes: 768 * MEGABYTE,
   rendererHeapBytes: 256 * MEGABYTE,
@@ -11,7 +11,7 @@ const CEILINGS = {
   renderMaxRequests: 50,
   renderMaxNetworkBytes: 10 * MEGABYTE,
   renderMaxConnections: 10,
-  /** Half the time of a render: one dead image is a warning. */
+  /** Half the time limit of a render, so that one dead image causes only a warning. */
   resourceTimeoutMs: 5_000,
 };
 export function playgroundBrowser(settings: BrowserSettings): BrowserSettings {

@@ -1,4 +1,4 @@
-/** The body of `POST /v1/playground/pdf` in, a valid request out: what `POST /v1/pdf` takes, without what belongs to a key. */
+/** Parses the body of `POST /v1/playground/pdf` to a valid request. It accepts the fields of `POST /v1/pdf` that need no key. */
 import { Type } from 'typebox';
 import { foreignName } from '../render/foreign-names.ts';
 import { oneOf, option } from '../render/option.ts';
@@ -8,9 +8,9 @@ import { ValidationErrors } from '../render/validation-errors.ts';
 import { ENGINES, type EngineName } from '../templates/templates.ts';
 import { textErrors, validator } from '../validate.ts';
 
-/** Of the document, before and after a template was filled. */
+/** Maximum size of the document, before and after a template is filled. */
 export const MAX_PLAYGROUND_HTML_BYTES = 524_288;
-/** Room for HTML all of which is escaped, and for data, images and attachments. */
+/** Enough for completely escaped HTML, and for data, images and attachments. */
 export const MAX_PLAYGROUND_BODY_BYTES = 2_097_152;
 const MAX_TIMEOUT_MS = 10_000;
 
@@ -64,7 +64,7 @@ export const PlaygroundBody = Type.Object(
 
 const checkBody = validator(PlaygroundBody, foreignName);
 
-/** Shorter times of the service hold here, too. */
+/** Shorter time limits of the service apply here too. */
 export function playgroundLimits({ renderTimeoutMs, maxRenderTimeoutMs, ...limits }: RenderLimits): RenderLimits {
   return {
     ...limits,
@@ -73,12 +73,12 @@ export function playgroundLimits({ renderTimeoutMs, maxRenderTimeoutMs, ...limit
   };
 }
 
-/** Throws `invalid_request` with every fault found, or `content_too_large`. */
+/** Throws `invalid_request` with all errors, or `content_too_large`. */
 export function parsePlaygroundRequest(body: unknown, limits: RenderLimits): PlaygroundRequest {
   const checked = checkBody(body);
   const errors = new ValidationErrors();
   const request = { source: parseSource(checked, errors), ...parseRendering(pickOptions(checked), limits, errors) };
-  if (request.finish.signature) errors.add('options.signature', 'needs a key, to which its certificate belongs');
+  if (request.finish.signature) errors.add('options.signature', 'requires an API key, because certificates belong to keys');
   errors.throwIfAny();
   checkSize(request.source.kind, request.source.html, MAX_PLAYGROUND_HTML_BYTES);
   return request;

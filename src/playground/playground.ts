@@ -1,6 +1,6 @@
 /**
- * Renders for visitors without a key: a valid request in, a PDF out that is charged to nobody and kept nowhere. They have a
- * browser of their own, a page for each render, and give way to key holders.
+ * Renders for visitors without a key: a valid request in, a PDF out that is neither charged nor stored. The playground has its own
+ * browser, uses a new page for each render, and gives priority to key holders.
  */
 import type { Page } from '../chromium/page.ts';
 import { Deadline } from '../deadline.ts';
@@ -21,35 +21,35 @@ export interface PlaygroundServices {
   launch(): Promise<PooledBrowser<Page>>;
   templates: Pick<Templates, 'fillOnce'>;
   finishing: FinishQueue;
-  /** Where key holders render. */
+  /** The pool in which key holders render. */
   keyHolders: Pick<Pool<Page>, 'idleMs' | 'hasFreePlace' | 'watchRoom'>;
 }
 
-/** All visitors together are one owner where they share something with keys. */
+/** All visitors together count as one owner in queues that they share with keys. */
 const OWNER = 'playground';
 const SHARED = { boundary: OWNER, shareOf: OWNER };
-/** Renders of one visitor that may wait while another of theirs runs. */
+/** Number of renders of one visitor that may wait while another one runs. */
 const WAITING_PER_VISITOR = 2;
-/** Renders that may wait for each place. */
+/** Number of renders that may wait for each place. */
 const WAITING_PER_PLACE = 16;
-/** Nobody is let in who would wait longer than a render of the playground may take. */
+/** A visitor who would have to wait longer, which is the time limit of a playground render, is refused. */
 const MAX_WAIT_SECONDS = 10;
-/** A service that is busy all day has a playground all the same. */
+/** The longest time that a render waits for key holders, so that the playground also works on a busy service. */
 const PATIENCE_MS = 2_000;
-/** While key holders render, the playground rests after each render: so many times as long as that took. */
+/** While key holders render, the playground pauses after each render for this many times its duration. */
 const REST = 6;
-/** Key holders who call one after the other leave moments between their calls; after this time there are none. */
+/** Key holders count as idle after this time without a render. Consecutive calls leave shorter gaps. */
 const QUIET_MS = 300;
 
 export class Playground {
   readonly #services: PlaygroundServices;
   readonly #options: PoolOptions;
   readonly #queue: OwnerQueue;
-  /** Made for the first visitor. */
+  /** Created for the first visitor. */
   #pool: Pool<Page> | undefined;
   #ending = false;
   #closed = false;
-  /** On the clock of `performance`. */
+  /** The end of the current pause, on the clock of `performance`. */
   #restsUntil = 0;
 
   /** Starts no browser yet. */
@@ -60,7 +60,7 @@ export class Playground {
     this.#queue = new OwnerQueue({ capacity, perOwner: 1, limit: WAITING_PER_PLACE * capacity });
   }
 
-  /** Throws what `render` would throw at once: `shutting_down`, `rate_limited`, and `queue_full` where waiting would be in vain. */
+  /** Throws if `render` would throw at once: `shutting_down`, `rate_limited`, or `queue_full` if the wait would be too long. */
   requireRoom(visitor: string): void {
     if (this.#ending) throw shuttingDown();
     const seconds = this.#queue.retryAfterSeconds;
@@ -69,7 +69,7 @@ export class Playground {
     if (!this.#queue.hasFreePlace && seconds > MAX_WAIT_SECONDS) throw queueFull('too many visitors are waiting', seconds);
   }
 
-  /** `visitor` is whom limits count for; `client` aborts when the caller has gone. */
+  /** Limits are counted by `visitor`; `client` aborts when the caller disconnects. */
   async render(request: PlaygroundRequest, visitor: string, client: AbortSignal): Promise<RenderedPdf> {
     this.requireRoom(visitor);
     using deadline = new Deadline(request.timeoutMs, client, phaseSpans());
@@ -81,12 +81,12 @@ export class Playground {
     }
   }
 
-  /** A visitor has come: the browser starts, so that the first render need not wait for it. Says nothing when it cannot. */
+  /** Starts the browser when a visitor arrives, so that the first render need not wait for it. Reports no errors. */
   prepare(): void {
     if (this.#pool || this.#ending) return;
     this.#makePool()
       .start()
-      .catch(() => {}); // whoever renders is told
+      .catch(() => {}); // a render will report the error
   }
 
   /** Takes no new work; resolves when what was accepted is done. */
@@ -95,7 +95,7 @@ export class Playground {
     await this.#queue.idle();
   }
 
-  /** Ends the browser; work under way fails. */
+  /** Ends the browser; running renders fail. */
   async close(): Promise<void> {
     this.#ending = true;
     this.#closed = true;
@@ -133,7 +133,7 @@ export class Playground {
     return filled(html, baseUrl);
   }
 
-  /** Waits until key holders leave a place free, or for some time; not at all where there are none. */
+  /** Waits until key holders leave a place free and the pause has ended, for at most `PATIENCE_MS`; not if key holders are idle. */
   async #giveWay(deadline: Deadline): Promise<void> {
     const { keyHolders } = this.#services;
     const end = performance.now() + PATIENCE_MS;
@@ -145,7 +145,7 @@ export class Playground {
     }
   }
 
-  /** Resolves when key holders have given a place back, or after some time. */
+  /** Resolves when a key holder has released a place, or after a time. */
   async #roomOrTime(milliseconds: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const stop = this.#services.keyHolders.watchRoom(resolve);
@@ -162,7 +162,7 @@ function shuttingDown(): ServiceError {
 }
 
 function tooMany(seconds: number): ServiceError {
-  const detail = `the playground renders one document at a time for an address, and ${WAITING_PER_VISITOR} may wait; try again in ${seconds} s`;
+  const detail = `the playground renders one document at a time for each address, and ${WAITING_PER_VISITOR} may wait; try again in ${seconds} s`;
   return new ServiceError('rate_limited', detail, {
     retryAfterSeconds: seconds,
     members: { limit: WAITING_PER_VISITOR + 1, retry_after: seconds },

@@ -1,4 +1,4 @@
-/** Sends spans by OTLP over HTTP: a setting in, a tracer out. The only place that knows OpenTelemetry, which is loaded when it is used. */
+/** Sends spans by OTLP over HTTP: settings in, a tracer out. Only this module uses OpenTelemetry, which is loaded on demand. */
 import { randomUUID } from 'node:crypto';
 import type { Context, Span as OtelSpan, SpanContext } from '@opentelemetry/api';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
@@ -6,23 +6,23 @@ import { explainMissing } from '../errors.ts';
 import type { Attributes, Parent, Span, SpanKind, Tracer } from '../tracing.ts';
 
 export interface TelemetrySettings {
-  /** Address that takes spans, such as `http://127.0.0.1:4318/v1/traces`. */
+  /** The URL that receives spans, such as `http://127.0.0.1:4318/v1/traces`. */
   tracesUrl: string;
-  /** Of 100 requests, how many are recorded. */
+  /** The percentage of requests that are recorded. */
   tracesPercent: number;
   version: string;
-  /** Spans could not be sent, for the operator. At most once a minute. */
+  /** Called when spans could not be sent, at most once a minute. The error is for the operator. */
   onFailure(error: unknown): void;
 }
 
 const PACKAGES =
   '@opentelemetry/api @opentelemetry/exporter-trace-otlp-http @opentelemetry/resources @opentelemetry/sdk-trace-base';
-/** Spans in memory: a receiver that is away costs a few megabytes, and then spans. */
+/** Maximum number of spans in memory, a few megabytes. While the receiver is unreachable, further spans are dropped. */
 const MAX_QUEUED = 4_096;
-/** Until spans that are over are sent. */
+/** The delay after which finished spans are sent. */
 const WAIT_MS = 2_000;
 const SEND_MS = 5_000;
-const TELL_EVERY_MS = 60_000;
+const REPORT_EVERY_MS = 60_000;
 const MAX_ATTRIBUTES = 32;
 const MAX_ATTRIBUTE_LENGTH = 256;
 
@@ -47,7 +47,7 @@ export async function openTracer(settings: TelemetrySettings): Promise<Tracer & 
     }),
     spanLimits: { attributeCountLimit: MAX_ATTRIBUTES, attributeValueLengthLimit: MAX_ATTRIBUTE_LENGTH },
     spanProcessors: [
-      new sdk.BatchSpanProcessor(telling(exporter, settings.onFailure), {
+      new sdk.BatchSpanProcessor(reportingFailures(exporter, settings.onFailure), {
         maxQueueSize: MAX_QUEUED,
         scheduledDelayMillis: WAIT_MS,
         exportTimeoutMillis: SEND_MS,
@@ -105,20 +105,20 @@ class RecordedSpan implements Span {
   }
 }
 
-/** It has been checked. */
+/** `text` is known to be a valid traceparent. */
 function readTraceparent(text: string): SpanContext {
   const [, traceId = '', spanId = '', flags = ''] = text.split('-');
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
 }
 
-/** OpenTelemetry drops what it cannot send without a word. */
-function telling(exporter: SpanExporter, onFailure: (error: unknown) => void): SpanExporter {
-  let toldAt = Number.NEGATIVE_INFINITY;
+/** Reports failed exports, because OpenTelemetry drops spans that it cannot send without reporting them. */
+function reportingFailures(exporter: SpanExporter, onFailure: (error: unknown) => void): SpanExporter {
+  let reportedAt = Number.NEGATIVE_INFINITY;
   return {
     export(spans: ReadableSpan[], done) {
       exporter.export(spans, (result) => {
-        if (result.error && performance.now() - toldAt >= TELL_EVERY_MS) {
-          toldAt = performance.now();
+        if (result.error && performance.now() - reportedAt >= REPORT_EVERY_MS) {
+          reportedAt = performance.now();
           onFailure(result.error);
         }
         done(result);
