@@ -1,6 +1,6 @@
 /**
- * The settings: environment in, one frozen `Config` out. The table below is the documentation as well: `platen settings`
- * prints it. All problems are reported at once.
+ * Reads the settings: environment in, one frozen `Config` out. The table below is also the documentation, which `platen settings`
+ * prints. All problems are reported at once.
  */
 import { Resolver } from 'node:dns';
 import { readdirSync } from 'node:fs';
@@ -14,11 +14,11 @@ interface Setting<T> {
   env: string;
   /** The value when the variable is absent or empty. */
   fallback: T;
-  /** The same as an operator would write it. */
+  /** The fallback as an operator would write it. */
   shown: string;
-  /** How the default follows from the machine, if it does. The reference shows this rule, so that it is the same on every machine. */
+  /** How the default depends on the machine, if it does. The reference shows this rule instead of the value of one machine. */
   rule?: string;
-  /** What is valid, for the reference. */
+  /** The valid values, for the reference. */
   valid: string;
   help: string;
   /** Turns the text into the value, or throws an Error that says what is valid. */
@@ -54,22 +54,22 @@ const SETTINGS = {
     10,
     3,
     1_000,
-    'Connections to PostgreSQL that are open at the same time, besides one by which the nodes know of each other.',
+    'Maximum number of open connections to PostgreSQL, besides one for coordination between the nodes.',
   ),
   blobsUrl: location(
     'PLATEN_BLOBS_URL',
     's3://bucket/prefix?endpoint=...',
     parseS3Location,
-    'Bucket for stored documents, of S3 or a service that speaks its protocol (see docs/operate/data.md). When empty, they are files in PLATEN_DATA_DIR.',
+    'Bucket for stored documents in S3 or an S3-compatible service (see docs/operate/data.md). When empty, they are files in PLATEN_DATA_DIR.',
   ),
   secretKeyFile: text(
     'PLATEN_SECRET_KEY_FILE',
     '',
-    'File with the secret key under which the private keys of certificates are encrypted (see docs/operate/security.md). When empty, the service makes a key in PLATEN_DATA_DIR; with PLATEN_DATABASE_URL, no certificates can be stored.',
+    'File with the secret key that encrypts the private keys of certificates (see docs/operate/security.md). When empty, the service generates a key in PLATEN_DATA_DIR; with PLATEN_DATABASE_URL, certificates then cannot be stored.',
   ),
   tsaUrl: authority(
     'PLATEN_TSA_URL',
-    'Address of the time stamp authority (RFC 3161) for signatures of the level B-T, such as https://tsa.example.com/. It may hold a name and password. When empty, that level is refused.',
+    'Address of the time stamp authority (RFC 3161) for signatures of the level B-T, such as https://tsa.example.com/. It may contain a user name and password. When empty, this level is refused.',
   ),
   plansFile: text(
     'PLATEN_PLANS_FILE',
@@ -97,14 +97,14 @@ const SETTINGS = {
   ),
   tracesUrl: url(
     'PLATEN_TRACES_URL',
-    'Address that takes traces by OTLP over HTTP, such as http://127.0.0.1:4318/v1/traces (see docs/operate/metrics.md). When empty, none are recorded.',
+    'Address that receives traces by OTLP over HTTP, such as http://127.0.0.1:4318/v1/traces (see docs/operate/metrics.md). When empty, no traces are recorded.',
   ),
   tracesPercent: whole(
     'PLATEN_TRACES_PERCENT',
     100,
     0,
     100,
-    'Of 100 requests, how many are traced. Callers who send a traceparent do not change that.',
+    'Percentage of requests that are traced. A traceparent header from the caller does not change it.',
   ),
 
   browserPath: text(
@@ -217,7 +217,7 @@ const SETTINGS = {
   resourceTimeoutMs: seconds(
     'PLATEN_RESOURCE_TIMEOUT_SECONDS',
     10,
-    'Time that each resource of a document may take, and that a server may send nothing, when a request has no `options.resourceTimeout`.',
+    'Time limit for each resource of a document, and for a server that sends nothing, when a request has no `options.resourceTimeout`.',
   ),
 
   webhookRetryMs: waits(
@@ -247,7 +247,7 @@ const SETTINGS = {
   finishQueueBytes: megabytes(
     'PLATEN_FINISH_QUEUE_MB',
     256,
-    'Total size of the PDFs and attachments in memory that are being finished or wait for it. Further requests are answered with 429.',
+    'Total size of the PDFs and attachments in memory that are being finished or wait to be finished. Further requests are answered with 429.',
     1,
   ),
   finishMemoryBytes: megabytes(
@@ -261,16 +261,16 @@ const SETTINGS = {
     33_554_432,
     1_024,
     1_073_741_824,
-    'Largest request body in bytes. The HTML itself may have 5,242,880 bytes; JSON escaping makes the body larger.',
+    'Maximum size of a request body in bytes. The HTML itself may have 5,242,880 bytes; JSON escaping makes the body larger.',
   ),
   maxAssets: whole(
     'PLATEN_MAX_ASSETS',
     200,
     1,
     10_000,
-    'Files that may come with one document (`assets`, or `files` of a form).',
+    'Maximum number of files with one document (`assets`, or `files` of a form).',
   ),
-  maxAssetsBytes: megabytes('PLATEN_MAX_ASSETS_MB', 24, 'Size of these files together.', 1),
+  maxAssetsBytes: megabytes('PLATEN_MAX_ASSETS_MB', 24, 'Maximum total size of the files with one document.', 1),
   requestMemoryBytes: megabytes(
     'PLATEN_REQUEST_MEMORY_MB',
     512,
@@ -282,14 +282,14 @@ const SETTINGS = {
     268_435_456,
     1_024,
     4_294_967_296,
-    'Largest PDF or image; more is answered 422 resource_limit.',
+    'Maximum size of a PDF or an image in bytes. Larger results are answered with 422 resource_limit.',
   ),
   maxImagePixels: whole(
     'PLATEN_MAX_IMAGE_PIXELS',
     8_000_000,
     10_000,
     100_000_000,
-    'Largest image in pixels, width times height, a quarter of it for WebP. Encoding a large image holds up other renders; more is answered 422 resource_limit.',
+    'Maximum size of an image in pixels (width times height), a quarter of it for WebP. Encoding a large image delays other renders. Larger images are answered with 422 resource_limit.',
   ),
   requestTimeoutMs: seconds('PLATEN_REQUEST_TIMEOUT_SECONDS', 60, 'Time that a client has to send its whole request.'),
   testRendersPerDay: whole(
@@ -297,7 +297,7 @@ const SETTINGS = {
     1_000,
     0,
     1_000_000,
-    'Documents and images that the test keys of one account may render in a day (UTC). They are marked and not charged. More is answered 402 quota_exceeded.',
+    'Documents and images that the test keys of one account may render in a day (UTC). They have a watermark and are not charged. Further requests are answered with 402 quota_exceeded.',
   ),
   maxTemplates: whole('PLATEN_MAX_TEMPLATES', 1_000, 1, 1_000_000, 'Number of templates that one key may have.'),
   maxTemplateBytes: megabytes('PLATEN_MAX_TEMPLATES_MB', 256, 'Total size of the templates of one key.'),
@@ -319,7 +319,7 @@ const SETTINGS = {
     'PLATEN_PLAYGROUND',
     'on',
     ['on', 'off'],
-    'Whether the service has a playground: a page at / on which anyone can render without a key. It uses a browser of its own, which starts with the first visitor.',
+    'Whether the service has a playground: a page at / on which anyone can render without a key. It uses a separate browser, which starts with the first visitor.',
   ),
   playgroundConcurrency: {
     ...whole(
@@ -346,17 +346,17 @@ const SETTINGS = {
     'PLATEN_GOTENBERG_ROUTES',
     'off',
     ['on', 'off'],
-    'Whether the service answers the addresses and forms of Gotenberg as well: /forms/chromium/..., /forms/pdfengines/merge, /health and /version (see docs/guide/gotenberg.md).',
+    'Whether the service also answers the paths and forms of Gotenberg: /forms/chromium/..., /forms/pdfengines/merge, /health and /version (see docs/guide/gotenberg.md).',
   ),
   gotenbergKey: text(
     'PLATEN_GOTENBERG_KEY',
     '',
-    'API key of requests to these addresses that come without credentials. When empty, they are answered with 401. Whoever reaches the port can then render on the account of the key.',
+    'API key for requests to the Gotenberg paths without credentials. When empty, they are answered with 401. When set, anyone who can reach the port can render on the account of the key.',
   ),
   apiKey: text('PLATEN_API_KEY', '', 'API key with which `platen mcp` calls the service.'),
   corsOrigins: origins(
     'PLATEN_CORS_ORIGINS',
-    'Origins of web pages that may call the API from a browser, such as https://app.example.com. When empty, browsers refuse calls of pages of other origins.',
+    'Origins of web pages that may call the API from a browser, such as https://app.example.com. When empty, browsers refuse calls from pages of other origins.',
   ),
   trustedProxies: ranges(
     'PLATEN_TRUSTED_PROXIES',
@@ -371,7 +371,7 @@ const BODIES_IN_MEMORY = 6;
 type Settings = typeof SETTINGS;
 export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setting<infer T> ? T : never };
 
-/** Every problem with the environment at once, one line each, with the remedy. */
+/** The environment is not valid. The message lists every problem on its own line, with the remedy. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
@@ -399,7 +399,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   return Object.freeze(config);
 }
 
-/** `cacheDir` alone: it is needed before the other settings are read, and no value of it is invalid. */
+/** Reads `cacheDir` alone, which is needed before the other settings. None of its values is invalid. */
 export function cacheFolder(env: Record<string, string | undefined> = process.env): string {
   const { cacheDir } = SETTINGS;
   const given = env[cacheDir.env];
@@ -421,7 +421,7 @@ export function describeSettings(): SettingDescription[] {
   return settings.map(({ env, shown, rule, valid, help }) => ({ env, fallback: shown, rule, valid, help }));
 }
 
-/** One line for each variable that begins with `PLATEN_` but is no setting, so that a misspelling does not go unnoticed. */
+/** One line for each variable that begins with `PLATEN_` but is not a setting, so that misspellings are noticed. */
 export function unknownSettings(env: Record<string, string | undefined> = process.env): string[] {
   const known = new Set(Object.values(SETTINGS).map((setting) => setting.env as string));
   return Object.keys(env)
@@ -442,12 +442,12 @@ function url(env: string, help: string): Setting<string> {
   return { env, fallback: '', shown: '', valid: 'address with `http://` or `https://`', help, parse };
 }
 
-/** May hold a name and password. */
+/** A URL that may contain a user name and a password, so it is not repeated in errors. */
 function authority(env: string, help: string): Setting<string> & Secret {
   return { ...url(env, help), isSecret: true };
 }
 
-/** Its value may hold a password, so it is not repeated in an error. */
+/** A location that may contain a password, so it is not repeated in errors. */
 function location(env: string, valid: string, check: (given: string) => unknown, help: string): Setting<string> & Secret {
   const parse = (given: string) => {
     check(given);
@@ -475,7 +475,7 @@ function waits(env: string, fallbackSeconds: number[], help: string): Setting<nu
   return { env, fallback: fallbackSeconds.map(toMs), shown: fallbackSeconds.join(', '), valid: 'list of seconds', help, parse };
 }
 
-/** A network and the bits of it that count. */
+/** A network address and the length of its prefix in bits. */
 export type AddressRange = ReturnType<typeof ipaddr.parseCIDR>;
 
 function origins(env: string, help: string): Setting<string[]> {
