@@ -135,7 +135,7 @@ export class Templates {
     );
   }
 
-  /** Makes a new version with `file` at `path`, or without a file there. Throws like `replace`, and `not_found` if there is no file to remove. */
+  /** Makes a new version with or without a file at `path`. Throws like `replace`, and `not_found` if there is none to remove. */
   async changeAsset(keyId: string, id: string, path: string, file: AssetFile | undefined): Promise<Template> {
     const { version } = await this.find(keyId, id);
     const has = (assets: TemplateAsset[]) => assets.some((asset) => asset.path === path);
@@ -257,7 +257,10 @@ export class Templates {
     await this.#assets.removeContent(content);
   }
 
-  /** Renders a template with data to HTML, and reads its assets. Throws `not_found`, `content_too_large`, `template_error`, `storage_failed`. */
+  /**
+   * Renders a template with data to HTML, and reads its assets. Throws `not_found`, `content_too_large`, `template_error` and
+   * `storage_failed`.
+   */
   async fill(
     { keyId, accountId }: TemplateOwner,
     id: string,

@@ -31,7 +31,7 @@ export async function keepVersion(query: Query, keyId: string, id: string): Prom
     .execute();
 }
 
-/** Removes and returns the oldest versions over the limits: by number for this template, by total size for all templates of the key. */
+/** Removes and returns the oldest versions over the limits: the number for this template, the total size for the key. */
 export async function forgetOldVersions(query: Query, keyId: string, id: string, maxBytes: number): Promise<VersionOf[]> {
   const kept = query
     .selectFrom('template_versions')
