@@ -81,7 +81,7 @@ export class Keys {
     await this.#database.transaction(async (query) => {
       if (madeBy !== undefined) await holdKey(query, madeBy);
       await query.insertInto('api_keys').values(row).execute();
-      if (madeBy !== undefined) await this.#requireRoom(accountId, query);
+      if (madeBy !== undefined) await this.#checkLimit(accountId, query);
     }, `keys ${accountId}`);
     await this.#database.flush();
     return { secret, key: toKey(row) };
@@ -154,7 +154,7 @@ export class Keys {
     return numUpdatedRows > 0n;
   }
 
-  async #requireRoom(accountId: string, query: Query): Promise<void> {
+  async #checkLimit(accountId: string, query: Query): Promise<void> {
     const { count } = await query
       .selectFrom('api_keys')
       .select(({ fn }) => fn.countAll<number | string>().as('count'))

@@ -69,7 +69,7 @@ export class Certificates {
     await this.#database.transaction(async (query) => {
       await holdKey(query, keyId); // a revocation that already removed the key's certificates would miss this one
       await query.insertInto('certificates').values(row).execute();
-      await this.#requireRoom(accountId, query);
+      await this.#checkLimit(accountId, query);
       await also(certificate, query);
     }, `certificates ${accountId}`);
     await this.#database.flush();
@@ -150,7 +150,7 @@ export class Certificates {
   }
 
   /** Checks the limit after the insert, in the same transaction, so that an error rolls the insert back. */
-  async #requireRoom(accountId: string, query: Query): Promise<void> {
+  async #checkLimit(accountId: string, query: Query): Promise<void> {
     const { count } = await query
       .selectFrom('certificates')
       .where('account_id', '=', accountId)

@@ -49,7 +49,7 @@ export function algorithmOf({ facts: { keyType } }: Pick<Signer, 'facts'>): Sign
 /** The maximum size of a signature in bytes. Throws `NotDer`. */
 export function signatureBytes({ chain }: Pick<Signer, 'chain'>, isStamped: boolean): number {
   const certificates = chain.reduce((sum, { length }) => sum + length, 0);
-  return STRUCTURE_BYTES + certificates + signerIdOf(ownOf(chain)).length + (isStamped ? MAX_TIME_STAMP_BYTES : 0);
+  return STRUCTURE_BYTES + certificates + signerIdOf(signerCertificateOf(chain)).length + (isStamped ? MAX_TIME_STAMP_BYTES : 0);
 }
 
 /** `owner` is the owner under which the time stamp request is queued. */
@@ -83,7 +83,7 @@ export function trySigning(signer: SigningKey): void {
   const key = createPrivateKey({ key: signer.key, format: 'der', type: 'pkcs8' });
   const toBeSigned = write(TAGS.set, attributes);
   const signature = signBytes(digest, toBeSigned, key);
-  const { publicKey } = new X509Certificate(ownOf(signer.chain));
+  const { publicKey } = new X509Certificate(signerCertificateOf(signer.chain));
   if (!verify(digest, toBeSigned, publicKey, signature)) throw new Error('the signature does not match its certificate');
   const { length } = cmsOf(signer, attributes, signature, undefined);
   if (length > signatureBytes(signer, false)) throw new Error('the signature is larger than its placeholder');
@@ -96,7 +96,7 @@ function cmsOf(signer: Signer, attributes: Buffer, signature: Buffer, token: Buf
   const signatureAlgorithm = isElliptic ? sequence(oid(WITH_ECDSA[digest])) : sequence(oid(WITH_RSA[digest]), write(TAGS.null)); // RFC 5754, 3.2
   const signerInfo = sequence(
     integer(1),
-    signerIdOf(ownOf(signer.chain)),
+    signerIdOf(signerCertificateOf(signer.chain)),
     digestAlgorithm,
     write(context(0), attributes),
     signatureAlgorithm,
@@ -115,7 +115,7 @@ function cmsOf(signer: Signer, attributes: Buffer, signature: Buffer, token: Buf
 
 /** Leaves out the signing time, which EN 319 142-1 requires in the PDF itself. DER sorts the members of a SET OF by their bytes. */
 function signedAttributes({ chain }: Pick<Signer, 'chain'>, digest: Uint8Array): Buffer {
-  const certificateHash = createHash('sha256').update(ownOf(chain)).digest();
+  const certificateHash = createHash('sha256').update(signerCertificateOf(chain)).digest();
   const identifier = sequence(write(TAGS.octetString, certificateHash)); // SHA-256 is the default
   const attributes = [
     attribute(CONTENT_TYPE, oid(DATA)),
@@ -129,7 +129,7 @@ function attribute(type: string, value: Buffer): Buffer {
   return sequence(oid(type), write(TAGS.set, value));
 }
 
-function ownOf([own]: readonly Buffer[]): Buffer {
+function signerCertificateOf([own]: readonly Buffer[]): Buffer {
   if (!own) throw new Error('the signing key has no certificate');
   return own;
 }

@@ -44,7 +44,7 @@ const CIPHERS: Record<string, [name: string, keyBytes: number]> = {
 const PBES2 = '1.2.840.113549.1.5.13';
 const PBKDF2 = '1.2.840.113549.1.5.12';
 /** The encryption schemes that PKCS#12 itself defines. */
-const OWN: Record<string, [name: 'des-ede3-cbc' | 'rc2', keyBytes: number]> = {
+const PKCS12_SCHEMES: Record<string, [name: 'des-ede3-cbc' | 'rc2', keyBytes: number]> = {
   '1.2.840.113549.1.12.1.3': ['des-ede3-cbc', 24],
   '1.2.840.113549.1.12.1.4': ['des-ede3-cbc', 16],
   '1.2.840.113549.1.12.1.5': ['rc2', 16],
@@ -67,10 +67,10 @@ export class Pkcs12Ciphers {
     const [name, parameters] = parts(algorithm);
     const id = oid(name);
     if (id === PBES2) return this.#decryptPbes2(parameters, data);
-    const own = OWN[id];
+    const own = PKCS12_SCHEMES[id];
     if (!own) throw new Unsupported(`the encryption ${id}`);
     const [salt, iterations] = parts(parameters);
-    return this.#decryptOwn(own, octets(salt), count(iterations), data);
+    return this.#decryptPkcs12(own, octets(salt), count(iterations), data);
   }
 
   /** Checks the integrity of the file by its MacData `mac`. Throws `WrongPassword` if it fails. */
@@ -110,7 +110,7 @@ export class Pkcs12Ciphers {
     });
   }
 
-  #decryptOwn([name, keyBytes]: [string, number], salt: Buffer, iterations: number, data: Buffer): Buffer {
+  #decryptPkcs12([name, keyBytes]: [string, number], salt: Buffer, iterations: number, data: Buffer): Buffer {
     const [first] = this.#passwords();
     const password = first ?? Buffer.alloc(0);
     const key = this.#derive('sha1', FOR_KEY, password, salt, iterations, keyBytes);
@@ -142,7 +142,7 @@ export class Pkcs12Ciphers {
       for (let round = 1; round < iterations; round++) digest = createHash(hash).update(digest).digest();
       blocks.push(digest);
       length += digest.length;
-      if (length < bytes) input = increased(input, Buffer.alloc(block, digest), block);
+      if (length < bytes) input = incremented(input, Buffer.alloc(block, digest), block);
     }
     return Buffer.concat(blocks).subarray(0, bytes);
   }
@@ -155,7 +155,7 @@ export class Pkcs12Ciphers {
 }
 
 /** Adds `addend` and 1 to each block, as big-endian numbers of `block` bytes. */
-function increased(input: Buffer, addend: Buffer, block: number): Buffer {
+function incremented(input: Buffer, addend: Buffer, block: number): Buffer {
   const output = Buffer.from(input);
   for (let start = 0; start < output.length; start += block) {
     let carry = 1;

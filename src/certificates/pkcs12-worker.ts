@@ -29,7 +29,7 @@ function open({ content, password }: Pkcs12Task): OpenedPkcs12 {
     const chain = opened.chain.map(({ raw }) => raw);
     checkChain(chain);
     const pair = { facts: factsOf(opened), key, chain };
-    requireSignature(pair);
+    requireTrialSignature(pair);
     return pair;
   } catch (error) {
     return error instanceof WrongPassword ? { wrongPassword: true } : { unusable: reasonOf(error) };
@@ -37,7 +37,7 @@ function open({ content, password }: Pkcs12Task): OpenedPkcs12 {
 }
 
 /** Makes a trial signature, so that problems are reported now and not with each document. */
-function requireSignature(pair: SigningKey): void {
+function requireTrialSignature(pair: SigningKey): void {
   try {
     trySigning(pair);
   } catch (cause) {

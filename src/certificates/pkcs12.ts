@@ -90,16 +90,16 @@ function checkedKey(key: Buffer): Buffer {
 }
 
 function pairOf({ keys, certificates }: Bags): Pkcs12 {
-  const known = certificates.map((bytes) => readOrRefuse(() => new X509Certificate(bytes)));
+  const known = certificates.map((bytes) => readOrThrow(() => new X509Certificate(bytes)));
   for (const bytes of keys) {
-    const key = readOrRefuse(() => createPrivateKey({ key: bytes, format: 'der', type: 'pkcs8' }));
+    const key = readOrThrow(() => createPrivateKey({ key: bytes, format: 'der', type: 'pkcs8' }));
     const own = known.find((certificate) => certificate.checkPrivateKey(key));
     if (own) return { key, chain: chainOf(own, known) };
   }
   throw new NoKeyPair();
 }
 
-function readOrRefuse<T>(read: () => T): T {
+function readOrThrow<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {

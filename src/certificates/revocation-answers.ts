@@ -38,35 +38,35 @@ export type Answer =
   /** Why the answer cannot be used. */
   | { fault: string };
 
-class Useless extends Error {
-  override name = 'Useless';
+class UnusableAnswer extends Error {
+  override name = 'UnusableAnswer';
 }
 
-const BASIC = '1.3.6.1.5.5.7.48.1.1';
+const BASIC_RESPONSE = '1.3.6.1.5.5.7.48.1.1';
 const [GOOD, REVOKED] = [0, 1];
 const EXTENDED_KEY_USAGE = '2.5.29.37';
 const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
 const LIST_POINT = '2.5.29.28';
 /** Extensions of a CRL that do not change its meaning: its number, and the identifier of the issuer's key. */
-const HARMLESS = new Set(['2.5.29.20', '2.5.29.35']);
+const IGNORED_EXTENSIONS = new Set(['2.5.29.20', '2.5.29.35']);
 /** Signature algorithms with SHA-1 or MD5, with which signatures can be forged. */
-const BROKEN = new Set(['1.2.840.113549.1.1.5', '1.2.840.10045.4.1', '1.2.840.113549.1.1.4']);
+const INSECURE_ALGORITHMS = new Set(['1.2.840.113549.1.1.5', '1.2.840.10045.4.1', '1.2.840.113549.1.1.4']);
 /** Maximum difference between the clocks of the issuer and of this service. */
 const MAX_CLOCK_DIFFERENCE_MS = 300_000;
 
 export function readOcsp(statement: Statement): Promise<Answer> {
-  return explained(async () => {
+  return withFaults(async () => {
     const bytes = basicIn(statement.answer);
     const response = BasicOCSPResponse.fromBER(Uint8Array.from(bytes));
     const responder = await responderOf(response, bytes, statement);
-    const { certStatus, thisUpdate, nextUpdate } = await aboutThis(response, statement);
+    const { certStatus, thisUpdate, nextUpdate } = await singleResponseOf(response, statement);
     requireTime(statement.at, thisUpdate, nextUpdate);
     const { tagNumber } = certStatus.idBlock;
     if (tagNumber === REVOKED) {
       const [time] = certStatus.valueBlock.value ?? [];
       return { revokedAt: time instanceof asn1js.GeneralizedTime ? time.toDate().getTime() : undefined };
     }
-    if (tagNumber !== GOOD) throw new Useless('does not know the status of the certificate');
+    if (tagNumber !== GOOD) throw new UnusableAnswer('does not know the status of the certificate');
     return { isGood: true, responders: responder ? [responder] : [], until: nextUpdate?.getTime() };
   });
 }
@@ -74,17 +74,20 @@ export function readOcsp(statement: Statement): Promise<Answer> {
 function basicIn(answer: Uint8Array): Buffer {
   const { responseStatus, responseBytes } = OCSPResponse.fromBER(Uint8Array.from(answer));
   const status = responseStatus.valueBlock.valueDec;
-  if (status !== 0) throw new Useless(`answered with the OCSP status ${status}`);
-  if (responseBytes?.responseType !== BASIC) throw new Useless('sent something other than a basic OCSP response');
+  if (status !== 0) throw new UnusableAnswer(`answered with the OCSP status ${status}`);
+  if (responseBytes?.responseType !== BASIC_RESPONSE) throw new UnusableAnswer('sent something other than a basic OCSP response');
   return octets(responseBytes.response);
 }
 
-async function aboutThis({ tbsResponseData }: BasicOCSPResponse, { certificate, issuer }: Statement): Promise<SingleResponse> {
+async function singleResponseOf(
+  { tbsResponseData }: BasicOCSPResponse,
+  { certificate, issuer }: Statement,
+): Promise<SingleResponse> {
   const id = new CertID();
   const issuerCertificate = certificateIn(issuer);
   await id.createForCertificate(certificateIn(certificate), { hashAlgorithm: 'SHA-1', issuerCertificate });
   const single = tbsResponseData.responses.find(({ certID }) => certID.isEqual(id));
-  if (!single) throw new Useless('sent an OCSP response about another certificate');
+  if (!single) throw new UnusableAnswer('sent an OCSP response about another certificate');
   return single;
 }
 
@@ -95,7 +98,7 @@ async function responderOf(
   { issuer, at }: Statement,
 ): Promise<Uint8Array | undefined> {
   const [signed, , , held] = [...inside(bytes)];
-  if (!signed) throw new Useless('sent an OCSP response without content');
+  if (!signed) throw new UnusableAnswer('sent an OCSP response without content');
   const isSignedBy = (certificate: Uint8Array) =>
     verified(signed, response.signature, certificateIn(certificate), response.signatureAlgorithm);
   if (await isSignedBy(issuer)) return undefined;
@@ -105,7 +108,7 @@ async function responderOf(
     requireResponder(certificate, issuer, at);
     return Uint8Array.from(certificate);
   }
-  throw new Useless('sent an OCSP response that neither the issuer nor one of its responders has signed');
+  throw new UnusableAnswer('sent an OCSP response that neither the issuer nor one of its responders has signed');
 }
 
 /** Checks that the issuer authorized the responder (RFC 6960, 4.2.2.2). */
@@ -116,24 +119,24 @@ function requireResponder(certificate: Buffer, issuer: Uint8Array, at: number): 
   const isResponder = usage instanceof ExtKeyUsage && usage.keyPurposes.includes(OCSP_SIGNING);
   const isValid = notBefore.value.getTime() <= at && at <= notAfter.value.getTime();
   if (!isResponder || !isValid || !own.checkIssued(above) || !own.verify(above.publicKey))
-    throw new Useless('sent an OCSP response that is not signed by an authorized responder');
+    throw new UnusableAnswer('sent an OCSP response that is not signed by an authorized responder');
 }
 
 /** A CRL can have hundreds of thousands of entries, so they are searched without building objects. */
 export function readList({ issuer, certificate, answer, at }: Statement): Promise<Answer> {
-  return explained(async () => {
+  return withFaults(async () => {
     const [signed, algorithm, signature] = [...inside(Buffer.from(answer))];
-    if (!signed || !algorithm || !signature) throw new Useless('sent something other than a list of revoked certificates');
+    if (!signed || !algorithm || !signature) throw new UnusableAnswer('sent something other than a list of revoked certificates');
     const list = partsOf(signed);
     const [, , , , subject] = certificateFields(Buffer.from(issuer));
-    if (!subject?.equals(list.issuer)) throw new Useless('sent a list from another issuer');
+    if (!subject?.equals(list.issuer)) throw new UnusableAnswer('sent a list from another issuer');
     const bits = asn1js.fromBER(Uint8Array.from(signature)).result as asn1js.BitString;
     const by = new AlgorithmIdentifier({ schema: asn1js.fromBER(Uint8Array.from(algorithm)).result });
     if (!(await verified(signed, bits, certificateIn(issuer), by)))
-      throw new Useless('sent a list that its issuer has not signed');
+      throw new UnusableAnswer('sent a list that its issuer has not signed');
     requireTime(at, list.thisUpdate, list.nextUpdate);
     const isOfAuthority = new X509Certificate(certificate).ca;
-    for (const extension of list.extensions) requireWhole(extension, isOfAuthority);
+    for (const extension of list.extensions) requireComplete(extension, isOfAuthority);
     const date = revocationOf(certificate, list.entries);
     return date ? { revokedAt: timeOf(date).getTime() } : { isGood: true, responders: [], until: list.nextUpdate?.getTime() };
   });
@@ -177,21 +180,22 @@ function partsOf(signed: Buffer): ListParts {
 }
 
 /** A CRL that covers only some certificates or reasons, or only changes, does not prove that a certificate is valid. */
-function requireWhole({ extnID, critical, parsedValue }: Extension, isOfAuthority: boolean): void {
+function requireComplete({ extnID, critical, parsedValue }: Extension, isOfAuthority: boolean): void {
   if (!(extnID === LIST_POINT && parsedValue instanceof IssuingDistributionPoint)) {
-    if (critical && !HARMLESS.has(extnID))
-      throw new Useless('sent a partial list, or one with an unsupported critical extension');
+    if (critical && !IGNORED_EXTENSIONS.has(extnID))
+      throw new UnusableAnswer('sent a partial list, or one with an unsupported critical extension');
     return;
   }
   const { onlyContainsUserCerts, onlyContainsCACerts, onlyContainsAttributeCerts, onlySomeReasons, indirectCRL } = parsedValue;
   const isOfOthers = isOfAuthority ? onlyContainsUserCerts : onlyContainsCACerts;
   if (isOfOthers || onlyContainsAttributeCerts || onlySomeReasons || indirectCRL)
-    throw new Useless('sent a list that does not cover all certificates of this kind');
+    throw new UnusableAnswer('sent a list that does not cover all certificates of this kind');
 }
 
 function requireTime(at: number, thisUpdate: Date, nextUpdate: Date | undefined): void {
-  if (thisUpdate.getTime() > at + MAX_CLOCK_DIFFERENCE_MS) throw new Useless('sent an answer from the future');
-  if (nextUpdate && nextUpdate.getTime() < at - MAX_CLOCK_DIFFERENCE_MS) throw new Useless('sent an answer that is out of date');
+  if (thisUpdate.getTime() > at + MAX_CLOCK_DIFFERENCE_MS) throw new UnusableAnswer('sent an answer from the future');
+  if (nextUpdate && nextUpdate.getTime() < at - MAX_CLOCK_DIFFERENCE_MS)
+    throw new UnusableAnswer('sent an answer that is out of date');
 }
 
 async function verified(
@@ -200,17 +204,17 @@ async function verified(
   { subjectPublicKeyInfo }: Certificate,
   algorithm: AlgorithmIdentifier,
 ): Promise<boolean> {
-  if (BROKEN.has(algorithm.algorithmId)) throw new Useless('signs with SHA-1 or MD5, which are not secure');
+  if (INSECURE_ALGORITHMS.has(algorithm.algorithmId)) throw new UnusableAnswer('signs with SHA-1 or MD5, which are not secure');
   const crypto = getCrypto(true);
   return crypto.verifyWithPublicKey(Uint8Array.from(signed), signature, subjectPublicKeyInfo, algorithm).catch(() => false);
 }
 
 /** Converts errors to faults that do not quote the answer. */
-async function explained(read: () => Promise<Answer>): Promise<Answer> {
+async function withFaults(read: () => Promise<Answer>): Promise<Answer> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof Useless) return { fault: error.message };
+    if (error instanceof UnusableAnswer) return { fault: error.message };
     if (error instanceof Malformed || error instanceof NotDer) return { fault: 'sent something that cannot be read' };
     return { fault: 'sent something other than the requested answer' };
   }

@@ -45,14 +45,14 @@ const [MAX_ROUNDS, MAX_CERTIFICATES] = [8, 32];
 const [PARALLEL, RESERVED, MAX_WAITING] = [4, 2, 256];
 
 /** The requests for one PDF. */
-interface Asking {
+interface CheckContext {
   owner: string;
   signal: AbortSignal;
   /** CRLs by URL. */
   lists: Map<string, Buffer>;
 }
 
-interface About {
+interface RevocationQuery {
   certificate: Buffer;
   issuer: Buffer;
   at: number;
@@ -135,15 +135,15 @@ export class Revocation {
 
   /** Repeats the checks, because answers bring further certificates that must be checked too. */
   async #collect(owner: string, own: readonly Buffer[], others: readonly Buffer[], signal: AbortSignal): Promise<ValidationData> {
-    const [known, isOwn] = [new Known([...own, ...others]), new Known(own)];
+    const [known, isOwn] = [new CertificateSet([...own, ...others]), new CertificateSet(own)];
     const answered = new Map<Buffer, Found>();
-    const asking = { owner, signal, lists: new Map<string, Buffer>() };
+    const context = { owner, signal, lists: new Map<string, Buffer>() };
     const follow = async (each: Described, certificate: Buffer, issuer: Buffer | undefined): Promise<Buffer[]> => {
       if (each.isRoot) return [];
       if (!issuer) return each.issuers.length ? [await this.#issuerOf(each, signal)] : [];
       if (each.isExempt || answered.has(certificate)) return [];
       const about = { certificate, issuer, at: Date.now() };
-      const found = await this.#cache.get(about, () => this.#find(each, about, isOwn.has(certificate), asking));
+      const found = await this.#cache.get(about, () => this.#find(each, about, isOwn.has(certificate), context));
       answered.set(certificate, found);
       return found.responders;
     };
@@ -168,9 +168,9 @@ export class Revocation {
   }
 
   /** Tries OCSP first, because its answers are small and current, and then the CRLs. */
-  async #find(each: Described, about: About, isOwn: boolean, asking: Asking): Promise<Found> {
+  async #find(each: Described, about: RevocationQuery, isOwn: boolean, context: CheckContext): Promise<Found> {
     const read = async (what: 'ocsp' | 'list', bytes: Buffer): Promise<Found> => {
-      const answer = (await this.#run(asking.owner, { what, ...about, answer: bytes }, asking.signal)) as Answer | Unreadable;
+      const answer = (await this.#run(context.owner, { what, ...about, answer: bytes }, context.signal)) as Answer | Unreadable;
       if ('unreadable' in answer) throw new Unanswered('sent something that cannot be read');
       if ('fault' in answer) throw new Unanswered(answer.fault);
       if ('revokedAt' in answer) throw isOwn ? revoked(answer.revokedAt) : failed('a certificate of the time stamp is revoked');
@@ -179,19 +179,19 @@ export class Revocation {
     };
     return firstOf([...each.ocsp, ...each.lists], async (url, index) =>
       index < each.ocsp.length
-        ? read('ocsp', await this.#askOcsp(url, each.request, asking))
-        : read('list', await this.#fetchList(url, asking)),
+        ? read('ocsp', await this.#askOcsp(url, each.request, context))
+        : read('list', await this.#fetchList(url, context)),
     );
   }
 
-  #askOcsp(url: URL, request: Uint8Array | undefined, { signal }: Asking): Promise<Buffer> {
+  #askOcsp(url: URL, request: Uint8Array | undefined, { signal }: CheckContext): Promise<Buffer> {
     const body = request && { type: 'application/ocsp-request', bytes: request };
     const accept = 'application/ocsp-response';
     return ask(this.#policy, { url, body, accept, maxBytes: MAX_OCSP_BYTES, timeoutMs: this.#timeoutMs, signal });
   }
 
   /** Fetches a CRL once for all certificates of a PDF, because it covers everything that an issuer has issued. */
-  async #fetchList(url: URL, { lists, signal }: Asking): Promise<Buffer> {
+  async #fetchList(url: URL, { lists, signal }: CheckContext): Promise<Buffer> {
     const known = lists.get(url.href);
     if (known) return known;
     const limits = { maxBytes: MAX_LIST_BYTES, timeoutMs: this.#timeoutMs };
@@ -225,7 +225,7 @@ interface Unreadable {
 }
 
 /** A set of certificates, in the order in which they were added. */
-class Known {
+class CertificateSet {
   readonly #byDigest = new Map<string, Buffer>();
 
   constructor(certificates: readonly Buffer[]) {
@@ -282,7 +282,7 @@ class AnswerCache {
   }
 
   /** The cached answer for this certificate, or the result of `find`. */
-  async get(about: About, find: () => Promise<Found>): Promise<Found> {
+  async get(about: RevocationQuery, find: () => Promise<Found>): Promise<Found> {
     const key = digestOf(about.certificate, about.issuer);
     const known = this.#found.get(key);
     if (known && about.at < known.until) return known;
@@ -299,12 +299,12 @@ class AnswerCache {
 
 function requireIssuers(described: Described[]): void {
   if (described.some(({ isRoot, issuer }) => !isRoot && issuer === undefined))
-    throw failed('the certificate of an issuer is missing, and the address in the certificate does not lead to it');
+    throw failed('the certificate of an issuer cannot be found');
 }
 
-function dataOf(known: Known, answered: Map<Buffer, Found>): ValidationData {
+function dataOf(known: CertificateSet, answered: Map<Buffer, Found>): ValidationData {
   const found = [...answered.values()];
-  const distinct = (all: Array<Buffer | undefined>) => new Known(all.filter((each) => each !== undefined)).all;
+  const distinct = (all: Array<Buffer | undefined>) => new CertificateSet(all.filter((each) => each !== undefined)).all;
   return {
     certificates: known.all,
     ocspResponses: distinct(found.map(({ ocsp }) => ocsp)),

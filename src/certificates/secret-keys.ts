@@ -41,7 +41,7 @@ export class SecretKeys {
     this.#settings = settings;
     const { secretKeyFile, isShared } = settings;
     this.#keys = secretKeyFile ? readKeys(secretKeyFile, `PLATEN_SECRET_KEY_FILE=${secretKeyFile}`) : [];
-    if (!secretKeyFile && !isShared) this.#keys = ownKeys(this.#ownFile);
+    if (!secretKeyFile && !isShared) this.#keys = readOwnKeys(this.#ownFile);
   }
 
   /** The key that encrypts. Generates one if the operator has set none. Throws `secret_key_missing`, `storage_failed`. */
@@ -80,7 +80,7 @@ export class SecretKeys {
   /** Reads the generated key, which another process may have created after this one started. */
   #readOwn(): SecretKey[] {
     try {
-      return ownKeys(this.#ownFile);
+      return readOwnKeys(this.#ownFile);
     } catch (cause) {
       if (!(cause instanceof SecretKeyError)) throw cause;
       throw new ServiceError('secret_key_missing', 'the secret key of certificates cannot be read on this server', { cause });
@@ -88,7 +88,7 @@ export class SecretKeys {
   }
 }
 
-function ownKeys(file: string): SecretKey[] {
+function readOwnKeys(file: string): SecretKey[] {
   try {
     return readKeys(file, file);
   } catch (error) {

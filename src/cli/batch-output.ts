@@ -41,7 +41,7 @@ export class BatchOutput {
   readonly #folder: string;
   readonly #list: FileHandle;
   /** Results that wait for an earlier one, by their index. */
-  readonly #early = new Map<number, ItemResult>();
+  readonly #waiting = new Map<number, ItemResult>();
   #next = 0;
   #written: Promise<void> = Promise.resolve();
 
@@ -81,11 +81,11 @@ export class BatchOutput {
 
   /** Adds a result. Results are written in the order of the items; resolves when those that are ready have been written. */
   add(result: ItemResult): Promise<void> {
-    this.#early.set(result.index, result);
+    this.#waiting.set(result.index, result);
     let lines = '';
-    for (let ready = this.#early.get(this.#next); ready; ready = this.#early.get(this.#next)) {
+    for (let ready = this.#waiting.get(this.#next); ready; ready = this.#waiting.get(this.#next)) {
       lines += `${JSON.stringify(ready)}\n`;
-      this.#early.delete(this.#next++);
+      this.#waiting.delete(this.#next++);
     }
     if (lines) this.#written = this.#written.then(() => this.#list.appendFile(lines));
     return this.#written;

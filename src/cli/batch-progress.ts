@@ -10,7 +10,7 @@ export interface BatchProgress {
 
 /** `inputBytes` is undefined if the size of the input is not known. */
 export function showProgress(inputBytes: number | undefined): BatchProgress {
-  return process.stderr.isTTY ? new Bar(inputBytes) : { add: (result) => tellFailure(result), stop: () => {} };
+  return process.stderr.isTTY ? new Bar(inputBytes) : { add: (result) => printFailure(result), stop: () => {} };
 }
 
 const COUNTS = '{done} done, {failed} failed';
@@ -38,7 +38,7 @@ class Bar implements BatchProgress {
 
   stop(): void {
     this.#bar.stop();
-    for (const result of this.#failures) tellFailure(result);
+    for (const result of this.#failures) printFailure(result);
     const more = this.#failed - this.#failures.length;
     if (more) process.stderr.write(`platen: ${more} more failed, see results.ndjson\n`);
   }
@@ -47,7 +47,7 @@ class Bar implements BatchProgress {
 /** Maximum number of failures that are printed below the bar. */
 const MAX_FAILURES = 20;
 
-function tellFailure({ line, status, reference, error }: ItemResult): void {
+function printFailure({ line, status, reference, error }: ItemResult): void {
   if (status !== 'failed') return;
   const named = reference === null ? '' : ` (${JSON.stringify(reference)})`;
   process.stderr.write(`platen: line ${line}${visible(named)}: ${visible(error?.detail ?? '')}\n`);

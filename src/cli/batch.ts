@@ -41,7 +41,7 @@ export async function batch(input: string, flags: Flags): Promise<void> {
   const { signal, done } = interruption();
   const counts = await renderAll(config, prepared, signal).finally(done);
   const seconds = Math.round((performance.now() - since) / 100) / 10;
-  tell({ ...counts, seconds, interrupted: signal.aborted }, flags);
+  printSummary({ ...counts, seconds, interrupted: signal.aborted }, flags);
   process.exitCode = signal.aborted ? INTERRUPTED : Math.min(counts.failed, 1);
 }
 
@@ -99,7 +99,7 @@ async function sizeOf(file: FileHandle | undefined): Promise<number | undefined>
   return found?.isFile() ? found.size : undefined;
 }
 
-interface Surroundings {
+interface BatchContext {
   engine: RenderEngine;
   output: BatchOutput;
   progress: BatchProgress;
@@ -125,7 +125,7 @@ class BatchRun {
   readonly #running = new Set<Promise<void>>();
   #fault: unknown;
 
-  constructor(config: Config, { engine, output, progress, signal }: Surroundings) {
+  constructor(config: Config, { engine, output, progress, signal }: BatchContext) {
     this.#config = config;
     this.#engine = engine;
     this.#output = output;
@@ -207,7 +207,7 @@ interface Summary extends Counts {
   interrupted: boolean;
 }
 
-function tell(summary: Summary, { json, output }: Flags): void {
+function printSummary(summary: Summary, { json, output }: Flags): void {
   const { rendered, failed, pages, bytes, seconds, interrupted } = summary;
   const end = interrupted ? ', interrupted' : '';
   if (json) printJson({ ...summary, output });

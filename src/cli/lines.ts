@@ -12,7 +12,7 @@ export interface Line {
 const LINE_FEED = 0x0a;
 
 export async function* linesOf(input: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Line> {
-  const line = new LineSoFar(maxBytes);
+  const line = new LineBuffer(maxBytes);
   let number = 1;
   let end = 0;
   for await (const chunk of input) {
@@ -28,7 +28,7 @@ export async function* linesOf(input: AsyncIterable<Buffer>, maxBytes: number): 
   if (line.length) yield { number, end, bytes: line.take() };
 }
 
-class LineSoFar {
+class LineBuffer {
   readonly #maxBytes: number;
   #parts: Buffer[] = [];
   length = 0;

@@ -53,7 +53,7 @@ export async function renderFile(input: string, flags: RenderFlags): Promise<voi
   try {
     const pdf = await printAlone(engine, request);
     requireNone(request.failOnWarning, pdf.report);
-    tellWarnings(pdf.report);
+    printWarnings(pdf.report);
     const output = path === '-' ? process.stdout : createWriteStream(path);
     await pipeline(Readable.from(pdf.chunks), output);
   } finally {
@@ -133,7 +133,7 @@ async function open(path: string): Promise<void> {
   child.unref();
 }
 
-function tellWarnings({ warnings, warning_count: count }: RenderReport): void {
+function printWarnings({ warnings, warning_count: count }: RenderReport): void {
   for (const { kind, message, url, host } of warnings) {
     const what = url ?? host;
     process.stderr.write(`platen: ${kind}: ${what ? `${what}: ` : ''}${message}\n`);

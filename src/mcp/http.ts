@@ -17,13 +17,13 @@ const MAX_CONNECTIONS = 256;
 const MAX_BODY_BYTES = 16_000_000;
 /** Maximum number of bodies that are read at the same time, which limits their memory. */
 const MAX_READING = 8;
-const NO_ANSWER = 502;
+const BAD_GATEWAY = 502;
 
 export function mcpOverHttp(settings: HttpSettings): Server {
   const bodies = new BodyReader();
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
     answer(settings, bodies, request, response).catch((error: unknown) => {
-      const { status, message } = error instanceof Refused ? error : { status: 500, message: 'internal error' };
+      const { status, message } = error instanceof HttpError ? error : { status: 500, message: 'internal error' };
       if (!response.headersSent) refuse(response, status, message);
       else response.destroy();
     });
@@ -33,7 +33,7 @@ export function mcpOverHttp(settings: HttpSettings): Server {
 }
 
 /** An error that is sent to the client with this status. */
-class Refused extends Error {
+class HttpError extends Error {
   readonly status: number;
 
   constructor(status: number, message: string) {
@@ -51,7 +51,7 @@ async function answer(
   const key = keyOf(request);
   await checkKey(settings.url, key, response);
   const message = await bodies.read(request);
-  if (Array.isArray(message)) throw new Refused(400, 'send a single message: batches are not supported');
+  if (Array.isArray(message)) throw new HttpError(400, 'send a single message: batches are not supported');
   const server = createMcpServer({ url: settings.url, key }, settings.version);
   // Without a generator for session ids, the transport has no sessions.
   const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
@@ -61,10 +61,10 @@ async function answer(
 }
 
 function keyOf({ url = '/', method, headers }: IncomingMessage): string {
-  if (URL.parse(url, 'http://any')?.pathname !== PATH) throw new Refused(404, `the MCP endpoint is ${PATH}`);
+  if (URL.parse(url, 'http://any')?.pathname !== PATH) throw new HttpError(404, `the MCP endpoint is ${PATH}`);
   const key = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
-  if (!key) throw new Refused(401, 'send an API key as `Authorization: Bearer plt_...`');
-  if (method !== 'POST') throw new Refused(405, 'use POST: sessions are not supported');
+  if (!key) throw new HttpError(401, 'send an API key as `Authorization: Bearer plt_...`');
+  if (method !== 'POST') throw new HttpError(405, 'use POST: sessions are not supported');
   return key;
 }
 
@@ -75,7 +75,7 @@ async function checkKey(url: string, key: string, response: ServerResponse): Pro
   try {
     await (await callApi({ url, key, signal: left.signal }, '/v1/account')).body?.cancel();
   } catch (error) {
-    throw error instanceof ApiError ? new Refused(error.status ?? NO_ANSWER, error.message) : error;
+    throw error instanceof ApiError ? new HttpError(error.status ?? BAD_GATEWAY, error.message) : error;
   }
 }
 
@@ -85,7 +85,7 @@ class BodyReader {
   /** Throws if too many bodies are being read, or if this one is too large. */
   async read(request: IncomingMessage): Promise<unknown> {
     if (Number(request.headers['content-length']) > MAX_BODY_BYTES) throw tooLarge();
-    if (this.#reading >= MAX_READING) throw new Refused(503, 'too many requests are being read; try again');
+    if (this.#reading >= MAX_READING) throw new HttpError(503, 'too many requests are being read; try again');
     this.#reading++;
     try {
       return parsed(await readBody(request));
@@ -95,8 +95,8 @@ class BodyReader {
   }
 }
 
-function tooLarge(): Refused {
-  return new Refused(413, `the body has more than ${MAX_BODY_BYTES} bytes`);
+function tooLarge(): HttpError {
+  return new HttpError(413, `the body has more than ${MAX_BODY_BYTES} bytes`);
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {

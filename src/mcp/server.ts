@@ -40,7 +40,7 @@ function serveDocuments(server: Server, access: ApiAccess): void {
   server.setRequestHandler(ListResourcesRequestSchema, async ({ params }, { signal }) => {
     const query = params?.cursor === undefined ? '' : `?cursor=${encodeURIComponent(params.cursor)}`;
     const { data, next_cursor: nextCursor } = (await (
-      await answered(callApi({ ...access, signal }, `/v1/documents${query}`))
+      await withMcpErrors(callApi({ ...access, signal }, `/v1/documents${query}`))
     ).json()) as Documents;
     const resources = data.map(linkTo).map(({ type: _, ...resource }) => resource);
     return { resources, ...(nextCursor !== null && { nextCursor }) };
@@ -51,15 +51,15 @@ function serveDocuments(server: Server, access: ApiAccess): void {
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }, { signal }) => {
     const id = DOCUMENT.exec(uri)?.[1];
     if (!id) throw new McpError(ErrorCode.InvalidParams, 'resources are platen://documents/{document_id}');
-    const response = await answered(callApi({ ...access, signal }, `/v1/documents/${id}`, { accept: PDF }));
-    const pdf = await answered(bytesOf(response, MAX_REPLY_BYTES, `load it with GET /v1/documents/${id}`));
+    const response = await withMcpErrors(callApi({ ...access, signal }, `/v1/documents/${id}`, { accept: PDF }));
+    const pdf = await withMcpErrors(bytesOf(response, MAX_REPLY_BYTES, `load it with GET /v1/documents/${id}`));
     const blob = pdf.toString('base64');
     return { contents: [{ uri, mimeType: PDF, blob }] };
   });
 }
 
 /** Converts errors of the API to MCP errors, for requests that cannot return them as the result of a tool. */
-async function answered<T>(call: Promise<T>): Promise<T> {
+async function withMcpErrors<T>(call: Promise<T>): Promise<T> {
   return call.catch((error: Error) => {
     throw error instanceof ApiError ? new McpError(ErrorCode.InvalidParams, error.message) : error;
   });

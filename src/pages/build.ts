@@ -12,7 +12,7 @@ const DIST = 'dist';
 /** The form for options is generated from these modules of the service. */
 const OPTIONS = '../src/render';
 /** The prefix of folders that are being written or removed. */
-const TEMPORARY = `${DIST}-`;
+const TEMPORARY_PREFIX = `${DIST}-`;
 /** Leftovers of killed builds are removed after this time by a later build. */
 const ABANDONED_AFTER_MS = 600_000;
 /** A low priority, so that the service and its renders come first. */
@@ -33,12 +33,12 @@ export async function isBuilt(webDir: string): Promise<boolean> {
 export async function buildPages<T>(webDir: string, signal: AbortSignal, read: (folder: string) => Promise<T>): Promise<T> {
   const keeps = await isWritable(webDir);
   if (keeps) await removeAbandoned(webDir);
-  const name = TEMPORARY + randomUUID();
+  const name = TEMPORARY_PREFIX + randomUUID();
   const made = join(keeps ? webDir : tmpdir(), name);
   try {
     await runBuilder(webDir, made, signal);
     const result = await read(made);
-    if (keeps) await putInPlace(made, join(webDir, DIST), join(webDir, `${name}-old`));
+    if (keeps) await replaceDist(made, join(webDir, DIST), join(webDir, `${name}-old`));
     return result;
   } finally {
     await rm(made, { recursive: true, force: true });
@@ -75,11 +75,11 @@ async function runBuilder(webDir: string, outDir: string, signal: AbortSignal): 
     signal,
   });
   const said = text(child.stderr);
-  const [[code]] = await Promise.all([once(child, 'exit') as Promise<[number | null]>, yieldToOthers(child.pid)]);
+  const [[code]] = await Promise.all([once(child, 'exit') as Promise<[number | null]>, lowerPriority(child.pid)]);
   if (code !== 0) throw new Error(`vite ended with ${code}: ${(await said).trim()}`);
 }
 
-async function yieldToOthers(pid: number | undefined): Promise<void> {
+async function lowerPriority(pid: number | undefined): Promise<void> {
   try {
     if (pid) setPriority(pid, NICENESS);
   } catch {
@@ -88,7 +88,7 @@ async function yieldToOthers(pid: number | undefined): Promise<void> {
 }
 
 /** A reader may find no files for a moment, but never a mixture of two builds. */
-async function putInPlace(made: string, place: string, aside: string): Promise<void> {
+async function replaceDist(made: string, place: string, aside: string): Promise<void> {
   await rename(place, aside).catch(unless('ENOENT'));
   await rename(made, place).catch(unless('ENOTEMPTY', 'EEXIST')); // another process was faster, with the same result
   await rm(aside, { recursive: true, force: true });
@@ -104,7 +104,7 @@ async function removeAbandoned(webDir: string): Promise<void> {
   const before = Date.now() - ABANDONED_AFTER_MS;
   for (const name of await readdir(webDir)) {
     const path = join(webDir, name);
-    if (name.startsWith(TEMPORARY) && ((await modifiedAt(path)) ?? before) < before)
+    if (name.startsWith(TEMPORARY_PREFIX) && ((await modifiedAt(path)) ?? before) < before)
       await rm(path, { recursive: true, force: true });
   }
 }

@@ -35,11 +35,11 @@ const WAITING_PER_PLACE = 16;
 /** A visitor who would have to wait longer, which is the time limit of a playground render, is refused. */
 const MAX_WAIT_SECONDS = 10;
 /** The longest time that a render waits for key holders, so that the playground also works on a busy service. */
-const PATIENCE_MS = 2_000;
+const MAX_PRIORITY_WAIT_MS = 2_000;
 /** While key holders render, the playground pauses after each render for this many times its duration. */
-const REST = 6;
+const PAUSE_FACTOR = 6;
 /** Key holders count as idle after this time without a render. Consecutive calls leave shorter gaps. */
-const QUIET_MS = 300;
+const IDLE_MS = 300;
 
 export class Playground {
   readonly #services: PlaygroundServices;
@@ -50,7 +50,7 @@ export class Playground {
   #ending = false;
   #closed = false;
   /** The end of the current pause, on the clock of `performance`. */
-  #restsUntil = 0;
+  #pausedUntil = 0;
 
   /** Starts no browser yet. */
   constructor(services: PlaygroundServices, options: PoolOptions) {
@@ -64,7 +64,7 @@ export class Playground {
   requireRoom(visitor: string): void {
     if (this.#ending) throw shuttingDown();
     const seconds = this.#queue.retryAfterSeconds;
-    if (this.#queue.callsOf(visitor) > WAITING_PER_VISITOR) throw tooMany(seconds);
+    if (this.#queue.callsOf(visitor) > WAITING_PER_VISITOR) throw rateLimited(seconds);
     this.#queue.requireRoom(visitor);
     if (!this.#queue.hasFreePlace && seconds > MAX_WAIT_SECONDS) throw queueFull('too many visitors are waiting', seconds);
   }
@@ -103,13 +103,13 @@ export class Playground {
   }
 
   async #renderInTurn(request: PlaygroundRequest, deadline: Deadline): Promise<RenderedPdf> {
-    await this.#giveWay(deadline);
+    await this.#waitForKeyHolders(deadline);
     const begun = performance.now();
     try {
       return await this.#renderNow(request, deadline);
     } finally {
       const now = performance.now();
-      this.#restsUntil = now + Math.min(REST * (now - begun), PATIENCE_MS);
+      this.#pausedUntil = now + Math.min(PAUSE_FACTOR * (now - begun), MAX_PRIORITY_WAIT_MS);
     }
   }
 
@@ -133,20 +133,20 @@ export class Playground {
     return filled(html, baseUrl);
   }
 
-  /** Waits until key holders leave a place free and the pause has ended, for at most `PATIENCE_MS`; not if key holders are idle. */
-  async #giveWay(deadline: Deadline): Promise<void> {
+  /** Waits, unless key holders are idle, until they leave a place free and the pause has ended, but not longer than the maximum. */
+  async #waitForKeyHolders(deadline: Deadline): Promise<void> {
     const { keyHolders } = this.#services;
-    const end = performance.now() + PATIENCE_MS;
+    const end = performance.now() + MAX_PRIORITY_WAIT_MS;
     for (let now = performance.now(); now < end; now = performance.now()) {
-      const rests = this.#restsUntil > now;
-      if (keyHolders.idleMs >= QUIET_MS || (keyHolders.hasFreePlace && !rests)) return;
-      const next = rests ? Math.min(this.#restsUntil, end) : end;
-      await deadline.race(this.#roomOrTime(Math.min(next - now, QUIET_MS)));
+      const isPaused = this.#pausedUntil > now;
+      if (keyHolders.idleMs >= IDLE_MS || (keyHolders.hasFreePlace && !isPaused)) return;
+      const next = isPaused ? Math.min(this.#pausedUntil, end) : end;
+      await deadline.race(this.#placeOrTimeout(Math.min(next - now, IDLE_MS)));
     }
   }
 
   /** Resolves when a key holder has released a place, or after a time. */
-  async #roomOrTime(milliseconds: number): Promise<void> {
+  async #placeOrTimeout(milliseconds: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const stop = this.#services.keyHolders.watchRoom(resolve);
     const timer = setTimeout(resolve, milliseconds);
@@ -161,7 +161,7 @@ function shuttingDown(): ServiceError {
   return new ServiceError('shutting_down', detail, { retryAfterSeconds: 5 });
 }
 
-function tooMany(seconds: number): ServiceError {
+function rateLimited(seconds: number): ServiceError {
   const detail = `the playground renders one document at a time for each address, and ${WAITING_PER_VISITOR} may wait; try again in ${seconds} s`;
   return new ServiceError('rate_limited', detail, {
     retryAfterSeconds: seconds,

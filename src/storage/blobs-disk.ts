@@ -29,7 +29,7 @@ export class DiskBlobs implements Blobs {
   async put(name: string, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
     const unfinished = join(this.#folder, UNFINISHED, temporaryName(name));
     try {
-      await writeWhole(unfinished, chunks);
+      await writeContent(unfinished, chunks);
       await this.#moveInto(this.#shardOf(name), unfinished, name);
     } catch (error) {
       await rm(unfinished, { force: true }).catch(() => {}); // if this fails, the sweep removes the file later
@@ -81,7 +81,7 @@ export class DiskBlobs implements Blobs {
   }
 }
 
-async function writeWhole(path: string, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
+async function writeContent(path: string, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
   await pipeline(
     Readable.from(chunks, { objectMode: false }),
     createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),

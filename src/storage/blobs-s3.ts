@@ -136,13 +136,13 @@ export class S3Blobs implements Blobs {
 
   async check(): Promise<void> {
     if (performance.now() < this.#goodUntil) return;
-    this.#checking ??= this.#look().finally(() => {
+    this.#checking ??= this.#checkMarker().finally(() => {
       this.#checking = undefined;
     });
     await this.#checking;
   }
 
-  async #look(): Promise<void> {
+  async #checkMarker(): Promise<void> {
     const abortSignal = AbortSignal.timeout(CONNECT_MS);
     await this.#client.send(new HeadObjectCommand(this.#object(MARKER)), { abortSignal }).catch((error: unknown) => {
       throw isMissing(error)
@@ -159,7 +159,7 @@ export class S3Blobs implements Blobs {
   /** The first start writes the marker of the installation; later starts must find the same one. */
   async #claim(installation: string): Promise<void> {
     const { bucket, prefix } = this.#location;
-    const owner = (await this.#owner()) ?? (await this.#mark(installation));
+    const owner = (await this.#owner()) ?? (await this.#writeMarker(installation));
     if (owner === installation) return;
     const where = prefix ? `prefix ${prefix} of the bucket ${bucket}` : `bucket ${bucket}`;
     const remedy = 'give each installation (each database) its own bucket or prefix in PLATEN_BLOBS_URL';
@@ -178,7 +178,7 @@ export class S3Blobs implements Blobs {
   }
 
   /** Writes the marker unless there is one, and returns the owner in it. If several installations start at once, one wins. */
-  async #mark(installation: string): Promise<string | undefined> {
+  async #writeMarker(installation: string): Promise<string | undefined> {
     const Body = JSON.stringify({ installation });
     try {
       await this.#client.send(new PutObjectCommand({ ...this.#object(MARKER), ...this.#encryption(), Body, IfNoneMatch: '*' }));

@@ -32,7 +32,7 @@ export interface Database {
   transaction<T>(work: (query: Query) => Promise<T>, oneByOne?: string): Promise<T>;
   /** Runs `work`, unless another node is running work under this name. */
   exclusively(name: string, work: () => Promise<void>): Promise<void>;
-  /** Registers a service as a node; commands do not call it. Throws `storage_failed` if a node must be alone but is not. */
+  /** Registers this process as a node. Throws `storage_failed` if it, or another node, must be alone. */
   joinNodes(options: NodesOptions): Promise<Nodes>;
   /**
    * Resolves when everything committed so far survives a loss of power. A commit alone survives only the end of the process,

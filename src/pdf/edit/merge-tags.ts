@@ -1,7 +1,7 @@
 /**
  * Joins the structure trees of merged PDFs (ISO 32000-1, 14.7) into one Document element with a Part element for each PDF. The keys
- * of the parent trees are renumbered, element ids and classes get a prefix, and so does a structure type that the role maps of two
- * PDFs map differently.
+ * of the parent trees are renumbered, element ids and classes get a prefix, and so does a structure type whose mapping conflicts
+ * with the standard or with another PDF.
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfStream, PdfString } from '@libpdf/core';
 import { namespaceOfVersion2, STANDARD_TYPES } from '../conformance/standard-types.ts';

@@ -38,9 +38,9 @@ const [CATALOG, PAGES, OUTLINES, INFO] = [1, 2, 3, 4];
 const FIRST_FREE = 5;
 const ID_BYTES = 16;
 /** Objects other than streams may have this many times `maxBytes` before compression. */
-const MAX_PACKING = 8;
+const MAX_COMPRESSION = 8;
 const PRODUCT = 'Platen';
-const FROM_OUTSIDE: PartFacts = { claims: { archive: undefined, accessible: undefined }, title: '' };
+const UNTRUSTED: PartFacts = { claims: { archive: undefined, accessible: undefined }, title: '' };
 
 interface Part {
   title: string;
@@ -112,9 +112,9 @@ export class MergedFile {
    * `streams` maps the streams of this document that an earlier part already added, which are not written again, to their new
    * numbers. `facts` is omitted for a document that Platen did not make.
    */
-  add(pdf: PDF, title: string, streams: Map<number, number>, facts = FROM_OUTSIDE): void {
+  add(pdf: PDF, title: string, streams: Map<number, number>, facts = UNTRUSTED): void {
     const [node, bookmark] = [this.#nextId++, this.#nextId++];
-    const form = facts === FROM_OUTSIDE ? undefined : this.#form;
+    const form = facts === UNTRUSTED ? undefined : this.#form;
     const source = new MergeSource(pdf, { streams, bookmark, tags: this.#tags, form, newId: () => this.#nextId++ });
     const pages = source.pages.map(({ id }) => id);
     for (const { id, value } of source.objects(node)) this.#put(id, value);
@@ -227,7 +227,7 @@ export class MergedFile {
   }
 
   #checkSize(): void {
-    const isTooLarge = this.#file.length > this.#maxBytes || this.#unpackedBytes > this.#maxBytes * MAX_PACKING;
+    const isTooLarge = this.#file.length > this.#maxBytes || this.#unpackedBytes > this.#maxBytes * MAX_COMPRESSION;
     if (isTooLarge) throw new MergedTooLarge();
   }
 }

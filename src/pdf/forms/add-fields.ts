@@ -46,7 +46,7 @@ const QUADDING = { left: 0, center: 1, right: 2 };
 /** `taken` lists names that the fields must not use. Throws if a field does not have exactly one link. */
 export async function addFields(draft: EditablePdf, forms: Forms | undefined, taken: string[]): Promise<AddedFields> {
   if (!forms) return { shown: [], unnamed: [], refs: new Map() };
-  const placed = takePlaces(draft, forms);
+  const placed = locateFields(draft, forms);
   if (!placed.length) return { shown: [], unnamed: [], refs: new Map() };
   const printed = await printedAppearances(draft, forms);
   const keys = tagFields(draft, placed, forms.key);
@@ -58,7 +58,7 @@ export async function addFields(draft: EditablePdf, forms: Forms | undefined, ta
 }
 
 /** Finds the link of each field. Returns the fields in document order. Throws if a field does not have exactly one link. */
-function takePlaces(draft: EditablePdf, { fields, key }: Forms): Placed[] {
+function locateFields(draft: EditablePdf, { fields, key }: Forms): Placed[] {
   const known = new Map(fields.map((field) => [field.number, field]));
   const placed = new Map<StatedField, Placed>();
   for (const { ref: page } of draft.pdf.getPages()) {
@@ -259,7 +259,7 @@ class InteractiveForm {
       };
       dict.set('Ff', PdfNumber.of(fieldFlags({ ...(buttons[0] as StatedField), ...all }) | RADIO_FLAGS));
       dict.set('Kids', PdfArray.of(...kids));
-      if (buttons.some(({ value }) => !states.has(value)) || areAlike(buttons)) dict.set('Opt', valuesOf(buttons).Opt);
+      if (buttons.some(({ value }) => !states.has(value)) || haveEqualValues(buttons)) dict.set('Opt', valuesOf(buttons).Opt);
       const group = buttons.find((button) => button.group)?.group;
       const names = buttons.map(({ name }) => name).filter(Boolean);
       const description = group || names.join(', ').slice(0, MAX_DESCRIPTION);
@@ -276,7 +276,7 @@ function sizeOf([left = 0, bottom = 0, right = 0, top = 0]: number[]): [width: n
 }
 
 /** Whether two buttons have the same value. */
-function areAlike(buttons: StatedField[]): boolean {
+function haveEqualValues(buttons: StatedField[]): boolean {
   return new Set(buttons.map(({ value }) => value)).size < buttons.length;
 }
 

@@ -84,7 +84,7 @@ export function addSignatureField(
 
 function addWidget(draft: EditablePdf, { page, rect }: NewPosition, entries: Record<string, PdfObject>): void {
   const widget = draft.add(new PdfDict());
-  placeOn(draft, page, widget);
+  addToPage(draft, page, widget);
   const key = isUntaggedWidget(draft, rect) ? undefined : adopt(draft, widget, page);
   const all = {
     ...{ Type: PdfName.of('Annot'), Subtype: PdfName.of('Widget'), FT: PdfName.of('Sig'), P: page },
@@ -137,13 +137,15 @@ function rectOf(draft: EditablePdf, page: PdfRef, visible: FieldPosition): numbe
   if (!(dict instanceof PdfDict)) throw new Error('a page is missing');
   const { left, bottom, width, height } = viewOf(draft, dict);
   if (visible.x + visible.width > width + TOLERANCE || visible.y + visible.height > height + TOLERANCE)
-    throw new MisplacedField(`the field extends beyond its page, which is ${inWords(width)} wide and ${inWords(height)} high`);
+    throw new MisplacedField(
+      `the field extends beyond its page, which is ${inMillimetres(width)} wide and ${inMillimetres(height)} high`,
+    );
   const [x, top] = [left + visible.x, bottom + height - visible.y];
   return [x, top - visible.height, x + visible.width, top].map((value) => Number(rounded(value)));
 }
 
 /** A length in millimetres. */
-function inWords(points: number): string {
+function inMillimetres(points: number): string {
   return `${Math.round((points / 72) * 25.4)} mm`;
 }
 
@@ -152,7 +154,7 @@ function isUntaggedWidget({ version }: EditablePdf, [left, bottom, right, top]: 
   return version === '2.0' && left === right && bottom === top;
 }
 
-function placeOn(draft: EditablePdf, ref: PdfRef, widget: PdfRef): void {
+function addToPage(draft: EditablePdf, ref: PdfRef, widget: PdfRef): void {
   const page = draft.resolve(ref);
   if (!(page instanceof PdfDict)) throw new Error('a page is missing');
   const copy = page.clone();

@@ -74,10 +74,10 @@ async function fill({ dataDir, content }: Parameters<typeof restore>[0], source:
   for await (const { name, content: bytes } of readBackup(source, stdin)) {
     if (!found.header && name !== HEADER)
       throw new CommandError(`this is not a backup of Platen: it does not begin with ${HEADER}`);
-    await takeFile(dataDir, name, bytes, found);
+    await writeFile(dataDir, name, bytes, found);
     if (name === HEADER) found.header = checkedHeader(found.header, content);
   }
-  const restored = checkWhole(found);
+  const restored = checkComplete(found);
   const database = join(dataDir, UNCHECKED);
   checkDatabase(database, restored);
   await checkContent(dataDir, restored, found);
@@ -88,7 +88,7 @@ async function fill({ dataDir, content }: Parameters<typeof restore>[0], source:
 }
 
 /** Writes a file. Unknown names are refused, because they could lead out of the folder. */
-async function takeFile(dataDir: string, name: string, content: Readable, found: Found): Promise<void> {
+async function writeFile(dataDir: string, name: string, content: Readable, found: Found): Promise<void> {
   if (name === CHECKSUMS) {
     found.checksums = await text(content);
     return;
@@ -125,7 +125,7 @@ function requireKnown(applied: string[], version: string): void {
     throw new CommandError(`a newer version of Platen (${version}) made the backup: use that version or a later one`);
 }
 
-function checkWhole({ header, summary, checksums, files }: Found): Restored {
+function checkComplete({ header, summary, checksums, files }: Found): Restored {
   const expected = checksums === undefined ? undefined : readChecksums(checksums);
   if (!expected || !header || !summary || !files.has(DATABASE)) throw new CommandError('the backup is not complete');
   for (const { name, sha256 } of expected) {

@@ -33,13 +33,13 @@ export async function moveContent(
   let done = 0;
   const work = async () => {
     for (const named of rest) {
-      const digest = journal.get(named.blob) ?? (await moveOne({ from, to }, named, journal));
+      const digest = journal.get(named.blob) ?? (await copyOne({ from, to }, named, journal));
       if (digest) {
         journal.arrive(named.blob, digest);
         moved.files++;
         moved.bytes += digest.bytes;
       }
-      if (!digest || !fits(digest, named)) moved.faults.push(named.blob);
+      if (!digest || !matches(digest, named)) moved.faults.push(named.blob);
       onProgress(++done);
     }
   };
@@ -48,13 +48,13 @@ export async function moveContent(
 }
 
 /** The digest of the content in the target; undefined if neither store has the content. */
-async function moveOne(
+async function copyOne(
   { from, to }: { from: Blobs; to: Blobs },
   named: NamedContent,
   journal: Journal,
 ): Promise<Digest | undefined> {
   const there = await digestAt(to, named.blob);
-  if (there && (from === to || (named.sha256 !== null && fits(there, named)))) return there;
+  if (there && (from === to || (named.sha256 !== null && matches(there, named)))) return there;
   const content = await from.read(named.blob);
   if (!content) return there;
   const sent = new Digesting();
@@ -66,7 +66,7 @@ async function moveOne(
   return arrived;
 }
 
-function fits({ bytes, sha256 }: Digest, named: NamedContent): boolean {
+function matches({ bytes, sha256 }: Digest, named: NamedContent): boolean {
   return (named.bytes ?? bytes) === bytes && (named.sha256 ?? sha256) === sha256;
 }
 
