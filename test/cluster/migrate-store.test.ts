@@ -249,7 +249,9 @@ test('is refused where it would do harm', async () => {
   const stray = 'doc_ThisIsNobodysDocument0';
   await s3.client.send(new PutObjectCommand({ Bucket: another, Key: stray, Body: 'x' }));
   const elsewhere = { PLATEN_DATABASE_URL: '', PLATEN_BLOBS_URL: s3.urlOf(another) };
-  await expect(migrate(elsewhere)).rejects.toMatchObject({ stderr: expect.stringContaining('not of this installation') });
+  await expect(migrate(elsewhere)).rejects.toMatchObject({
+    stderr: expect.stringContaining('does not belong to this installation'),
+  });
   await expect(migrate({ PLATEN_DATABASE_URL: '' })).rejects.toMatchObject({
     stderr: expect.stringContaining('another installation'),
   });

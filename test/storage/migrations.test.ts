@@ -154,5 +154,5 @@ test('a database of a newer version is refused as such', async () => {
 test('a migration before those a database has is an error of this version, and not of the database', async () => {
   await changeApplied((query) => sql`delete from kysely_migration where name = '0011-batch-lists'`.execute(query));
   const refused: unknown = await openDatabase({ dataDir }).catch((error: unknown) => error);
-  expect(refused).toMatchObject({ name: 'Error', message: expect.stringContaining('it must come after all others') });
+  expect(refused).toMatchObject({ name: 'Error', message: expect.stringContaining('it must sort after all others') });
 });
