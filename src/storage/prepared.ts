@@ -31,7 +31,7 @@ export function prepared<Values extends object, Row>(
 
 /**
  * Like `prepared`, for a statement that changes rows and returns nothing. In a transaction, a database across a network may receive
- * it together with the next statement, at the latest with the commit, which then throws its error.
+ * it together with the next statement, at the latest with the commit. That statement then throws its error.
  */
 export function preparedWrite<Values extends object>(
   build: (query: Query, values: Values) => Compilable<unknown>,
