@@ -55,8 +55,8 @@ export interface LoadJob {
   print?: PrintSettings | undefined;
   /** The result of `hanLanguages`. */
   hanLanguages?: string;
-  /** Whether it is asked what it says about its structure. */
-  asksStructure?: boolean;
+  /** Whether it is asked what it says about its structure. The render fails if it does not tell what is demanded. */
+  asksStructure?: 'wanted' | 'demanded' | undefined;
   /** If it is set, its form fields are prepared to become fields of the PDF, and links to `KEY:0` and so on stand over them. */
   fieldKey?: string | undefined;
 }
@@ -277,7 +277,7 @@ export class DocumentLoader {
     await this.#complete(htmlClass, job, attempt);
     if (job.asksStructure) {
       const frameId = htmlClass.isStatic ? undefined : this.#frameId;
-      this.#structure = await readStatedStructure(this.#session, frameId, attempt.step);
+      this.#structure = await readStatedStructure(this.#session, frameId, attempt.step, job.asksStructure);
     }
     if (job.fieldKey) this.#fields = await prepareFields(this.#session, this.#frameId, job.fieldKey, attempt.step);
     this.#stay();
