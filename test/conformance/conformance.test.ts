@@ -13,6 +13,7 @@ import { StructureTree } from '../../src/pdf/conformance/structure-tree.ts';
 import type { Violation } from '../../src/pdf/conformance/violations.ts';
 import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
 import { bytesOf } from '../support/client.ts';
+import { run } from '../support/printed-files.ts';
 import { type Service, startService } from '../support/service.ts';
 import { type ConformanceDocument, documents } from './documents.ts';
 import { looksLike, textOf, write } from './printed.ts';
@@ -192,12 +193,21 @@ describe('compared with the plain PDF', () => {
   });
 });
 
-test('nothing is invented: each text of the structure occurs in its document', async () => {
+test('qpdf finds no fault in the files', async () => {
+  const files = outcomes.flatMap(({ file }) => file ?? []);
+  const faults: string[] = [];
+  for (const file of files)
+    await run('qpdf', ['--check', file]).catch(({ stdout }) => faults.push(`${basename(file)}: ${stdout}`));
+  expect(faults).toEqual([]);
+});
+
+test('nothing is invented: each text of the structure and level of a heading occurs in its document', async () => {
   const invented: string[] = [];
   for (const { document, file } of accessible()) {
     const pdf = await EditablePdf.read(await readFile(file)); // it has no object streams
     const source = sourceOf(document);
     for (const text of statedIn(pdf)) if (!source.includes(plain(text))) invented.push(`${document.name}: ${text}`);
+    for (const level of levelsIn(pdf)) if (!statesLevel(document, level)) invented.push(`${document.name}: level ${level}`);
   }
   expect(invented).toEqual([]);
 });
@@ -229,6 +239,17 @@ function statedIn(pdf: EditablePdf): string[] {
   });
   const strings = [...entries, ...annotations].flatMap((entry) => (entry instanceof PdfString ? [entry.asString()] : []));
   return [...texts, ...strings].filter(Boolean);
+}
+
+function levelsIn(pdf: EditablePdf): Set<string> {
+  const types = [...StructureTree.read(pdf).elements()].map(({ type }) => type);
+  return new Set(types.flatMap((type) => /^H(\d)$/.exec(type)?.[1] ?? []));
+}
+
+/** A heading by its role alone is of level 2. */
+function statesLevel({ html }: ConformanceDocument, level: string): boolean {
+  const isByRole = level === '2' && /role="heading"(?![^>]*aria-level)/.test(html);
+  return isByRole || new RegExp(`<h${level}\\b|aria-level="${level}"`, 'i').test(html);
 }
 
 function sourceOf({ html, options }: ConformanceDocument): string {
