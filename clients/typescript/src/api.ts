@@ -219,8 +219,8 @@ export interface PdfOptions {
    */
   preferCSSPageSize?: boolean | undefined;
   /**
-   * Writes a PDF with tags for assistive technology. It is larger and takes longer. Cannot be `false` when `outline` is
-   * `true`. Default: `false`.
+   * Writes tags for screen readers. The PDF is larger and takes longer. Cannot be `false` when `outline` is `true`.
+   * Default: `false`.
    */
   tagged?: boolean | undefined;
   /** Writes bookmarks from the headings. The PDF is then tagged as well. Default: `false`. */
