@@ -277,7 +277,7 @@ export class DocumentLoader {
     await this.#complete(htmlClass, job, attempt);
     if (job.asksStructure) {
       const frameId = htmlClass.isStatic ? undefined : this.#frameId;
-      this.#structure = await readStatedStructure(this.#session, frameId, attempt.step, job.asksStructure);
+      this.#structure = await readStatedStructure(this.#session, frameId, attempt, job.asksStructure);
     }
     if (job.fieldKey) this.#fields = await prepareFields(this.#session, this.#frameId, job.fieldKey, attempt.step);
     this.#stay();

@@ -3,6 +3,7 @@
  * order of the document. It is asked before the print, in a world of its own, which scripts of the document cannot change. One that has
  * no scripts is asked in its own world, which is there already and stays for the next document.
  */
+import type { Deadline } from '../../deadline.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Place, StatedCell, StatedStructure } from '../../stated.ts';
 import { DevToolsError, type Session, TOO_LARGE } from '../devtools/connection.ts';
@@ -21,6 +22,8 @@ const WORLD = 'platen-structure';
 const MAX_EACH = 50_000;
 /** A document that takes longer is printed with the tags that Chromium writes. */
 const MAX_WANTED_MS = 5_000;
+/** Of the time that is left. */
+const SHARE_OF_WANTED = 1 / 4;
 /** Characters of one. */
 export const MAX_TEXT: MaxCharacters = { title: 2_000, name: 300, selector: 200, target: 2_000 };
 
@@ -31,13 +34,14 @@ export const MAX_TEXT: MaxCharacters = { title: 2_000, name: 300, selector: 200,
 export async function readStatedStructure(
   session: Session,
   frameId: string | undefined,
-  step: Step,
+  { step, deadline }: { step: Step; deadline: Deadline },
   need: 'wanted' | 'demanded',
 ): Promise<StatedStructure | undefined> {
   const isDemanded = need === 'demanded';
   const expression = `(() => { const SIBLINGS = new Map(); ${FUNCTIONS.join('\n')}
     return statedStructure(${MAX_EACH}, ${JSON.stringify(MAX_TEXT)}, ${isDemanded}) })()`;
-  const what = { expression, ...(!isDemanded && { timeout: MAX_WANTED_MS }) };
+  const timeout = Math.min(MAX_WANTED_MS, Math.ceil(deadline.remainingMs * SHARE_OF_WANTED));
+  const what = { expression, ...(!isDemanded && { timeout }) };
   const reading = frameId === undefined ? read(session, what, step) : readInOwnWorld(session, frameId, what, step);
   const value = await reading.catch((error: unknown) => {
     if (!(error instanceof DevToolsError)) throw error;
