@@ -101,15 +101,8 @@ export async function printContent(
   const check = pageRanges && { check: rangeCheck(pageRanges) };
   const key = finish.forms ? fieldKey(job.content) : undefined;
   const fields = key && { fieldKey: key, unplaced: unplacedFields(key, job.print.scale) };
-  const checked = {
-    ...job,
-    view,
-    pages: countPages,
-    hanLanguages: languages,
-    asksStructure: asksStructure(finish),
-    ...fields,
-    ...check,
-  };
+  const asksStructure = needOfStructure(finish);
+  const checked = { ...job, view, pages: countPages, hanLanguages: languages, asksStructure, ...fields, ...check };
   const printed = await pool.use(
     owner?.boundary,
     deadline,
@@ -194,7 +187,7 @@ async function printJobs(page: Page, jobs: PrintJob[], languages: string, deadli
 }
 
 /** Tags are mended with what the document tells, and a claim without it would be false. */
-function asksStructure({ conformance, mendsTags }: FinishPlan): PrintJob['asksStructure'] {
+function needOfStructure({ conformance, mendsTags }: FinishPlan): PrintJob['asksStructure'] {
   if (conformance) return 'demanded';
   return mendsTags ? 'wanted' : undefined;
 }

@@ -87,6 +87,9 @@ test('tags that cannot be read stay as they are, unless something is claimed of 
   });
   expect((await readFinished(archived)).xmp).toContain('pdfaid:part>3');
   const claims = { archive: undefined, accessible: 1 as const };
+  await expect(finish(finisher, tagged, { mendsTags: true, conformance: claims })).rejects.toMatchObject({
+    code: 'print_failed',
+  });
   await expect(finish(finisher, damaged, { ...changes, conformance: claims })).rejects.toMatchObject({ code: 'print_failed' });
 });
 

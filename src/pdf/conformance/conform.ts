@@ -32,12 +32,13 @@ export interface Added {
   unnamed: Place[];
 }
 
-/** After everything that changes the content. A PDF that claims nothing has no violations. */
+/** After everything that changes the content. A PDF that claims nothing has no violations, and one that claims something needs `stated`. */
 export function conform(
   draft: EditablePdf,
   { conformance: claims = NO_CLAIMS, stated, mendsTags: mends = false }: FinishSettings,
   added: Added,
 ): Violation[] {
+  if (!stated && claims !== NO_CLAIMS) throw new Error('the document was not asked for its structure');
   const mendsTags = mends || claimsStructure(claims);
   if (!stated || !(mendsTags || claims.archive)) return [];
   const violations = new Violations(claims);
