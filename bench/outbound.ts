@@ -3,21 +3,17 @@
  * one behind the proxy, one that connects to the site directly.
  */
 import { fork } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createFinisher, createFinishQueue } from '../src/app.ts';
-import { launchBrowser } from '../src/chromium/browser.ts';
 import { type LocatedBrowser, locateBrowser } from '../src/chromium/launch/locate-browser.ts';
 import { loadConfig } from '../src/config.ts';
-import { type EgressProxy, startEgressProxy } from '../src/egress/egress-proxy.ts';
-import { OutboundPolicy } from '../src/egress/policy.ts';
-import { Pool } from '../src/pool/pool.ts';
-import { type PrintEngine, printAlone } from '../src/render/print-content.ts';
+import type { EgressProxy } from '../src/egress/egress-proxy.ts';
+import { printAlone } from '../src/render/print-content.ts';
 import { parseRenderRequest } from '../src/render/render-request.ts';
 import { invoice } from './documents.ts';
+import { type Engine, startEngine } from './engine.ts';
 import { closedLoop, type Figures, median } from './measure.ts';
 import type { Row } from './report.ts';
 
@@ -29,19 +25,21 @@ const FONT_RENDERS = 60;
 /** A report with one request, so that the page is cleaned as it is behind the proxy. */
 const SOMETHING = { requests: 1, bytes: 0, contacted: [], refused: [] };
 
-interface Engine extends PrintEngine {
-  close(): Promise<void>;
-}
-
 export async function outbound(): Promise<Row[]> {
   const located = await locateBrowser(loadConfig());
   const site = fork(new URL('site.ts', import.meta.url), [
     join(dirname(located.path), 'fonts', 'fonts', 'Open_Sans', 'OpenSans-Regular.ttf'),
   ]);
   const [port] = (await once(site, 'message')) as [number];
-  const behind = await startEngine(port, startEgressProxy, located);
+  const settings = { PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${port}` };
+  const behind = await startEngine({ settings, places: CLIENTS, located });
   const folder = await mkdtemp(join(tmpdir(), 'platen-bench-'));
-  const direct = await startEngine(port, async () => NO_PROXY, await allowedLoopback(located, folder));
+  const direct = await startEngine({
+    settings,
+    places: CLIENTS,
+    located: await allowedLoopback(located, folder),
+    startProxy: async () => NO_PROXY,
+  });
   try {
     return [await costOfProxy(behind, direct, port), await worthOfKeeping(behind, port)];
   } finally {
@@ -117,22 +115,6 @@ async function allowedLoopback(located: LocatedBrowser, folder: string): Promise
   const relaxed = `"\${@/--disable-features=/--disable-features=LocalNetworkAccessChecks,}"`;
   await writeFile(path, `#!/bin/bash\nexec '${located.path}' ${relaxed}\n`, { mode: 0o755 });
   return { ...located, path };
-}
-
-async function startEngine(port: number, startProxy: typeof startEgressProxy, located: LocatedBrowser): Promise<Engine> {
-  const config = loadConfig({ PLATEN_OUTBOUND_ALLOW: `127.0.0.1:${port}` });
-  const proxy = await startProxy(new OutboundPolicy(config));
-  const pool = new Pool(() => launchBrowser(located, config, proxy), { ...config, browsers: 1, concurrency: CLIENTS });
-  const finisher = createFinisher(config, randomBytes(32));
-  await pool.start();
-  return {
-    pool,
-    finishing: createFinishQueue(config, finisher),
-    async close() {
-      await Promise.all([pool.close(), finisher.close()]);
-      await proxy.close();
-    },
-  };
 }
 
 async function print(engine: Engine, html: string, owner: string): Promise<void> {

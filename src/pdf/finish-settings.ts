@@ -32,7 +32,12 @@ export interface FinishSettings {
   attachments: Attachment[];
   watermark: Watermark | undefined;
   password: Password | undefined;
-  conformance?: Conformance | undefined;
+  /** What the PDF is to claim; undefined for nothing. */
+  conformance?: Claims | undefined;
+  /** Whether the tags of the PDF are mended as far as the document allows, also where no claim demands it. */
+  mendsTags?: boolean;
+  /** What the document says about its structure. A claim needs it; without it, tags stay as they are. */
+  stated?: PrintedStructure | undefined;
   /** Only with a conformance that claims PDF/A-3. */
   invoice?: Invoice | undefined;
   /** Fields of the document that become fields of the PDF. */
@@ -97,12 +102,6 @@ export interface ValidationUpdate {
   timeStampBytes: number | undefined;
 }
 
-/** What the PDF is to claim, and what the document says that it can be claimed for. */
-export interface Conformance {
-  claims: Claims;
-  stated: PrintedStructure;
-}
-
 export interface Metadata {
   title?: string;
   author?: string;
@@ -139,22 +138,21 @@ export interface Password {
   permissions: PdfPermission[] | undefined;
 }
 
-type Plan = Omit<FinishSettings, 'watermark' | 'boundary' | 'conformance' | 'forms' | 'signature'> & {
+type Plan = Omit<FinishSettings, 'watermark' | 'boundary' | 'forms' | 'signature'> & {
   watermark: object | undefined;
-  conformance?: object | undefined;
   forms?: object | boolean | undefined;
   signature?: object | undefined;
 };
 
 /** Whether these settings change more of a PDF than `settleIdentity` does. */
 export function needsFinishing(plan: Plan): boolean {
-  const { metadata, compress, attachments, watermark, password, conformance, forms, signature } = plan;
+  const { metadata, compress, attachments, watermark, password, conformance, mendsTags, forms, signature } = plan;
   const entries = Object.values(metadata).some((entry) => entry !== undefined);
   return (
     entries ||
     compress ||
     attachments.length > 0 ||
-    Boolean(forms) ||
+    Boolean(forms || mendsTags) ||
     [watermark, password, conformance, signature].some((each) => each !== undefined)
   );
 }

@@ -4,6 +4,7 @@ import type { PdfRef } from '@libpdf/core';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { conform } from './conformance/conform.ts';
 import { type Invoice, invoiceFilename, relationshipOf } from './conformance/invoice-profiles.ts';
+import { claimsStructure } from './conformance/profiles.ts';
 import { type InvoiceFacts, readInvoice, UnusableInvoice } from './conformance/read-invoice.ts';
 import { UnpacksToTooMuch } from './conformance/streams.ts';
 import type { Violation } from './conformance/violations.ts';
@@ -70,7 +71,7 @@ export interface Extended {
 /** Finishes a PDF. The same task gives the same bytes, which are transferred and not copied. Encryption or signature must be the last change. */
 export async function finish(task: FinishTask): Promise<Finished> {
   try {
-    return await finishDraft(task);
+    return await finishAsPossible(received(task));
   } catch (error) {
     if (error instanceof UnpacksToTooMuch) return { unpacksBeyond: error.limit };
     if (error instanceof MisplacedField) return { misplaced: error.message };
@@ -80,18 +81,25 @@ export async function finish(task: FinishTask): Promise<Finished> {
   }
 }
 
-async function finishDraft(task: FinishTask): Promise<Finished> {
-  const { input, settings, secret } = received(task);
+/** What is wrong with its tags does not keep a PDF from being finished, unless it claims something of them. */
+async function finishAsPossible(task: Received): Promise<Finished> {
+  const { settings } = task;
+  const finished = finishDraft(task);
+  if (!settings.mendsTags || claimsStructure(settings.conformance)) return finished;
+  return finished.catch(() => finishDraft({ ...task, settings: { ...settings, mendsTags: false } }));
+}
+
+async function finishDraft({ input, settings, secret }: Received): Promise<Finished> {
   const invoice = settings.invoice && readInvoice(settings.invoice);
   const draft = await EditablePdf.read(input);
-  const title = describe(draft, settings.metadata, settings.conformance, invoice);
+  const title = describe(draft, settings, invoice);
   await stampPages(draft, settings.watermark);
   attach(draft, [...invoiceFile(settings.invoice, invoice), ...settings.attachments]);
   const { signature } = settings;
   const place = signature && (await placeField(draft, signature.visible));
   const { shown, unnamed, refs } = await addFields(draft, settings.forms, place ? namesOf(place) : []);
   const forms = place?.shown ? [...shown, place.shown] : shown;
-  const violations = conform(draft, settings.conformance, { title, shown: forms, unnamed });
+  const violations = conform(draft, settings, { title, shown: forms, unnamed });
   if (violations.length) return { violations };
   if (settings.conformance || signature) draft.id = digestOf(input, settings).subarray(0, ID_BYTES);
   const marker = signature && place && addSignatureField(draft, signature, place, ownField(signature, refs));
@@ -151,8 +159,12 @@ function yieldToOthers(): void {
 /** Does nothing. Calling it starts a thread, which is then ready to finish a PDF. */
 export function prepare(): void {}
 
+interface Received extends Omit<FinishTask, 'pieces'> {
+  input: Buffer;
+}
+
 /** Threads receive plain bytes. The time of printing is removed first, so that the result does not depend on it. */
-function received({ pieces, settings, secret }: FinishTask): { input: Buffer; settings: FinishSettings; secret: Uint8Array } {
+function received({ pieces, settings, secret }: FinishTask): Received {
   const { watermark, forms } = settings;
   const input = settled(pieces);
   const copied = { ...settings };

@@ -166,7 +166,7 @@ export const PdfOptions = Type.Object(
     tagged: option(Type.Boolean(), {
       expected: YES_OR_NO,
       description:
-        'Writes a tagged, accessible PDF, which is larger and takes longer. Cannot be `false` when `outline` is `true`.',
+        'Writes tags for screen readers. The PDF is larger and takes longer. Cannot be `false` when `outline` is `true`.',
       default: false,
       examples: [true],
     }),

@@ -10,7 +10,7 @@ import { normalizeElementIds } from '../pdf/edit/normalize-element-ids.ts';
 import { normalizeInfoDictionary, withMetadata } from '../pdf/edit/normalize-info-dictionary.ts';
 import { correctPageSizes, type PageSize } from '../pdf/edit/page-boxes.ts';
 import { makeLinksRelative } from '../pdf/edit/relative-links.ts';
-import { type Conformance, type FinishSettings, needsFinishing, type SignatureHole } from '../pdf/finish-settings.ts';
+import { type FinishSettings, needsFinishing, type SignatureHole } from '../pdf/finish-settings.ts';
 import { fieldSizes } from '../pdf/forms/field-places.ts';
 import type { Forms } from '../pdf/forms/forms.ts';
 import { countPages } from '../pdf/objects/inspect.ts';
@@ -99,9 +99,9 @@ export async function printContent(
   const placed = placedAppearance(signing);
   const languages = languagesOf(job.content, header, footer, watermark?.html, placed?.html);
   const check = pageRanges && { check: rangeCheck(pageRanges) };
-  const asksStructure = finish.conformance !== undefined;
   const key = finish.forms ? fieldKey(job.content) : undefined;
   const fields = key && { fieldKey: key, unplaced: unplacedFields(key, job.print.scale) };
+  const asksStructure = needOfStructure(finish);
   const checked = { ...job, view, pages: countPages, hanLanguages: languages, asksStructure, ...fields, ...check };
   const printed = await pool.use(
     owner?.boundary,
@@ -123,12 +123,9 @@ export async function printContent(
   correctPageSizes(raw.chunks, raw.sizes.map(inPoints));
   if (job.print.tagged || job.print.outline) await deadline.race(normalizeElementIds(raw.chunks));
   const pages = countPages(raw.chunks);
-  const conformance = finish.conformance && {
-    claims: finish.conformance,
-    stated: statedBy(raw, [shown?.printed.report, ...reports], pageRanges === ''),
-  };
+  const stated = statedBy(raw, [shown?.printed.report, ...reports], pageRanges === '');
   const signature = signing && fieldOf(signing, shown);
-  const settings = { ...finish, boundary, conformance, forms, signature, watermark: laidOut(watermark, stamp?.chunks, pages) };
+  const settings = { ...finish, boundary, stated, forms, signature, watermark: laidOut(watermark, stamp?.chunks, pages) };
   const chunks = await finished(finishing, raw, settings, signing, shareOf, deadline);
   deadline.leave();
   const timings = deadline.timings();
@@ -189,13 +186,19 @@ async function printJobs(page: Page, jobs: PrintJob[], languages: string, deadli
   return printed;
 }
 
+/** Tags are mended with what the document tells, and a claim without it would be false. */
+function needOfStructure({ conformance, mendsTags }: FinishPlan): PrintJob['asksStructure'] {
+  if (conformance) return 'demanded';
+  return mendsTags ? 'wanted' : undefined;
+}
+
 /** Links to assets are relative in the PDF, as they are in the document. */
 function statedBy(
   { structure, assetOrigin, report }: RawPdf,
   others: Array<PageReport | undefined>,
   isWhole: boolean,
-): Conformance['stated'] {
-  if (!structure) throw new Error('the document was not asked for its structure');
+): FinishSettings['stated'] {
+  if (!structure) return undefined;
   const isAsset = (target: string) => assetOrigin !== undefined && target.startsWith(`${assetOrigin}/`);
   const relative = (target: string) => (isAsset(target) ? target.slice(`${assetOrigin}/`.length) : target);
   const links = structure.links.map(({ target, name }) => ({ target: relative(target), name }));

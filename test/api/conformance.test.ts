@@ -132,7 +132,12 @@ test('what an effect draws as an image is refused, unless it is decoration', asy
 <div style="perspective: 90px"><p id="c" style="transform: rotateY(9deg)">x</p></div><p id="d" style="-webkit-box-reflect: below">x</p>`;
   for (const profile of ['PDF/A-3a', 'PDF/UA-1', 'PDF/UA-2'])
     expect(await rulesOf(html(effects), profile)).toEqual(['a', 'b', 'c', 'd'].map((id) => `content_rasterized #${id}`));
-  const decoration = `<p style="filter: blur(1px)" aria-hidden="true">x</p><img alt="" src="${PIXEL_URL}" style="filter: invert(1)">
+  const parts = `<svg role="img" aria-label="X" width="90" height="90"><filter id="f"><feGaussianBlur/></filter><defs><g id="u"><text id="g" filter="url(#f)">x</text></g></defs>
+<text id="e" y="9">x <tspan id="h" filter="url(#f)">x</tspan></text><use id="i" href="#u"/><foreignObject width="9" height="9"><p id="j" style="filter: blur(1px)">x</p></foreignObject></svg>`;
+  for (const profile of ['PDF/A-3a', 'PDF/UA-1'])
+    expect(await rulesOf(html(parts), profile)).toEqual(['h', 'i', 'j'].map((id) => `content_rasterized #${id}`));
+  const decoration = `<svg aria-hidden="true" width="9" height="9"><rect style="filter: blur(1px)" width="9" height="9"/></svg><svg role="img" aria-label="X" width="90" height="90">
+<defs><text style="filter: blur(1px)">x</text></defs><g style="display: none"><text style="filter: blur(1px)">x</text></g><circle r="9"/></svg><p style="filter: blur(1px)" aria-hidden="true">x</p><img alt="" src="${PIXEL_URL}" style="filter: invert(1)">
 <div style="filter: blur(1px); background: gold; height: 9px"></div><p style="transform: rotate(9deg); backdrop-filter: blur(1px)">x</p>`;
   expect((await client.pdf({ html: html(decoration), options: { conformance: 'PDF/UA-1' } })).status).toBe(200);
   expect((await client.pdf({ html: html(effects), options: { conformance: 'PDF/A-3b' } })).status).toBe(200);

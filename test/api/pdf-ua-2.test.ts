@@ -8,6 +8,7 @@ import { bytesOf, Client, problem } from '../support/client.ts';
 import { PIXEL_URL } from '../support/pixel.ts';
 import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
+import { shape } from '../support/structure-shape.ts';
 
 let service: SharedService;
 let client: Client;
@@ -25,17 +26,6 @@ async function render(body: string, options: object = {}): Promise<EditablePdf> 
   });
   expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
   return EditablePdf.read(await bytesOf(response));
-}
-
-/** Types of elements and their kids; `#` is content, and `@` a link. Elements for text alone are left out. */
-function shape(element: StructureElement): string {
-  const kids = element.kids.map((kid) => {
-    if (!(kid instanceof StructureElement)) return kid instanceof PdfDict && kid.has('Obj') ? '@' : '#';
-    return kid.type === 'NonStruct'
-      ? kid.kids.map((inner) => (inner instanceof StructureElement ? shape(inner) : '#')).join(' ')
-      : shape(kid);
-  });
-  return `${element.type}(${kids.join(' ')})`;
 }
 
 test.each([

@@ -7,7 +7,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { PdfDict, PdfString } from '@libpdf/core';
-import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Profile } from '../../src/pdf/conformance/profiles.ts';
 import { StructureTree } from '../../src/pdf/conformance/structure-tree.ts';
@@ -17,6 +16,7 @@ import { bytesOf } from '../support/client.ts';
 import { run } from '../support/printed-files.ts';
 import { type Service, startService } from '../support/service.ts';
 import { type ConformanceDocument, documents } from './documents.ts';
+import { looksLike, textOf, write } from './printed.ts';
 import { fetchVeraPdf, type Verdict, validate } from './vera-pdf.ts';
 
 const DOCUMENTS = documents();
@@ -103,8 +103,7 @@ async function render(document: ConformanceDocument, profiles: Profile[]): Promi
   if (response.status === 422)
     return { document, profiles, file: undefined, refused: refusalsOf((await response.json()) as Refusal) };
   expect(response.status, response.ok ? '' : `${name}: ${await response.clone().text()}`).toBe(200);
-  const file = join(folder, `${name}.pdf`);
-  await writeFile(file, await bytesOf(response));
+  const file = await write(folder, name, await bytesOf(response));
   return { document, profiles, file, refused: [] };
 }
 
@@ -194,12 +193,21 @@ describe('compared with the plain PDF', () => {
   });
 });
 
-test('nothing is invented: each text of the structure occurs in its document', async () => {
+test('qpdf finds no fault in the files', async () => {
+  const files = outcomes.flatMap(({ file }) => file ?? []);
+  const faults: string[] = [];
+  for (const file of files)
+    await run('qpdf', ['--check', file]).catch(({ stdout }) => faults.push(`${basename(file)}: ${stdout}`));
+  expect(faults).toEqual([]);
+});
+
+test('nothing is invented: each text of the structure and level of a heading occurs in its document', async () => {
   const invented: string[] = [];
   for (const { document, file } of accessible()) {
     const pdf = await EditablePdf.read(await readFile(file)); // it has no object streams
     const source = sourceOf(document);
     for (const text of statedIn(pdf)) if (!source.includes(plain(text))) invented.push(`${document.name}: ${text}`);
+    for (const level of levelsIn(pdf)) if (!statesLevel(document, level)) invented.push(`${document.name}: level ${level}`);
   }
   expect(invented).toEqual([]);
 });
@@ -213,36 +221,6 @@ async function renderPlain({ name, html, options }: ConformanceDocument): Promis
   if (existsSync(file)) return file;
   await writeFile(file, await bytesOf(await service.pdf({ html, options: { ...options } })));
   return file;
-}
-
-async function textOf(file: string): Promise<string> {
-  return (await run('pdftotext', ['-layout', file, '-'], { maxBuffer: 64 * 1_048_576 })).stdout;
-}
-
-const PAGES = 3;
-const MAX_DIFFERENCE = 1;
-
-/** The first pages, no channel of a pixel of which differs by more than one step. */
-async function looksLike(one: string, other: string): Promise<boolean> {
-  const paint = async (file: string) => {
-    await run('pdftoppm', ['-r', '40', '-l', String(PAGES), '-png', file, file]);
-    return Promise.all([1, 2, 3].map((page) => readPage(file, page)));
-  };
-  const [ours, theirs] = await Promise.all([paint(one), paint(other)]);
-  return ours.every((page, index) => {
-    const match = theirs[index];
-    return (
-      page?.length === match?.length && (page ?? []).every((byte, at) => Math.abs(byte - (match?.[at] ?? 0)) <= MAX_DIFFERENCE)
-    );
-  });
-}
-
-async function readPage(file: string, page: number): Promise<Buffer | undefined> {
-  for (const name of [`${file}-${page}.png`, `${file}-0${page}.png`, `${file}-00${page}.png`]) {
-    const bytes = await readFile(name).catch(() => undefined);
-    if (bytes) return PNG.sync.read(bytes).data;
-  }
-  return undefined;
 }
 
 /** Alternate texts, languages, titles, names of fields and descriptions of links. */
@@ -261,6 +239,17 @@ function statedIn(pdf: EditablePdf): string[] {
   });
   const strings = [...entries, ...annotations].flatMap((entry) => (entry instanceof PdfString ? [entry.asString()] : []));
   return [...texts, ...strings].filter(Boolean);
+}
+
+function levelsIn(pdf: EditablePdf): Set<string> {
+  const types = [...StructureTree.read(pdf).elements()].map(({ type }) => type);
+  return new Set(types.flatMap((type) => /^H(\d)$/.exec(type)?.[1] ?? []));
+}
+
+/** A heading by its role alone is of level 2. */
+function statesLevel({ html }: ConformanceDocument, level: string): boolean {
+  const isByRole = level === '2' && /role="heading"(?![^>]*aria-level)/.test(html);
+  return isByRole || new RegExp(`<h${level}\\b|aria-level="${level}"`, 'i').test(html);
 }
 
 function sourceOf({ html, options }: ConformanceDocument): string {

@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bytesOf, Client } from '../support/client.ts';
+import { invoiceXml, SALES, type Sale } from '../support/invoices.ts';
 import { type Issued, issue, type KeyKind, pkcs12Of } from '../support/pki.ts';
 import { RevocationAuthority } from '../support/revocation-authority.ts';
 import { type Service, startService } from '../support/service.ts';
 import { TimeStampAuthority } from '../support/time-stamp-authority.ts';
+import { fetchMustang, judgeInvoices } from './mustang.ts';
 import { fetchSignatureTools, judgeByDss, judgeByPdfsig, judgeByPyHanko } from './signature-tools.ts';
 import { fetchVeraPdf, validate } from './vera-pdf.ts';
 
@@ -21,7 +23,11 @@ const OPTIONS: Record<string, object> = {
   packed: { compress: true, tagged: true, watermark: { text: 'DRAFT' } },
   archive: { conformance: 'PDF/A-2b' },
   newer: { conformance: ['PDF/A-4', 'PDF/UA-2'] },
-  both: { conformance: BOTH, attachments: [{ name: 'a.txt', type: 'text/plain', content: 'YQ==' }] },
+  both: {
+    conformance: BOTH,
+    attachments: [{ name: 'a.txt', type: 'text/plain', content: 'YQ==' }],
+    invoice: { xml: invoiceXml(SALES.plain as Sale, 'EN 16931'), profile: 'EN 16931' },
+  },
 };
 /** By level. */
 const STAMPS: Record<string, number> = { B: 0, T: 1, LT: 1, LTA: 2 };
@@ -41,7 +47,7 @@ beforeAll(async () => {
   revocation.issuer = issuer;
   authority = await TimeStampAuthority.start(issuer, { list: revocation.at('/list') });
   const settings = { PLATEN_TSA_URL: authority.url, PLATEN_OUTBOUND_ALLOW: new URL(revocation.origin).host };
-  [service] = await Promise.all([startService(settings), fetchVeraPdf(), fetchSignatureTools()]);
+  [service] = await Promise.all([startService(settings), fetchVeraPdf(), fetchMustang(), fetchSignatureTools()]);
   root = join(folder, 'root.pem');
   const lines = issuer.der.toString('base64').match(/.{1,64}/g) ?? [];
   await writeFile(root, `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`);
@@ -98,6 +104,11 @@ test('veraPDF finds no fault in those that claim a profile', async () => {
   expect(faults).toEqual([]);
   for (const level of ['B-T', 'B-LTA'])
     expect(Object.keys(verdicts.get(`EC ${level} both drawn.pdf`) ?? {}).sort()).toEqual(['PDF/A-3A', 'PDF/UA-1']);
+});
+
+test('Mustang finds the invoices valid in those that are PDF/A-3a, PDF/UA-1 and signed at once', async () => {
+  const names = ['RSA B-B both hidden', 'EC B-T both drawn', 'EC B-LTA both placed'].map((name) => join(folder, `${name}.pdf`));
+  expect(await judgeInvoices(names)).toEqual(new Map(names.map((name) => [name, []])));
 });
 
 test.each([

@@ -53,7 +53,8 @@ test('what a signature shows is judged like the pages', async () => {
     const visible = { place: { page: 1, x: 0, y: 0, width: 300, height: 300 }, appearance };
     const changes = {
       metadata: { title: 'T' },
-      conformance: { claims: { archive: { part: 3, level: 'U' as const }, accessible: undefined }, stated: STATED },
+      conformance: { archive: { part: 3, level: 'U' as const }, accessible: undefined },
+      stated: STATED,
       signature: {
         ...{ description: '', name: '', reason: undefined, location: undefined, contact: undefined, signedAt: 0 },
         ...{ reservedBytes: 100, digest: 'sha256' as const, visible },
@@ -63,6 +64,33 @@ test('what a signature shows is judged like the pages', async () => {
   };
   expect(await refusalOf('<p>readable')).toBeInstanceOf(Buffer);
   expect(await refusalOf('<p>\u{10fffd}')).toMatch(/^glyph_missing/);
+});
+
+test('tags that cannot be read stay as they are, unless something is claimed of them', async () => {
+  const root = /\/StructTreeRoot (\d+) 0 R/.exec(tagged.toString('latin1'))?.[1];
+  const damaged = Buffer.from(
+    tagged.toString('latin1').replace(new RegExp(`(\n${root} 0 obj\n<<[^]*?\n)/K `), '$1/X '),
+    'latin1',
+  );
+  expect(damaged.equals(tagged)).toBe(false);
+  const changes = { mendsTags: true, stated: STATED };
+  const [mended, kept, untouched] = [
+    await finish(finisher, tagged, changes),
+    await finish(finisher, damaged, changes),
+    await finish(finisher, damaged, { compress: false, metadata: {} }),
+  ];
+  expect(mended.toString('latin1')).toMatch(/\/StructParent \d+\/Contents </);
+  expect(kept.equals(untouched)).toBe(true);
+  const archived = await finish(finisher, damaged, {
+    ...changes,
+    conformance: { archive: { part: 3, level: 'B' }, accessible: undefined },
+  });
+  expect((await readFinished(archived)).xmp).toContain('pdfaid:part>3');
+  const claims = { archive: undefined, accessible: 1 as const };
+  await expect(finish(finisher, tagged, { mendsTags: true, conformance: claims })).rejects.toMatchObject({
+    code: 'print_failed',
+  });
+  await expect(finish(finisher, damaged, { ...changes, conformance: claims })).rejects.toMatchObject({ code: 'print_failed' });
 });
 
 const STATED = {

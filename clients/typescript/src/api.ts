@@ -219,7 +219,7 @@ export interface PdfOptions {
    */
   preferCSSPageSize?: boolean | undefined;
   /**
-   * Writes a tagged, accessible PDF, which is larger and takes longer. Cannot be `false` when `outline` is `true`.
+   * Writes tags for screen readers. The PDF is larger and takes longer. Cannot be `false` when `outline` is `true`.
    * Default: `false`.
    */
   tagged?: boolean | undefined;

@@ -55,8 +55,8 @@ export interface LoadJob {
   print?: PrintSettings | undefined;
   /** The result of `hanLanguages`. */
   hanLanguages?: string;
-  /** Whether to read the structure that the document states. */
-  asksStructure?: boolean;
+  /** Whether to read the structure that the document states. The render fails if it cannot be read and is `demanded`. */
+  asksStructure?: 'wanted' | 'demanded' | undefined;
   /** If it is set, form fields are prepared to become fields of the PDF: links to `KEY:0` and so on are placed over them. */
   fieldKey?: string | undefined;
 }
@@ -277,7 +277,7 @@ export class DocumentLoader {
     await this.#complete(htmlClass, job, attempt);
     if (job.asksStructure) {
       const frameId = htmlClass.isStatic ? undefined : this.#frameId;
-      this.#structure = await readStatedStructure(this.#session, frameId, attempt.step);
+      this.#structure = await readStatedStructure(this.#session, frameId, attempt, job.asksStructure);
     }
     if (job.fieldKey) this.#fields = await prepareFields(this.#session, this.#frameId, job.fieldKey, attempt.step);
     this.#preventNavigation();

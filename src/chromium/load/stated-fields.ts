@@ -32,7 +32,7 @@ type Exceeded = { exceeded: keyof FieldLimits };
 export async function prepareFields(session: Session, frameId: string, key: string, step: Step): Promise<PreparedFields> {
   const expression = `(() => { const SIBLINGS = new Map(); const OBSTACLES = new Map(); ${FUNCTIONS.join('\n')}
     return preparedFields(${JSON.stringify(LIMITS)}, ${JSON.stringify(MAX_TEXT)}, ${JSON.stringify(key)}) })()`;
-  const value = await readInOwnWorld(session, frameId, expression, step).catch((error: unknown) => {
+  const value = await readInOwnWorld(session, frameId, { expression }, step).catch((error: unknown) => {
     throw error instanceof DevToolsError ? untold(error) : error;
   });
   const prepared = Object(value) as Partial<PreparedFields & Exceeded>;
@@ -44,7 +44,7 @@ export async function prepareFields(session: Session, frameId: string, key: stri
 /** Restores some of the prepared fields. Throws `print_failed` where scripts have changed others in the meantime. */
 export async function restoreFields(session: Session, frameId: string, numbers: number[], step: Step): Promise<void> {
   const expression = `window.platenFields?.(${JSON.stringify(numbers)})`;
-  const value = await readInOwnWorld(session, frameId, expression, step);
+  const value = await readInOwnWorld(session, frameId, { expression }, step);
   if (value === true) return;
   const detail = 'options.forms: scripts of the document changed its form fields while it was printed';
   throw new ServiceError('print_failed', detail);

@@ -3,10 +3,12 @@
  * order of the document. It is asked before the print, in a world of its own, which scripts of the document cannot change. One that has
  * no scripts is asked in its own world, which is there already and stays for the next document.
  */
+import type { Deadline } from '../../deadline.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Place, StatedCell, StatedStructure } from '../../stated.ts';
 import { DevToolsError, type Session, TOO_LARGE } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
+import { RASTERIZING_FUNCTIONS } from './rasterizing-effects.ts';
 
 interface MaxCharacters {
   title: number;
@@ -18,32 +20,50 @@ interface MaxCharacters {
 const WORLD = 'platen-structure';
 /** Of one kind. */
 const MAX_EACH = 50_000;
+/** A document that takes longer is printed with the tags that Chromium writes. */
+const MAX_WANTED_MS = 5_000;
+/** Of the time that is left. */
+const SHARE_OF_WANTED = 1 / 4;
 /** Characters of one. */
 export const MAX_TEXT: MaxCharacters = { title: 2_000, name: 300, selector: 200, target: 2_000 };
 
 /**
- * Throws `print_failed` when the document does not tell, and `resource_limit` when it tells too much. Without `frameId` the document has no
- * scripts.
+ * What is wanted is undefined when the document does not tell. What is demanded throws `print_failed` then, and `resource_limit` when the
+ * document tells too much. Without `frameId` the document has no scripts.
  */
-export async function readStatedStructure(session: Session, frameId: string | undefined, step: Step): Promise<StatedStructure> {
+export async function readStatedStructure(
+  session: Session,
+  frameId: string | undefined,
+  { step, deadline }: { step: Step; deadline: Deadline },
+  need: 'wanted' | 'demanded',
+): Promise<StatedStructure | undefined> {
+  const isDemanded = need === 'demanded';
   const expression = `(() => { const SIBLINGS = new Map(); ${FUNCTIONS.join('\n')}
-    return statedStructure(${MAX_EACH}, ${JSON.stringify(MAX_TEXT)}) })()`;
-  const reading =
-    frameId === undefined ? read(session, { expression }, step) : readInOwnWorld(session, frameId, expression, step);
+    return statedStructure(${MAX_EACH}, ${JSON.stringify(MAX_TEXT)}, ${isDemanded}) })()`;
+  const timeout = Math.min(MAX_WANTED_MS, Math.ceil(deadline.remainingMs * SHARE_OF_WANTED));
+  const what = { expression, ...(!isDemanded && { timeout }) };
+  const reading = frameId === undefined ? read(session, what, step) : readInOwnWorld(session, frameId, what, step);
   const value = await reading.catch((error: unknown) => {
-    throw error instanceof DevToolsError ? untold(error) : error;
+    if (!(error instanceof DevToolsError)) throw error;
+    if (isDemanded) throw untold(error);
   });
-  if (value === undefined) throw untold();
-  return value as StatedStructure;
+  if (value === undefined && isDemanded) throw untold();
+  return value as StatedStructure | undefined;
 }
 
 /** The value of an expression in a world that scripts of the document cannot change; undefined where it throws. */
-export async function readInOwnWorld(session: Session, frameId: string, expression: string, step: Step): Promise<unknown> {
+export async function readInOwnWorld(session: Session, frameId: string, what: Reading, step: Step): Promise<unknown> {
   const { executionContextId } = await step(session.send('Page.createIsolatedWorld', { frameId, worldName: WORLD }));
-  return read(session, { expression, contextId: executionContextId }, step);
+  return read(session, { ...what, contextId: executionContextId }, step);
 }
 
-async function read(session: Session, what: { expression: string; contextId?: number }, step: Step): Promise<unknown> {
+interface Reading {
+  expression: string;
+  /** Milliseconds after which the expression is ended. */
+  timeout?: number;
+}
+
+async function read(session: Session, what: Reading & { contextId?: number }, step: Step): Promise<unknown> {
   const { result, exceptionDetails } = await step(session.send('Runtime.evaluate', { ...what, returnByValue: true }));
   return exceptionDetails ? undefined : result.value;
 }
@@ -74,19 +94,21 @@ export const NAMING_FUNCTIONS = [
 
 const FUNCTIONS = [
   ...NAMING_FUNCTIONS,
+  ...RASTERIZING_FUNCTIONS,
   statedStructure,
   mayCount,
+  tagLanguage,
+  isInLine,
   addShown,
   elementsOf,
   isDecoration,
   levelOf,
   imageKind,
   isEmbedded,
-  isRasterized,
-  hasPerspective,
   saysSomething,
   isBlank,
   isWrapper,
+  isOnePicture,
   linkOf,
   rowsOf,
   showsTagged,
@@ -99,6 +121,8 @@ const FUNCTIONS = [
 type PageElement = any;
 declare const document: PageElement;
 declare const Node: { prototype: object };
+declare const isRasterized: (element: PageElement) => boolean;
+declare const isPartOfDrawing: (element: PageElement) => boolean;
 /** How many elements of each name a parent has, and the place of each among those of its name. */
 interface Siblings {
   counts: Map<string, number>;
@@ -119,7 +143,7 @@ function builtIn(node: PageElement): PageElement {
   return new Proxy({}, { get });
 }
 
-function statedStructure(maxEach: number, max: MaxCharacters): StatedStructure {
+function statedStructure(maxEach: number, max: MaxCharacters, tagsAllDrawings: boolean): StatedStructure {
   const root = builtIn(document).documentElement;
   const stated: StatedStructure = {
     language: (builtIn(root)?.getAttribute('lang') ?? builtIn(root)?.getAttribute('xml:lang') ?? '').trim().slice(0, 100),
@@ -136,11 +160,21 @@ function statedStructure(maxEach: number, max: MaxCharacters): StatedStructure {
   const add = <T>(list: T[], item: T) => list.length < maxEach && list.push(item);
   for (const element of elementsOf(document)) {
     const language = builtIn(element).getAttribute('lang');
-    if (language && element !== root && !isLanguage(language)) add(stated.strangeLanguages, placeOf(element, max));
-    if (mayCount(element) && isShown(element)) addShown(element, stated, add, max);
+    if (language && element !== root) tagLanguage(element, language, stated, add, max);
+    if (mayCount(element) && isShown(element)) addShown(element, stated, add, max, tagsAllDrawings);
     if (isRasterized(element) && isShown(element) && saysSomething(element)) add(stated.rasterized, placeOf(element, max));
   }
   return stated;
+}
+
+/** Chromium does not tag what is in a line for its language alone, but for any such attribute, here with the value that it has without. */
+function tagLanguage(element: PageElement, language: string, stated: StatedStructure, add: Add, max: MaxCharacters): void {
+  if (!isLanguage(language)) add(stated.strangeLanguages, placeOf(element, max));
+  if (isInLine(element) && !builtIn(element).hasAttribute('aria-atomic')) builtIn(element).setAttribute('aria-atomic', 'false');
+}
+
+function isInLine(element: PageElement): boolean {
+  return getComputedStyle(element).display === 'inline' && builtIn(element).closest('svg') === null;
 }
 
 /** Most elements are none of what is stated, and asking them for more takes long. */
@@ -154,7 +188,7 @@ function mayCount(element: PageElement): boolean {
 
 type Add = <T>(list: T[], item: T) => unknown;
 
-function addShown(element: PageElement, stated: StatedStructure, add: Add, max: MaxCharacters): void {
+function addShown(element: PageElement, stated: StatedStructure, add: Add, max: MaxCharacters, tagsAllDrawings: boolean): void {
   const target = linkOf(element);
   if (target) add(stated.links, { target: target.slice(0, max.target), name: nameOf(element, max) });
   if (isDecoration(element)) return;
@@ -167,7 +201,8 @@ function addShown(element: PageElement, stated: StatedStructure, add: Add, max: 
   if (role) add(stated.fields, { ...named(), role });
   if (builtIn(element).localName === 'table') add(stated.tables, { ...placeOf(element, max), ...rowsOf(element) });
   if (isEmbedded(element)) add(stated.embedded, placeOf(element, max));
-  if (kind && builtIn(element).localName === 'svg') builtIn(element).setAttribute('role', 'img'); // Chromium would tag nothing but its text
+  if (kind && builtIn(element).localName === 'svg' && (tagsAllDrawings || isOnePicture(element, max)))
+    builtIn(element).setAttribute('role', 'img'); // Chromium would tag nothing but its text
 }
 
 /** In the order of the document, with those of open shadow trees. */
@@ -309,6 +344,11 @@ function imageKind(element: PageElement): 'picture' | 'group' | 'role' | 'wrappe
   return 'group';
 }
 
+/** Whether nothing that could be read is lost when a drawing has one tag. */
+function isOnePicture(drawing: PageElement, max: MaxCharacters): boolean {
+  return nameOf(drawing, max) !== '' || builtIn(drawing).querySelector('text, foreignObject') === null;
+}
+
 /** A drawing of nothing, such as one that only defines symbols. */
 function isBlank(element: PageElement): boolean {
   return builtIn(element).localName === 'svg' && builtIn(element).childElementCount === 0;
@@ -327,27 +367,9 @@ function isEmbedded(element: PageElement): boolean {
   return /^(?:i?frame|object|embed|video|audio)$/.test(builtIn(element).localName) && hasSize(element);
 }
 
-/** Of a drawing, only as a whole: its parts have no tags of their own. */
-function isRasterized(element: PageElement): boolean {
-  const style = getComputedStyle(element);
-  if (style.display === 'contents' || builtIn(builtIn(element).parentElement)?.closest('svg')) return false;
-  const isReflected = (style.webkitBoxReflect || 'none') !== 'none';
-  return style.filter !== 'none' || isReflected || hasPerspective(element, style.transform);
-}
-
-/** Whether parts of it are nearer than others. */
-function hasPerspective(element: PageElement, transform: string): boolean {
-  const matrix = /^matrix3d\((.*)\)$/.exec(transform)?.[1]?.split(',').map(Number);
-  if (!matrix) return false;
-  if (matrix[3] || matrix[7]) return true;
-  const parent = builtIn(element).parentElement;
-  const around = parent && getComputedStyle(parent);
-  const isDeep = around && (around.perspective !== 'none' || around.transformStyle === 'preserve-3d');
-  return Boolean(isDeep && (matrix[2] || matrix[6]));
-}
-
 function saysSomething(element: PageElement): boolean {
   if (isDecoration(element)) return false;
+  if (isPartOfDrawing(element)) return true;
   const drawn = 'img:not([alt=""]), svg, canvas, input, textarea, select';
   return builtIn(element).matches(drawn) || builtIn(element).querySelector(drawn) !== null || /\S/.test(textOf(element));
 }

@@ -1,10 +1,10 @@
 /**
- * Makes a tagged PDF conform to PDF/A and PDF/UA: what Chromium leaves out is added, and what the document does not say is never
- * invented. A PDF that cannot be made to conform comes out as the list of its violations.
+ * Mends the tags of a PDF, and makes it conform to PDF/A and PDF/UA if that is to be claimed: what Chromium leaves out is added, and
+ * what the document does not say is never invented. A PDF that cannot be made to conform comes out as the list of its violations.
  */
 import { PdfArray, PdfBool, PdfDict, PdfRef, PdfString } from '@libpdf/core';
 import type { Place, PrintedStructure } from '../../stated.ts';
-import type { Conformance } from '../finish-settings.ts';
+import type { FinishSettings } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { viewOf } from '../objects/page-view.ts';
 import { textString } from '../objects/syntax.ts';
@@ -15,7 +15,7 @@ import { mendStructure } from './mend-structure.ts';
 import { mendVersion2 } from './mend-version-2.ts';
 import { addOutputIntent } from './output-intent.ts';
 import { paintedContent } from './painted-content.ts';
-import { claimsStructure } from './profiles.ts';
+import { type Claims, claimsStructure, NO_CLAIMS } from './profiles.ts';
 import { addStructureDestinations } from './structure-destinations.ts';
 import { StructureTree } from './structure-tree.ts';
 import { type Violation, Violations } from './violations.ts';
@@ -32,22 +32,27 @@ export interface Added {
   unnamed: Place[];
 }
 
-/** After everything that changes the content. Does nothing when nothing is claimed. */
-export function conform(draft: EditablePdf, conformance: Conformance | undefined, added: Added): Violation[] {
-  if (!conformance) return [];
-  const { claims, stated } = conformance;
+/** After everything that changes the content. A PDF that claims nothing has no violations, and one that claims something needs `stated`. */
+export function conform(
+  draft: EditablePdf,
+  { conformance: claims = NO_CLAIMS, stated, mendsTags: mends = false }: FinishSettings,
+  added: Added,
+): Violation[] {
+  if (!stated && claims !== NO_CLAIMS) throw new Error('the document was not asked for its structure');
+  const mendsTags = mends || claimsStructure(claims);
+  if (!stated || !(mendsTags || claims.archive)) return [];
   const violations = new Violations(claims);
   if (claims.archive) addOutputIntent(draft);
-  checkContent(markArtifacts(draft, claimsStructure(claims), added.shown), stated, violations);
+  checkContent(markArtifacts(draft, mendsTags, added.shown), stated, violations);
   checkLimits(draft, violations);
   if (!added.title.trim()) violations.add('title_missing');
   stateLanguage(draft, stated);
-  if (claimsStructure(claims)) conformStructure(draft, conformance, violations);
+  if (mendsTags) conformStructure(draft, claims, stated, violations);
   for (const place of added.unnamed) violations.add('field_name_missing', place);
   return violations.found;
 }
 
-function conformStructure(draft: EditablePdf, { claims, stated }: Conformance, violations: Violations): void {
+function conformStructure(draft: EditablePdf, claims: Claims, stated: PrintedStructure, violations: Violations): void {
   const tree = StructureTree.read(draft);
   draft.catalog.set('MarkInfo', PdfDict.of({ Marked: PdfBool.TRUE }));
   const roles = mendStructure(tree, stated);

@@ -43,8 +43,10 @@ export function claimsOf(profiles: readonly Profile[]): Claims {
   };
 }
 
+export const NO_CLAIMS: Claims = { archive: undefined, accessible: undefined };
+
 /** Whether the tags are a part of what is claimed. */
-export function claimsStructure({ archive, accessible }: Claims): boolean {
+export function claimsStructure({ archive, accessible }: Claims = NO_CLAIMS): boolean {
   return accessible !== undefined || archive?.level === 'A';
 }
 

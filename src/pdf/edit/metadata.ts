@@ -2,7 +2,7 @@
 import { PdfBool, PdfDict, PdfName, type PdfObject, PdfStream, PdfString } from '@libpdf/core';
 import { isVersion2 } from '../conformance/profiles.ts';
 import type { InvoiceFacts } from '../conformance/read-invoice.ts';
-import { type Conformance, type Metadata, RFC_3339 } from '../finish-settings.ts';
+import { type FinishSettings, type Metadata, RFC_3339 } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { textString } from '../objects/syntax.ts';
 import { type DocumentFacts, xmpPacket } from './xmp.ts';
@@ -13,11 +13,15 @@ const PRODUCT = 'Platen';
 const MAX_TITLE = 4_096;
 
 /** Keeps the title of the document unless another is given. Dates are written only if they are given. Returns the title. */
-export function describe(draft: EditablePdf, metadata: Metadata, conformance?: Conformance, invoice?: InvoiceFacts): string {
-  const facts = factsOf(metadata, conformance ? conformance.stated.title || undefined : ownTitle(draft));
-  if (conformance && isVersion2(conformance.claims)) draft.beginVersion2();
+export function describe(
+  draft: EditablePdf,
+  { metadata, conformance, stated }: Pick<FinishSettings, 'metadata' | 'conformance' | 'stated'>,
+  invoice: InvoiceFacts | undefined,
+): string {
+  const facts = factsOf(metadata, conformance ? stated?.title || undefined : ownTitle(draft));
+  if (conformance && isVersion2(conformance)) draft.beginVersion2();
   else writeInformation(draft, informationDictionary(facts));
-  const packet = Buffer.from(xmpPacket(facts, conformance?.claims, invoice));
+  const packet = Buffer.from(xmpPacket(facts, conformance, invoice));
   draft.catalog.set(
     'Metadata',
     draft.add(PdfStream.fromDict({ Type: PdfName.of('Metadata'), Subtype: PdfName.of('XML') }, packet)),

@@ -234,8 +234,8 @@ class PdfOptions(TypedDict):
     """Whether an `@page` size in the markup overrides `format`, `width` and `height`. Default: true, unless
     `format`, `width` or `height` is sent."""
     tagged: NotRequired[bool]
-    """Writes a tagged, accessible PDF, which is larger and takes longer. Cannot be `false` when `outline` is `true`.
-    Default: `false`."""
+    """Writes tags for screen readers. The PDF is larger and takes longer. Cannot be `false` when `outline` is
+    `true`. Default: `false`."""
     outline: NotRequired[bool]
     """Writes bookmarks from the headings. The PDF is then tagged as well. Default: `false`."""
     omitBackground: NotRequired[bool]

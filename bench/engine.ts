@@ -1,0 +1,44 @@
+/** What renders, without the service around it: one browser with its pages, and the threads that finish. */
+import { randomBytes } from 'node:crypto';
+import { createFinisher, createFinishQueue } from '../src/app.ts';
+import { launchBrowser } from '../src/chromium/browser.ts';
+import { type LocatedBrowser, locateBrowser } from '../src/chromium/launch/locate-browser.ts';
+import { loadConfig } from '../src/config.ts';
+import { startEgressProxy } from '../src/egress/egress-proxy.ts';
+import { OutboundPolicy } from '../src/egress/policy.ts';
+import { Pool } from '../src/pool/pool.ts';
+import type { PrintEngine } from '../src/render/print-content.ts';
+
+export interface Engine extends PrintEngine {
+  close(): Promise<void>;
+}
+
+interface EngineSettings {
+  settings?: Record<string, string>;
+  /** Renders at the same time. */
+  places: number;
+  located?: LocatedBrowser;
+  startProxy?: typeof startEgressProxy;
+}
+
+export async function startEngine({
+  settings = {},
+  places,
+  located,
+  startProxy = startEgressProxy,
+}: EngineSettings): Promise<Engine> {
+  const config = loadConfig(settings);
+  const browser = located ?? (await locateBrowser(config));
+  const proxy = await startProxy(new OutboundPolicy(config));
+  const pool = new Pool(() => launchBrowser(browser, config, proxy), { ...config, browsers: 1, concurrency: places });
+  const finisher = createFinisher(config, randomBytes(32));
+  await pool.start();
+  return {
+    pool,
+    finishing: createFinishQueue(config, finisher),
+    async close() {
+      await Promise.all([pool.close(), finisher.close()]);
+      await proxy.close();
+    },
+  };
+}

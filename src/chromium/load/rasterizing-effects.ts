@@ -1,0 +1,50 @@
+/** Functions that run in a page and find elements with an effect for which Chromium draws all that is in them as one image. */
+
+// Typed loosely: this project's code runs in Node and has no DOM types.
+// biome-ignore lint/suspicious/noExplicitAny: as above
+type PageElement = any;
+declare const builtIn: (node: PageElement) => PageElement;
+declare function getComputedStyle(element: PageElement): PageElement;
+
+export const RASTERIZING_FUNCTIONS = [isRasterized, isPartOfDrawing, isDrawn, isFiltered, usedBy, hasPerspective];
+
+function isRasterized(element: PageElement): boolean {
+  const style = getComputedStyle(element);
+  if (style.display === 'contents') return false;
+  if (isPartOfDrawing(element)) return [element, ...usedBy(element)].some(isFiltered) && isDrawn(element);
+  const isReflected = (style.webkitBoxReflect || 'none') !== 'none';
+  return style.filter !== 'none' || isReflected || hasPerspective(element, style.transform);
+}
+
+function isPartOfDrawing(element: PageElement): boolean {
+  return Boolean(builtIn(builtIn(element).parentElement)?.closest('svg'));
+}
+
+/** As opposed to what is only defined, or not displayed, of which `checkVisibility` says that it is visible. */
+function isDrawn(element: PageElement): boolean {
+  if (/^(?:defs|symbol|pattern|mask|clipPath|marker)$/.test(builtIn(element).localName)) return false;
+  if (getComputedStyle(element).display === 'none') return false;
+  return !isPartOfDrawing(element) || isDrawn(builtIn(element).parentElement);
+}
+
+function isFiltered(element: PageElement): boolean {
+  return getComputedStyle(element).filter !== 'none';
+}
+
+/** What a `use` element draws. */
+function usedBy(element: PageElement): PageElement[] {
+  const { localName: name, href } = builtIn(element);
+  const used = name === 'use' && builtIn(builtIn(element).getRootNode()).getElementById(href.baseVal.slice(1));
+  return used ? [used, ...builtIn(used).querySelectorAll('*')] : [];
+}
+
+/** Whether parts of it are nearer than others. */
+function hasPerspective(element: PageElement, transform: string): boolean {
+  const matrix = /^matrix3d\((.*)\)$/.exec(transform)?.[1]?.split(',').map(Number);
+  if (!matrix) return false;
+  if (matrix[3] || matrix[7]) return true;
+  const parent = builtIn(element).parentElement;
+  const around = parent && getComputedStyle(parent);
+  const isDeep = around && (around.perspective !== 'none' || around.transformStyle === 'preserve-3d');
+  return Boolean(isDeep && (matrix[2] || matrix[6]));
+}

@@ -1,0 +1,265 @@
+/** `options.tagged` as callers meet it: tags that are better than those of Chromium, without a claim and without a refusal. */
+import { PdfArray, PdfDict, type PdfName, PdfString } from '@libpdf/core';
+import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { StructureElement } from '../../src/pdf/conformance/structure-element.ts';
+import { StructureTree } from '../../src/pdf/conformance/structure-tree.ts';
+import { EditablePdf } from '../../src/pdf/objects/editable-pdf.ts';
+import { bytesOf, Client } from '../support/client.ts';
+import { PIXEL_URL } from '../support/pixel.ts';
+import { readFinished } from '../support/read-finished.ts';
+import type { SharedService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
+import { shape } from '../support/structure-shape.ts';
+
+let service: SharedService;
+let client: Client;
+beforeAll(async () => {
+  service = await sharedService();
+  client = new Client(service.url, (await service.createKey('growth')).key);
+});
+
+const document = (body: string) => `<!doctype html><html lang="en"><title>Report</title>${body}`;
+
+async function render(html: string, options: object = {}): Promise<Buffer> {
+  const response = await client.pdf({ html, options: { tagged: true, ...options } });
+  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
+  return bytesOf(response);
+}
+
+async function read(html: string, options: object = {}): Promise<{ pdf: EditablePdf; tree: StructureTree }> {
+  const pdf = await EditablePdf.read(await render(html, { compress: false, ...options }));
+  return { pdf, tree: StructureTree.read(pdf) };
+}
+
+async function shapeOf(html: string, options: object = {}): Promise<string> {
+  return shape((await read(html, options)).tree.document);
+}
+
+/** An annotation, as pdf.js tells of it. */
+interface Described {
+  contentsObj: { str: string };
+}
+
+type Marked = 'tagged' | 'artifacts' | 'rest';
+
+/** The texts of the first page, by the marked content around them; `rest` is that of what is neither tagged nor an artifact. */
+async function textsOf(pdf: Buffer): Promise<Record<Marked, string>> {
+  const task = getDocument({ data: Uint8Array.from(pdf), useSystemFonts: false, verbosity: 0 });
+  const page = await (await task.promise).getPage(1);
+  const { items } = await page.getTextContent({ includeMarkedContent: true });
+  await task.destroy();
+  const texts = { tagged: '', artifacts: '', rest: '' };
+  const open: Marked[] = [];
+  for (const item of items) {
+    if ('str' in item) texts[open.at(-1) ?? 'rest'] += item.str;
+    else if (item.type === 'endMarkedContent') open.pop();
+    else open.push(markOf(item) ?? open.at(-1) ?? 'rest');
+  }
+  return texts;
+}
+
+function markOf({ tag, id }: { tag?: string; id?: string }): Marked | undefined {
+  if (tag === 'Artifact') return 'artifacts';
+  return id ? 'tagged' : undefined;
+}
+
+/** Descriptions of the annotations, by page. */
+function descriptionsOf(pdf: EditablePdf): string[] {
+  return pdf.pdf.getPages().flatMap(({ dict }) => {
+    const list = pdf.resolve(dict.get('Annots'));
+    const annotations = list instanceof PdfArray ? list.toArray().map((ref) => pdf.resolve(ref)) : [];
+    const contents = annotations.map((annotation) => (annotation instanceof PdfDict ? annotation.get('Contents') : undefined));
+    return contents.map((text) => (text instanceof PdfString ? text.asString() : '-'));
+  });
+}
+
+describe('tags say more than those of Chromium', () => {
+  test('what surrounds the document, or is painted over or under it, is an artifact', async () => {
+    const html = document('<style>@page { @top-left { content: "Box" } } body { background: gold }</style><h1>Start</h1><p>Text');
+    const stamped = await render(html, { watermark: { text: 'DRAFT' } });
+    expect(await textsOf(stamped)).toEqual({ tagged: 'StartText', artifacts: 'BoxDRAFT', rest: '' });
+    const template = (text: string) => `<span style="font-size: 9px">${text}</span>`;
+    const framed = await render(document('<h1>Start</h1>'), {
+      headerTemplate: template('Head'),
+      footerTemplate: template('Foot'),
+      margin: '2cm',
+    });
+    const { tagged, artifacts, rest } = await textsOf(framed);
+    expect([tagged, rest]).toEqual(['Start', '']);
+    expect(artifacts).toMatch(/Head.*Foot|Foot.*Head/);
+  });
+
+  test.each([
+    [
+      'items have bodies',
+      '<ul><li>one<li>two<ul><li>in</ul></ul>',
+      'L(LI(Lbl(#) LBody(#)) LI(Lbl(#) LBody(# L(LI(Lbl(#) LBody(#))))))',
+    ],
+    [
+      'tables have groups of rows, with cells that show nothing',
+      '<table><thead><tr><th>a<th>b<tbody><tr><td>1<td><tfoot><tr><td>2<td>3</table>',
+      'Table(THead(TR(TH(#) TH(#))) TBody(TR(TD(#) TD())) TFoot(TR(TD(#) TD(#))))',
+    ],
+    ['rows outside of tables are groups', '<div role="row"><div role="cell">x</div></div>', 'Div(Div(#))'],
+    [
+      'a figure is a group, and a picture a figure',
+      `<figure><p>x</p><img alt="Dot" src="${PIXEL_URL}"></figure>`,
+      'Div(P(#) Figure(#))',
+    ],
+    ['a link with another role is a link', '<p><a href="https://a.example/" role="doc-noteref">1</a></p>', 'P(Link(# @))'],
+    ['a link that is hidden is told of', '<p aria-hidden="true"><a href="https://a.example/">x</a></p><p>y', '# P(#) Link(@)'],
+  ])('%s', async (_, body, expected) => {
+    expect(await shapeOf(document(body))).toBe(`Document(${expected})`);
+  });
+
+  test('types that PDF 1.7 does not know have roles', async () => {
+    const { pdf, tree } = await read(document('<p><strong>one</strong> <em>two</em>'));
+    expect(shape(tree.document)).toBe('Document(P(Strong(#) # Em(#)))');
+    const root = pdf.resolve(pdf.catalog.get('StructTreeRoot')) as PdfDict;
+    const roles = [...(root.get('RoleMap') as PdfDict)].map(([name, role]) => [name.value, (role as PdfName).value]);
+    expect(Object.fromEntries(roles)).toEqual({ Strong: 'Span', Em: 'Span' });
+  });
+
+  test('links say where they lead, by their text or their address', async () => {
+    const { pdf } = await read(
+      document('<p><a href="https://a.example/">The first</a> <a href="#p" title="Down"><b>↓</b></a><p id="p">x'),
+    );
+    expect(descriptionsOf(pdf)).toEqual(['The first', '↓']);
+    const empty = await read(
+      document(`<p><a href="https://b.example/"><img alt="" src="${PIXEL_URL}" width="9" height="9"></a>`),
+    );
+    expect(new Set(descriptionsOf(empty.pdf))).toEqual(new Set(['https://b.example/']));
+  });
+
+  test('a drawing with a name, or without text, is a figure; the text of another stays', async () => {
+    const { tree } = await read(
+      document(
+        '<svg aria-label="Named" width="90" height="20"><text y="9">In</text></svg><svg width="20" height="20"><rect width="9" height="9"/></svg><svg width="90" height="20"><text y="9">Text</text></svg>',
+      ),
+    );
+    const figures = [...tree.elements()].filter(({ type }) => type === 'Figure');
+    expect(figures.map((figure) => figure.text('Alt'))).toEqual(['Named', '']);
+    const { tagged } = await textsOf(await render(document('<svg width="90" height="20"><text y="9">Text</text></svg>')));
+    expect(tagged).toBe('Text');
+  });
+
+  test('parts in other languages say so, and the document says its own', async () => {
+    const { pdf, tree } = await read(
+      '<!doctype html><html lang="de"><title>T</title><p>Ein <span lang="fr">bonjour</span>, <q lang="en_GB">well</q> und <em lang="es">hola</em><blockquote lang="it">ciao',
+    );
+    const languages = [...tree.elements()].map((element): [string, string] => [element.type, element.text('Lang')]);
+    expect(languages.filter(([, language]) => language)).toEqual([
+      ['Document', 'de'],
+      ['NonStruct', 'fr'],
+      ['NonStruct', 'en-GB'],
+      ['Em', 'es'],
+      ['BlockQuote', 'it'],
+    ]);
+    expect((pdf.catalog.get('Lang') as PdfString).asString()).toBe('de');
+    const silent = await read('<!doctype html><title>T</title><p>x');
+    expect(silent.pdf.catalog.get('Lang')).toBeUndefined();
+  });
+
+  test('the order of reading is that of the document, not that of the page', async () => {
+    const { tree } = await read(
+      document(
+        '<div style="display: flex; flex-direction: row-reverse"><h1>1</h1><h2 style="order: 2">2</h2></div><h3 style="position: absolute; top: 0">3</h3><h4>4</h4>',
+      ),
+    );
+    const headings = [...tree.elements()].map(({ type }) => type).filter((type) => /^H\d/.test(type));
+    expect(headings).toEqual(['H1', 'H2', 'H3', 'H4']);
+  });
+});
+
+describe('nothing is claimed, and nothing refused', () => {
+  const LACKING = `<!doctype html><h2></h2><h5>x</h5><img src="${PIXEL_URL}" width="9" height="9"><input><p style="filter: blur(1px)">blurred
+<iframe srcdoc="inner"></iframe><table><tr><td>1<td>2<tr><td>3</table><p lang="x_y z">odd<p>\u{10fffd}`;
+
+  test('of a document that lacks everything', async () => {
+    const pdf = await render(LACKING, { compress: false });
+    expect((await readFinished(pdf)).xmp).not.toMatch(/pdfaid|pdfuaid/);
+    const text = pdf.toString('latin1');
+    expect(text).not.toMatch(/OutputIntent|\/Alt \(.+?\)|\/Alt <.+?>/);
+    const plain = await bytesOf(await client.pdf({ html: LACKING }));
+    expect((await readFinished(pdf)).texts).toEqual((await readFinished(plain)).texts);
+  });
+
+  test('of a document whose structure takes too long to read: its tags are those of Chromium', async () => {
+    const nested = `${'<div lang="?">'.repeat(400)}<p hidden>${'a '.repeat(1_000_000)}`;
+    expect(await shapeOf(document(`<ul><li>one</ul>${nested}`))).toBe('Document(L(LI(Lbl(#) #)))');
+  });
+
+  test('of a document that redefines what it is asked with', async () => {
+    const script =
+      '<script>Document.prototype.querySelectorAll = () => { throw new Error() }; Element.prototype.getAttribute = () => "x"</script>';
+    expect(await shapeOf(document(`<ul><li>one</ul>${script}`))).toBe('Document(L(LI(Lbl(#) LBody(#))))');
+  });
+
+  test('of a document without any content', async () => {
+    const { tree } = await read('<!doctype html>');
+    expect([...tree.elements()].filter(({ type }: StructureElement) => type !== 'Document' && type !== 'NonStruct')).toEqual([]);
+  });
+});
+
+describe('with other options', () => {
+  const HTML = document('<h1>Start</h1><ul><li>one</ul><p style="break-before: page">two <a href="https://a.example/">link</a>');
+  const SHAPE = 'Document(H1(#) L(LI(Lbl(#) LBody(#))) P(# Link(# @)))';
+
+  test.each([
+    ['bookmarks alone', { tagged: undefined, outline: true }],
+    ['attachments', { attachments: [{ name: 'a.txt', content: 'YQ==' }] }],
+    ['metadata', { metadata: { title: 'T' } }],
+    ['one long page', { singlePage: true }],
+    ['PDF/A-3b, which asks nothing of tags', { tagged: undefined, conformance: 'PDF/A-3b' }],
+  ])('%s', async (_, options) => {
+    expect(await shapeOf(HTML, options)).toBe(SHAPE);
+  });
+
+  test('pages that are left out have no tags', async () => {
+    expect(await shapeOf(HTML, { pageRanges: '1' })).toBe('Document(H1(#) L(LI(Lbl(#) LBody(#))))');
+  });
+
+  test('form fields keep their tags', async () => {
+    const html = document('<p><label>Name <input name="a"></label><ul><li>one</ul>');
+    expect(await shapeOf(html, { forms: true })).toBe('Document(P(NonStruct(#) Form(# @)) L(LI(Lbl(#) LBody(#))))');
+  });
+
+  test('a password', async () => {
+    const task = getDocument({ data: Uint8Array.from(await render(HTML, { password: 'open' })), password: 'open', verbosity: 0 });
+    const page = await (await task.promise).getPage(1);
+    expect(JSON.stringify(await page.getStructTree())).toContain('"LBody"');
+    const [link] = (await (await (await task.promise).getPage(2)).getAnnotations()) as Described[];
+    expect(link?.contentsObj.str).toBe('link');
+    await task.destroy();
+  });
+
+  test('a merged batch keeps them', async () => {
+    const items = [{ html: HTML }, { html: HTML }];
+    const defaults = { options: { tagged: true } };
+    const batch = await client.send('POST', '/v1/batches', { items, defaults }, { prefer: 'wait=60' });
+    const { batch_id } = (await batch.json()) as { batch_id: string };
+    const task = getDocument({
+      data: Uint8Array.from(await bytesOf(await client.get(`/v1/batches/${batch_id}.pdf`))),
+      verbosity: 0,
+    });
+    const merged = await task.promise;
+    for (const number of [1, 3]) {
+      const roles = JSON.stringify(await (await merged.getPage(number)).getStructTree()).match(/(?<="role":")[^"]+/g);
+      expect(roles).toEqual(expect.arrayContaining(['H1', 'L', 'LI', 'LBody']));
+      const [link] = (await (await merged.getPage(number + 1)).getAnnotations()) as Described[];
+      expect(link?.contentsObj.str).toBe('link');
+    }
+    await task.destroy();
+  });
+
+  test('the same request gives the same bytes, whatever the page printed before', async () => {
+    const drawing =
+      '<!doctype html><title>Other</title><svg width="9" height="9"><rect width="9" height="9"/></svg><p>a <i lang="fr">b</i>';
+    const first = await render(HTML);
+    for (const html of [drawing, '<p>plain', drawing]) await render(html);
+    await client.pdf({ html: drawing });
+    expect((await render(HTML)).equals(first)).toBe(true);
+    expect((await render(drawing)).equals(await render(drawing))).toBe(true);
+  });
+});
