@@ -84,8 +84,7 @@ const Signature = Type.Object(
 
 export const SIGNATURE_OPTION = option(Signature, {
   expected: 'an object {certificate, level, reason, location, contact, field}',
-  description:
-    'Signs the PDF (PAdES) with a stored certificate, after every other change. Cannot be combined with `password`. A signed PDF differs each time.',
+  description: 'Signs the PDF (PAdES) with a stored certificate. Cannot be combined with `password`.',
   ...NONE,
   examples: [{ certificate: 'cert_0123456789ABCDEFGHIJKL', level: 'B-T', reason: 'Approved' }],
 });
