@@ -6,6 +6,7 @@ import { PROFILES } from '../pdf/conformance/profiles.ts';
 import { PERMISSIONS } from '../pdf/finish-settings.ts';
 import { MEDIA_TYPE_NAME } from './assets.ts';
 import { type Keywords, oneOf, option } from './option.ts';
+import { PageRanges } from './page-ranges-schema.ts';
 import { SIGNATURE_OPTION } from './signature-schema.ts';
 
 export const MAX_ATTACHMENTS = 100;
@@ -127,7 +128,7 @@ const Watermark = Type.Object(
       description: 'The colour of a text. Cannot be combined with `image`.',
       default: '#000000',
     }),
-    pages: option(Type.String({ maxLength: 1_000 }), {
+    pages: option(PageRanges, {
       expected: PAGES,
       description: 'Page ranges such as `1-3, 5, 8-`, counted in the finished PDF, after `pageRanges`.',
       'x-default': 'all pages',

@@ -7,6 +7,7 @@ import { LENGTH, Length } from './length-schema.ts';
 import { FORMAT_NAMES } from './lengths.ts';
 import { METADATA_MEANING, MetadataSchema } from './metadata.ts';
 import { oneOf, option } from './option.ts';
+import { PageRanges } from './page-ranges-schema.ts';
 import { WARNING_KINDS } from './warnings.ts';
 
 export const MAX_HTML_BYTES = MAX_DOCUMENT_BYTES;
@@ -149,7 +150,7 @@ export const PdfOptions = Type.Object(
       default: 1,
       examples: [0.8],
     }),
-    pageRanges: option(Type.String({ maxLength: 1_000 }), {
+    pageRanges: option(PageRanges, {
       expected: 'page ranges such as 1-3, 5, 8-',
       description:
         'Pages to keep: `3`, `1-3`, `8-` (to the end), `-2` (from the first), separated by commas. Pages keep their order and numbers. A range past the last page fails with `print_failed`.',
@@ -262,7 +263,7 @@ export const PdfOptions = Type.Object(
       'x-default': 'none',
       examples: ['#chart.ready', { selector: '.spinner', hidden: true }],
     }),
-    waitForFunction: option(Type.String({ maxLength: 10_000 }), {
+    waitForFunction: option(Type.String({ minLength: 1, maxLength: 10_000 }), {
       expected: 'a JavaScript expression, or a function, of at most 10000 characters',
       description:
         'Waits until this expression, or the result of this function or promise, is truthy in the document. An exception fails the render with `wait_failed`. It works with `javascript: false`, too.',

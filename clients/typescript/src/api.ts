@@ -19,6 +19,8 @@ export interface Margins {
   left?: Length | undefined;
 }
 
+export type PageRanges = string;
+
 export interface Viewport {
   width: number;
   height: number;
@@ -117,7 +119,7 @@ export interface Watermark {
   /** The colour of a text. Cannot be combined with `image`. Default: `"#000000"`. */
   color?: string | undefined;
   /** Page ranges such as `1-3, 5, 8-`, counted in the finished PDF, after `pageRanges`. Default: all pages. */
-  pages?: string | undefined;
+  pages?: PageRanges | undefined;
   /** Whether the watermark is over or under the content of the page, whose backgrounds can hide it. Default: `"over"`. */
   layer?: 'over' | 'under' | undefined;
 }
@@ -199,7 +201,7 @@ export interface PdfOptions {
    * Pages to keep: `3`, `1-3`, `8-` (to the end), `-2` (from the first), separated by commas. Pages keep their order and
    * numbers. A range past the last page fails with `print_failed`. Default: all pages.
    */
-  pageRanges?: string | undefined;
+  pageRanges?: PageRanges | undefined;
   /**
    * Whether an `@page` size in the markup overrides `format`, `width` and `height`. Default: true, unless `format`,
    * `width` or `height` is sent.

@@ -38,6 +38,9 @@ class Margins(TypedDict):
     """Default: `0`."""
 
 
+PageRanges: TypeAlias = "str"
+
+
 class Viewport(TypedDict):
     width: int
     height: int
@@ -148,7 +151,7 @@ class Watermark(TypedDict):
     """Rotation, counter-clockwise. Default: 45 for a text, 0 for an image."""
     color: NotRequired[str]
     """The colour of a text. Cannot be combined with `image`. Default: `"#000000"`."""
-    pages: NotRequired[str]
+    pages: NotRequired[PageRanges]
     """Page ranges such as `1-3, 5, 8-`, counted in the finished PDF, after `pageRanges`. Default: all pages."""
     layer: NotRequired[Literal['over', 'under']]
     """Whether the watermark is over or under the content of the page, whose backgrounds can hide it. Default:
@@ -223,7 +226,7 @@ class PdfOptions(TypedDict):
     """Prints background colours and images. Default: `true`."""
     scale: NotRequired[float]
     """Scale of the content. The paper and its margins keep their size. Default: `1`."""
-    pageRanges: NotRequired[str]
+    pageRanges: NotRequired[PageRanges]
     """Pages to keep: `3`, `1-3`, `8-` (to the end), `-2` (from the first), separated by commas. Pages keep their
     order and numbers. A range past the last page fails with `print_failed`. Default: all pages."""
     preferCSSPageSize: NotRequired[bool]
