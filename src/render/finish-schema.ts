@@ -130,7 +130,7 @@ const Watermark = Type.Object(
     }),
     pages: option(PageRanges, {
       expected: PAGES,
-      description: 'Page ranges such as `1-3, 5, 8-`, counted in the finished PDF, after `pageRanges`.',
+      description: 'As `pageRanges`, counted in the finished PDF.',
       'x-default': 'all pages',
     }),
     layer: option(oneOf(['over', 'under']), {
@@ -168,7 +168,7 @@ export const FINISH_OPTIONS = {
     {
       expected: PROFILES_EXPECTED,
       description:
-        'Writes a tagged PDF that conforms to PDF/A (for archives), PDF/UA (for accessibility), or both, or fails with `not_conformant`. Cannot be combined with `password`; attachments need PDF/A-3 or PDF/A-4f.',
+        'Writes a PDF that conforms to PDF/A, PDF/UA, or both, or fails with `not_conformant`. Cannot be combined with `password`; attachments need PDF/A-3 or PDF/A-4f.',
       'x-default': 'none',
       examples: ['PDF/A-3b', ['PDF/A-3a', 'PDF/UA-1']],
     },

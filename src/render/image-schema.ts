@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { IMAGE_TYPES } from '../chromium/capture/capture-settings.ts';
 import { oneOf, option } from './option.ts';
-import { FILENAME, PdfOptions, PdfRequestBody, SOURCES_WITH_FIELDS } from './options-schema.ts';
+import { PdfOptions, PdfRequestBody, SOURCES_WITH_FIELDS } from './options-schema.ts';
 
 /** Options of `POST /v1/pdf` that say how a document is loaded, and mean the same for an image. */
 const OF_LOADING = [
@@ -81,7 +81,7 @@ export const ImageOptions = Type.Object(
     }),
     omitBackground: option(Type.Boolean(), {
       expected: 'true or false',
-      description: 'Leaves the page transparent where the document paints nothing. Cannot be combined with `type: jpeg`.',
+      description: 'Leaves transparent what the document does not paint. Cannot be combined with `type: jpeg`.',
       default: false,
       examples: [true],
     }),
@@ -107,12 +107,6 @@ export const ImageRequestBody = Type.Object(
   {
     ...OF_DOCUMENT,
     options: Type.Optional(ImageOptions),
-    filename: option(Type.String(), {
-      expected: FILENAME,
-      description: 'The name a browser saves the image under.',
-      'x-default': 'none, or the id of the stored document',
-      examples: ['chart.png'],
-    }),
   },
   { additionalProperties: false, title: 'ImageRequest', expected: 'a JSON object', 'x-sources': SOURCES_WITH_FIELDS },
 );

@@ -225,7 +225,7 @@ export const PdfOptions = Type.Object(
     ),
     locale: option(Type.String({ maxLength: 64 }), {
       expected: 'a language tag such as de-AT',
-      description: 'The language of the reader: `navigator.language`, number and date formats of scripts, `Accept-Language`.',
+      description: 'The language of the reader, for `navigator.language`, formats of scripts and `Accept-Language`.',
       default: 'en-US',
       examples: ['de-AT'],
     }),
@@ -259,7 +259,7 @@ export const PdfOptions = Type.Object(
     waitForSelector: option(Type.Union([Selector, Type.Object({ selector: Selector, visible: Flag, hidden: Flag }, CLOSED)]), {
       expected: 'a CSS selector, or an object {selector, visible, hidden}',
       description:
-        'Waits until a matching element is in the document; with `visible: true` until one is visible, with `hidden: true` until none is.',
+        'Waits until a matching element is there; with `visible: true` until one is visible, with `hidden: true` until none is.',
       'x-default': 'none',
       examples: ['#chart.ready', { selector: '.spinner', hidden: true }],
     }),
@@ -333,15 +333,14 @@ export const PdfOptions = Type.Object(
     }),
     failOnResourceError: option(Type.Boolean(), {
       expected: YES_OR_NO,
-      description:
-        'Whether a missing image, style sheet, script, font or frame fails the render (`render_gate_failed`) in place of a warning.',
+      description: 'Whether a missing image, style sheet, script, font or frame fails the render (`render_gate_failed`).',
       default: false,
       examples: [true],
     }),
     failOnConsoleError: option(Type.Boolean(), {
       expected: YES_OR_NO,
       description:
-        'Whether `console.error`, a failed `console.assert`, an uncaught exception or more than 1,000 messages fail the render (`render_gate_failed`).',
+        'Whether `console.error`, a failed `console.assert`, an uncaught exception or over 1,000 messages fail the render (`render_gate_failed`).',
       default: false,
       examples: [true],
     }),
@@ -439,7 +438,7 @@ export const PdfRequestBody = Type.Object(
     }),
     filename: option(Type.String(), {
       expected: FILENAME,
-      description: 'The name under which a browser saves the PDF.',
+      description: 'The name under which a browser saves the result.',
       'x-default': 'none, or the id of the stored document',
       examples: ['invoice-42.pdf'],
     }),

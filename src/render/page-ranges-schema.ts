@@ -1,12 +1,13 @@
 /** The schema of page ranges, which `parsePageRanges` reads. */
 import { Type } from 'typebox';
 
-/** A page, with blanks anywhere. */
-const PAGE = '(?:0[ \\t]*)*[1-9][ \\t0-9]*';
-const RANGE = `(?:${PAGE}(?:-[ \\t]*(?:${PAGE})?)?|-[ \\t]*${PAGE})`;
+/** A page from 1, with blanks anywhere. */
+const PAGE = '[0 \\t]*[1-9][0-9 \\t]*';
+const BLANKS = '[ \\t]*';
+const RANGE = `(?:${PAGE}(?:-(?:${PAGE}|${BLANKS}))?|${BLANKS}-${PAGE})`;
 
 export const PageRanges = Type.String({
   title: 'PageRanges',
   maxLength: 1_000,
-  'x-pattern': `^[ \\t]*(?:${RANGE}(?:,[ \\t]*${RANGE})*)?$`,
+  'x-pattern': `^(?:${RANGE}(?:,${RANGE})*|${BLANKS})$`,
 });

@@ -22,8 +22,7 @@ const length = (description: string) => ({ ...Length, description });
 
 const html = option(Type.String({ maxLength: MAX_HTML }), {
   expected: `a string of HTML, at most ${MAX_HTML} characters`,
-  description:
-    'What the field shows, as a document of its size. Nothing is loaded and no script runs: images and fonts are `data:` addresses.',
+  description: 'What the field shows, as a document of its size. Nothing is loaded and no script runs.',
   'x-default': 'the name in the certificate, the time and the reason',
   contentMediaType: 'text/html',
 });

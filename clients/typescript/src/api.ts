@@ -118,7 +118,7 @@ export interface Watermark {
   rotate?: number | undefined;
   /** The colour of a text. Cannot be combined with `image`. Default: `"#000000"`. */
   color?: string | undefined;
-  /** Page ranges such as `1-3, 5, 8-`, counted in the finished PDF, after `pageRanges`. Default: all pages. */
+  /** As `pageRanges`, counted in the finished PDF. Default: all pages. */
   pages?: PageRanges | undefined;
   /** Whether the watermark is over or under the content of the page, whose backgrounds can hide it. Default: `"over"`. */
   layer?: 'over' | 'under' | undefined;
@@ -254,8 +254,8 @@ export interface PdfOptions {
   failOnResourceError?: FailOnResourceError | undefined;
   failOnConsoleError?: FailOnConsoleError | undefined;
   /**
-   * Writes a tagged PDF that conforms to PDF/A (for archives), PDF/UA (for accessibility), or both, or fails with
-   * `not_conformant`. Cannot be combined with `password`; attachments need PDF/A-3 or PDF/A-4f.
+   * Writes a PDF that conforms to PDF/A, PDF/UA, or both, or fails with `not_conformant`. Cannot be combined with
+   * `password`; attachments need PDF/A-3 or PDF/A-4f.
    */
   conformance?: ConformanceProfile | ConformanceProfile[] | undefined;
   /**
@@ -631,7 +631,7 @@ export interface ImageOptions {
   selector?: string | undefined;
   /** Pixels of the image for each CSS pixel. Default: `1`. */
   deviceScaleFactor?: number | undefined;
-  /** Leaves the page transparent where the document paints nothing. Cannot be combined with `type: jpeg`. Default: `false`. */
+  /** Leaves transparent what the document does not paint. Cannot be combined with `type: jpeg`. Default: `false`. */
   omitBackground?: boolean | undefined;
   /** The CSS media type the document is shown for. Default: `"screen"`. */
   mediaType?: 'print' | 'screen' | undefined;
@@ -667,7 +667,7 @@ export interface HtmlImageRequest {
   store?: Store | undefined;
   metadata?: DocumentMetadata | undefined;
   dry_run?: DryRun | undefined;
-  filename?: FilenameField | undefined;
+  filename?: Filename | undefined;
   options?: ImageOptions | undefined;
   webhook_url?: WebhookUrl | undefined;
   deliver_to?: DeliverTo | undefined;
@@ -680,7 +680,7 @@ export interface MarkdownImageRequest {
   store?: Store | undefined;
   metadata?: DocumentMetadata | undefined;
   dry_run?: DryRun | undefined;
-  filename?: FilenameField | undefined;
+  filename?: Filename | undefined;
   options?: ImageOptions | undefined;
   webhook_url?: WebhookUrl | undefined;
   deliver_to?: DeliverTo | undefined;
@@ -691,7 +691,7 @@ export interface UrlImageRequest {
   store?: Store | undefined;
   metadata?: DocumentMetadata | undefined;
   dry_run?: DryRun | undefined;
-  filename?: FilenameField | undefined;
+  filename?: Filename | undefined;
   options?: ImageOptions | undefined;
   webhook_url?: WebhookUrl | undefined;
   deliver_to?: DeliverTo | undefined;
@@ -704,7 +704,7 @@ export interface TemplateImageRequest {
   store?: Store | undefined;
   metadata?: DocumentMetadata | undefined;
   dry_run?: DryRun | undefined;
-  filename?: FilenameField | undefined;
+  filename?: Filename | undefined;
   options?: ImageOptions | undefined;
   webhook_url?: WebhookUrl | undefined;
   deliver_to?: DeliverTo | undefined;
@@ -1152,18 +1152,15 @@ export interface TemplatePlaygroundRequest {
 export type PlaygroundRequest = HtmlPlaygroundRequest | TemplatePlaygroundRequest;
 
 /**
- * What the field shows, as a document of its size. Nothing is loaded and no script runs: images and fonts are `data:`
- * addresses. Default: the name in the certificate, the time and the reason.
+ * What the field shows, as a document of its size. Nothing is loaded and no script runs. Default: the name in the
+ * certificate, the time and the reason.
  */
 export type Html = string;
 
 /** The value of `prefers-color-scheme`. Default: `"light"`. */
 export type ColorScheme = 'light' | 'dark';
 
-/**
- * The language of the reader: `navigator.language`, number and date formats of scripts, `Accept-Language`. Default:
- * `"en-US"`.
- */
+/** The language of the reader, for `navigator.language`, formats of scripts and `Accept-Language`. Default: `"en-US"`. */
 export type Locale = string;
 
 /**
@@ -1201,10 +1198,7 @@ export type WaitUntil = 'finished' | 'load' | 'domcontentloaded' | 'networkidle0
  */
 export type Animations = 'finish' | 'run';
 
-/**
- * Waits until a matching element is in the document; with `visible: true` until one is visible, with `hidden: true` until
- * none is.
- */
+/** Waits until a matching element is there; with `visible: true` until one is visible, with `hidden: true` until none is. */
 export type WaitForSelector = string | {
   selector: string;
   /** Default: `false`. */
@@ -1268,14 +1262,11 @@ export interface Authenticate {
  */
 export type FailOnHttpStatus = boolean | number[];
 
-/**
- * Whether a missing image, style sheet, script, font or frame fails the render (`render_gate_failed`) in place of a
- * warning. Default: `false`.
- */
+/** Whether a missing image, style sheet, script, font or frame fails the render (`render_gate_failed`). Default: `false`. */
 export type FailOnResourceError = boolean;
 
 /**
- * Whether `console.error`, a failed `console.assert`, an uncaught exception or more than 1,000 messages fail the render
+ * Whether `console.error`, a failed `console.assert`, an uncaught exception or over 1,000 messages fail the render
  * (`render_gate_failed`). Default: `false`.
  */
 export type FailOnConsoleError = boolean;
@@ -1313,7 +1304,7 @@ export type ConformanceReportField = boolean;
  */
 export type DryRun = boolean;
 
-/** The name under which a browser saves the PDF. Default: none, or the id of the stored document. */
+/** The name under which a browser saves the result. Default: none, or the id of the stored document. */
 export type Filename = string;
 
 /** Address that gets a signed `render.completed`. Requires `Prefer: respond-async` or `deliver_to`. */
@@ -1360,9 +1351,6 @@ export type DocumentId = string | null;
 
 /** Address of the result. It works without a key until the document expires. */
 export type UrlField = string | null;
-
-/** The name a browser saves the image under. Default: none, or the id of the stored document. */
-export type FilenameField = string;
 
 /** Send it as `cursor` to get the next page. */
 export type NextCursor = string | null;

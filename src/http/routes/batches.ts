@@ -158,7 +158,7 @@ const COMMON = { tags: ['Batches'], security: [{ bearer: [] }] };
 const ID = { type: 'object', properties: { id: { type: 'string', examples: ['bat_0123456789ABCDEFGHIJKL'] } } };
 
 const HEADERS = {
-  'Retry-After': header('integer', 'Estimated number of seconds until the batch has finished. Absent when it has.'),
+  'Retry-After': header('integer', 'Estimated number of seconds until the end. Absent after it.'),
   'Preference-Applied': header('string', 'The `wait` that the service applied.'),
 };
 const CREATED_HEADERS = {

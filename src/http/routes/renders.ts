@@ -185,7 +185,7 @@ const READ = {
     200: {
       description: 'The render.',
       headers: {
-        'Retry-After': header('integer', 'Estimated number of seconds until the render has ended. Absent when it has.'),
+        'Retry-After': header('integer', 'Estimated number of seconds until the end. Absent after it.'),
       },
       content: { 'application/json': { schema: RENDER_SCHEMA } },
     },

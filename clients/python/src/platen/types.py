@@ -152,7 +152,7 @@ class Watermark(TypedDict):
     color: NotRequired[str]
     """The colour of a text. Cannot be combined with `image`. Default: `"#000000"`."""
     pages: NotRequired[PageRanges]
-    """Page ranges such as `1-3, 5, 8-`, counted in the finished PDF, after `pageRanges`. Default: all pages."""
+    """As `pageRanges`, counted in the finished PDF. Default: all pages."""
     layer: NotRequired[Literal['over', 'under']]
     """Whether the watermark is over or under the content of the page, whose backgrounds can hide it. Default:
     `"over"`."""
@@ -275,8 +275,8 @@ class PdfOptions(TypedDict):
     failOnResourceError: NotRequired[FailOnResourceError]
     failOnConsoleError: NotRequired[FailOnConsoleError]
     conformance: NotRequired[ConformanceProfile | list[ConformanceProfile]]
-    """Writes a tagged PDF that conforms to PDF/A (for archives), PDF/UA (for accessibility), or both, or fails with
-    `not_conformant`. Cannot be combined with `password`; attachments need PDF/A-3 or PDF/A-4f."""
+    """Writes a PDF that conforms to PDF/A, PDF/UA, or both, or fails with `not_conformant`. Cannot be combined with
+    `password`; attachments need PDF/A-3 or PDF/A-4f."""
     forms: NotRequired[bool]
     """Turns the controls of the document into form fields: texts, checkboxes, radio buttons, choices, and places for
     a signature (`data-signature-field`). At most 2,000. Default: `false`."""
@@ -658,8 +658,7 @@ class ImageOptions(TypedDict):
     deviceScaleFactor: NotRequired[float]
     """Pixels of the image for each CSS pixel. Default: `1`."""
     omitBackground: NotRequired[bool]
-    """Leaves the page transparent where the document paints nothing. Cannot be combined with `type: jpeg`. Default:
-    `false`."""
+    """Leaves transparent what the document does not paint. Cannot be combined with `type: jpeg`. Default: `false`."""
     mediaType: NotRequired[Literal['print', 'screen']]
     """The CSS media type the document is shown for. Default: `"screen"`."""
     viewport: NotRequired[Viewport]
@@ -694,7 +693,7 @@ class HtmlImageRequest(TypedDict):
     store: NotRequired[Store]
     metadata: NotRequired[DocumentMetadata]
     dry_run: NotRequired[DryRun]
-    filename: NotRequired[FilenameField]
+    filename: NotRequired[Filename]
     options: NotRequired[ImageOptions]
     webhook_url: NotRequired[WebhookUrl]
     deliver_to: NotRequired[DeliverTo]
@@ -707,7 +706,7 @@ class MarkdownImageRequest(TypedDict):
     store: NotRequired[Store]
     metadata: NotRequired[DocumentMetadata]
     dry_run: NotRequired[DryRun]
-    filename: NotRequired[FilenameField]
+    filename: NotRequired[Filename]
     options: NotRequired[ImageOptions]
     webhook_url: NotRequired[WebhookUrl]
     deliver_to: NotRequired[DeliverTo]
@@ -718,7 +717,7 @@ class UrlImageRequest(TypedDict):
     store: NotRequired[Store]
     metadata: NotRequired[DocumentMetadata]
     dry_run: NotRequired[DryRun]
-    filename: NotRequired[FilenameField]
+    filename: NotRequired[Filename]
     options: NotRequired[ImageOptions]
     webhook_url: NotRequired[WebhookUrl]
     deliver_to: NotRequired[DeliverTo]
@@ -731,7 +730,7 @@ class TemplateImageRequest(TypedDict):
     store: NotRequired[Store]
     metadata: NotRequired[DocumentMetadata]
     dry_run: NotRequired[DryRun]
-    filename: NotRequired[FilenameField]
+    filename: NotRequired[Filename]
     options: NotRequired[ImageOptions]
     webhook_url: NotRequired[WebhookUrl]
     deliver_to: NotRequired[DeliverTo]
@@ -1297,9 +1296,6 @@ DocumentId: TypeAlias = "str | None"
 
 
 UrlField: TypeAlias = "str | None"
-
-
-FilenameField: TypeAlias = "str"
 
 
 NextCursor: TypeAlias = "str | None"
