@@ -392,11 +392,9 @@ function createRunner(services: Services, engine: RenderEngine, config: Config, 
     hasRoom: (principal) => concurrency.hasRoom(principal),
     places,
     pool: engine.pool,
-    render: (request, principal, client, commitHook) => render(inBackground, request, principal, client, commitHook),
-    onRendered({ pdf, document }) {
-      metrics.renderSucceeded(pdf);
-      if (document) metrics.documentStored(document);
-    },
+    render: (request, ...rest) =>
+      'capture' in request ? renderImage(inBackground, request, ...rest) : render(inBackground, request, ...rest),
+    onRendered: metrics.delivered,
     onFault: (error) => logger.warn({ err: error }, 'a batch item failed because of an internal error'),
   });
   batches.progress.watchOutcomes((outcome, items) => metrics.batchItemsEnded(outcome, items));

@@ -1,6 +1,7 @@
 /** The body of `POST /v1/batches` in, items and their defaults out; and what one item asks for, with its defaults. */
 import { Type } from 'typebox';
 import { type FieldError, hasCode, invalidRequest, type ServiceError } from '../errors.ts';
+import { type ImageRequest, parseImageRequest } from '../render/image-request.ts';
 import { MetadataSchema, parseMetadata } from '../render/metadata.ts';
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../render/render-request.ts';
 import { ValidationErrors } from '../render/validation-errors.ts';
@@ -11,7 +12,13 @@ import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../webhooks/webhook-url.t
 /** An object as it was sent. */
 export type Members = Record<string, unknown>;
 
+/** How a request is read, by what its document is rendered to. */
+export const PARSERS = { pdf: parseRenderRequest, image: parseImageRequest };
+export type RenderKind = keyof typeof PARSERS;
+
 export interface BatchRequest {
+  /** Undefined: PDFs. */
+  kind?: RenderKind;
   items: unknown[];
   defaults: Members;
   /** Is told when the batch has ended. */
@@ -21,10 +28,10 @@ export interface BatchRequest {
 }
 
 /** What an item asks for, with its defaults. */
-export interface ItemRequest extends RenderRequest {
+export type ItemRequest<R = RenderRequest> = R & {
   /** Where its document is uploaded to. */
   deliverTo: UploadTarget | undefined;
-}
+};
 
 export const MAX_ITEMS = 500;
 export const MAX_REFERENCE = 256;
@@ -68,6 +75,16 @@ export function referenceOf(item: unknown): string | undefined {
 
 /** What an item asks for, with its defaults. Throws as `parseRenderRequest` does. */
 export function parseItem(item: unknown, defaults: Members, limits: RenderLimits): ItemRequest {
+  return parseItemBy(parseRenderRequest, item, defaults, limits);
+}
+
+/** The same, of what the parser makes of it. */
+export function parseItemBy<R extends RenderRequest | ImageRequest>(
+  parse: (body: unknown, limits: RenderLimits) => R,
+  item: unknown,
+  defaults: Members,
+  limits: RenderLimits,
+): ItemRequest<R> {
   if (!isMembers(item)) throw invalidRequest([{ path: '', message: 'must be an object' }]);
   const errors: FieldError[] = [];
   if ((item.reference ?? undefined) !== undefined && referenceOf(item) === undefined)
@@ -79,10 +96,10 @@ export function parseItem(item: unknown, defaults: Members, limits: RenderLimits
   if (merged.conformance_report)
     errors.push({ path: 'conformance_report', message: 'cannot be sent in a batch: send the item to POST /v1/pdf' });
   if (merged.dry_run) errors.push({ path: 'dry_run', message: 'cannot be sent in a batch: send the item to POST /v1/pdf' });
-  const request = collecting(errors, () => parseRenderRequest(merged, limits));
+  const request = collecting(errors, () => parse(merged, limits));
   if (!request || errors.length) throw invalidRequest(errors);
   const isHeld = merged.store === false;
-  return { ...request, store: true, deliverTo, keptMs: isHeld ? HELD_MS : undefined };
+  return Object.assign(request, { store: true, deliverTo, keptMs: isHeld ? HELD_MS : undefined });
 }
 
 /** Whether what an item asks for is uploaded and not kept. */

@@ -252,7 +252,7 @@ export class Batches {
     id: string,
     { keyId, accountId, plan }: Principal,
     drafts: PreparedItem[],
-    { items, webhookUrl, metadata }: BatchRequest,
+    { kind = 'pdf', items, webhookUrl, metadata }: BatchRequest,
   ): Promise<void> {
     const now = this.#clock();
     const failed = drafts.filter(({ error }) => error).length;
@@ -266,6 +266,7 @@ export class Batches {
         webhook_url: webhookUrl ?? null,
         metadata: writeMetadata(metadata),
         traceparent: currentTraceparent() ?? null,
+        kind: kind === 'pdf' ? null : kind,
         total: drafts.length,
         unfinished,
         succeeded: 0,
@@ -308,7 +309,7 @@ export class Batches {
   }
 }
 
-type BatchRow = Omit<Tables['batches'], 'key_id' | 'account_id' | 'webhook_url' | 'traceparent' | 'kept_until'>;
+type BatchRow = Omit<Tables['batches'], 'key_id' | 'account_id' | 'webhook_url' | 'traceparent' | 'kind' | 'kept_until'>;
 type ItemRow = Pick<Tables['batch_items'], (typeof ITEM_COLUMNS)[number]>;
 
 function toBatch(row: BatchRow): Batch {

@@ -4,6 +4,7 @@ import { randomBase62 } from '../accounts/secret.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { selectKeysWithWork } from '../storage/open-batches.ts';
 import { prepared, preparedWrite } from '../storage/prepared.ts';
+import type { RenderKind } from './batch-request.ts';
 import { type Announce, cancelQueued, countOutcomes, DEFAULTS_POSITION } from './outcomes.ts';
 import { type BatchQueue, type CancelledLate, type ClaimedItem, ClaimLost, type Completed, type Outcome } from './queue.ts';
 
@@ -37,8 +38,8 @@ export class DatabaseQueue implements BatchQueue {
     const attempts = await this.#take(next, claim);
     if (attempts === undefined) return this.claim(keyId); // another process was faster
     this.#leases.hold(this.#renew, claim);
-    const { batchId, position, traceparent, ciphertext } = next;
-    return { claim, keyId, batchId, position, attempts, traceparent, ciphertext };
+    const { batchId, kind, position, traceparent, ciphertext } = next;
+    return { claim, keyId, batchId, kind, position, attempts, traceparent, ciphertext };
   }
 
   async complete(item: ClaimedItem, outcome: Outcome, query?: Query): Promise<Completed> {
@@ -82,6 +83,7 @@ export class DatabaseQueue implements BatchQueue {
     const ciphertext = { item: next.item ?? new Uint8Array(), defaults: next.defaults ?? undefined };
     return {
       batchId: next.batch_id,
+      kind: next.kind === 'image' ? 'image' : 'pdf',
       position: next.position,
       isStarted: next.started_at !== null,
       traceparent: next.traceparent,
@@ -126,6 +128,7 @@ export class DatabaseQueue implements BatchQueue {
 
 /** An item that is waiting, in a batch that has not ended. */
 interface Next extends Place {
+  kind: RenderKind;
   isStarted: boolean;
   traceparent: string | null;
   ciphertext: ClaimedItem['ciphertext'];
@@ -142,7 +145,7 @@ const selectNext = prepared((query, { keyId, now }: { keyId: string; now: number
     .leftJoin('batch_requests as defaults', (join) =>
       join.onRef('defaults.batch_id', '=', 'item.batch_id').on('defaults.position', '=', DEFAULTS_POSITION),
     )
-    .select(['item.batch_id', 'item.position', 'batch.started_at', 'batch.traceparent'])
+    .select(['item.batch_id', 'item.position', 'batch.started_at', 'batch.kind', 'batch.traceparent'])
     .select(['request.ciphertext as item', 'defaults.ciphertext as defaults'])
     .where('item.batch_id', '=', (oldest) =>
       oldest

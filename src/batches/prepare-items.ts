@@ -1,8 +1,18 @@
 /** The items of a batch in; for each whether it can be rendered, and which other it is the same as, out. */
 import { setImmediate } from 'node:timers/promises';
 import { type ErrorCode, ServiceError } from '../errors.ts';
-import type { RenderLimits } from '../render/render-request.ts';
-import { type BatchRequest, errorsOf, isMembers, type Members, merge, parseItem, referenceOf } from './batch-request.ts';
+import type { ImageRequest } from '../render/image-request.ts';
+import type { RenderLimits, RenderRequest } from '../render/render-request.ts';
+import {
+  type BatchRequest,
+  errorsOf,
+  isMembers,
+  type Members,
+  merge,
+  PARSERS,
+  parseItemBy,
+  referenceOf,
+} from './batch-request.ts';
 import type { ItemError } from './queue.ts';
 import { SameItems } from './same-items.ts';
 
@@ -19,7 +29,10 @@ export interface PreparedItem {
 /** How long the items of one batch hold the event loop at a time. */
 const TURN_MS = 10;
 
-export async function prepareItems({ items, defaults }: BatchRequest, limits: RenderLimits): Promise<PreparedItem[]> {
+export async function prepareItems(
+  { kind = 'pdf', items, defaults }: BatchRequest,
+  limits: RenderLimits,
+): Promise<PreparedItem[]> {
   const same = new SameItems(defaults);
   const drafts: PreparedItem[] = [];
   let since = performance.now();
@@ -32,7 +45,7 @@ export async function prepareItems({ items, defaults }: BatchRequest, limits: Re
   return drafts;
 
   function prepareItem(item: unknown, position: number): Omit<PreparedItem, 'reference'> {
-    const error = faultOf(() => parseItem(item, defaults, limits));
+    const error = faultOf(() => parseItemBy<RenderRequest | ImageRequest>(PARSERS[kind], item, defaults, limits));
     if (error || !isMembers(item)) return { position, leader: position, member: undefined, error };
     const leader = same.canonicalOf(merge(item, defaults), position);
     const { reference: _, ...member } = item;

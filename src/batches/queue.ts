@@ -1,12 +1,14 @@
 /** The queue of items, as the runner sees it: claim the next, render it, complete it together with its document, or put it back. */
 import type { FieldError } from '../errors.ts';
 import type { Query } from '../storage/database.ts';
+import type { RenderKind } from './batch-request.ts';
 
 /** The right to render an item, and all that are the same. It ends with `complete` or `release`, or with its lease. */
 export interface ClaimedItem {
   claim: string;
   keyId: string;
   batchId: string;
+  kind: RenderKind;
   position: number;
   /** How often it was claimed, this time included. */
   attempts: number;

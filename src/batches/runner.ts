@@ -4,13 +4,14 @@
  */
 import type { Principal } from '../accounts/accounts.ts';
 import { hasCode, ServiceError } from '../errors.ts';
-import type { CommitHook, Delivery } from '../render/render.ts';
+import type { ImageRequest } from '../render/image-request.ts';
+import type { CommitHook, Delivery, ImageDelivery } from '../render/render.ts';
 import type { RenderLimits, RenderRequest } from '../render/render-request.ts';
 import type { PayloadCipher } from '../storage/payload-cipher.ts';
 import { describeSpan, tracedLater } from '../tracing.ts';
 import type { Uploads } from '../webhooks/uploads.ts';
 import type { AwaitedPlaces } from './awaited-places.ts';
-import { type ItemRequest, type Members, parseItem } from './batch-request.ts';
+import { type ItemRequest, type Members, PARSERS, parseItemBy } from './batch-request.ts';
 import { additionalDataOf, DEFAULTS_POSITION } from './outcomes.ts';
 import { itemErrorOf } from './prepare-items.ts';
 import type { Progress } from './progress.ts';
@@ -34,11 +35,18 @@ export interface RunnerServices {
   places: Pick<AwaitedPlaces, 'wait' | 'isAwaited'>;
   pool: { hasRoomInBackground(owner: string): boolean; readonly capacity: number; secondsFor(renders: number): number };
   /** See `render/render.ts`. */
-  render(request: RenderRequest, principal: Principal, client: AbortSignal, commitHook: CommitHook): Promise<Delivery>;
-  onRendered(delivery: Delivery): void;
+  render(
+    item: RenderRequest | ImageRequest,
+    principal: Principal,
+    client: AbortSignal,
+    commitHook: ItemHook,
+  ): Promise<Delivery | ImageDelivery>;
+  onRendered(delivery: Delivery | ImageDelivery): void;
   /** What the operator should know: faults of the service, not of items. */
   onFault(error: unknown): void;
 }
+
+export type ItemHook = CommitHook<Pick<Delivery, 'document'>>;
 
 /** Undefined: the key is revoked. An error: its plan cannot be told. */
 type Owner = Principal | ServiceError | undefined;
@@ -215,21 +223,21 @@ export class BatchRunner {
   }
 
   /** Throws as `parseItem` does: the operator may have changed the limits. */
-  #requestOf({ batchId, position, attempts, ciphertext }: ClaimedItem): ItemRequest {
+  #requestOf({ batchId, kind, position, attempts, ciphertext }: ClaimedItem): ItemRequest<RenderRequest | ImageRequest> {
     const { cipher, limits } = this.#services;
     if (attempts > MAX_CLAIMS) throw new ServiceError('internal_error', 'the service stopped each time it rendered this item');
     const item = cipher.decrypt(ciphertext.item, additionalDataOf(batchId, position));
     const defaults = ciphertext.defaults ? cipher.decrypt(ciphertext.defaults, additionalDataOf(batchId, DEFAULTS_POSITION)) : {};
-    return parseItem(item, defaults as Members, limits);
+    return parseItemBy<RenderRequest | ImageRequest>(PARSERS[kind], item, defaults as Members, limits);
   }
 
   /** The outcome is written in the transaction that charges for the document and stores it. */
   #receiptOf(
     item: ClaimedItem,
-    { deliverTo, keptMs }: ItemRequest,
+    { deliverTo, keptMs }: ItemRequest<RenderRequest | ImageRequest>,
     { accountId, keyId }: Principal,
     written: { completed?: Completed },
-  ): CommitHook {
+  ): ItemHook {
     const { queue, uploads } = this.#services;
     return {
       async prepare() {},

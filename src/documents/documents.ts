@@ -1,5 +1,5 @@
 /**
- * Stored PDFs: writes them, finds and reads them for the key that made them, and removes them when they expire or are deleted.
+ * Stored documents, which are PDFs or images: writes them, finds and reads them for the key that made them, and removes them when they expire or are deleted.
  */
 import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
@@ -30,12 +30,23 @@ export interface Report {
   warning_count: number;
 }
 
-/** Properties of a PDF that is not stored yet. */
+export interface StoredImage {
+  /** Media type. */
+  type: string;
+  /** Pixels. */
+  width: number;
+  height: number;
+}
+
+/** Properties of a document that is not stored yet. */
 export interface DocumentDraft {
   chunks: readonly Buffer[];
   bytes: number;
+  /** An image counts as one. */
   pages: number;
-  /** The default is the id with `.pdf`. */
+  /** Undefined for a PDF. */
+  image?: StoredImage | undefined;
+  /** The default is the id with the extension of the type. */
   filename: string | undefined;
   source: Source;
   templateId: string | undefined;
@@ -48,6 +59,8 @@ export interface StoredDocument {
   filename: string;
   bytes: number;
   pages: number;
+  /** Undefined for a PDF. */
+  image?: StoredImage | undefined;
   sha256: string;
   source: Source;
   templateId: string | null;
@@ -79,6 +92,14 @@ export interface DocumentFilter {
   metadata?: Metadata;
 }
 
+const PDF = 'application/pdf';
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  [PDF]: '.pdf',
+  'image/png': '.png',
+  'image/jpeg': '.jpg',
+  'image/webp': '.webp',
+};
+
 const ID = /^doc_[0-9A-Za-z]{22}$/;
 
 const COLUMNS = [
@@ -86,6 +107,9 @@ const COLUMNS = [
   'filename',
   'bytes',
   'pages',
+  'media_type',
+  'width',
+  'height',
   'sha256',
   'source',
   'template_id',
@@ -95,6 +119,16 @@ const COLUMNS = [
   'deleted_at',
 ] as const;
 const WITH_REPORT = [...COLUMNS, 'report'] as const;
+
+/** The media type of its content. */
+export function typeOf({ image }: Pick<StoredDocument, 'image'>): string {
+  return image?.type ?? PDF;
+}
+
+/** Of the name of its file. */
+export function extensionOf(document: Pick<StoredDocument, 'image'>): string {
+  return EXTENSIONS[typeOf(document)] ?? '';
+}
 
 export class Documents {
   readonly #database: Database;
@@ -117,9 +151,10 @@ export class Documents {
     const createdAt = this.#clock();
     return {
       id,
-      filename: draft.filename ?? `${id}.pdf`,
+      filename: draft.filename ?? id + extensionOf(draft),
       bytes: draft.bytes,
       pages: draft.pages,
+      image: draft.image,
       sha256: hash.digest('hex'),
       source: draft.source,
       templateId: draft.templateId ?? null,
@@ -139,6 +174,9 @@ export class Documents {
       filename: document.filename,
       bytes: document.bytes,
       pages: document.pages,
+      mediaType: document.image?.type ?? null,
+      width: document.image?.width ?? null,
+      height: document.image?.height ?? null,
       sha256: document.sha256,
       source: document.source,
       templateId: document.templateId,
@@ -250,11 +288,11 @@ export class Documents {
    */
   async removeContent(id: string): Promise<void> {
     await this.#blobs.remove(id);
-    const nothing = { filename: null, bytes: null, pages: null, sha256: null, source: null };
+    const nothing = { filename: null, bytes: null, pages: null, media_type: null, width: null, height: null, sha256: null };
     await this.#database.transaction(async (query) => {
       const gone = await query
         .updateTable('documents')
-        .set({ ...nothing, template_id: null, report: null, metadata: null, has_content: 0 })
+        .set({ ...nothing, source: null, template_id: null, report: null, metadata: null, has_content: 0 })
         .where('id', '=', id)
         .where('has_content', '=', 1)
         .returning(['id', 'key_id as keyId', 'account_id as accountId', 'expires_at as expiresAt', 'deleted_at as deletedAt'])
@@ -289,9 +327,12 @@ export class Documents {
   }
 }
 
-interface NewRow extends Omit<StoredDocument, 'metadata' | 'report'> {
+interface NewRow extends Omit<StoredDocument, 'image' | 'metadata' | 'report'> {
   keyId: string;
   accountId: string;
+  mediaType: string | null;
+  width: number | null;
+  height: number | null;
   report: string | null;
   metadata: string | null;
 }
@@ -304,6 +345,9 @@ const insertDocument = preparedWrite((query, row: NewRow) =>
     filename: row.filename,
     bytes: row.bytes,
     pages: row.pages,
+    media_type: row.mediaType,
+    width: row.width,
+    height: row.height,
     sha256: row.sha256,
     source: row.source,
     template_id: row.templateId,
@@ -333,6 +377,7 @@ function toDocument(row: DocumentRow): StoredDocument {
     filename: row.filename ?? '',
     bytes: row.bytes ?? 0,
     pages: row.pages ?? 0,
+    image: row.media_type === null ? undefined : { type: row.media_type, width: row.width ?? 0, height: row.height ?? 0 },
     sha256: row.sha256 ?? '',
     source: (row.source ?? 'html') as Source,
     templateId: row.template_id,

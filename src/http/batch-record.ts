@@ -49,8 +49,7 @@ export const SUMMARY_SCHEMA = recordSchema(
       title: 'BatchStatus',
       type: 'string',
       enum: ['queued', 'running', 'completed', 'cancelled'],
-      description:
-        'completed: every item has succeeded or failed. cancelled: the batch has finished, and some items were never started.',
+      description: 'completed: every item has succeeded or failed. cancelled: some items were never started.',
     },
     total: { type: 'integer', description: 'Number of items.' },
     succeeded: { type: 'integer' },
@@ -76,7 +75,7 @@ export const ITEM_SCHEMA = recordSchema(
     url: {
       type: ['string', 'null'],
       format: 'uri',
-      description: 'Address of the PDF. It works without a key until the document expires.',
+      description: 'Address of the result. It works without a key until the document expires.',
     },
     pages: { type: ['integer', 'null'] },
     bytes: { type: ['integer', 'null'] },
@@ -107,7 +106,7 @@ export const ITEM_SCHEMA = recordSchema(
         },
         ['http_status', 'error'],
       ),
-      description: 'The upload to `deliver_to`. Absent until there is a PDF, in events, and 30 days after it.',
+      description: 'The upload to `deliver_to`. Absent until there is a result, in events, and 30 days after it.',
     },
   },
   ['error', 'delivery'],

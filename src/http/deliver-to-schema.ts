@@ -3,7 +3,7 @@ import { MAX_UPLOAD_HEADERS } from '../webhooks/upload-target.ts';
 
 export const DELIVER_TO_SCHEMA = {
   description:
-    'Pre-signed `https` address to which the PDF is uploaded by `PUT`, with retries. With `store: false`, or where the plan stores nothing, the PDF is kept until it has arrived, at most for an hour.',
+    'Pre-signed `https` address to which the result is uploaded by `PUT`, with retries. With `store: false`, it is kept until it has arrived, at most for an hour.',
   'x-default': 'none',
   anyOf: [
     { type: 'string', format: 'uri', examples: ['https://bucket.s3.amazonaws.com/invoice.pdf?X-Amz-Signature=...'] },
@@ -17,7 +17,7 @@ export const DELIVER_TO_SCHEMA = {
         headers: {
           type: 'object',
           additionalProperties: { type: 'string' },
-          description: `Headers that the store asks for, at most ${MAX_UPLOAD_HEADERS}. Default: \`Content-Type: application/pdf\`.`,
+          description: `Headers that the store asks for, at most ${MAX_UPLOAD_HEADERS}. Default: its \`Content-Type\`.`,
           examples: [{ 'x-ms-blob-type': 'BlockBlob' }],
         },
       },

@@ -24,7 +24,7 @@ export const IDEMPOTENCY_SCHEMA = {
       type: 'string',
       pattern: '^[!-~]{1,255}$',
       description:
-        'A unique name for this request, such as a UUID. A request that repeats the name and the body within 24 hours gets the same reply, and is neither charged nor stored again. Only successful requests are remembered.',
+        'A unique name for this request, such as a UUID. Within 24 hours, the same request with the same name gets the same reply, and is neither charged nor stored again. Only successful requests are remembered.',
     },
   },
 };

@@ -1,5 +1,7 @@
 /** Counts how a render ended in the metrics: its result, or the code of its error. */
 import type { ErrorCode } from '../errors.ts';
+import type { Delivery, ImageDelivery } from '../render/render.ts';
+import type { Metrics } from './metrics.ts';
 import { toServiceError } from './problem.ts';
 
 export async function measured<T>(
@@ -14,4 +16,12 @@ export async function measured<T>(
     outcome.failed(toServiceError(error).code);
     throw error;
   }
+}
+
+/** The same of a render that is charged. */
+export function measuredDelivery<D extends Delivery | ImageDelivery>(
+  { delivered, renderFailed }: Pick<Metrics, 'delivered' | 'renderFailed'>,
+  render: () => Promise<D>,
+): Promise<D> {
+  return measured<D>(render, { succeeded: delivered, failed: renderFailed });
 }

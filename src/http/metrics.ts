@@ -12,6 +12,7 @@ import type { Phase } from '../deadline.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { PoolStats } from '../pool/pool.ts';
 import type { ByteBudget } from '../queue/byte-budget.ts';
+import type { Delivery, ImageDelivery } from '../render/render.ts';
 import { exemplar } from '../tracing.ts';
 import type { DeliveryOutcome } from '../webhooks/deliverer.ts';
 
@@ -41,6 +42,8 @@ export interface Metrics {
   /** `ok`, or an error code. */
   playgroundEnded(outcome: string): void;
   documentStored(document: { bytes: number }): void;
+  /** A render with its document, where it was stored. */
+  delivered(delivery: Delivery | ImageDelivery): void;
   /** `ok`, `cancelled`, or an error code. */
   batchItemsEnded(outcome: string, items: number): void;
   /** What a sweep found and removed. */
@@ -79,6 +82,10 @@ export function createMetrics(sources: MetricSources): Metrics {
   return {
     ...renders,
     ...storage,
+    delivered(delivery) {
+      renders.renderSucceeded('pdf' in delivery ? delivery.pdf : delivery.image);
+      if (delivery.document) storage.documentStored(delivery.document);
+    },
     ...outcomes,
     requestFinished: ({ milliseconds, ...labels }) => observe(requests, labels, milliseconds / 1000),
     expose: (format) => expose(registry, format === 'openmetrics'),
@@ -144,8 +151,8 @@ function countRenders(registry: OwnRegistry): Pick<Metrics, 'renderSucceeded' | 
 
 function countStorage(registry: OwnRegistry): Pick<Metrics, 'documentStored' | 'swept' | 'sweepFailed'> {
   const counter = (name: string, help: string) => new Counter({ name, help, registers: [registry] });
-  const stored = counter('platen_documents_stored_total', 'Number of PDFs stored.');
-  const storedBytes = counter('platen_documents_stored_bytes_total', 'Total size in bytes of all PDFs stored.');
+  const stored = counter('platen_documents_stored_total', 'Number of PDFs and images stored.');
+  const storedBytes = counter('platen_documents_stored_bytes_total', 'Total size in bytes of all PDFs and images stored.');
   const sweepFailures = counter(
     'platen_sweep_failures_total',
     'Failures of sweeps. The next sweep tries again; the log has the reason.',

@@ -15,9 +15,8 @@ interface Gathered {
 /** Their members are values of callers and not schemas. */
 const VALUES = new Set(['default', 'enum', 'const', 'example', 'examples']);
 const MANY_WORDS = 80;
-/** Of any request with a key, and of any with a body or parameters. */
-const COMMON_ERRORS = ['401', '403', '500', '503'];
-const BODY_ERRORS = ['400', '404', '406', '408', '413', '415', '429'];
+/** Of any request, and of any with a key, a body or parameters. */
+const COMMON_ERRORS = ['400', '401', '403', '404', '406', '408', '413', '415', '429', '500', '503'];
 /** May differ wherever a component is used. */
 const ANNOTATIONS = new Set(['description', 'examples', 'x-unit']);
 
@@ -230,19 +229,17 @@ function shareMembers(schemas: Record<string, Node>): void {
   }
 }
 
-/** Every route answers an error of one status in the same words. What nearly all routes can answer is their `default`. */
+/** Every route answers an error of one status in the same words. What many routes can answer is the `default` of all. */
 function nameErrors(paths: object): Node {
   const named: Node = {};
   const common = new Map<string, ErrorReply>();
   const operations = Object.values(paths).flatMap((methods) => Object.values<{ responses: Node }>(methods));
   for (const { responses } of operations) {
-    if (COMMON_ERRORS.every((status) => responses[status])) {
-      for (const status of [...COMMON_ERRORS, ...BODY_ERRORS]) {
-        if (responses[status]) common.set(status, responses[status] as ErrorReply);
-        delete responses[status];
-      }
-      responses.default = { $ref: '#/components/responses/Error' };
+    for (const status of COMMON_ERRORS) {
+      if (responses[status]) common.set(status, responses[status] as ErrorReply);
+      delete responses[status];
     }
+    responses.default = { $ref: '#/components/responses/Error' };
     for (const status of Object.keys(responses).filter((each) => each >= '400' && each !== 'default')) {
       named[`Error${status}`] = responses[status];
       responses[status] = { $ref: `#/components/responses/Error${status}` };
@@ -262,9 +259,10 @@ function shareParameters(paths: object): Node {
   const all = operations.flatMap(({ parameters = [] }) => parameters).filter((each) => each.in !== 'path');
   const named: Node = {};
   for (const [text, uses] of Map.groupBy(all, (each) => JSON.stringify(each))) {
-    const name = `${pascalCase(String(uses[0]?.name).toLowerCase())}Param`; // schemas have names of their own
+    const base = pascalCase(String(uses[0]?.name).toLowerCase());
+    const name = [`${base}Param`, `${base}2Param`].find((each) => !named[each]); // schemas have names of their own
     const $ref = `#/components/parameters/${name}`;
-    if (named[name] || !isShorter(uses.length, text, name, $ref)) continue;
+    if (!name || !isShorter(uses.length, text, name, $ref)) continue;
     named[name] = { ...uses[0] };
     for (const use of uses) becomeReference(use, $ref);
   }

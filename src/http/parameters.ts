@@ -39,9 +39,9 @@ export function formFields(parameters: Schemas): Schemas {
 }
 
 /** Not `deliver_to`: an address that holds its own permission does not belong in another, which may be logged. */
-const { deliver_to: _, ...documented } = PDF_PARAMETERS;
-export const PDF_PARAMETERS_SCHEMA = schemaOf(documented);
-export const IMAGE_PARAMETERS_SCHEMA = schemaOf({ filename, stylesheet, dry_run, ...IMAGE_OPTIONS });
+const { deliver_to: _, ...documentedBeside } = BESIDE;
+export const PDF_PARAMETERS_SCHEMA = schemaOf({ ...documentedBeside, ...PDF_OPTIONS });
+export const IMAGE_PARAMETERS_SCHEMA = schemaOf({ ...documentedBeside, ...IMAGE_OPTIONS });
 
 /**
  * Describes the parameters in the OpenAPI document. What they mean is said of the members of the JSON body. Those that take JSON

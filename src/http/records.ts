@@ -1,5 +1,5 @@
 /** Converts the objects of the services to the JSON of the API, with times in RFC 3339 and names in snake_case. */
-import type { StoredDocument } from '../documents/documents.ts';
+import { type StoredDocument, typeOf } from '../documents/documents.ts';
 import type { Template } from '../templates/templates.ts';
 import type { TemplateVersion } from '../templates/versions.ts';
 import { recordSchema } from './response-schema.ts';
@@ -8,8 +8,10 @@ export function documentRecord(document: StoredDocument, origin: string) {
   return {
     document_id: document.id,
     filename: document.filename,
+    type: typeOf(document),
     bytes: document.bytes,
     pages: document.pages,
+    ...(document.image && { width: document.image.width, height: document.image.height }),
     sha256: document.sha256,
     source: document.source,
     ...(document.templateId !== null && { template_id: document.templateId }),
@@ -120,18 +122,21 @@ export const DOCUMENT_SCHEMA = recordSchema(
   {
     document_id: { type: 'string', examples: ['doc_0123456789ABCDEFGHIJKL'] },
     filename: { type: 'string', examples: ['invoice-42.pdf'] },
-    bytes: { type: 'integer', description: 'Size of the PDF.' },
-    pages: { type: 'integer' },
-    sha256: { type: 'string', description: 'Digest of the PDF, in hexadecimal; also its ETag.' },
+    type: { type: 'string', enum: ['application/pdf', 'image/png', 'image/jpeg', 'image/webp'] },
+    bytes: { type: 'integer' },
+    pages: { type: 'integer', description: '1 for an image.' },
+    width: { type: 'integer', description: 'Pixels; only of an image.' },
+    height: { type: 'integer', description: 'Pixels; only of an image.' },
+    sha256: { type: 'string', description: 'Digest of the content, in hexadecimal; also its ETag.' },
     source: { type: 'string', enum: ['html', 'markdown', 'url', 'template'] },
-    template_id: { type: 'string', description: 'Only where the source is a template.' },
+    template_id: { type: 'string', description: 'Only of a template.' },
     metadata: METADATA_SCHEMA,
     created_at: TIME,
     expires_at: { ...TIME, description: 'From this time on, requests for the document are answered with 410.' },
-    url: { type: 'string', format: 'uri', description: 'Address of the PDF, for the key that created it.' },
+    url: { type: 'string', format: 'uri', description: 'Address of the content, for the key that created it.' },
     report: REPORT_SCHEMA,
   },
-  ['template_id', 'report'],
+  ['width', 'height', 'template_id', 'report'],
 );
 
 export const TEMPLATE_SCHEMA = recordSchema('Template', {
@@ -166,7 +171,7 @@ export const FILTER_PARAMETERS = {
     type: 'object',
     additionalProperties: { type: 'string' },
     description:
-      'Only objects with this metadata, as `metadata[order]=1234`. Several must all match; a page may then hold fewer objects than `limit`, or none, even if more pages follow.',
+      'Only objects with this metadata, as `metadata[order]=1234`. Several must all match; a page may hold fewer than `limit` even if more follow.',
     examples: [{ order: '1234' }],
   },
 };

@@ -2,15 +2,48 @@
 import type { Plan } from '../accounts/plans.ts';
 import type { StoredDocument } from '../documents/documents.ts';
 import type { Answer, Claim, Idempotency } from '../idempotency/idempotency.ts';
-import type { CommitHook } from '../render/render.ts';
+import type { ImageRequest } from '../render/image-request.ts';
+import type { CommitHook, Delivery, ImageDelivery } from '../render/render.ts';
+import type { RenderRequest } from '../render/render-request.ts';
 
 interface Rendered {
   /** Undefined if the result was not stored. */
   document: StoredDocument | undefined;
 }
 
+export function rememberPdf(
+  idempotency: Idempotency,
+  claim: Claim,
+  { store, filename }: Pick<RenderRequest, 'store' | 'filename'>,
+  plan: Plan,
+): CommitHook<Delivery> {
+  return rememberRender<Delivery>(idempotency, claim, plan, {
+    chunksOf: ({ pdf }) => pdf.chunks,
+    answerOf({ pdf: { bytes, pages, report }, document, remaining }) {
+      if (document) return { kind: 'document', documentId: document.id, asked: store === true, remaining };
+      return { kind: 'pdf', bytes, pages, filename: filename ?? null, remaining, report };
+    },
+  });
+}
+
+export function rememberImage(
+  idempotency: Idempotency,
+  claim: Claim,
+  { store, filename, capture }: Pick<ImageRequest, 'store' | 'filename' | 'capture'>,
+  plan: Plan,
+): CommitHook<ImageDelivery> {
+  return rememberRender<ImageDelivery>(idempotency, claim, plan, {
+    chunksOf: ({ image }) => image.chunks,
+    answerOf({ image: { bytes, width, height, report }, document, remaining }) {
+      if (document) return { kind: 'document', documentId: document.id, asked: store === true, remaining };
+      const facts = { bytes, width, height, filename: filename ?? null, remaining, report };
+      return { kind: 'image', type: `image/${capture.type}`, ...facts };
+    },
+  });
+}
+
 /** If the plan stores nothing, the result is not kept for the key either. */
-export function rememberRender<D extends Rendered>(
+function rememberRender<D extends Rendered>(
   idempotency: Idempotency,
   claim: Claim,
   plan: Plan,

@@ -53,7 +53,7 @@ export const DRY_RUN_SCHEMA = recordSchema(
     dry_run: { type: 'boolean' },
     would_render: {
       type: 'boolean',
-      description: 'Whether there are no problems. What a page does while it renders is not known.',
+      description: 'Whether there are no problems.',
     },
     problems: {
       type: 'array',
@@ -63,7 +63,7 @@ export const DRY_RUN_SCHEMA = recordSchema(
     source: { type: 'string', enum: ['html', 'markdown', 'url', 'template'] },
     html_bytes: {
       type: 'integer',
-      description: 'Size of the HTML that would be loaded. Absent for a `url`, which is not fetched.',
+      description: 'Size of the HTML that would be loaded. Absent for a `url`.',
     },
     template: recordSchema('DryRunTemplate', {
       template_id: { type: 'string' },
@@ -78,24 +78,23 @@ export const DRY_RUN_SCHEMA = recordSchema(
       remaining: { type: ['integer', 'null'] },
     }),
     charged: { type: 'boolean', description: 'Whether the render would count: false for a test key.' },
-    stored: { type: 'boolean', description: 'Whether the PDF would be stored.' },
+    stored: { type: 'boolean', description: 'Whether the result would be stored.' },
     addresses: {
       type: 'array',
-      description:
-        'Absolute addresses in the markup and styles, at most 100, of the first million characters. Those that scripts or other files name are not known.',
+      description: 'Absolute addresses in the markup and styles, at most 100, of the first million characters.',
       items: recordSchema('DryRunAddress', {
         address: { type: 'string' },
         verdict: {
           ...VERDICT,
           description:
-            'By the policy of the operator, for the host and port; `unchecked` where its name took too long to look up, and after 300 names in a minute.',
+            'By the policy of the operator; `unchecked` where the name took too long to look up, and after 300 names in a minute.',
         },
       }),
     },
     addresses_complete: { type: 'boolean' },
     deliver_to: {
       ...recordSchema('DryRunUpload', { host: { type: 'string' }, verdict: VERDICT }),
-      description: 'Whether the PDF may be uploaded there. Absent without `deliver_to`.',
+      description: 'Whether the result may be uploaded there.',
     },
   },
   ['html_bytes', 'template', 'deliver_to'],

@@ -1,7 +1,8 @@
 /** Sends an image. */
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { dispositionOf } from './disposition.ts';
+import { extensionOf } from '../documents/documents.ts';
+import { type Disposition, dispositionOf } from './disposition.ts';
 import type { Content } from './held-pdf.ts';
 
 /** Properties of an image that headers of the reply state. */
@@ -14,15 +15,23 @@ export interface ImageFacts {
   height: number;
   filename: string | null;
   report: { warning_count: number };
+  /** Undefined if it was not stored. */
+  documentId?: string | undefined;
 }
 
-const EXTENSIONS: Record<string, string> = { 'image/png': '.png', 'image/jpeg': '.jpg', 'image/webp': '.webp' };
+export function sendImage(reply: FastifyReply, facts: ImageFacts, content: Content): FastifyReply {
+  setImageHeaders(reply, facts);
+  return reply.send(content instanceof Readable ? content : Readable.from(content, { objectMode: false }));
+}
 
-export function sendImage(reply: FastifyReply, { type, bytes, filename }: ImageFacts, content: Content): FastifyReply {
-  reply
+export function setImageHeaders(
+  reply: FastifyReply,
+  { type, bytes, filename, ...size }: Pick<ImageFacts, 'type' | 'bytes' | 'width' | 'height' | 'filename'>,
+  disposition?: Disposition,
+): FastifyReply {
+  return reply
     .type(type)
     .header('content-security-policy', "default-src 'none'")
     .header('content-length', bytes)
-    .header('content-disposition', dispositionOf(filename, EXTENSIONS[type] ?? ''));
-  return reply.send(content instanceof Readable ? content : Readable.from(content, { objectMode: false }));
+    .header('content-disposition', dispositionOf(filename, extensionOf({ image: { type, ...size } }), disposition));
 }

@@ -1,4 +1,4 @@
-/** Sends a PDF, from memory or from the content store. */
+/** Sends a PDF, from memory or from the content store; and any stored document. */
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
@@ -9,6 +9,7 @@ import type { RenderedPdf } from '../render/print-content.ts';
 import { type Disposition, dispositionOf } from './disposition.ts';
 import type { Content } from './held-pdf.ts';
 import { PDF } from './negotiation.ts';
+import { setImageHeaders } from './send-image.ts';
 
 /** A viewer may neither run nor load anything, even if it does not recognise a PDF. `sandbox` would disable Chrome's viewer. */
 const PDF_CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
@@ -47,7 +48,7 @@ export async function sendStored(
   disposition: Disposition = 'inline',
 ): Promise<FastifyReply> {
   const etag = `"${document.sha256}"`;
-  setPdfHeaders(reply, document, disposition).header('etag', etag).header('accept-ranges', 'bytes');
+  setStoredHeaders(reply, document, disposition).header('etag', etag).header('accept-ranges', 'bytes');
   // Only this header counts. `fetch` adds a Cache-Control header that is meant for caches.
   if (fresh({ 'if-none-match': request.headers['if-none-match'] }, { etag }))
     return reply.removeHeader('content-length').code(304).send();
@@ -59,6 +60,11 @@ export async function sendStored(
     reply.header('content-length', range.end - range.start + 1);
   }
   return reply.send(content);
+}
+
+function setStoredHeaders(reply: FastifyReply, document: StoredDocument, disposition: Disposition): FastifyReply {
+  const { image, bytes, filename } = document;
+  return image ? setImageHeaders(reply, { ...image, bytes, filename }, disposition) : setPdfHeaders(reply, document, disposition);
 }
 
 function setPdfHeaders(reply: FastifyReply, { bytes, pages, filename }: PdfFacts, disposition?: Disposition): FastifyReply {

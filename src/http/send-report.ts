@@ -45,10 +45,11 @@ export function sendReportedStream(
 /** Sends an image inside JSON. */
 export function sendReportedImage(
   reply: FastifyReply,
-  { filename, type, bytes, width, height, report }: ImageFacts,
+  { filename, type, bytes, width, height, report, documentId }: ImageFacts,
   content: Content,
 ): FastifyReply {
-  const facts = { ...(filename !== null && { filename }), type, bytes, width, height, report };
+  const stored = documentId !== undefined && { document_id: documentId };
+  const facts = { ...stored, ...(filename !== null && { filename }), type, bytes, width, height, report };
   return sendPieces(reply, facts, 'image', content);
 }
 
@@ -88,6 +89,7 @@ export const REPORTED_SCHEMA = recordSchema(
 export const REPORTED_IMAGE_SCHEMA = recordSchema(
   'RenderedImage',
   {
+    document_id: { type: 'string', description: 'Set when the image was stored.' },
     filename: { type: 'string', description: 'As it was sent.' },
     type: { type: 'string', description: 'Media type.', examples: ['image/png'] },
     bytes: { type: 'integer', description: 'Size of the image.' },
@@ -97,5 +99,5 @@ export const REPORTED_IMAGE_SCHEMA = recordSchema(
     report: REPORT_SCHEMA,
     image: { type: 'string', contentEncoding: 'base64' },
   },
-  ['filename'],
+  ['document_id', 'filename'],
 );

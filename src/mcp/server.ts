@@ -46,15 +46,15 @@ function serveDocuments(server: Server, access: ApiAccess): void {
     return { resources, ...(nextCursor !== null && { nextCursor }) };
   });
   server.setRequestHandler(ListResourceTemplatesRequestSchema, async () => ({
-    resourceTemplates: [{ uriTemplate: 'platen://documents/{document_id}', name: 'A stored PDF', mimeType: PDF }],
+    resourceTemplates: [{ uriTemplate: 'platen://documents/{document_id}', name: 'A stored PDF or image' }],
   }));
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }, { signal }) => {
     const id = DOCUMENT.exec(uri)?.[1];
     if (!id) throw new McpError(ErrorCode.InvalidParams, 'resources are platen://documents/{document_id}');
-    const response = await withMcpErrors(callApi({ ...access, signal }, `/v1/documents/${id}`, { accept: PDF }));
-    const pdf = await withMcpErrors(bytesOf(response, MAX_REPLY_BYTES, `load it with GET /v1/documents/${id}`));
-    const blob = pdf.toString('base64');
-    return { contents: [{ uri, mimeType: PDF, blob }] };
+    const response = await withMcpErrors(callApi({ ...access, signal }, `/v1/documents/${id}`, { accept: `${PDF}, image/*` }));
+    const content = await withMcpErrors(bytesOf(response, MAX_REPLY_BYTES, `load it with GET /v1/documents/${id}`));
+    const blob = content.toString('base64');
+    return { contents: [{ uri, mimeType: response.headers.get('content-type') ?? PDF, blob }] };
   });
 }
 

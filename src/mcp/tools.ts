@@ -17,6 +17,8 @@ interface Tool {
 interface Stored {
   document_id: string;
   filename: string;
+  /** Media type. */
+  type: string;
   pages: number;
   bytes: number;
   report?: { warnings: Array<{ kind: string; message: string; url?: string }> };
@@ -106,9 +108,10 @@ function summaryOf({ document_id, pages, bytes, report }: Stored): string {
   return `${document_id}: ${pages} ${pages === 1 ? 'page' : 'pages'}, ${bytes} bytes${warnings.join('')}`;
 }
 
-export function linkTo({ document_id, filename, pages, bytes }: Stored): Content & { type: 'resource_link' } {
-  const description = `${pages} ${pages === 1 ? 'page' : 'pages'}, ${bytes} bytes`;
-  return { type: 'resource_link', uri: `platen://documents/${document_id}`, name: filename, mimeType: PDF, description };
+export function linkTo({ document_id, filename, type, pages, bytes }: Stored): Content & { type: 'resource_link' } {
+  const extent = type === PDF ? `${pages} ${pages === 1 ? 'page' : 'pages'}` : 'image';
+  const description = `${extent}, ${bytes} bytes`;
+  return { type: 'resource_link', uri: `platen://documents/${document_id}`, name: filename, mimeType: type, description };
 }
 
 async function renderImage(access: ApiAccess, body: Record<string, unknown>): Promise<Content[]> {

@@ -36,8 +36,7 @@ export const PlaygroundBody = Type.Object(
     }),
     template: option(Type.String(), {
       expected: 'a string of HTML with placeholders',
-      description:
-        'The HTML of a template, which is not stored. The size limit of `html` applies to it and to the filled document.',
+      description: 'The HTML of a template, which is not stored; as large as `html`, also when it is filled.',
       contentMediaType: 'text/html',
       examples: ['<h1>Hello {{name}}</h1>'],
     }),

@@ -48,7 +48,6 @@ export interface DryRun {
 
 export type DryRunRequest = SourceRequest & {
   store?: boolean | undefined;
-  isPdf: boolean;
   deliverTo?: { url: string } | undefined;
   finish?: { signature?: SignaturePlan | undefined };
 };
@@ -62,7 +61,7 @@ const LOOKUP_MS = 5_000;
 /** How long one document holds the event loop at a time. */
 const TURN_MS = 10;
 
-/** `store` is undefined for what is never stored. Throws what a render throws before it asks for a page. */
+/** Throws what a render throws before it asks for a page. */
 export async function dryRun(
   services: DryRunServices,
   request: DryRunRequest,
@@ -93,7 +92,7 @@ export async function dryRun(
       }
     };
     await attempt(() => services.allowance.check(principal));
-    const isStored = (await attempt(() => request.isPdf && isToBeStored({ store: request.store }, principal))) ?? false;
+    const isStored = (await attempt(() => isToBeStored({ store: request.store }, principal))) ?? false;
     await attempt(() => openSigning(services, request.finish?.signature, principal));
     await attempt(() => requireReachable(content, addresses[0]?.verdict));
     return {

@@ -98,7 +98,7 @@ function checkAttachments(given: Given<'attachments'>, { archive, accessible }: 
   if (given.length && archive?.part === 4 && archive.level === '')
     errors.add('options.attachments', 'cannot be combined with PDF/A-4, which allows no files: use PDF/A-4f');
   if (!given.length && archive?.level === 'F')
-    errors.add('options.attachments', 'must have a file with PDF/A-4f: use PDF/A-4 without files');
+    errors.add('options.attachments', 'must hold a file with PDF/A-4f: use PDF/A-4 without files');
   for (const [index, { description }] of given.entries())
     if (accessible === 2 && !description?.trim())
       errors.add(`options.attachments[${index}].description`, 'is required with PDF/UA-2');

@@ -6,6 +6,7 @@ import { PROFILES } from '../pdf/conformance/profiles.ts';
 import { PERMISSIONS } from '../pdf/finish-settings.ts';
 import { MEDIA_TYPE_NAME } from './assets.ts';
 import { type Keywords, oneOf, option } from './option.ts';
+import { PageRanges } from './page-ranges-schema.ts';
 import { SIGNATURE_OPTION } from './signature-schema.ts';
 
 export const MAX_ATTACHMENTS = 100;
@@ -127,15 +128,14 @@ const Watermark = Type.Object(
       description: 'The colour of a text. Cannot be combined with `image`.',
       default: '#000000',
     }),
-    pages: option(Type.String({ maxLength: 1_000 }), {
+    pages: option(PageRanges, {
       expected: PAGES,
-      description: 'Page ranges such as `1-3, 5, 8-`, counted in the finished PDF, after `pageRanges`.',
+      description: 'As `pageRanges`, counted in the finished PDF.',
       'x-default': 'all pages',
     }),
     layer: option(oneOf(['over', 'under']), {
       expected: 'over or under',
-      description:
-        'Whether the watermark is over or under the content of the page. Backgrounds of the document can hide a watermark that is under the content.',
+      description: 'Whether the watermark is over or under the content of the page, whose backgrounds can hide it.',
       default: 'over',
     }),
   },
@@ -168,7 +168,7 @@ export const FINISH_OPTIONS = {
     {
       expected: PROFILES_EXPECTED,
       description:
-        'Writes a tagged PDF that conforms to PDF/A (for archives), PDF/UA (for accessibility), or both. A document that lacks what they ask for fails with `not_conformant`. Cannot be combined with `password`; attachments need PDF/A-3 or PDF/A-4f.',
+        'Writes a PDF that conforms to PDF/A, PDF/UA, or both, or fails with `not_conformant`. Cannot be combined with `password`; attachments need PDF/A-3 or PDF/A-4f.',
       'x-default': 'none',
       examples: ['PDF/A-3b', ['PDF/A-3a', 'PDF/UA-1']],
     },
@@ -176,33 +176,32 @@ export const FINISH_OPTIONS = {
   forms: option(Type.Boolean(), {
     expected: 'true or false',
     description:
-      'Turns the controls of the document into form fields that can be filled in: texts, checkboxes, radio buttons, choices, and places for a signature (`data-signature-field`). At most 2,000 fields.',
+      'Turns the controls of the document into form fields: texts, checkboxes, radio buttons, choices, and places for a signature (`data-signature-field`). At most 2,000.',
     default: false,
     examples: [true],
   }),
   invoice: option(Invoice, {
     expected: 'an object {xml, profile}',
     description:
-      'Embeds an electronic invoice (Factur-X or ZUGFeRD). It is PDF/A-3b unless `conformance` names another profile of PDF/A-3. XML that is not an invoice of the profile fails with `invoice_invalid`. Cannot be combined with `password`.',
+      'Embeds an electronic invoice (Factur-X or ZUGFeRD). It is PDF/A-3b unless `conformance` names another profile of PDF/A-3. Other XML fails with `invoice_invalid`. Cannot be combined with `password`.',
     'x-default': 'none',
     examples: [{ xml: '<rsm:CrossIndustryInvoice ...', profile: 'EN 16931' }],
   }),
   metadata: option(Metadata, {
     expected: 'an object {title, author, subject, keywords, creator, creationDate, modDate}',
-    description: `Metadata of the PDF, in its Info dictionary and as XMP. Texts have at most ${MAX_TEXT} characters.`,
+    description: `Metadata of the PDF. Texts have at most ${MAX_TEXT} characters.`,
     'x-default': "the document's own title and `<meta>` elements",
     examples: [{ title: 'Invoice 42', author: 'ACME Ltd', keywords: ['invoice', '2026'] }],
   }),
   password: option(Password, {
     expected: `a string, or an object {user, owner, permissions}; passwords have 1 to ${MAX_PASSWORD_BYTES} bytes of UTF-8, permissions are a list of ${PERMISSIONS.join(', ')}`,
-    description: `Encrypts the PDF with AES-256. A string is the password that opens it. Passwords have 1 to ${MAX_PASSWORD_BYTES} bytes of UTF-8; they are neither stored nor logged.`,
+    description: `Encrypts the PDF with AES-256. A string is the password that opens it. Passwords have 1 to ${MAX_PASSWORD_BYTES} bytes of UTF-8.`,
     'x-default': 'not encrypted',
     examples: ['s3cret', { user: 'reader', owner: 'editor', permissions: ['print', 'copy'] }],
   }),
   watermark: option(Watermark, {
     expected: 'an object {text | image, opacity, rotate, color, pages, layer}',
-    description:
-      'A text or an image across each page, as large as the page allows. To make an image cover less, give it an empty border.',
+    description: 'A text or an image across each page, as large as the page allows.',
     'x-default': 'none',
     examples: [{ text: 'DRAFT', opacity: 0.2 }],
   }),
@@ -216,7 +215,7 @@ export const FINISH_OPTIONS = {
   compress: option(Type.Boolean(), {
     expected: 'true or false',
     description:
-      'Packs the structure of the PDF into object streams, which makes tagged PDFs several times smaller. Cannot be `false` with `password`.',
+      'Packs the structure of the PDF into object streams: tagged PDFs get several times smaller. Cannot be `false` with `password`.',
     'x-default': 'true when `tagged` or `outline` is true, otherwise false',
     examples: [true],
   }),

@@ -7,6 +7,7 @@ import type { UploadedFile } from './assets.ts';
 import { isUsableFilename } from './filename.ts';
 import { ImageOptions, ImageRequestBody } from './image-schema.ts';
 import { parseLoading } from './load-options.ts';
+import { parseMetadata } from './metadata.ts';
 import { FILENAME, PdfOptions } from './options-schema.ts';
 import {
   checkSize,
@@ -15,12 +16,12 @@ import {
   parseTimeout,
   type RenderLimits,
   type SourceRequest,
+  type Storing,
 } from './render-request.ts';
 import { ValidationErrors } from './validation-errors.ts';
 
-export interface ImageRequest extends SourceRequest {
+export interface ImageRequest extends SourceRequest, Storing {
   capture: CaptureSettings;
-  filename: string | undefined;
 }
 
 const DEFAULT_QUALITY = 80;
@@ -30,9 +31,9 @@ const checkBody = validator(ImageRequestBody);
 
 /** `uploaded` are assets that came beside the body. Throws `invalid_request` with every fault found, or `content_too_large`. */
 export function parseImageRequest(body: unknown, limits: RenderLimits, uploaded: readonly UploadedFile[] = []): ImageRequest {
-  refusePdfFields(body);
+  refusePdfOptions(body);
   const checked = checkBody(body);
-  const { options = {}, filename } = checked;
+  const { options = {}, store, filename } = checked;
   const errors = new ValidationErrors();
   const capture = parseCapture(options, errors);
   const request = {
@@ -40,7 +41,9 @@ export function parseImageRequest(body: unknown, limits: RenderLimits, uploaded:
     assets: parseSourceAssets(checked, uploaded, limits, errors),
     ...parseLoading({ ...checked, options: loadingOptions(options, capture) }, limits, errors),
     capture,
+    store,
     filename,
+    metadata: parseMetadata(checked.metadata, errors),
     timeoutMs: parseTimeout(options.timeout, limits, errors),
     failOnWarning: options.failOnWarning ?? [],
     isDryRun: checked.dry_run ?? false,
@@ -52,17 +55,13 @@ export function parseImageRequest(body: unknown, limits: RenderLimits, uploaded:
   return request;
 }
 
-const FOR_WHAT_IS_STORED = ['store', 'metadata', 'webhook_url', 'deliver_to'];
-
 /** Whoever changes from PDF to image is told what does not come along. */
-function refusePdfFields(body: unknown): void {
-  const members = Object(body) as Record<string, unknown>;
-  const errors: FieldError[] = PDF_ONLY.filter((name) => isSent(Object(members.options)[name])).map((name) => ({
+function refusePdfOptions(body: unknown): void {
+  const { options } = Object(body) as Record<string, unknown>;
+  const errors: FieldError[] = PDF_ONLY.filter((name) => isSent(Object(options)[name])).map((name) => ({
     path: `options.${name}`,
     message: 'is an option of PDFs, and has no meaning for an image',
   }));
-  for (const path of FOR_WHAT_IS_STORED.filter((name) => isSent(members[name])))
-    errors.push({ path, message: 'cannot be sent: images are not stored' });
   if (errors.length) throw invalidRequest(errors);
 }
 

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { IMAGE_TYPES } from '../chromium/capture/capture-settings.ts';
 import { oneOf, option } from './option.ts';
-import { FILENAME, PdfOptions, PdfRequestBody, SOURCES_WITH_FIELDS } from './options-schema.ts';
+import { PdfOptions, PdfRequestBody, SOURCES_WITH_FIELDS } from './options-schema.ts';
 
 /** Options of `POST /v1/pdf` that say how a document is loaded, and mean the same for an image. */
 const OF_LOADING = [
@@ -45,13 +45,13 @@ export const ImageOptions = Type.Object(
     }),
     quality: option(Type.Integer({ minimum: 0, maximum: 100 }), {
       expected: 'a whole number from 0 to 100',
-      description: 'Quality of a JPEG or WebP image; cannot be combined with `type: png`, which loses nothing.',
+      description: 'Quality of a JPEG or WebP image; cannot be combined with `type: png`.',
       default: 80,
       examples: [90],
     }),
     fullPage: option(Type.Boolean(), {
       expected: 'true or false',
-      description: 'Shows the whole document, however large it is. `false` shows what the window shows.',
+      description: 'Shows the whole document. `false` shows what the window shows.',
       'x-default': 'true, unless `clip` or `selector` is sent',
       examples: [false],
     }),
@@ -62,7 +62,7 @@ export const ImageOptions = Type.Object(
           additionalProperties: false,
           expected: `an object {x, y, width, height} in CSS pixels; width and height are more than 0 and at most ${MAX_CLIP}`,
           description:
-            'Shows this part of the document, in CSS pixels from its upper left corner. Cannot be combined with `selector` or `fullPage: true`.',
+            'Shows this part of the document, in CSS pixels from its corner. Cannot be combined with `selector` or `fullPage: true`.',
           examples: [{ x: 0, y: 0, width: 400, height: 300 }],
         },
       ),
@@ -70,7 +70,7 @@ export const ImageOptions = Type.Object(
     selector: option(Type.String({ minLength: 1, maxLength: 1_000 }), {
       expected: 'a CSS selector',
       description:
-        'Shows the first element that matches (422 print_failed where none does). Cannot be combined with `clip` or `fullPage: true`.',
+        'Shows the first element that matches (`print_failed` without one). Cannot be combined with `clip` or `fullPage: true`.',
       examples: ['#chart'],
     }),
     deviceScaleFactor: option(Type.Number({ minimum: 0.1, maximum: MAX_FACTOR }), {
@@ -81,7 +81,7 @@ export const ImageOptions = Type.Object(
     }),
     omitBackground: option(Type.Boolean(), {
       expected: 'true or false',
-      description: 'Leaves the page transparent where the document paints nothing. Cannot be combined with `type: jpeg`.',
+      description: 'Leaves transparent what the document does not paint. Cannot be combined with `type: jpeg`.',
       default: false,
       examples: [true],
     }),
@@ -93,8 +93,7 @@ export const ImageOptions = Type.Object(
     } as typeof mediaType),
     viewport: Type.Optional({
       ...viewport,
-      description:
-        'The window in which the document is laid out, in CSS pixels. `deviceScaleFactor` can be sent here or beside it.',
+      description: 'The window in which the document is laid out, in CSS pixels.',
       'x-default': '800 by 600',
     } as typeof viewport),
     ...Type.Pick(PdfOptions, OF_LOADING).properties,
@@ -102,24 +101,12 @@ export const ImageOptions = Type.Object(
   { additionalProperties: false, title: 'ImageOptions', expected: 'an object' },
 );
 
-const {
-  options: _options,
-  store: _store,
-  metadata: _metadata,
-  conformance_report: _report,
-  ...OF_SOURCE
-} = PdfRequestBody.properties;
+const { options: _options, conformance_report: _report, ...OF_DOCUMENT } = PdfRequestBody.properties;
 
 export const ImageRequestBody = Type.Object(
   {
-    ...OF_SOURCE,
+    ...OF_DOCUMENT,
     options: Type.Optional(ImageOptions),
-    filename: option(Type.String(), {
-      expected: FILENAME,
-      description: 'The name a browser saves the image under.',
-      'x-default': 'none',
-      examples: ['chart.png'],
-    }),
   },
   { additionalProperties: false, title: 'ImageRequest', expected: 'a JSON object', 'x-sources': SOURCES_WITH_FIELDS },
 );

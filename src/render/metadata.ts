@@ -12,7 +12,7 @@ export const MAX_METADATA_VALUE = 500;
 /** Names stand between brackets in query strings. */
 const UNUSABLE_IN_NAME = /[\p{Cc}[\]]/u;
 
-export const METADATA_MEANING = `Names and values of your own, such as an order number, by which lists can be filtered. At most ${MAX_METADATA}; names have at most ${MAX_METADATA_NAME} characters, values ${MAX_METADATA_VALUE}.`;
+export const METADATA_MEANING = `Names and values of your own, by which lists can be filtered. At most ${MAX_METADATA}; names have up to ${MAX_METADATA_NAME} characters, values ${MAX_METADATA_VALUE}.`;
 
 export const MetadataSchema = Type.Record(
   Type.String(),

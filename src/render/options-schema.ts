@@ -7,6 +7,7 @@ import { LENGTH, Length } from './length-schema.ts';
 import { FORMAT_NAMES } from './lengths.ts';
 import { METADATA_MEANING, MetadataSchema } from './metadata.ts';
 import { oneOf, option } from './option.ts';
+import { PageRanges } from './page-ranges-schema.ts';
 import { WARNING_KINDS } from './warnings.ts';
 
 export const MAX_HTML_BYTES = MAX_DOCUMENT_BYTES;
@@ -63,7 +64,7 @@ const ScriptTag = Type.Union(
 const Tags = <T extends TSchema>(Tag: T, description: string, example: unknown) =>
   option(Type.Union([Tag, Type.Array(Tag, { maxItems: MAX_TAGS })]), {
     expected: `an object {content} or {url}, or a list of at most ${MAX_TAGS} such objects`,
-    description: `${description} One that cannot be loaded fails the render. The document's own content security policy does not apply to it.`,
+    description: `${description} One that cannot be loaded fails the render. The content security policy of the document does not apply.`,
     'x-default': 'none',
     examples: [example],
   });
@@ -104,7 +105,7 @@ export const PdfOptions = Type.Object(
     format: option(Type.String(), {
       expected: 'one of A0 to A6, Letter, Legal, Tabloid, Ledger',
       description:
-        'Paper format, in upper or lower case. All are portrait except Ledger, which is Tabloid turned on its side. When sent, it overrides every `@page` size, including those of named pages. Cannot be combined with `width` or `height`.',
+        'Paper format, in upper or lower case. All are portrait except Ledger. It overrides every `@page` size, including those of named pages. Cannot be combined with `width` or `height`.',
       'x-values': FORMAT_NAMES,
       'x-default': 'A4, or the `@page` size in the markup',
       examples: ['Letter'],
@@ -125,15 +126,14 @@ export const PdfOptions = Type.Object(
     }),
     landscape: option(Type.Boolean(), {
       expected: YES_OR_NO,
-      description:
-        'Turns the paper on its side. An `@page` size in the markup keeps its own orientation, unless `format`, `width` or `height` is sent.',
+      description: 'Turns the paper on its side, but not an `@page` size, unless `format`, `width` or `height` is sent.',
       default: false,
       examples: [true],
     }),
     margin: option(Type.Union([Type.Number({ minimum: 0 }), Type.String(), Margins]), {
       expected: `${LENGTH}; or an object of such lengths`,
       description:
-        'One length for all sides, or `{top, right, bottom, left}`, where a side that is left out is 0. When sent, it overrides every `@page` margin. It must leave room on the paper.',
+        'One length for all sides, or `{top, right, bottom, left}`, where a side that is left out is 0. It overrides every `@page` margin.',
       'x-unit': 'px',
       'x-default': '0.4in, or the `@page` margin in the markup',
       examples: ['20mm', { top: '3cm', bottom: '1in' }],
@@ -150,10 +150,10 @@ export const PdfOptions = Type.Object(
       default: 1,
       examples: [0.8],
     }),
-    pageRanges: option(Type.String({ maxLength: 1_000 }), {
+    pageRanges: option(PageRanges, {
       expected: 'page ranges such as 1-3, 5, 8-',
       description:
-        'Pages to keep: `3`, `1-3`, `8-` (to the end), `-2` (from the first), separated by commas. Pages keep their order and their numbers. A range that begins past the last page fails with `print_failed`.',
+        'Pages to keep: `3`, `1-3`, `8-` (to the end), `-2` (from the first), separated by commas. Pages keep their order and numbers. A range past the last page fails with `print_failed`.',
       'x-default': 'all pages',
       examples: ['1-3, 5'],
     }),
@@ -165,8 +165,7 @@ export const PdfOptions = Type.Object(
     }),
     tagged: option(Type.Boolean(), {
       expected: YES_OR_NO,
-      description:
-        'Writes tags for screen readers. The PDF is larger and takes longer. Cannot be `false` when `outline` is `true`.',
+      description: 'Writes a tagged PDF, which is larger. Cannot be `false` when `outline` is `true`.',
       default: false,
       examples: [true],
     }),
@@ -185,12 +184,12 @@ export const PdfOptions = Type.Object(
     singlePage: option(Type.Boolean(), {
       expected: YES_OR_NO,
       description:
-        'Prints the whole document on one page as high as its content, at most 200 inches; a higher document fails with `print_failed`. Page breaks and `@page` sizes and margins are ignored. Cannot be combined with `height` or `pageRanges`.',
+        'Prints the document on one page as high as its content, at most 200 inches (`print_failed` beyond). Page breaks and `@page` sizes and margins are ignored. Cannot be combined with `height` or `pageRanges`.',
       default: false,
       examples: [true],
     }),
     headerTemplate: Template(
-      `HTML printed above the text of each page. Elements with the class \`date\`, \`title\`, \`url\`, \`pageNumber\` or \`totalPages\` are filled in. It carries its own styles, and images as \`data:\` addresses. Scripts in it do not run, and external resources are refused. When \`margin\` is not sent, the margin grows so that nothing overlaps, unless an \`@page\` rule in the markup sets it.`,
+      `HTML printed above the text of each page. Elements with the class \`date\`, \`title\`, \`url\`, \`pageNumber\` or \`totalPages\` are filled in. It has its own styles, and images as \`data:\` addresses. Scripts do not run, and external resources are refused. Without \`margin\`, the margin grows so that nothing overlaps, unless an \`@page\` rule sets it.`,
       '<span style="margin: auto"><span class="title"></span></span>',
     ),
     footerTemplate: Template(
@@ -219,21 +218,21 @@ export const PdfOptions = Type.Object(
       {
         expected: `an object {width, height, deviceScaleFactor}: whole numbers of pixels from 1 to ${MAX_VIEWPORT}, and a factor from 0.1 to 10`,
         description:
-          'The window in which the document is loaded and its scripts run, in CSS pixels. The print is laid out for the paper, not for this window.',
+          'The window in which the document is loaded and its scripts run, in CSS pixels. The print is laid out for the paper.',
         default: { width: 800, height: 600, deviceScaleFactor: 1 },
         examples: [{ width: 1280, height: 800 }],
       },
     ),
     locale: option(Type.String({ maxLength: 64 }), {
       expected: 'a language tag such as de-AT',
-      description: 'The language of the reader: `navigator.language`, number and date formats of scripts, `Accept-Language`.',
+      description: 'The language of the reader, for `navigator.language`, formats of scripts and `Accept-Language`.',
       default: 'en-US',
       examples: ['de-AT'],
     }),
     timezone: option(Type.String({ maxLength: 64 }), {
       expected: 'a time zone such as Europe/Vienna',
       description:
-        'The time zone of scripts and of `date` in headers and footers, by its name in the IANA database. Offsets such as `+02:00` are refused.',
+        'The time zone of scripts and of `date` in headers and footers, by its name in the IANA database, not an offset.',
       'x-default': 'the time zone of the server',
       examples: ['Europe/Vienna'],
     }),
@@ -247,43 +246,41 @@ export const PdfOptions = Type.Object(
     ),
     waitUntil: option(oneOf(WAIT_UNTIL), {
       description:
-        'When the document counts as loaded. `domcontentloaded`: its markup is parsed. `load`: its images, styles, scripts and frames have loaded. `networkidle0` and `networkidle2`: for half a second there were no requests, or at most two. `finished`: after `load`, the requests of its scripts have ended, it has stopped changing, and it says that it is ready (`window.platenReady`, `PagedPolyfill`, `MathJax.startup.promise`, `document.fonts`); this ends at most 5 seconds after the last event, with a warning. Fonts and images are awaited in every case except `domcontentloaded`.',
+        'When the document counts as loaded. `domcontentloaded`: its markup is parsed. `load`: its images, styles, scripts and frames have loaded. `networkidle0` and `networkidle2`: for half a second there were no requests, or at most two. `finished`: after `load`, the requests of its scripts have ended, it no longer changes, and it says that it is ready (`window.platenReady`, `PagedPolyfill`, `MathJax.startup.promise`, `document.fonts`); this ends at most 5 seconds after the last event, with a warning. Fonts and images are awaited in every case except `domcontentloaded`.',
       default: 'finished',
       examples: ['networkidle0'],
     }),
     animations: option(oneOf(ANIMATIONS), {
       description:
-        "`finish`: before printing, the document's clocks and timers are run forward by 3 seconds, animations that end are finished, endless ones show their first frame, content that appears on scrolling is shown, and `prefers-reduced-motion` is `reduce`. `run`: the document is printed as it is at that moment.",
+        '`finish`: before printing, clocks and timers are run forward by 3 seconds, animations that end are finished, endless ones show their first frame, content that appears on scrolling is shown, and `prefers-reduced-motion` is `reduce`. `run`: the document is printed as it is.',
       default: 'finish',
       examples: ['run'],
     }),
     waitForSelector: option(Type.Union([Selector, Type.Object({ selector: Selector, visible: Flag, hidden: Flag }, CLOSED)]), {
       expected: 'a CSS selector, or an object {selector, visible, hidden}',
       description:
-        'Waits until a matching element is in the document; with `visible: true` until one is visible, with `hidden: true` until none is.',
+        'Waits until a matching element is there; with `visible: true` until one is visible, with `hidden: true` until none is.',
       'x-default': 'none',
       examples: ['#chart.ready', { selector: '.spinner', hidden: true }],
     }),
-    waitForFunction: option(Type.String({ maxLength: 10_000 }), {
+    waitForFunction: option(Type.String({ minLength: 1, maxLength: 10_000 }), {
       expected: 'a JavaScript expression, or a function, of at most 10000 characters',
       description:
-        'Waits until this expression, or the result of this function, is truthy in the document; a promise is awaited. An exception fails the render at once with `wait_failed`. It works with `javascript: false`, too.',
+        'Waits until this expression, or the result of this function or promise, is truthy in the document. An exception fails the render with `wait_failed`. It works with `javascript: false`, too.',
       'x-default': 'none',
       contentMediaType: 'text/javascript',
       examples: ['window.chartsAreDrawn === true'],
     }),
     waitForTimeout: option(Type.Integer({ minimum: 0 }), {
       expected: 'a whole number of milliseconds, at least 0',
-      description:
-        'Waits this long after `load`, `waitForSelector` and `waitForFunction`, and before `finished`, fonts and images are awaited. At most the largest `timeout`.',
+      description: 'Waits this long after `load`, `waitForSelector` and `waitForFunction`, before `finished`, fonts and images.',
       default: 0,
       'x-unit': 'ms',
       examples: [500],
     }),
     resourceTimeout: option(Type.Integer({ minimum: 1 }), {
       ...MILLISECONDS_FROM_1,
-      description:
-        'Time for each image, style sheet, script, font and frame. A resource that takes longer is left out, with a warning. At most the largest `timeout`.',
+      description: 'Time for each image, style sheet, script, font and frame. What takes longer is left out, with a warning.',
       'x-default': 'set by `PLATEN_RESOURCE_TIMEOUT_SECONDS`, 10000 unless changed',
       examples: [3_000],
     }),
@@ -302,7 +299,7 @@ export const PdfOptions = Type.Object(
     baseUrl: option(Type.String({ maxLength: MAX_URL }), {
       expected: URL_EXPECTED,
       description:
-        'The base of relative addresses in `html` or a template. A `<base>` in the markup overrides it. It must not hold a name and password, and cannot be combined with `url`.',
+        'The base of relative addresses in `html` or a template, unless the markup has a `<base>`. It must not hold a name and password, and cannot be combined with `url`.',
       'x-default': 'none; relative addresses then cannot be loaded',
       examples: ['https://example.com/reports/'],
     }),
@@ -314,7 +311,7 @@ export const PdfOptions = Type.Object(
     }),
     extraHTTPHeaders: option(Type.Record(Type.String(), Type.String({ maxLength: 8_192 }), CLOSED), {
       expected: 'an object of header names and their values',
-      description: `At most 50 headers for requests to the origin of \`url\` or \`baseUrl\`, and to no other, also not after a redirect. Headers that belong to the connection, such as \`Host\`, \`Content-Length\`, \`Proxy-*\` and \`Sec-*\`, are rejected. ${OF_TARGET}`,
+      description: `At most 50 headers for requests to the origin of \`url\` or \`baseUrl\`, and to no other. Headers of the connection, such as \`Host\`, \`Content-Length\`, \`Proxy-*\` and \`Sec-*\`, are rejected. ${OF_TARGET}`,
       'x-default': 'none',
       examples: [{ Authorization: 'Bearer abc123' }],
     }),
@@ -322,7 +319,7 @@ export const PdfOptions = Type.Object(
       Type.Object({ username: Type.String({ maxLength: 1_000 }), password: Type.String({ maxLength: 1_000 }) }, CLOSED),
       {
         expected: 'an object {username, password}',
-        description: `Answers the origin of \`url\` or \`baseUrl\`, and no other, when it asks for a name and password (HTTP Basic or Digest). Cannot be combined with a name and password in \`url\`. ${OF_TARGET}`,
+        description: `Name and password for the origin of \`url\` or \`baseUrl\` alone (HTTP Basic or Digest). Cannot be combined with those in \`url\`. ${OF_TARGET}`,
         'x-default': 'none',
         examples: [{ username: 'ada', password: 'secret' }],
       },
@@ -330,21 +327,20 @@ export const PdfOptions = Type.Object(
     failOnHttpStatus: option(Type.Union([Type.Boolean(), Type.Array(HttpStatus, { maxItems: 500 })]), {
       expected: 'true, false, or a list of HTTP statuses',
       description:
-        'Which statuses fail the render. `true`: 400 and above, of the document (`navigation_failed`) and of any image, style sheet, script, font or frame (`render_gate_failed`). A list: these statuses of any resource, besides 400 and above of the document. `false`: none, so that error pages are printed.',
+        'Which statuses fail the render. `true`: 400 and above, of the document (`navigation_failed`) and of any resource (`render_gate_failed`). A list: these statuses of any resource, and 400 and above of the document. `false`: none, so that error pages are printed.',
       'x-default': '400 and above, of the document at `url`',
       examples: [true, [404, 410]],
     }),
     failOnResourceError: option(Type.Boolean(), {
       expected: YES_OR_NO,
-      description:
-        'Whether an image, style sheet, script, font or frame that is missing for any reason fails the render (`render_gate_failed`). Otherwise it is a warning.',
+      description: 'Whether a missing image, style sheet, script, font or frame fails the render (`render_gate_failed`).',
       default: false,
       examples: [true],
     }),
     failOnConsoleError: option(Type.Boolean(), {
       expected: YES_OR_NO,
       description:
-        'Whether `console.error`, a failed `console.assert`, an uncaught exception, or more than 1,000 messages fail the render (`render_gate_failed`).',
+        'Whether `console.error`, a failed `console.assert`, an uncaught exception or over 1,000 messages fail the render (`render_gate_failed`).',
       default: false,
       examples: [true],
     }),
@@ -357,8 +353,7 @@ export const PdfOptions = Type.Object(
     }),
     timeout: option(Type.Integer({ minimum: 1 }), {
       ...MILLISECONDS_FROM_1,
-      description:
-        'Time for the whole render, waiting in the queue included. The operator sets the largest one with `PLATEN_MAX_RENDER_TIMEOUT_MS`.',
+      description: 'Time for the whole render, waiting included; at most `PLATEN_MAX_RENDER_TIMEOUT_MS`.',
       'x-default': 'set by `PLATEN_RENDER_TIMEOUT_MS`, 30000 unless changed',
       examples: [10_000],
     }),
@@ -380,20 +375,20 @@ export const PdfRequestBody = Type.Object(
   {
     html: option(Type.String(), {
       expected: 'a string of HTML',
-      description: `A complete HTML document, at most ${MAX_HTML_BYTES} bytes of UTF-8. Send exactly one of \`html\`, \`markdown\`, \`url\` and \`template_id\`.`,
+      description: `A complete HTML document, at most ${MAX_HTML_BYTES} bytes of UTF-8.`,
       contentMediaType: 'text/html',
       examples: ['<h1>Hello</h1>'],
     }),
     markdown: option(Type.String(), {
       expected: 'a string of Markdown',
-      description: `A document in Markdown: CommonMark with tables and strikethrough; HTML in it is kept. At most ${MAX_HTML_BYTES} bytes of UTF-8, as text and as the HTML it becomes.`,
+      description: `A document in Markdown: CommonMark with tables and strikethrough; HTML is kept. At most ${MAX_HTML_BYTES} bytes of UTF-8, also as HTML.`,
       contentMediaType: 'text/markdown',
       examples: ['# Hello'],
     }),
     stylesheet: option(Type.String({ maxLength: MAX_STYLESHEET }), {
       expected: `a string of CSS, at most ${MAX_STYLESHEET} characters`,
       description:
-        'The style sheet of a `markdown` document. It replaces the default one, and may be empty. To add to the default one instead, use `options.addStyleTag`, or a `<style>` in the Markdown.',
+        'The style sheet of a `markdown` document, in place of the default one. To add to that one, use `options.addStyleTag` or a `<style>` in the Markdown.',
       'x-default': 'a style sheet for print',
       contentMediaType: 'text/css',
       examples: ['body { font: 11pt/1.5 serif }'],
@@ -418,31 +413,32 @@ export const PdfRequestBody = Type.Object(
     options: Type.Optional(PdfOptions),
     store: option(Type.Boolean(), {
       expected: YES_OR_NO,
-      description: 'Stores the PDF and answers 201 with its record. `false` exempts one call when the account stores every PDF.',
-      'x-default': 'the `auto_store` setting of the account, which is off at first',
+      description:
+        'Stores the result and answers 201 with its record. `false` exempts one call when the account stores every result.',
+      'x-default': '`auto_store` of the account',
       examples: [true],
     }),
     metadata: Type.Optional({
       ...MetadataSchema,
       title: 'DocumentMetadata',
-      description: `${METADATA_MEANING} They are kept with the stored document; properties of the PDF itself are \`options.metadata\`. Default: none.`,
+      description: `${METADATA_MEANING} Properties of the PDF itself are \`options.metadata\`. Default: none.`,
     }),
     conformance_report: option(Type.Boolean(), {
       expected: YES_OR_NO,
-      description: 'Answers with the list of what violates `options.conformance` in place of a PDF, without a charge.',
+      description: 'Answers with what violates `options.conformance` in place of a PDF, without a charge.',
       default: false,
       examples: [true],
     }),
     dry_run: option(Type.Boolean(), {
       expected: YES_OR_NO,
       description:
-        'Renders and charges nothing, and answers what would happen: faults, data the template lacks or does not use, the allowance, and whether each address in the document may be reached.',
+        'Renders and charges nothing, and answers what would happen: problems, data the template lacks or does not use, the allowance, and which addresses may be reached.',
       default: false,
       examples: [true],
     }),
     filename: option(Type.String(), {
       expected: FILENAME,
-      description: 'The name under which a browser saves the PDF.',
+      description: 'The name under which a browser saves the result.',
       'x-default': 'none, or the id of the stored document',
       examples: ['invoice-42.pdf'],
     }),

@@ -50,10 +50,8 @@ export interface SourceRequest extends Pick<Rendering, 'baseUrl' | 'load' | 'tim
   isDryRun: boolean;
 }
 
-export interface RenderRequest extends Rendering {
-  source: Source;
-  /** Files that relative addresses in the document lead to. */
-  assets: HostedFiles | undefined;
+/** Whether and how a result is stored. */
+export interface Storing {
   /** What the caller asked for; undefined leaves it to the account. */
   store: boolean | undefined;
   /** How long a stored document is kept; undefined for as long as the plan keeps documents. */
@@ -61,6 +59,12 @@ export interface RenderRequest extends Rendering {
   filename: string | undefined;
   /** Kept with the stored document. */
   metadata: Metadata;
+}
+
+export interface RenderRequest extends Rendering, Storing {
+  source: Source;
+  /** Files that relative addresses in the document lead to. */
+  assets: HostedFiles | undefined;
   /** Whether only the violations of the profiles are asked for. */
   reportsConformance: boolean;
   /** Whether only what would happen is asked for. */

@@ -4,13 +4,13 @@ import type { Allowance, ChargedRenders, Reservation } from '../accounts/allowan
 import type { Concurrency } from '../accounts/concurrency.ts';
 import type { Content } from '../chromium/load/load-settings.ts';
 import { Deadline } from '../deadline.ts';
-import type { Documents, StoredDocument } from '../documents/documents.ts';
+import type { DocumentDraft, Documents, StoredDocument } from '../documents/documents.ts';
 import { hasCode, ServiceError, storageFailed } from '../errors.ts';
 import { phaseSpans, traced } from '../tracing.ts';
 import { captureContent, type RenderedImage } from './capture-content.ts';
 import type { ImageRequest } from './image-request.ts';
 import { type PrintEngine, printContent, type RenderedPdf, type RenderOwner } from './print-content.ts';
-import type { RenderRequest, SourceRequest } from './render-request.ts';
+import type { RenderRequest, Source, SourceRequest, Storing } from './render-request.ts';
 import { requireNone } from './report.ts';
 import { resolveSource, type SourceServices } from './resolve-source.ts';
 import { openSigning, type SigningServices } from './signing.ts';
@@ -34,16 +34,14 @@ export interface RenderMemory {
 
 export interface Delivery {
   pdf: RenderedPdf;
-  /** Set if the PDF was stored. */
+  /** Set if the result was stored. */
   document: StoredDocument | undefined;
   /** Documents left in this month, or null if the plan has no limit. */
   remaining: number | null;
 }
 
-export interface ImageDelivery {
+export interface ImageDelivery extends Omit<Delivery, 'pdf'> {
   image: RenderedImage;
-  document: undefined;
-  remaining: number | null;
 }
 
 type Also = NonNullable<Parameters<Allowance['commit']>[1]>;
@@ -78,16 +76,14 @@ export async function render(
     const pdf = await printContent(services.engine, { content, load, print, finish, signing }, owner, deadline);
     requireNone(request.failOnWarning, pdf.report);
     services.memory?.makeRoomFor(pdf.bytes);
-    const document = keep
-      ? await traced('store', () => store(services.documents, pdf, request, principal, deadline), { 'platen.bytes': pdf.bytes })
-      : undefined;
+    const document = keep ? await store(services.documents, pdf, request, principal, deadline) : undefined;
     const delivery = { pdf, document, remaining: reservation.remaining };
     await traced('commit', () => settle(services, delivery, reservation, principal, deadline, commitHook));
     return delivery;
   });
 }
 
-/** The same for an image, which is never stored. */
+/** The same for an image. */
 export async function renderImage(
   services: RenderServices,
   request: ImageRequest,
@@ -95,12 +91,17 @@ export async function renderImage(
   client: AbortSignal,
   commitHook: CommitHook<ImageDelivery> = NO_HOOK,
 ): Promise<ImageDelivery> {
+  const keep = isToBeStored(request, principal);
   return charged(services, request, principal, client, async ({ content, owner, reservation, deadline }) => {
     const mark = principal.isTest ? imageMark : undefined;
     const image = await captureContent(services.engine, { ...request, content }, owner, deadline, mark);
     requireNone(request.failOnWarning, image.report);
     services.memory?.makeRoomFor(image.bytes);
-    const delivery = { image, document: undefined, remaining: reservation.remaining };
+    const shown = { type: `image/${request.capture.type}`, width: image.width, height: image.height };
+    const document = keep
+      ? await store(services.documents, { ...image, pages: 1, image: shown }, request, principal, deadline)
+      : undefined;
+    const delivery = { image, document, remaining: reservation.remaining };
     await traced('commit', () => settle(services, delivery, reservation, principal, deadline, commitHook));
     return delivery;
   });
@@ -168,7 +169,7 @@ function textBytes(content: Content): number {
   return content.kind === 'html' ? 2 * content.html.length : 0;
 }
 
-/** Throws `storage_unavailable` if the request asks to store the PDF and the plan does not store documents. */
+/** Throws `storage_unavailable` if the request asks to store the result and the plan does not store documents. */
 export function isToBeStored(
   { store, keptMs }: Pick<RenderRequest, 'store' | 'keptMs'>,
   { plan, autoStore }: Principal,
@@ -199,18 +200,21 @@ async function reserved<T>(
 
 async function store(
   documents: Documents,
-  { chunks, bytes, pages, report }: RenderedPdf,
-  { source, filename, metadata, keptMs }: RenderRequest,
+  { chunks, bytes, pages, image, report }: Pick<DocumentDraft, 'chunks' | 'bytes' | 'pages' | 'image' | 'report'>,
+  { source, filename, metadata, keptMs }: Storing & { source: Source },
   { plan }: Principal,
   deadline: Deadline,
 ): Promise<StoredDocument> {
   const templateId = source.kind === 'template' ? source.templateId : undefined;
-  const draft = { chunks, bytes, pages, report, filename, source: source.kind, templateId, metadata };
-  const writing = documents.write(draft, keptMs ?? plan.retentionMs);
-  return kept(writing, deadline).catch((error: unknown) => {
-    writing.then((late) => documents.discard(late)).catch(() => {}); // the disk was too slow
-    throw error;
-  });
+  const draft = { chunks, bytes, pages, image, report, filename, source: source.kind, templateId, metadata };
+  const write = async () => {
+    const writing = documents.write(draft, keptMs ?? plan.retentionMs);
+    return kept(writing, deadline).catch((error: unknown) => {
+      writing.then((late) => documents.discard(late)).catch(() => {}); // the disk was too slow
+      throw error;
+    });
+  };
+  return traced('store', write, { 'platen.bytes': bytes });
 }
 
 /** A storage that has had time and did not answer is what failed, and not the render. */

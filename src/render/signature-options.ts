@@ -49,7 +49,7 @@ export function parseSignature({ signature, password, forms }: PdfOptions, error
     errors.addAll(textErrors(`options.signature.${name}`, text ?? ''));
   errors.addAll(textErrors('options.signature.field.html', field?.html ?? ''));
   if (field && 'name' in field && !forms)
-    errors.add('options.signature.field.name', 'needs options.forms: true, which makes fields of the document');
+    errors.add('options.signature.field.name', 'requires options.forms: true, which makes fields of the document');
   return { certificate, level, reason, location, contact, field: field && parseField(field, errors) };
 }
 

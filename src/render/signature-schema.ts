@@ -22,8 +22,7 @@ const length = (description: string) => ({ ...Length, description });
 
 const html = option(Type.String({ maxLength: MAX_HTML }), {
   expected: `a string of HTML, at most ${MAX_HTML} characters`,
-  description:
-    'What the field shows, as a document of its size. Nothing is loaded and no script runs: images and fonts are `data:` addresses.',
+  description: 'What the field shows, as a document of its size. Nothing is loaded and no script runs.',
   'x-default': 'the name in the certificate, the time and the reason',
   contentMediaType: 'text/html',
 });
@@ -84,8 +83,7 @@ const Signature = Type.Object(
 
 export const SIGNATURE_OPTION = option(Signature, {
   expected: 'an object {certificate, level, reason, location, contact, field}',
-  description:
-    'Signs the PDF (PAdES) with a stored certificate, after every other change. Cannot be combined with `password`. A signed PDF differs each time.',
+  description: 'Signs the PDF (PAdES) with a stored certificate. Cannot be combined with `password`.',
   ...NONE,
   examples: [{ certificate: 'cert_0123456789ABCDEFGHIJKL', level: 'B-T', reason: 'Approved' }],
 });

@@ -83,6 +83,11 @@ export interface Tables {
     filename: string | null;
     bytes: number | null;
     pages: number | null;
+    /** Null for a PDF. */
+    media_type: string | null;
+    /** Pixels of an image. */
+    width: number | null;
+    height: number | null;
     sha256: string | null;
     source: string | null;
     template_id: string | null;
@@ -183,6 +188,8 @@ export interface Tables {
     /** JSON: what its owner attached to it; null for nothing. */
     metadata: string | null;
     total: number;
+    /** What its items are rendered to: `image`, or null for PDFs. */
+    kind: string | null;
     /** Items without an outcome. */
     unfinished: number;
     succeeded: number;

@@ -55,6 +55,8 @@ export interface OpenedUpload extends Pick<UploadOrder, 'url' | 'headers' | 'doc
 
 interface Stored {
   id: string;
+  /** Undefined for a PDF. */
+  image?: { type: string } | undefined;
   bytes: number;
   expiresAt: number;
 }
@@ -78,7 +80,7 @@ export interface UploadServices<D extends Stored = Stored> {
 }
 
 const TYPE = 'upload';
-const CONTENT_TYPE = 'application/pdf';
+const PDF = 'application/pdf';
 /** As slow as a receiver may take a document, besides the time it has to answer. */
 const MIN_BYTES_PER_MS = 256;
 const MAX_SENDING_MS = 600_000;
@@ -169,7 +171,7 @@ export class Uploads<D extends Stored = Stored> {
       throw error;
     });
     if (!document) return undefined;
-    const headers = { 'content-type': CONTENT_TYPE, ...order.headers, 'user-agent': 'Platen' };
+    const headers = { 'content-type': document.image?.type ?? PDF, ...order.headers, 'user-agent': 'Platen' };
     const open = () =>
       documents.read(document).catch((cause: unknown) => {
         throw new ContentUnavailable('the document could not be read', { cause });

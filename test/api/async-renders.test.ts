@@ -38,7 +38,8 @@ async function caller(plan?: string): Promise<Client> {
 }
 
 const LATER = { prefer: 'respond-async' };
-const start = (client: Client, body: object, headers = {}) => client.send('POST', '/v1/pdf', body, { ...LATER, ...headers });
+const start = (client: Client, body: object, headers = {}, path = '/v1/pdf') =>
+  client.send('POST', path, body, { ...LATER, ...headers });
 const ended = (client: Client, { render_id }: Render) =>
   client
     .send('GET', `/v1/renders/${render_id}`, undefined, { prefer: 'wait=60' })
@@ -173,7 +174,8 @@ test.each(['', '.pdf', '.zip', '/events'])('an asynchronous render is no batch: 
 
 test('what was accepted by a service that was killed is completed by the next one, once', async () => {
   const client = await caller();
-  const replies = await Promise.all(Array.from({ length: 8 }, (_, n) => start(client, { html: `<p>${n}` })));
+  const pathOf = (n: number) => (n % 2 ? '/v1/image' : '/v1/pdf');
+  const replies = await Promise.all(Array.from({ length: 8 }, (_, n) => start(client, { html: `<p>${n}` }, {}, pathOf(n))));
   const renders = (await Promise.all(replies.map((reply) => reply.json()))) as Render[];
   service.child.removeAllListeners('exit');
   service.child.kill('SIGKILL');
@@ -183,7 +185,8 @@ test('what was accepted by a service that was killed is completed by the next on
   const after = new Client(service.url, client.key);
   const done = await Promise.all(renders.map((render) => ended(after, render)));
   expect(done.map(({ status }) => status)).toEqual(renders.map(() => 'succeeded'));
-  expect((await after.json<List<object>>('/v1/documents')).data).toHaveLength(8);
+  const { data } = await after.json<List<{ type: string }>>('/v1/documents');
+  expect(data.map(({ type }) => type).sort()).toEqual([...Array(4).fill('application/pdf'), ...Array(4).fill('image/png')]);
   const { daily } = await after.usage(); // `used` has what the dead process had reserved, until its leases end
   expect(daily.reduce((sum, { documents }) => sum + documents, 0)).toBe(8);
 });

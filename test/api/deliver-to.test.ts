@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Client, type List, problem } from '../support/client.ts';
 import { NameServer } from '../support/name-server.ts';
+import { headOf } from '../support/read-image.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { Receiver, verified } from '../support/receiver.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
@@ -69,8 +70,8 @@ async function caller(plan?: string): Promise<Client> {
   return new Client(service.url, (await service.createKey(plan)).key);
 }
 
-async function start(client: Client, body: object, headers = {}): Promise<Render> {
-  const reply = await client.send('POST', '/v1/pdf', { deliver_to: target(), ...body }, headers);
+async function start(client: Client, body: object, headers = {}, path = '/v1/pdf'): Promise<Render> {
+  const reply = await client.send('POST', path, { deliver_to: target(), ...body }, headers);
   expect(reply.status, await reply.clone().text()).toBe(202);
   return (await reply.json()) as Render;
 }
@@ -96,6 +97,18 @@ describe('the upload', () => {
     expect((await readPdf(bytes)).pages).toEqual(['uploaded']);
     const stored = await fetch(done.url as string);
     expect(Buffer.from(await stored.arrayBuffer()).equals(bytes)).toBe(true);
+    expect(await documentsOf(client)).toBe(1);
+  });
+
+  test('is one of an image, with its type, which is kept no longer where it is not to be stored', async () => {
+    const client = await caller();
+    const options = { type: 'webp', fullPage: false, viewport: { width: 50, height: 40 } };
+    const done = await ended(client, await start(client, { html: '<p>x', store: false, options }, {}, '/v1/image'));
+    expect(done).toMatchObject({ status: 'succeeded', delivery: { status: 'delivered', attempts: 1 } });
+    const { headers, bytes } = bucket.received[0] as (typeof bucket.received)[0];
+    expect(headers).toMatchObject({ 'content-type': 'image/webp', 'content-length': String(bytes.length) });
+    expect(headOf(bytes)).toEqual({ format: 'webp', width: 50, height: 40 });
+    await problem(await client.get(`/v1/documents/${done.document_id}`), 410, 'document_deleted');
     expect(await documentsOf(client)).toBe(1);
   });
 

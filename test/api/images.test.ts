@@ -177,12 +177,9 @@ describe('where it comes from', () => {
 
 describe('what is refused', () => {
   test('options of PDFs, by name', async () => {
-    const deliverTo = 'https://example.com/x';
-    expect(await faults({ html: RED, store: true, deliver_to: deliverTo, options: { format: 'A4', password: 'x' } })).toEqual([
+    expect(await faults({ html: RED, options: { format: 'A4', password: 'x' } })).toEqual([
       'options.format: is an option of PDFs, and has no meaning for an image',
       'options.password: is an option of PDFs, and has no meaning for an image',
-      'store: cannot be sent: images are not stored',
-      'deliver_to: cannot be sent: images are not stored',
     ]);
   });
 

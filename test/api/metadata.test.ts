@@ -143,12 +143,6 @@ describe('400', () => {
     await ada.template(html, { metadata: { ['😀'.repeat(40)]: '😀'.repeat(500) } });
   });
 
-  test('images are not stored', async () => {
-    expect(await errorsOf(ada.send('POST', '/v1/image', { html, metadata: { order: '1' } }))).toMatchObject([
-      { path: 'metadata' },
-    ]);
-  });
-
   test.each([
     ['metadata=x', 'metadata', 'must be sent as metadata[NAME]=VALUE'],
     ['metadata[a]=1&metadata[a]=2', 'metadata[a]', 'is sent more than once'],

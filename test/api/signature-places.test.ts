@@ -169,7 +169,7 @@ describe('nothing is charged or stored', () => {
 
 const PLACED = { x: 0, y: 0, width: 99, height: 99 };
 test.each<[object, string, string, object?]>([
-  [{ name: 'by' }, 'name', 'needs options.forms: true, which makes fields of the document', { forms: false }],
+  [{ name: 'by' }, 'name', 'requires options.forms: true, which makes fields of the document', { forms: false }],
   [{ name: 'by', x: 1 }, 'x', 'cannot be combined with options.signature.field.name'],
   [{ name: 'by', html: '', page: 1 }, 'page', 'cannot be combined with options.signature.field.name'],
   [{ name: 'by', ...PLACED }, 'name', 'cannot be combined with options.signature.field.x'],

@@ -109,8 +109,7 @@ describe('a raw body', () => {
   test.each([
     ['fulPage', 'true', 'there is no such parameter; did you mean fullPage?'],
     ['format', 'A5', 'is an option of PDFs, and has no meaning for an image'],
-    ['store', 'true', 'cannot be sent: images are not stored'],
-    ['metadata[order]', '1', 'cannot be sent: images are not stored'],
+    ['webhook_url', 'https://example.com/', 'requires the header Prefer: respond-async, or deliver_to'],
     ['quality', '101', 'must be a whole number from 0 to 100'],
   ])('of an image, with %s=%s', async (name, value, message) => {
     const path = name.replace(/\[.*/, '');

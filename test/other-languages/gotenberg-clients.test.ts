@@ -1,4 +1,4 @@
-/** Clients of Gotenberg, unmodified: a page with its files, a picture, and two PDFs in one. */
+/** Clients of Gotenberg, unmodified, and a program that sends what one in Go sends: a page with its files, a picture, and two PDFs in one. */
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ let env: Record<string, string>;
 let folder: string;
 
 beforeAll(async () => {
-  service = await startService({ PLATEN_GOTENBERG_ROUTES: 'on' });
+  service = await startService({ PLATEN_GOTENBERG_ROUTES: 'on', PLATEN_OUTBOUND_ALLOW: '127.0.0.1' });
   env = { PLATEN_KEY: service.key, PLATEN_URL: service.url };
 });
 
@@ -52,4 +52,12 @@ test('chromiumly from npm', async () => {
   await nodePackages(folder, ['chromiumly@6']);
   await run(process.execPath, ['main.ts'], { cwd: folder, env });
   await expectResults('From TypeScript with a file');
+});
+
+test('what the client in Go sends', async () => {
+  await program('gotenberg-go');
+  await run('go', ['run', 'main.go'], { cwd: folder, env: { ...env, GOFLAGS: '-mod=mod' } });
+  await expectResults('From Go with a file');
+  const brought = await readPdf(await readFile(join(folder, 'brought.pdf')));
+  expect(brought.pages).toEqual([expect.stringContaining('From Go with a file')]);
 });

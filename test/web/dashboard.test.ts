@@ -165,6 +165,23 @@ test('one document: its text in the viewer, its bytes as a file, a link, and its
   await leave(visitor, 410);
 });
 
+test('a stored image: its picture, and its size in pixels', async () => {
+  const body = { html: '<p>x', filename: 'chart.png', options: { fullPage: false, viewport: { width: 120, height: 90 } } };
+  const reply = await ada.send('POST', '/v1/image', { ...body, store: true });
+  const { document_id: id } = (await reply.json()) as { document_id: string };
+  const visitor = await visit();
+  const page = await signInAt(visitor, ada.key);
+  const row = documentsIn(page).getByRole('row').filter({ hasText: 'chart.png' });
+  await row.locator('.first-page img').waitFor();
+  await row.getByRole('link', { name: 'chart.png' }).click();
+  const picture = page.getByRole('img', { name: 'The stored document' });
+  await picture.waitFor();
+  expect(await picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth)).toBe(120);
+  await page.getByText('120 × 90').waitFor();
+  await ada.send('DELETE', `/v1/documents/${id}`);
+  await leave(visitor);
+});
+
 test('documents of another key never appear after switching keys', async () => {
   const [first, second] = [await another(), await another()];
   const record = await first.store({ html: '<p>mine', filename: 'only-mine.pdf' });

@@ -1,6 +1,6 @@
 /** Shows a stored document: its pages, its properties and the available actions. */
 
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { PdfView } from '../shared/pdf-view/pdf-view.tsx';
 import { sizeText } from '../shared/size-text.ts';
 import { tell } from '../shared/toast.tsx';
@@ -73,7 +73,7 @@ function Found({ record, path }: { record: DocumentRecord; path: string }) {
       <Fault fault={download.fault} />
       <div class="beside">
         {wanted ? (
-          <Preview path={path} />
+          <Preview path={path} type={record.type} />
         ) : (
           <div>
             <button type="button" class="button" onClick={() => setWanted(true)}>
@@ -92,12 +92,13 @@ function Found({ record, path }: { record: DocumentRecord; path: string }) {
   );
 }
 
-function Preview({ path }: { path: string }) {
+function Preview({ path, type }: { path: string; type: string }) {
   const bytes = useLoaded(
-    async (signal) => new Uint8Array(await (await call(path, { signal, headers: { accept: 'application/pdf' } })).arrayBuffer()),
+    async (signal) => new Uint8Array(await (await call(path, { signal, headers: { accept: type } })).arrayBuffer()),
     [path],
   );
   if (bytes.fault !== undefined) return <Fault fault={bytes.fault} onRetry={bytes.reload} />;
+  if (type !== 'application/pdf') return bytes.value ? <Picture bytes={bytes.value} type={type} /> : <Loading what="the image" />;
   return (
     <div class="pdf-place">
       <PdfView pdf={bytes.value} busy={bytes.loading} thumbnails={false}>
@@ -105,6 +106,16 @@ function Preview({ path }: { path: string }) {
       </PdfView>
     </div>
   );
+}
+
+function Picture({ bytes, type }: { bytes: Uint8Array<ArrayBuffer>; type: string }) {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    const made = URL.createObjectURL(new Blob([bytes], { type }));
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [bytes, type]);
+  return <div class="picture-place">{url !== undefined && <img src={url} alt="The stored document" />}</div>;
 }
 
 function RecordFacts({ record }: { record: DocumentRecord }) {
@@ -120,7 +131,7 @@ function RecordFacts({ record }: { record: DocumentRecord }) {
       <h2>About</h2>
       <Facts
         facts={[
-          ['Pages', numberText(record.pages)],
+          record.width === undefined ? ['Pages', numberText(record.pages)] : ['Pixels', `${record.width} × ${record.height}`],
           ['Size', sizeText(record.bytes)],
           ['Source', source],
           ['Created', <Time key="created" at={record.created_at} />],

@@ -29,7 +29,7 @@ export function LinkDialog({ path, expiresAt, onClose }: { path: string; expires
   const make = async () => setLink((await (await send('POST', `${path}/links`, { expires_in: seconds })).json()) as Link);
   return (
     <Dialog title="Signed link" onClose={onClose}>
-      <p>Anyone who has the link can download the PDF without a key until the link expires or the document is deleted.</p>
+      <p>Anyone who has the link can download the document without a key until the link expires or the document is deleted.</p>
       <div class="field">
         <label for="link-time">Works for</label>
         <select

@@ -18,8 +18,13 @@ export interface Account {
 export interface DocumentRecord {
   document_id: string;
   filename: string;
+  /** Media type. */
+  type: string;
   bytes: number;
   pages: number;
+  /** Pixels, of an image. */
+  width?: number;
+  height?: number;
   sha256: string;
   source: 'html' | 'markdown' | 'url' | 'template';
   template_id?: string;

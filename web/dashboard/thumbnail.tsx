@@ -1,4 +1,4 @@
-/** Shows a small image of a document's first page once it scrolls into view. If it cannot be drawn, the sheet stays empty. */
+/** Shows a thumbnail of a stored image, or of a PDF's first page, once it scrolls into view. If it cannot be drawn, the sheet stays empty. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DocumentRecord } from './records.ts';
 import { call, whenSignedOut } from './session.ts';
@@ -6,6 +6,8 @@ import { call, whenSignedOut } from './session.ts';
 /** Twice the size on the page, for high-resolution screens. */
 const WIDTH_PIXELS = 112;
 const LOADED_AT_ONCE = 2;
+/** A larger image is not loaded for its thumbnail. */
+const MAX_IMAGE_BYTES = 1_000_000;
 
 /** URLs of loaded images, by document. Documents never change. */
 const urls = new Map<string, string>();
@@ -17,7 +19,8 @@ whenSignedOut(() => {
   urls.clear();
 });
 
-export function Thumbnail({ document: { document_id: id } }: { document: DocumentRecord }) {
+export function Thumbnail({ document }: { document: DocumentRecord }) {
+  const { document_id: id } = document;
   const [url, setUrl] = useState(urls.get(id));
   const sheet = useRef<HTMLSpanElement>(null);
   useEffect(() => {
@@ -27,7 +30,7 @@ export function Thumbnail({ document: { document_id: id } }: { document: Documen
       if (!entry?.isIntersecting) return;
       observer.disconnect();
       inTurn(async () => {
-        if (!left.signal.aborted) setUrl(await load(id, left.signal));
+        if (!left.signal.aborted) setUrl(await load(document, left.signal));
       });
     });
     observer.observe(sheet.current);
@@ -35,7 +38,7 @@ export function Thumbnail({ document: { document_id: id } }: { document: Documen
       observer.disconnect();
       left.abort();
     };
-  }, [id, url]);
+  }, [document, url]);
   return (
     <span class="first-page" ref={sheet}>
       {url !== undefined && <img src={url} alt="" />}
@@ -43,8 +46,11 @@ export function Thumbnail({ document: { document_id: id } }: { document: Documen
   );
 }
 
-async function load(id: string, signal: AbortSignal): Promise<string> {
-  const reply = await call(`/v1/documents/${encodeURIComponent(id)}/pages/1.png?width=${WIDTH_PIXELS}`, { signal });
+async function load({ document_id: id, type, bytes }: DocumentRecord, signal: AbortSignal): Promise<string | undefined> {
+  const isPdf = type === 'application/pdf';
+  if (!isPdf && bytes > MAX_IMAGE_BYTES) return undefined;
+  const path = `/v1/documents/${encodeURIComponent(id)}${isPdf ? `/pages/1.png?width=${WIDTH_PIXELS}` : ''}`;
+  const reply = await call(path, { signal });
   const url = URL.createObjectURL(await reply.blob());
   urls.set(id, url);
   return url;

@@ -51,6 +51,10 @@ def test_pdf_as_a_stream_to_a_file(platen: Platen, tmp_path: Path) -> None:
 
 def test_image(platen: Platen) -> None:
     assert platen.image({"html": "<h1>i</h1>"}).read().startswith(b"\x89PNG")
+    stored = platen.store_image({"html": "<h1>i</h1>", "options": {"type": "webp"}})
+    assert stored["type"] == "image/webp"
+    with platen.documents.content(stored["document_id"]) as image:
+        assert image.read().startswith(b"RIFF")
 
 
 def test_templates(platen: Platen) -> None:
@@ -141,6 +145,8 @@ def test_asynchronous_renders(platen: Platen) -> None:
     assert render["status"] == "succeeded" and render["document_id"]
     with platen.documents.content(render["document_id"]) as pdf:
         assert pdf.read().startswith(b"%PDF-")
+    render = platen.renders.finished(platen.renders.start_image({"html": "<h1>Later</h1>"})["render_id"])
+    assert platen.documents.get(render["document_id"] or "")["type"] == "image/png"
 
 
 def test_usage_and_account(platen: Platen) -> None:

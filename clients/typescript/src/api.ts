@@ -19,6 +19,8 @@ export interface Margins {
   left?: Length | undefined;
 }
 
+export type PageRanges = string;
+
 export interface Viewport {
   width: number;
   height: number;
@@ -66,7 +68,7 @@ export type InvoiceProfile = 'MINIMUM' | 'BASIC WL' | 'BASIC' | 'EN 16931' | 'EX
 
 /**
  * Embeds an electronic invoice (Factur-X or ZUGFeRD). It is PDF/A-3b unless `conformance` names another profile of
- * PDF/A-3. XML that is not an invoice of the profile fails with `invoice_invalid`. Cannot be combined with `password`.
+ * PDF/A-3. Other XML fails with `invoice_invalid`. Cannot be combined with `password`.
  */
 export interface Invoice {
   /** A UN/CEFACT Cross Industry Invoice, at most 5242880 bytes of UTF-8, without a document type declaration. */
@@ -74,10 +76,7 @@ export interface Invoice {
   profile: InvoiceProfile;
 }
 
-/**
- * Metadata of the PDF, in its Info dictionary and as XMP. Texts have at most 4096 characters. Default: the document's own
- * title and `<meta>` elements.
- */
+/** Metadata of the PDF. Texts have at most 4096 characters. Default: the document's own title and `<meta>` elements. */
 export interface PdfMetadata {
   /** Default: the document's own title. */
   title?: string | undefined;
@@ -95,8 +94,8 @@ export interface PdfMetadata {
 }
 
 /**
- * Encrypts the PDF with AES-256. A string is the password that opens it. Passwords have 1 to 127 bytes of UTF-8; they are
- * neither stored nor logged. Default: not encrypted.
+ * Encrypts the PDF with AES-256. A string is the password that opens it. Passwords have 1 to 127 bytes of UTF-8. Default:
+ * not encrypted.
  */
 export type Password = string | {
   /** Password that opens the PDF with the listed `permissions`. Default: none: the PDF opens without a password. */
@@ -107,7 +106,7 @@ export type Password = string | {
   permissions?: Array<'print' | 'print_low' | 'copy' | 'modify' | 'annotate' | 'fill_forms' | 'assemble' | 'accessibility'> | undefined;
 };
 
-/** A text or an image across each page, as large as the page allows. To make an image cover less, give it an empty border. */
+/** A text or an image across each page, as large as the page allows. */
 export interface Watermark {
   /** A text in any script; `\n` begins a new line. Send either `text` or `image`. */
   text?: string | undefined;
@@ -119,12 +118,9 @@ export interface Watermark {
   rotate?: number | undefined;
   /** The colour of a text. Cannot be combined with `image`. Default: `"#000000"`. */
   color?: string | undefined;
-  /** Page ranges such as `1-3, 5, 8-`, counted in the finished PDF, after `pageRanges`. Default: all pages. */
-  pages?: string | undefined;
-  /**
-   * Whether the watermark is over or under the content of the page. Backgrounds of the document can hide a watermark that
-   * is under the content. Default: `"over"`.
-   */
+  /** As `pageRanges`, counted in the finished PDF. Default: all pages. */
+  pages?: PageRanges | undefined;
+  /** Whether the watermark is over or under the content of the page, whose backgrounds can hide it. Default: `"over"`. */
   layer?: 'over' | 'under' | undefined;
 }
 
@@ -158,10 +154,7 @@ export interface SignaturePlace {
   html?: Html | undefined;
 }
 
-/**
- * Signs the PDF (PAdES) with a stored certificate, after every other change. Cannot be combined with `password`. A signed
- * PDF differs each time.
- */
+/** Signs the PDF (PAdES) with a stored certificate. Cannot be combined with `password`. */
 export interface Signature {
   /** A stored certificate of the same key (see `POST /v1/certificates`). */
   certificate: string;
@@ -182,9 +175,8 @@ export interface Signature {
 
 export interface PdfOptions {
   /**
-   * Paper format, in upper or lower case. All are portrait except Ledger, which is Tabloid turned on its side. When sent,
-   * it overrides every `@page` size, including those of named pages. Cannot be combined with `width` or `height`. Default:
-   * A4, or the `@page` size in the markup.
+   * Paper format, in upper or lower case. All are portrait except Ledger. It overrides every `@page` size, including those
+   * of named pages. Cannot be combined with `width` or `height`. Default: A4, or the `@page` size in the markup.
    */
   format?: 'A0' | 'A1' | 'A2' | 'A3' | 'A4' | 'A5' | 'A6' | 'Letter' | 'Legal' | 'Tabloid' | 'Ledger' | undefined;
   /**
@@ -194,14 +186,11 @@ export interface PdfOptions {
   width?: Length | undefined;
   /** Height of the paper, 1px to 200in. Requires `width`. Replaces `format`. Default: the height of the format. */
   height?: Length | undefined;
-  /**
-   * Turns the paper on its side. An `@page` size in the markup keeps its own orientation, unless `format`, `width` or
-   * `height` is sent. Default: `false`.
-   */
+  /** Turns the paper on its side, but not an `@page` size, unless `format`, `width` or `height` is sent. Default: `false`. */
   landscape?: boolean | undefined;
   /**
-   * One length for all sides, or `{top, right, bottom, left}`, where a side that is left out is 0. When sent, it overrides
-   * every `@page` margin. It must leave room on the paper. Default: 0.4in, or the `@page` margin in the markup.
+   * One length for all sides, or `{top, right, bottom, left}`, where a side that is left out is 0. It overrides every
+   * `@page` margin. Default: 0.4in, or the `@page` margin in the markup.
    */
   margin?: number | string | Margins | undefined;
   /** Prints background colours and images. Default: `true`. */
@@ -210,34 +199,29 @@ export interface PdfOptions {
   scale?: number | undefined;
   /**
    * Pages to keep: `3`, `1-3`, `8-` (to the end), `-2` (from the first), separated by commas. Pages keep their order and
-   * their numbers. A range that begins past the last page fails with `print_failed`. Default: all pages.
+   * numbers. A range past the last page fails with `print_failed`. Default: all pages.
    */
-  pageRanges?: string | undefined;
+  pageRanges?: PageRanges | undefined;
   /**
    * Whether an `@page` size in the markup overrides `format`, `width` and `height`. Default: true, unless `format`,
    * `width` or `height` is sent.
    */
   preferCSSPageSize?: boolean | undefined;
-  /**
-   * Writes tags for screen readers. The PDF is larger and takes longer. Cannot be `false` when `outline` is `true`.
-   * Default: `false`.
-   */
+  /** Writes a tagged PDF, which is larger. Cannot be `false` when `outline` is `true`. Default: `false`. */
   tagged?: boolean | undefined;
   /** Writes bookmarks from the headings. The PDF is then tagged as well. Default: `false`. */
   outline?: boolean | undefined;
   /** Leaves the page transparent where the document paints nothing. Default: `false`. */
   omitBackground?: boolean | undefined;
   /**
-   * Prints the whole document on one page as high as its content, at most 200 inches; a higher document fails with
-   * `print_failed`. Page breaks and `@page` sizes and margins are ignored. Cannot be combined with `height` or
-   * `pageRanges`. Default: `false`.
+   * Prints the document on one page as high as its content, at most 200 inches (`print_failed` beyond). Page breaks and
+   * `@page` sizes and margins are ignored. Cannot be combined with `height` or `pageRanges`. Default: `false`.
    */
   singlePage?: boolean | undefined;
   /**
    * HTML printed above the text of each page. Elements with the class `date`, `title`, `url`, `pageNumber` or `totalPages`
-   * are filled in. It carries its own styles, and images as `data:` addresses. Scripts in it do not run, and external
-   * resources are refused. When `margin` is not sent, the margin grows so that nothing overlaps, unless an `@page` rule in
-   * the markup sets it.
+   * are filled in. It has its own styles, and images as `data:` addresses. Scripts do not run, and external resources are
+   * refused. Without `margin`, the margin grows so that nothing overlaps, unless an `@page` rule sets it.
    */
   headerTemplate?: string | undefined;
   /** HTML printed below the text of each page, in all else as `headerTemplate`. */
@@ -246,8 +230,8 @@ export interface PdfOptions {
   mediaType?: 'print' | 'screen' | undefined;
   colorScheme?: ColorScheme | undefined;
   /**
-   * The window in which the document is loaded and its scripts run, in CSS pixels. The print is laid out for the paper,
-   * not for this window. Default: `{"width":800,"height":600,"deviceScaleFactor":1}`.
+   * The window in which the document is loaded and its scripts run, in CSS pixels. The print is laid out for the paper.
+   * Default: `{"width":800,"height":600,"deviceScaleFactor":1}`.
    */
   viewport?: Viewport | undefined;
   locale?: Locale | undefined;
@@ -270,14 +254,13 @@ export interface PdfOptions {
   failOnResourceError?: FailOnResourceError | undefined;
   failOnConsoleError?: FailOnConsoleError | undefined;
   /**
-   * Writes a tagged PDF that conforms to PDF/A (for archives), PDF/UA (for accessibility), or both. A document that lacks
-   * what they ask for fails with `not_conformant`. Cannot be combined with `password`; attachments need PDF/A-3 or
-   * PDF/A-4f.
+   * Writes a PDF that conforms to PDF/A, PDF/UA, or both, or fails with `not_conformant`. Cannot be combined with
+   * `password`; attachments need PDF/A-3 or PDF/A-4f.
    */
   conformance?: ConformanceProfile | ConformanceProfile[] | undefined;
   /**
-   * Turns the controls of the document into form fields that can be filled in: texts, checkboxes, radio buttons, choices,
-   * and places for a signature (`data-signature-field`). At most 2,000 fields. Default: `false`.
+   * Turns the controls of the document into form fields: texts, checkboxes, radio buttons, choices, and places for a
+   * signature (`data-signature-field`). At most 2,000. Default: `false`.
    */
   forms?: boolean | undefined;
   invoice?: Invoice | undefined;
@@ -288,8 +271,8 @@ export interface PdfOptions {
   attachments?: Attachment[] | undefined;
   signature?: Signature | undefined;
   /**
-   * Packs the structure of the PDF into object streams, which makes tagged PDFs several times smaller. Cannot be `false`
-   * with `password`. Default: true when `tagged` or `outline` is true, otherwise false.
+   * Packs the structure of the PDF into object streams: tagged PDFs get several times smaller. Cannot be `false` with
+   * `password`. Default: true when `tagged` or `outline` is true, otherwise false.
    */
   compress?: boolean | undefined;
   failOnWarning?: FailOnWarning | undefined;
@@ -297,15 +280,14 @@ export interface PdfOptions {
 }
 
 /**
- * Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have at most 40
- * characters, values 500. They are kept with the stored document; properties of the PDF itself are `options.metadata`.
- * Default: none.
+ * Names and values of your own, by which lists can be filtered. At most 20; names have up to 40 characters, values 500.
+ * Properties of the PDF itself are `options.metadata`. Default: none.
  */
 export type DocumentMetadata = Record<string, string>;
 
 export interface UploadTarget {
   url: string;
-  /** Headers that the store asks for, at most 20. Default: `Content-Type: application/pdf`. */
+  /** Headers that the store asks for, at most 20. Default: its `Content-Type`. */
   headers?: Record<string, string> | undefined;
 }
 
@@ -490,14 +472,11 @@ export interface DryRunDocuments {
 
 export interface DryRunAddress {
   address: string;
-  /**
-   * By the policy of the operator, for the host and port; `unchecked` where its name took too long to look up, and after
-   * 300 names in a minute.
-   */
+  /** By the policy of the operator; `unchecked` where the name took too long to look up, and after 300 names in a minute. */
   verdict: 'allowed' | 'refused' | 'unchecked';
 }
 
-/** Whether the PDF may be uploaded there. Absent without `deliver_to`. */
+/** Whether the result may be uploaded there. */
 export interface DryRunUpload {
   host: string;
   verdict: 'allowed' | 'refused' | 'unchecked';
@@ -505,24 +484,21 @@ export interface DryRunUpload {
 
 export interface DryRunResult {
   dry_run: boolean;
-  /** Whether there are no problems. What a page does while it renders is not known. */
+  /** Whether there are no problems. */
   would_render: boolean;
   /** Errors that the render would end with now. */
   problems: DryRunProblem[];
   source: 'html' | 'markdown' | 'url' | 'template';
-  /** Size of the HTML that would be loaded. Absent for a `url`, which is not fetched. */
+  /** Size of the HTML that would be loaded. Absent for a `url`. */
   html_bytes?: number | undefined;
   template?: DryRunTemplate | undefined;
   plan: string;
   documents: DryRunDocuments;
   /** Whether the render would count: false for a test key. */
   charged: boolean;
-  /** Whether the PDF would be stored. */
+  /** Whether the result would be stored. */
   stored: boolean;
-  /**
-   * Absolute addresses in the markup and styles, at most 100, of the first million characters. Those that scripts or other
-   * files name are not known.
-   */
+  /** Absolute addresses in the markup and styles, at most 100, of the first million characters. */
   addresses: DryRunAddress[];
   addresses_complete: boolean;
   deliver_to?: DryRunUpload | undefined;
@@ -533,19 +509,24 @@ export type PdfReply = RenderedPdf | ConformanceReport | DryRunResult;
 export interface Document {
   document_id: string;
   filename: string;
-  /** Size of the PDF. */
+  type: 'application/pdf' | 'image/png' | 'image/jpeg' | 'image/webp';
   bytes: number;
+  /** 1 for an image. */
   pages: number;
-  /** Digest of the PDF, in hexadecimal; also its ETag. */
+  /** Pixels; only of an image. */
+  width?: number | undefined;
+  /** Pixels; only of an image. */
+  height?: number | undefined;
+  /** Digest of the content, in hexadecimal; also its ETag. */
   sha256: string;
   source: 'html' | 'markdown' | 'url' | 'template';
-  /** Only where the source is a template. */
+  /** Only of a template. */
   template_id?: string | undefined;
   metadata: MetadataField;
   created_at: string;
   /** From this time on, requests for the document are answered with 410. */
   expires_at: string;
-  /** Address of the PDF, for the key that created it. */
+  /** Address of the content, for the key that created it. */
   url: string;
   report?: Report | undefined;
 }
@@ -561,7 +542,7 @@ export interface ItemError {
   }> | undefined;
 }
 
-/** The upload to `deliver_to`. Absent until there is a PDF, in events, and 30 days after it. */
+/** The upload to `deliver_to`. Absent until there is a result, in events, and 30 days after it. */
 export interface ItemDelivery {
   /** The host of `deliver_to`, whose address is shown nowhere. */
   host: string;
@@ -632,16 +613,13 @@ export interface Validation {
 export interface ImageOptions {
   /** Format of the image. Default: `"png"`. */
   type?: 'png' | 'jpeg' | 'webp' | undefined;
-  /** Quality of a JPEG or WebP image; cannot be combined with `type: png`, which loses nothing. Default: `80`. */
+  /** Quality of a JPEG or WebP image; cannot be combined with `type: png`. Default: `80`. */
   quality?: number | undefined;
-  /**
-   * Shows the whole document, however large it is. `false` shows what the window shows. Default: true, unless `clip` or
-   * `selector` is sent.
-   */
+  /** Shows the whole document. `false` shows what the window shows. Default: true, unless `clip` or `selector` is sent. */
   fullPage?: boolean | undefined;
   /**
-   * Shows this part of the document, in CSS pixels from its upper left corner. Cannot be combined with `selector` or
-   * `fullPage: true`.
+   * Shows this part of the document, in CSS pixels from its corner. Cannot be combined with `selector` or `fullPage:
+   * true`.
    */
   clip?: {
     x: number;
@@ -649,21 +627,15 @@ export interface ImageOptions {
     width: number;
     height: number;
   } | undefined;
-  /**
-   * Shows the first element that matches (422 print_failed where none does). Cannot be combined with `clip` or `fullPage:
-   * true`.
-   */
+  /** Shows the first element that matches (`print_failed` without one). Cannot be combined with `clip` or `fullPage: true`. */
   selector?: string | undefined;
   /** Pixels of the image for each CSS pixel. Default: `1`. */
   deviceScaleFactor?: number | undefined;
-  /** Leaves the page transparent where the document paints nothing. Cannot be combined with `type: jpeg`. Default: `false`. */
+  /** Leaves transparent what the document does not paint. Cannot be combined with `type: jpeg`. Default: `false`. */
   omitBackground?: boolean | undefined;
   /** The CSS media type the document is shown for. Default: `"screen"`. */
   mediaType?: 'print' | 'screen' | undefined;
-  /**
-   * The window in which the document is laid out, in CSS pixels. `deviceScaleFactor` can be sent here or beside it.
-   * Default: 800 by 600.
-   */
+  /** The window in which the document is laid out, in CSS pixels. Default: 800 by 600. */
   viewport?: Viewport | undefined;
   colorScheme?: ColorScheme | undefined;
   locale?: Locale | undefined;
@@ -692,39 +664,57 @@ export interface ImageOptions {
 export interface HtmlImageRequest {
   html: HtmlField;
   assets?: AssetsField | undefined;
+  store?: Store | undefined;
+  metadata?: DocumentMetadata | undefined;
   dry_run?: DryRun | undefined;
-  filename?: FilenameField | undefined;
+  filename?: Filename | undefined;
   options?: ImageOptions | undefined;
+  webhook_url?: WebhookUrl | undefined;
+  deliver_to?: DeliverTo | undefined;
 }
 
 export interface MarkdownImageRequest {
   markdown: Markdown;
   stylesheet?: Stylesheet | undefined;
   assets?: AssetsField | undefined;
+  store?: Store | undefined;
+  metadata?: DocumentMetadata | undefined;
   dry_run?: DryRun | undefined;
-  filename?: FilenameField | undefined;
+  filename?: Filename | undefined;
   options?: ImageOptions | undefined;
+  webhook_url?: WebhookUrl | undefined;
+  deliver_to?: DeliverTo | undefined;
 }
 
 export interface UrlImageRequest {
   url: Url;
+  store?: Store | undefined;
+  metadata?: DocumentMetadata | undefined;
   dry_run?: DryRun | undefined;
-  filename?: FilenameField | undefined;
+  filename?: Filename | undefined;
   options?: ImageOptions | undefined;
+  webhook_url?: WebhookUrl | undefined;
+  deliver_to?: DeliverTo | undefined;
 }
 
 export interface TemplateImageRequest {
   template_id: TemplateId;
   data?: Data | undefined;
   assets?: AssetsField | undefined;
+  store?: Store | undefined;
+  metadata?: DocumentMetadata | undefined;
   dry_run?: DryRun | undefined;
-  filename?: FilenameField | undefined;
+  filename?: Filename | undefined;
   options?: ImageOptions | undefined;
+  webhook_url?: WebhookUrl | undefined;
+  deliver_to?: DeliverTo | undefined;
 }
 
 export type ImageRequest = HtmlImageRequest | MarkdownImageRequest | UrlImageRequest | TemplateImageRequest;
 
 export interface RenderedImage {
+  /** Set when the image was stored. */
+  document_id?: string | undefined;
   /** As it was sent. */
   filename?: string | undefined;
   /** Media type. */
@@ -786,14 +776,11 @@ export interface NewTemplate {
   /** The template, at most 5242880 bytes of UTF-8. */
   html: string;
   /**
-   * The engine that renders the template. `placeholders` replaces `{{path}}` (escaped) and `{{{path}}}` (raw). `liquid` is
-   * LiquidJS, with loops, conditions and filters. Default: `"placeholders"`.
+   * `placeholders` replaces `{{path}}` (escaped) and `{{{path}}}` (raw). `liquid` is LiquidJS, with loops, conditions and
+   * filters. Default: `"placeholders"`.
    */
   engine?: 'placeholders' | 'liquid' | undefined;
-  /**
-   * Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have at most
-   * 40 characters, values 500.
-   */
+  /** Names and values of your own, by which lists can be filtered. At most 20; names have up to 40 characters, values 500. */
   metadata?: Metadata | undefined;
   /** Files that relative addresses in the template lead to, by their paths. */
   assets?: Assets | undefined;
@@ -822,13 +809,13 @@ export interface TemplateChange {
   /** A name by which people recognize the template. Default: as before. */
   name?: string | undefined;
   /**
-   * The engine that renders the template. `placeholders` replaces `{{path}}` (escaped) and `{{{path}}}` (raw). `liquid` is
-   * LiquidJS, with loops, conditions and filters. Default: as before.
+   * `placeholders` replaces `{{path}}` (escaped) and `{{{path}}}` (raw). `liquid` is LiquidJS, with loops, conditions and
+   * filters. Default: as before.
    */
   engine?: 'placeholders' | 'liquid' | undefined;
   /**
-   * Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have at most
-   * 40 characters, values 500. Default: as before.
+   * Names and values of your own, by which lists can be filtered. At most 20; names have up to 40 characters, values 500.
+   * Default: as before.
    */
   metadata?: Metadata | undefined;
   /** Take the place of all files of the template. Default: as before. */
@@ -910,7 +897,7 @@ export interface BatchItem {
 
 /**
  * Values for fields that an item does not set. `options`, `assets` and `metadata` are merged member by member. An item
- * that has its own source takes no source from here.
+ * with a source of its own takes none from here.
  */
 export interface BatchDefaults {
   html?: HtmlField | undefined;
@@ -933,12 +920,12 @@ export interface BatchRequest {
   items: BatchItem[];
   /** Address that receives a signed `batch.completed` event when the batch has finished. */
   webhook_url?: string | undefined;
-  /** As `metadata` of `POST /v1/pdf`, for the batch. Its items and `defaults` may have metadata for the documents. */
+  /** As `metadata` of `POST /v1/pdf`, for the batch itself. */
   metadata?: Metadata | undefined;
   defaults?: BatchDefaults | undefined;
 }
 
-/** completed: every item has succeeded or failed. cancelled: the batch has finished, and some items were never started. */
+/** completed: every item has succeeded or failed. cancelled: some items were never started. */
 export type BatchStatus = 'queued' | 'running' | 'completed' | 'cancelled';
 
 export interface BatchItemResult {
@@ -1040,13 +1027,13 @@ export interface Account {
 
 export interface AccountChange {
   /**
-   * Whether every render without `store: false` is stored. The reply is the PDF in either case. Default: unchanged; false
-   * for a new account.
+   * Whether every render without `store: false` is stored. The reply is the result in either case. Default: unchanged;
+   * false for a new account.
    */
   auto_store?: boolean | undefined;
   /**
-   * Address that receives a signed `document.expired` event for every document of the account that expires, or `null` for
-   * none. Default: unchanged; null for a new account.
+   * Address that gets a signed `document.expired` for every document of the account that expires; `null` for none.
+   * Default: unchanged; null for a new account.
    */
   document_expired_webhook_url?: string | null | undefined;
 }
@@ -1091,13 +1078,13 @@ export interface KeyRequest {
   /** To recognize the key by. Default: `""`. */
   name?: string | undefined;
   /**
-   * What the key may do. `render` is for `/v1/pdf`, `/v1/image`, `/v1/renders` and `/v1/batches`, `account` for
-   * `/v1/usage`, too; the others for the addresses of their name. Default: those of the key that makes it.
+   * What the key may do. `render` is for `/v1/pdf`, `/v1/image`, `/v1/renders` and `/v1/batches`, `account` also for
+   * `/v1/usage`. Default: those of the key that makes it.
    */
   scopes?: Array<'render' | 'documents' | 'templates' | 'certificates' | 'webhooks' | 'account' | 'keys'> | undefined;
   /**
    * Makes a test key (`plt_test_...`): what it renders has a watermark, is not charged, and is kept for a day at most.
-   * Test keys make test keys only. Default: as the key that makes it.
+   * Default: as the key that makes it.
    */
   test?: boolean | undefined;
 }
@@ -1153,7 +1140,7 @@ export interface HtmlPlaygroundRequest {
 }
 
 export interface TemplatePlaygroundRequest {
-  /** The HTML of a template, which is not stored. The size limit of `html` applies to it and to the filled document. */
+  /** The HTML of a template, which is not stored; as large as `html`, also when it is filled. */
   template: string;
   /** The engine that renders the template. Default: `"placeholders"`. */
   engine?: 'placeholders' | 'liquid' | undefined;
@@ -1165,42 +1152,39 @@ export interface TemplatePlaygroundRequest {
 export type PlaygroundRequest = HtmlPlaygroundRequest | TemplatePlaygroundRequest;
 
 /**
- * What the field shows, as a document of its size. Nothing is loaded and no script runs: images and fonts are `data:`
- * addresses. Default: the name in the certificate, the time and the reason.
+ * What the field shows, as a document of its size. Nothing is loaded and no script runs. Default: the name in the
+ * certificate, the time and the reason.
  */
 export type Html = string;
 
 /** The value of `prefers-color-scheme`. Default: `"light"`. */
 export type ColorScheme = 'light' | 'dark';
 
-/**
- * The language of the reader: `navigator.language`, number and date formats of scripts, `Accept-Language`. Default:
- * `"en-US"`.
- */
+/** The language of the reader, for `navigator.language`, formats of scripts and `Accept-Language`. Default: `"en-US"`. */
 export type Locale = string;
 
 /**
- * The time zone of scripts and of `date` in headers and footers, by its name in the IANA database. Offsets such as
- * `+02:00` are refused. Default: the time zone of the server.
+ * The time zone of scripts and of `date` in headers and footers, by its name in the IANA database, not an offset. Default:
+ * the time zone of the server.
  */
 export type Timezone = string;
 
 /**
  * Style sheets to add once the document has loaded, before anything else is waited for. One that cannot be loaded fails
- * the render. The document's own content security policy does not apply to it.
+ * the render. The content security policy of the document does not apply.
  */
 export type AddStyleTag = StyleTag | StyleTag[];
 
 /**
  * Scripts to add once the document has loaded, after the style sheets. Cannot be combined with `javascript: false`. One
- * that cannot be loaded fails the render. The document's own content security policy does not apply to it.
+ * that cannot be loaded fails the render. The content security policy of the document does not apply.
  */
 export type AddScriptTag = ScriptTag | ScriptTag[];
 
 /**
  * When the document counts as loaded. `domcontentloaded`: its markup is parsed. `load`: its images, styles, scripts and
  * frames have loaded. `networkidle0` and `networkidle2`: for half a second there were no requests, or at most two.
- * `finished`: after `load`, the requests of its scripts have ended, it has stopped changing, and it says that it is ready
+ * `finished`: after `load`, the requests of its scripts have ended, it no longer changes, and it says that it is ready
  * (`window.platenReady`, `PagedPolyfill`, `MathJax.startup.promise`, `document.fonts`); this ends at most 5 seconds after
  * the last event, with a warning. Fonts and images are awaited in every case except `domcontentloaded`. Default:
  * `"finished"`.
@@ -1208,16 +1192,13 @@ export type AddScriptTag = ScriptTag | ScriptTag[];
 export type WaitUntil = 'finished' | 'load' | 'domcontentloaded' | 'networkidle0' | 'networkidle2';
 
 /**
- * `finish`: before printing, the document's clocks and timers are run forward by 3 seconds, animations that end are
- * finished, endless ones show their first frame, content that appears on scrolling is shown, and `prefers-reduced-motion`
- * is `reduce`. `run`: the document is printed as it is at that moment. Default: `"finish"`.
+ * `finish`: before printing, clocks and timers are run forward by 3 seconds, animations that end are finished, endless
+ * ones show their first frame, content that appears on scrolling is shown, and `prefers-reduced-motion` is `reduce`.
+ * `run`: the document is printed as it is. Default: `"finish"`.
  */
 export type Animations = 'finish' | 'run';
 
-/**
- * Waits until a matching element is in the document; with `visible: true` until one is visible, with `hidden: true` until
- * none is.
- */
+/** Waits until a matching element is there; with `visible: true` until one is visible, with `hidden: true` until none is. */
 export type WaitForSelector = string | {
   selector: string;
   /** Default: `false`. */
@@ -1227,20 +1208,20 @@ export type WaitForSelector = string | {
 };
 
 /**
- * Waits until this expression, or the result of this function, is truthy in the document; a promise is awaited. An
- * exception fails the render at once with `wait_failed`. It works with `javascript: false`, too.
+ * Waits until this expression, or the result of this function or promise, is truthy in the document. An exception fails
+ * the render with `wait_failed`. It works with `javascript: false`, too.
  */
 export type WaitForFunction = string;
 
 /**
- * Waits this long after `load`, `waitForSelector` and `waitForFunction`, and before `finished`, fonts and images are
- * awaited. At most the largest `timeout`. Default: `0`.
+ * Waits this long after `load`, `waitForSelector` and `waitForFunction`, before `finished`, fonts and images. Default:
+ * `0`.
  */
 export type WaitForTimeout = number;
 
 /**
- * Time for each image, style sheet, script, font and frame. A resource that takes longer is left out, with a warning. At
- * most the largest `timeout`. Default: set by `PLATEN_RESOURCE_TIMEOUT_SECONDS`, 10000 unless changed.
+ * Time for each image, style sheet, script, font and frame. What takes longer is left out, with a warning. Default: set by
+ * `PLATEN_RESOURCE_TIMEOUT_SECONDS`, 10000 unless changed.
  */
 export type ResourceTimeout = number;
 
@@ -1251,8 +1232,8 @@ export type Javascript = boolean;
 export type UserAgent = string;
 
 /**
- * The base of relative addresses in `html` or a template. A `<base>` in the markup overrides it. It must not hold a name
- * and password, and cannot be combined with `url`. Default: none; relative addresses then cannot be loaded.
+ * The base of relative addresses in `html` or a template, unless the markup has a `<base>`. It must not hold a name and
+ * password, and cannot be combined with `url`. Default: none; relative addresses then cannot be loaded.
  */
 export type BaseUrl = string;
 
@@ -1260,15 +1241,14 @@ export type BaseUrl = string;
 export type Cookies = Cookie[];
 
 /**
- * At most 50 headers for requests to the origin of `url` or `baseUrl`, and to no other, also not after a redirect. Headers
- * that belong to the connection, such as `Host`, `Content-Length`, `Proxy-*` and `Sec-*`, are rejected. Requires `url` or
- * `baseUrl`.
+ * At most 50 headers for requests to the origin of `url` or `baseUrl`, and to no other. Headers of the connection, such as
+ * `Host`, `Content-Length`, `Proxy-*` and `Sec-*`, are rejected. Requires `url` or `baseUrl`.
  */
 export type ExtraHTTPHeaders = Record<string, string>;
 
 /**
- * Answers the origin of `url` or `baseUrl`, and no other, when it asks for a name and password (HTTP Basic or Digest).
- * Cannot be combined with a name and password in `url`. Requires `url` or `baseUrl`.
+ * Name and password for the origin of `url` or `baseUrl` alone (HTTP Basic or Digest). Cannot be combined with those in
+ * `url`. Requires `url` or `baseUrl`.
  */
 export interface Authenticate {
   username: string;
@@ -1276,20 +1256,17 @@ export interface Authenticate {
 }
 
 /**
- * Which statuses fail the render. `true`: 400 and above, of the document (`navigation_failed`) and of any image, style
- * sheet, script, font or frame (`render_gate_failed`). A list: these statuses of any resource, besides 400 and above of
- * the document. `false`: none, so that error pages are printed. Default: 400 and above, of the document at `url`.
+ * Which statuses fail the render. `true`: 400 and above, of the document (`navigation_failed`) and of any resource
+ * (`render_gate_failed`). A list: these statuses of any resource, and 400 and above of the document. `false`: none, so
+ * that error pages are printed. Default: 400 and above, of the document at `url`.
  */
 export type FailOnHttpStatus = boolean | number[];
 
-/**
- * Whether an image, style sheet, script, font or frame that is missing for any reason fails the render
- * (`render_gate_failed`). Otherwise it is a warning. Default: `false`.
- */
+/** Whether a missing image, style sheet, script, font or frame fails the render (`render_gate_failed`). Default: `false`. */
 export type FailOnResourceError = boolean;
 
 /**
- * Whether `console.error`, a failed `console.assert`, an uncaught exception, or more than 1,000 messages fail the render
+ * Whether `console.error`, a failed `console.assert`, an uncaught exception or over 1,000 messages fail the render
  * (`render_gate_failed`). Default: `false`.
  */
 export type FailOnConsoleError = boolean;
@@ -1298,15 +1275,12 @@ export type FailOnConsoleError = boolean;
 export type FailOnWarning = Array<'resource_failed' | 'resource_refused' | 'host_refused' | 'console_error' | 'missing_glyphs' | 'font_substituted' | 'content_clipped' | 'content_shrunk' | 'field_printed' | 'unsupported_css' | 'printed_early'>;
 
 /**
- * Time for the whole render, waiting in the queue included. The operator sets the largest one with
- * `PLATEN_MAX_RENDER_TIMEOUT_MS`. Default: set by `PLATEN_RENDER_TIMEOUT_MS`, 30000 unless changed.
+ * Time for the whole render, waiting included; at most `PLATEN_MAX_RENDER_TIMEOUT_MS`. Default: set by
+ * `PLATEN_RENDER_TIMEOUT_MS`, 30000 unless changed.
  */
 export type Timeout = number;
 
-/**
- * A complete HTML document, at most 5242880 bytes of UTF-8. Send exactly one of `html`, `markdown`, `url` and
- * `template_id`.
- */
+/** A complete HTML document, at most 5242880 bytes of UTF-8. */
 export type HtmlField = string;
 
 /**
@@ -1316,41 +1290,41 @@ export type HtmlField = string;
 export type AssetsField = Assets;
 
 /**
- * Stores the PDF and answers 201 with its record. `false` exempts one call when the account stores every PDF. Default: the
- * `auto_store` setting of the account, which is off at first.
+ * Stores the result and answers 201 with its record. `false` exempts one call when the account stores every result.
+ * Default: `auto_store` of the account.
  */
 export type Store = boolean;
 
-/** Answers with the list of what violates `options.conformance` in place of a PDF, without a charge. Default: `false`. */
+/** Answers with what violates `options.conformance` in place of a PDF, without a charge. Default: `false`. */
 export type ConformanceReportField = boolean;
 
 /**
- * Renders and charges nothing, and answers what would happen: faults, data the template lacks or does not use, the
- * allowance, and whether each address in the document may be reached. Default: `false`.
+ * Renders and charges nothing, and answers what would happen: problems, data the template lacks or does not use, the
+ * allowance, and which addresses may be reached. Default: `false`.
  */
 export type DryRun = boolean;
 
-/** The name under which a browser saves the PDF. Default: none, or the id of the stored document. */
+/** The name under which a browser saves the result. Default: none, or the id of the stored document. */
 export type Filename = string;
 
 /** Address that gets a signed `render.completed`. Requires `Prefer: respond-async` or `deliver_to`. */
 export type WebhookUrl = string;
 
 /**
- * Pre-signed `https` address to which the PDF is uploaded by `PUT`, with retries. With `store: false`, or where the plan
- * stores nothing, the PDF is kept until it has arrived, at most for an hour.
+ * Pre-signed `https` address to which the result is uploaded by `PUT`, with retries. With `store: false`, it is kept until
+ * it has arrived, at most for an hour.
  */
 export type DeliverTo = string | UploadTarget;
 
 /**
- * A document in Markdown: CommonMark with tables and strikethrough; HTML in it is kept. At most 5242880 bytes of UTF-8, as
- * text and as the HTML it becomes.
+ * A document in Markdown: CommonMark with tables and strikethrough; HTML is kept. At most 5242880 bytes of UTF-8, also as
+ * HTML.
  */
 export type Markdown = string;
 
 /**
- * The style sheet of a `markdown` document. It replaces the default one, and may be empty. To add to the default one
- * instead, use `options.addStyleTag`, or a `<style>` in the Markdown. Default: a style sheet for print.
+ * The style sheet of a `markdown` document, in place of the default one. To add to that one, use `options.addStyleTag` or
+ * a `<style>` in the Markdown. Default: a style sheet for print.
  */
 export type Stylesheet = string;
 
@@ -1375,11 +1349,8 @@ export type ErrorField = string;
 /** This field and those that follow are null until the item has succeeded. */
 export type DocumentId = string | null;
 
-/** Address of the PDF. It works without a key until the document expires. */
+/** Address of the result. It works without a key until the document expires. */
 export type UrlField = string | null;
-
-/** The name a browser saves the image under. */
-export type FilenameField = string;
 
 /** Send it as `cursor` to get the next page. */
 export type NextCursor = string | null;

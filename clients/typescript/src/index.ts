@@ -56,7 +56,13 @@ export class Platen {
 
   /** Renders a document to an image. */
   async image(request: api.ImageRequest, options?: CallOptions): Promise<Rendered> {
-    return new Rendered(await this.#post('/v1/image', request, '*/*', options));
+    return new Rendered(await this.#post('/v1/image', request, 'image/*', options));
+  }
+
+  /** Renders a document to an image, and stores it. */
+  async storeImage(request: api.ImageRequest, options?: CallOptions): Promise<api.Document> {
+    const response = await this.#post('/v1/image', { ...request, store: true }, 'application/json', options);
+    return (await response.json()) as api.Document;
   }
 
   /** What a PDF from anywhere violates of PDF/A and PDF/UA: of the `profile` that is named, such as `PDF/UA-1`, or else of those it claims. */

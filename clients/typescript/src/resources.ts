@@ -95,9 +95,9 @@ export class Documents extends Resource {
     return this.transport.json(`/v1/documents/${id}`, options);
   }
 
-  /** The PDF itself. */
+  /** The PDF or image itself. */
   async content(id: string, options?: CallOptions): Promise<Rendered> {
-    const headers = { accept: 'application/pdf' };
+    const headers = { accept: 'application/pdf, image/*' };
     return new Rendered(await this.transport.send(`/v1/documents/${id}`, { ...options, headers }));
   }
 
@@ -178,8 +178,12 @@ export class Batches extends Resource {
 export class Renders extends Resource {
   /** Accepts a document. Its result is stored, or uploaded to `deliver_to`, and `webhook_url` is told of its end. */
   start(request: api.PdfRequest, options?: CallOptions): Promise<api.Render> {
-    const headers = { prefer: 'respond-async' };
-    return this.transport.json('/v1/pdf', { ...options, method: 'POST', body: request, headers });
+    return this.#start('/v1/pdf', request, options);
+  }
+
+  /** The same for an image. */
+  startImage(request: api.ImageRequest, options?: CallOptions): Promise<api.Render> {
+    return this.#start('/v1/image', request, options);
   }
 
   get(id: string, { wait, ...options }: WaitOptions = {}): Promise<api.Render> {
@@ -189,6 +193,11 @@ export class Renders extends Resource {
   /** The render, when it has ended, and its result has been uploaded where it is to be. */
   finished(id: string, options?: CallOptions): Promise<api.Render> {
     return ended(() => this.get(id, { ...options, wait: 60 }), options?.signal);
+  }
+
+  #start(path: string, request: object, options?: CallOptions): Promise<api.Render> {
+    const headers = { prefer: 'respond-async' };
+    return this.transport.json(path, { ...options, method: 'POST', body: request, headers });
   }
 }
 

@@ -3,12 +3,12 @@ import type { FastifyRequest } from 'fastify';
 import type { Principal } from '../../accounts/accounts.ts';
 import type { Claim } from '../../idempotency/idempotency.ts';
 import { type ImageRequest, parseImageRequest } from '../../render/image-request.ts';
-import type { CommitHook, Delivery, ImageDelivery, RenderMemory } from '../../render/render.ts';
+import type { RenderMemory } from '../../render/render.ts';
 import { parseRenderRequest, type RenderRequest } from '../../render/render-request.ts';
 import { principalOf } from '../authenticate.ts';
-import { measured } from '../measured.ts';
+import { measuredDelivery } from '../measured.ts';
 import { PDF } from '../negotiation.ts';
-import { rememberRender } from '../remember-render.ts';
+import { rememberImage, rememberPdf } from '../remember-render.ts';
 import type { ImageRouteServices } from '../routes/image.ts';
 import type { PdfRouteServices } from '../routes/pdf.ts';
 import { type GotenbergForm, imageBodyOf, pdfBodyOf, type SourceKind, withFieldNames } from './form.ts';
@@ -64,51 +64,19 @@ export function imageRender(
 
 async function renderPdf(services: RenderServices, request: RenderRequest, call: RenderCall): Promise<Rendered> {
   const { principal, client, claim, memory } = call;
-  const hook = claim && pdfHook(services, claim, request, principal);
-  const { pdf, remaining } = await measured(() => services.render(request, principal, client, hook, memory), {
-    succeeded({ pdf, document }) {
-      services.metrics.renderSucceeded(pdf);
-      if (document) services.metrics.documentStored(document);
-    },
-    failed: services.metrics.renderFailed,
-  });
+  const hook = claim && rememberPdf(services.idempotency, claim, request, principal.plan);
+  const render = () => services.render(request, principal, client, hook, memory);
+  const { pdf, remaining } = await measuredDelivery(services.metrics, render);
   return { type: PDF, extension: '.pdf', bytes: pdf.bytes, chunks: pdf.chunks, remaining };
-}
-
-function pdfHook({ idempotency }: RenderServices, claim: Claim, { filename }: RenderRequest, { plan }: Principal): CommitHook {
-  return rememberRender<Delivery>(idempotency, claim, plan, {
-    chunksOf: ({ pdf }) => pdf.chunks,
-    answerOf({ pdf: { bytes, pages, report }, document, remaining }) {
-      if (document) return { kind: 'document', documentId: document.id, asked: false, remaining };
-      return { kind: 'pdf', bytes, pages, filename: filename ?? null, remaining, report };
-    },
-  });
 }
 
 async function renderImage(services: RenderServices, request: ImageRequest, call: RenderCall): Promise<Rendered> {
   const { principal, client, claim, memory } = call;
   const { type: format } = request.capture;
-  const hook = claim && imageHook(services, claim, request, principal);
-  const { image, remaining } = await measured(() => services.renderImage(request, principal, client, hook, memory), {
-    succeeded: ({ image }) => services.metrics.renderSucceeded(image),
-    failed: services.metrics.renderFailed,
-  });
+  const hook = claim && rememberImage(services.idempotency, claim, request, principal.plan);
+  const render = () => services.renderImage(request, principal, client, hook, memory);
+  const { image, remaining } = await measuredDelivery(services.metrics, render);
   return { type: `image/${format}`, extension: `.${format}`, bytes: image.bytes, chunks: image.chunks, remaining };
-}
-
-function imageHook(
-  { idempotency }: RenderServices,
-  claim: Claim,
-  { capture, filename }: ImageRequest,
-  { plan }: Principal,
-): CommitHook<ImageDelivery> {
-  return rememberRender<ImageDelivery>(idempotency, claim, plan, {
-    chunksOf: ({ image }) => image.chunks,
-    answerOf({ image: { bytes, width, height, report }, remaining }) {
-      const facts = { bytes, width, height, report, remaining, filename: filename ?? null };
-      return { kind: 'image', type: `image/${capture.type}`, ...facts };
-    },
-  });
 }
 
 /** The caller of a request, who waits for it. */

@@ -26,7 +26,7 @@ const PatchBody = Type.Object(
     auto_store: Type.Optional({
       ...Type.Boolean(),
       expected: 'true or false',
-      description: 'Whether every render without `store: false` is stored. The reply is the PDF in either case.',
+      description: 'Whether every render without `store: false` is stored. The reply is the result in either case.',
       'x-default': 'unchanged; false for a new account',
       examples: [true],
     }),
@@ -34,7 +34,7 @@ const PatchBody = Type.Object(
       ...Type.Union([Type.String(), Type.Null()]),
       expected: `${WEBHOOK_URL_EXPECTED}, or null`,
       description:
-        'Address that receives a signed `document.expired` event for every document of the account that expires, or `null` for none.',
+        'Address that gets a signed `document.expired` for every document of the account that expires; `null` for none.',
       'x-default': 'unchanged; null for a new account',
       examples: ['https://example.com/hooks/platen'],
     }),
@@ -115,8 +115,7 @@ const USAGE = {
       month: {
         type: 'string',
         pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$',
-        description:
-          'The calendar month (UTC). For a past month, the reply has `period`, `documents.used` and `daily` alone: limits and storage are those of today.',
+        description: 'The calendar month (UTC). For a past month, the reply has `period`, `documents.used` and `daily` alone.',
         'x-default': 'this month',
         examples: ['2026-10'],
       },

@@ -16,7 +16,7 @@ export const ZIP = {
   operationId: 'fetchBatchArchive',
   summary: 'Fetch all documents of a batch as a ZIP archive',
   description:
-    'Available when the batch has finished. Each file is named after `filename`, `reference` or the number of the item, in this order of preference. `batch.json` lists all items, each with its file or its error.',
+    'Available when the batch has finished. Each file is named after `filename`, else `reference`, else the number of the item. `batch.json` lists all items, each with its file or its error.',
   params: ID,
   response: {
     200: {
@@ -33,7 +33,7 @@ export const MERGED = {
   operationId: 'fetchBatchPdf',
   summary: 'Fetch all documents of a batch as one PDF',
   description:
-    'Available when the batch has finished. Contains the documents in the order of the items, each under a bookmark, without their tags, metadata and attachments. Counts as one request towards the requests per minute.',
+    'Available when the batch has finished. Contains the documents in the order of the items, each under a bookmark, without their tags, metadata and attachments. It counts as a render in the requests per minute.',
   params: ID,
   response: {
     200: {
@@ -43,7 +43,7 @@ export const MERGED = {
         'Platen-Pages': header('integer', 'Number of pages.'),
         'Platen-Left-Out': header(
           'string',
-          'Indexes of the items that the PDF does not contain, because they failed or their documents have been removed.',
+          'Indexes of items that the PDF lacks, because they failed or their documents have been removed.',
         ),
       },
       content: binary(PDF),
@@ -57,7 +57,7 @@ export const EVENTS = {
   operationId: 'followBatch',
   summary: 'Follow a batch',
   description:
-    'Sends an `item` event with the record of each item as it finishes, and at the end a `batch` event with the batch. Ids count up from 1 and survive restarts. For a batch that has finished, all events are sent.',
+    'Sends an `item` event with the record of each item as it finishes, and at the end a `batch` event. Ids count up from 1 and survive restarts. For a batch that has finished, all events are sent.',
   params: ID,
   querystring: {
     type: 'object',
@@ -72,7 +72,7 @@ export const EVENTS = {
   response: {
     200: {
       description:
-        'The events, as server-sent events, or as lines of JSON if Accept names application/x-ndjson and neither text/event-stream nor */*.',
+        'Server-sent events, or lines of JSON if Accept names application/x-ndjson and neither text/event-stream nor */*.',
       content: {
         [EVENTS_TYPE]: { schema: { type: 'string' } },
         [LINES_TYPE]: {

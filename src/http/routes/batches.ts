@@ -158,7 +158,7 @@ const COMMON = { tags: ['Batches'], security: [{ bearer: [] }] };
 const ID = { type: 'object', properties: { id: { type: 'string', examples: ['bat_0123456789ABCDEFGHIJKL'] } } };
 
 const HEADERS = {
-  'Retry-After': header('integer', 'Estimated number of seconds until the batch has finished. Absent when it has.'),
+  'Retry-After': header('integer', 'Estimated number of seconds until the end. Absent after it.'),
   'Preference-Applied': header('string', 'The `wait` that the service applied.'),
 };
 const CREATED_HEADERS = {
@@ -175,7 +175,7 @@ const CREATE = {
   operationId: 'createBatch',
   summary: 'Render a batch',
   description:
-    'Renders up to 500 documents and stores them. Each item succeeds or fails on its own and is charged only if it succeeds. Identical items are rendered and charged once. Calls of `POST /v1/pdf` have priority. An accepted batch is completed even if the service restarts.',
+    'Renders up to 500 documents and stores them. Each item succeeds or fails on its own and is charged only if it succeeds; identical items are rendered once. Single calls have priority. An accepted batch is completed even if the service restarts.',
   headers: { type: 'object', properties: { ...IDEMPOTENCY_SCHEMA.properties, ...PREFER_SCHEMA } },
   body: {
     title: 'BatchRequest',
@@ -212,15 +212,14 @@ const CREATE = {
       },
       metadata: {
         ...MetadataSchema,
-        description:
-          'As `metadata` of `POST /v1/pdf`, for the batch. Its items and `defaults` may have metadata for the documents.',
+        description: 'As `metadata` of `POST /v1/pdf`, for the batch itself.',
         'x-default': 'none',
       },
       defaults: {
         ...ITEM_FIELDS,
         title: 'BatchDefaults',
         description:
-          'Values for fields that an item does not set. `options`, `assets` and `metadata` are merged member by member. An item that has its own source takes no source from here.',
+          'Values for fields that an item does not set. `options`, `assets` and `metadata` are merged member by member. An item with a source of its own takes none from here.',
       },
     },
   },
@@ -255,8 +254,7 @@ const CANCEL = {
   ...COMMON,
   operationId: 'cancelBatch',
   summary: 'Cancel a batch',
-  description:
-    'Cancels the items that have not started. Running items are completed, and documents are kept. Has no effect when the batch has finished.',
+  description: 'Cancels the items that have not started. Running items are completed, and documents are kept.',
   params: ID,
   response: { 200: { description: 'The batch.', headers: HEADERS, content }, ...problemResponses(401, 404, 500, 503) },
 };

@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
 import type { Documents, StoredDocument } from '../../documents/documents.ts';
+import { ServiceError } from '../../errors.ts';
 import {
   DEFAULT_DRAWN_WIDTH,
   MAX_DRAWN_BYTES,
@@ -46,6 +47,7 @@ export function documentPageRoutes(app: FastifyInstance, services: DocumentPageR
       const { width } = readQuery(request, { width: readWidth });
       const { id, n } = request.params;
       const document = await services.documents.find(principalOf(request).keyId, id);
+      if (document.image) throw new ServiceError('pdf_unreadable', 'the document is an image, and has no pages');
       if (!PAGE.test(n) || Number(n) > document.pages) throw noSuchPage();
       return sendPage(services, document, { page: Number(n), width }, request, reply);
     },

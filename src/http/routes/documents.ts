@@ -1,7 +1,7 @@
-/** `/v1/documents` and signed links: stored PDFs for the key that made them, and for anyone who has a link. */
+/** `/v1/documents` and signed links: stored PDFs and images for the key that made them, and for anyone who has a link. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Documents } from '../../documents/documents.ts';
+import { type Documents, typeOf } from '../../documents/documents.ts';
 import type { Links } from '../../documents/links.ts';
 import type { Claim, Idempotency } from '../../idempotency/idempotency.ts';
 import { validator } from '../../validate.ts';
@@ -9,10 +9,11 @@ import { principalOf } from '../authenticate.ts';
 import type { Disposition } from '../disposition.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed, sendJson } from '../idempotent.ts';
 import { listOf, readFilteredPage, readQuery, readText, readTime } from '../listing.ts';
-import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
+import { asksFor, JSON_TYPE, requireAcceptable } from '../negotiation.ts';
 import { originOf } from '../origin.ts';
 import { DOCUMENT_SCHEMA, documentRecord, FILTER_PARAMETERS, timeOf } from '../records.ts';
-import { binary, header, listSchema, recordSchema } from '../response-schema.ts';
+import { header, listSchema, recordSchema } from '../response-schema.ts';
+import { DOCUMENT_CONTENT } from '../send-delivery.ts';
 import { sendStored } from '../send-pdf.ts';
 import { problemResponses } from './problem-responses.ts';
 
@@ -75,11 +76,11 @@ export function documentRoutes(app: FastifyInstance, { documents, links, idempot
     url: '/v1/documents/:id',
     schema: READ,
     handler: async (request, reply) => {
-      requireAcceptable(request, PDF, JSON_TYPE);
       const { download = 'inline' } = readQuery(request, { download: readDownload });
       const document = await documents.find(principalOf(request).keyId, request.params.id);
+      requireAcceptable(request, typeOf(document), JSON_TYPE);
       reply.header('vary', 'Accept');
-      if (asksFor(request, JSON_TYPE, PDF)) return documentRecord(document, originOf(request));
+      if (asksFor(request, JSON_TYPE, typeOf(document))) return documentRecord(document, originOf(request));
       return sendStored(request, reply, documents, document, download);
     },
   });
@@ -132,26 +133,25 @@ const TIME = { type: 'string', format: 'date-time' };
 const DOWNLOAD_PARAMETER = {
   type: 'string',
   enum: ['1'],
-  description: 'Send 1 to have a browser save the PDF rather than show it.',
+  description: 'Send 1 to have a browser save the document rather than show it.',
 };
 const RANGE_HEADERS = {
   type: 'object',
   properties: { Range: { type: 'string', examples: ['bytes=0-1023'] }, 'If-None-Match': { type: 'string' } },
 };
-const PDF_CONTENT = binary(PDF);
 const TEXT_HEADER = (description: string) => header('string', description);
-const PDF_HEADERS = {
+const CONTENT_HEADERS = {
   ETag: TEXT_HEADER('Its sha256.'),
   'Accept-Ranges': TEXT_HEADER('bytes'),
   'Content-Disposition': TEXT_HEADER('`inline`, with the filename.'),
 };
-const PDF_REPLIES = {
+const CONTENT_REPLIES = {
   206: {
-    description: 'The part of the PDF that Range asked for.',
-    headers: { ...PDF_HEADERS, 'Content-Range': TEXT_HEADER('The range that is sent, and the size of the PDF.') },
-    content: PDF_CONTENT,
+    description: 'The part that Range asked for.',
+    headers: { ...CONTENT_HEADERS, 'Content-Range': TEXT_HEADER('The range that is sent, and the size of the document.') },
+    content: DOCUMENT_CONTENT,
   },
-  304: { description: 'The PDF has not changed: its ETag is that of If-None-Match.', type: 'null' },
+  304: { description: 'The document has not changed: its ETag is that of If-None-Match.', type: 'null' },
 };
 
 const LIST = {
@@ -168,7 +168,7 @@ const LIST = {
       q: {
         type: 'string',
         description:
-          'Only documents whose filename contains this text (ignoring the case of a to z) or whose id is this text. A page may hold fewer documents than `limit`, or none, even if more pages follow.',
+          'Only documents whose filename contains this text (in any case of a to z) or whose id it is. A page may hold fewer than `limit` even if more follow.',
         examples: ['invoice-2026'],
       },
     },
@@ -186,17 +186,17 @@ const READ = {
   ...COMMON,
   operationId: 'fetchDocument',
   summary: 'Fetch a stored document',
-  description: 'Returns the PDF, or its record if Accept names application/json and neither application/pdf nor */*.',
+  description: 'Returns the PDF or image, or its record if Accept names application/json and neither its type nor */*.',
   params: ID,
   querystring: { type: 'object', properties: { download: DOWNLOAD_PARAMETER } },
   headers: RANGE_HEADERS,
   response: {
     200: {
-      description: 'The PDF, or its record.',
-      headers: PDF_HEADERS,
-      content: { ...PDF_CONTENT, [JSON_TYPE]: { schema: DOCUMENT_SCHEMA } },
+      description: 'The PDF or image, or its record.',
+      headers: CONTENT_HEADERS,
+      content: { ...DOCUMENT_CONTENT, [JSON_TYPE]: { schema: DOCUMENT_SCHEMA } },
     },
-    ...PDF_REPLIES,
+    ...CONTENT_REPLIES,
     ...problemResponses(400, 401, 404, 406, 410, 416, 500, 503),
   },
 };
@@ -214,7 +214,7 @@ const LINK = {
   ...COMMON,
   operationId: 'createDocumentLink',
   summary: 'Create a signed link',
-  description: 'Creates a link to the PDF that works without a key until it expires or the document is removed.',
+  description: 'Creates a link to the document that works without a key until it expires or the document is removed.',
   params: ID,
   headers: IDEMPOTENCY_SCHEMA,
   body: LinkBody,
@@ -243,8 +243,8 @@ const FOLLOW = {
     },
   },
   response: {
-    200: { description: 'The PDF.', headers: PDF_HEADERS, content: PDF_CONTENT },
-    ...PDF_REPLIES,
+    200: { description: 'The PDF or image.', headers: CONTENT_HEADERS, content: DOCUMENT_CONTENT },
+    ...CONTENT_REPLIES,
     ...problemResponses(404, 410, 416, 500, 503),
   },
 };

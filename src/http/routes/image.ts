@@ -1,7 +1,8 @@
-/** `POST /v1/image`: renders a document as an image. */
+/** `POST /v1/image`: renders a document as an image, and sends the image or the record of the stored one. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../accounts/accounts.ts';
-import { type Answer, type Claim, type Idempotency, resultGone } from '../../idempotency/idempotency.ts';
+import type { Documents } from '../../documents/documents.ts';
+import type { Answer, Claim, Idempotency } from '../../idempotency/idempotency.ts';
 import { type ImageRequest, parseImageRequest } from '../../render/image-request.ts';
 import { ImageRequestBody } from '../../render/image-schema.ts';
 import type { CommitHook, ImageDelivery, RenderMemory } from '../../render/render.ts';
@@ -9,25 +10,38 @@ import type { RenderLimits } from '../../render/render-request.ts';
 import { principalOf } from '../authenticate.ts';
 import { whenClientLeaves } from '../client-leaves.ts';
 import { type Content, heldPdf, memoryOfRender, type Spool } from '../held-pdf.ts';
-import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../idempotent.ts';
-import { measured } from '../measured.ts';
+import { idempotent, markReplayed } from '../idempotent.ts';
+import { measuredDelivery } from '../measured.ts';
 import type { Metrics } from '../metrics.ts';
 import { asksFor, JSON_TYPE, requireAcceptable } from '../negotiation.ts';
+import { originOf } from '../origin.ts';
 import { IMAGE_PARAMETERS, IMAGE_PARAMETERS_SCHEMA } from '../parameters.ts';
 import { RATE_LIMITED } from '../rate-limit.ts';
-import { rememberRender } from '../remember-render.ts';
+import { documentRecord } from '../records.ts';
+import { rememberImage } from '../remember-render.ts';
 import { heldBy } from '../request-memory.ts';
-import { binary, header } from '../response-schema.ts';
+import { binary } from '../response-schema.ts';
+import { CREATED, RESULT_HEADERS, replayStored, setCreated, setResultHeaders } from '../send-delivery.ts';
 import { DRY_RUN_SCHEMA, type DryRunRouteServices, sendDryRun } from '../send-dry-run.ts';
 import { type ImageFacts, sendImage } from '../send-image.ts';
 import { serverTiming } from '../send-pdf.ts';
 import { REPORTED_IMAGE_SCHEMA, sendReportedImage } from '../send-report.ts';
 import { parseBody, readSourceBodies, SOURCE_CONTENT, takeSourceBody } from '../source-bodies.ts';
 import { problemResponses } from './problem-responses.ts';
+import {
+  ACCEPTED,
+  isAsync,
+  type RenderRouteServices,
+  START_HEADERS,
+  startRender,
+  takeUploadTarget,
+  withResultFields,
+} from './renders.ts';
 
-export interface ImageRouteServices extends DryRunRouteServices {
+export interface ImageRouteServices extends RenderRouteServices, DryRunRouteServices {
   limits: RenderLimits;
   metrics: Metrics;
+  documents: Documents;
   idempotency: Idempotency;
   /** Holds replies that have no room in memory. */
   blobs: Spool;
@@ -45,9 +59,12 @@ export async function imageRoutes(app: FastifyInstance, services: ImageRouteServ
   await app.register(async (scope) => {
     readSourceBodies(scope, services.limits, IMAGE_PARAMETERS);
     scope.post('/v1/image', { schema: SCHEMA, config: RATE_LIMITED }, async (request, reply) => {
-      const imageRequest = parseBody(takeSourceBody(request), services.limits, parseImageRequest);
+      if (isAsync(request)) return startRender(services, 'image', request, reply);
+      const body = takeSourceBody(request);
+      const deliverTo = takeUploadTarget(body);
+      const imageRequest = parseBody(body, services.limits, parseImageRequest);
       requireAcceptable(request, mediaTypeOf(imageRequest), JSON_TYPE);
-      if (imageRequest.isDryRun) return sendDryRun(services, { ...imageRequest, isPdf: false }, request, reply);
+      if (imageRequest.isDryRun) return sendDryRun(services, { ...imageRequest, deliverTo }, request, reply);
       return idempotent(
         request,
         services.idempotency,
@@ -67,48 +84,38 @@ async function renderNow(
 ): Promise<FastifyReply> {
   const principal = principalOf(request);
   const held = heldBy(request);
-  const memory = memoryOfRender(held);
-  const factsOf = ({ image: { bytes, width, height, report } }: ImageDelivery): ImageFacts => ({
-    ...{ type: mediaTypeOf(imageRequest), bytes, width, height, report },
-    filename: imageRequest.filename ?? null,
-  });
-  const commitHook =
-    claim &&
-    rememberRender<ImageDelivery>(idempotency, claim, principal.plan, {
-      chunksOf: ({ image }) => image.chunks,
-      answerOf: (delivery) => ({ kind: 'image', ...factsOf(delivery), remaining: delivery.remaining }),
-    });
+  const type = mediaTypeOf(imageRequest);
+  const sendsImage = !imageRequest.store || asksFor(request, type, JSON_TYPE);
+  const memory = memoryOfRender(held, sendsImage);
+  const commitHook = claim && rememberImage(idempotency, claim, imageRequest, principal.plan);
   const client = whenClientLeaves(reply);
-  const delivery = await measured(() => renderImage(imageRequest, principal, client, commitHook, memory), {
-    succeeded: ({ image }) => metrics.renderSucceeded(image),
-    failed: metrics.renderFailed,
-  });
-  reply.header('server-timing', serverTiming(delivery.image));
-  return send(request, reply, factsOf(delivery), delivery.remaining, await heldPdf(delivery.image, held, blobs));
+  const delivery = await measuredDelivery(metrics, () => renderImage(imageRequest, principal, client, commitHook, memory));
+  const { image, document, remaining } = delivery;
+  setResultHeaders(reply, { document, remaining, warnings: image.report.warning_count });
+  reply.header('server-timing', serverTiming(image));
+  const facts = { ...image, type, filename: imageRequest.filename ?? null, documentId: document?.id };
+  if (!imageRequest.store || !document) return send(request, reply, facts, await heldPdf(image, held, blobs));
+  setCreated(request, reply, document);
+  if (sendsImage) return sendImage(reply, { ...facts, filename: document.filename }, await heldPdf(image, held, blobs));
+  return reply.send(documentRecord(document, originOf(request)));
 }
 
 /** Repeats the first reply. */
 async function replay(
-  { idempotency }: ImageRouteServices,
+  { documents, idempotency }: ImageRouteServices,
   answer: Answer,
   name: string,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  if (answer.kind !== 'image') throw resultGone();
+  markReplayed(reply);
+  if (answer.kind !== 'image') return replayStored(documents, answer, request, reply);
   const content = await idempotency.read({ keyId: principalOf(request).keyId, name });
-  return send(request, markReplayed(reply), answer, answer.remaining, content);
+  setResultHeaders(reply, { ...answer, warnings: answer.report.warning_count });
+  return send(request, reply, answer, content);
 }
 
-function send(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  facts: ImageFacts,
-  remaining: number | null,
-  content: Content,
-): FastifyReply {
-  if (remaining !== null) reply.header('platen-quota-remaining', remaining);
-  reply.header('platen-warnings', facts.report.warning_count);
+function send(request: FastifyRequest, reply: FastifyReply, facts: ImageFacts, content: Content): FastifyReply {
   return asksFor(request, JSON_TYPE, facts.type) ? sendReportedImage(reply, facts, content) : sendImage(reply, facts, content);
 }
 
@@ -119,23 +126,17 @@ function mediaTypeOf({ capture }: ImageRequest): string {
 const SCHEMA = {
   operationId: 'renderImage',
   summary: 'Render an image',
-  description:
-    'Renders the sources of `POST /v1/pdf`, in bodies of the same types, to a PNG, JPEG or WebP image. It counts as one document of the month, and is not stored.',
+  description: 'Renders what `POST /v1/pdf` takes to a PNG, JPEG or WebP image. It counts as one document of the month.',
   tags: ['Rendering'],
   security: [{ bearer: [] }],
-  headers: IDEMPOTENCY_SCHEMA,
+  headers: START_HEADERS,
   querystring: IMAGE_PARAMETERS_SCHEMA,
-  body: { content: { [JSON_TYPE]: { schema: ImageRequestBody }, ...SOURCE_CONTENT } },
+  body: { content: { [JSON_TYPE]: { schema: withResultFields(ImageRequestBody) }, ...SOURCE_CONTENT } },
   response: {
     200: {
       description:
-        'The image; or, where Accept names application/json alone, the image with the report of its render; or, with `dry_run`, what would happen.',
-      headers: {
-        'Platen-Quota-Remaining': header('integer', 'Documents left this month; absent where the plan has no limit.'),
-        'Idempotency-Replayed': header('string', 'true where the reply was given before.'),
-        'Platen-Warnings': header('integer', 'Number of things that are missing or wrong.'),
-        'Server-Timing': header('string', 'Milliseconds in queue, load, print, finish.'),
-      },
+        'The image; where Accept names application/json alone, with the report of its render. With `dry_run`, what would happen.',
+      headers: RESULT_HEADERS,
       content: {
         ...binary('image/png'),
         ...binary('image/jpeg'),
@@ -143,6 +144,8 @@ const SCHEMA = {
         [JSON_TYPE]: { schema: { title: 'ImageReply', anyOf: [REPORTED_IMAGE_SCHEMA, DRY_RUN_SCHEMA] } },
       },
     },
+    201: CREATED,
+    202: ACCEPTED,
     ...problemResponses(400, 401, 402, 403, 404, 406, 408, 409, 410, 413, 415, 422, 429, 500, 503, 504),
   },
 };

@@ -41,7 +41,7 @@ const CreateBody = Type.Object(
       ...Type.Array(oneOf(SCOPES), { minItems: 1, maxItems: SCOPES.length }),
       expected: `a list of ${SCOPES.join(', ')}`,
       description:
-        'What the key may do. `render` is for `/v1/pdf`, `/v1/image`, `/v1/renders` and `/v1/batches`, `account` for `/v1/usage`, too; the others for the addresses of their name.',
+        'What the key may do. `render` is for `/v1/pdf`, `/v1/image`, `/v1/renders` and `/v1/batches`, `account` also for `/v1/usage`.',
       'x-default': 'those of the key that makes it',
       examples: [['render']],
     }),
@@ -49,7 +49,7 @@ const CreateBody = Type.Object(
       ...Type.Boolean(),
       expected: 'true or false',
       description:
-        'Makes a test key (`plt_test_...`): what it renders has a watermark, is not charged, and is kept for a day at most. Test keys make test keys only.',
+        'Makes a test key (`plt_test_...`): what it renders has a watermark, is not charged, and is kept for a day at most.',
       'x-default': 'as the key that makes it',
       examples: [true],
     }),
@@ -153,7 +153,7 @@ const KEY_SCHEMA = recordSchema(
   },
   ['key'],
 );
-const NOT_REPEATED = 'The secret is not kept, so that an `Idempotency-Key` has no effect.';
+const NOT_REPEATED = 'An `Idempotency-Key` has no effect.';
 
 const CREATE = {
   ...COMMON,
@@ -204,7 +204,7 @@ const REVOKE = {
   ...COMMON,
   operationId: 'revokeKey',
   summary: 'Revoke a key',
-  description: 'The key and the keys that were made with it stop working at once. Their documents stay until they expire.',
+  description: 'It and the keys that were made with it stop working at once. Their documents stay until they expire.',
   params: ID,
   response: { 204: { description: 'The key was revoked.', type: 'null' }, ...problemResponses(401, 404, 500, 503) },
 };

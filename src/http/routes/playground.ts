@@ -107,7 +107,7 @@ const RENDER = {
   ...TAGS,
   operationId: 'renderInPlayground',
   summary: 'Render a document without a key',
-  description: `For evaluation: neither charged nor stored, limited per client address, and after renders of key holders. GET /v1/playground lists its limits. The body may have ${MAX_PLAYGROUND_BODY_BYTES} bytes.`,
+  description: `For evaluation: neither charged nor stored, limited per client address, and after renders of keys. GET /v1/playground lists its limits. The body may have ${MAX_PLAYGROUND_BODY_BYTES} bytes.`,
   body: PlaygroundBody,
   response: {
     200: {

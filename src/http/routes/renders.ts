@@ -1,16 +1,18 @@
-/** `Prefer: respond-async` on `POST /v1/pdf`, and `GET /v1/renders/{id}`: a render that is accepted now and read when it has ended. */
+/** `Prefer: respond-async` on `POST /v1/pdf` and `POST /v1/image`, and `GET /v1/renders/{id}`: a render that is accepted now and read when it has ended. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../accounts/accounts.ts';
-import { isMembers, type Members } from '../../batches/batch-request.ts';
+import { isMembers, type Members, PARSERS, type RenderKind } from '../../batches/batch-request.ts';
 import { isRenderId, type WholeBatch } from '../../batches/batches.ts';
 import { invalidRequest, ServiceError } from '../../errors.ts';
 import type { Answer, Claim } from '../../idempotency/idempotency.ts';
-import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../../render/render-request.ts';
-import { parseUploadTarget } from '../../webhooks/upload-target.ts';
+import type { ImageRequest } from '../../render/image-request.ts';
+import type { RenderLimits, RenderRequest } from '../../render/render-request.ts';
+import { parseUploadTarget, type UploadTarget } from '../../webhooks/upload-target.ts';
 import { parseWebhookUrl } from '../../webhooks/webhook-url.ts';
 import { principalOf } from '../authenticate.ts';
 import { ITEM_SCHEMA, itemRecord } from '../batch-record.ts';
-import { idempotent, markReplayed } from '../idempotent.ts';
+import { DELIVER_TO_SCHEMA } from '../deliver-to-schema.ts';
+import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../idempotent.ts';
 import { originOf } from '../origin.ts';
 import { PREFER_SCHEMA, prefersAsync } from '../prefer.ts';
 import { timeOf } from '../records.ts';
@@ -32,17 +34,33 @@ export function renderRoutes(app: FastifyInstance, services: RenderRouteServices
   );
 }
 
+/** Whether the answer comes before the result: who asks for it, and who has the result uploaded, but for a dry run. */
+export function isAsync(request: FastifyRequest): boolean {
+  const { body } = request;
+  const { deliver_to: target, dry_run: isDryRun } = (body instanceof SourceBody ? body.members : Object(body)) ?? {};
+  return prefersAsync(request) || ((target ?? undefined) !== undefined && isDryRun !== true);
+}
+
+/** Takes what becomes of a result out of the body of a request that is answered with the result. */
+export function takeUploadTarget(body: unknown): UploadTarget | undefined {
+  const { webhook_url: webhook, deliver_to: target } = takeResultFields(body);
+  if (webhook !== undefined && target === undefined)
+    throw invalidRequest([{ path: 'webhook_url', message: 'requires the header Prefer: respond-async, or deliver_to' }]);
+  return target === undefined ? undefined : parseUploadTarget(target);
+}
+
 /** Writes the render down and answers 202. A fault in the request is answered at once. */
 export async function startRender(
   services: RenderRouteServices & { limits: RenderLimits },
+  kind: RenderKind,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { batches, idempotency, requireWebhook } = services;
   const principal = principalOf(request);
-  const { item, webhookUrl } = readBody(request, services.limits, principal);
+  const { item, webhookUrl } = readBody(kind, request, services.limits, principal);
   requireWebhook(webhookUrl);
-  const batch = { items: [item], defaults: {}, metadata: {}, webhookUrl };
+  const batch = { kind, items: [item], defaults: {}, metadata: {}, webhookUrl };
   const create = (claim: Claim | undefined) =>
     batches.createRender(principal, batch, async (batchId, query) => {
       if (claim) await idempotency.complete(claim, { kind: 'batch', batchId }, query, { resourceId: batchId });
@@ -57,11 +75,11 @@ export async function startRender(
   return sendRender(services, id, request, reply);
 }
 
-/** What becomes of a result, beside the request that `parseRenderRequest` knows. */
+/** What becomes of a result, beside the request that its parser knows. */
 const RESULT_FIELDS = ['webhook_url', 'deliver_to'] as const;
 
 /** Takes what says what becomes of a result out of a body. Members that are null are not there. */
-export function takeResultFields(body: unknown): Partial<Record<(typeof RESULT_FIELDS)[number], unknown>> {
+function takeResultFields(body: unknown): Partial<Record<(typeof RESULT_FIELDS)[number], unknown>> {
   const members = body instanceof SourceBody ? body.members : body;
   if (!isMembers(members)) return {};
   const taken = RESULT_FIELDS.map((name) => [name, members[name]] as const);
@@ -69,15 +87,16 @@ export function takeResultFields(body: unknown): Partial<Record<(typeof RESULT_F
   return Object.fromEntries(taken.filter(([, value]) => (value ?? undefined) !== undefined));
 }
 
-/** Throws as `parseRenderRequest` does. */
+/** Throws as the parser does. */
 function readBody(
+  kind: RenderKind,
   request: FastifyRequest,
   limits: RenderLimits,
   { plan }: Principal,
 ): { item: Members; webhookUrl: string | undefined } {
   const body = takeSourceBody(request);
   const { webhook_url: webhook, deliver_to: target } = takeResultFields(body);
-  const parsed = parseBody(body, limits, parseRenderRequest);
+  const parsed = parseBody<RenderRequest | ImageRequest>(body, limits, PARSERS[kind]);
   refuseNow(parsed, target !== undefined);
   if (target !== undefined) parseUploadTarget(target);
   const webhookUrl = webhook === undefined ? undefined : parseWebhookUrl(webhook);
@@ -88,10 +107,11 @@ function readBody(
 }
 
 /** What can only be answered at once. */
-function refuseNow({ store, isDryRun, reportsConformance }: RenderRequest, isDelivered: boolean): void {
+function refuseNow({ store, isDryRun, ...request }: RenderRequest | ImageRequest, isDelivered: boolean): void {
   const how = isDelivered ? 'deliver_to' : 'Prefer: respond-async';
   if (isDryRun) throw invalidRequest([{ path: 'dry_run', message: 'cannot be combined with Prefer: respond-async' }]);
-  if (reportsConformance) throw invalidRequest([{ path: 'conformance_report', message: `cannot be combined with ${how}` }]);
+  if ('reportsConformance' in request && request.reportsConformance)
+    throw invalidRequest([{ path: 'conformance_report', message: `cannot be combined with ${how}` }]);
   if (store === false && !isDelivered)
     throw invalidRequest([
       {
@@ -144,8 +164,7 @@ export const RENDER_SCHEMA = recordSchema(
 );
 
 export const ACCEPTED = {
-  description:
-    'The render is accepted, because of `Prefer: respond-async` or `deliver_to`. It is completed even if the service restarts.',
+  description: 'The render is accepted, and is completed even if the service restarts.',
   headers: {
     Location: header('string', 'Address of the render.'),
     'Preference-Applied': header('string', '`respond-async`.'),
@@ -159,18 +178,46 @@ const READ = {
   security: [{ bearer: [] }],
   operationId: 'readRender',
   summary: 'Read an asynchronous render',
-  description:
-    'A render that was started with `Prefer: respond-async` or `deliver_to`. It can be read for as long as the plan keeps documents.',
+  description: 'A render that was started with `Prefer: respond-async` or `deliver_to`, for as long as the plan keeps documents.',
   headers: { type: 'object', properties: PREFER_SCHEMA },
   params: { type: 'object', properties: { id: RENDER_SCHEMA.properties.render_id } },
   response: {
     200: {
       description: 'The render.',
       headers: {
-        'Retry-After': header('integer', 'Estimated number of seconds until the render has ended. Absent when it has.'),
+        'Retry-After': header('integer', 'Estimated number of seconds until the end. Absent after it.'),
       },
       content: { 'application/json': { schema: RENDER_SCHEMA } },
     },
     ...problemResponses(401, 404, 500, 503),
   },
 };
+
+/** Of the routes that start a render. */
+export const START_HEADERS = {
+  type: 'object',
+  properties: {
+    ...IDEMPOTENCY_SCHEMA.properties,
+    Prefer: {
+      type: 'string',
+      description: '`respond-async` answers 202 at once with the render, whose result is a stored document.',
+      examples: ['respond-async'],
+    },
+  },
+};
+
+const RESULT_SCHEMAS = {
+  webhook_url: {
+    type: 'string',
+    format: 'uri',
+    description: 'Address that gets a signed `render.completed`. Requires `Prefer: respond-async` or `deliver_to`.',
+    'x-default': 'none',
+    examples: ['https://example.com/hooks/platen'],
+  },
+  deliver_to: DELIVER_TO_SCHEMA,
+};
+
+/** The body, with what becomes of the result. */
+export function withResultFields<B extends { properties: object }>(body: B) {
+  return { ...body, properties: { ...body.properties, ...RESULT_SCHEMAS } };
+}

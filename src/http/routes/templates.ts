@@ -76,7 +76,7 @@ const html = {
 const engine = {
   ...oneOf(ENGINES),
   description:
-    'The engine that renders the template. `placeholders` replaces `{{path}}` (escaped) and `{{{path}}}` (raw). `liquid` is LiquidJS, with loops, conditions and filters.',
+    '`placeholders` replaces `{{path}}` (escaped) and `{{{path}}}` (raw). `liquid` is LiquidJS, with loops, conditions and filters.',
 };
 
 const ASSETS = 'Files that relative addresses in the template lead to, by their paths.';
@@ -266,7 +266,7 @@ const VERSIONS = {
   ...COMMON,
   operationId: 'listTemplateVersions',
   summary: 'List the versions of a template',
-  description: `The current version, and up to ${PAST_VERSIONS} that it replaced. Old versions of all templates of a key together are kept up to the size that its templates may have.`,
+  description: `The current version, and up to ${PAST_VERSIONS} that it replaced. Old versions of a key together take no more than its templates may.`,
   params: ID,
   querystring: { type: 'object', properties: PAGE_PARAMETERS },
   response: {
@@ -287,8 +287,7 @@ const REPLACE = {
   ...COMMON,
   operationId: 'replaceTemplate',
   summary: 'Replace a template',
-  description:
-    'The next render uses the new version. `name`, `engine` and `metadata` keep their values if they are not sent. Metadata belongs to the template, not to a version.',
+  description: 'The next render uses the new version. `name`, `engine` and `metadata` keep their values if they are not sent.',
   params: ID,
   body: ReplaceBody,
   response: {

@@ -70,7 +70,7 @@ const SCHEMA = {
   operationId: 'validatePdf',
   summary: 'Validate a PDF',
   description:
-    'Checks any PDF against PDF/A-2 to PDF/A-4 and PDF/UA. It counts as a request and not as a document. `unchecked` names what only a full validator checks: an empty list of violations is no proof of conformance.',
+    'Checks any PDF against PDF/A-2 to PDF/A-4 and PDF/UA. It is not charged. `unchecked` names what only a full validator checks: an empty list of violations is no proof.',
   querystring: {
     type: 'object',
     properties: {

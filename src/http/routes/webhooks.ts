@@ -107,7 +107,7 @@ const ROTATE = {
   operationId: 'rotateWebhookSecret',
   summary: 'Replace the secret that signs webhooks',
   description:
-    'The replaced secret keeps signing for 24 hours: `webhook-signature` has one signature per secret, so that you can update receivers one after the other. At most four secrets sign at the same time.',
+    'The replaced secret keeps signing for 24 hours: `webhook-signature` has one signature per secret. At most four sign at the same time.',
   response: {
     200: { description: 'The new secret.', ...SECRET_SCHEMA },
     ...problemResponses(400, 401, 408, 413, 415, 429, 500, 503),

@@ -3,7 +3,9 @@
 import json
 import os
 import re
+from itertools import count
 
+import jsonschema
 import schemathesis
 
 # What a JSON Schema does not say of a member, or of several together. Every other refusal of a valid request is a finding.
@@ -11,6 +13,9 @@ BEYOND_A_SCHEMA = [
     r": (cannot be combined with|cannot be false with|cannot have both|requires|is required unless|needs a key,|must hold) ",
     r": (is also the name|is the path) of another ",
     r": leaves no room between ",
+    r": is required: options\.width and options\.height go together$",
+    r"\.permissions: have no effect if .* are the same",
+    r"\.conformance: must name at most one profile of PDF/A and one of PDF/UA$",
     r": must be at most .* on this server$",
     r": holds (a NUL|an unpaired|half)",
     r"^cursor: must be the next_cursor of an earlier page$",
@@ -25,15 +30,22 @@ BEYOND_A_SCHEMA = [
     r"\.metadata\.(creationDate|modDate): must be a time ",  # of the year 0
     r"password(\.user|\.owner)?: must be .* bytes of UTF-8",
     r"\.watermark\.image: must be a PNG, JPEG, GIF, WebP or SVG image, ",
-    r"\.watermark\.pages: pages are counted from 1$",
-    r"\.signature\.field\.(width|height): must be from ",
+    r": the range .* ends before it starts$",
+    r"\.signature\.field\.(x|y|width|height): must be from ",
     r"\.conformance: must be a profile of PDF/A-3 with options\.invoice",
+    r"\.(width|height): must be from 1px to 200in$",
     r"\.waitForSelector: is not a CSS selector ",
+    r"\.waitForFunction: is not a JavaScript expression: ",
     r"\.timezone: must be a time zone ",
     r"\.locale: must be a language tag ",
 ]
 # Operations that take the document itself, or a form, as their body.
 OF_SOURCES = ("/v1/pdf", "/v1/image")
+# Options that wait for what a generated document never does.
+WAITS = ("waitForFunction", "waitForSelector", "waitForTimeout")
+LONGEST_WAIT_MS = 1_000
+EVENTS = "/v1/batches/{id}/events"
+LINES = "application/x-ndjson"
 # Objects that are there, by the parameters that name them; they stay.
 EXAMPLES = json.loads(os.environ["PLATEN_EXAMPLES"])
 
@@ -98,10 +110,37 @@ def filter_case(context, case):
 
 @schemathesis.hook
 def map_case(context, case):
-    """Options are parameters where the body is the document itself."""
+    """Options are parameters where the body is the document itself, a wait is short, and events come in both forms."""
     if case.path in OF_SOURCES and not _is_document(case):
         case.query = {}
+    options = _options(case)
+    if _waits(options) and _is_longer(options.get("timeout")):
+        options["timeout"] = LONGEST_WAIT_MS
+    if case.path == EVENTS and case.meta is not None and case.meta.generation.mode.is_positive:
+        case.path_parameters = {"id": EXAMPLES["components"]["BatchIdParam"]}
+        case.headers = {**(case.headers or {}), **({"Accept": LINES} if next(TURNS) % 2 else {})}
     return case
+
+
+TURNS = count()
+
+
+def _options(case):
+    """Those of a render, as an object that can be changed; empty where there are none."""
+    if case.path in OF_SOURCES and _is_document(case):
+        return case.query or {}
+    body = case.body if isinstance(case.body, dict) else {}
+    request = body.get("request", body)
+    options = request.get("options") if isinstance(request, dict) else None
+    return options if isinstance(options, dict) else {}
+
+
+def _waits(options):
+    return any(options.get(name) is not None for name in WAITS)
+
+
+def _is_longer(timeout):
+    return timeout is None or (isinstance(timeout, int) and timeout > LONGEST_WAIT_MS)
 
 
 def _is_document(case):
@@ -124,3 +163,37 @@ def valid_requests_are_accepted(context, response, case):
         return
     if not _is_beyond_a_schema(response.json(), case):
         raise AssertionError(f"a valid request was refused: {response.text}")
+
+
+@schemathesis.check
+def timeouts_have_a_cause(context, response, case):
+    """A render may run out of time only where the request waits for something, or allows very little."""
+    if response.status_code != 504:
+        return
+    options = _options(case)
+    problem = response.json()
+    if problem.get("code") != "render_timeout" or not (_waits(options) or not _is_longer(options.get("timeout"))):
+        raise AssertionError(f"a render ran out of time that waits for nothing: {response.text}")
+
+
+@schemathesis.check
+def events_conform(context, response, case):
+    """In place of `response_schema_conformance` for a stream: each event is what the document says of one."""
+    if case.path != EVENTS or response.status_code != 200:
+        return
+    is_lines = LINES in str(response.headers["content-type"])
+    events = [json.loads(line) for line in response.text.splitlines()] if is_lines else _server_sent(response.text)
+    schema = {"$ref": "#/components/schemas/BatchEvent", "components": case.operation.schema.raw_schema["components"]}
+    for event in events:
+        jsonschema.Draft202012Validator(schema).validate(event)
+    if not events or events[-1]["event"] != "batch":
+        raise AssertionError(f"the events do not end with that of the batch: {response.text}")
+
+
+def _server_sent(text):
+    blocks = [dict(line.split(": ", 1) for line in block.splitlines() if ": " in line) for block in text.split("\n\n")]
+    return [
+        {"event": block["event"], "id": int(block["id"]), "data": json.loads(block["data"])}
+        for block in blocks
+        if "event" in block
+    ]

@@ -137,7 +137,7 @@ class AsyncDocuments(_AsyncResource):
 
     @asynccontextmanager
     async def content(self, document_id: str) -> AsyncIterator[AsyncRendered]:
-        async with self._content("GET", f"/v1/documents/{document_id}", headers={"accept": "application/pdf"}) as rendered:
+        async with self._content("GET", f"/v1/documents/{document_id}", headers={"accept": "application/pdf, image/*"}) as rendered:
             yield rendered
 
     async def page(self, document_id: str, page: int, *, width: int | None = None) -> AsyncRendered:
@@ -217,9 +217,24 @@ class AsyncRenders(_AsyncResource):
         self, request: types.PdfRequest, *, webhook_url: str | None = None, idempotency_key: str | None = None
     ) -> types.Render:
         """Accepts a document. Its result is stored, or uploaded to ``deliver_to``; ``webhook_url`` is told of its end."""
+        return await self._start("/v1/pdf", request, webhook_url, idempotency_key)
+
+    async def start_image(
+        self, request: types.ImageRequest, *, webhook_url: str | None = None, idempotency_key: str | None = None
+    ) -> types.Render:
+        """The same for an image."""
+        return await self._start("/v1/image", request, webhook_url, idempotency_key)
+
+    async def _start(
+        self,
+        path: str,
+        request: types.PdfRequest | types.ImageRequest,
+        webhook_url: str | None,
+        idempotency_key: str | None,
+    ) -> types.Render:
         body = {**request, **({} if webhook_url is None else {"webhook_url": webhook_url})}
         headers = {"prefer": "respond-async"}
-        return await self._transport.json("POST", "/v1/pdf", body=body, headers=headers, idempotency_key=idempotency_key)
+        return await self._transport.json("POST", path, body=body, headers=headers, idempotency_key=idempotency_key)
 
     async def get(self, render_id: str, *, wait: int | None = None) -> types.Render:
         return await self._transport.json("GET", f"/v1/renders/{render_id}", headers=_prefer(wait))
@@ -332,9 +347,17 @@ class AsyncPlaten(_AsyncResource):
 
     async def image(self, request: types.ImageRequest, *, idempotency_key: str | None = None) -> AsyncRendered:
         """Renders a document to an image, and reads it into memory."""
-        async with self._content("POST", "/v1/image", body=request, idempotency_key=idempotency_key) as rendered:
+        headers = {"accept": "image/*"}
+        async with self._content(
+            "POST", "/v1/image", body=request, headers=headers, idempotency_key=idempotency_key
+        ) as rendered:
             await rendered.read()
             return rendered
+
+    async def store_image(self, request: types.ImageRequest, *, idempotency_key: str | None = None) -> types.Document:
+        """Renders a document to an image, and stores it."""
+        body = {**request, "store": True}
+        return await self._transport.json("POST", "/v1/image", body=body, idempotency_key=idempotency_key)
 
     async def validate(self, pdf: bytes, *, profile: str | None = None) -> types.Validation:
         """What a PDF from anywhere violates of ``profile``, such as ``PDF/UA-1``, or else of those it claims."""

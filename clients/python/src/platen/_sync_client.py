@@ -138,7 +138,7 @@ class Documents(_Resource):
 
     @contextmanager
     def content(self, document_id: str) -> Iterator[Rendered]:
-        with self._content("GET", f"/v1/documents/{document_id}", headers={"accept": "application/pdf"}) as rendered:
+        with self._content("GET", f"/v1/documents/{document_id}", headers={"accept": "application/pdf, image/*"}) as rendered:
             yield rendered
 
     def page(self, document_id: str, page: int, *, width: int | None = None) -> Rendered:
@@ -218,9 +218,24 @@ class Renders(_Resource):
         self, request: types.PdfRequest, *, webhook_url: str | None = None, idempotency_key: str | None = None
     ) -> types.Render:
         """Accepts a document. Its result is stored, or uploaded to ``deliver_to``; ``webhook_url`` is told of its end."""
+        return self._start("/v1/pdf", request, webhook_url, idempotency_key)
+
+    def start_image(
+        self, request: types.ImageRequest, *, webhook_url: str | None = None, idempotency_key: str | None = None
+    ) -> types.Render:
+        """The same for an image."""
+        return self._start("/v1/image", request, webhook_url, idempotency_key)
+
+    def _start(
+        self,
+        path: str,
+        request: types.PdfRequest | types.ImageRequest,
+        webhook_url: str | None,
+        idempotency_key: str | None,
+    ) -> types.Render:
         body = {**request, **({} if webhook_url is None else {"webhook_url": webhook_url})}
         headers = {"prefer": "respond-async"}
-        return self._transport.json("POST", "/v1/pdf", body=body, headers=headers, idempotency_key=idempotency_key)
+        return self._transport.json("POST", path, body=body, headers=headers, idempotency_key=idempotency_key)
 
     def get(self, render_id: str, *, wait: int | None = None) -> types.Render:
         return self._transport.json("GET", f"/v1/renders/{render_id}", headers=_prefer(wait))
@@ -333,9 +348,17 @@ class Platen(_Resource):
 
     def image(self, request: types.ImageRequest, *, idempotency_key: str | None = None) -> Rendered:
         """Renders a document to an image, and reads it into memory."""
-        with self._content("POST", "/v1/image", body=request, idempotency_key=idempotency_key) as rendered:
+        headers = {"accept": "image/*"}
+        with self._content(
+            "POST", "/v1/image", body=request, headers=headers, idempotency_key=idempotency_key
+        ) as rendered:
             rendered.read()
             return rendered
+
+    def store_image(self, request: types.ImageRequest, *, idempotency_key: str | None = None) -> types.Document:
+        """Renders a document to an image, and stores it."""
+        body = {**request, "store": True}
+        return self._transport.json("POST", "/v1/image", body=body, idempotency_key=idempotency_key)
 
     def validate(self, pdf: bytes, *, profile: str | None = None) -> types.Validation:
         """What a PDF from anywhere violates of ``profile``, such as ``PDF/UA-1``, or else of those it claims."""

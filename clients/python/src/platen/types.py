@@ -38,6 +38,9 @@ class Margins(TypedDict):
     """Default: `0`."""
 
 
+PageRanges: TypeAlias = "str"
+
+
 class Viewport(TypedDict):
     width: int
     height: int
@@ -96,8 +99,7 @@ InvoiceProfile: TypeAlias = "Literal['MINIMUM', 'BASIC WL', 'BASIC', 'EN 16931',
 
 class Invoice(TypedDict):
     """Embeds an electronic invoice (Factur-X or ZUGFeRD). It is PDF/A-3b unless `conformance` names another profile
-    of PDF/A-3. XML that is not an invoice of the profile fails with `invoice_invalid`. Cannot be combined with
-    `password`."""
+    of PDF/A-3. Other XML fails with `invoice_invalid`. Cannot be combined with `password`."""
 
     xml: str
     """A UN/CEFACT Cross Industry Invoice, at most 5242880 bytes of UTF-8, without a document type declaration."""
@@ -105,8 +107,8 @@ class Invoice(TypedDict):
 
 
 class PdfMetadata(TypedDict):
-    """Metadata of the PDF, in its Info dictionary and as XMP. Texts have at most 4096 characters. Default: the
-    document's own title and `<meta>` elements."""
+    """Metadata of the PDF. Texts have at most 4096 characters. Default: the document's own title and `<meta>`
+    elements."""
 
     title: NotRequired[str]
     """Default: the document's own title."""
@@ -137,8 +139,7 @@ Password: TypeAlias = "str | Password2"
 
 
 class Watermark(TypedDict):
-    """A text or an image across each page, as large as the page allows. To make an image cover less, give it an
-    empty border."""
+    """A text or an image across each page, as large as the page allows."""
 
     text: NotRequired[str]
     """A text in any script; `\\n` begins a new line. Send either `text` or `image`."""
@@ -150,11 +151,11 @@ class Watermark(TypedDict):
     """Rotation, counter-clockwise. Default: 45 for a text, 0 for an image."""
     color: NotRequired[str]
     """The colour of a text. Cannot be combined with `image`. Default: `"#000000"`."""
-    pages: NotRequired[str]
-    """Page ranges such as `1-3, 5, 8-`, counted in the finished PDF, after `pageRanges`. Default: all pages."""
+    pages: NotRequired[PageRanges]
+    """As `pageRanges`, counted in the finished PDF. Default: all pages."""
     layer: NotRequired[Literal['over', 'under']]
-    """Whether the watermark is over or under the content of the page. Backgrounds of the document can hide a
-    watermark that is under the content. Default: `"over"`."""
+    """Whether the watermark is over or under the content of the page, whose backgrounds can hide it. Default:
+    `"over"`."""
 
 
 class Attachment(TypedDict):
@@ -188,8 +189,7 @@ class SignaturePlace(TypedDict):
 
 
 class Signature(TypedDict):
-    """Signs the PDF (PAdES) with a stored certificate, after every other change. Cannot be combined with `password`.
-    A signed PDF differs each time."""
+    """Signs the PDF (PAdES) with a stored certificate. Cannot be combined with `password`."""
 
     certificate: str
     """A stored certificate of the same key (see `POST /v1/certificates`)."""
@@ -208,47 +208,45 @@ class Signature(TypedDict):
 
 class PdfOptions(TypedDict):
     format: NotRequired[Literal['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'Letter', 'Legal', 'Tabloid', 'Ledger']]
-    """Paper format, in upper or lower case. All are portrait except Ledger, which is Tabloid turned on its side.
-    When sent, it overrides every `@page` size, including those of named pages. Cannot be combined with `width` or
-    `height`. Default: A4, or the `@page` size in the markup."""
+    """Paper format, in upper or lower case. All are portrait except Ledger. It overrides every `@page` size,
+    including those of named pages. Cannot be combined with `width` or `height`. Default: A4, or the `@page` size
+    in the markup."""
     width: NotRequired[Length]
     """Width of the paper, 1px to 200in. Requires `height`, unless `singlePage` is set. Replaces `format`. Default:
     the width of the format."""
     height: NotRequired[Length]
     """Height of the paper, 1px to 200in. Requires `width`. Replaces `format`. Default: the height of the format."""
     landscape: NotRequired[bool]
-    """Turns the paper on its side. An `@page` size in the markup keeps its own orientation, unless `format`, `width`
-    or `height` is sent. Default: `false`."""
+    """Turns the paper on its side, but not an `@page` size, unless `format`, `width` or `height` is sent. Default:
+    `false`."""
     margin: NotRequired[float | str | Margins]
-    """One length for all sides, or `{top, right, bottom, left}`, where a side that is left out is 0. When sent, it
-    overrides every `@page` margin. It must leave room on the paper. Default: 0.4in, or the `@page` margin in the
-    markup."""
+    """One length for all sides, or `{top, right, bottom, left}`, where a side that is left out is 0. It overrides
+    every `@page` margin. Default: 0.4in, or the `@page` margin in the markup."""
     printBackground: NotRequired[bool]
     """Prints background colours and images. Default: `true`."""
     scale: NotRequired[float]
     """Scale of the content. The paper and its margins keep their size. Default: `1`."""
-    pageRanges: NotRequired[str]
+    pageRanges: NotRequired[PageRanges]
     """Pages to keep: `3`, `1-3`, `8-` (to the end), `-2` (from the first), separated by commas. Pages keep their
-    order and their numbers. A range that begins past the last page fails with `print_failed`. Default: all pages."""
+    order and numbers. A range past the last page fails with `print_failed`. Default: all pages."""
     preferCSSPageSize: NotRequired[bool]
     """Whether an `@page` size in the markup overrides `format`, `width` and `height`. Default: true, unless
     `format`, `width` or `height` is sent."""
     tagged: NotRequired[bool]
-    """Writes tags for screen readers. The PDF is larger and takes longer. Cannot be `false` when `outline` is
-    `true`. Default: `false`."""
+    """Writes a tagged PDF, which is larger. Cannot be `false` when `outline` is `true`. Default: `false`."""
     outline: NotRequired[bool]
     """Writes bookmarks from the headings. The PDF is then tagged as well. Default: `false`."""
     omitBackground: NotRequired[bool]
     """Leaves the page transparent where the document paints nothing. Default: `false`."""
     singlePage: NotRequired[bool]
-    """Prints the whole document on one page as high as its content, at most 200 inches; a higher document fails with
-    `print_failed`. Page breaks and `@page` sizes and margins are ignored. Cannot be combined with `height` or
-    `pageRanges`. Default: `false`."""
+    """Prints the document on one page as high as its content, at most 200 inches (`print_failed` beyond). Page
+    breaks and `@page` sizes and margins are ignored. Cannot be combined with `height` or `pageRanges`. Default:
+    `false`."""
     headerTemplate: NotRequired[str]
     """HTML printed above the text of each page. Elements with the class `date`, `title`, `url`, `pageNumber` or
-    `totalPages` are filled in. It carries its own styles, and images as `data:` addresses. Scripts in it do not
-    run, and external resources are refused. When `margin` is not sent, the margin grows so that nothing overlaps,
-    unless an `@page` rule in the markup sets it."""
+    `totalPages` are filled in. It has its own styles, and images as `data:` addresses. Scripts do not run, and
+    external resources are refused. Without `margin`, the margin grows so that nothing overlaps, unless an `@page`
+    rule sets it."""
     footerTemplate: NotRequired[str]
     """HTML printed below the text of each page, in all else as `headerTemplate`."""
     mediaType: NotRequired[Literal['print', 'screen']]
@@ -256,7 +254,7 @@ class PdfOptions(TypedDict):
     colorScheme: NotRequired[ColorScheme]
     viewport: NotRequired[Viewport]
     """The window in which the document is loaded and its scripts run, in CSS pixels. The print is laid out for the
-    paper, not for this window. Default: `{"width":800,"height":600,"deviceScaleFactor":1}`."""
+    paper. Default: `{"width":800,"height":600,"deviceScaleFactor":1}`."""
     locale: NotRequired[Locale]
     timezone: NotRequired[Timezone]
     addStyleTag: NotRequired[AddStyleTag]
@@ -277,12 +275,11 @@ class PdfOptions(TypedDict):
     failOnResourceError: NotRequired[FailOnResourceError]
     failOnConsoleError: NotRequired[FailOnConsoleError]
     conformance: NotRequired[ConformanceProfile | list[ConformanceProfile]]
-    """Writes a tagged PDF that conforms to PDF/A (for archives), PDF/UA (for accessibility), or both. A document
-    that lacks what they ask for fails with `not_conformant`. Cannot be combined with `password`; attachments need
-    PDF/A-3 or PDF/A-4f."""
+    """Writes a PDF that conforms to PDF/A, PDF/UA, or both, or fails with `not_conformant`. Cannot be combined with
+    `password`; attachments need PDF/A-3 or PDF/A-4f."""
     forms: NotRequired[bool]
-    """Turns the controls of the document into form fields that can be filled in: texts, checkboxes, radio buttons,
-    choices, and places for a signature (`data-signature-field`). At most 2,000 fields. Default: `false`."""
+    """Turns the controls of the document into form fields: texts, checkboxes, radio buttons, choices, and places for
+    a signature (`data-signature-field`). At most 2,000. Default: `false`."""
     invoice: NotRequired[Invoice]
     metadata: NotRequired[PdfMetadata]
     password: NotRequired[Password]
@@ -291,8 +288,8 @@ class PdfOptions(TypedDict):
     """Files to attach to the PDF. Their total size is limited by the size of a request. Default: `[]`."""
     signature: NotRequired[Signature]
     compress: NotRequired[bool]
-    """Packs the structure of the PDF into object streams, which makes tagged PDFs several times smaller. Cannot be
-    `false` with `password`. Default: true when `tagged` or `outline` is true, otherwise false."""
+    """Packs the structure of the PDF into object streams: tagged PDFs get several times smaller. Cannot be `false`
+    with `password`. Default: true when `tagged` or `outline` is true, otherwise false."""
     failOnWarning: NotRequired[FailOnWarning]
     timeout: NotRequired[Timeout]
 
@@ -303,7 +300,7 @@ DocumentMetadata: TypeAlias = "dict[str, str]"
 class UploadTarget(TypedDict):
     url: str
     headers: NotRequired[dict[str, str]]
-    """Headers that the store asks for, at most 20. Default: `Content-Type: application/pdf`."""
+    """Headers that the store asks for, at most 20. Default: its `Content-Type`."""
 
 
 class HtmlPdfRequest(TypedDict):
@@ -490,12 +487,12 @@ class DryRunDocuments(TypedDict):
 class DryRunAddress(TypedDict):
     address: str
     verdict: Literal['allowed', 'refused', 'unchecked']
-    """By the policy of the operator, for the host and port; `unchecked` where its name took too long to look up, and
-    after 300 names in a minute."""
+    """By the policy of the operator; `unchecked` where the name took too long to look up, and after 300 names in a
+    minute."""
 
 
 class DryRunUpload(TypedDict):
-    """Whether the PDF may be uploaded there. Absent without `deliver_to`."""
+    """Whether the result may be uploaded there."""
 
     host: str
     verdict: Literal['allowed', 'refused', 'unchecked']
@@ -504,22 +501,21 @@ class DryRunUpload(TypedDict):
 class DryRunResult(TypedDict):
     dry_run: bool
     would_render: bool
-    """Whether there are no problems. What a page does while it renders is not known."""
+    """Whether there are no problems."""
     problems: list[DryRunProblem]
     """Errors that the render would end with now."""
     source: Literal['html', 'markdown', 'url', 'template']
     html_bytes: NotRequired[int]
-    """Size of the HTML that would be loaded. Absent for a `url`, which is not fetched."""
+    """Size of the HTML that would be loaded. Absent for a `url`."""
     template: NotRequired[DryRunTemplate]
     plan: str
     documents: DryRunDocuments
     charged: bool
     """Whether the render would count: false for a test key."""
     stored: bool
-    """Whether the PDF would be stored."""
+    """Whether the result would be stored."""
     addresses: list[DryRunAddress]
-    """Absolute addresses in the markup and styles, at most 100, of the first million characters. Those that scripts
-    or other files name are not known."""
+    """Absolute addresses in the markup and styles, at most 100, of the first million characters."""
     addresses_complete: bool
     deliver_to: NotRequired[DryRunUpload]
 
@@ -530,20 +526,25 @@ PdfReply: TypeAlias = "RenderedPdf | ConformanceReport | DryRunResult"
 class Document(TypedDict):
     document_id: str
     filename: str
+    type: Literal['application/pdf', 'image/png', 'image/jpeg', 'image/webp']
     bytes: int
-    """Size of the PDF."""
     pages: int
+    """1 for an image."""
+    width: NotRequired[int]
+    """Pixels; only of an image."""
+    height: NotRequired[int]
+    """Pixels; only of an image."""
     sha256: str
-    """Digest of the PDF, in hexadecimal; also its ETag."""
+    """Digest of the content, in hexadecimal; also its ETag."""
     source: Literal['html', 'markdown', 'url', 'template']
     template_id: NotRequired[str]
-    """Only where the source is a template."""
+    """Only of a template."""
     metadata: MetadataField
     created_at: str
     expires_at: str
     """From this time on, requests for the document are answered with 410."""
     url: str
-    """Address of the PDF, for the key that created it."""
+    """Address of the content, for the key that created it."""
     report: NotRequired[Report]
 
 
@@ -562,7 +563,7 @@ class ItemError(TypedDict):
 
 
 class ItemDelivery(TypedDict):
-    """The upload to `deliver_to`. Absent until there is a PDF, in events, and 30 days after it."""
+    """The upload to `deliver_to`. Absent until there is a result, in events, and 30 days after it."""
 
     host: str
     """The host of `deliver_to`, whose address is shown nowhere."""
@@ -631,8 +632,8 @@ class Validation(TypedDict):
 
 
 class ImageOptionsClip(TypedDict):
-    """Shows this part of the document, in CSS pixels from its upper left corner. Cannot be combined with `selector`
-    or `fullPage: true`."""
+    """Shows this part of the document, in CSS pixels from its corner. Cannot be combined with `selector` or
+    `fullPage: true`."""
 
     x: float
     y: float
@@ -644,26 +645,24 @@ class ImageOptions(TypedDict):
     type: NotRequired[Literal['png', 'jpeg', 'webp']]
     """Format of the image. Default: `"png"`."""
     quality: NotRequired[int]
-    """Quality of a JPEG or WebP image; cannot be combined with `type: png`, which loses nothing. Default: `80`."""
+    """Quality of a JPEG or WebP image; cannot be combined with `type: png`. Default: `80`."""
     fullPage: NotRequired[bool]
-    """Shows the whole document, however large it is. `false` shows what the window shows. Default: true, unless
-    `clip` or `selector` is sent."""
+    """Shows the whole document. `false` shows what the window shows. Default: true, unless `clip` or `selector` is
+    sent."""
     clip: NotRequired[ImageOptionsClip]
-    """Shows this part of the document, in CSS pixels from its upper left corner. Cannot be combined with `selector`
-    or `fullPage: true`."""
+    """Shows this part of the document, in CSS pixels from its corner. Cannot be combined with `selector` or
+    `fullPage: true`."""
     selector: NotRequired[str]
-    """Shows the first element that matches (422 print_failed where none does). Cannot be combined with `clip` or
+    """Shows the first element that matches (`print_failed` without one). Cannot be combined with `clip` or
     `fullPage: true`."""
     deviceScaleFactor: NotRequired[float]
     """Pixels of the image for each CSS pixel. Default: `1`."""
     omitBackground: NotRequired[bool]
-    """Leaves the page transparent where the document paints nothing. Cannot be combined with `type: jpeg`. Default:
-    `false`."""
+    """Leaves transparent what the document does not paint. Cannot be combined with `type: jpeg`. Default: `false`."""
     mediaType: NotRequired[Literal['print', 'screen']]
     """The CSS media type the document is shown for. Default: `"screen"`."""
     viewport: NotRequired[Viewport]
-    """The window in which the document is laid out, in CSS pixels. `deviceScaleFactor` can be sent here or beside
-    it. Default: 800 by 600."""
+    """The window in which the document is laid out, in CSS pixels. Default: 800 by 600."""
     colorScheme: NotRequired[ColorScheme]
     locale: NotRequired[Locale]
     timezone: NotRequired[Timezone]
@@ -691,40 +690,58 @@ class ImageOptions(TypedDict):
 class HtmlImageRequest(TypedDict):
     html: HtmlField
     assets: NotRequired[AssetsField]
+    store: NotRequired[Store]
+    metadata: NotRequired[DocumentMetadata]
     dry_run: NotRequired[DryRun]
-    filename: NotRequired[FilenameField]
+    filename: NotRequired[Filename]
     options: NotRequired[ImageOptions]
+    webhook_url: NotRequired[WebhookUrl]
+    deliver_to: NotRequired[DeliverTo]
 
 
 class MarkdownImageRequest(TypedDict):
     markdown: Markdown
     stylesheet: NotRequired[Stylesheet]
     assets: NotRequired[AssetsField]
+    store: NotRequired[Store]
+    metadata: NotRequired[DocumentMetadata]
     dry_run: NotRequired[DryRun]
-    filename: NotRequired[FilenameField]
+    filename: NotRequired[Filename]
     options: NotRequired[ImageOptions]
+    webhook_url: NotRequired[WebhookUrl]
+    deliver_to: NotRequired[DeliverTo]
 
 
 class UrlImageRequest(TypedDict):
     url: Url
+    store: NotRequired[Store]
+    metadata: NotRequired[DocumentMetadata]
     dry_run: NotRequired[DryRun]
-    filename: NotRequired[FilenameField]
+    filename: NotRequired[Filename]
     options: NotRequired[ImageOptions]
+    webhook_url: NotRequired[WebhookUrl]
+    deliver_to: NotRequired[DeliverTo]
 
 
 class TemplateImageRequest(TypedDict):
     template_id: TemplateId
     data: NotRequired[Data]
     assets: NotRequired[AssetsField]
+    store: NotRequired[Store]
+    metadata: NotRequired[DocumentMetadata]
     dry_run: NotRequired[DryRun]
-    filename: NotRequired[FilenameField]
+    filename: NotRequired[Filename]
     options: NotRequired[ImageOptions]
+    webhook_url: NotRequired[WebhookUrl]
+    deliver_to: NotRequired[DeliverTo]
 
 
 ImageRequest: TypeAlias = "HtmlImageRequest | MarkdownImageRequest | UrlImageRequest | TemplateImageRequest"
 
 
 class RenderedImage(TypedDict):
+    document_id: NotRequired[str]
+    """Set when the image was stored."""
     filename: NotRequired[str]
     """As it was sent."""
     type: str
@@ -786,11 +803,11 @@ class NewTemplate(TypedDict):
     html: str
     """The template, at most 5242880 bytes of UTF-8."""
     engine: NotRequired[Literal['placeholders', 'liquid']]
-    """The engine that renders the template. `placeholders` replaces `{{path}}` (escaped) and `{{{path}}}` (raw).
-    `liquid` is LiquidJS, with loops, conditions and filters. Default: `"placeholders"`."""
+    """`placeholders` replaces `{{path}}` (escaped) and `{{{path}}}` (raw). `liquid` is LiquidJS, with loops,
+    conditions and filters. Default: `"placeholders"`."""
     metadata: NotRequired[Metadata]
-    """Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have
-    at most 40 characters, values 500."""
+    """Names and values of your own, by which lists can be filtered. At most 20; names have up to 40 characters,
+    values 500."""
     assets: NotRequired[Assets]
     """Files that relative addresses in the template lead to, by their paths."""
 
@@ -818,11 +835,11 @@ class TemplateChange(TypedDict):
     name: NotRequired[str]
     """A name by which people recognize the template. Default: as before."""
     engine: NotRequired[Literal['placeholders', 'liquid']]
-    """The engine that renders the template. `placeholders` replaces `{{path}}` (escaped) and `{{{path}}}` (raw).
-    `liquid` is LiquidJS, with loops, conditions and filters. Default: as before."""
+    """`placeholders` replaces `{{path}}` (escaped) and `{{{path}}}` (raw). `liquid` is LiquidJS, with loops,
+    conditions and filters. Default: as before."""
     metadata: NotRequired[Metadata]
-    """Names and values of your own, such as an order number, by which lists can be filtered. At most 20; names have
-    at most 40 characters, values 500. Default: as before."""
+    """Names and values of your own, by which lists can be filtered. At most 20; names have up to 40 characters,
+    values 500. Default: as before."""
     assets: NotRequired[Assets]
     """Take the place of all files of the template. Default: as before."""
 
@@ -902,7 +919,7 @@ class BatchItem(TypedDict):
 
 class BatchDefaults(TypedDict):
     """Values for fields that an item does not set. `options`, `assets` and `metadata` are merged member by member.
-    An item that has its own source takes no source from here."""
+    An item with a source of its own takes none from here."""
 
     html: NotRequired[HtmlField]
     markdown: NotRequired[Markdown]
@@ -925,7 +942,7 @@ class BatchRequest(TypedDict):
     webhook_url: NotRequired[str]
     """Address that receives a signed `batch.completed` event when the batch has finished."""
     metadata: NotRequired[Metadata]
-    """As `metadata` of `POST /v1/pdf`, for the batch. Its items and `defaults` may have metadata for the documents."""
+    """As `metadata` of `POST /v1/pdf`, for the batch itself."""
     defaults: NotRequired[BatchDefaults]
 
 
@@ -1031,11 +1048,11 @@ class Account(TypedDict):
 
 class AccountChange(TypedDict):
     auto_store: NotRequired[bool]
-    """Whether every render without `store: false` is stored. The reply is the PDF in either case. Default:
+    """Whether every render without `store: false` is stored. The reply is the result in either case. Default:
     unchanged; false for a new account."""
     document_expired_webhook_url: NotRequired[str | None]
-    """Address that receives a signed `document.expired` event for every document of the account that expires, or
-    `null` for none. Default: unchanged; null for a new account."""
+    """Address that gets a signed `document.expired` for every document of the account that expires; `null` for none.
+    Default: unchanged; null for a new account."""
 
 
 class PreviousSecret(TypedDict):
@@ -1078,11 +1095,11 @@ class KeyRequest(TypedDict):
     name: NotRequired[str]
     """To recognize the key by. Default: `""`."""
     scopes: NotRequired[list[Literal['render', 'documents', 'templates', 'certificates', 'webhooks', 'account', 'keys']]]
-    """What the key may do. `render` is for `/v1/pdf`, `/v1/image`, `/v1/renders` and `/v1/batches`, `account` for
-    `/v1/usage`, too; the others for the addresses of their name. Default: those of the key that makes it."""
+    """What the key may do. `render` is for `/v1/pdf`, `/v1/image`, `/v1/renders` and `/v1/batches`, `account` also
+    for `/v1/usage`. Default: those of the key that makes it."""
     test: NotRequired[bool]
     """Makes a test key (`plt_test_...`): what it renders has a watermark, is not charged, and is kept for a day at
-    most. Test keys make test keys only. Default: as the key that makes it."""
+    most. Default: as the key that makes it."""
 
 
 class ApiKey(TypedDict):
@@ -1137,8 +1154,7 @@ class HtmlPlaygroundRequest(TypedDict):
 
 class TemplatePlaygroundRequest(TypedDict):
     template: str
-    """The HTML of a template, which is not stored. The size limit of `html` applies to it and to the filled
-    document."""
+    """The HTML of a template, which is not stored; as large as `html`, also when it is filled."""
     engine: NotRequired[Literal['placeholders', 'liquid']]
     """The engine that renders the template. Default: `"placeholders"`."""
     data: NotRequired[dict[str, Any]]
@@ -1209,8 +1225,8 @@ ExtraHTTPHeaders: TypeAlias = "dict[str, str]"
 
 
 class Authenticate(TypedDict):
-    """Answers the origin of `url` or `baseUrl`, and no other, when it asks for a name and password (HTTP Basic or
-    Digest). Cannot be combined with a name and password in `url`. Requires `url` or `baseUrl`."""
+    """Name and password for the origin of `url` or `baseUrl` alone (HTTP Basic or Digest). Cannot be combined with
+    those in `url`. Requires `url` or `baseUrl`."""
 
     username: str
     password: str
@@ -1280,9 +1296,6 @@ DocumentId: TypeAlias = "str | None"
 
 
 UrlField: TypeAlias = "str | None"
-
-
-FilenameField: TypeAlias = "str"
 
 
 NextCursor: TypeAlias = "str | None"

@@ -1,0 +1,13 @@
+/** The schema of page ranges, which `parsePageRanges` reads. */
+import { Type } from 'typebox';
+
+/** A page from 1, with blanks anywhere. */
+const PAGE = '[0 \\t]*[1-9][0-9 \\t]*';
+const BLANKS = '[ \\t]*';
+const RANGE = `(?:${PAGE}(?:-(?:${PAGE}|${BLANKS}))?|${BLANKS}-${PAGE})`;
+
+export const PageRanges = Type.String({
+  title: 'PageRanges',
+  maxLength: 1_000,
+  'x-pattern': `^(?:${RANGE}(?:,${RANGE})*|${BLANKS})$`,
+});

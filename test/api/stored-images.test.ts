@@ -1,0 +1,225 @@
+/** Images that are stored, at once or by a render that nobody waits for: what is kept of them, and how it is read. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bytesOf, Client, type DocumentRecord, type List, problem } from '../support/client.ts';
+import { headOf } from '../support/read-image.ts';
+import { Receiver, verified } from '../support/receiver.ts';
+import { eventually, type Service, startService } from '../support/service.ts';
+import { sha256 } from '../support/sha256.ts';
+
+interface ImageRecord extends DocumentRecord {
+  type: string;
+  width: number;
+  height: number;
+}
+
+interface Render {
+  render_id: string;
+  status: string;
+  document_id: string | null;
+  url: string | null;
+  pages: number | null;
+  bytes: number | null;
+}
+
+let receiver: Receiver;
+let service: Service;
+
+beforeAll(async () => {
+  receiver = await Receiver.start();
+  service = await startService({ PLATEN_OUTBOUND_ALLOW: receiver.address });
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  receiver.close();
+});
+
+const JSON_ALONE = { accept: 'application/json' };
+const HTML = '<!doctype html><body style="background: red">';
+const SIZE = { width: 60, height: 40 };
+const BODY = { html: HTML, options: { type: 'jpeg', viewport: SIZE }, metadata: { order: '7' } };
+const JPEG = { format: 'jpeg', ...SIZE };
+
+async function caller(plan?: string): Promise<Client> {
+  return new Client(service.url, (await service.createKey(plan)).key);
+}
+
+async function stored(client: Client, body: object = {}): Promise<ImageRecord> {
+  const reply = await client.send('POST', '/v1/image', { ...BODY, store: true, ...body });
+  expect(reply.status, await reply.clone().text()).toBe(201);
+  return (await reply.json()) as ImageRecord;
+}
+
+const ended = async (client: Client, { render_id }: Render) =>
+  (await (await client.send('GET', `/v1/renders/${render_id}`, undefined, { prefer: 'wait=60' })).json()) as Render;
+
+describe('store: true', () => {
+  test('answers with the record of a document of its type, and the document is the image', async () => {
+    const client = await caller();
+    const reply = await client.send('POST', '/v1/image', { ...BODY, store: true });
+    const record = (await reply.json()) as ImageRecord;
+    expect(reply.status).toBe(201);
+    expect(reply.headers.get('location')).toBe(`${service.url}/v1/documents/${record.document_id}`);
+    expect(record).toMatchObject({ type: 'image/jpeg', pages: 1, ...SIZE, source: 'html', metadata: { order: '7' } });
+    expect(record.filename).toBe(`${record.document_id}.jpg`);
+    const kept = await client.get(`/v1/documents/${record.document_id}`);
+    const bytes = await bytesOf(kept);
+    expect(kept.headers.get('content-type')).toBe('image/jpeg');
+    expect(kept.headers.get('platen-pages')).toBeNull();
+    expect([bytes.length, sha256(bytes), headOf(bytes)]).toEqual([record.bytes, record.sha256, JPEG]);
+  });
+
+  test('is told in lists, by JSON, in usage, and found by its metadata', async () => {
+    const client = await caller();
+    const { report: _, ...record } = await stored(client, { filename: 'chart.jpeg' });
+    expect((await client.json<List<ImageRecord>>('/v1/documents?metadata[order]=7')).data).toEqual([record]);
+    const read = await client.send('GET', `/v1/documents/${record.document_id}`, undefined, JSON_ALONE);
+    expect(await read.json()).toMatchObject(record);
+    const usage = await client.usage();
+    expect(usage.storage).toEqual({ documents: 1, bytes: record.bytes });
+    expect(usage.documents.used).toBe(1);
+  });
+
+  test('answers with the image where Accept names its type alone', async () => {
+    const client = await caller();
+    const reply = await client.send('POST', '/v1/image', { ...BODY, store: true }, { accept: 'image/jpeg' });
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([201, 'image/jpeg']);
+    const bytes = await bytesOf(reply);
+    const kept = await bytesOf(await client.get(`/v1/documents/${reply.headers.get('platen-document-id')}`));
+    expect(bytes.equals(kept)).toBe(true);
+  });
+
+  test('a part of it, a link to it, and its removal are those of every document', async () => {
+    const client = await caller();
+    const { document_id: id, bytes } = await stored(client);
+    const part = await client.send('GET', `/v1/documents/${id}`, undefined, { range: 'bytes=0-9' });
+    expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 0-9/${bytes}`]);
+    const link = (await (await client.send('POST', `/v1/documents/${id}/links`)).json()) as { url: string };
+    const followed = await fetch(link.url);
+    expect(followed.headers.get('content-type')).toBe('image/jpeg');
+    expect(headOf(await bytesOf(followed))).toEqual(JPEG);
+    expect((await client.send('DELETE', `/v1/documents/${id}`)).status).toBe(204);
+    await problem(await fetch(link.url), 410, 'document_deleted');
+  });
+
+  test('has no pages to draw, and no other type', async () => {
+    const client = await caller();
+    const { document_id: id } = await stored(client);
+    await problem(await client.get(`/v1/documents/${id}/pages/1.png`), 422, 'pdf_unreadable');
+    const { detail } = await problem(
+      await client.send('GET', `/v1/documents/${id}`, undefined, { accept: 'application/pdf' }),
+      406,
+      'not_acceptable',
+    );
+    expect(detail).toContain('image/jpeg or application/json');
+  });
+
+  test('belongs to its key', async () => {
+    const { document_id: id } = await stored(await caller());
+    await problem(await (await caller()).get(`/v1/documents/${id}`), 404, 'not_found');
+  });
+
+  test('an Idempotency-Key gives the same record, and 410 once the document is gone', async () => {
+    const client = await caller();
+    const key = { 'idempotency-key': 'one' };
+    const send = () => client.send('POST', '/v1/image', { ...BODY, store: true }, key);
+    const first = (await (await send()).json()) as ImageRecord;
+    const again = await send();
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
+    expect(await again.json()).toEqual(first);
+    await client.send('DELETE', `/v1/documents/${first.document_id}`);
+    await problem(await send(), 410, 'document_deleted');
+  });
+
+  test('a plan that stores nothing refuses it, before it is charged', async () => {
+    const client = await caller('nothing_kept');
+    await problem(await client.send('POST', '/v1/image', { ...BODY, store: true }), 422, 'storage_unavailable');
+    expect((await client.usage()).documents.used).toBe(0);
+  });
+});
+
+test('an account that stores everything stores images, and the reply stays the image', async () => {
+  const client = await caller();
+  await client.send('PATCH', '/v1/account', { auto_store: true });
+  const key = { 'idempotency-key': 'all', ...JSON_ALONE };
+  const send = async () => (await client.send('POST', '/v1/image', BODY, key)).json() as Promise<Record<string, unknown>>;
+  const first = await send();
+  expect(first).toMatchObject({ document_id: expect.stringMatching(/^doc_/), type: 'image/jpeg', ...SIZE });
+  expect(await send()).toMatchObject({ document_id: first.document_id, image: first.image, sha256: first.sha256 });
+  expect(headOf(Buffer.from(String(first.image), 'base64'))).toEqual(JPEG);
+  const exempt = await client.send('POST', '/v1/image', { ...BODY, store: false });
+  expect(exempt.headers.get('platen-document-id')).toBeNull();
+  expect((await client.usage()).storage.documents).toBe(1);
+});
+
+describe('Prefer: respond-async', () => {
+  const LATER = { prefer: 'respond-async' };
+
+  test('answers with a render, whose result is the stored image, and the webhook is told', async () => {
+    const client = await caller();
+    const reply = await client.send('POST', '/v1/image', { ...BODY, webhook_url: receiver.url }, LATER);
+    expect([reply.status, reply.headers.get('preference-applied')]).toEqual([202, 'respond-async']);
+    const render = (await reply.json()) as Render;
+    expect(reply.headers.get('location')).toBe(`${service.url}/v1/renders/${render.render_id}`);
+    const done = await ended(client, render);
+    const result = await fetch(done.url as string);
+    expect(result.headers.get('content-type')).toBe('image/jpeg');
+    const bytes = await bytesOf(result);
+    expect(headOf(bytes)).toEqual(JPEG);
+    expect(done).toMatchObject({ status: 'succeeded', pages: 1, bytes: bytes.length });
+    await eventually('it is told', () => receiver.received.length === 1);
+    const { secret } = await client.json<{ secret: string }>('/v1/webhooks/secret');
+    const [received] = receiver.received;
+    expect(received && verified(received, secret)).toMatchObject({
+      type: 'render.completed',
+      data: { render_id: render.render_id, status: 'succeeded', document_id: done.document_id },
+    });
+    expect((await client.usage()).documents.used).toBe(1);
+  });
+
+  test('takes the document itself, with options as parameters, and files beside it', async () => {
+    const client = await caller();
+    const headers = { authorization: `Bearer ${client.key}`, ...LATER };
+    const raw = await fetch(`${service.url}/v1/image?type=webp&fullPage=false`, {
+      ...{ method: 'POST', body: HTML },
+      headers: { ...headers, 'content-type': 'text/html' },
+    });
+    const form = new FormData();
+    form.append('html', '<img src="dot.svg">');
+    form.append('selector', 'img');
+    form.append('files', new Blob(['<svg xmlns="http://www.w3.org/2000/svg" width="7" height="5"/>']), 'dot.svg');
+    const beside = await fetch(`${service.url}/v1/image`, { method: 'POST', headers, body: form });
+    const heads = await Promise.all(
+      [raw, beside].map(async (reply) => {
+        const { url } = await ended(client, (await reply.json()) as Render);
+        return headOf(await bytesOf(await fetch(url as string)));
+      }),
+    );
+    expect(heads).toEqual([
+      { format: 'webp', width: 800, height: 600 },
+      { format: 'png', width: 7, height: 5 },
+    ]);
+  });
+
+  test('a fault is answered at once, and a failed render costs nothing', async () => {
+    const client = await caller();
+    const send = (body: object) => client.send('POST', '/v1/image', body, LATER);
+    const { errors } = await problem(await send({ html: HTML, options: { format: 'A4' } }), 400, 'invalid_request');
+    expect(errors).toMatchObject([{ path: 'options.format' }]);
+    await problem(await send({ ...BODY, store: false }), 400, 'invalid_request');
+    const render = (await (await send({ html: HTML, options: { selector: '#none' } })).json()) as Render;
+    expect(await ended(client, render)).toMatchObject({ status: 'failed', document_id: null, error: { code: 'print_failed' } });
+    expect((await client.usage()).documents.used).toBe(0);
+  });
+
+  test('a test key marks the image, and nothing is charged', async () => {
+    const client = await caller();
+    const { key } = (await (await client.send('POST', '/v1/keys', { name: 'test', test: true })).json()) as { key: string };
+    const tester = new Client(service.url, key);
+    const render = (await (await tester.send('POST', '/v1/image', BODY, LATER)).json()) as Render;
+    const marked = await bytesOf(await fetch((await ended(tester, render)).url as string));
+    const plain = await bytesOf(await client.send('POST', '/v1/image', BODY));
+    expect(headOf(marked)).toEqual(JPEG);
+    expect(marked.equals(plain)).toBe(false);
+    expect((await client.usage()).documents.used).toBe(1);
+  });
+});

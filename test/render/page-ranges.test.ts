@@ -1,0 +1,32 @@
+/** Page ranges: the pattern in the OpenAPI document allows what the parser reads, and nothing else. */
+import { expect, test } from 'vitest';
+import { parsePageRanges } from '../../src/render/page-ranges.ts';
+import { PageRanges } from '../../src/render/page-ranges-schema.ts';
+import { ValidationErrors } from '../../src/render/validation-errors.ts';
+
+const pattern = new RegExp((PageRanges as unknown as { 'x-pattern': string })['x-pattern']);
+
+function isRead(ranges: string): boolean {
+  const errors = new ValidationErrors();
+  parsePageRanges('pageRanges', ranges, errors);
+  try {
+    errors.throwIfAny();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test.each(['', ' ', '1', '1-3', '1-3, 5, 8-', '-2', ' - 2 ', '1 0', '01', '0 1-1\t', '8 -, 9'])(
+  '%j is a list of ranges',
+  (ranges) => {
+    expect([isRead(ranges), pattern.test(ranges)]).toEqual([true, true]);
+  },
+);
+
+test.each(['0', '00', '-0', '1-0', '0-1', '1,', ',1', '1,,2', '1--2', '-', 'a', '1-2-3', '1;2', ' ,1'])(
+  '%j is none',
+  (ranges) => {
+    expect([isRead(ranges), pattern.test(ranges)]).toEqual([false, false]);
+  },
+);
