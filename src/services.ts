@@ -18,8 +18,8 @@ import { type Config, ConfigError } from './config.ts';
 import { Documents, type StoredDocument } from './documents/documents.ts';
 import { Links } from './documents/links.ts';
 import { Idempotency } from './idempotency/idempotency.ts';
-import { EmbeddedJobs } from './jobs/embedded-jobs.ts';
 import type { Jobs } from './jobs/jobs.ts';
+import { openJobs } from './jobs/open-jobs.ts';
 import { Markdown } from './markdown/markdown.ts';
 import type { Blobs } from './storage/blobs.ts';
 import { type Database, openDatabase } from './storage/database.ts';
@@ -77,7 +77,7 @@ export async function openServices(config: Config, clock: Clock, onRefused?: (er
   const accounts = new Accounts(database, plans, clock);
   await requireKnownPlans(accounts, plans);
   const secretKeys = openSecretKeys(config, database);
-  const jobs: Jobs = opened.adopt(new EmbeddedJobs(clock), (each) => each.close());
+  const jobs = opened.adopt(await openJobs(database, clock), (each) => each.close());
   const webhooks = new Webhooks(database, clock, jobs);
   const announce: Announce = (event, query) => webhooks.enqueue(event, query);
   const links = await Links.open(database, clock);
