@@ -54,7 +54,7 @@ const SETTINGS = {
     10,
     3,
     1_000,
-    'Connections to PostgreSQL that are open at the same time, besides one by which the nodes know of each other.',
+    'Connections to PostgreSQL that are open at the same time, besides four: one by which the nodes know of each other, and three for work in the background.',
   ),
   blobsUrl: location(
     'PLATEN_BLOBS_URL',

@@ -81,12 +81,12 @@ class GraphileJobs implements Jobs {
   }
 
   add(name: TaskName, owner: string, query?: Query): Promise<void> {
-    return this.#put(name, owner, 0, query);
+    return this.#put(name, owner, 0, query && { query });
   }
 
   start(tasks: Tasks, onFault: (error: unknown) => void): void {
     this.#onFault = onFault;
-    const all = withRecovery(tasks, (name, owner) => this.add(name, owner));
+    const all = withRecovery(tasks, (name, owner) => this.#put(name, owner, 0, { unlessWaiting: true }));
     this.#worker = new TaskWorker(all, this.#clock, onFault, () => this.wake());
     this.#timer = setInterval(() => void this.#keep().catch(onFault), KEEP_MS).unref();
     void this.#keep().catch(onFault);
@@ -177,11 +177,12 @@ class GraphileJobs implements Jobs {
   }
 
   /** Where a turn is waiting, it keeps its time: one that comes later is another job. */
-  async #put(name: TaskName, owner: string, delayMs: number, query = this.#database.query): Promise<void> {
+  async #put(name: TaskName, owner: string, delayMs: number, how: { query?: Query; unlessWaiting?: true } = {}): Promise<void> {
+    const { query = this.#database.query, unlessWaiting = false } = how;
     const isLater = delayMs > 0 && this.#worker?.tasks[name].everyMs === undefined;
     const key = isLater ? `${name} ${owner} later` : `${name} ${owner}`;
     const mode = isLater ? 'replace' : 'preserve_run_at';
-    await putTurn(query, { task: name, owner, key, mode, flags: flagsOf(name, owner), delayMs });
+    await putTurn(query, { task: name, owner, key, mode, flags: flagsOf(name, owner), delayMs, unlessWaiting });
   }
 
   /**
@@ -190,7 +191,7 @@ class GraphileJobs implements Jobs {
    */
   async #keep(): Promise<void> {
     const { names = [], tasks } = this.#worker ?? {};
-    for (const name of names) if (tasks?.[name].everyMs !== undefined) await this.add(name, '');
+    for (const name of names) if (tasks?.[name].everyMs !== undefined) await this.#put(name, '', 0, { unlessWaiting: true });
     await freeTurns(this.#database.query, { olderThanMs: LOST_MS });
   }
 }

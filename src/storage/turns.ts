@@ -14,14 +14,19 @@ interface NewTurn {
   flags: string[];
   /** From now; the past is before others. */
   delayMs: number;
+  /** Whether one that waits already is left as it is, without a lock on it: only where one that is missed comes again. */
+  unlessWaiting: boolean;
 }
 
-export const putTurn = preparedWrite((query, { task, owner, key, mode, flags, delayMs }: NewTurn) => ({
+export const putTurn = preparedWrite((query, { task, owner, key, mode, flags, delayMs, unlessWaiting }: NewTurn) => ({
   compile: () =>
     sql`
       select from platen_jobs.add_job(
         identifier => ${task}, payload => json_build_object('owner', ${owner}::text), job_key => ${key}, job_key_mode => ${mode},
-        flags => ${flags}::text[], run_at => now() + ${delayMs}::float8 * interval '1 millisecond')`.compile(query),
+        flags => ${flags}::text[], run_at => now() + ${delayMs}::float8 * interval '1 millisecond')
+      where not (${unlessWaiting} and exists (select from platen_jobs.jobs where key = ${key} and locked_at is null and attempts = 0))`.compile(
+      query,
+    ),
 }));
 
 /** Frees turns that were not given back for so long, and removes those that another one has replaced meanwhile. */

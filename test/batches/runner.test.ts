@@ -25,11 +25,11 @@ const IDLE = { hasRoomInBackground: () => true, capacity: 1, secondsFor: () => 1
 const NO_MORE = { defaults: {}, webhookUrl: undefined, metadata: {} };
 
 /** A database with an account that has one key, and what a runner needs besides. */
-async function openWorld() {
+async function openWorld(clock = Date.now) {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   const database = await openTestDatabase(dataDir);
   const leases = new Leases(Date.now);
-  const jobs = new EmbeddedJobs(Date.now);
+  const jobs = new EmbeddedJobs(clock);
   const [cipher, progress, announce] = [new PayloadCipher(Buffer.alloc(32)), new Progress(), async () => {}];
   const batches = new Batches(database, Date.now, { cipher, limits: LIMITS, progress, jobs, announce, uploads: NO_UPLOADS });
   const queue = new DatabaseQueue(database, Date.now, leases, announce);
@@ -106,7 +106,7 @@ test('an item that is put back into a cancelled batch is told as cancelled, thou
 });
 
 test('the queue is asked for keys with work at the start, and not for every item', async () => {
-  await using world = await openWorld();
+  await using world = await openWorld(() => 1); // recovery does not come again
   const asked = vi.spyOn(world.queue, 'keysWithWork');
   const failing = () => Promise.reject(new ServiceError('print_failed', 'x'));
   const create = (htmls: string[]) =>
