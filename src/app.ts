@@ -165,6 +165,7 @@ export interface App {
 export async function startApp(config: Config, clock: Clock = Date.now): Promise<App> {
   const parts = await buildApp(config, clock);
   const { server, services, engine, sweep, deliverer, runner } = parts;
+  const tasks = { item: runner, webhook: deliverer.task('webhook'), upload: deliverer.task('upload'), sweep };
   let stopping: Promise<void> | undefined;
   const stop = () => (stopping ??= stopApp(parts, config.drainTimeoutMs));
   const url = await listen(parts, config).catch(async (error: unknown) => {
@@ -172,9 +173,7 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
     throw error;
   });
   engine.policy.protect((server.server.address() as AddressInfo).port);
-  sweep.start();
-  deliverer.start();
-  runner.start();
+  services.jobs.start(tasks, (error) => parts.logger.warn({ err: error }, 'work in the background failed; it is tried again'));
   return { url, server, services, engine, sweep, stop };
 }
 
@@ -243,7 +242,10 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
   const sweep = createSweep(services, config, metrics, logger);
   const deliverer = createDeliverer({ ...services, policy: engine.policy, clock }, config, metrics, logger);
   const pdfReaders = [uploadMerging, uploadValidation, pageDrawing];
-  return { services, engine, visitors, pages, runner, merging, backgroundJobs, pdfReaders, server, sweep, deliverer, tracing };
+  return {
+    ...{ services, engine, visitors, pages, runner, merging, backgroundJobs, pdfReaders, server, sweep, deliverer },
+    ...{ logger, tracing },
+  };
 }
 
 /** What routes render with. */
@@ -271,11 +273,13 @@ async function listen({ pages, services, server }: AppParts, { host, port }: Con
 /** Finishes what was accepted, within the time that is given, then ends everything. */
 async function stopApp(parts: AppParts, drainTimeoutMs: number): Promise<void> {
   const { services, engine, visitors, pages, runner, merging, backgroundJobs, pdfReaders, server, sweep, deliverer } = parts;
+  const { jobs } = services;
   const late = delay(drainTimeoutMs);
-  const delivered = deliverer.stop(late);
+  const delivered = Promise.race([jobs.drain(['webhook', 'upload']), late]).then(() => deliverer.abort());
+  sweep.stop();
   services.batches.progress.close(); // whoever waits for a batch is told how far it has come
   await Promise.race([
-    Promise.all([runner.drain(), backgroundJobs.drain(), engine.pool.drain(), visitors?.playground.drain()]),
+    Promise.all([jobs.drain(['item']), backgroundJobs.drain(), engine.pool.drain(), visitors?.playground.drain()]),
     late,
   ]);
   runner.abort();
@@ -287,10 +291,9 @@ async function stopApp(parts: AppParts, drainTimeoutMs: number): Promise<void> {
   await Promise.all([engine.close(), merging[Symbol.asyncDispose]()]); // what is not done by now fails
   server.server.closeAllConnections();
   await closing;
-  await runner.drain();
-  await sweep.stop();
   await pages.close();
   await delivered;
+  await jobs.drain();
   await services.close();
   await parts.tracing?.close();
 }
@@ -373,7 +376,7 @@ function describeError(error: Error): object {
 }
 
 function createRunner(services: Services, engine: RenderEngine, config: Config, metrics: Metrics, logger: Logger): BatchRunner {
-  const { accounts, allowance, batches, batchQueue, batchCipher, concurrency, places, uploads } = services;
+  const { accounts, allowance, batches, batchQueue, batchCipher, concurrency, jobs, places, uploads } = services;
   const inBackground = {
     ...services,
     allowance: allowance.inBackground,
@@ -387,6 +390,7 @@ function createRunner(services: Services, engine: RenderEngine, config: Config, 
     limits: config,
     uploads,
     progress: batches.progress,
+    jobs,
     principalOf: (keyId) => accounts.principalOf(keyId),
     mayComeBack: (accountId) => allowance.mayComeBack(accountId),
     hasRoom: (principal) => concurrency.hasRoom(principal),
@@ -398,11 +402,11 @@ function createRunner(services: Services, engine: RenderEngine, config: Config, 
     onFault: (error) => logger.warn({ err: error }, 'a batch item failed because of an internal error'),
   });
   batches.progress.watchOutcomes((outcome, items) => metrics.batchItemsEnded(outcome, items));
-  engine.pool.watchRoom(() => runner.wake());
-  places.watch(() => runner.wake());
+  engine.pool.watchRoom(() => jobs.wake());
+  places.watch(() => jobs.wake());
   concurrency.watchLeave((accountId) => {
     places.left(accountId);
-    runner.wake();
+    jobs.wake();
   });
   return runner;
 }
@@ -467,13 +471,8 @@ function createDeliverer(
       logger.info({ ...details, outcome }, isUpload ? 'upload' : 'webhook');
     },
     onRefused: (details: object) => logger.info(details, 'webhook connection refused'),
-    onFailure: (error: unknown) =>
-      logger.warn({ err: error }, 'a webhook could not be delivered, or its result could not be stored'),
   };
-  const deliverer = new Deliverer(services, config);
-  opened.webhooks.onEnqueued(() => deliverer.wake());
-  opened.uploads.onEnqueued(() => deliverer.wake());
-  return deliverer;
+  return new Deliverer(services, config);
 }
 
 function memoryOf(browsers: ReadonlySet<Browser>): { browsers: number; renderers: number } {

@@ -54,7 +54,7 @@ const SETTINGS = {
     10,
     3,
     1_000,
-    'Maximum number of open connections to PostgreSQL, besides one for coordination between the nodes.',
+    'Maximum number of open connections to PostgreSQL, besides one for coordination between the nodes and three for background work.',
   ),
   blobsUrl: location(
     'PLATEN_BLOBS_URL',

@@ -18,6 +18,8 @@ import { type Config, ConfigError } from './config.ts';
 import { Documents, type StoredDocument } from './documents/documents.ts';
 import { Links } from './documents/links.ts';
 import { Idempotency } from './idempotency/idempotency.ts';
+import type { Jobs } from './jobs/jobs.ts';
+import { openJobs } from './jobs/open-jobs.ts';
 import { Markdown } from './markdown/markdown.ts';
 import type { Blobs } from './storage/blobs.ts';
 import { type Database, openDatabase } from './storage/database.ts';
@@ -46,6 +48,7 @@ export interface Services {
   timeStamps: TimeStamps | undefined;
   markdown: Markdown;
   documents: Documents;
+  jobs: Jobs;
   links: Links;
   idempotency: Idempotency;
   webhooks: Webhooks;
@@ -74,7 +77,8 @@ export async function openServices(config: Config, clock: Clock, onRefused?: (er
   const accounts = new Accounts(database, plans, clock);
   await requireKnownPlans(accounts, plans);
   const secretKeys = openSecretKeys(config, database);
-  const webhooks = new Webhooks(database, clock);
+  const jobs = opened.adopt(await openJobs(database, clock), (each) => each.close());
+  const webhooks = new Webhooks(database, clock, jobs);
   const announce: Announce = (event, query) => webhooks.enqueue(event, query);
   const links = await Links.open(database, clock);
   const blobs = opened.adopt(await openBlobs(config, links.secretFor('blobs').toString('hex')), (each) => each.close());
@@ -83,7 +87,7 @@ export async function openServices(config: Config, clock: Clock, onRefused?: (er
   const nodes = opened.adopt(await join(database, joining, [progress, places]), (each) => each.close());
   const batchCipher = new PayloadCipher(links.secretFor('batches'));
   const documents = new Documents(database, blobs, clock, (document, query) => webhooks.documentExpired(document, query));
-  const uploads = openUploads({ database, clock, accounts, documents }, links, progress, announce);
+  const uploads = openUploads({ database, clock, jobs, accounts, documents }, links, progress, announce);
   const all = opened.move();
   return {
     database,
@@ -97,10 +101,10 @@ export async function openServices(config: Config, clock: Clock, onRefused?: (er
     timeStamps: config.tsaUrl ? new TimeStamps({ url: config.tsaUrl }) : undefined,
     templates: new Templates(database, clock, { liquid, assets: new TemplateAssets(database, blobs, config) }, config),
     markdown,
-    ...{ documents, uploads },
+    ...{ documents, uploads, jobs },
     links,
     idempotency: new Idempotency(database, blobs, clock, leases),
-    batches: new Batches(database, clock, { cipher: batchCipher, limits: config, progress, announce, uploads }),
+    batches: new Batches(database, clock, { cipher: batchCipher, limits: config, progress, jobs, announce, uploads }),
     batchQueue: new DatabaseQueue(database, clock, leases, announce),
     batchCipher,
     webhooks,
@@ -132,7 +136,7 @@ async function join(
 }
 
 function openUploads(
-  stored: Pick<UploadServices<StoredDocument>, 'database' | 'clock' | 'accounts' | 'documents'>,
+  stored: Pick<UploadServices<StoredDocument>, 'database' | 'clock' | 'jobs' | 'accounts' | 'documents'>,
   links: Links,
   progress: Progress,
   announce: Announce,

@@ -3,6 +3,7 @@ import type { Principal } from '../accounts/accounts.ts';
 import type { Clock } from '../accounts/leases.ts';
 import { isId, randomBase62 } from '../accounts/secret.ts';
 import { queueFull, ServiceError } from '../errors.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import type { RenderLimits } from '../render/render-request.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { type ListPage, type Position, readListPage } from '../storage/listing.ts';
@@ -78,6 +79,7 @@ interface BatchOptions {
   cipher: PayloadCipher;
   limits: RenderLimits;
   progress: Progress;
+  jobs: Pick<Jobs, 'add'>;
   announce: Announce;
   uploads: Pick<Uploads, 'reportsOf'>;
 }
@@ -93,6 +95,7 @@ export class Batches {
   readonly #cipher: PayloadCipher;
   readonly #limits: RenderLimits;
   readonly progress: Progress;
+  readonly #jobs: BatchOptions['jobs'];
   readonly #announce: Announce;
   readonly #uploads: BatchOptions['uploads'];
 
@@ -102,6 +105,7 @@ export class Batches {
     this.#cipher = options.cipher;
     this.#limits = options.limits;
     this.progress = options.progress;
+    this.#jobs = options.jobs;
     this.#announce = options.announce;
     this.#uploads = options.uploads;
   }
@@ -145,10 +149,10 @@ export class Batches {
       await this.#insert(query, id, owner, drafts, request);
       for (const rows of chunksOf(requests)) await query.insertInto('batch_requests').values(rows).execute();
       await also(id, query);
+      if (requests.length) await this.#jobs.add('item', owner.keyId, query);
     });
     await this.#database.flush();
     for (const { error } of drafts) if (error) this.progress.outcome(id, error.code, 1);
-    this.progress.added(owner.keyId);
     return id;
   }
 

@@ -42,6 +42,11 @@ export class DatabaseQueue implements BatchQueue {
     return { claim, keyId, batchId, kind, position, attempts, traceparent, ciphertext };
   }
 
+  async nextDueAt(keyId: string): Promise<number | undefined> {
+    const { rows } = await selectNextDue(this.#database.query, { keyId });
+    return rows[0]?.due_at ?? undefined;
+  }
+
   async complete(item: ClaimedItem, outcome: Outcome, query?: Query): Promise<Completed> {
     if (query) return this.#complete(item, outcome, query);
     return this.#database.transaction((own) => this.#complete(item, outcome, own));
@@ -168,6 +173,16 @@ const selectNext = prepared((query, { keyId, now }: { keyId: string; now: number
     .where('item.due_at', '<=', now)
     .orderBy('item.position')
     .limit(1),
+);
+
+const selectNextDue = prepared((query, { keyId }: { keyId: string }) =>
+  query
+    .selectFrom('batches')
+    .innerJoin('batch_items as item', 'item.batch_id', 'batches.id')
+    .select(({ fn }) => fn.min('item.due_at').as('due_at'))
+    .where('batches.key_id', '=', keyId)
+    .where('batches.completed_at', 'is', null)
+    .where('item.due_at', 'is not', null),
 );
 
 interface Lease extends Place {

@@ -1,17 +1,11 @@
-/** Notifies listeners of changes to batches: the runner, the metrics, and clients that follow a batch. */
+/** Notifies listeners of changes to batches: the metrics, and clients that follow a batch. */
 import { Watch } from './watch.ts';
 
 export class Progress {
   readonly #watches = new Map<string, Set<Watch>>();
   #closed = false;
-  #onWork: (keyId?: string) => void = () => {};
   #onOutcome: (outcome: string, items: number) => void = () => {};
   #tellOthers: (notice: string) => void = () => {};
-
-  /** `listener` is told whose work came, or nothing if it may be anybody's. */
-  watchWork(listener: (keyId?: string) => void): void {
-    this.#onWork = listener;
-  }
 
   watchOutcomes(listener: (outcome: string, items: number) => void): void {
     this.#onOutcome = listener;
@@ -25,15 +19,8 @@ export class Progress {
   /** A notice of another node. What is not one is ignored: it may be of another version. */
   hear(notice: string): void {
     const [what, id] = notice.split(' ');
-    if (what === 'added') this.#onWork(id);
     if (what === 'changed') this.#changed(id ?? '');
     if (what === 'ended') this.#ended(id ?? '');
-  }
-
-  /** There is more to do for a key. */
-  added(keyId: string): void {
-    this.#onWork(keyId);
-    this.#tellOthers(`added ${keyId}`);
   }
 
   /** Items of a batch have got their outcome: `ok`, `cancelled`, or the code of an error. It has been committed. */

@@ -50,6 +50,8 @@ export interface BatchQueue {
   keysWithWork(): Promise<string[]>;
   /** The first item of the oldest batch of a key. */
   claim(keyId: string): Promise<ClaimedItem | undefined>;
+  /** When the next item of a key can be claimed. Undefined: none is waiting. */
+  nextDueAt(keyId: string): Promise<number | undefined>;
   /** Within the transaction of the document, where there is one. Throws `ClaimLost`. */
   complete(item: ClaimedItem, outcome: Outcome, query?: Query): Promise<Completed>;
   /**

@@ -1,9 +1,10 @@
 /**
- * The runner: takes items out of the queue, one at a time, keys in turn, and has them rendered in the background. No more are
- * under way than keep the places of the pool busy, and none begins while calls wait.
+ * The task of rendering items: in its turn, a key has the next of its items rendered in the background. No more are under way than
+ * keep the places of the pool busy, and none begins while calls wait.
  */
 import type { Principal } from '../accounts/accounts.ts';
 import { hasCode, ServiceError } from '../errors.ts';
+import type { Jobs, Task, Turn } from '../jobs/jobs.ts';
 import type { ImageRequest } from '../render/image-request.ts';
 import type { CommitHook, Delivery, ImageDelivery } from '../render/render.ts';
 import type { RenderLimits, RenderRequest } from '../render/render-request.ts';
@@ -17,7 +18,6 @@ import { itemErrorOf } from './prepare-items.ts';
 import type { Progress } from './progress.ts';
 import { type BatchQueue, type CancelledLate, type ClaimedItem, ClaimLost, type Completed, type Outcome } from './queue.ts';
 import { isOurs, MAX_ATTEMPTS, MAX_CLAIMS, MAX_PAUSE_MS, passes, pauseAfter } from './retries.ts';
-import { RoundRobin } from './round-robin.ts';
 
 export interface RunnerServices {
   queue: BatchQueue;
@@ -25,6 +25,7 @@ export interface RunnerServices {
   limits: RenderLimits;
   uploads: Pick<Uploads, 'enqueue'>;
   progress: Progress;
+  jobs: Pick<Jobs, 'add'>;
   /** Undefined once the key is revoked. */
   principalOf(keyId: string): Promise<Principal | undefined>;
   /** Whether places in the allowance of an account that is used up may come back. */
@@ -53,8 +54,6 @@ type Owner = Principal | ServiceError | undefined;
 
 /** Items under way for each place of the pool: one on its page, one ready for it, and those that are being stored. */
 const PER_PLACE = 4;
-/** How often leases of others are looked at. */
-const RECOVER_MS = 5_000;
 const LOAD_MS = 1_000;
 
 interface Load {
@@ -64,53 +63,41 @@ interface Load {
   keys: number;
 }
 
-export class BatchRunner {
+export class BatchRunner implements Task {
   readonly #services: RunnerServices;
-  /** With the account of each. */
-  readonly #underWay = new Map<Promise<void>, string>();
-  readonly #order = new RoundRobin();
+  /** The account of each item. */
+  readonly #underWay = new Map<ClaimedItem, string>();
   readonly #end = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
-  #filling: Promise<void> | undefined;
-  #woken = false;
-  /** Keys that may have items for which it is time. Undefined: the queue is to be asked. */
-  #keys: Set<string> | undefined;
-  #draining = false;
   #lastLoad: Promise<Load> | undefined;
   #loadUntil = 0;
 
   constructor(services: RunnerServices) {
     this.#services = services;
-    services.progress.watchWork((keyId) => this.#workCame(keyId));
   }
 
-  /** Goes on with what there is. */
-  start(): void {
-    this.#timer = setInterval(() => void this.#recover(), RECOVER_MS).unref();
-    this.wake();
+  get limit(): number {
+    return this.#services.pool.capacity * PER_PLACE;
   }
 
-  /** Takes up what there is room for. To be called whenever there may be. */
-  wake(): void {
-    if (this.#keys?.size === 0 || this.#draining) return;
-    this.#woken = true;
-    this.#filling ??= this.#fill().finally(() => {
-      this.#filling = undefined;
-      if (this.#woken) this.wake();
-    });
+  async take(keyId: string): Promise<Turn> {
+    const { principalOf, queue } = this.#services;
+    const owner = await principalOf(keyId).catch(unexpected);
+    const hasRoom = () => this.#mayBegin(owner);
+    if (!hasRoom()) return { hasRoom };
+    const item = await queue.claim(keyId);
+    if (item) return { work: () => this.#trace(item, owner) };
+    const dueAt = await queue.nextDueAt(keyId);
+    return dueAt === undefined ? undefined : { dueAt };
   }
 
-  /** Begins nothing more; resolves when what is under way has ended. */
-  async drain(): Promise<void> {
-    this.#draining = true;
-    clearInterval(this.#timer);
-    await this.#filling;
-    while (this.#underWay.size) await Promise.all(this.#underWay.keys());
+  async owners(): Promise<string[]> {
+    const { queue } = this.#services;
+    this.#tellCancelled(await queue.recover());
+    return queue.keysWithWork();
   }
 
   /** What is under way is given up, and goes back into the queue. */
   abort(): void {
-    this.#draining = true;
     this.#end.abort();
   }
 
@@ -136,69 +123,13 @@ export class BatchRunner {
     return { waiting: await queue.waiting(), keys: (await queue.keysWithWork()).length };
   }
 
-  async #fill(): Promise<void> {
-    try {
-      do {
-        this.#woken = false;
-        while (!this.#draining && this.#isRoomForSomebody && (await this.#beginNext()));
-      } while (this.#woken && !this.#draining);
-    } catch (error) {
-      this.#woken = false;
-      this.#services.onFault(error); // the next look at leases tries again
-    }
-  }
-
-  get #isRoomForSomebody(): boolean {
-    const { pool } = this.#services;
-    return pool.hasRoomInBackground('') && this.#underWay.size < pool.capacity * PER_PLACE;
-  }
-
   /** No account has all items under way: one that has none may begin. */
-  #mayBegin(accountId: string): boolean {
-    const { pool } = this.#services;
-    const limit = pool.capacity * PER_PLACE;
-    const left = limit - this.#underWay.size;
+  #mayBegin(owner: Owner): boolean {
+    const { pool, hasRoom, places } = this.#services;
+    const accountId = accountOf(owner);
     const own = [...this.#underWay.values()].filter((account) => account === accountId).length;
-    return pool.hasRoomInBackground(accountId) && left > (own ? pool.capacity : 0);
-  }
-
-  /** Whether one was begun. */
-  async #beginNext(): Promise<boolean> {
-    const { queue, principalOf, hasRoom, places } = this.#services;
-    const keys = this.#keys ?? (await this.#askForKeys());
-    for (const keyId of this.#order.inOrder(keys)) {
-      const owner = await principalOf(keyId).catch(unexpected);
-      if (!this.#mayBegin(accountOf(owner))) continue;
-      if (owner && 'plan' in owner && (!hasRoom(owner) || places.isAwaited(owner.accountId))) continue;
-      keys.delete(keyId); // before it is looked for: what comes meanwhile adds it again
-      const item = await queue.claim(keyId);
-      if (!item) continue;
-      keys.add(keyId);
-      this.#order.served(keyId);
-      this.#begin(item, owner);
-      return true;
-    }
-    return false;
-  }
-
-  async #askForKeys(): Promise<Set<string>> {
-    const keys = new Set<string>();
-    this.#keys = keys; // work that comes while the queue is asked goes into it
-    try {
-      for (const keyId of await this.#services.queue.keysWithWork()) keys.add(keyId);
-    } catch (error) {
-      this.#keys = undefined;
-      throw error;
-    }
-    return keys;
-  }
-
-  #begin(item: ClaimedItem, owner: Owner): void {
-    const running = this.#trace(item, owner).finally(() => {
-      this.#underWay.delete(running);
-      this.wake();
-    });
-    this.#underWay.set(running, accountOf(owner));
+    if (!pool.hasRoomInBackground(accountId) || this.limit - this.#underWay.size <= (own ? pool.capacity : 0)) return false;
+    return !isPrincipal(owner) || (hasRoom(owner) && !places.isAwaited(accountId));
   }
 
   #trace(item: ClaimedItem, owner: Owner): Promise<void> {
@@ -209,6 +140,7 @@ export class BatchRunner {
 
   async #run(item: ClaimedItem, owner: Owner): Promise<void> {
     const { render, onRendered } = this.#services;
+    this.#underWay.set(item, accountOf(owner));
     const written: { completed?: Completed } = {};
     try {
       const request = this.#requestOf(item);
@@ -219,6 +151,8 @@ export class BatchRunner {
     } catch (error) {
       await this.#failed(item, owner, error);
       if (written.completed) this.#services.progress.ended(item.batchId); // it may have been committed: let them look
+    } finally {
+      this.#underWay.delete(item);
     }
   }
 
@@ -259,12 +193,12 @@ export class BatchRunner {
     describeSpan({ 'error.type': error.code });
     if (isOurs(error)) onFault(error.cause ?? error);
     try {
-      if (error.code === 'concurrency_limited' && owner && 'plan' in owner) {
+      if (error.code === 'concurrency_limited' && isPrincipal(owner)) {
         places.wait(owner);
         return await this.#putBack(item, 0, { uncounted: true });
       }
       if (await this.#isToBeTriedAgain(item, owner, error))
-        return await this.#putBack(item, this.#draining ? 0 : pauseAfter(item.attempts));
+        return await this.#putBack(item, this.#isEnding(error) ? 0 : pauseAfter(item.attempts));
       const outcome: Outcome = { status: 'failed', error: itemErrorOf(error) };
       this.#tell(item, error.code, await queue.complete(item, outcome));
     } catch (fault) {
@@ -275,16 +209,21 @@ export class BatchRunner {
   }
 
   async #isToBeTriedAgain({ attempts }: ClaimedItem, owner: Owner, error: ServiceError): Promise<boolean> {
-    if (this.#end.signal.aborted || hasCode(error, 'shutting_down')) return attempts <= MAX_CLAIMS;
+    if (this.#isEnding(error)) return attempts <= MAX_CLAIMS;
     if (attempts >= MAX_ATTEMPTS) return false;
     if (owner instanceof Error) return true;
     if (hasCode(error, 'quota_exceeded') && owner) return this.#services.mayComeBack(owner.accountId);
     return passes(error);
   }
 
+  #isEnding(error: ServiceError): boolean {
+    return this.#end.signal.aborted || hasCode(error, 'shutting_down');
+  }
+
   async #putBack(item: ClaimedItem, pauseMs: number, options?: { uncounted: boolean }): Promise<void> {
-    this.#tellCancelled(await this.#services.queue.release(item, pauseMs, options));
-    setTimeout(() => this.#workCame(item.keyId), pauseMs).unref();
+    const { queue, jobs } = this.#services;
+    this.#tellCancelled(await queue.release(item, pauseMs, options));
+    await jobs.add('item', item.keyId);
   }
 
   #tellCancelled(late: CancelledLate[]): void {
@@ -296,27 +235,15 @@ export class BatchRunner {
     this.#services.progress.outcome(batchId, outcome, completed.items);
     if (completed.batchEnded) this.#services.progress.ended(batchId);
   }
-
-  /** Of one key, or perhaps of any. */
-  #workCame(keyId?: string): void {
-    if (keyId === undefined) this.#keys = undefined;
-    else this.#keys?.add(keyId);
-    this.wake();
-  }
-
-  async #recover(): Promise<void> {
-    try {
-      this.#tellCancelled(await this.#services.queue.recover());
-    } catch (error) {
-      this.#services.onFault(error);
-    }
-    this.#workCame();
-  }
 }
 
 /** Items without a known account share one. */
 function accountOf(owner: Owner): string {
-  return owner && 'plan' in owner ? owner.accountId : '';
+  return isPrincipal(owner) ? owner.accountId : '';
+}
+
+function isPrincipal(owner: Owner): owner is Principal {
+  return owner !== undefined && 'plan' in owner;
 }
 
 function unexpected(cause: unknown): ServiceError {

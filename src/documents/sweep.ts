@@ -2,6 +2,7 @@
  * The sweep removes expired content in the background, in small batches. It may end at any point. The next sweep finds the rest
  * through the rows and, from time to time, by looking for content that no row names.
  */
+import type { Task, Turn } from '../jobs/jobs.ts';
 import type { Blobs } from '../storage/blobs.ts';
 import type { Database } from '../storage/database.ts';
 
@@ -30,14 +31,15 @@ const ORPHANS_EVERY_MS = 3_600_000;
 /** Content without a row that is older than this will not get one. */
 const ORPHAN_AGE_MS = 3_600_000;
 
-export class Sweep {
+export class Sweep implements Task {
+  readonly limit = 1;
   readonly #database: Database;
   readonly #blobs: Blobs;
   readonly #options: SweepOptions;
   readonly #madeAt = Date.now();
-  #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #orphansLookedForAt = 0;
+  #hasBegun = false;
   #stopped = false;
 
   constructor(database: Database, blobs: Blobs, options: SweepOptions) {
@@ -46,26 +48,34 @@ export class Sweep {
     this.#options = options;
   }
 
+  get everyMs(): number {
+    return this.#options.everyMs;
+  }
+
   /**
-   * Begins with the remains of processes that died. Where only this process writes content, content without a row that is older
-   * than this sweep, which starts before the first request, will never get one.
+   * The first begins with the remains of processes that died. Where only this process writes content, content without a row that is
+   * older than this sweep, which is made before the first request, will never get one.
    */
-  start(): void {
-    this.#running = this.#sweep(this.#blobs.isShared ? this.#madeAt - ORPHAN_AGE_MS : this.#madeAt);
-    this.#timer = setInterval(() => void this.run(), this.#options.everyMs).unref();
+  async take(): Promise<Turn> {
+    const before = this.#blobs.isShared ? this.#madeAt - ORPHAN_AGE_MS : this.#madeAt;
+    const work = this.#hasBegun ? () => this.run() : () => this.run(before);
+    this.#hasBegun = true;
+    return { work };
   }
 
   /** Runs a sweep, or waits for the one under way. */
-  run(): Promise<void> {
-    const orphansDue = Date.now() - this.#orphansLookedForAt >= ORPHANS_EVERY_MS;
-    this.#running ??= this.#sweep(orphansDue ? Date.now() - ORPHAN_AGE_MS : undefined);
+  run(orphansBefore = this.#orphansDue()): Promise<void> {
+    this.#running ??= this.#sweep(orphansBefore);
     return this.#running;
   }
 
-  async stop(): Promise<void> {
+  /** The one under way goes no further. */
+  stop(): void {
     this.#stopped = true;
-    clearInterval(this.#timer);
-    await this.#running;
+  }
+
+  #orphansDue(): number | undefined {
+    return Date.now() - this.#orphansLookedForAt >= ORPHANS_EVERY_MS ? Date.now() - ORPHAN_AGE_MS : undefined;
   }
 
   /** Failures are reported and left to the next sweep. Everything else continues. */

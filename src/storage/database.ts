@@ -2,6 +2,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Migrator } from 'kysely/migration';
+import type { Pool } from 'pg';
 import { ServiceError, storageFailed } from '../errors.ts';
 import { type DatabaseState, type Engine, type Nodes, type NodesOptions, OutcomeUnknown } from './engine.ts';
 import { migrations } from './migrations/index.ts';
@@ -34,6 +35,10 @@ export interface Database {
   exclusively(name: string, work: () => Promise<void>): Promise<void>;
   /** Registers this process as a node. Throws `storage_failed` if it, or another node, must be alone. */
   joinNodes(options: NodesOptions): Promise<Nodes>;
+  /** For a library that speaks to a server itself, and absent where there is none. The caller ends them. */
+  connections?(name: string, max: number): Pool;
+  /** Throws while this node is refused; see `Nodes`. For whoever uses `connections`. */
+  checkNode?(): void;
   /**
    * Resolves when everything committed so far survives a loss of power. A commit alone survives only the end of the process,
    * so flush before you report a change to a caller.

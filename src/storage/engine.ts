@@ -1,4 +1,5 @@
 /** What differs between one kind of database and another; see `Database`, which is made of it. */
+import type { Pool } from 'pg';
 import type { Query } from './tables.ts';
 
 export interface NodesOptions {
@@ -29,6 +30,8 @@ export interface Engine {
   transaction<T>(work: (query: Query) => Promise<T>, oneByOne?: string): Promise<T>;
   exclusively(name: string, work: () => Promise<void>): Promise<void>;
   joinNodes(options: NodesOptions): Promise<Nodes>;
+  connections?(name: string, max: number): Pool;
+  checkNode?(): void;
   flush(): Promise<void>;
   scrub(): Promise<void>;
   /** After `query` has been closed. */

@@ -25,6 +25,8 @@ const STATEMENT_MS = 15_000;
 /** What the server has not said by then it will not say: the connection is given up. */
 const ANSWER_MS = 20_000;
 const IDLE_MS = 60_000;
+/** Of a connection that a library uses: one that gives no answer is not found out otherwise. */
+const LIFETIME_SECONDS = 60;
 const OLDEST_VERSION = 14;
 const BIGINT = pg.types.builtins.INT8;
 /** Two transactions that wait for each other, of which the server ends one. */
@@ -72,6 +74,9 @@ export async function openPostgres(settings: PostgresSettings): Promise<Engine> 
     transaction: (work, name) =>
       name === undefined ? transaction(query, work, name) : inTurn(turns, name, () => transaction(query, work, name)),
     exclusively: (name, work) => exclusively(query, name, work),
+    connections: (name, max) =>
+      openPool(settings.databaseUrl, { application_name: name, max, maxLifetimeSeconds: LIFETIME_SECONDS }),
+    checkNode: () => nodes?.check(),
     joinNodes: async (options) => (nodes = await joinNodes(settings.databaseUrl, options)),
     flush: async () => {}, // a commit is told once it outlives a loss of power, unless the operator gave that up
     scrub: async () => {}, // deleted rows go with the next vacuum of the server
@@ -102,6 +107,11 @@ export async function inspectPostgres(databaseUrl: string, migrations: string[])
 
 /** No statement is begun, and nothing is committed, while `check` throws. */
 function connect(connectionString: string, limits: pg.PoolConfig, check = () => {}): Query {
+  const pool = openPool(connectionString, { pipeline: true, ...limits }); // statements that are sent together, see GuardedClient
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: new GuardedPool(pool, check) }) });
+}
+
+function openPool(connectionString: string, options: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({
     connectionString,
     application_name: 'platen',
@@ -111,12 +121,11 @@ function connect(connectionString: string, limits: pg.PoolConfig, check = () => 
     idle_in_transaction_session_timeout: STATEMENT_MS,
     query_timeout: ANSWER_MS,
     keepAlive: true,
-    pipeline: true, // statements that are sent together, see GuardedClient
     types: { getTypeParser: (oid, format) => (oid === BIGINT ? Number : pg.types.getTypeParser(oid, format)) },
-    ...limits,
+    ...options,
   });
   pool.on('error', () => {}); // an unused connection has ended; the next statement opens another
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: new GuardedPool(pool, check) }) });
+  return pool;
 }
 
 async function requireVersion(query: Query): Promise<void> {

@@ -5,7 +5,9 @@
 import { Webhook } from 'standardwebhooks';
 import type { Clock } from '../accounts/leases.ts';
 import type { OutboundPolicy } from '../egress/policy.ts';
+import type { Jobs, Task, Turn } from '../jobs/jobs.ts';
 import type { Database, Query } from '../storage/database.ts';
+import { selectAccountsWithDue } from '../storage/due-deliveries.ts';
 import type { Tables } from '../storage/tables.ts';
 import { describeSpan, tracedLater, traceHeaders } from '../tracing.ts';
 import { type Attempt, type AttemptResult, attempt, hasArrived } from './attempt.ts';
@@ -26,11 +28,10 @@ export interface DelivererServices {
   uploads: Pick<Uploads, 'open' | 'settle'>;
   policy: OutboundPolicy;
   clock: Clock;
+  jobs: Pick<Jobs, 'add'>;
   onOutcome(outcome: DeliveryOutcome, details: { delivery_id: string; type: string; response_status?: number }): void;
   /** For the operator alone. */
   onRefused(details: { host: string; reason: string }): void;
-  /** The delivery is tried again. */
-  onFailure(error: unknown): void;
 }
 
 type Kind = 'webhook' | 'upload';
@@ -57,11 +58,12 @@ type Changes = Partial<Tables['webhook_deliveries']>;
 /** Returns what is to be done once the transaction is committed. */
 type Also = (query: Query) => Promise<() => Promise<void>>;
 
-const POLL_MS = 1_000;
 /** Attempts at one time: of all, of one account, to one host. An upload may take long, so that webhooks have places of their own. */
 const MAX_ATTEMPTS = 32;
 const MAX_OF_ACCOUNT = { webhook: 8, upload: 4 };
 const MAX_TO_HOST = 3;
+/** When an account whose deliveries all wait for crowded hosts has its next turn, if nothing gives it one before. */
+const CROWDED_MS = 1_000;
 /** When the next attempt is due. */
 const DUE = { webhook: 'next_attempt_at', upload: 'next_upload_at' } as const;
 /** What an attempt takes besides its time-out. */
@@ -73,77 +75,63 @@ const GONE = 410;
 export class Deliverer {
   readonly #services: DelivererServices;
   readonly #settings: DelivererSettings;
-  readonly #underWay = new Map<Due, Promise<void>>();
+  readonly #underWay = new Set<Due>();
   readonly #end = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
-  #pumping: Promise<void> | undefined;
-  #again = false;
-  #stopped = false;
 
   constructor(services: DelivererServices, settings: DelivererSettings) {
     this.#services = services;
     this.#settings = settings;
   }
 
-  start(): void {
-    this.#timer = setInterval(() => this.wake(), POLL_MS).unref();
-    this.wake();
+  /** Attempts of one kind, at which accounts take turns. */
+  task(kind: Kind): Task {
+    return {
+      limit: MAX_ATTEMPTS,
+      take: (accountId) => this.#take(kind, accountId),
+      owners: () => this.#accountsWithDue(kind),
+    };
   }
 
-  /** There may be something due. Before `start` and after `stop` it changes nothing. */
-  wake(): void {
-    if (!this.#timer || this.#stopped) return;
-    this.#again = true;
-    this.#pumping ??= this.#pump().finally(() => {
-      this.#pumping = undefined;
-    });
-  }
-
-  /** Begins no attempt any more. Those under way have until `late`; what is not done by then is tried after the next start. */
-  async stop(late: Promise<unknown>): Promise<void> {
-    this.#stopped = true;
-    clearInterval(this.#timer);
-    await this.#pumping;
-    const attempts = Promise.all(this.#underWay.values());
-    await Promise.race([attempts, late]);
+  /** Attempts under way are given up, and made again after the next start. */
+  abort(): void {
     this.#end.abort();
-    await attempts;
   }
 
-  async #pump(): Promise<void> {
-    while (this.#again && !this.#stopped) {
-      this.#again = false;
-      await this.#beginDue().catch((error: unknown) => this.#services.onFailure(error));
+  async #take(kind: Kind, accountId: string): Promise<Turn> {
+    const hasRoom = () => this.#count((each) => each.kind === kind && each.accountId === accountId) < MAX_OF_ACCOUNT[kind];
+    if (!hasRoom()) return { hasRoom };
+    const due = await this.#claim(kind, accountId);
+    if (due) return { work: () => this.#run(due) };
+    const next = await this.#nextDueAt(kind, accountId);
+    return next === undefined ? undefined : { dueAt: Math.max(next, this.#services.clock() + CROWDED_MS) };
+  }
+
+  async #run(due: Due): Promise<void> {
+    this.#underWay.add(due);
+    try {
+      await this.#trace(due);
+    } finally {
+      const othersMayWait = this.#crowdedHosts(due.kind).includes(due.host);
+      this.#underWay.delete(due);
+      if (othersMayWait) await this.#services.jobs.add(due.kind, due.accountId);
     }
   }
 
-  /** By turns, so that many of one kind do not keep the other waiting. */
-  async #beginDue(): Promise<void> {
-    const kinds = new Set<Kind>(['webhook', 'upload']);
-    while (kinds.size && !this.#stopped) for (const kind of kinds) if (!(await this.#beginNext(kind))) kinds.delete(kind);
+  #count(isMeant: (due: Due) => boolean): number {
+    return [...this.#underWay].filter(isMeant).length;
   }
 
-  /** Whether one was begun. */
-  async #beginNext(kind: Kind): Promise<boolean> {
-    const underWay = [...this.#underWay.keys()].filter((each) => each.kind === kind);
-    const due = underWay.length < MAX_ATTEMPTS ? await this.#claim(kind, underWay) : undefined;
-    if (!due) return false;
-    const done = this.#trace(due)
-      .catch((error: unknown) => this.#services.onFailure(error))
-      .finally(() => {
-        this.#underWay.delete(due);
-        this.wake();
-      });
-    this.#underWay.set(due, done);
-    return true;
+  /** Those to which no more attempts may be under way. */
+  #crowdedHosts(kind: Kind): string[] {
+    const hosts = new Set([...this.#underWay].map(({ host }) => host));
+    return [...hosts].filter((host) => this.#count((each) => each.kind === kind && each.host === host) >= MAX_TO_HOST);
   }
 
-  /** The one that is due longest, of those whose host and account have no more than their share under way. */
-  async #claim(kind: Kind, underWay: Due[]): Promise<Due | undefined> {
+  /** The one of an account that is due longest, of those whose host has no more than its share under way. */
+  async #claim(kind: Kind, accountId: string): Promise<Due | undefined> {
     const { database, clock } = this.#services;
     const now = clock();
-    const hosts = crowded(underWay, ({ host }) => host, MAX_TO_HOST);
-    const accounts = crowded(underWay, ({ accountId }) => accountId, MAX_OF_ACCOUNT[kind]);
+    const hosts = this.#crowdedHosts(kind);
     const due = await database.query
       .selectFrom('webhook_deliveries')
       .select([
@@ -159,10 +147,10 @@ export class Deliverer {
         'traceparent',
         'batch_id as batchId',
       ])
+      .where('account_id', '=', accountId)
       .where(DUE[kind], '<=', now)
       .where('lease_until', '<=', now)
       .$if(hosts.length > 0, (query) => query.where('host', 'not in', hosts))
-      .$if(accounts.length > 0, (query) => query.where('account_id', 'not in', accounts))
       .orderBy(DUE[kind])
       .limit(1)
       .executeTakeFirst();
@@ -173,7 +161,26 @@ export class Deliverer {
     const leaseUntil = now + timeoutMs + LEASE_GRACE_MS;
     const attempts = due.attempts + 1;
     const taken = await this.#change(due.id, due.lease, { lease_until: leaseUntil, attempts, last_attempt_at: now });
-    return taken ? { ...due, kind, payload, attempts, leaseUntil, timeoutMs } : undefined;
+    return taken ? { ...due, kind, payload, attempts, leaseUntil, timeoutMs } : this.#claim(kind, accountId);
+  }
+
+  async #nextDueAt(kind: Kind, accountId: string): Promise<number | undefined> {
+    const next = await this.#services.database.query
+      .selectFrom('webhook_deliveries')
+      .select(`${DUE[kind]} as at`)
+      .where('account_id', '=', accountId)
+      .where(DUE[kind], 'is not', null)
+      .where('lease_until', '<=', this.#services.clock())
+      .orderBy(DUE[kind])
+      .limit(1)
+      .executeTakeFirst();
+    return next?.at ?? undefined;
+  }
+
+  /** Also those whose attempts nobody makes any more, because their lease has ended. */
+  async #accountsWithDue(kind: Kind): Promise<string[]> {
+    const { rows } = await selectAccountsWithDue[kind](this.#services.database.query, { now: this.#services.clock() });
+    return rows.map(({ account_id }) => account_id);
   }
 
   #trace(due: Due): Promise<void> {
@@ -234,9 +241,10 @@ export class Deliverer {
       return;
     }
     const answer = { response_status: status ?? null, error: error ?? null, lease_until: 0 };
-    if (outcome === 'retried')
+    if (outcome === 'retried') {
       await this.#change(due.id, due.leaseUntil, { ...answer, [DUE[due.kind]]: this.#nextAttemptAt(due) });
-    else await this.#finish(due, { ...answer, [DUE[due.kind]]: null, status: outcome, payload: null }, also);
+      await this.#services.jobs.add(due.kind, due.accountId);
+    } else await this.#finish(due, { ...answer, [DUE[due.kind]]: null, status: outcome, payload: null }, also);
     this.#services.onOutcome(outcome, {
       delivery_id: due.id,
       type: due.type,
@@ -282,11 +290,4 @@ export class Deliverer {
       .executeTakeFirstOrThrow();
     return numUpdatedRows > 0n;
   }
-}
-
-/** The names that occur at least `max` times. */
-function crowded(attempts: Iterable<Due>, nameOf: (due: Due) => string, max: number): string[] {
-  const counts = new Map<string, number>();
-  for (const due of attempts) counts.set(nameOf(due), (counts.get(nameOf(due)) ?? 0) + 1);
-  return [...counts].filter(([, count]) => count >= max).map(([name]) => name);
 }

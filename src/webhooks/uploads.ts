@@ -7,6 +7,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { Clock } from '../accounts/leases.ts';
 import { randomBase62 } from '../accounts/secret.ts';
 import { hasCode } from '../errors.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import type { Database, Query } from '../storage/database.ts';
 import type { PayloadCipher } from '../storage/payload-cipher.ts';
 import { type AttemptResult, ContentUnavailable, mayArrive, type StreamedBody } from './attempt.ts';
@@ -65,6 +66,7 @@ export interface UploadServices<D extends Stored = Stored> {
   database: Database;
   cipher: PayloadCipher;
   clock: Clock;
+  jobs: Pick<Jobs, 'add'>;
   accounts: Pick<Accounts, 'isRevoked'>;
   documents: {
     findLinked(id: string): Promise<D>;
@@ -130,7 +132,6 @@ export async function removeUploads(query: Query, batchId: string): Promise<void
 
 export class Uploads<D extends Stored = Stored> {
   readonly #services: UploadServices<D>;
-  #tell: () => void = () => {};
 
   constructor(services: UploadServices<D>) {
     this.#services = services;
@@ -147,12 +148,7 @@ export class Uploads<D extends Stored = Stored> {
       .insertInto('webhook_deliveries')
       .values({ ...row, next_upload_at: now, batch_id: item.batchId, batch_position: item.position })
       .execute();
-    this.#tell();
-  }
-
-  /** `tell` is called whenever there is something new. Its transaction may not be over yet. */
-  onEnqueued(tell: () => void): void {
-    this.#tell = tell;
+    await this.#services.jobs.add('upload', accountId, query);
   }
 
   /** Of the items of a batch, by their positions. */

@@ -1,6 +1,7 @@
 /** Webhook events: stores them in the transaction of the change they report, and lists them with the state of their delivery. */
 import type { Clock } from '../accounts/leases.ts';
 import { randomBase62 } from '../accounts/secret.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { newestFirst, type Position } from '../storage/listing.ts';
 import { deliveryRow } from './delivery-row.ts';
@@ -46,11 +47,12 @@ const REMOVED_AT_ONCE = 500;
 export class Webhooks {
   readonly #database: Database;
   readonly #clock: Clock;
-  #tell: () => void = () => {};
+  readonly #jobs: Pick<Jobs, 'add'>;
 
-  constructor(database: Database, clock: Clock) {
+  constructor(database: Database, clock: Clock, jobs: Pick<Jobs, 'add'>) {
     this.#database = database;
     this.#clock = clock;
+    this.#jobs = jobs;
   }
 
   /**
@@ -66,13 +68,8 @@ export class Webhooks {
       .insertInto('webhook_deliveries')
       .values({ ...row, next_attempt_at: now })
       .execute();
-    this.#tell();
+    await this.#jobs.add('webhook', accountId, query);
     return id;
-  }
-
-  /** `tell` is called whenever there is something new. Its transaction may not be over yet. */
-  onEnqueued(tell: () => void): void {
-    this.#tell = tell;
   }
 
   /** For accounts that ask for it; within the transaction that marks the content as gone. */

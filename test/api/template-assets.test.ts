@@ -219,7 +219,6 @@ test('what is refused leaves nothing, and the sweep leaves what is in use', asyn
   await problem(await ada.send('POST', '/v1/templates', body), 422, 'template_error');
   expect(await isStored(mark)).toBe(false);
   const { template_id } = await ada.template(HTML, { assets: sheet('swept') });
-  app.sweep.start();
   await app.sweep.run();
   expect(await rendered(template_id)).toContain('swept');
 });

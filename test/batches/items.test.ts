@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest';
 import { merge, parseBatchRequest, parseItem } from '../../src/batches/batch-request.ts';
 import { prepareItems } from '../../src/batches/prepare-items.ts';
-import { RoundRobin } from '../../src/batches/round-robin.ts';
 import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
 
 const LIMITS = { renderTimeoutMs: 1_000, maxRenderTimeoutMs: 2_000 };
@@ -59,15 +58,4 @@ test('what is ciphertext opens in its place, with its key, unchanged, and nowher
   expect(() => new PayloadCipher(Buffer.alloc(32, 2)).decrypt(ciphertext, 'bat_a 1')).toThrow();
   ciphertext[20] = (ciphertext[20] ?? 0) ^ 1;
   expect(() => cipher.decrypt(ciphertext, 'bat_a 1')).toThrow();
-});
-
-test('keys are served in turn', () => {
-  const order = new RoundRobin();
-  const served: string[] = [];
-  for (let n = 0; n < 5; n++) {
-    const [first = ''] = order.inOrder(new Set(['a', 'b', 'c']));
-    order.served(first);
-    served.push(first);
-  }
-  expect(served.join('')).toBe('abcab');
 });

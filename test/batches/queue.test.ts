@@ -11,6 +11,7 @@ import { Progress } from '../../src/batches/progress.ts';
 import { type ClaimedItem, ClaimLost, type Outcome } from '../../src/batches/queue.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
+import { NO_JOBS } from '../support/idle-tasks.ts';
 import { NO_UPLOADS } from '../support/no-uploads.ts';
 import { openTestDatabase } from '../support/storage-settings.ts';
 
@@ -38,6 +39,7 @@ beforeEach(async () => {
     cipher: new PayloadCipher(Buffer.alloc(32)),
     limits: LIMITS,
     progress: new Progress(),
+    jobs: NO_JOBS,
     announce: async () => {},
     uploads: NO_UPLOADS,
   });

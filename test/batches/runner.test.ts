@@ -11,7 +11,9 @@ import { DatabaseQueue } from '../../src/batches/database-queue.ts';
 import { Progress } from '../../src/batches/progress.ts';
 import { BatchRunner, type RunnerServices } from '../../src/batches/runner.ts';
 import { ServiceError } from '../../src/errors.ts';
+import { EmbeddedJobs } from '../../src/jobs/embedded-jobs.ts';
 import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
+import { IDLE_TASKS } from '../support/idle-tasks.ts';
 import { NO_UPLOADS } from '../support/no-uploads.ts';
 import { openTestDatabase } from '../support/storage-settings.ts';
 
@@ -23,12 +25,13 @@ const IDLE = { hasRoomInBackground: () => true, capacity: 1, secondsFor: () => 1
 const NO_MORE = { defaults: {}, webhookUrl: undefined, metadata: {} };
 
 /** A database with an account that has one key, and what a runner needs besides. */
-async function openWorld() {
+async function openWorld(clock = Date.now) {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   const database = await openTestDatabase(dataDir);
   const leases = new Leases(Date.now);
+  const jobs = new EmbeddedJobs(clock);
   const [cipher, progress, announce] = [new PayloadCipher(Buffer.alloc(32)), new Progress(), async () => {}];
-  const batches = new Batches(database, Date.now, { cipher, limits: LIMITS, progress, announce, uploads: NO_UPLOADS });
+  const batches = new Batches(database, Date.now, { cipher, limits: LIMITS, progress, jobs, announce, uploads: NO_UPLOADS });
   const queue = new DatabaseQueue(database, Date.now, leases, announce);
   await database.query
     .insertInto('accounts')
@@ -38,18 +41,32 @@ async function openWorld() {
     .insertInto('api_keys')
     .values({ id: 'key_a', account_id: 'acc_a', name: '', secret_hash: 'a', hint: '', created_at: 1, revoked_at: null })
     .execute();
-  const services = { queue, cipher, limits: LIMITS, uploads: NO_UPLOADS, progress, principalOf: async () => OWNER, pool: IDLE };
+  const services = {
+    queue,
+    cipher,
+    limits: LIMITS,
+    uploads: NO_UPLOADS,
+    progress,
+    jobs,
+    principalOf: async () => OWNER,
+    pool: IDLE,
+  };
+  const faults: unknown[] = [];
   const places = { wait() {}, isAwaited: () => false };
   const none = { places, mayComeBack: async () => false, hasRoom: () => true, onRendered() {}, onFault() {} };
   return {
-    ...{ batches, queue, progress },
-    runnerOf: (own: Pick<RunnerServices, 'render'> & Partial<RunnerServices>) =>
-      new BatchRunner({ ...services, ...none, ...own }),
+    ...{ batches, queue, progress, jobs },
+    run(own: Pick<RunnerServices, 'render'> & Partial<RunnerServices>): void {
+      const item = new BatchRunner({ ...services, ...none, ...own });
+      jobs.start({ ...IDLE_TASKS, item }, (error) => faults.push(error));
+    },
     async ended(id: string): Promise<void> {
       using watch = progress.watch(id, new AbortController().signal, 'end');
       while ((await batches.summary('key_a', id)).unfinished) await watch.next(60_000);
     },
     async [Symbol.asyncDispose]() {
+      await jobs.drain();
+      expect(faults).toEqual([]);
       leases.stop();
       await database.close();
       await rm(dataDir, { recursive: true, force: true });
@@ -62,17 +79,16 @@ test('an item that is put back into a cancelled batch is told as cancelled, thou
   const { batches, progress } = world;
   const renders: Array<(error: Error) => void> = [];
   const bothRender = Promise.withResolvers<void>();
-  const runner = world.runnerOf({
+  const outcomes: Array<[string, number]> = [];
+  progress.watchOutcomes((outcome, items) => outcomes.push([outcome, items]));
+  const sent = { ...NO_MORE, items: [{ html: 'a' }, { html: 'a' }, { html: 'b' }] };
+  const id = await batches.create(OWNER, sent, async () => {});
+  world.run({
     render: () =>
       new Promise((_, reject) => {
         if (renders.push(reject) === 2) bothRender.resolve();
       }),
   });
-  const outcomes: Array<[string, number]> = [];
-  progress.watchOutcomes((outcome, items) => outcomes.push([outcome, items]));
-  const sent = { ...NO_MORE, items: [{ html: 'a' }, { html: 'a' }, { html: 'b' }] };
-  const id = await batches.create(OWNER, sent, async () => {});
-  runner.start();
   await bothRender.promise;
   await batches.cancel('key_a', id);
   {
@@ -82,7 +98,7 @@ test('an item that is put back into a cancelled batch is told as cancelled, thou
   }
   expect(await batches.summary('key_a', id)).toMatchObject({ status: 'running', cancelled: 2, unfinished: 1 });
   renders[1]?.(new ServiceError('print_failed', 'x'));
-  await runner.drain();
+  await world.jobs.drain();
   expect(outcomes).toEqual([
     ['cancelled', 2],
     ['print_failed', 1],
@@ -90,18 +106,16 @@ test('an item that is put back into a cancelled batch is told as cancelled, thou
 });
 
 test('the queue is asked for keys with work at the start, and not for every item', async () => {
-  await using world = await openWorld();
+  await using world = await openWorld(() => 1); // recovery does not come again
   const asked = vi.spyOn(world.queue, 'keysWithWork');
   const failing = () => Promise.reject(new ServiceError('print_failed', 'x'));
-  const runner = world.runnerOf({ render: failing });
   const create = (htmls: string[]) =>
     world.batches.create(OWNER, { ...NO_MORE, items: htmls.map((html) => ({ html })) }, async () => {});
   const [before, after] = [await create(['a', 'b', 'c']), async () => create(['d', 'e'])];
-  runner.start();
+  world.run({ render: failing });
   await world.ended(before);
   await world.ended(await after());
   expect(asked).toHaveBeenCalledTimes(1);
-  await runner.drain();
 });
 
 test('items of an account without a place stay in the queue until there is one, and their source is not made again', async () => {
@@ -115,22 +129,23 @@ test('items of an account without a place stay in the queue until there is one, 
     return isFree;
   }, Date.now);
   let renders = 0;
-  const runner = world.runnerOf({
-    principalOf: async () => owner,
-    places,
-    render: () => {
-      renders++;
-      return Promise.reject(isFree ? new ServiceError('print_failed', 'x') : concurrencyLimited(1));
-    },
-  });
-  places.watch(() => runner.wake());
+  const run = () =>
+    world.run({
+      principalOf: async () => owner,
+      places,
+      render: () => {
+        renders++;
+        return Promise.reject(isFree ? new ServiceError('print_failed', 'x') : concurrencyLimited(1));
+      },
+    });
+  places.watch(() => world.jobs.wake());
   const items = ['a', 'b', 'c', 'd', 'e', 'f'].map((html) => ({ html }));
   const id = await world.batches.create(OWNER, { ...NO_MORE, items }, async () => {});
-  runner.start();
+  run();
   await looked.promise;
   const before = renders;
   expect(before).toBeLessThanOrEqual(4); // what was begun at once
-  runner.wake();
+  world.jobs.wake();
   places.left('acc_a');
   await vi.waitUntil(() => places.isAwaited('acc_a'));
   expect(renders).toBe(before);
@@ -139,6 +154,6 @@ test('items of an account without a place stay in the queue until there is one, 
   await world.ended(id);
   expect(renders).toBe(before + 6);
   expect(await world.batches.summary('key_a', id)).toMatchObject({ failed: 6 });
-  await runner.drain();
+  await world.jobs.drain();
   places.close();
 });

@@ -10,6 +10,7 @@ import { OutboundPolicy } from '../../src/egress/policy.ts';
 import { openServices, type Services } from '../../src/services.ts';
 import { Deliverer, type DeliveryOutcome } from '../../src/webhooks/deliverer.ts';
 import type { Delivery } from '../../src/webhooks/webhooks.ts';
+import { IDLE_TASKS } from '../support/idle-tasks.ts';
 import { NameServer } from '../support/name-server.ts';
 import { Receiver, verified } from '../support/receiver.ts';
 import { eventually } from '../support/service.ts';
@@ -50,9 +51,15 @@ async function open(): Promise<void> {
 }
 
 async function close(late: Promise<unknown> = Promise.resolve()): Promise<void> {
-  await deliverer?.stop(late);
-  deliverer = undefined;
+  await stop(late);
   await opened.close();
+}
+
+/** Attempts under way have until `late`. */
+async function stop(late: Promise<unknown>): Promise<void> {
+  await Promise.race([opened.jobs.drain(), late]);
+  deliverer?.abort();
+  await opened.jobs.drain();
 }
 
 async function another(...more: Parameters<typeof Receiver.start>): Promise<Receiver> {
@@ -61,7 +68,7 @@ async function another(...more: Parameters<typeof Receiver.start>): Promise<Rece
   return started;
 }
 
-function start(settings: Record<string, string> = {}, allowed: Receiver[] = receivers): Deliverer {
+function start(settings: Record<string, string> = {}, allowed: Receiver[] = receivers): void {
   const config = loadConfig({
     PLATEN_OUTBOUND_ALLOW: allowed.map(({ address }) => address).join(' '),
     PLATEN_WEBHOOK_RETRY_SECONDS: '1 1 1',
@@ -74,12 +81,9 @@ function start(settings: Record<string, string> = {}, allowed: Receiver[] = rece
     clock,
     onOutcome: (outcome: DeliveryOutcome) => outcomes.push(outcome),
     onRefused: (details: object) => refusals.push(details),
-    onFailure: (error: unknown) => failures.push(error),
   };
   deliverer = new Deliverer(services, config);
-  opened.webhooks.onEnqueued(() => deliverer?.wake());
-  deliverer.start();
-  return deliverer;
+  opened.jobs.start({ ...IDLE_TASKS, webhook: deliverer.task('webhook') }, (error) => failures.push(error));
 }
 
 function enqueue(url = receiver.url, data: object = {}): Promise<string> {
@@ -368,7 +372,7 @@ describe('a process that ends', () => {
     start();
     const id = await enqueue();
     await eventually('it is under way', () => receiver.open === 1);
-    await deliverer?.stop(never);
+    await stop(never);
     expect(await delivery(id)).toMatchObject({ status: 'delivered' });
   });
 
@@ -392,10 +396,11 @@ describe('a process that ends', () => {
       .set({ lease_until: clock() + 7_000, attempts: 1 })
       .execute();
     start();
-    await deliverer?.stop(never);
+    const task = deliverer?.task('webhook');
+    expect(await task?.owners?.()).toEqual([]);
+    expect(await task?.take(owner.accountId)).toBeUndefined();
     expect(receiver.received).toEqual([]);
     passed = 7_001;
-    start();
     expect(await ended(id)).toMatchObject({ status: 'delivered', attempts: 2 });
   });
 });
@@ -421,7 +426,7 @@ describe('what is kept', () => {
     const id = await enqueue(receiver.url, { marker: 'unmistakable' });
     await ended(id);
     expect(await opened.database.query.selectFrom('webhook_deliveries').select('payload').execute()).toEqual([{ payload: null }]);
-    await deliverer?.stop(never);
+    await stop(never);
     const waiting = await enqueue();
     passed = 30 * 86_400_000 - 60_000;
     await opened.webhooks.removeOld();

@@ -11,6 +11,7 @@ import { openServices, type Services } from '../../src/services.ts';
 import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
 import { Deliverer } from '../../src/webhooks/deliverer.ts';
 import { Uploads } from '../../src/webhooks/uploads.ts';
+import { IDLE_TASKS } from '../support/idle-tasks.ts';
 import { Receiver } from '../support/receiver.ts';
 import { eventually } from '../support/service.ts';
 import { storageSettings } from '../support/storage-settings.ts';
@@ -21,6 +22,7 @@ let owner: Principal;
 let uploads: Uploads;
 let deliverer: Deliverer | undefined;
 const settled: string[] = [];
+const failures: unknown[] = [];
 const clock = Date.now;
 
 beforeEach(async () => {
@@ -37,9 +39,9 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
-  await deliverer?.stop(Promise.resolve());
-  deliverer = undefined;
+  deliverer?.abort();
   await opened.close();
+  expect(failures.splice(0)).toEqual([]);
   await rm(dataDir, { recursive: true, force: true });
 });
 
@@ -57,11 +59,12 @@ function enqueue(of: Principal, url: string, item = { batchId: 'bat_1', position
 function start(replaced: Partial<Uploads> = {}, allowed = ''): void {
   const config = loadConfig({ PLATEN_WEBHOOK_RETRY_SECONDS: '1', ...(allowed && { PLATEN_OUTBOUND_ALLOW: allowed }) });
   const none = () => {};
-  const services = { ...opened, clock, policy: new OutboundPolicy(config), onOutcome: none, onRefused: none, onFailure: none };
+  const services = { ...opened, clock, policy: new OutboundPolicy(config), onOutcome: none, onRefused: none };
   const open = replaced.open ?? ((lent) => uploads.open(lent));
   const settle: Uploads['settle'] = (...of) => uploads.settle(...of);
   deliverer = new Deliverer({ ...services, uploads: { open, settle } }, config);
-  deliverer.start();
+  const tasks = { webhook: deliverer.task('webhook'), upload: deliverer.task('upload') };
+  opened.jobs.start({ ...IDLE_TASKS, ...tasks }, (error) => failures.push(error));
 }
 
 test('uploads that hang hold up no webhook, and an account has no more than its share', async () => {

@@ -16,7 +16,8 @@ import { certificates } from './0014-certificates.ts';
 import { limitsOfAllNodes } from './0016-limits-of-all-nodes.ts';
 import { templateAssets } from './0017-template-assets.ts';
 import { uploads } from './0018-uploads.ts';
-import { images } from './0019-images.ts';
+import { deliveryTurns } from './0019-delivery-turns.ts';
+import { images } from './0020-images.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-accounts': accounts,
@@ -35,5 +36,6 @@ export const migrations: Record<string, Migration> = {
   '0016-limits-of-all-nodes': limitsOfAllNodes,
   '0017-template-assets': templateAssets,
   '0018-uploads': uploads,
-  '0019-images': images,
+  '0019-delivery-turns': deliveryTurns,
+  '0020-images': images,
 };

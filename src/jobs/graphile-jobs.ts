@@ -1,0 +1,207 @@
+/**
+ * Background work of several nodes on PostgreSQL: a turn is a job of graphile-worker, which one of them gets. It ends as soon as the row
+ * is claimed, and the next turn of the owner is added behind all others. What is under way is held by the lease of its row.
+ */
+import { EventEmitter } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type JobHelpers,
+  Logger,
+  runMigrations,
+  runTaskList,
+  type TaskList,
+  type WorkerEvents,
+  type WorkerPool,
+} from 'graphile-worker';
+import type { Clock } from '../accounts/leases.ts';
+import { storageFailed } from '../errors.ts';
+import type { Database, Query } from '../storage/database.ts';
+import { freeTurns, putTurn, TURNS_SCHEMA } from '../storage/turns.ts';
+import { type Jobs, type TaskName, type Tasks, withRecovery } from './jobs.ts';
+import { TaskWorker } from './task-worker.ts';
+
+type Pool = ReturnType<NonNullable<Database['connections']>>;
+
+/** One listens for new jobs, one takes a turn, and one ends jobs. */
+const CONNECTIONS = 3;
+const POLL_MS = 1_000;
+/** `insufficient_privilege`. */
+const NOT_ALLOWED = '42501';
+const RESTART_MS = 1_000;
+const KEEP_MS = 10_000;
+/** No turn takes that long. */
+const LOST_MS = 30_000;
+/** What a worker may need that can still be there, if its server is away. */
+const END_MS = 10_000;
+
+export async function openGraphileJobs(database: Database, clock: Clock): Promise<Jobs> {
+  const connections = database.connections?.('platen jobs', CONNECTIONS);
+  if (!connections) throw new Error('graphile-worker needs a PostgreSQL server');
+  connections.on('connect', (client) => client.on('error', () => {})); // whoever uses it gets the error
+  const jobs = new GraphileJobs(database, connections, clock);
+  await jobs.migrate().catch(async (error: unknown) => {
+    await jobs.close();
+    throw error;
+  });
+  return jobs;
+}
+
+class GraphileJobs implements Jobs {
+  readonly #database: Database;
+  readonly #connections: Pool;
+  readonly #clock: Clock;
+  /** Turns for which this process has no room, by their flags, and what tells that it has. */
+  readonly #full = new Map<string, () => boolean>();
+  /** Flags of turns that were not asked for when this process last asked for one. */
+  #withheld: string[] = [];
+  #worker: TaskWorker | undefined;
+  #pool: WorkerPool | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #lost: Promise<unknown> = Promise.resolve();
+  #draining = false;
+  #onFault: (error: unknown) => void = () => {};
+
+  constructor(database: Database, connections: Pool, clock: Clock) {
+    this.#database = database;
+    this.#connections = connections;
+    this.#clock = clock;
+  }
+
+  /** One node at a time. */
+  async migrate(): Promise<void> {
+    await this.#database
+      .transaction(() => runMigrations(this.#options()), 'migrations of jobs')
+      .catch((error: unknown) => {
+        if ((error as { code?: string }).code !== NOT_ALLOWED) throw error;
+        throw storageFailed(
+          `the user of PLATEN_DATABASE_URL may not create the schema ${TURNS_SCHEMA}: grant it the right to create schemas in the database`,
+          error,
+        );
+      });
+  }
+
+  add(name: TaskName, owner: string, query?: Query): Promise<void> {
+    return this.#put(name, owner, 0, query && { query });
+  }
+
+  start(tasks: Tasks, onFault: (error: unknown) => void): void {
+    this.#onFault = onFault;
+    const all = withRecovery(tasks, (name, owner) => this.#put(name, owner, 0, { unlessWaiting: true }));
+    this.#worker = new TaskWorker(all, this.#clock, onFault, () => this.wake());
+    this.#timer = setInterval(() => void this.#keep().catch(onFault), KEEP_MS).unref();
+    void this.#keep().catch(onFault);
+    void this.#run(this.#worker);
+  }
+
+  /** Asks at once where it did not ask before; renders that are no work of the background end without a question. */
+  wake(): void {
+    if (!this.#withheld.length || this.#draining) return;
+    const flags = this.#flagsWithoutRoom();
+    if (!this.#withheld.every((flag) => flags.includes(flag))) this.#pool?.nudge(1);
+  }
+
+  async drain(names?: TaskName[]): Promise<void> {
+    this.#draining = true;
+    clearInterval(this.#timer);
+    this.#stop();
+    await inTime(this.#lost);
+    await this.#worker?.ended(names);
+  }
+
+  async close(): Promise<void> {
+    await this.drain();
+    await inTime(this.#connections.end());
+  }
+
+  /** A worker ends when its server does not answer. When it does again, there is another one. */
+  async #run(worker: TaskWorker): Promise<void> {
+    const takeTurn = (name: TaskName) => (payload: unknown, helpers: JobHelpers) =>
+      this.#takeTurn(worker, name, (payload as { owner: string }).owner, helpers.job.run_at);
+    const tasks: TaskList = Object.fromEntries(worker.names.map((name) => [name, takeTurn(name)]));
+    while (!this.#draining) {
+      this.#lost = this.#runUntilLost(tasks).catch(this.#onFault);
+      await this.#lost;
+      await sleep(RESTART_MS, undefined, { ref: false });
+    }
+  }
+
+  async #runUntilLost(tasks: TaskList): Promise<void> {
+    this.#database.checkNode?.();
+    await this.#connections.query('select'); // a worker whose first question fails would never get an answer
+    if (this.#draining) return;
+    const options = this.#options();
+    options.events.on('worker:getJob:error', () => setImmediate(() => this.#stop())); // once the worker has dealt with it
+    options.events.on('pool:gracefulShutdown', () => {
+      this.#pool = undefined; // it may not be woken any more
+    });
+    this.#pool = runTaskList(options, tasks, this.#connections);
+    await this.#pool.promise;
+  }
+
+  #stop(): void {
+    if (this.#pool) Promise.resolve(this.#pool.gracefulShutdown()).catch(() => {}); // its promise tells of it
+  }
+
+  #options() {
+    const logger = new Logger(() => (level, message, meta) => {
+      if (level === 'error') this.#onFault(new Error(message.split('\n')[0], { cause: meta?.error }));
+    });
+    const events: WorkerEvents = new EventEmitter();
+    return {
+      ...{ pgPool: this.#connections, schema: TURNS_SCHEMA, logger, events },
+      ...{ noHandleSignals: true, pollInterval: POLL_MS, concurrency: 1 },
+      preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
+      forbiddenFlags: () => {
+        this.#database.checkNode?.(); // a node that is refused takes no turn from others
+        this.#withheld = this.#flagsWithoutRoom();
+        return this.#withheld;
+      },
+    };
+  }
+
+  async #takeTurn(worker: TaskWorker, name: TaskName, owner: string, runAt: Date): Promise<void> {
+    const [flagOfTask, flag] = flagsOf(name, owner);
+    if (this.#draining || this.#flagsWithoutRoom().some((each) => each === flagOfTask || each === flag))
+      return this.#put(name, owner, runAt.getTime() - Date.now());
+    const { begun, next } = await worker.take(name, owner);
+    if (!next) return;
+    if (begun || next.dueAt) return this.#put(name, owner, next.dueAt && next.dueAt - this.#clock());
+    this.#full.set(flag, next.hasRoom);
+    await this.#put(name, owner, runAt.getTime() - Date.now()); // it keeps its place
+  }
+
+  #flagsWithoutRoom(): string[] {
+    for (const [flag, hasRoom] of this.#full) if (hasRoom()) this.#full.delete(flag);
+    const worker = this.#worker;
+    return [...(worker?.names.filter((name) => !worker.hasRoom(name)) ?? []), ...this.#full.keys()];
+  }
+
+  /** Where a turn is waiting, it keeps its time: one that comes later is another job. */
+  async #put(name: TaskName, owner: string, delayMs: number, how: { query?: Query; unlessWaiting?: true } = {}): Promise<void> {
+    const { query = this.#database.query, unlessWaiting = false } = how;
+    const isLater = delayMs > 0 && this.#worker?.tasks[name].everyMs === undefined;
+    const key = isLater ? `${name} ${owner} later` : `${name} ${owner}`;
+    const mode = isLater ? 'replace' : 'preserve_run_at';
+    await putTurn(query, { task: name, owner, key, mode, flags: flagsOf(name, owner), delayMs, unlessWaiting });
+  }
+
+  /**
+   * Tasks of the service have a turn. One that is not given back belongs to a node that has died, or to one that stands still: whatever
+   * that one does then is undone by its row.
+   */
+  async #keep(): Promise<void> {
+    const { names = [], tasks } = this.#worker ?? {};
+    for (const name of names) if (tasks?.[name].everyMs !== undefined) await this.#put(name, '', 0, { unlessWaiting: true });
+    await freeTurns(this.#database.query, { olderThanMs: LOST_MS });
+  }
+}
+
+function flagsOf(name: TaskName, owner: string): [string, string] {
+  return [name, `${name} ${owner}`];
+}
+
+async function inTime(work: Promise<unknown>): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, END_MS);
+  await Promise.race([work.catch(() => {}), late]).finally(() => clearTimeout(timer));
+}

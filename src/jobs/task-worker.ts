@@ -1,0 +1,73 @@
+/** The tasks of a process: takes turns at them, and knows what is under way. */
+import type { Clock } from '../accounts/leases.ts';
+import type { Task, TaskName, Turn, Work } from './jobs.ts';
+
+/** When the owner has its next turn: from a time on, and while there is room for it. */
+export interface Waiting {
+  dueAt: number;
+  hasRoom: () => boolean;
+}
+
+export const NOW: Waiting = { dueAt: 0, hasRoom: () => true };
+
+export class TaskWorker {
+  readonly tasks: Readonly<Record<TaskName, Task>>;
+  readonly #clock: Clock;
+  readonly #onFault: (error: unknown) => void;
+  readonly #onEnd: () => void;
+  readonly #underWay = new Map<Promise<void>, TaskName>();
+
+  /** `onEnd` is called when there may be room again. */
+  constructor(tasks: Record<TaskName, Task>, clock: Clock, onFault: (error: unknown) => void, onEnd: () => void) {
+    this.tasks = tasks;
+    this.#clock = clock;
+    this.#onFault = onFault;
+    this.#onEnd = onEnd;
+  }
+
+  get names(): TaskName[] {
+    return Object.keys(this.tasks) as TaskName[];
+  }
+
+  hasRoom(name: TaskName): boolean {
+    return this.#running([name]).length < this.tasks[name].limit;
+  }
+
+  /** Begins what there is to do. Without `next`, the owner has nothing more; a turn that failed is given again by recovery. */
+  async take(name: TaskName, owner: string): Promise<{ begun: boolean; next: Waiting | undefined }> {
+    const { everyMs } = this.tasks[name];
+    const turn = await this.#takeTurn(name, owner);
+    if (!turn) return { begun: false, next: undefined };
+    if (!('work' in turn)) return { begun: false, next: { ...NOW, ...turn } };
+    this.#begin(name, turn.work);
+    return { begun: true, next: { ...NOW, dueAt: everyMs === undefined ? 0 : this.#clock() + everyMs } };
+  }
+
+  /** Resolves when all that is under way has ended, or all of some tasks. */
+  async ended(names = this.names): Promise<void> {
+    for (let left = this.#running(names); left.length; left = this.#running(names)) await Promise.all(left);
+  }
+
+  async #takeTurn(name: TaskName, owner: string): Promise<Turn> {
+    try {
+      return await this.tasks[name].take(owner);
+    } catch (error) {
+      this.#onFault(error);
+      return undefined;
+    }
+  }
+
+  #begin(name: TaskName, work: Work): void {
+    const running = work()
+      .catch(this.#onFault)
+      .finally(() => {
+        this.#underWay.delete(running);
+        this.#onEnd();
+      });
+    this.#underWay.set(running, name);
+  }
+
+  #running(names: readonly TaskName[]): Array<Promise<void>> {
+    return [...this.#underWay].filter(([, name]) => names.includes(name)).map(([running]) => running);
+  }
+}

@@ -1,0 +1,124 @@
+/** Background work of several nodes, on PostgreSQL. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openGraphileJobs } from '../../src/jobs/graphile-jobs.ts';
+import type { Jobs, TaskName, Turn } from '../../src/jobs/jobs.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { describeJobs } from '../jobs/contract.ts';
+import { IDLE_TASKS } from '../support/idle-tasks.ts';
+import { eventually } from '../support/service.ts';
+import { type PostgresServer, startPostgres } from './postgres-server.ts';
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+async function openWorld() {
+  const databaseUrl = await server.createDatabase();
+  const database = await openDatabase({ dataDir: '', databaseUrl, databaseConnections: 5 });
+  const opened: Jobs[] = [];
+  return {
+    ...{ databaseUrl, database },
+    async open() {
+      const jobs = await openGraphileJobs(database, Date.now);
+      opened.push(jobs);
+      return jobs;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const jobs of opened) await jobs.close();
+      await database.close();
+    },
+  };
+}
+
+describe('graphile-worker', () => describeJobs(openWorld));
+
+/** Counts how often it was taken by each process. */
+function counted(name: TaskName, jobs: Jobs[], rows: Map<string, number>, everyMs?: number): number[] {
+  const counts = jobs.map(() => 0);
+  for (const [node, each] of jobs.entries()) {
+    const take = async (owner: string): Promise<Turn> => {
+      const left = rows.get(owner) ?? 0;
+      if (!left) return undefined;
+      rows.set(owner, left - 1);
+      return { work: async () => void counts.splice(node, 1, (counts[node] ?? 0) + 1) };
+    };
+    each.start({ ...IDLE_TASKS, [name]: { limit: 4, take, ...(everyMs && { everyMs }) } }, (error) => {
+      throw error;
+    });
+  }
+  return counts;
+}
+
+const sum = (counts: number[]) => counts.reduce((a, b) => a + b);
+
+test('nodes that start at once make the tables once, and share the turns of one key', async () => {
+  await using world = await openWorld();
+  const jobs = await Promise.all([1, 2, 3].map(() => world.open()));
+  const rows = new Map([['key_a', 300]]);
+  const counts = counted('item', jobs, rows);
+  await jobs[0]?.add('item', 'key_a');
+  await eventually('all are done', () => sum(counts) === 300);
+  expect(Math.min(...counts)).toBeGreaterThan(0);
+});
+
+test('a task of the service has its turn on one node, and not on each', async () => {
+  await using world = await openWorld();
+  const jobs = await Promise.all([1, 2, 3].map(() => world.open()));
+  const begun = Date.now();
+  const counts = counted('sweep', jobs, new Map([['', 1_000]]), 1_000);
+  await eventually('it has come several times', () => sum(counts) >= 4);
+  expect(sum(counts)).toBeLessThanOrEqual(Math.ceil((Date.now() - begun) / 1_000) + 1);
+});
+
+test('a turn that a node had when it died comes to another', async () => {
+  await using world = await openWorld();
+  const [died, left] = [await world.open(), await world.open()];
+  await died.add('item', 'key_a');
+  await server.ask(
+    world.databaseUrl,
+    "update platen_jobs._private_jobs set locked_by = 'of a node that died', locked_at = now() - interval '31 seconds'",
+  );
+  const counts = counted('item', [left], new Map([['key_a', 1]]));
+  await eventually('it was taken', () => sum(counts) === 1);
+});
+
+test('a user who may not make the tables is told so', async () => {
+  const url = new URL(await server.createDatabase());
+  await server.ask(url.href, 'create role limited login');
+  await server.ask(url.href, 'grant all on schema public to limited');
+  url.username = 'limited';
+  const database = await openDatabase({ dataDir: '', databaseUrl: url.href, databaseConnections: 5 });
+  await expect(openGraphileJobs(database, Date.now)).rejects.toMatchObject({ code: 'storage_failed' });
+  await database.close();
+});
+
+test('a server that was away is asked again, and nothing is left behind', async () => {
+  await using own = await startPostgres();
+  const databaseUrl = await own.createDatabase();
+  const database = await openDatabase({ dataDir: '', databaseUrl, databaseConnections: 5 });
+  const jobs = await openGraphileJobs(database, Date.now);
+  const faults: unknown[] = [];
+  let rows = 0;
+  const take = async (): Promise<Turn> => (rows ? { work: async () => void rows-- } : undefined);
+  const owners = async () => (rows ? ['key_a'] : []);
+  jobs.start({ ...IDLE_TASKS, item: { limit: 1, take, owners } }, (error) => faults.push(error));
+  for (let n = 0; n < 2; n++) {
+    rows = 20;
+    await jobs.add('item', 'key_a');
+    await own.kill();
+    await own.start();
+    await eventually('all are done', () => rows === 0);
+  }
+  await eventually(
+    'no turn waits',
+    async () => {
+      const waiting = "select from platen_jobs.jobs where task_identifier = 'item'";
+      return !(await own.ask(databaseUrl, waiting)).length;
+    },
+    100_000,
+  );
+  await jobs.close();
+  await database.close();
+});
