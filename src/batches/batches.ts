@@ -20,7 +20,7 @@ import type { PayloadCipher } from '../storage/payload-cipher.ts';
 import type { Tables } from '../storage/tables.ts';
 import { currentTraceparent } from '../tracing.ts';
 import { removeUploads, type UploadReport, type Uploads } from '../webhooks/uploads.ts';
-import { type BatchRequest, isForUploadAlone, isMembers } from './batch-request.ts';
+import { type BatchRequest, isForUploadAlone, isMembers, type RenderKind } from './batch-request.ts';
 import { type Announce, additionalDataOf, announceEnd, cancelQueued, DEFAULTS_POSITION, RENDER_PREFIX } from './outcomes.ts';
 import { type PreparedItem, prepareItems } from './prepare-items.ts';
 import type { Progress } from './progress.ts';
@@ -143,7 +143,9 @@ export class Batches {
         `the plan ${owner.plan.name} does not store documents, and results of batches and asynchronous renders are stored documents`,
       );
     const drafts = await prepareItems(request, this.#limits);
-    const requests = drafts.flatMap(({ position, member }) => (member ? this.#ciphertext(id, position, member) : []));
+    const requests = drafts.flatMap(({ position, member }) =>
+      member ? this.#ciphertext(id, position, member, request.kind) : [],
+    );
     if (requests.length) requests.push(this.#ciphertext(id, DEFAULTS_POSITION, request.defaults));
     await this.#database.transaction(async (query) => {
       await this.#insert(query, id, owner, drafts, request);
@@ -290,8 +292,8 @@ export class Batches {
     if (!unfinished) await announceEnd(query, id, this.#announce);
   }
 
-  #ciphertext(id: string, position: number, value: unknown): Tables['batch_requests'] {
-    return { batch_id: id, position, ciphertext: this.#cipher.encrypt(value, additionalDataOf(id, position)) };
+  #ciphertext(id: string, position: number, value: unknown, kind?: RenderKind): Tables['batch_requests'] {
+    return { batch_id: id, position, ciphertext: this.#cipher.encrypt(value, additionalDataOf(id, position, kind)) };
   }
 
   #rows() {

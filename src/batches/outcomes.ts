@@ -3,6 +3,7 @@ import type { Query } from '../storage/database.ts';
 import { prepared } from '../storage/prepared.ts';
 import { hasPendingUpload, uploadRecord, uploadReports } from '../webhooks/uploads.ts';
 import type { WebhookEvent } from '../webhooks/webhooks.ts';
+import type { RenderKind } from './batch-request.ts';
 import type { Completed } from './queue.ts';
 
 /** Where the defaults of a batch are kept among its requests. */
@@ -10,9 +11,9 @@ export const DEFAULTS_POSITION = -1;
 /** The ids of batches that are one asynchronous render. */
 export const RENDER_PREFIX = 'ren_';
 
-/** Binds the ciphertext of a request to its place. */
-export function additionalDataOf(batchId: string, position: number): string {
-  return `${batchId} ${position}`;
+/** Binds the ciphertext of a request to its place, and to what it is rendered to: who knows no images cannot take one for a PDF. */
+export function additionalDataOf(batchId: string, position: number, kind: RenderKind = 'pdf'): string {
+  return `${batchId} ${position}${kind === 'pdf' ? '' : ` ${kind}`}`;
 }
 
 /** Writes an event down, within the transaction. See `Webhooks.enqueue`. */

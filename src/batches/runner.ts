@@ -160,7 +160,7 @@ export class BatchRunner implements Task {
   #requestOf({ batchId, kind, position, attempts, ciphertext }: ClaimedItem): ItemRequest<RenderRequest | ImageRequest> {
     const { cipher, limits } = this.#services;
     if (attempts > MAX_CLAIMS) throw new ServiceError('internal_error', 'the service stopped each time it rendered this item');
-    const item = cipher.decrypt(ciphertext.item, additionalDataOf(batchId, position));
+    const item = cipher.decrypt(ciphertext.item, additionalDataOf(batchId, position, kind));
     const defaults = ciphertext.defaults ? cipher.decrypt(ciphertext.defaults, additionalDataOf(batchId, DEFAULTS_POSITION)) : {};
     return parseItemBy<RenderRequest | ImageRequest>(PARSERS[kind], item, defaults as Members, limits);
   }

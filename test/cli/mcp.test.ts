@@ -76,6 +76,20 @@ describe('over standard input, with a service that runs', () => {
     expect(headOf(Buffer.from(shown.items[0]?.data ?? '', 'base64'))).toMatchObject({ format: 'png', width: 300 });
   });
 
+  test('a stored image is a resource of its type', async () => {
+    const ada = new Client(service.url, (await service.createKey()).key);
+    const body = { html: '<p>x', store: true, filename: 'seen.webp', options: { type: 'webp', fullPage: false } };
+    expect((await ada.send('POST', '/v1/image', body)).status).toBe(201);
+    await using client = await overStandardInput(['--url', service.url], { PLATEN_API_KEY: ada.key });
+    const { resources } = await client.listResources();
+    expect(resources).toMatchObject([
+      { name: 'seen.webp', mimeType: 'image/webp', description: expect.stringMatching(/^image, \d+ bytes$/) },
+    ]);
+    const { contents } = await client.readResource({ uri: resources[0]?.uri ?? '' });
+    expect(contents).toMatchObject([{ mimeType: 'image/webp' }]);
+    expect(headOf(Buffer.from((contents[0] as { blob: string }).blob, 'base64'))).toMatchObject({ format: 'webp', width: 800 });
+  });
+
   test('what the API refuses is said in its words', async () => {
     await using client = await overStandardInput(['--url', service.url], { PLATEN_API_KEY: service.key });
     const refused = await call(client, 'render', { html: 'x', options: { formatt: 'A4' } });

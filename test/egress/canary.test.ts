@@ -122,8 +122,13 @@ class Range {
   }
 
   /** The same document, which looks for the assets of its payloads at this address instead. */
-  async renderAt(base: string, sheet: Sheet, assets?: object): Promise<Outcome> {
-    return outcomeOf(await this.client.pdf({ html: this.#documentOf(sheet, base), ...(assets && { assets }) }));
+  async renderAt(base: string, sheet: Sheet, assets?: object, client = this.client): Promise<Outcome> {
+    return outcomeOf(await client.pdf({ html: this.#documentOf(sheet, base), ...(assets && { assets }) }));
+  }
+
+  /** A caller with a key of its own. */
+  async another(): Promise<Client> {
+    return new Client(this.service.url, (await this.service.createKey()).key);
   }
 
   /** What is late shares an image that comes when each of them has had its time. */
@@ -229,8 +234,10 @@ describe('by default', () => {
       expect(base, text).not.toBe('');
     });
 
-    describe.concurrent('from a later one', () => {
-      const rendered = oncePerSheet(readers, (sheet) => range.renderAt(base, sheet));
+    describe.concurrent.each(['the same key', 'another key'])('from a later one of %s', (whose) => {
+      const rendered = oncePerSheet(readers, async (sheet) =>
+        range.renderAt(base, sheet, undefined, whose === 'another key' ? await range.another() : undefined),
+      );
       test.for(readers)('$name', async (payload, { expect }) => {
         const { status, text } = await rendered(payload);
         expect(statusesOf(payload)).toContain(status);

@@ -1,0 +1,68 @@
+/** The TypeScript client as its package is installed, in Node, Deno, Bun and a page of another origin in a browser. */
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readPdf } from '../support/read-pdf.ts';
+import { type Service, startService } from '../support/service.ts';
+import { launchVisitorBrowser } from '../support/web-page.ts';
+import { nodePackages } from './packages.ts';
+import { run } from './run.ts';
+
+const CLIENT = new URL('../../clients/typescript', import.meta.url).pathname;
+let service: Service;
+let folder: string;
+
+beforeAll(async () => {
+  service = await startService();
+  folder = await mkdtemp(join(tmpdir(), 'platen-runtimes-'));
+  await run('npm', ['pack', '--silent', '--pack-destination', folder, CLIENT]);
+  const packed = (await readdir(folder)).filter((name) => name.endsWith('.tgz')).map((name) => join(folder, name));
+  await nodePackages(folder, [...packed, 'bun@1', 'deno@2']);
+  await cp(new URL('runtimes', import.meta.url).pathname, folder, { recursive: true });
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test.each([
+  ['Node', process.execPath, []],
+  ['Deno', 'node_modules/.bin/deno', ['run', '--allow-all', '--node-modules-dir=manual']],
+  ['Bun', 'node_modules/.bin/bun', ['run']],
+])('%s', async (name, program, options) => {
+  const { key } = await service.createKey();
+  const env = { PLATEN_KEY: key, PLATEN_URL: service.url, RUNTIME: name };
+  await run(program, [...options, 'main.mjs'], { cwd: folder, env });
+  const { pages } = await readPdf(await readFile(join(folder, 'out.pdf')));
+  expect(pages).toEqual([`From ${name}`]);
+  const told: unknown = JSON.parse(await readFile(join(folder, 'told.json'), 'utf8'));
+  expect(told).toEqual({ signature: 'PNG', listed: true, isOurs: true, code: 'invalid_request' });
+});
+
+test('a browser', async () => {
+  const server = createServer(async (request, response) => {
+    const isPage = request.url === '/';
+    response.setHeader('content-type', isPage ? 'text/html' : 'text/javascript');
+    response.end(isPage ? '<title>x</title>' : await readFile(join(folder, 'node_modules/platen-client/dist', `${request.url}`)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await using open = await startService({ PLATEN_CORS_ORIGINS: origin });
+  await using browser = await launchVisitorBrowser();
+  const { page, complaints } = await browser.visit(origin);
+  await page.goto('/');
+  const program = `(async () => {
+    const { Platen } = await import('/index.js');
+    const platen = new Platen({ key: '${open.key}', baseUrl: '${open.url}' });
+    const blob = await (await platen.pdf({ html: '<p>x' })).blob();
+    const refused = await platen.image({ html: 'x', options: { format: 'A4' } }).catch((error) => error);
+    return [blob.type, (await blob.text()).slice(0, 5), refused.code, (await platen.usage()).documents.used];
+  })()`;
+  expect(await page.evaluate(program)).toEqual(['application/pdf', '%PDF-', 'invalid_request', 1]);
+  expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
+  server.close();
+});
