@@ -91,7 +91,7 @@ while kill -0 "$(cat "$TMPDIR/pid")" 2> /dev/null; do sleep 0.1; done`;
       (error: Error) => error.message,
     );
     expect(said).toMatch(/^the service ended with [1-9]/);
-    expect(said).toContain('its memory could not be limited');
+    expect(said).toContain('memory of pages could not be limited');
     expect(said).toContain('exec');
   });
 
@@ -106,7 +106,7 @@ while kill -0 "$(cat "$TMPDIR/pid")" 2> /dev/null; do sleep 0.1; done`;
       (error: { stdout: string; code: number }) => error,
     );
     expect(code).toBe(1);
-    expect(stdout).toMatch(/PROBLEM {2}browser: .*its memory could not be limited.*`exec`/);
+    expect(stdout).toMatch(/PROBLEM {2}browser: .*memory of pages could not be limited.*`exec`/);
   });
 });
 

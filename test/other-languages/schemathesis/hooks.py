@@ -10,7 +10,7 @@ import schemathesis
 
 # What a JSON Schema does not say of a member, or of several together. Every other refusal of a valid request is a finding.
 BEYOND_A_SCHEMA = [
-    r": (cannot be combined with|cannot be false with|cannot have both|requires|is required unless|needs a key,|must hold) ",
+    r": (cannot be combined with|cannot be false with|cannot have both|requires|is required unless|must hold) ",
     r": (is also the name|is the path) of another ",
     r": leaves no room between ",
     r": is required: options\.width and options\.height go together$",
