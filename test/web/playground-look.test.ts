@@ -126,7 +126,7 @@ test('keys render, change tabs, zoom, and show their list outside of fields', as
   await eventually('it fits the width', async () => (await zoom.inputValue()) === 'width');
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Help' }).waitFor();
-  await page.getByText(/take 10 seconds/).waitFor();
+  await page.getByText(/10 seconds for a render/).waitFor();
   await page.keyboard.press('Escape');
   const saved = page.waitForEvent('download');
   await page.keyboard.press('Control+s');
