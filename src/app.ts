@@ -179,11 +179,11 @@ export async function startApp(config: Config, clock: Clock = Date.now): Promise
 
 type AppParts = Awaited<ReturnType<typeof buildApp>>;
 
-/** What was opened is closed again when something after it fails: browsers that stay would keep the process. */
+/** If a later step fails, everything opened so far is closed, because remaining browsers would keep the process running. */
 async function buildApp(config: Config, clock: Clock) {
   await using opened = new AsyncDisposableStack();
   const parts = await openParts(config, clock, opened);
-  opened.move(); // from now on `stopApp` closes it
+  opened.move(); // from now on, `stopApp` closes them
   return parts;
 }
 
@@ -248,7 +248,7 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
   };
 }
 
-/** What routes render with. */
+/** The functions with which the routes render. */
 function rendering(services: Services, engine: RenderEngine) {
   const lookUps = new LookUps();
   const all = { ...services, revocation: engine.revocation };
@@ -263,21 +263,21 @@ function rendering(services: Services, engine: RenderEngine) {
   } satisfies Partial<ServerServices>;
 }
 
-/** Resolves with the address. */
+/** Starts listening, and resolves to the address. */
 async function listen({ pages, services, server }: AppParts, { host, port }: Config): Promise<string> {
   await pages.open();
-  await services.batchQueue.recover({ alone: !services.database.isShared }); // alone: whoever had claimed something is gone
+  await services.batchQueue.recover({ alone: !services.database.isShared }); // alone: the process that claimed items has ended
   return server.listen({ host, port });
 }
 
-/** Finishes what was accepted, within the time that is given, then ends everything. */
+/** Completes accepted requests within the shutdown time, then closes everything. */
 async function stopApp(parts: AppParts, drainTimeoutMs: number): Promise<void> {
   const { services, engine, visitors, pages, runner, merging, backgroundJobs, pdfReaders, server, sweep, deliverer } = parts;
   const { jobs } = services;
   const late = delay(drainTimeoutMs);
   const delivered = Promise.race([jobs.drain(['webhook', 'upload']), late]).then(() => deliverer.abort());
   sweep.stop();
-  services.batches.progress.close(); // whoever waits for a batch is told how far it has come
+  services.batches.progress.close(); // clients that wait for a batch get its present state
   await Promise.race([
     Promise.all([jobs.drain(['item']), backgroundJobs.drain(), engine.pool.drain(), visitors?.playground.drain()]),
     late,
@@ -288,7 +288,7 @@ async function stopApp(parts: AppParts, drainTimeoutMs: number): Promise<void> {
   await Promise.race([closing, late]);
   await visitors?.close();
   for (const each of pdfReaders) each.close();
-  await Promise.all([engine.close(), merging[Symbol.asyncDispose]()]); // what is not done by now fails
+  await Promise.all([engine.close(), merging[Symbol.asyncDispose]()]); // unfinished work fails now
   server.server.closeAllConnections();
   await closing;
   await pages.close();
@@ -298,7 +298,7 @@ async function stopApp(parts: AppParts, drainTimeoutMs: number): Promise<void> {
   await parts.tracing?.close();
 }
 
-/** With traces, every line has the id of the one it belongs to. */
+/** With tracing, each log line has the id of its trace. */
 function createLogger({ logLevel, tracesUrl }: Config) {
   const mixin = () => {
     const trace_id = currentTraceId();
@@ -335,7 +335,7 @@ function createBudgets({ requestMemoryBytes, playground }: Config) {
   return { budgets, playgroundBudgets };
 }
 
-/** One after the other. */
+/** Closes one after the other. */
 function both(first: () => Promise<void>, second: () => Promise<void>): () => Promise<void> {
   return async () => {
     await first();

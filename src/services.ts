@@ -44,7 +44,7 @@ export interface Services {
   places: AwaitedPlaces;
   templates: Templates;
   certificates: Certificates;
-  /** Absent if the operator has named no authority. */
+  /** Absent if the operator has configured no time stamp authority. */
   timeStamps: TimeStamps | undefined;
   markdown: Markdown;
   documents: Documents;
@@ -57,12 +57,12 @@ export interface Services {
   batches: Batches;
   batchQueue: BatchQueue;
   batchCipher: PayloadCipher;
-  /** Throws `storage_failed` while there is another node beside which this one may not be. */
+  /** Throws `storage_failed` while another node is running that excludes this one. */
   checkNode(): void;
   close(): Promise<void>;
 }
 
-/** Throws `ConfigError` and `PlansError`. `onRefused` is told when `checkNode` begins to throw. */
+/** Throws `ConfigError` and `PlansError`. `onRefused` is called when `checkNode` begins to throw. */
 export async function openServices(config: Config, clock: Clock, onRefused?: (error: unknown) => void): Promise<Services> {
   const plans = loadPlans(config);
   await using opened = new AsyncDisposableStack(); // closes what is open if something throws
@@ -114,14 +114,14 @@ export async function openServices(config: Config, clock: Clock, onRefused?: (er
   };
 }
 
-/** The returned function unlocks the folder. */
+/** Locks the data folder and returns a function that unlocks it. Throws `ConfigError` if it is locked already. */
 function lock(dataDir: string): () => void {
   const unlock = lockFolder(dataDir);
   if (unlock) return unlock;
   throw new ConfigError(`Another service uses the data folder ${dataDir}. Give each service its own PLATEN_DATA_DIR.`);
 }
 
-/** Listeners hear the notices of other nodes, and pass theirs on to them. */
+/** Joins the nodes of the database, and connects the listeners to the notices of the other nodes. */
 async function join(
   database: Database,
   options: Omit<NodesOptions, 'onNotice'>,

@@ -1,11 +1,12 @@
 /**
- * Accounts that have all their renders under way, perhaps on other nodes: their items stay in the queue until a place may be free.
- * Nodes tell each other that they wait, and only those that know of it tell when a render has ended.
+ * Accounts that have reached their limit of concurrent renders, counted over all nodes. Their items stay in the queue until a
+ * slot may be free. Nodes announce to each other that they wait; a node announces the end of a render only if another node waits
+ * for it.
  */
 import type { Principal } from '../accounts/accounts.ts';
 import type { Clock } from '../accounts/leases.ts';
 
-/** Whether the account may have one more render under way, on any node. */
+/** Whether the account may start one more render, counted over all nodes. */
 type HasPlace = (principal: Principal) => Promise<boolean>;
 
 interface Waiting {
@@ -13,21 +14,21 @@ interface Waiting {
   pauseMs: number;
   timer: NodeJS.Timeout | undefined;
   isLooking: boolean;
-  /** Something ended while the database was asked. */
+  /** A render ended while the database was being queried, so the answer may be out of date. */
   isToLookAgain: boolean;
 }
 
 const FIRST_PAUSE_MS = 500;
-/** A notice may be lost, and the place of a node that died is free without one. */
+/** Limits how long a lost notice, or a slot that a dead node frees without one, goes unnoticed. */
 const MAX_PAUSE_MS = 5_000;
-/** Whoever still waits says so again before that. */
+/** A node that is still waiting repeats its notice before this time is over. */
 const OTHERS_WAIT_MS = 3 * MAX_PAUSE_MS;
 
 export class AwaitedPlaces {
   readonly #hasPlace: HasPlace;
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Waiting>();
-  /** Accounts for which other nodes wait, and until when they are believed to. */
+  /** Accounts for which other nodes wait, and when that information expires. */
   readonly #othersWait = new Map<string, number>();
   #closed = false;
   #onPlace: () => void = () => {};
@@ -38,12 +39,12 @@ export class AwaitedPlaces {
     this.#clock = clock;
   }
 
-  /** `listener` is told when there may be a place for an account that had none. */
+  /** `listener` is called when an account that had no free slot may have one. */
   watch(listener: () => void): void {
     this.#onPlace = listener;
   }
 
-  /** `listener` passes notices on to other nodes, which hand them to `hear`. */
+  /** `listener` sends notices to the other nodes, which pass them to `hear`. */
   watchNotices(listener: (notice: string) => void): void {
     this.#tellOthers = listener;
   }
@@ -52,7 +53,7 @@ export class AwaitedPlaces {
     return this.#waiting.has(accountId);
   }
 
-  /** To be called when the account was found to have no place. */
+  /** Call this when the account has no free slot. */
   wait(principal: Principal): void {
     if (this.#closed || this.isAwaited(principal.accountId)) return;
     const waiting = { principal, pauseMs: FIRST_PAUSE_MS, timer: undefined, isLooking: false, isToLookAgain: false };
@@ -60,16 +61,16 @@ export class AwaitedPlaces {
     this.#lookLater(waiting);
   }
 
-  /** To be called when a render of the account has ended on this node. */
+  /** Call this when a render of the account has ended on this node. */
   left(accountId: string): void {
     this.#look(accountId);
     const until = this.#othersWait.get(accountId);
     if (until === undefined) return;
-    this.#othersWait.delete(accountId); // one notice is enough: whoever still waits after it says so again
+    this.#othersWait.delete(accountId); // one notice is enough: nodes that still wait repeat theirs
     if (until > this.#clock()) this.#tellOthers(`left ${accountId}`);
   }
 
-  /** A notice of another node. Others are ignored. */
+  /** Handles a notice of another node. Ignores unknown notices. */
   hear(notice: string): void {
     const [what, accountId] = notice.split(' ');
     if (!accountId) return;

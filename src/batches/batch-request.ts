@@ -1,4 +1,7 @@
-/** The body of `POST /v1/batches` in, items and their defaults out; and what one item asks for, with its defaults. */
+/**
+ * Parses the body of `POST /v1/batches` into items and their defaults, and each item, merged with the defaults, into a render
+ * request.
+ */
 import { Type } from 'typebox';
 import { type FieldError, hasCode, invalidRequest, type ServiceError } from '../errors.ts';
 import { type ImageRequest, parseImageRequest } from '../render/image-request.ts';
@@ -9,36 +12,36 @@ import { textErrors, validator } from '../validate.ts';
 import { parseUploadTarget, type UploadTarget } from '../webhooks/upload-target.ts';
 import { parseWebhookUrl, WEBHOOK_URL_EXPECTED } from '../webhooks/webhook-url.ts';
 
-/** An object as it was sent. */
+/** A JSON object as the client sent it. */
 export type Members = Record<string, unknown>;
 
-/** How a request is read, by what its document is rendered to. */
+/** The request parser for each kind of output. */
 export const PARSERS = { pdf: parseRenderRequest, image: parseImageRequest };
 export type RenderKind = keyof typeof PARSERS;
 
 export interface BatchRequest {
-  /** Undefined: PDFs. */
+  /** Default: `pdf`. */
   kind?: RenderKind;
   items: unknown[];
   defaults: Members;
-  /** Is told when the batch has ended. */
+  /** Receives an event when the batch has ended. */
   webhookUrl: string | undefined;
-  /** Of the batch, not of its documents. */
+  /** The metadata of the batch, not of its documents. */
   metadata: Readonly<Record<string, string>>;
 }
 
 /** What an item asks for, with its defaults. */
 export type ItemRequest<R = RenderRequest> = R & {
-  /** Where its document is uploaded to. */
+  /** Where the document is uploaded to. */
   deliverTo: UploadTarget | undefined;
 };
 
 export const MAX_ITEMS = 500;
 export const MAX_REFERENCE = 256;
-/** How long a document is kept that is stored for its upload alone. */
+/** How long a document is kept if it is stored only to be uploaded. */
 const HELD_MS = 3_600_000;
 
-/** What is in an item is looked at item by item. */
+/** The content of the items is validated later, item by item. */
 const BatchShape = Type.Object(
   {
     items: {
@@ -53,7 +56,7 @@ const BatchShape = Type.Object(
 );
 const checkShape = validator(BatchShape);
 
-/** Throws `invalid_request` when the batch as a whole makes no sense. */
+/** Throws `invalid_request` if a field of the batch itself is invalid. Does not validate the items. */
 export function parseBatchRequest(body: unknown): BatchRequest {
   const { items, defaults = {}, webhook_url: webhookUrl, metadata: given } = checkShape(body);
   if (Array.isArray(defaults)) throw invalidRequest([{ path: 'defaults', message: 'must be an object' }]);
@@ -66,19 +69,19 @@ export function parseBatchRequest(body: unknown): BatchRequest {
   return { items, defaults, webhookUrl: webhookUrl === undefined ? undefined : parseWebhookUrl(webhookUrl), metadata };
 }
 
-/** The reference of an item; undefined where there is none that can be given back. */
+/** The reference of an item; undefined if it has none, or one that is not valid and cannot be returned to the client. */
 export function referenceOf(item: unknown): string | undefined {
   const reference = isMembers(item) ? item.reference : undefined;
   const usable = typeof reference === 'string' && reference.length <= MAX_REFERENCE && !textErrors('', reference).length;
   return usable ? reference : undefined;
 }
 
-/** What an item asks for, with its defaults. Throws as `parseRenderRequest` does. */
+/** Parses an item merged with the defaults. Throws as `parseRenderRequest` does. */
 export function parseItem(item: unknown, defaults: Members, limits: RenderLimits): ItemRequest {
   return parseItemBy(parseRenderRequest, item, defaults, limits);
 }
 
-/** The same, of what the parser makes of it. */
+/** Does the same as `parseItem` with another parser. */
 export function parseItemBy<R extends RenderRequest | ImageRequest>(
   parse: (body: unknown, limits: RenderLimits) => R,
   item: unknown,
@@ -102,13 +105,13 @@ export function parseItemBy<R extends RenderRequest | ImageRequest>(
   return Object.assign(request, { store: true, deliverTo, keptMs: isHeld ? HELD_MS : undefined });
 }
 
-/** Whether what an item asks for is uploaded and not kept. */
+/** Whether the document of an item is only uploaded and not kept afterwards. */
 export function isForUploadAlone(item: unknown, defaults: Members): boolean {
   const { store, deliver_to: target } = isMembers(item) ? merge(item, defaults) : {};
   return store === false && target !== undefined;
 }
 
-/** Faults of the rest are told with those that were found before. */
+/** Adds the validation errors that `parse` throws to those found before, so that all are reported together. */
 function collecting<T>(errors: FieldError[], parse: () => T): T | undefined {
   try {
     return parse();
@@ -119,17 +122,20 @@ function collecting<T>(errors: FieldError[], parse: () => T): T | undefined {
   }
 }
 
-/** The errors an error names. */
+/** The field errors in a service error. */
 export function errorsOf({ members }: ServiceError): FieldError[] {
   return Array.isArray(members.errors) ? (members.errors as FieldError[]) : [];
 }
 
-/** Members that are null count as not sent. */
+/** Removes members that are null, which count as not sent. */
 function present(members: Members): Members {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
 }
 
-/** Members of the item win, those of options, assets and metadata one by one. A source of its own takes the place of all there is of the defaults'. */
+/**
+ * Merges an item with the defaults. Members of the item override those of the defaults; `options`, `assets` and `metadata` are
+ * merged member by member. If the item has a source, the source members of the defaults are dropped.
+ */
 export function merge({ reference: _, ...given }: Members, defaults: Members): Members {
   const item = present(given);
   const merged = { ...withoutSource(defaults, item), ...item };

@@ -48,7 +48,7 @@ export interface BatchItem {
   status: ItemStatus;
   document: { id: string; pages: number; bytes: number; expiresAt: number } | undefined;
   error: ItemError | undefined;
-  /** Of a document that is uploaded. Undefined in events. */
+  /** The state of the upload, if the document is uploaded. Undefined in events. */
   delivery?: UploadReport | undefined;
 }
 
@@ -56,23 +56,23 @@ export interface WholeBatch extends Batch {
   items: BatchItem[];
 }
 
-/** An item with its outcome, which was the `number`th of its batch, from 1. */
+/** A finished item; `number` is its place in the order in which the items of the batch finished, from 1. */
 export interface FinishedItem extends BatchItem {
   number: number;
 }
 
 const ITEM_COLUMNS = ['position', 'reference', 'status', 'document_id', 'pages', 'bytes', 'expires_at', 'error'] as const;
 
-/** Rows in one statement: SQLite takes 32,766 values. */
+/** Rows per INSERT statement: SQLite accepts at most 32,766 values. */
 const ROWS = 100;
 const REMOVED_AT_ONCE = 50;
-/** Of one account, because whoever looks for work looks at all that are open. */
+/** Limit per account, because every search for work reads all open batches. */
 export const MAX_OPEN_RENDERS = 1_000;
 const RETRY_AFTER_SECONDS = 10;
-/** How much longer than documents a batch is kept whose results are uploaded, so that what became of them can be told. */
+/** How much longer than its documents a batch with uploads is kept, so that the upload results can still be read. */
 const UPLOADED_MS = 2 * 86_400_000;
 
-/** Something that is written in the same transaction. */
+/** A further write in the same transaction. */
 type Also = (id: string, query: Query) => Promise<void>;
 
 interface BatchOptions {
@@ -84,7 +84,7 @@ interface BatchOptions {
   uploads: Pick<Uploads, 'reportsOf'>;
 }
 
-/** Whether it is the id of a batch that is one render. */
+/** Whether this is the id of an asynchronous render, which is stored as a batch of one item. */
 export function isRenderId(id: string): boolean {
   return id.startsWith(RENDER_PREFIX);
 }
@@ -111,14 +111,14 @@ export class Batches {
   }
 
   /**
-   * Creates a batch. An accepted batch is always completed. Invalid items fail at once. `also` is written in the same transaction.
-   * Throws `storage_unavailable`.
+   * Creates a batch. Every batch that is accepted is eventually completed or cancelled. Invalid items fail immediately. `also`
+   * runs in the same transaction. Throws `storage_unavailable`.
    */
   async create(owner: Principal, request: BatchRequest, also: Also): Promise<string> {
     return this.#create(`bat_${randomBase62(22)}`, owner, request, also);
   }
 
-  /** The same for one item alone, which lists of batches do not show. Throws `queue_full`, too. */
+  /** Creates an asynchronous render: a batch of one item, which `list` leaves out. Also throws `queue_full`. */
   async createRender(owner: Principal, request: BatchRequest, also: Also): Promise<string> {
     if ((await this.#openRenders(owner.accountId)) >= MAX_OPEN_RENDERS)
       throw queueFull(`${MAX_OPEN_RENDERS} asynchronous renders of this account are waiting`, RETRY_AFTER_SECONDS);
@@ -158,7 +158,7 @@ export class Batches {
     return id;
   }
 
-  /** Throws `not_found` (also for another key's). */
+  /** Throws `not_found`, also if the batch belongs to another key. */
   async find(keyId: string, id: string): Promise<WholeBatch> {
     const batch = await this.summary(keyId, id);
     const items = await this.#database.query
@@ -171,7 +171,7 @@ export class Batches {
     return { ...batch, items: items.map((row) => ({ ...toItem(row), delivery: reports.get(row.leader) })) };
   }
 
-  /** Without its items. Throws as `find` does. */
+  /** The batch without its items. Throws as `find` does. */
   async summary(keyId: string, id: string): Promise<Batch> {
     const row = isId(id) ? await this.#rows().where('id', '=', id).where('key_id', '=', keyId).executeTakeFirst() : undefined;
     if (!row) throw noSuchBatch();
@@ -179,8 +179,9 @@ export class Batches {
   }
 
   /**
-   * The batch, and its items in the order of their outcomes: at most `limit` that came after the one with this number. What is
-   * handed out here outlives a loss of power, so that no number is given a second time. Throws as `find` does.
+   * The batch, and at most `limit` finished items with a number greater than `number`, in the order in which they finished.
+   * Outcomes are flushed to disk before they are returned, so that no number is assigned twice after a power failure. Throws as
+   * `find` does.
    */
   async outcomesAfter(
     keyId: string,
@@ -188,7 +189,7 @@ export class Batches {
     number: number,
     limit: number,
   ): Promise<{ batch: Batch; outcomes: FinishedItem[] }> {
-    const batch = await this.summary(keyId, id); // first, so that of a batch that has ended no outcome is missed
+    const batch = await this.summary(keyId, id); // read first, so that no outcome of a finished batch is missed
     const rows = await this.#database.query
       .selectFrom('batch_items')
       .select([...ITEM_COLUMNS, 'finished_no'])
@@ -201,7 +202,7 @@ export class Batches {
     return { batch, outcomes: rows.map(({ finished_no, ...row }) => ({ ...toItem(row), number: Number(finished_no) })) };
   }
 
-  /** Newest first, from after a position. */
+  /** Newest first, starting after the position `after`. */
   async list(keyId: string, limit: number, filter: { metadata?: Metadata }, after?: Position): Promise<ListPage<Batch>> {
     const owned = this.#rows().where('key_id', '=', keyId).where(isNoRender);
     const having = havingMetadata(this.#database.query, owned, { kind: 'batch', keyId, metadata: filter.metadata });

@@ -1,4 +1,7 @@
-/** The queue of items in the database: a claim is a lease in the row of its item, renewed while the process that has it lives. */
+/**
+ * The queue of batch items in the database. A claim is a lease in the row of its item, which its process renews for as long as it
+ * runs.
+ */
 import type { Clock, Leases } from '../accounts/leases.ts';
 import { randomBase62 } from '../accounts/secret.ts';
 import type { Database, Query } from '../storage/database.ts';
@@ -96,7 +99,7 @@ export class DatabaseQueue implements BatchQueue {
     };
   }
 
-  /** The item and all that are the same; the number of attempts, or undefined where it is no longer to be had. */
+  /** Claims the item and its duplicates. Returns the number of attempts; undefined if the item is no longer queued. */
   async #take({ batchId, position, isStarted }: Next, claim: string): Promise<number | undefined> {
     const take = async (query: Query) => {
       const { rows } = await takeItem(query, { batchId, position, claim, until: this.#leases.until() });
@@ -113,7 +116,8 @@ export class DatabaseQueue implements BatchQueue {
   async #complete({ claim, batchId, position }: ClaimedItem, outcome: Outcome, query: Query): Promise<Completed> {
     const { rows: ended } = await writeOutcome(query, claim, outcome);
     this.#leases.drop(this.#renew, claim);
-    // The lease ended under a process that stood still, and another took over: that one counts, and this one is undone.
+    // The lease expired while this process was suspended, and another process claimed the item: that claim counts, and this
+    // transaction is rolled back.
     if (!ended.length) throw new ClaimLost();
     await forgetRequest(query, { batchId, position });
     const keptUntil = outcome.status === 'succeeded' ? outcome.document.expiresAt : 0;
@@ -131,7 +135,7 @@ export class DatabaseQueue implements BatchQueue {
   };
 }
 
-/** An item that is waiting, in a batch that has not ended. */
+/** A queued item in a batch that has not ended. */
 interface Next extends Place {
   kind: RenderKind;
   isStarted: boolean;
@@ -139,7 +143,7 @@ interface Next extends Place {
   ciphertext: ClaimedItem['ciphertext'];
 }
 
-/** The first item of the oldest batch that has one for which it is time. */
+/** The first due item of the oldest open batch that has a due item. */
 const selectNext = prepared((query, { keyId, now }: { keyId: string; now: number }) =>
   query
     .selectFrom('batch_items as item')
@@ -190,7 +194,7 @@ interface Lease extends Place {
   until: number;
 }
 
-/** The canonical item and all that are the same. */
+/** The canonical item and its duplicates. */
 const takeItem = prepared((query, { batchId, position, claim, until }: Lease) =>
   query
     .updateTable('batch_items')
@@ -247,7 +251,7 @@ const forgetRequest = preparedWrite((query, { batchId, position }: Place) =>
   query.deleteFrom('batch_requests').where('batch_id', '=', batchId).where('position', '=', position),
 );
 
-/** The leader can be claimed again, and takes along those that are the same. */
+/** Only the canonical item becomes due again; a claim of it includes its duplicates. */
 function requeue(query: Query, dueAt: number, uncounted = 0) {
   return query.updateTable('batch_items').set((eb) => ({
     status: 'queued',
@@ -268,12 +272,12 @@ function requeue(query: Query, dueAt: number, uncounted = 0) {
   }));
 }
 
-/** What comes back to a batch that was cancelled meanwhile is cancelled, too. */
+/** Cancels items that were put back into a batch that has been cancelled in the meantime. */
 async function cancelLate(query: Query, batchIds: string[], now: number, announce: Announce): Promise<CancelledLate[]> {
   if (!batchIds.length) return [];
   const cancelled = await query
     .updateTable('batches')
-    .set((eb) => ({ cancelled_at: eb.ref('cancelled_at') })) // waits for whoever is just cancelling
+    .set((eb) => ({ cancelled_at: eb.ref('cancelled_at') })) // waits for a concurrent cancellation to commit
     .where('id', 'in', batchIds)
     .returning(['id', 'cancelled_at'])
     .execute();

@@ -1,28 +1,36 @@
-/** Names of files for the results of items: what their callers called them in, names that every system takes, each once, out. */
+/**
+ * Names the files of the results of a batch: the filenames and references that callers gave in, unique names that are valid on
+ * every operating system out.
+ */
 
-/** Control characters, line and paragraph separators, marks that turn the direction of text, and what some system keeps for itself. */
+/**
+ * Control characters, line and paragraph separators, bidirectional formatting characters, and characters reserved by an operating
+ * system.
+ */
 const UNUSABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}<>:"/\\|?*]/gu;
-/** Names of devices on Windows, with any ending. */
+/** Device names on Windows, which are reserved with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
-/** Of UTF-8; file systems take 255, and a number may have to be added. */
+/** Bytes of UTF-8. File systems accept 255; the rest leaves space for the extension and a number. */
 const MAX_BYTES = 200;
 const ENDING = '.pdf';
 
 export interface Named {
-  /** From 0. */
+  /** The index of the item, from 0. */
   position: number;
-  /** As its caller named the PDF. */
+  /** The filename that the caller gave the PDF. */
   filename: string | undefined;
   reference: string | null | undefined;
 }
 
 export class FileNames {
-  /** Without regard to case: some file systems know none. */
+  /** Names in lower case, because some file systems ignore case. */
   readonly #taken = new Set<string>();
-  /** How often each was asked for that was taken. */
+  /** The highest number added so far to each stem that was already taken. */
   readonly #counts = new Map<string, number>();
 
-  /** The filename, else the reference, else `item-001.pdf` for the first; `(2)` and so on where it is taken. */
+  /**
+   * Returns the filename, else the reference, else `item-001.pdf` for the first item; adds `(2)` and so on if the name is taken.
+   */
   take({ position, filename, reference }: Named): string {
     const stem = stemOf(filename) || stemOf(reference) || `item-${String(position + 1).padStart(3, '0')}`;
     let name = stem + ENDING;
@@ -40,7 +48,7 @@ function stemOf(name: string | null | undefined): string {
   return trimmed(short).replace(DEVICE, '_$&');
 }
 
-/** No name begins or ends with dots or spaces: that hides it, or some systems take them off. */
+/** Removes dots and spaces at both ends: a leading dot hides a file, and Windows removes trailing dots and spaces. */
 function trimmed(name: string): string {
   return name.replace(/^[\s.]+/, '').replace(/(?<![\s.])[\s.]+$/, '');
 }

@@ -1,4 +1,4 @@
-/** A batch that has ended in, one PDF of all its documents out, in the order of its items and with a bookmark for each. */
+/** Merges the documents of a finished batch into one PDF, in the order of the items, with a bookmark for each. */
 import type { Principal } from '../accounts/accounts.ts';
 import { Deadline } from '../deadline.ts';
 import type { Documents, StoredDocument } from '../documents/documents.ts';
@@ -15,23 +15,23 @@ interface MergingServices {
 }
 
 interface MergingLimits {
-  /** Of the documents of one batch together. */
+  /** Total size of the documents of one batch. */
   maxBytes: number;
-  /** Of the merged PDF. */
+  /** Size of the merged PDF. */
   maxPdfBytes: number;
   timeoutMs: number;
 }
 
 export interface MergedBatch {
-  /** To be read to its end or destroyed. */
+  /** The caller must read this stream to its end or destroy it. */
   content: Awaited<ReturnType<Blobs['spool']>>;
   bytes: number;
   pages: number;
-  /** Positions of items without pages in it: they have failed, or their documents have gone. */
+  /** Positions of the items that are missing from the PDF because they failed or their documents were removed. */
   leftOut: number[];
 }
 
-/** Each takes time, however few bytes the documents have: those that are the same share theirs. */
+/** Pages are limited as well as bytes, because each page takes time and repeated documents add pages but few bytes. */
 const MAX_PAGES = 50_000;
 
 type Present = Result & { document: StoredDocument };
@@ -46,8 +46,8 @@ export class Merging {
   }
 
   /**
-   * The PDF waits on the disk for its reader, once `makeRoomFor` has counted it. Throws `not_mergeable`, `resource_limit`,
-   * `queue_full`, `render_timeout`, and what `makeRoomFor` and reading throw.
+   * Merges the documents and spools the PDF to disk after `makeRoomFor` has accounted for its size. Throws `not_mergeable`,
+   * `resource_limit`, `queue_full`, `render_timeout`, and any error of `makeRoomFor` or of reading a document.
    */
   async merge(
     { keyId, accountId }: Principal,
@@ -94,7 +94,7 @@ export class Merging {
   }
 }
 
-/** In memory of its own, which can be handed to another thread. */
+/** Reads a document into a buffer of its own, which can be transferred to another thread. */
 async function whole(documents: Documents, document: StoredDocument, deadline: Deadline): Promise<Uint8Array> {
   const content = new Uint8Array(document.bytes);
   let at = 0;

@@ -6,22 +6,22 @@ import type { WebhookEvent } from '../webhooks/webhooks.ts';
 import type { RenderKind } from './batch-request.ts';
 import type { Completed } from './queue.ts';
 
-/** Where the defaults of a batch are kept among its requests. */
+/** The position under which the defaults of a batch are stored in `batch_requests`. */
 export const DEFAULTS_POSITION = -1;
-/** The ids of batches that are one asynchronous render. */
+/** The id prefix of batches that hold one asynchronous render. */
 export const RENDER_PREFIX = 'ren_';
 
-/** Binds the ciphertext of a request to its place, and to what it is rendered to: who knows no images cannot take one for a PDF. */
+/** The additional data that binds the ciphertext of a request to its batch, position and kind, so that an older node does not render an image as a PDF. */
 export function additionalDataOf(batchId: string, position: number, kind: RenderKind = 'pdf'): string {
   return `${batchId} ${position}${kind === 'pdf' ? '' : ` ${kind}`}`;
 }
 
-/** Writes an event down, within the transaction. See `Webhooks.enqueue`. */
+/** Stores an event in the given transaction. See `Webhooks.enqueue`. */
 export type Announce = (event: WebhookEvent, query: Query) => Promise<unknown>;
 
 type Ended = 'succeeded' | 'failed' | 'cancelled';
 
-/** Counts and numbers items that have got their outcome; returns whether their batch has no more to do. */
+/** Counts and numbers items that have finished. Returns whether their batch has finished, too. */
 export async function countOutcomes(
   query: Query,
   batchId: string,
@@ -76,7 +76,8 @@ const setNumber = prepared((query, { batchId, position, number }: { batchId: str
 );
 
 /**
- * Tells the caller's server that a batch has ended, where one was named. While results are uploaded, it waits for `announceUploaded`.
+ * Enqueues the webhook event for the end of a batch, if the batch has a webhook address. Does nothing while uploads are pending;
+ * `announceUploaded` does it then.
  */
 export async function announceEnd(query: Query, batchId: string, announce: Announce): Promise<void> {
   const batch = await query
@@ -96,10 +97,14 @@ export async function announceEnd(query: Query, batchId: string, announce: Annou
   await announce({ accountId, keyId, url, type: 'batch.completed', data }, query);
 }
 
-/** An upload of the batch has ended. If it was the last, and the batch has ended, its end is told, and true is returned. */
+/**
+ * Call this when an upload of the batch has ended. If it was the last one and the batch has ended, enqueues the event for the end
+ * of the batch and returns true.
+ */
 export async function announceUploaded(query: Query, batchId: string, announce: Announce): Promise<boolean> {
-  // Waits for whoever else ends an upload or an item of it, so that the last one finds that it is. That must not depend on
-  // `completed_at`: PostgreSQL passes over a row that does not fit before another transaction is committed, without waiting for it.
+  // Locks the row, which waits for concurrent transactions that end an upload or an item of this batch, so that the last one sees
+  // that it is the last. The condition must not include `completed_at`: PostgreSQL skips a row that does not match it before
+  // another transaction commits, without waiting for that transaction.
   const batch = await query
     .updateTable('batches')
     .set((eb) => ({ total: eb.ref('total') }))
@@ -111,7 +116,7 @@ export async function announceUploaded(query: Query, batchId: string, announce: 
   return true;
 }
 
-/** Of the only item. */
+/** The outcome of the only item of an asynchronous render. */
 async function outcomeOf(query: Query, batchId: string) {
   const { status, document_id, error } = await query
     .selectFrom('batch_items')
@@ -125,7 +130,7 @@ async function outcomeOf(query: Query, batchId: string) {
   };
 }
 
-/** Ends all items of a batch that have not been taken up. */
+/** Cancels all queued items of a batch. */
 export async function cancelQueued(query: Query, batchId: string, now: number, announce: Announce): Promise<Completed> {
   const queued = await query
     .updateTable('batch_items')

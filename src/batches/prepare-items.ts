@@ -1,4 +1,4 @@
-/** The items of a batch in; for each whether it can be rendered, and which other it is the same as, out. */
+/** Validates the items of a batch, and finds duplicates: a batch request in, one prepared item or error for each item out. */
 import { setImmediate } from 'node:timers/promises';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { ImageRequest } from '../render/image-request.ts';
@@ -18,15 +18,15 @@ import { SameItems } from './same-items.ts';
 
 export interface PreparedItem {
   position: number;
-  /** The first item that is the same; its own position where it is that, or not valid. */
+  /** The position of the first identical item; its own position if it is that item, or not valid. */
   leader: number;
   reference: string | undefined;
-  /** What is to be rendered, without the defaults; of canonical items only. */
+  /** The request without the defaults; only for canonical items. */
   member: Members | undefined;
   error: ItemError | undefined;
 }
 
-/** How long the items of one batch hold the event loop at a time. */
+/** How long the items of a batch may block the event loop before other work gets a turn. */
 const TURN_MS = 10;
 
 export async function prepareItems(
@@ -63,8 +63,8 @@ function faultOf(parse: () => unknown): ItemError | undefined {
   }
 }
 
-/** An error as the record of an item shows it. */
+/** An error in the form in which it is stored and shown with the item. */
 export function itemErrorOf(error: ServiceError): ItemError & { code: ErrorCode } {
-  const errors = errorsOf(error).map(({ path, message }) => ({ path, message })); // it is kept, and a password is not
+  const errors = errorsOf(error).map(({ path, message }) => ({ path, message })); // only these members, because the error is stored, and a password must not be
   return { code: error.code, detail: error.message, ...(errors.length && { errors }) };
 }

@@ -1,4 +1,4 @@
-/** Notifies listeners of changes to batches: the metrics, and clients that follow a batch. */
+/** Notifies listeners of changes to batches: the metrics, other nodes, and clients that follow a batch. */
 import { Watch } from './watch.ts';
 
 export class Progress {
@@ -11,45 +11,45 @@ export class Progress {
     this.#onOutcome = listener;
   }
 
-  /** `listener` passes notices on to other nodes, which hand them to `hear`. */
+  /** `listener` sends notices to the other nodes, which pass them to `hear`. */
   watchNotices(listener: (notice: string) => void): void {
     this.#tellOthers = listener;
   }
 
-  /** A notice of another node. What is not one is ignored: it may be of another version. */
+  /** Handles a notice of another node. Ignores unknown notices, which a node of another version may send. */
   hear(notice: string): void {
     const [what, id] = notice.split(' ');
     if (what === 'changed') this.#changed(id ?? '');
     if (what === 'ended') this.#ended(id ?? '');
   }
 
-  /** Items of a batch have got their outcome: `ok`, `cancelled`, or the code of an error. It has been committed. */
+  /** Call this after the outcome of items has been committed: `ok`, `cancelled`, or an error code. */
   outcome(batchId: string, outcome: string, items: number): void {
     this.#onOutcome(outcome, items);
     this.changed(batchId);
   }
 
-  /** Items of a batch may have got their outcome. */
+  /** Call this when items of a batch may have finished. */
   changed(batchId: string): void {
     this.#changed(batchId);
     this.#tellOthers(`changed ${batchId}`);
   }
 
-  /** The end of a batch has been committed. */
+  /** Call this after the end of a batch has been committed. */
   ended(batchId: string): void {
     this.#ended(batchId);
     this.#tellOthers(`ended ${batchId}`);
   }
 
-  /** From now on nobody waits: the service ends. */
+  /** Closes all watches, present and future, because the service is shutting down. */
   close(): void {
     this.#closed = true;
     for (const watches of this.#watches.values()) for (const watch of watches) watch.close();
   }
 
   /**
-   * Is told of every outcome, or of the end alone. To be made before the first look, so that nothing is missed, and to be
-   * disposed of. Closes when `signal` aborts.
+   * Watches a batch for every outcome, or only for its end. Create the watch before you first read the batch, so that no change
+   * is missed, and dispose of it afterwards. It closes when `signal` aborts.
    */
   watch(batchId: string, signal: AbortSignal, what: 'outcomes' | 'end'): Watch {
     const watches = this.#watches.get(batchId) ?? new Set();

@@ -1,20 +1,24 @@
-/** The queue of items, as the runner sees it: claim the next, render it, complete it together with its document, or put it back. */
+/**
+ * The interface of the queue of batch items: claim the next item, then complete it together with its document, or put it back.
+ */
 import type { FieldError } from '../errors.ts';
 import type { Query } from '../storage/database.ts';
 import type { RenderKind } from './batch-request.ts';
 
-/** The right to render an item, and all that are the same. It ends with `complete` or `release`, or with its lease. */
+/**
+ * The right to render an item on behalf of itself and its duplicates. It ends with `complete`, `release` or the end of its lease.
+ */
 export interface ClaimedItem {
   claim: string;
   keyId: string;
   batchId: string;
   kind: RenderKind;
   position: number;
-  /** How often it was claimed, this time included. */
+  /** How often the item was claimed, including this claim. */
   attempts: number;
-  /** The trace of the request that made the batch; null where none was recorded. */
+  /** The trace context of the request that created the batch; null if none was recorded. */
   traceparent: string | null;
-  /** What it asks for and the defaults of its batch, encrypted. */
+  /** The encrypted request of the item and defaults of the batch. */
   ciphertext: { item: Uint8Array; defaults: Uint8Array | undefined };
 }
 
@@ -29,41 +33,41 @@ export interface ItemError {
 }
 
 export interface Completed {
-  /** How many items have this outcome: those that are the same share it. */
+  /** How many items have this outcome: the item and its duplicates. */
   items: number;
-  /** Whether the batch has no more to do. */
+  /** Whether this ended the batch. */
   batchEnded: boolean;
 }
 
-/** Items that came back to a batch that was cancelled meanwhile. */
+/** The number of items that were cancelled when they were put back, because their batch had been cancelled in the meantime. */
 export interface CancelledLate extends Completed {
   batchId: string;
 }
 
-/** An item was taken over by another process: whatever this one did is to be undone. */
+/** Another process has claimed the item: the caller must roll back what it did. */
 export class ClaimLost extends Error {
   override name = 'ClaimLost';
 }
 
 export interface BatchQueue {
-  /** Keys with items that can be claimed now. */
+  /** The ids of keys with items that can be claimed now. */
   keysWithWork(): Promise<string[]>;
-  /** The first item of the oldest batch of a key. */
+  /** Claims the first due item of the oldest batch of the key that has one. */
   claim(keyId: string): Promise<ClaimedItem | undefined>;
-  /** When the next item of a key can be claimed. Undefined: none is waiting. */
+  /** When the next item of a key can be claimed; undefined if none is queued. */
   nextDueAt(keyId: string): Promise<number | undefined>;
-  /** Within the transaction of the document, where there is one. Throws `ClaimLost`. */
+  /** Runs in the transaction that stores the document, if `query` is given. Throws `ClaimLost`. */
   complete(item: ClaimedItem, outcome: Outcome, query?: Query): Promise<Completed>;
   /**
-   * Puts it back; it can be claimed again after `afterMs`. With `uncounted`, this claim is none of its attempts. Resolves to what was
-   * cancelled instead, where its batch was.
+   * Puts the item back; it can be claimed again after `afterMs`. With `uncounted`, this claim does not count as an attempt.
+   * Resolves to the items that were cancelled instead, if their batch had been cancelled.
    */
   release(item: ClaimedItem, afterMs: number, options?: { uncounted: boolean }): Promise<CancelledLate[]>;
   /**
-   * Puts back what was claimed by processes that have died: where their leases have ended, or, when nobody else can be there, all.
-   * Resolves as `release` does.
+   * Puts back the items of processes that have died: those whose leases have expired, or, with `alone` (no other process can be
+   * running), all. Resolves as `release` does.
    */
   recover(options?: { alone: boolean }): Promise<CancelledLate[]>;
-  /** Items that are waiting. */
+  /** The number of queued canonical items. */
   waiting(): Promise<number>;
 }

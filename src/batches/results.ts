@@ -1,4 +1,4 @@
-/** A batch in; for each of its items the document as it is now, or why there is none, out. */
+/** Looks up the results of a batch: for each item its document, or the error that explains why it has none. */
 import type { Documents, StoredDocument } from '../documents/documents.ts';
 import { hasCode } from '../errors.ts';
 import type { BatchItem, WholeBatch } from './batches.ts';
@@ -7,13 +7,13 @@ import type { ItemError } from './queue.ts';
 
 export interface Result {
   item: BatchItem;
-  /** Undefined: the item has none, or it is gone. */
+  /** Undefined if the item has no document, or it was removed. */
   document: StoredDocument | undefined;
-  /** Of the item, or why its document is gone. */
+  /** The error of the item, or the reason why its document was removed. */
   error: ItemError | undefined;
 }
 
-/** In the order of the items, each looked up when it is asked for. */
+/** Results in the order of the items. Each document is looked up only when its result is requested. */
 export async function* resultsOf(documents: Documents, keyId: string, { items }: WholeBatch): AsyncGenerator<Result> {
   for (const item of items) yield await resultOf(documents, keyId, item);
 }
@@ -27,13 +27,13 @@ async function resultOf(documents: Documents, keyId: string, item: BatchItem): P
   }
 }
 
-/** Why a document cannot be had any more. What fails for another reason is thrown. */
+/** The error for a document that was removed. Rethrows all other errors. */
 export function goneError(error: unknown): ItemError {
   if (hasCode(error, 'document_expired', 'document_deleted', 'not_found')) return itemErrorOf(error);
   throw error;
 }
 
-/** The name its caller gave the document. */
+/** The filename that the caller gave the document; undefined if it has the default name. */
 export function givenName({ id, filename }: StoredDocument): string | undefined {
   return filename === `${id}.pdf` ? undefined : filename;
 }

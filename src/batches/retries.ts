@@ -1,7 +1,7 @@
-/** Faults that are not an item's own: which pass, how often an item is tried, and when again. */
+/** Retry rules for errors that the item did not cause: which errors are retried, how often, and after which pause. */
 import { type ErrorCode, hasCode, type ServiceError } from '../errors.ts';
 
-/** What is not the item's fault and passes. */
+/** Errors that are temporary and not caused by the item. */
 const PASSING: readonly ErrorCode[] = [
   'queue_full',
   'concurrency_limited',
@@ -11,19 +11,19 @@ const PASSING: readonly ErrorCode[] = [
   'timestamp_failed',
   'revocation_failed',
 ];
-/** An item that meets such a fault so many times fails with it. */
+/** After this many attempts, the item fails with the error. */
 export const MAX_ATTEMPTS = 10;
-/** An item that was taken up so many times, and never ended, may be what ends the service. */
+/** An item that was claimed this often without an outcome may be crashing the service. */
 export const MAX_CLAIMS = 50;
 const FIRST_PAUSE_MS = 500;
 export const MAX_PAUSE_MS = 30_000;
 
-/** A render that was waiting still when its time was over may be luckier. */
+/** Whether the error is temporary. A render that timed out while it was still queued counts as well. */
 export function passes({ code, members }: ServiceError): boolean {
   return PASSING.includes(code) || (code === 'render_timeout' && members.phase === 'queue');
 }
 
-/** What the log is told of. */
+/** Whether the error is a fault of the service and goes to the log. */
 export function isOurs(error: ServiceError): boolean {
   return hasCode(error, 'internal_error', 'browser_unavailable', 'storage_failed', 'secret_key_missing', 'timestamp_failed');
 }

@@ -1,6 +1,6 @@
 /**
- * The task of rendering items: in its turn, a key has the next of its items rendered in the background. No more are under way than
- * keep the places of the pool busy, and none begins while calls wait.
+ * The background task that renders batch items: keys take turns, and each turn renders the next item of the key. The number of
+ * items in progress is limited to what keeps the browsers busy, and no item starts while synchronous requests are waiting.
  */
 import type { Principal } from '../accounts/accounts.ts';
 import { hasCode, ServiceError } from '../errors.ts';
@@ -26,13 +26,13 @@ export interface RunnerServices {
   uploads: Pick<Uploads, 'enqueue'>;
   progress: Progress;
   jobs: Pick<Jobs, 'add'>;
-  /** Undefined once the key is revoked. */
+  /** Undefined if the key was revoked. */
   principalOf(keyId: string): Promise<Principal | undefined>;
-  /** Whether places in the allowance of an account that is used up may come back. */
+  /** Whether an account that has used up its allowance may get some of it back. */
   mayComeBack(accountId: string): Promise<boolean>;
-  /** Whether the account may have one more render under way. */
+  /** Whether the account may start one more render on this node. */
   hasRoom(principal: Principal): boolean;
-  /** The same for all nodes. */
+  /** Accounts that have no free slot, counted over all nodes. */
   places: Pick<AwaitedPlaces, 'wait' | 'isAwaited'>;
   pool: { hasRoomInBackground(owner: string): boolean; readonly capacity: number; secondsFor(renders: number): number };
   /** See `render/render.ts`. */
@@ -43,29 +43,29 @@ export interface RunnerServices {
     commitHook: ItemHook,
   ): Promise<Delivery | ImageDelivery>;
   onRendered(delivery: Delivery | ImageDelivery): void;
-  /** What the operator should know: faults of the service, not of items. */
+  /** Reports faults of the service, not of items, to the operator. */
   onFault(error: unknown): void;
 }
 
 export type ItemHook = CommitHook<Pick<Delivery, 'document'>>;
 
-/** Undefined: the key is revoked. An error: its plan cannot be told. */
+/** Undefined if the key was revoked; an error if its plan cannot be determined. */
 type Owner = Principal | ServiceError | undefined;
 
-/** Items under way for each place of the pool: one on its page, one ready for it, and those that are being stored. */
+/** Items in progress for each page of the pool: one being rendered, one ready to follow it, and those that are being stored. */
 const PER_PLACE = 4;
 const LOAD_MS = 1_000;
 
 interface Load {
-  /** Items. */
+  /** Number of queued items. */
   waiting: number;
-  /** Those that have items waiting. */
+  /** Number of keys with items that can be claimed now. */
   keys: number;
 }
 
 export class BatchRunner implements Task {
   readonly #services: RunnerServices;
-  /** The account of each item. */
+  /** Items in progress, with their account ids. */
   readonly #underWay = new Map<ClaimedItem, string>();
   readonly #end = new AbortController();
   #lastLoad: Promise<Load> | undefined;
@@ -96,18 +96,20 @@ export class BatchRunner implements Task {
     return queue.keysWithWork();
   }
 
-  /** What is under way is given up, and goes back into the queue. */
+  /** Aborts the items in progress, which go back into the queue. */
   abort(): void {
     this.#end.abort();
   }
 
-  /** Seconds until a batch with so many items left will have ended, keys taking turns, at the speed so far. */
+  /**
+   * Estimates the seconds until a batch with `unfinished` items ends, if keys take turns and items render at the present speed.
+   */
   async secondsFor(unfinished: number): Promise<number> {
     const { waiting, keys } = await this.#load();
     return this.#services.pool.secondsFor(Math.min(unfinished * Math.max(1, keys), waiting + this.#underWay.size));
   }
 
-  /** Counted once a second, however many ask. */
+  /** Counts at most once per second. */
   #load(): Promise<Load> {
     if (this.#lastLoad && performance.now() < this.#loadUntil) return this.#lastLoad;
     this.#loadUntil = performance.now() + LOAD_MS;
@@ -123,7 +125,7 @@ export class BatchRunner implements Task {
     return { waiting: await queue.waiting(), keys: (await queue.keysWithWork()).length };
   }
 
-  /** No account has all items under way: one that has none may begin. */
+  /** Whether an item of the owner may start. Reserves a share of the items in progress for accounts that have none. */
   #mayBegin(owner: Owner): boolean {
     const { pool, hasRoom, places } = this.#services;
     const accountId = accountOf(owner);
@@ -150,13 +152,13 @@ export class BatchRunner implements Task {
       this.#tell(item, 'ok', written.completed);
     } catch (error) {
       await this.#failed(item, owner, error);
-      if (written.completed) this.#services.progress.ended(item.batchId); // it may have been committed: let them look
+      if (written.completed) this.#services.progress.ended(item.batchId); // the outcome may have been committed, so watchers read it again
     } finally {
       this.#underWay.delete(item);
     }
   }
 
-  /** Throws as `parseItem` does: the operator may have changed the limits. */
+  /** Throws as `parseItem` does, because the operator may have changed the limits since the batch was accepted. */
   #requestOf({ batchId, kind, position, attempts, ciphertext }: ClaimedItem): ItemRequest<RenderRequest | ImageRequest> {
     const { cipher, limits } = this.#services;
     if (attempts > MAX_CLAIMS) throw new ServiceError('internal_error', 'the service stopped each time it rendered this item');
@@ -165,7 +167,7 @@ export class BatchRunner implements Task {
     return parseItemBy<RenderRequest | ImageRequest>(PARSERS[kind], item, defaults as Members, limits);
   }
 
-  /** The outcome is written in the transaction that charges for the document and stores it. */
+  /** Writes the outcome in the transaction that charges for the document and stores it. */
   #receiptOf(
     item: ClaimedItem,
     { deliverTo, keptMs }: ItemRequest<RenderRequest | ImageRequest>,
@@ -179,7 +181,7 @@ export class BatchRunner implements Task {
         if (!document) throw new Error('items of batches are stored');
         const { id: documentId, bytes } = document;
         const upload = { accountId, keyId, item, documentId, bytes, isHeld: keptMs !== undefined };
-        if (deliverTo) await uploads.enqueue({ ...upload, ...deliverTo }, query); // first, since the end of its batch waits for it
+        if (deliverTo) await uploads.enqueue({ ...upload, ...deliverTo }, query); // first, because the batch does not end while an upload is pending
         written.completed = await queue.complete(item, { status: 'succeeded', document }, query);
       },
       async undo() {},
@@ -204,7 +206,7 @@ export class BatchRunner implements Task {
     } catch (fault) {
       if (fault instanceof ClaimLost) return;
       onFault(fault);
-      await this.#putBack(item, MAX_PAUSE_MS).catch(() => {}); // the lease ends by itself
+      await this.#putBack(item, MAX_PAUSE_MS).catch(() => {}); // otherwise the lease expires and recovery puts the item back
     }
   }
 
@@ -237,7 +239,7 @@ export class BatchRunner implements Task {
   }
 }
 
-/** Items without a known account share one. */
+/** Items without a known account share the empty account id. */
 function accountOf(owner: Owner): string {
   return isPrincipal(owner) ? owner.accountId : '';
 }

@@ -1,8 +1,8 @@
-/** Items in, for each the position of the first that asks for the same out. */
+/** Finds duplicates among the items of a batch: for each item, the position of the first item with the same request. */
 import { createHash } from 'node:crypto';
 import { isMembers, type Members } from './batch-request.ts';
 
-/** Within one batch, whose defaults are often large and the same for every item: each member of those is digested once. */
+/** Compares the items of one batch. Each member of the defaults is hashed only once, because defaults are often large. */
 export class SameItems {
   readonly #defaults: Members;
   readonly #digests = new Map<string, string>();
@@ -12,7 +12,7 @@ export class SameItems {
     this.#defaults = { ...defaults, ...prefixed(defaults.options) };
   }
 
-  /** `merged` is what the item asks for, with its defaults. */
+  /** `merged` is the item merged with its defaults. */
   canonicalOf(merged: Members, position: number): number {
     const { options, ...rest } = merged;
     const members = { ...rest, ...prefixed(options) };
@@ -33,12 +33,12 @@ export class SameItems {
   }
 }
 
-/** The order of members counts: a template may go through its data in that order. */
+/** The order of members matters, because a template may iterate over its data. */
 function digestOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }
 
-/** Members of options beside those of the item. */
+/** The options as members named `options.NAME`, next to the other members of the item. */
 function prefixed(options: unknown): Members {
   if (!isMembers(options)) return {};
   return Object.fromEntries(Object.entries(options).map(([name, value]) => [`options.${name}`, value]));

@@ -1,7 +1,7 @@
-/** One who follows a batch: told that something has changed, however often it has since the last look. */
+/** A client that follows a batch. Several changes between two reads count as one notification. */
 
 export class Watch {
-  /** Whether it is told of outcomes, too, or of the end alone. */
+  /** Whether it is notified of every outcome, or only of the end of the batch. */
   readonly isForOutcomes: boolean;
   readonly #signal: AbortSignal;
   readonly #forget: () => void;
@@ -17,7 +17,7 @@ export class Watch {
     signal.addEventListener('abort', this.close, { once: true });
   }
 
-  /** Nobody waits here any more: the client has left, or the service ends. */
+  /** Whether the client has left or the service is shutting down. */
   get closed(): boolean {
     return this.#closed;
   }
@@ -32,7 +32,10 @@ export class Watch {
     this.#wake();
   };
 
-  /** Resolves when something has changed since it was asked last, or the time is over, or this is closed. Returns whether the first. */
+  /**
+   * Resolves when the batch has changed since the last call, when the time is over, or when the watch is closed. Returns whether
+   * the batch has changed.
+   */
   async next(milliseconds: number): Promise<boolean> {
     if (!this.#changed && !this.#closed) await this.#wait(milliseconds);
     const changed = this.#changed;

@@ -1,5 +1,6 @@
 /**
- * Stored documents, which are PDFs or images: writes them, finds and reads them for the key that made them, and removes them when they expire or are deleted.
+ * Stored documents, which are PDFs or images: stores them, reads them for the key that created them, and removes them when they
+ * expire or are deleted.
  */
 import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
@@ -42,7 +43,7 @@ export interface StoredImage {
 export interface DocumentDraft {
   chunks: readonly Buffer[];
   bytes: number;
-  /** An image counts as one. */
+  /** Number of pages; 1 for an image. */
   pages: number;
   /** Undefined for a PDF. */
   image?: StoredImage | undefined;
@@ -79,7 +80,7 @@ export interface ExpiredDocument {
   expiresAt: number;
 }
 
-/** Is called once for each expired document, inside the transaction that marks its content as removed. */
+/** Called once for each expired document, in the transaction that marks its content as removed. */
 type TellExpired = (document: ExpiredDocument, query: Query) => Promise<void>;
 
 export interface DocumentFilter {
@@ -120,12 +121,12 @@ const COLUMNS = [
 ] as const;
 const WITH_REPORT = [...COLUMNS, 'report'] as const;
 
-/** The media type of its content. */
+/** The media type of the content. */
 export function typeOf({ image }: Pick<StoredDocument, 'image'>): string {
   return image?.type ?? PDF;
 }
 
-/** Of the name of its file. */
+/** The extension of the filename. */
 export function extensionOf(document: Pick<StoredDocument, 'image'>): string {
   return EXTENSIONS[typeOf(document)] ?? '';
 }
@@ -165,7 +166,7 @@ export class Documents {
     };
   }
 
-  /** Inserts the row of a document whose content is written. Call it inside the transaction that charges for it. */
+  /** Inserts the row of a document whose content is written. Call it in the transaction that charges for the document. */
   async insert(document: StoredDocument, owner: Principal, query: Query): Promise<void> {
     await insertDocument(query, {
       id: document.id,
@@ -188,12 +189,15 @@ export class Documents {
     await indexMetadata(query, 'document', { ...document, keyId: owner.keyId }, document.metadata);
   }
 
-  /** Resolves when everything inserted and committed survives a loss of power. */
+  /** Resolves when everything committed so far survives a power failure. */
   async settled(): Promise<void> {
     await this.#database.flush();
   }
 
-  /** Removes what `write` wrote, if the row could not be inserted. If it is unknown whether it was, the sweep decides later. */
+  /**
+   * Removes the content that `write` wrote, after the row could not be inserted. If it is not known whether the row was
+   * committed, leaves the content to the sweep.
+   */
   async discard(document: StoredDocument, reason?: unknown): Promise<void> {
     if (!isOutcomeUnknown(reason)) await this.#blobs.remove(document.id);
   }
@@ -258,7 +262,7 @@ export class Documents {
     await this.removeContent(id);
   }
 
-  /** From now on the document is deleted. Its content goes with `removeContent`, or with the next sweep. */
+  /** Marks the document as deleted. Its content is removed by `removeContent` or by the next sweep. */
   async markDeleted(id: string, query: Query): Promise<void> {
     const now = this.#clock();
     await query
@@ -283,8 +287,8 @@ export class Documents {
   }
 
   /**
-   * Removes the content of a document whose row says that it has ended, and then what describes it. An interrupted removal can be
-   * repeated.
+   * Removes the content of a document that has expired or was deleted, and then clears the columns that describe it. An
+   * interrupted removal can be repeated.
    */
   async removeContent(id: string): Promise<void> {
     await this.#blobs.remove(id);

@@ -1,6 +1,6 @@
 /**
- * The sweep removes expired content in the background, in small batches. It may end at any point. The next sweep finds the rest
- * through the rows and, from time to time, by looking for content that no row names.
+ * The sweep removes expired content in the background, in small batches. It can be interrupted at any point: the next sweep finds
+ * the rest through the rows and, once an hour, by looking for content without a row.
  */
 import type { Task, Turn } from '../jobs/jobs.ts';
 import type { Blobs } from '../storage/blobs.ts';
@@ -8,7 +8,7 @@ import type { Database } from '../storage/database.ts';
 
 /** Objects whose content must be removed when it expires. */
 export interface Perishable {
-  /** Returns what is due, the oldest first. */
+  /** Returns the names of up to `limit` objects that are due, oldest first. */
   dueContent(limit: number): Promise<string[]>;
   removeContent(name: string): Promise<void>;
 }
@@ -18,17 +18,17 @@ export interface SweepOptions {
   perishables: Perishable[];
   /** Further tasks of each sweep. */
   chores: Array<() => Promise<unknown>>;
-  /** Returns those of the blobs that a row still names. Undefined: only a newer version can tell. */
+  /** Returns the blobs that rows still refer to; undefined if only a newer version can tell. */
   named(blobs: string[]): Promise<Set<string> | undefined>;
   onFailure(error: unknown): void;
-  /** Content that no row names was left to nodes of a newer version. */
+  /** Called when orphaned content is left to nodes of a newer version. */
   onOutdated(): void;
   onRemoved(what: 'content' | 'orphans', count: number): void;
 }
 
 const BATCH = 50;
 const ORPHANS_EVERY_MS = 3_600_000;
-/** Content without a row that is older than this will not get one. */
+/** Content without a row that is older than this will never get a row. */
 const ORPHAN_AGE_MS = 3_600_000;
 
 export class Sweep implements Task {
@@ -53,8 +53,8 @@ export class Sweep implements Task {
   }
 
   /**
-   * The first begins with the remains of processes that died. Where only this process writes content, content without a row that is
-   * older than this sweep, which is made before the first request, will never get one.
+   * The first sweep also removes content left by processes that died. If this is the only process that writes content, everything
+   * without a row that is older than this object, which is created before the first request, is such content.
    */
   async take(): Promise<Turn> {
     const before = this.#blobs.isShared ? this.#madeAt - ORPHAN_AGE_MS : this.#madeAt;
@@ -63,13 +63,13 @@ export class Sweep implements Task {
     return { work };
   }
 
-  /** Runs a sweep, or waits for the one under way. */
+  /** Runs a sweep, or waits for the current one. */
   run(orphansBefore = this.#orphansDue()): Promise<void> {
     this.#running ??= this.#sweep(orphansBefore);
     return this.#running;
   }
 
-  /** The one under way goes no further. */
+  /** Stops the current sweep before its next step. */
   stop(): void {
     this.#stopped = true;
   }
@@ -107,7 +107,7 @@ export class Sweep implements Task {
       const names = due.filter((name) => !stuck.has(name));
       if (!names.length || this.#stopped) break;
       for (const name of names) {
-        stuck.add(name); // it stays here if removing fails, so that it is not tried again in this sweep
+        stuck.add(name); // stays in the set if the removal fails, so that it is not tried again in this sweep
         await this.#guarded(async () => {
           await perishable.removeContent(name);
           stuck.delete(name);

@@ -43,7 +43,7 @@ export async function idempotent<T>(
   try {
     return await fresh(claimed);
   } catch (error) {
-    await idempotency.abandon(claimed).catch(() => {}); // if this fails, the lease ends by itself
+    await idempotency.abandon(claimed).catch(() => {}); // if this fails, the lease expires
     throw error;
   }
 }
@@ -66,7 +66,7 @@ export function rememberBody(request: FastifyRequest, body: Buffer, kind = ''): 
   request.bodyDigest = createHash('sha256').update(kind).update(body).digest('hex');
 }
 
-/** The same for a form. Only its parts count, because boundaries differ each time. */
+/** Does the same for a form. Only the parts are hashed, because boundaries differ each time. */
 export function rememberParts(request: FastifyRequest, parts: readonly Part[]): void {
   if (request.headers[IDEMPOTENCY_HEADER] === undefined) return;
   const hash = createHash('sha256');

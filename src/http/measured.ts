@@ -18,7 +18,7 @@ export async function measured<T>(
   }
 }
 
-/** The same of a render that is charged. */
+/** Counts a render that is charged. */
 export function measuredDelivery<D extends Delivery | ImageDelivery>(
   { delivered, renderFailed }: Pick<Metrics, 'delivered' | 'renderFailed'>,
   render: () => Promise<D>,

@@ -42,7 +42,7 @@ export interface Metrics {
   /** `ok`, or an error code. */
   playgroundEnded(outcome: string): void;
   documentStored(document: { bytes: number }): void;
-  /** A render with its document, where it was stored. */
+  /** Counts a render, and its document if it was stored. */
   delivered(delivery: Delivery | ImageDelivery): void;
   /** `ok`, `cancelled`, or an error code. */
   batchItemsEnded(outcome: string, items: number): void;
@@ -93,12 +93,18 @@ export function createMetrics(sources: MetricSources): Metrics {
   };
 }
 
-/** With the trace under way, where there is one. The types of the library allow no other labels than those of the metric. */
+/**
+ * Adds the current trace as an exemplar, if there is one. The types of the library allow no labels other than those of the
+ * metric.
+ */
 function observe<T extends string>(histogram: Histogram<T>, labels: Partial<Record<T, string | number>>, value: number): void {
   histogram.observe({ labels, value, exemplarLabels: exemplar() as Partial<Record<T, string>> });
 }
 
-/** The registry itself would take `_total` off the names of counters for good, where names in both formats have to stay. */
+/**
+ * Exposes the metrics through a second registry. The first one would otherwise remove `_total` from its counter names
+ * permanently.
+ */
 async function expose(registry: OwnRegistry, isOpen: boolean): Promise<{ text: string; type: string }> {
   const writer = new Registry<RegistryContentType>();
   writer.setContentType(isOpen ? Registry.OPENMETRICS_CONTENT_TYPE : Registry.PROMETHEUS_CONTENT_TYPE);

@@ -1,6 +1,7 @@
 /**
- * The OpenAPI document as clients get it: what fastify gathered from the schemas of the routes in; a named component for each
- * schema with a `title`, for each error reply, and for each parameter, header and reply of several operations, out.
+ * Publishes the OpenAPI document: the document that fastify builds from the route schemas in, a shorter one out, with a named
+ * component for each schema with a `title`, for each error reply, and for parameters, headers and replies that several operations
+ * share.
  */
 
 type Node = Record<string, unknown>;
@@ -12,12 +13,12 @@ interface Gathered {
   components?: object;
 }
 
-/** Their members are values of callers and not schemas. */
+/** Keywords whose members are values and not schemas. */
 const VALUES = new Set(['default', 'enum', 'const', 'example', 'examples']);
 const MANY_WORDS = 80;
-/** Of any request, and of any with a key, a body or parameters. */
+/** Error statuses that any request can get, or any request with a key, a body or parameters. */
 const COMMON_ERRORS = ['400', '401', '403', '404', '406', '408', '413', '415', '429', '500', '503'];
-/** May differ wherever a component is used. */
+/** Keywords that can differ between uses of a component. */
 const ANNOTATIONS = new Set(['description', 'examples', 'x-unit']);
 
 const KEY = [{ bearer: [] }];
@@ -30,7 +31,7 @@ interface ErrorReply {
 
 const published = new WeakMap<object, object>();
 
-/** Made once of each document. */
+/** Publishes each document only once. */
 export function publishedDocument<D extends Gathered>(gathered: D): D {
   const document = (published.get(gathered) as D | undefined) ?? publish(gathered);
   published.set(gathered, document);
@@ -38,7 +39,7 @@ export function publishedDocument<D extends Gathered>(gathered: D): D {
 }
 
 function publish<D extends Gathered>(gathered: D): D {
-  const document = JSON.parse(JSON.stringify(gathered)) as D; // what routes share is told apart
+  const document = JSON.parse(JSON.stringify(gathered)) as D; // copies the objects that routes share
   namePaths(document.paths ?? {});
   for (const operation of operationsOf(document.paths ?? {})) allowNoBody(operation);
   for (const methods of Object.values(document.paths ?? {})) if (methods.get) delete methods.head; // every GET answers HEAD
@@ -59,7 +60,7 @@ function publish<D extends Gathered>(gathered: D): D {
   return { ...document, security: KEY, components: { ...document.components, ...shared, headers } };
 }
 
-/** The rest of an address is a parameter without a name in the router. */
+/** Names the wildcard parameter, which has no name in the router. */
 function namePaths(paths: object): void {
   for (const [address, methods] of Object.entries(paths as Record<string, Node>)) {
     if (!address.includes('{*}')) continue;
@@ -74,7 +75,7 @@ function operationsOf(paths: object): Node[] {
   return Object.values(paths).flatMap((methods) => Object.values<Node>(methods));
 }
 
-/** fastify requires every body that has a schema. */
+/** Makes bodies optional where the schema says so, because fastify requires every body that has a schema. */
 function allowNoBody({ requestBody }: Node): void {
   const { content = {} } = (requestBody ?? {}) as { content?: Record<string, { schema?: Node }> };
   for (const { schema } of Object.values(content)) {
@@ -84,7 +85,7 @@ function allowNoBody({ requestBody }: Node): void {
   }
 }
 
-/** Children come before their parents. */
+/** Visits all nodes, children before their parents. */
 function walk(value: unknown, visit: (node: Node) => void): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {
@@ -94,7 +95,7 @@ function walk(value: unknown, visit: (node: Node) => void): void {
   if (!Array.isArray(value)) visit(value as Node);
 }
 
-/** Puts keywords that only we know into the standard's, and notes schemas that have a title. */
+/** Converts keywords of our own to standard ones, and collects schemas that have a title. */
 function describe(node: Node, uses: Uses): void {
   if (isParameter(node)) describeParameter(node);
   else describeSchema(node, uses);
@@ -102,7 +103,7 @@ function describe(node: Node, uses: Uses): void {
 
 function describeSchema(node: Node, uses: Uses): void {
   delete node.expected;
-  // Generators of Go clients take a string of a media type for a file, and send it as base64.
+  // Generators of Go clients treat a string with a media type as a file, and send it as base64.
   if (/^text\/|^image\/\*$/.test(String(node.contentMediaType)) && node.type === 'string') delete node.contentMediaType;
   rename(node, 'x-values', 'enum');
   rename(node, 'x-pattern', 'pattern');
@@ -119,7 +120,7 @@ function isParameter(node: object): boolean {
   return 'in' in node && 'name' in node;
 }
 
-/** Its schema is a plain one. */
+/** Converts a parameter, whose schema is plain and needs no conversion. */
 function describeParameter(node: Node): void {
   const { schema, required } = node as { schema: Node; required?: boolean };
   if (!required) delete node.required;
@@ -141,7 +142,7 @@ function rename(node: Node, from: string, to: string): void {
   delete node[from];
 }
 
-/** A union of strings is one list of them. */
+/** Converts a union of string literals to one enum. */
 function joinLiterals(node: Node): void {
   const branches = Array.isArray(node.anyOf) ? (node.anyOf as Node[]) : [];
   const isLiteral = ({ type, enum: values }: Node) => type === 'string' && Array.isArray(values);
@@ -150,7 +151,7 @@ function joinLiterals(node: Node): void {
   Object.assign(node, { type: 'string', enum: branches.flatMap((branch) => branch.enum) });
 }
 
-/** In words: generators take what has a default for what is always there, and send it. */
+/** Moves the default into the description, because generators treat members with a default as required, and send it. */
 function foldDefault(node: Node): void {
   const { description, default: value, 'x-default': words = value === undefined ? '' : `\`${JSON.stringify(value)}\`` } = node;
   delete node.default;
@@ -158,13 +159,13 @@ function foldDefault(node: Node): void {
   if (words && words !== 'none') node.description = [description, `Default: ${words}.`].filter(Boolean).join(' ');
 }
 
-/** fastify takes the description of a reply from its schema, and leaves it there. */
+/** Removes the description of a reply from its schema, from which fastify copied it. */
 function sayOnce({ description, content }: Node): void {
   for (const { schema } of Object.values((content ?? {}) as Record<string, { schema?: Node }>))
     if (schema?.description === description) delete schema?.description;
 }
 
-/** Exactly one source is sent: one schema for each, with the members that belong to it. */
+/** Replaces a body by one schema for each source, with the members that go with it, because exactly one source is sent. */
 function toVariants(node: Node, uses: Uses): void {
   const sources = node['x-sources'] as Record<string, string[]>;
   const special = new Set([...Object.keys(sources), ...Object.values(sources).flat()]);
@@ -192,7 +193,7 @@ export function pascalCase(name: string): string {
   return name.replaceAll(/(?:^|[._-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** What all uses say is said in the component, and the rest where it is used. */
+/** Creates a component. Annotations that all uses share go into the component; the others stay at each use. */
 function toComponent(title: string, nodes: Node[]): Node {
   const structures = new Set(nodes.map((node) => JSON.stringify(without(node, (name) => ANNOTATIONS.has(name)))));
   if (structures.size > 1) throw new Error(`there are different schemas with the title ${title}`);
@@ -211,7 +212,7 @@ function without(node: Node, isLeftOut: (name: string) => boolean): Node {
   return Object.fromEntries(Object.entries(node).filter(([name]) => !isLeftOut(name)));
 }
 
-/** What takes many words in several components becomes a component itself, under the name of the member. */
+/** Makes a component, named after the member, of each long member schema that several components share. */
 function shareMembers(schemas: Record<string, Node>): void {
   const alike = new Map<string, { name: string; members: Node[] }>();
   for (const { properties = {} } of Object.values(schemas)) {
@@ -223,13 +224,16 @@ function shareMembers(schemas: Record<string, Node>): void {
     }
   }
   for (const { name, members } of alike.values()) {
-    const title = [pascalCase(name), `${pascalCase(name)}Field`].find((each) => !schemas[each] && each !== 'Error'); // a name of its own in many languages
+    const title = [pascalCase(name), `${pascalCase(name)}Field`].find((each) => !schemas[each] && each !== 'Error'); // many languages have a type named Error
     if (members.length < 2 || !title) continue;
     schemas[title] = toComponent(title, members);
   }
 }
 
-/** Every route answers an error of one status in the same words. What many routes can answer is the `default` of all. */
+/**
+ * Makes a component of each error reply, which is the same for all routes. Those that most routes share become the `default`
+ * reply.
+ */
 function nameErrors(paths: object): Node {
   const named: Node = {};
   const common = new Map<string, ErrorReply>();
@@ -250,10 +254,10 @@ function nameErrors(paths: object): Node {
 
 function commonError(replies: ReadonlyMap<string, ErrorReply>): ErrorReply {
   const descriptions = [...replies].sort().map(([status, { description }]) => `${status}: ${description}`);
-  return { ...(replies.get('429') as ErrorReply), description: descriptions.join(' ') }; // with all headers
+  return { ...(replies.get('429') as ErrorReply), description: descriptions.join(' ') }; // the reply with all headers
 }
 
-/** A query parameter or header that several operations describe in the same words is described once. */
+/** Makes a component of each query parameter or header that several operations describe in the same way. */
 function shareParameters(paths: object): Node {
   const operations = Object.values(paths).flatMap((methods) => Object.values<{ parameters?: Node[] }>(methods));
   const all = operations.flatMap(({ parameters = [] }) => parameters).filter((each) => each.in !== 'path');
@@ -269,7 +273,7 @@ function shareParameters(paths: object): Node {
   return named;
 }
 
-/** What names one object is described once for all operations on it: `TemplateIdParam`. */
+/** Makes a component of the path parameter that identifies an object, such as `TemplateIdParam`. */
 function shareIds(paths: object): Node {
   const named: Node = {};
   for (const [address, methods] of Object.entries(paths)) {
@@ -286,7 +290,7 @@ function shareIds(paths: object): Node {
   return named;
 }
 
-/** A reply that several operations give in the same words, as those to GET and to DELETE. */
+/** Makes a component of each reply that several operations share, such as those to GET and DELETE. */
 function shareReplies(paths: object): Node {
   const operations = Object.values(paths).flatMap((methods) => Object.values<{ responses: Record<string, Node> }>(methods));
   const all = operations.flatMap(({ responses }) => Object.entries(responses).filter(([, { $ref }]) => !$ref));
@@ -303,7 +307,7 @@ function shareReplies(paths: object): Node {
   return named;
 }
 
-/** A header that several replies describe in the same words. */
+/** Makes a component of each header that several replies describe in the same way. */
 function shareHeaders(replies: object): Node {
   const all: Array<[string, Node]> = [];
   walk(replies, ({ headers }) => {
@@ -322,13 +326,16 @@ function shareHeaders(replies: object): Node {
   return named;
 }
 
-/** Headers of events are those of Standard Webhooks. They are no components: generators of clients leave out those that no path uses. */
+/**
+ * Webhook headers are those of Standard Webhooks. They are not components, because client generators leave out those that no path
+ * uses.
+ */
 function nameHeadersOnly(webhooks: object): void {
   const operations = Object.values(webhooks).flatMap((methods) => Object.values<{ parameters?: Node[] }>(methods));
   for (const parameter of operations.flatMap(({ parameters = [] }) => parameters)) delete parameter.description;
 }
 
-/** Nearly every operation asks for a key; those that do not say so. */
+/** Requires a key by default. Only operations without one state their security. */
 function assumeKey(paths: object): void {
   for (const methods of Object.values(paths))
     for (const operation of Object.values<Node>(methods)) {
@@ -337,7 +344,7 @@ function assumeKey(paths: object): void {
     }
 }
 
-/** Whether the document is shorter with a component and references to it. */
+/** Whether a component and references to it make the document shorter. */
 function isShorter(uses: number, text: string, name: string, $ref: string): boolean {
   const component = JSON.stringify({ [name]: '' }).length + text.length;
   return component + uses * JSON.stringify({ $ref }).length < uses * text.length;

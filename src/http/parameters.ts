@@ -29,7 +29,7 @@ const BESIDE: Schemas = {
 };
 /** The query parameters of a request whose body is the document. */
 export const PDF_PARAMETERS: Schemas = { ...BESIDE, ...PDF_OPTIONS };
-/** Those of PDFs are refused as they are in a JSON body. */
+/** Includes PDF options, so that they are rejected in the same way as in a JSON body. */
 export const IMAGE_PARAMETERS: Schemas = { ...BESIDE, ...OPTIONS };
 export const DOCUMENT_FIELDS: Schemas = { html, markdown, stylesheet };
 
@@ -38,14 +38,14 @@ export function formFields(parameters: Schemas): Schemas {
   return { html, markdown, ...parameters };
 }
 
-/** Not `deliver_to`: an address that holds its own permission does not belong in another, which may be logged. */
+/** Leaves out `deliver_to`: a presigned URL must not be part of another URL, which may be logged. */
 const { deliver_to: _, ...documentedBeside } = BESIDE;
 export const PDF_PARAMETERS_SCHEMA = schemaOf({ ...documentedBeside, ...PDF_OPTIONS });
 export const IMAGE_PARAMETERS_SCHEMA = schemaOf({ ...documentedBeside, ...IMAGE_OPTIONS });
 
 /**
- * Describes the parameters in the OpenAPI document. What they mean is said of the members of the JSON body. Those that take JSON
- * alone are left out: who has such members has a JSON body.
+ * Describes the parameters in the OpenAPI document. The members of the JSON body document their meaning. Parameters that only
+ * accept JSON are left out, because callers who need them can send a JSON body.
  */
 function schemaOf(parameters: Schemas) {
   const plain = Object.entries(parameters).filter(([, schema]) => !takesJson(schema));
@@ -60,7 +60,7 @@ interface Budget {
   values: number;
 }
 
-/** Matches `metadata[order]`. `metadata` alone is the option of that name. */
+/** Matches `metadata[order]`. Plain `metadata` is the PDF option with that name. */
 const METADATA_MEMBER = /^metadata\[(.*)\]$/s;
 const TEXT: SchemaNode = { type: 'string' };
 const NUMBER = /^-?(?:\d+(?:\.\d*)?|\.\d+)$/;
@@ -121,7 +121,7 @@ export function withParameterNames<T>(parse: () => T): T {
   }
 }
 
-/** Text that fits no type of the schema stays text, and the validation of the body then says what is valid. */
+/** Text that matches no type of the schema is kept as text, so that the validation of the body reports the valid values. */
 function typed(schema: SchemaNode, text: string, budget: Budget): unknown {
   for (const { type, items } of branchesOf(schema)) {
     const value = readAs(type, items, text, budget);

@@ -1,4 +1,6 @@
-/** What replies to `POST /v1/pdf` and `POST /v1/image` have in common: their headers, and the reply about a stored document, again. */
+/**
+ * The shared parts of replies to `POST /v1/pdf` and `POST /v1/image`: headers, and the repeated reply about a stored document.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Documents, type StoredDocument, typeOf } from '../documents/documents.ts';
 import { type Answer, resultGone } from '../idempotency/idempotency.ts';
@@ -29,7 +31,7 @@ export function setCreated(request: FastifyRequest, reply: FastifyReply, documen
   if (!document.image) reply.header('platen-pages', document.pages);
 }
 
-/** Repeats the reply about a document. If it has gone in the meantime, the answer says so. */
+/** Repeats the reply about a document, or replies that the document has been removed in the meantime. */
 export async function replayStored(
   documents: Documents,
   answer: Answer,

@@ -30,7 +30,7 @@ export function sendReported(
   return sendReportedStream(reply, facts, content, filename);
 }
 
-/** The same from the content store. */
+/** Sends a PDF inside JSON from any content, such as that of the content store. */
 export function sendReportedStream(
   reply: FastifyReply,
   { bytes, pages, report, documentId }: Omit<ReportedPdf, 'chunks'>,

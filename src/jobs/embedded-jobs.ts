@@ -1,4 +1,7 @@
-/** Background work of a process that has its database for itself: turns are kept in memory, and found again in the rows at the next start. */
+/**
+ * Background jobs for a process that is the only user of its database. Turns are kept in memory; after a restart, recovery
+ * derives them from the rows.
+ */
 import type { Clock } from '../accounts/leases.ts';
 import { type Jobs, type TaskName, type Tasks, withRecovery } from './jobs.ts';
 import { NOW, TaskWorker, type Waiting } from './task-worker.ts';
@@ -7,7 +10,7 @@ const TICK_MS = 250;
 
 export class EmbeddedJobs implements Jobs {
   readonly #clock: Clock;
-  /** By task and owner, in the order of their turns. */
+  /** The turns of each task by owner, in the order in which they are taken. */
   readonly #waiting = new Map<TaskName, Map<string, Waiting>>();
   #worker: TaskWorker | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -19,9 +22,9 @@ export class EmbeddedJobs implements Jobs {
     this.#clock = clock;
   }
 
-  /** The transaction may not be over yet: what looks for its rows waits for it. */
+  /** Ignores the transaction of the caller, which may still be open: the query that looks for work waits for it. */
   async add(name: TaskName, owner: string): Promise<void> {
-    this.#turnsOf(name).set(owner, { ...NOW }); // one that waits keeps its place
+    this.#turnsOf(name).set(owner, { ...NOW }); // a Map keeps the position of a key that it already has
     this.wake();
   }
 
@@ -53,7 +56,7 @@ export class EmbeddedJobs implements Jobs {
     return this.drain();
   }
 
-  /** One of each task at a time, so that much of one does not keep another waiting. */
+  /** Starts one job of each task in rotation, so that many jobs of one task do not delay the others. */
   async #fill(worker: TaskWorker): Promise<void> {
     this.#woken = false;
     for (let begun = true; begun; ) {
@@ -62,7 +65,7 @@ export class EmbeddedJobs implements Jobs {
     }
   }
 
-  /** Whether something was begun. */
+  /** Returns whether a job was started. */
   async #beginNext(worker: TaskWorker, name: TaskName): Promise<boolean> {
     for (const [owner, { dueAt, hasRoom }] of [...this.#turnsOf(name)]) {
       if (this.#draining || !worker.hasRoom(name)) return false;
@@ -75,8 +78,8 @@ export class EmbeddedJobs implements Jobs {
     const turns = this.#turnsOf(name);
     const before = turns.get(owner);
     const { begun, next } = await worker.take(name, owner);
-    if (!begun && turns.get(owner) !== before) return false; // it was added anew
-    if (begun || !next) turns.delete(owner); // the next turn is behind all others
+    if (!begun && turns.get(owner) !== before) return false; // it was added again in the meantime
+    if (begun || !next) turns.delete(owner); // the next turn comes after all others
     if (next) turns.set(owner, next);
     return begun;
   }

@@ -1,6 +1,7 @@
 /**
- * Background work of several nodes on PostgreSQL: a turn is a job of graphile-worker, which one of them gets. It ends as soon as the row
- * is claimed, and the next turn of the owner is added behind all others. What is under way is held by the lease of its row.
+ * Background jobs for several nodes on PostgreSQL. A turn is a job of graphile-worker, which one node gets. The job ends as soon
+ * as a row is claimed, and the next turn of the owner is queued behind all others. From then on the lease of the row protects the
+ * work.
  */
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,22 +23,22 @@ import { TaskWorker } from './task-worker.ts';
 
 type Pool = ReturnType<NonNullable<Database['connections']>>;
 
-/** One listens for new jobs, one takes a turn, and one ends jobs. */
+/** One connection listens for new jobs, one fetches them, and one completes them. */
 const CONNECTIONS = 3;
 const POLL_MS = 1_000;
-/** `insufficient_privilege`. */
+/** The PostgreSQL error code of `insufficient_privilege`. */
 const NOT_ALLOWED = '42501';
 const RESTART_MS = 1_000;
 const KEEP_MS = 10_000;
-/** No turn takes that long. */
+/** A job that has been locked for longer than this is considered lost, because no turn takes that long. */
 const LOST_MS = 30_000;
-/** What a worker may need that can still be there, if its server is away. */
+/** How long to wait for the worker and its connections to close, in case the server does not answer. */
 const END_MS = 10_000;
 
 export async function openGraphileJobs(database: Database, clock: Clock): Promise<Jobs> {
   const connections = database.connections?.('platen jobs', CONNECTIONS);
   if (!connections) throw new Error('graphile-worker needs a PostgreSQL server');
-  connections.on('connect', (client) => client.on('error', () => {})); // whoever uses it gets the error
+  connections.on('connect', (client) => client.on('error', () => {})); // the query that uses the connection gets the error
   const jobs = new GraphileJobs(database, connections, clock);
   await jobs.migrate().catch(async (error: unknown) => {
     await jobs.close();
@@ -50,9 +51,9 @@ class GraphileJobs implements Jobs {
   readonly #database: Database;
   readonly #connections: Pool;
   readonly #clock: Clock;
-  /** Turns for which this process has no room, by their flags, and what tells that it has. */
+  /** Flags of turns for which this process is at its limit, with a function that tells whether it has capacity again. */
   readonly #full = new Map<string, () => boolean>();
-  /** Flags of turns that were not asked for when this process last asked for one. */
+  /** The forbidden flags that this process sent when it last fetched a job. */
   #withheld: string[] = [];
   #worker: TaskWorker | undefined;
   #pool: WorkerPool | undefined;
@@ -67,7 +68,7 @@ class GraphileJobs implements Jobs {
     this.#clock = clock;
   }
 
-  /** One node at a time. */
+  /** Runs the migrations of graphile-worker, on one node at a time. */
   async migrate(): Promise<void> {
     await this.#database
       .transaction(() => runMigrations(this.#options()), 'migrations of jobs')
@@ -93,7 +94,10 @@ class GraphileJobs implements Jobs {
     void this.#run(this.#worker);
   }
 
-  /** Asks at once where it did not ask before; renders that are no work of the background end without a question. */
+  /**
+   * Fetches jobs immediately if one of the flags that were forbidden is allowed again. Without such a flag it does nothing, so
+   * that the end of a synchronous render costs no query.
+   */
   wake(): void {
     if (!this.#withheld.length || this.#draining) return;
     const flags = this.#flagsWithoutRoom();
@@ -113,7 +117,7 @@ class GraphileJobs implements Jobs {
     await inTime(this.#connections.end());
   }
 
-  /** A worker ends when its server does not answer. When it does again, there is another one. */
+  /** Restarts the worker after it has lost its server. */
   async #run(worker: TaskWorker): Promise<void> {
     const takeTurn = (name: TaskName) => (payload: unknown, helpers: JobHelpers) =>
       this.#takeTurn(worker, name, (payload as { owner: string }).owner, helpers.job.run_at);
@@ -127,19 +131,19 @@ class GraphileJobs implements Jobs {
 
   async #runUntilLost(tasks: TaskList): Promise<void> {
     this.#database.checkNode?.();
-    await this.#connections.query('select'); // a worker whose first question fails would never get an answer
+    await this.#connections.query('select'); // a worker whose first query fails would wait forever
     if (this.#draining) return;
     const options = this.#options();
-    options.events.on('worker:getJob:error', () => setImmediate(() => this.#stop())); // once the worker has dealt with it
+    options.events.on('worker:getJob:error', () => setImmediate(() => this.#stop())); // after the worker has handled the error
     options.events.on('pool:gracefulShutdown', () => {
-      this.#pool = undefined; // it may not be woken any more
+      this.#pool = undefined; // a pool that is shutting down must not be nudged
     });
     this.#pool = runTaskList(options, tasks, this.#connections);
     await this.#pool.promise;
   }
 
   #stop(): void {
-    if (this.#pool) Promise.resolve(this.#pool.gracefulShutdown()).catch(() => {}); // its promise tells of it
+    if (this.#pool) Promise.resolve(this.#pool.gracefulShutdown()).catch(() => {}); // the promise of the pool reports it
   }
 
   #options() {
@@ -152,7 +156,7 @@ class GraphileJobs implements Jobs {
       ...{ noHandleSignals: true, pollInterval: POLL_MS, concurrency: 1 },
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       forbiddenFlags: () => {
-        this.#database.checkNode?.(); // a node that is refused takes no turn from others
+        this.#database.checkNode?.(); // throws if this node has been refused, so that it takes no jobs
         this.#withheld = this.#flagsWithoutRoom();
         return this.#withheld;
       },
@@ -167,7 +171,7 @@ class GraphileJobs implements Jobs {
     if (!next) return;
     if (begun || next.dueAt) return this.#put(name, owner, next.dueAt && next.dueAt - this.#clock());
     this.#full.set(flag, next.hasRoom);
-    await this.#put(name, owner, runAt.getTime() - Date.now()); // it keeps its place
+    await this.#put(name, owner, runAt.getTime() - Date.now()); // keeps its position in the queue
   }
 
   #flagsWithoutRoom(): string[] {
@@ -176,7 +180,7 @@ class GraphileJobs implements Jobs {
     return [...(worker?.names.filter((name) => !worker.hasRoom(name)) ?? []), ...this.#full.keys()];
   }
 
-  /** Where a turn is waiting, it keeps its time: one that comes later is another job. */
+  /** A turn that is already queued keeps its time. A turn that is due later is a separate job. */
   async #put(name: TaskName, owner: string, delayMs: number, how: { query?: Query; unlessWaiting?: true } = {}): Promise<void> {
     const { query = this.#database.query, unlessWaiting = false } = how;
     const isLater = delayMs > 0 && this.#worker?.tasks[name].everyMs === undefined;
@@ -186,8 +190,8 @@ class GraphileJobs implements Jobs {
   }
 
   /**
-   * Tasks of the service have a turn. One that is not given back belongs to a node that has died, or to one that stands still: whatever
-   * that one does then is undone by its row.
+   * Makes sure that each periodic task has a turn, and unlocks jobs of nodes that died or are suspended. If a suspended node
+   * continues its job later, the lease of the row makes it roll back.
    */
   async #keep(): Promise<void> {
     const { names = [], tasks } = this.#worker ?? {};

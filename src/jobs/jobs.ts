@@ -1,47 +1,47 @@
 /**
- * Background work: tasks, at which owners take turns. What there is to do is in rows, and whoever takes a turn claims one of them. A
- * turn says only that there may be such a row, so that one too many does nothing, and one that was lost is given again.
+ * Background jobs: tasks at which owners take turns. The work itself is in rows of the database, and a turn claims one of them. A
+ * turn is only a hint that such a row may exist: a superfluous turn does nothing, and recovery replaces a lost one.
  */
 import type { Query } from '../storage/database.ts';
 
 export type TaskName = 'item' | 'webhook' | 'upload' | 'sweep' | 'recovery';
 
-/** Ends when what was taken up has its outcome. */
+/** Resolves when the claimed work has its outcome. */
 export type Work = () => Promise<void>;
 
 /**
- * What came of a turn: work that was taken up; nothing before a time; nothing while this process has no room for the owner; or
- * nothing.
+ * The result of a turn: work that was claimed; `dueAt` if nothing is due before that time; `hasRoom` if this process cannot take
+ * more work of the owner now; or undefined if the owner has no work.
  */
 export type Turn = { work: Work } | { dueAt: number } | { hasRoom: () => boolean } | undefined;
 
 export interface Task {
-  /** How much of it may be under way in this process. */
+  /** How many jobs of this task may be in progress in this process. */
   readonly limit: number;
-  /** Of a task of the service itself: how long after a turn the next one comes. */
+  /** Only for periodic tasks of the service: the time from one turn to the next. */
   readonly everyMs?: number;
-  /** Claims the next row of an owner. */
+  /** Claims the next row of the owner. */
   take(owner: string): Promise<Turn>;
-  /** Puts back what processes had that died, and tells who has rows for which it is time. */
+  /** Puts back the rows of processes that have died, and returns the owners that have due rows. */
   owners?(): Promise<string[]>;
 }
 
 export type Tasks = Readonly<Record<Exclude<TaskName, 'recovery'>, Task>>;
 
 export interface Jobs {
-  /** Gives an owner a turn once the transaction of `query` is committed, if it has none. */
+  /** Queues a turn for the owner, unless one is already queued. It becomes visible when the transaction of `query` commits. */
   add(task: TaskName, owner: string, query?: Query): Promise<void>;
   start(tasks: Tasks, onFault: (error: unknown) => void): void;
-  /** There may be room again. */
+  /** Call this when this process may have capacity again. */
   wake(): void;
-  /** Begins nothing more. Resolves when all that is under way has ended, or all of some tasks. */
+  /** Starts no more jobs. Resolves when all jobs in progress, or those of the given tasks, have ended. */
   drain(names?: TaskName[]): Promise<void>;
   close(): Promise<void>;
 }
 
 const RECOVER_MS = 5_000;
 
-/** All tasks, with one that gives turns to whoever has work. */
+/** Adds the `recovery` task, which queues a turn for every owner that has due work. */
 export function withRecovery(tasks: Tasks, add: Jobs['add']): Record<TaskName, Task> {
   const recover = async () => {
     for (const [name, task] of Object.entries(tasks) as Array<[TaskName, Task]>)

@@ -1,4 +1,6 @@
-/** Opens the runner of background work that fits the database: on PostgreSQL graphile-worker, which is not loaded otherwise. */
+/**
+ * Opens the job runner for the database: graphile-worker on PostgreSQL, which is loaded only then; otherwise the embedded one.
+ */
 import type { Clock } from '../accounts/leases.ts';
 import type { Database } from '../storage/database.ts';
 import { EmbeddedJobs } from './embedded-jobs.ts';

@@ -1,8 +1,8 @@
-/** The tasks of a process: takes turns at them, and knows what is under way. */
+/** Runs the tasks of this process and keeps track of the jobs in progress. */
 import type { Clock } from '../accounts/leases.ts';
 import type { Task, TaskName, Turn, Work } from './jobs.ts';
 
-/** When the owner has its next turn: from a time on, and while there is room for it. */
+/** A queued turn of an owner: the earliest time at which it may be taken, and whether this process has capacity for it. */
 export interface Waiting {
   dueAt: number;
   hasRoom: () => boolean;
@@ -17,7 +17,7 @@ export class TaskWorker {
   readonly #onEnd: () => void;
   readonly #underWay = new Map<Promise<void>, TaskName>();
 
-  /** `onEnd` is called when there may be room again. */
+  /** `onEnd` is called when a job has ended, so that there may be capacity again. */
   constructor(tasks: Record<TaskName, Task>, clock: Clock, onFault: (error: unknown) => void, onEnd: () => void) {
     this.tasks = tasks;
     this.#clock = clock;
@@ -33,7 +33,9 @@ export class TaskWorker {
     return this.#running([name]).length < this.tasks[name].limit;
   }
 
-  /** Begins what there is to do. Without `next`, the owner has nothing more; a turn that failed is given again by recovery. */
+  /**
+   * Takes a turn and starts the claimed work. Without `next`, the owner has no more work; recovery repeats a turn that failed.
+   */
   async take(name: TaskName, owner: string): Promise<{ begun: boolean; next: Waiting | undefined }> {
     const { everyMs } = this.tasks[name];
     const turn = await this.#takeTurn(name, owner);
@@ -43,7 +45,7 @@ export class TaskWorker {
     return { begun: true, next: { ...NOW, dueAt: everyMs === undefined ? 0 : this.#clock() + everyMs } };
   }
 
-  /** Resolves when all that is under way has ended, or all of some tasks. */
+  /** Resolves when all jobs in progress, or those of the given tasks, have ended. */
   async ended(names = this.names): Promise<void> {
     for (let left = this.#running(names); left.length; left = this.#running(names)) await Promise.all(left);
   }

@@ -1,10 +1,10 @@
-/** A limit of what streams of PDFs may unpack to while they are parsed: a few bytes of a file can stand for gigabytes. */
+/** Limits the size of decompressed PDF streams while a PDF is parsed, because a few bytes can expand to gigabytes. */
 import { inflateSync } from 'node:zlib';
 import { PdfArray, PdfName, PdfStream } from '@libpdf/core';
 
 let bytesLeft = Number.POSITIVE_INFINITY;
 
-/** Holds for the whole process, from now until it is called again. Unpacking more throws. */
+/** Sets the limit for this thread until the next call. Parsing more throws. */
 export function limitDecoding(bytes: number): void {
   bytesLeft = bytes;
 }
@@ -16,7 +16,7 @@ PdfStream.prototype.getDecodedData = function () {
   return decode.call(this);
 };
 
-/** What is unpacked by the parser itself grows without a limit: it is unpacked here before. */
+/** Decompresses the stream to get its size, because the parser itself has no limit. */
 function unpackedBytes(stream: PdfStream): number {
   const given = stream.get('Filter');
   const [filter, ...more] = given instanceof PdfArray ? given.toArray() : [given];
@@ -28,6 +28,6 @@ function unpackedBytes(stream: PdfStream): number {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
       throw new Error('the PDF unpacks to too much', { cause: error });
-    return 0; // the parser finds what is wrong with it; until there, it was not too much
+    return 0; // the parser reports the error; the data before the error is within the limit
   }
 }

@@ -18,7 +18,10 @@ export const PERMISSIONS = [
 ] as const;
 export type PdfPermission = (typeof PERMISSIONS)[number];
 
-/** A date of the metadata: year, month, day, hour, minute, second, and the offset from UTC in hours and minutes if there is one. */
+/**
+ * A date in the metadata. Captures year, month, day, hour, minute, second, and the UTC offset in hours and minutes if it is not
+ * `Z`.
+ */
 export const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:Z|([+-]\d\d):(\d\d))$/;
 
 export interface FinishSettings {
@@ -32,35 +35,35 @@ export interface FinishSettings {
   attachments: Attachment[];
   watermark: Watermark | undefined;
   password: Password | undefined;
-  /** What the PDF is to claim; undefined for nothing. */
+  /** The conformance that the PDF claims; undefined for none. */
   conformance?: Claims | undefined;
-  /** Whether the tags of the PDF are mended as far as the document allows, also where no claim demands it. */
+  /** Whether to repair the tags as far as the document allows, even if the PDF claims no conformance. */
   mendsTags?: boolean;
-  /** What the document says about its structure. A claim needs it; without it, tags stay as they are. */
+  /** The structure that the document states. Required to claim conformance; without it, the tags stay as they are. */
   stated?: PrintedStructure | undefined;
-  /** Only with a conformance that claims PDF/A-3. */
+  /** Requires a claim of PDF/A-3. */
   invoice?: Invoice | undefined;
-  /** Fields of the document that become fields of the PDF. */
+  /** The form fields of the document to add to the PDF. */
   forms?: Forms | undefined;
-  /** Always the last change. */
+  /** The signature field, which is always added last. */
   signature?: SignatureField | undefined;
 }
 
-/** A field that is signed when the file is finished. */
+/** A signature field. The signature is inserted after the file has been finished. */
 export interface SignatureField {
-  /** What assistive technology reads out. */
+  /** The text that assistive technology reads out. */
   description: string;
-  /** Of whoever signs. */
+  /** The name of the signer. */
   name: string;
   reason: string | undefined;
   location: string | undefined;
   contact: string | undefined;
   /** Milliseconds since 1970. */
   signedAt: number;
-  /** Room for the signature. */
+  /** The number of bytes to reserve for the signature. */
   reservedBytes: number;
   digest: 'sha256' | 'sha384' | 'sha512';
-  /** Undefined for a field that is not to be seen. */
+  /** Undefined for an invisible signature. */
   visible: VisibleField | undefined;
 }
 
@@ -80,25 +83,25 @@ export interface FieldPosition {
   height: number;
 }
 
-/** One of `forms`, which is signed. */
+/** A signature field of the document, by its number in `forms`. */
 export interface FieldOfDocument {
   number: number;
 }
 
-/** The room for a signature in a finished PDF: from where on, and for how many hexadecimal digits. */
+/** The placeholder for a signature in a finished PDF: its offset, and its length in hexadecimal digits. */
 export interface SignatureHole {
   start: number;
   digits: number;
-  /** Of everything around it. */
+  /** The digest of the file without the placeholder. */
   digest: Uint8Array;
 }
 
-/** What is written after a signed PDF; certificates and answers are in DER. */
+/** Validation data to append to a signed PDF. Certificates, OCSP responses and CRLs are in DER. */
 export interface ValidationUpdate {
   certificates: Uint8Array[];
   ocspResponses: Uint8Array[];
   lists: Uint8Array[];
-  /** Room for a time stamp of the whole file; undefined for none. */
+  /** The number of bytes to reserve for a document time stamp; undefined for none. */
   timeStampBytes: number | undefined;
 }
 
@@ -129,7 +132,7 @@ export interface Watermark {
   layer: 'over' | 'under';
 }
 
-/** Passwords, unchanged by SASLprep and at most 127 bytes of UTF-8. */
+/** Passwords that SASLprep does not change, of at most 127 bytes of UTF-8. */
 export interface Password {
   user: string;
   /** Undefined for a random password that nobody knows, so that nobody can change the permissions. */

@@ -1,4 +1,4 @@
-/** The worker thread that finishes PDFs: a PDF as Chromium printed it in, the finished PDF out, one at a time. */
+/** The worker thread that finishes PDFs, one at a time: a PDF as Chromium printed it in, the finished PDF out. */
 import { setPriority } from 'node:os';
 import type { PdfRef } from '@libpdf/core';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
@@ -36,7 +36,7 @@ export interface FinishTask {
   secret: Uint8Array;
 }
 
-/** A signed PDF, and what is written after it. */
+/** A signed PDF, and the validation data to append. */
 export interface ExtendTask {
   pieces: Uint8Array[];
   update: ValidationUpdate;
@@ -47,7 +47,7 @@ const ID_BYTES = 16;
 
 yieldToOthers();
 
-/** A finished PDF, or why it cannot be what was asked for. */
+/** A finished PDF, or the reason why it cannot be finished with these settings. */
 export type Finished =
   | Uint8Array<ArrayBuffer>
   | Unsigned
@@ -56,19 +56,22 @@ export type Finished =
   | { unusableInvoice: { because: string; found: string | undefined; expected: string | undefined } }
   | { misplaced: string };
 
-/** A finished PDF with room for its signature. */
+/** A finished PDF with a placeholder for its signature. */
 export interface Unsigned {
   unsigned: Uint8Array<ArrayBuffer>;
   hole: SignatureHole;
 }
 
-/** A signed PDF with an update, which may have room for a time stamp. */
+/** A signed PDF with an incremental update, which may have a placeholder for a time stamp. */
 export interface Extended {
   extended: Uint8Array<ArrayBuffer>;
   hole: SignatureHole | undefined;
 }
 
-/** Finishes a PDF. The same task gives the same bytes, which are transferred and not copied. Encryption or signature must be the last change. */
+/**
+ * Finishes a PDF. The same task gives the same bytes, which are transferred instead of copied. Encryption or the signature must
+ * be the last change.
+ */
 export async function finish(task: FinishTask): Promise<Finished> {
   try {
     return await finishAsPossible(received(task));
@@ -81,7 +84,7 @@ export async function finish(task: FinishTask): Promise<Finished> {
   }
 }
 
-/** What is wrong with its tags does not keep a PDF from being finished, unless it claims something of them. */
+/** If repairing the tags fails, finishes the PDF without the repair, unless it claims conformance for its tags. */
 async function finishAsPossible(task: Received): Promise<Finished> {
   const { settings } = task;
   const finished = finishDraft(task);
@@ -109,29 +112,29 @@ async function finishDraft({ input, settings, secret }: Received): Promise<Finis
   return moved(finished.buffer, { unsigned: finished, hole });
 }
 
-/** Writes validation data after a signed PDF. */
+/** Appends validation data to a signed PDF. */
 export async function extend({ pieces, update }: ExtendTask): Promise<Extended> {
   const { file, hole } = await withValidationData(Buffer.concat(pieces), update);
   const extended = Uint8Array.from(file);
   return moved(extended.buffer, { extended, hole });
 }
 
-/** A value, and the buffer of it that is transferred. */
+/** Returns a value from the thread and transfers its buffer instead of copying it. */
 function moved<T>(buffer: ArrayBuffer, value: T): T {
   return move({ [transferableSymbol]: buffer, [valueSymbol]: value } as never) as unknown as T;
 }
 
-/** Of the fields that a signature adds. */
+/** The names of the fields that a signature adds. */
 function namesOf({ position }: FieldPlace): string[] {
   return [...(position ? [SIGNATURE_NAME] : []), TIME_STAMP_NAME];
 }
 
-/** The field of the document that is signed. */
+/** The form field of the document to sign, if the settings name one. */
 function ownField({ visible }: SignatureField, fields: Map<number, PdfRef>): PdfRef | undefined {
   return visible && 'number' in visible.place ? fields.get(visible.place.number) : undefined;
 }
 
-/** The XML as it was sent, with the date that it bears. */
+/** The invoice as an associated file: the XML as it was sent, with its issue date as the modification date. */
 function invoiceFile(invoice: Invoice | undefined, facts: InvoiceFacts | undefined): AssociatedFile[] {
   if (!invoice || !facts) return [];
   const { xml, profile } = invoice;
@@ -141,7 +144,7 @@ function invoiceFile(invoice: Invoice | undefined, facts: InvoiceFacts | undefin
   return [{ name, type: 'text/xml', description, content, relationship: relationshipOf(profile), modified: facts.issued }];
 }
 
-/** Merges PDFs. The bytes are transferred and not copied. */
+/** Merges PDFs. The bytes are transferred instead of copied. */
 export async function merge(task: MergeTask): Promise<Merged> {
   const merged = await mergeAll(task);
   return merged instanceof Uint8Array ? (move(merged) as unknown as typeof merged) : merged;
@@ -163,7 +166,10 @@ interface Received extends Omit<FinishTask, 'pieces'> {
   input: Buffer;
 }
 
-/** Threads receive plain bytes. The time of printing is removed first, so that the result does not depend on it. */
+/**
+ * Converts the plain bytes that a thread receives to buffers. The creation time is removed from the printed PDFs first, so that
+ * the result does not depend on it.
+ */
 function received({ pieces, settings, secret }: FinishTask): Received {
   const { watermark, forms } = settings;
   const input = settled(pieces);

@@ -1,4 +1,4 @@
-/** The interface of finishing: a PDF as it came from the browser in, the finished PDF or a `ServiceError` out. */
+/** Finishes PDFs in worker threads: a PDF as the browser printed it in, the finished PDF or a `ServiceError` out. */
 import { Piscina } from 'piscina';
 import { ServiceError } from '../errors.ts';
 import { TaskAbort } from './abort-task.ts';
@@ -18,7 +18,7 @@ export interface FinisherSettings {
 
 /** Idle threads end after this time. */
 const IDLE_MS = 300_000;
-/** Size of the pieces in which a finished PDF is returned. They share one buffer. */
+/** The size of the pieces in which a finished PDF is returned. They share one buffer. */
 const PIECE_BYTES = 1_048_576;
 
 const CANNOT_FINISH = 'the document was printed, but the PDF cannot be finished with these options';
@@ -38,7 +38,7 @@ export class Finisher {
   readonly #running = new Set<TaskAbort>();
   #closed = false;
 
-  /** Starts no thread yet. */
+  /** Does not start a thread. */
   constructor({ threads, heapMb, secret }: FinisherSettings) {
     this.#secret = secret;
     this.#threads = new Piscina({
@@ -49,7 +49,7 @@ export class Finisher {
       idleTimeout: IDLE_MS,
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     });
-    // A thread failed before or between tasks. When no thread is left, Piscina never settles the tasks that wait for one.
+    // A thread failed before or between tasks. If no thread is left, Piscina never settles the tasks that wait for one.
     this.#threads.on('error', (error) => {
       if (!this.#threads.threads.length) for (const stop of this.#running) stop.end(error);
     });
@@ -71,7 +71,7 @@ export class Finisher {
     return cut('unsigned' in finished ? finished.unsigned : finished);
   }
 
-  /** The same with room for a signature, which makes the bytes differ each time. */
+  /** Does the same as `finish`, with a placeholder for a signature. The bytes differ each time. */
   async prepareSignature(
     pieces: Buffer[],
     settings: FinishSettings & { signature: SignatureField },
@@ -82,7 +82,7 @@ export class Finisher {
     return { pieces: cut(finished.unsigned), hole: finished.hole };
   }
 
-  /** Writes validation data after a signed PDF, whose bytes are transferred. Throws as `finish` does. */
+  /** Appends validation data to a signed PDF, whose bytes are transferred. Throws as `finish` does. */
   async extend(
     pieces: Buffer[],
     update: ValidationUpdate,
@@ -178,7 +178,7 @@ function shuttingDown(): ServiceError {
   return new ServiceError('shutting_down', 'the service is shutting down');
 }
 
-/** Keeps only the place of an error, because messages of a parser can quote the document. */
+/** Keeps only the name and location of an error, because messages of a parser can quote the document. */
 function withoutText(error: unknown): Error {
   const { name, stack = '' } = error as Error;
   return new Error(`${name}${/\n\s+at .*/.exec(stack)?.[0] ?? ''}`);

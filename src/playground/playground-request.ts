@@ -10,7 +10,7 @@ import { textErrors, validator } from '../validate.ts';
 
 /** Maximum size of the document, before and after a template is filled. */
 export const MAX_PLAYGROUND_HTML_BYTES = 524_288;
-/** Enough for completely escaped HTML, and for data, images and attachments. */
+/** Large enough for HTML in which every character is escaped, and for data, images and attachments. */
 export const MAX_PLAYGROUND_BODY_BYTES = 2_097_152;
 const MAX_TIMEOUT_MS = 10_000;
 

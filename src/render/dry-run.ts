@@ -1,6 +1,6 @@
 /**
- * What a render would do, without one: a valid request in, an account of its source, its allowance and the addresses it would ask
- * for out. Nothing is rendered, charged, stored or requested.
+ * Reports what a render would do without rendering: a valid request in; its source, its allowance and the addresses it would load
+ * out. Nothing is rendered, charged, stored or requested.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Principal } from '../accounts/accounts.ts';
@@ -21,28 +21,28 @@ import { openSigning, type SigningServices } from './signing.ts';
 export interface DryRunServices extends SourceServices, SigningServices {
   allowance: Allowance;
   concurrency: Pick<Concurrency, 'enter'>;
-  /** Whether the policy would let a render connect to the host. */
+  /** Whether the egress policy allows a connection to the host. */
   admits(host: string, port: number): Promise<boolean>;
   lookUps: Pick<LookUps, 'take'>;
 }
 
-/** `unchecked`: the time for resolving names was over, or the account has had as many resolved as it may in a minute. */
+/** `unchecked`: the time for resolving names was over, or the account has reached its limit of lookups per minute. */
 export type Verdict = 'allowed' | 'refused' | 'unchecked';
 
 export interface DryRun {
   source: SourceRequest['source']['kind'];
-  /** Of the document; undefined where it is at an address. */
+  /** The size of the document; undefined for a URL. */
   htmlBytes: number | undefined;
   template: ({ id: string; version: number; engine: string } & DataUse) | undefined;
   allowance: { plan: string; limit: number | null; used: number };
   isTest: boolean;
   isStored: boolean;
   addresses: Array<{ address: string; verdict: Verdict }>;
-  /** Whether there are more addresses than are looked at. */
+  /** Whether the document is too long, or has too many addresses, to check all of them. */
   isCutOff: boolean;
-  /** Where the result would be uploaded to. */
+  /** The host to which the result would be uploaded. */
   deliverTo: { host: string; verdict: Verdict } | undefined;
-  /** With what the render would be refused now. */
+  /** The errors with which the render would fail now. */
   problems: Array<{ code: ErrorCode; detail: string }>;
 }
 
@@ -53,15 +53,15 @@ export type DryRunRequest = SourceRequest & {
 };
 
 const MAX_ADDRESSES = 100;
-/** As much of a document is searched for addresses. */
+/** The number of characters of a document that are searched for addresses. */
 const MAX_CHARACTERS = 1_000_000;
 const MAX_ADDRESS_CHARACTERS = 2_048;
 const LOOKUPS_AT_ONCE = 8;
 const LOOKUP_MS = 5_000;
-/** How long one document holds the event loop at a time. */
+/** How long a document may block the event loop before other work gets a turn. */
 const TURN_MS = 10;
 
-/** Throws what a render throws before it asks for a page. */
+/** Throws the errors that a render throws before it requests a page of the pool. */
 export async function dryRun(
   services: DryRunServices,
   request: DryRunRequest,
@@ -122,7 +122,7 @@ async function templateOf(
   return { id, version, engine, ...dataUse(placeholders, source.data) };
 }
 
-/** In the order of the document, each once. */
+/** The addresses in document order, without duplicates. */
 async function addressesOf(content: Content, { load }: SourceRequest): Promise<{ found: string[]; isCutOff: boolean }> {
   const found = new Set<string>();
   const isLong = charactersOf(content, load) > MAX_CHARACTERS;
@@ -156,7 +156,7 @@ function charactersOf(content: Content, { added }: SourceRequest['load']): numbe
   return styles.reduce((sum, length) => sum + length, content.kind === 'html' ? content.html.length : 0);
 }
 
-/** Each host is looked up once. Whether its name leads nowhere or to where it may not is not told. */
+/** Looks up each host once. The verdict does not reveal whether a name does not resolve or resolves to a forbidden address. */
 async function judged(
   found: string[],
   { admits, lookUps }: DryRunServices,

@@ -14,9 +14,9 @@ import { parseWatermark, type Watermark } from './watermark.ts';
 /** The finishing plan before the document is printed and the owner is known. */
 export interface FinishPlan extends Omit<FinishSettings, 'watermark' | 'boundary' | 'stated' | 'forms' | 'signature'> {
   watermark: Watermark | undefined;
-  /** Whether the PDF has tags, which are mended. */
+  /** Whether the PDF has tags, which are then repaired. */
   mendsTags: boolean;
-  /** Whether the controls of the document become fields. */
+  /** Whether the form controls of the document become form fields of the PDF. */
   forms: boolean;
   signature: SignaturePlan | undefined;
 }
@@ -48,7 +48,7 @@ export function parseFinishing(options: PdfOptions, errors: ValidationErrors): F
   };
 }
 
-/** What claims to conform to a standard is tagged. */
+/** A PDF that claims conformance, or has an invoice, is tagged by default. */
 export function isTagged({ tagged, conformance, invoice }: PdfOptions): boolean {
   return tagged ?? (conformance !== undefined || invoice !== undefined);
 }
@@ -58,7 +58,7 @@ function parseInvoice(given: PdfOptions['invoice'], errors: ValidationErrors): I
   return given;
 }
 
-/** An invoice is in a PDF/A-3. */
+/** An invoice requires PDF/A-3, so the default profile for it is PDF/A-3b. */
 function parseConformance(options: PdfOptions, errors: ValidationErrors): Claims | undefined {
   const { conformance, invoice } = options;
   if (conformance === undefined && invoice === undefined) return undefined;
@@ -72,7 +72,7 @@ function parseConformance(options: PdfOptions, errors: ValidationErrors): Claims
   return claims;
 }
 
-/** What the standards forbid. */
+/** Rejects options that the standards forbid. */
 function checkConformance(options: PdfOptions, { archive, accessible }: Claims, errors: ValidationErrors): void {
   const cause = options.conformance === undefined ? 'options.invoice' : 'options.conformance';
   if (options.tagged === false) errors.add('options.tagged', `cannot be false with ${cause}`);
@@ -83,7 +83,7 @@ function checkConformance(options: PdfOptions, { archive, accessible }: Claims, 
   else checkAttachments(options.attachments ?? [], { archive, accessible }, errors);
 }
 
-/** A file is of one version of PDF. */
+/** Rejects profiles of different PDF versions, because a file has one version. */
 function checkVersions(archive: Claims['archive'], accessible: Claims['accessible'], errors: ValidationErrors): void {
   if (!archive || !accessible || isVersion2({ archive, accessible: 1 }) === (accessible === 2)) return;
   const [version, other] = accessible === 2 ? ['2.0', '1.7'] : ['1.7', '2.0'];
@@ -91,7 +91,7 @@ function checkVersions(archive: Claims['archive'], accessible: Claims['accessibl
   errors.add('options.conformance', `${message}: use PDF/UA-${3 - accessible}`);
 }
 
-/** Only some profiles allow files, and one demands them. */
+/** Checks attachments: only some profiles allow them, and PDF/A-4f requires them. */
 function checkAttachments(given: Given<'attachments'>, { archive, accessible }: Claims, errors: ValidationErrors): void {
   if (given.length && archive?.part === 2)
     errors.add('options.attachments', 'cannot be combined with a profile of PDF/A-2, which allows no files: use PDF/A-3');

@@ -1,4 +1,4 @@
-/** The body of `POST /v1/image` in, a valid request out, parsed once like a `RenderRequest`. */
+/** Parses the body of `POST /v1/image` to a request that is valid once built, like a `RenderRequest`. */
 import type { CaptureArea, CaptureSettings } from '../chromium/capture/capture-settings.ts';
 import { OWN_SIZE } from '../chromium/devtools/emulation.ts';
 import { type FieldError, invalidRequest } from '../errors.ts';
@@ -29,7 +29,7 @@ const PDF_ONLY = Object.keys(PdfOptions.properties).filter((name) => !(name in I
 
 const checkBody = validator(ImageRequestBody);
 
-/** `uploaded` are assets that came beside the body. Throws `invalid_request` with every fault found, or `content_too_large`. */
+/** `uploaded` are assets sent in addition to the body. Throws `invalid_request` with all errors, or `content_too_large`. */
 export function parseImageRequest(body: unknown, limits: RenderLimits, uploaded: readonly UploadedFile[] = []): ImageRequest {
   refusePdfOptions(body);
   const checked = checkBody(body);
@@ -55,7 +55,7 @@ export function parseImageRequest(body: unknown, limits: RenderLimits, uploaded:
   return request;
 }
 
-/** Whoever changes from PDF to image is told what does not come along. */
+/** Rejects options that only exist for PDFs with an error of their own, for callers that change from PDF to image. */
 function refusePdfOptions(body: unknown): void {
   const { options } = Object(body) as Record<string, unknown>;
   const errors: FieldError[] = PDF_ONLY.filter((name) => isSent(Object(options)[name])).map((name) => ({

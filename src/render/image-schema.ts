@@ -1,10 +1,13 @@
-/** The shape of `POST /v1/image`, with its documentation as keywords of the schema: `POST /v1/pdf` without what belongs to paper. */
+/**
+ * The schema of `POST /v1/image`, without the options of `POST /v1/pdf` that belong to paper. Keywords of the schema hold its
+ * documentation.
+ */
 import { type Static, Type } from 'typebox';
 import { IMAGE_TYPES } from '../chromium/capture/capture-settings.ts';
 import { oneOf, option } from './option.ts';
 import { PdfOptions, PdfRequestBody, SOURCES_WITH_FIELDS } from './options-schema.ts';
 
-/** Options of `POST /v1/pdf` that say how a document is loaded, and mean the same for an image. */
+/** Options of `POST /v1/pdf` that control how a document is loaded, and have the same meaning for images. */
 const OF_LOADING = [
   'colorScheme',
   'locale',

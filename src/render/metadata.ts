@@ -1,4 +1,7 @@
-/** Metadata as callers send it: an object of texts in, checked names and values out. Properties of a PDF are `options.metadata`. */
+/**
+ * Validates the metadata that callers attach to stored objects. Not to be confused with `options.metadata`, the properties of a
+ * PDF.
+ */
 import { Type } from 'typebox';
 import type { Metadata } from '../documents/documents.ts';
 import { textErrors } from '../validate.ts';
@@ -9,7 +12,7 @@ export type { Metadata };
 export const MAX_METADATA = 20;
 export const MAX_METADATA_NAME = 40;
 export const MAX_METADATA_VALUE = 500;
-/** Names stand between brackets in query strings. */
+/** Brackets are reserved, because query strings have names in brackets. */
 const UNUSABLE_IN_NAME = /[\p{Cc}[\]]/u;
 
 export const METADATA_MEANING = `Names and values of your own, by which lists can be filtered. At most ${MAX_METADATA}; names have up to ${MAX_METADATA_NAME} characters, values ${MAX_METADATA_VALUE}.`;
@@ -47,7 +50,7 @@ export function isMetadataName(name: string): boolean {
   return name !== '' && lengthOf(name) <= MAX_METADATA_NAME && name.isWellFormed() && !UNUSABLE_IN_NAME.test(name);
 }
 
-/** In characters as people count them, of which some are two in a string. */
+/** The length in Unicode code points. */
 function lengthOf(text: string): number {
   return text.length - (text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0);
 }

@@ -27,7 +27,7 @@ const MAX_TAG = 1_048_576;
 const MAX_STYLESHEET = 524_288;
 const MAX_URL = 8_192;
 const MAX_TAGS = 50;
-/** What is in it is not looked at. */
+/** An object whose members are not validated. */
 export const AnyObject = Type.Unsafe<unknown>({ type: 'object', additionalProperties: true });
 export const URL_EXPECTED = 'an address that begins with https:// or http://';
 
@@ -99,7 +99,7 @@ const HttpStatus = Type.Integer({ minimum: 100, maximum: 599, expected: 'a whole
 
 const OF_TARGET = 'Requires `url` or `baseUrl`.';
 
-/** A member that is not listed here is refused as an unknown name. */
+/** Members that are not listed here are rejected as unknown. */
 export const PdfOptions = Type.Object(
   {
     format: option(Type.String(), {

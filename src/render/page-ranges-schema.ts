@@ -1,7 +1,7 @@
 /** The schema of page ranges, which `parsePageRanges` reads. */
 import { Type } from 'typebox';
 
-/** A page from 1, with blanks anywhere. */
+/** A page number from 1, with blanks and leading zeros allowed. */
 const PAGE = '[0 \\t]*[1-9][0-9 \\t]*';
 const BLANKS = '[ \\t]*';
 const RANGE = `(?:${PAGE}(?:-(?:${PAGE}|${BLANKS}))?|${BLANKS}-${PAGE})`;

@@ -47,7 +47,7 @@ export interface PrintEngine {
 /** A document with its print and finish settings. */
 export interface PrintOrder extends Omit<PrintJob, 'check' | 'pages' | 'view'> {
   finish: FinishPlan;
-  /** Present where `finish` asks for a signature. */
+  /** Set if `finish` requests a signature. */
   signing?: Signing | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface PrintOrder extends Omit<PrintJob, 'check' | 'pages' | 'view'> {
 export interface RenderOwner {
   /** The isolation boundary: a page that has served one boundary never serves another. */
   boundary: string;
-  /** The owner whose share of places, threads and bytes the render uses. */
+  /** The owner whose share of pages, threads and memory the render uses. */
   shareOf: string;
 }
 
@@ -138,15 +138,15 @@ export async function printContent(
   };
 }
 
-/** What is to be added to a printed PDF for its form, with the reports of the prints of that. */
+/** The form data to add to a printed PDF, with the reports of the prints of the appearances. */
 interface PrintedForm {
   forms: Forms;
   reports: PageReport[];
-  /** What a signature shows in a place of the document. */
+  /** The appearance of a signature in a signature field of the document. */
   place: ShownSignature | undefined;
 }
 
-/** Where the fields of a document are on its pages is known once these are printed. */
+/** Prints the appearances of form fields. This is done after the document, whose PDF has the positions of the fields. */
 async function printForm(
   pool: PrintEngine['pool'],
   { chunks, fields }: RawPdf,
@@ -156,7 +156,7 @@ async function printForm(
   deadline: Deadline,
 ): Promise<PrintedForm> {
   const sizes = fieldSizes(chunks, key);
-  /** On a page of the owner. */
+  /** Runs `work` on a page of the owner. */
   const print = <T>(languages: string, work: (page: Page) => Promise<T>): Promise<T> => {
     const suits = (page: Page) => page.suits({ hanLanguages: languages });
     return pool.use(owner?.boundary, deadline, work, { shareOf: owner?.shareOf ?? '', suits });
@@ -176,7 +176,7 @@ async function printForm(
   return { forms, reports, place: { field: { number: named.number }, printed: appearance } };
 }
 
-/** One after the other on the same page. */
+/** Prints several jobs one after the other on the same page. */
 async function printJobs(page: Page, jobs: PrintJob[], languages: string, deadline: Deadline): Promise<RawPdf[]> {
   const printed: RawPdf[] = [];
   for (const job of jobs) {
@@ -186,13 +186,13 @@ async function printJobs(page: Page, jobs: PrintJob[], languages: string, deadli
   return printed;
 }
 
-/** Tags are mended with what the document tells, and a claim without it would be false. */
+/** A repair of tags uses the stated structure if it can be read; a claim of conformance requires it. */
 function needOfStructure({ conformance, mendsTags }: FinishPlan): PrintJob['asksStructure'] {
   if (conformance) return 'demanded';
   return mendsTags ? 'wanted' : undefined;
 }
 
-/** Links to assets are relative in the PDF, as they are in the document. */
+/** The stated structure for the finisher. Links to assets become relative again, as they are in the PDF. */
 function statedBy(
   { structure, assetOrigin, report }: RawPdf,
   others: Array<PageReport | undefined>,
@@ -206,9 +206,9 @@ function statedBy(
   return { ...structure, links, isWhole, missingGlyphs };
 }
 
-/** Of everything that is shown on the page. */
+/** The languages of the Chinese characters in all content of the page. */
 export function languagesOf(content: Content, ...others: Array<string | undefined>): string {
-  return content.kind === 'url' ? '' : hanLanguages([content.html, ...others]); // the page of an address is used once
+  return content.kind === 'url' ? '' : hanLanguages([content.html, ...others]); // a page that loads a URL is used only once
 }
 
 function inPoints({ widthInches, heightInches }: RawPdf['sizes'][number]): PageSize {

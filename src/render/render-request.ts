@@ -1,6 +1,4 @@
-/**
- * The value that travels: what a caller sent, parsed once. A `RenderRequest` is valid once built; nothing checks it again.
- */
+/** Parses the body of `POST /v1/pdf` to a `RenderRequest`. It is valid once built, and nothing validates it again. */
 
 import type { HostedFiles, LoadSettings } from '../chromium/load/load-settings.ts';
 import type { PrintSettings } from '../chromium/print/print-options.ts';
@@ -21,53 +19,53 @@ import { parseUrl } from './parse-url.ts';
 import { ValidationErrors } from './validation-errors.ts';
 import type { WarningKind } from './warnings.ts';
 
-/** Where the document comes from. */
+/** The source of the document. */
 export type Source =
   | { kind: 'html'; html: string }
-  | { kind: 'markdown'; markdown: string /** In place of the default one. */; stylesheet: string | undefined }
+  | { kind: 'markdown'; markdown: string /** Replaces the default stylesheet. */; stylesheet: string | undefined }
   | { kind: 'url'; url: string }
   | { kind: 'template'; templateId: string; data: Record<string, unknown> };
 
-/** What is to become of a document, wherever it comes from. */
+/** How a document is rendered, independent of its source. */
 export interface Rendering {
-  /** Where relative addresses in markup start from. */
+  /** The base URL of relative addresses in markup. */
   baseUrl: string | undefined;
   load: LoadSettings;
   print: PrintSettings;
   finish: FinishPlan;
-  /** Limit for the whole render, waiting included. */
+  /** The time limit for the whole render, including the wait in the queue. */
   timeoutMs: number;
-  /** Kinds of warnings with which there is to be no PDF. */
+  /** Kinds of warnings that make the render fail. */
   failOnWarning: WarningKind[];
 }
 
-/** What every request says, whatever is made of its document. */
+/** The part of a request that PDFs and images have in common. */
 export interface SourceRequest extends Pick<Rendering, 'baseUrl' | 'load' | 'timeoutMs' | 'failOnWarning'> {
   source: Source;
-  /** Files that relative addresses in the document lead to. */
+  /** The files that relative addresses in the document refer to. */
   assets: HostedFiles | undefined;
-  /** Whether only what would happen is asked for. */
+  /** Whether to report what a render would do instead of rendering. */
   isDryRun: boolean;
 }
 
 /** Whether and how a result is stored. */
 export interface Storing {
-  /** What the caller asked for; undefined leaves it to the account. */
+  /** Whether to store the result; undefined for the setting of the account. */
   store: boolean | undefined;
-  /** How long a stored document is kept; undefined for as long as the plan keeps documents. */
+  /** The retention of the document; undefined for that of the plan. */
   keptMs?: number | undefined;
   filename: string | undefined;
-  /** Kept with the stored document. */
+  /** Stored with the document. */
   metadata: Metadata;
 }
 
 export interface RenderRequest extends Rendering, Storing {
   source: Source;
-  /** Files that relative addresses in the document lead to. */
+  /** The files that relative addresses in the document refer to. */
   assets: HostedFiles | undefined;
-  /** Whether only the violations of the profiles are asked for. */
+  /** Whether to return only the violations of the claimed profiles. */
   reportsConformance: boolean;
-  /** Whether only what would happen is asked for. */
+  /** Whether to report what a render would do instead of rendering. */
   isDryRun: boolean;
 }
 
@@ -77,7 +75,7 @@ export interface RenderLimits extends Partial<AssetLimits> {
 }
 
 const DEFAULT_MARGIN_INCHES = 0.4;
-/** 200 in is the largest page side of PDF 1.4 to 1.7 (ISO 32000-1, annex C); less than a pixel is no paper. */
+/** The largest page side of PDF 1.4 to 1.7 is 200 inches (ISO 32000-1, annex C); the smallest useful one is a pixel. */
 const MAX_PAPER_INCHES = 200;
 const MIN_PAPER_INCHES = 1 / 96;
 
@@ -85,7 +83,7 @@ type SourceBody = Omit<PdfRequestBody, 'options' | 'store' | 'metadata' | 'dry_r
 
 const SOURCES = ['html', 'markdown', 'url', 'template_id'] as const;
 
-/** Fields that say something of a source, with that source. */
+/** Fields that require a certain source, with that source. */
 const COMPANIONS = [
   ['data', 'template_id'],
   ['stylesheet', 'markdown'],
@@ -95,7 +93,7 @@ const TEXTS = ['html', 'markdown', 'stylesheet'] as const;
 
 const checkBody = validator(PdfRequestBody, foreignName);
 
-/** `uploaded` are assets that came beside the body. Throws `invalid_request` with every fault found, or `content_too_large`. */
+/** `uploaded` are assets sent in addition to the body. Throws `invalid_request` with all errors, or `content_too_large`. */
 export function parseRenderRequest(body: unknown, limits: RenderLimits, uploaded: readonly UploadedFile[] = []): RenderRequest {
   const checked = checkBody(body);
   const { store, filename, conformance_report: reportsConformance = false, dry_run: isDryRun = false } = checked;
@@ -116,7 +114,7 @@ export function parseRenderRequest(body: unknown, limits: RenderLimits, uploaded
   return request;
 }
 
-/** The options, with the address of the document where it has one. */
+/** Parses the options; `url` is set if the document is loaded from one. */
 export function parseRendering(
   body: Pick<PdfRequestBody, 'url' | 'options'>,
   limits: RenderLimits,
@@ -141,7 +139,7 @@ export function checkSize(what: string, html: string, limit = MAX_HTML_BYTES): v
   });
 }
 
-/** Files beside a document whose relative addresses lead nowhere else. */
+/** Parses assets, and rejects them together with `url` or `baseUrl`, which are another base for relative addresses. */
 export function parseSourceAssets(
   { assets: given, url, options }: Pick<PdfRequestBody, 'assets' | 'url'> & { options?: { baseUrl?: string } | undefined },
   uploaded: readonly UploadedFile[],
@@ -173,7 +171,7 @@ function checkSources(body: SourceBody, errors: ValidationErrors): void {
   for (const name of TEXTS) errors.addAll(textErrors(name, body[name] ?? ''));
 }
 
-/** What is in it is the template's affair; it may be large, and is not walked through here. */
+/** The members are not validated, because they depend on the template and can be large. */
 export function parseData(data: unknown, errors: ValidationErrors): Record<string, unknown> {
   if (data === undefined) return {};
   if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data as Record<string, unknown>;
@@ -206,7 +204,7 @@ function parsePrintSettings(options: PdfOptions, addressed: boolean, errors: Val
   };
 }
 
-/** Chromium loads nothing for it, and fails to print where it would have to. */
+/** Chromium loads no resources for header and footer templates, and fails to print a template that needs one. */
 function parseTemplate(
   name: 'headerTemplate' | 'footerTemplate',
   options: PdfOptions,
@@ -230,7 +228,7 @@ function checkSinglePage(options: PdfOptions, errors: ValidationErrors): void {
 
 function parsePaper(options: PdfOptions, errors: ValidationErrors): PrintSettings['paper'] {
   const [widthInches, heightInches] = paperSides(options, errors);
-  const widthIsMeant = options.singlePage && options.width !== undefined; // there is no height to change places with
+  const widthIsMeant = options.singlePage && options.width !== undefined; // there is no height to swap it with
   return options.landscape && !widthIsMeant
     ? { widthInches: heightInches, heightInches: widthInches }
     : { widthInches, heightInches };
@@ -283,7 +281,7 @@ function parseMargin(given: PdfOptions['margin'], errors: ValidationErrors): Pri
   return { top: all, right: all, bottom: all, left: all };
 }
 
-/** Margins that leave no room are refused before anything is rendered. */
+/** Rejects margins that leave no space for content. */
 function checkRoom(
   paper: PrintSettings['paper'],
   margin: PrintSettings['margin'],

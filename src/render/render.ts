@@ -1,4 +1,7 @@
-/** The recipe of a render: a valid request of a known caller in, a PDF or an image out, charged and stored, or an error and neither. */
+/**
+ * Renders a valid request of an authenticated caller: a PDF or an image out, charged and stored. If it throws, nothing is charged
+ * or stored.
+ */
 import type { Principal } from '../accounts/accounts.ts';
 import type { Allowance, ChargedRenders, Reservation } from '../accounts/allowance.ts';
 import type { Concurrency } from '../accounts/concurrency.ts';
@@ -21,14 +24,14 @@ export interface RenderServices extends SourceServices, SigningServices {
   documents: Documents;
   allowance: ChargedRenders;
   concurrency: Pick<Concurrency, 'enter'>;
-  /** Counts the memory of the render besides its request. Absent if another limit bounds that memory. */
+  /** Counts the memory that the render uses in addition to its request. Absent if another limit bounds that memory. */
   memory?: RenderMemory | undefined;
 }
 
-/** Both throw `memory_limited` and `overloaded`. */
+/** Counts the memory of a render. Both methods throw `memory_limited` and `overloaded`. */
 export interface RenderMemory {
   grow(bytes: number): void;
-  /** Counts the PDF in place of everything counted so far. */
+  /** Counts the PDF instead of everything counted so far. */
   makeRoomFor(pdfBytes: number): void;
 }
 
@@ -46,16 +49,16 @@ export interface ImageDelivery extends Omit<Delivery, 'pdf'> {
 
 type Also = NonNullable<Parameters<Allowance['commit']>[1]>;
 
-/** What is to be written in the transaction that charges for the render. */
+/** Further writes in the transaction that charges for the render. */
 export interface CommitHook<D = Delivery> {
-  /** Before the transaction. */
+  /** Called before the transaction. */
   prepare(delivery: D): Promise<void>;
   write(delivery: D, query: Parameters<Also>[0]): Promise<void>;
-  /** The transaction did not happen: what `prepare` made is taken back. */
+  /** Called if the transaction failed, to undo `prepare`. */
   undo(reason: unknown): Promise<void>;
 }
 
-/** Within which a storage that works has taken what it is given. */
+/** The time within which working storage has finished a write. */
 const STORAGE_MS = 5_000;
 const NOTHING = async () => {};
 const NO_HOOK: CommitHook<unknown> = { prepare: NOTHING, write: NOTHING, undo: NOTHING };
@@ -83,7 +86,7 @@ export async function render(
   });
 }
 
-/** The same for an image. */
+/** Does the same as `render` for an image. */
 export async function renderImage(
   services: RenderServices,
   request: ImageRequest,
@@ -107,7 +110,7 @@ export async function renderImage(
   });
 }
 
-/** What keeps a document from conforming to the profiles it is to have. It is rendered, but neither signed nor charged nor stored. */
+/** Returns the violations of the claimed profiles. The document is rendered, but not signed, charged or stored. */
 export async function violationsOf(
   services: RenderServices,
   request: RenderRequest,
@@ -130,7 +133,7 @@ export async function violationsOf(
   });
 }
 
-/** A document that may be rendered, in its turn. */
+/** A document that has been admitted to rendering. */
 interface Turn {
   content: Content;
   owner: RenderOwner;
@@ -138,7 +141,7 @@ interface Turn {
   deadline: Deadline;
 }
 
-/** Does `work` with one document of the month, which counts only where `work` commits it. */
+/** Reserves one document of the allowance for `work`. It is charged only if `work` commits the reservation. */
 async function charged<T>(
   services: RenderServices,
   request: SourceRequest,
@@ -151,8 +154,8 @@ async function charged<T>(
   try {
     const hold = (bytes: number) => services.memory?.grow(bytes);
     const content = await deadline.race(resolveSource(request, principal, services, { signal: deadline.signal, hold }));
-    if (isMade(request.source)) hold(textBytes(content)); // it may be much larger than what it is made of
-    services.engine.pool.requireRoom(principal.accountId); // a full queue refuses at once, before anything is written
+    if (isMade(request.source)) hold(textBytes(content)); // the markup can be much larger than its source
+    services.engine.pool.requireRoom(principal.accountId); // a full queue rejects the request before anything is written
     const owner = { boundary: principal.keyId, shareOf: principal.accountId };
     return await reserved(services.allowance, principal, (reservation) => work({ content, owner, reservation, deadline }));
   } finally {
@@ -164,7 +167,7 @@ function isMade({ kind }: RenderRequest['source']): boolean {
   return kind === 'template' || kind === 'markdown';
 }
 
-/** At most: characters have one byte or two. */
+/** An upper bound: JavaScript strings use one or two bytes per character. */
 function textBytes(content: Content): number {
   return content.kind === 'html' ? 2 * content.html.length : 0;
 }
@@ -183,7 +186,7 @@ export function isToBeStored(
   return possible && (store ?? autoStore);
 }
 
-/** A reservation is settled on every path: by `work`, or here when it fails. */
+/** Reserves a document. The reservation is settled on every path: by `work`, or here if `work` fails. */
 async function reserved<T>(
   allowance: ChargedRenders,
   principal: Principal,
@@ -217,7 +220,7 @@ async function store(
   return traced('store', write, { 'platen.bytes': bytes });
 }
 
-/** A storage that has had time and did not answer is what failed, and not the render. */
+/** Blames the storage for a time-out if it had enough time and did not respond. */
 async function kept<T>(writing: Promise<T>, deadline: Deadline): Promise<T> {
   const begun = performance.now();
   try {
@@ -228,7 +231,7 @@ async function kept<T>(writing: Promise<T>, deadline: Deadline): Promise<T> {
   }
 }
 
-/** The charge, the document and what the commit hook writes are one: all of it is written, or nothing. */
+/** Writes the charge, the document and the writes of the commit hook in one transaction. */
 async function settle<D extends Pick<Delivery, 'document'>>(
   { allowance, documents }: RenderServices,
   delivery: D,

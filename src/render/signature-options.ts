@@ -1,4 +1,4 @@
-/** The option `signature`: the caller's value in, what is to be signed and where it is shown out. */
+/** Parses the option `signature` to a plan: the certificate, the texts and the visible field. */
 import { textErrors } from '../validate.ts';
 import { LENGTH } from './length-schema.ts';
 import { toInches } from './lengths.ts';
@@ -13,11 +13,11 @@ export interface SignaturePlan {
   reason: string | undefined;
   location: string | undefined;
   contact: string | undefined;
-  /** Undefined where the signature is not to be seen. */
+  /** Undefined for an invisible signature. */
   field: FieldPlan | NamedFieldPlan | undefined;
 }
 
-/** A place that the document has for it. */
+/** A signature field that the document has. */
 export interface NamedFieldPlan {
   name: string;
   html: string | undefined;
@@ -31,11 +31,11 @@ export interface FieldPlan {
   y: number;
   width: number;
   height: number;
-  /** Undefined for the name, the date and the reason. */
+  /** The appearance; undefined to show the name, the date and the reason. */
   html: string | undefined;
 }
 
-/** A quarter of an inch is the least in which anything can be read. */
+/** The smallest size at which text is legible. */
 const MIN_SIDE_INCHES = 0.25;
 const MAX_SIDE_INCHES = 40;
 

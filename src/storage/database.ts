@@ -35,13 +35,13 @@ export interface Database {
   exclusively(name: string, work: () => Promise<void>): Promise<void>;
   /** Registers this process as a node. Throws `storage_failed` if it, or another node, must be alone. */
   joinNodes(options: NodesOptions): Promise<Nodes>;
-  /** For a library that speaks to a server itself, and absent where there is none. The caller ends them. */
+  /** Opens a pool for a library that connects to the server itself; absent for SQLite. The caller closes the pool. */
   connections?(name: string, max: number): Pool;
-  /** Throws while this node is refused; see `Nodes`. For whoever uses `connections`. */
+  /** Throws while this node is refused; see `Nodes`. Users of `connections` must call it. */
   checkNode?(): void;
   /**
-   * Resolves when everything committed so far survives a loss of power. A commit alone survives only the end of the process,
-   * so flush before you report a change to a caller.
+   * Resolves when everything committed so far survives a power failure. A commit alone survives only the end of the process, so
+   * flush before you report a change to a caller.
    */
   flush(): Promise<void>;
   /** Truncates the log of the database, which still contains deleted rows. */

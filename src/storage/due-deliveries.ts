@@ -1,8 +1,11 @@
-/** Which accounts have webhooks or uploads for which it is time; a statement that is built for its index. */
+/** Selects the accounts that have due webhooks or uploads, with a statement that is written for its index. */
 import { sql } from 'kysely';
 import { prepared } from './prepared.ts';
 
-/** Goes from account to account in the index, because one account may have thousands that wait for a receiver that is away. */
+/**
+ * Skips from account to account in the index, because one account may have thousands of deliveries that wait for a receiver that
+ * is down.
+ */
 const selectAccounts = (dueAt: string) =>
   prepared((query, { now }: { now: number }) => {
     const due = sql.ref(dueAt);

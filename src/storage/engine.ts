@@ -1,22 +1,22 @@
-/** What differs between one kind of database and another; see `Database`, which is made of it. */
+/** The part of `Database` that differs between SQLite and PostgreSQL. */
 import type { Pool } from 'pg';
 import type { Query } from './tables.ts';
 
 export interface NodesOptions {
-  /** Whether there may be no other node. */
+  /** Whether this node must be the only one. */
   alone: boolean;
   onNotice(notice: string): void;
-  /** The connection was lost, and meanwhile another node came beside which this one may not be. */
+  /** Called when the connection was lost and another node joined in the meantime with which this one must not run. */
   onRefused?(error: unknown): void;
 }
 
-/** This node among those of one database. */
+/** The membership of this node among the nodes of one database. */
 export interface Nodes {
-  /** Tells all other nodes, as far as they listen; nothing waits for it. */
+  /** Sends a notice to all other nodes that are listening. Does not wait for delivery. */
   notify(notice: string): void;
   /**
-   * Throws `storage_failed` while this node is refused, or has to be alone and cannot know whether it is. Statements do, too,
-   * so that it does nothing more until it has its lock again.
+   * Throws `storage_failed` while this node is refused, or while it must be the only node and cannot know whether it is.
+   * Statements throw it too, so that the node does nothing until it has its lock again.
    */
   check(): void;
   close(): Promise<void>;
@@ -25,7 +25,7 @@ export interface Nodes {
 export interface Engine {
   query: Query;
   isShared: boolean;
-  /** Calls `migrate` with what may take long. */
+  /** Calls `migrate` with a connection that has no time limits. */
   migrate(migrate: (query: Query) => Promise<void>): Promise<void>;
   transaction<T>(work: (query: Query) => Promise<T>, oneByOne?: string): Promise<T>;
   exclusively(name: string, work: () => Promise<void>): Promise<void>;
@@ -34,7 +34,7 @@ export interface Engine {
   checkNode?(): void;
   flush(): Promise<void>;
   scrub(): Promise<void>;
-  /** After `query` has been closed. */
+  /** Call this after `query` has been closed. */
   release(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export interface DatabaseState {
   unknown: string[];
 }
 
-/** A commit was sent, and no answer came: it may be done, or be done later. */
+/** A commit was sent and not confirmed: it may have been executed, or may still be. */
 export class OutcomeUnknown extends Error {
   override name = 'OutcomeUnknown';
 }

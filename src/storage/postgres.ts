@@ -1,6 +1,6 @@
 /**
- * Kysely on a PostgreSQL server: a pool of connections in which none is waited for without end, and whose faults are those of
- * the storage.
+ * Runs Kysely on a PostgreSQL server: a connection pool in which every wait has a time limit, and whose errors become
+ * `storage_failed`.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, type PostgresQueryResult, sql } from 'kysely';
@@ -16,26 +16,31 @@ export interface PostgresSettings {
   databaseConnections: number;
 }
 
-/** For a new connection, and for one of the pool to become free. */
+/** How long to wait for a new connection, or for one of the pool to become free. */
 const CONNECT_MS = 10_000;
-/** For the turn among transactions of one name. */
+/** How long to wait for other transactions of the same name. */
 const TURN_MS = 10_000;
-/** The server gives up a statement, and a transaction that its node has left alone. */
+/** The time after which the server cancels a statement, or ends a transaction that is idle. */
 const STATEMENT_MS = 15_000;
-/** What the server has not said by then it will not say: the connection is given up. */
+/** The time after which a connection without a response is closed. */
 const ANSWER_MS = 20_000;
 const IDLE_MS = 60_000;
-/** Of a connection that a library uses: one that gives no answer is not found out otherwise. */
+/**
+ * The maximum age of a connection that a library uses. Without it, a connection that no longer responds would not be detected.
+ */
 const LIFETIME_SECONDS = 60;
 const OLDEST_VERSION = 14;
 const BIGINT = pg.types.builtins.INT8;
-/** Two transactions that wait for each other, of which the server ends one. */
+/** The codes of a deadlock and of a serialization failure, for which the server aborts one of the transactions. */
 const COLLISIONS = ['40P01', '40001'];
 const MAX_COLLISIONS = 5;
-/** The limit of the first pause after one. It doubles each time. */
+/** The upper limit of the first random pause after a collision. It doubles with each collision. */
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 200;
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html: by code or by class. Others are defects of Platen. */
+/**
+ * Storage errors by code or class, from https://www.postgresql.org/docs/current/errcodes-appendix.html. All others are defects of
+ * Platen.
+ */
 const STORAGE_FAULTS: Readonly<Record<string, string>> = {
   '08': 'has lost its connection',
   '25006': 'cannot be written',
@@ -48,11 +53,11 @@ const STORAGE_FAULTS: Readonly<Record<string, string>> = {
   '58': 'fails',
   XX: 'fails',
 };
-/** After these nothing more can be asked over the same connection. */
+/** Codes or classes of errors after which the connection cannot be used again. */
 const ENDING = ['08', '25006', '25P03', '57P'];
 const NUL_CHARACTER = '22021';
 
-/** Throws `storage_failed` where there is no server, or none that can be used. */
+/** Throws `storage_failed` if there is no server, or its version is not supported. */
 export async function openPostgres(settings: PostgresSettings): Promise<Engine> {
   let nodes: Nodes | undefined;
   const query = connect(settings.databaseUrl, { max: settings.databaseConnections }, () => nodes?.check());
@@ -67,7 +72,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Engine> 
     query,
     isShared: true,
     async migrate(migrate) {
-      // Another node may be at it, and a large table takes its time: without the limits of requests.
+      // Another node may be migrating, and large tables take long, so the time limits of requests do not apply.
       const patient = connect(settings.databaseUrl, { max: 2, statement_timeout: 0, query_timeout: 0 });
       await migrate(patient).finally(() => patient.destroy());
     },
@@ -78,8 +83,8 @@ export async function openPostgres(settings: PostgresSettings): Promise<Engine> 
       openPool(settings.databaseUrl, { application_name: name, max, maxLifetimeSeconds: LIFETIME_SECONDS }),
     checkNode: () => nodes?.check(),
     joinNodes: async (options) => (nodes = await joinNodes(settings.databaseUrl, options)),
-    flush: async () => {}, // a commit is told once it outlives a loss of power, unless the operator gave that up
-    scrub: async () => {}, // deleted rows go with the next vacuum of the server
+    flush: async () => {}, // the server confirms a commit only when it survives a power failure, unless the operator has changed that
+    scrub: async () => {}, // the next vacuum of the server removes deleted rows
     release: async () => {},
   };
 }
@@ -105,9 +110,9 @@ export async function inspectPostgres(databaseUrl: string, migrations: string[])
   }
 }
 
-/** No statement is begun, and nothing is committed, while `check` throws. */
+/** While `check` throws, no statement is started and nothing is committed. */
 function connect(connectionString: string, limits: pg.PoolConfig, check = () => {}): Query {
-  const pool = openPool(connectionString, { pipeline: true, ...limits }); // statements that are sent together, see GuardedClient
+  const pool = openPool(connectionString, { pipeline: true, ...limits }); // see GuardedClient, which sends statements together
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: new GuardedPool(pool, check) }) });
 }
 
@@ -124,7 +129,7 @@ function openPool(connectionString: string, options: pg.PoolConfig): pg.Pool {
     types: { getTypeParser: (oid, format) => (oid === BIGINT ? Number : pg.types.getTypeParser(oid, format)) },
     ...options,
   });
-  pool.on('error', () => {}); // an unused connection has ended; the next statement opens another
+  pool.on('error', () => {}); // an idle connection has ended; the next statement opens another
   return pool;
 }
 
@@ -135,11 +140,14 @@ async function requireVersion(query: Query): Promise<void> {
     throw storageFailed(`the server of PLATEN_DATABASE_URL is PostgreSQL ${version}; use ${OLDEST_VERSION} or later`);
 }
 
-/** Waits before it takes a connection, so that all work of one name has one at most. Throws `storage_failed` if that takes too long. */
+/**
+ * Waits before taking a connection, so that transactions of one name use at most one. Throws `storage_failed` if that takes too
+ * long.
+ */
 async function inTurn<T>(turns: Map<string, Promise<void>>, name: string, work: () => Promise<T>): Promise<T> {
   const before = turns.get(name) ?? Promise.resolve();
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
-  const turn = before.then(() => over); // whoever gives up waits no longer, but its place stays behind those before it
+  const turn = before.then(() => over); // a caller that gives up stops waiting, but those behind it still wait for those before it
   turns.set(name, turn);
   try {
     await inTime(before);
@@ -169,17 +177,17 @@ async function transaction<T>(query: Query, work: (query: Query) => Promise<T>, 
     } catch (error) {
       if (!COLLISIONS.includes((error as { code?: string }).code ?? '')) throw error;
       if (collisions === MAX_COLLISIONS) throw storageFailed('the storage of the service is overloaded', error);
-      await sleep(collisionPauseMs(collisions)); // without a connection
+      await sleep(collisionPauseMs(collisions)); // without holding a connection
     }
   }
 }
 
-/** Random, so that transactions that met do not meet again; longer each time, as there may be many of them. */
+/** Random, so that the same transactions do not collide again; longer each time, because there may be many of them. */
 export function collisionPauseMs(collisions: number, random = Math.random()): number {
   return random * Math.min(FIRST_PAUSE_MS * 2 ** collisions, LONGEST_PAUSE_MS);
 }
 
-/** The lock belongs to the connection, and ends with it when the process dies. */
+/** The advisory lock belongs to the connection, and is released with it if the process dies. */
 async function exclusively(query: Query, name: string, work: () => Promise<void>): Promise<void> {
   await query.connection().execute(async (own) => {
     const lock = sql`hashtext('platen one node'), hashtext(${name})`;
@@ -222,12 +230,12 @@ interface Statement {
   parameters: unknown[];
 }
 
-/** What is told of a statement that has not been sent yet. */
+/** The result returned for a statement that has not been sent yet. */
 const UNTOLD = { command: '', rowCount: 0, rows: [] };
 
 /**
- * A connection that is not used again once it has failed. The begin of a transaction, and writes in it that tell nothing, go to the server
- * with the next statement, and cost no round trip.
+ * A connection that is closed once it has failed. The begin of a transaction, and writes in it without a result, are held back
+ * and sent with the next statement, which saves round trips.
  */
 class GuardedClient {
   readonly #client: pg.PoolClient;
@@ -239,7 +247,7 @@ class GuardedClient {
   constructor(client: pg.PoolClient, check: () => void) {
     this.#client = client;
     this.#check = check;
-    client.on('error', this.#onError); // without a listener, an end between two statements would end the process
+    client.on('error', this.#onError); // without a listener, a connection that ends between two statements would end the process
   }
 
   get processID(): number {
@@ -273,7 +281,10 @@ class GuardedClient {
     return UNTOLD;
   }
 
-  /** Whether there is nothing to roll back: the server has done it, or was never told of a begin. What was held is forgotten. */
+  /**
+   * Whether there is nothing to roll back, because the connection has failed or the begin was never sent. Drops the statements
+   * held back.
+   */
   #isUndone(): boolean {
     const isUnsent = this.#held[0]?.text === 'begin';
     this.#held = [];
@@ -281,7 +292,7 @@ class GuardedClient {
     return this.#failed || isUnsent;
   }
 
-  /** After what was held. The first fault is the cause of those that follow it. */
+  /** Sends the statements held back and then this one. Throws the first error, which causes those that follow. */
   async #send(last: Statement): Promise<unknown> {
     const statements = [...this.#held, last];
     this.#held = [];
@@ -296,7 +307,7 @@ class GuardedClient {
     );
   }
 
-  /** The server rolls back what is open, and gives back locks, when the connection is closed. */
+  /** If this node is refused, marks the connection as failed. The server rolls back and releases locks when it is closed. */
   #checkNode(): void {
     try {
       this.#check();
@@ -311,13 +322,13 @@ class GuardedClient {
   };
 }
 
-/** Whatever the server did not say itself comes from the connection. */
+/** Whether the connection has failed: an error that is not from the server is one of the connection. */
 function isEnding(error: unknown): boolean {
   const { code = '' } = error as { code?: string };
   return !(error instanceof pg.DatabaseError) || ENDING.some((start) => code.startsWith(start));
 }
 
-/** The same error where it is a defect of Platen. */
+/** Converts an error of the database to a `ServiceError`. Returns it unchanged if it is a defect of Platen. */
 function explained(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return unreachable(error);
   const { code = '' } = error;

@@ -1,7 +1,7 @@
-/** The tables and their columns. Times are milliseconds since 1970 in UTC; truth values are 0 and 1. */
+/** The tables and their columns. Times are in milliseconds since 1970 in UTC; Boolean values are 0 and 1. */
 import type { Generated, Kysely } from 'kysely';
 
-/** Statements, outside a transaction or inside one. */
+/** Runs statements, inside or outside a transaction. */
 export type Query = Kysely<Tables>;
 
 export interface Tables {
@@ -9,7 +9,7 @@ export interface Tables {
     id: string;
     name: string;
     plan: string;
-    /** Whether renders are stored although the caller did not ask. */
+    /** Whether renders are stored unless the request says otherwise. */
     auto_store: number;
     /** Address that receives `document.expired` events, or null for none. */
     document_expired_webhook_url: string | null;
@@ -19,17 +19,17 @@ export interface Tables {
     id: string;
     account_id: string;
     name: string;
-    /** SHA-256 of the secret, in hexadecimal; the secret itself is kept nowhere. */
+    /** SHA-256 of the secret, in hexadecimal; the secret itself is not stored. */
     secret_hash: string;
     /** The first characters of the secret, to tell keys apart in lists. */
     hint: string;
-    /** JSON: what it may do; null for everything. */
+    /** JSON: the permitted operations; null for all. */
     scopes: string | null;
-    /** The key it was made with; null for the operator's. */
+    /** The key that created this one; null if the operator created it. */
     made_by: string | null;
     created_at: number;
     revoked_at: number | null;
-    /** The secret before the last rotation, and until when it works. */
+    /** The hash of the secret before the last rotation, and the time until which that secret works. */
     previous_secret_hash: string | null;
     previous_valid_until: number | null;
     is_test: Generated<number>;
@@ -40,17 +40,17 @@ export interface Tables {
     name: string;
     engine: string;
     html: string;
-    /** Of the HTML in UTF-8. */
+    /** The size of the HTML in UTF-8. */
     bytes: number;
     version: number;
     /** JSON: the paths the template uses. */
     placeholders: string;
-    /** JSON: what its owner attached to it; null for nothing. */
+    /** JSON: the metadata that the owner attached; null for none. */
     metadata: string | null;
     created_at: number;
     updated_at: number;
   };
-  /** Files beside the versions of templates. */
+  /** Asset files of template versions. */
   template_assets: {
     template_id: string;
     version: number;
@@ -58,11 +58,11 @@ export interface Tables {
     key_id: string;
     /** The media type. */
     type: string;
-    /** Name of the content, which versions share. */
+    /** The name of the content, which versions can share. */
     blob: string;
     bytes: number;
   };
-  /** What templates were before they were replaced; a part of them, the youngest. */
+  /** Earlier versions of templates, limited to the most recent ones. */
   template_versions: {
     template_id: string;
     version: number;
@@ -72,14 +72,14 @@ export interface Tables {
     html: string;
     bytes: number;
     placeholders: string;
-    /** When this version came to be. */
+    /** When this version was created. */
     updated_at: number;
   };
   documents: {
     id: string;
     key_id: string;
     account_id: string;
-    /** This and what follows is null once the content is gone. */
+    /** This and the following columns that describe the content are null once the content is removed. */
     filename: string | null;
     bytes: number | null;
     pages: number | null;
@@ -91,16 +91,16 @@ export interface Tables {
     sha256: string | null;
     source: string | null;
     template_id: string | null;
-    /** JSON: what the render had to tell. */
+    /** JSON: the report of the render. */
     report: string | null;
-    /** JSON: what its owner attached to it; null for nothing. */
+    /** JSON: the metadata that the owner attached; null for none. */
     metadata: string | null;
     created_at: number;
     expires_at: number;
     deleted_at: number | null;
-    /** When the content is to go: at expiry, or at once when its owner deletes it. */
+    /** When the content is to be removed: at expiry, or immediately when its owner deletes the document. */
     remove_at: number;
-    /** 1 until the content has gone. */
+    /** 1 until the content is removed. */
     has_content: number;
   };
   /** One row for each member of the metadata of an object. */
@@ -112,13 +112,13 @@ export interface Tables {
     member_value: string;
     object_created_at: number;
   };
-  /** How many documents of a month are spoken for: rendered, or being rendered under a reservation. */
+  /** The number of documents charged per month, including renders in progress that hold a reservation. */
   usage_months: {
     account_id: string;
     /** `2026-11` */
     month: string;
     used: number;
-    /** Renders of the last minute that was counted, where several nodes use the database. */
+    /** The start of the last minute counted, and its renders; used if several nodes share the database. */
     minute_began_at: Generated<number>;
     minute_renders: Generated<number>;
   };
@@ -129,34 +129,34 @@ export interface Tables {
     day: string;
     documents: number;
   };
-  /** Places in the allowance taken by renders under way. */
+  /** Renders in progress that have reserved a document of the allowance. */
   reservations: {
     id: string;
     account_id: string;
-    /** The day it counts for. */
+    /** The day that the document is charged to. */
     day: string;
-    /** Renewed while the process that renders lives. */
+    /** Renewed for as long as the rendering process lives. */
     lease_until: number;
-    /** 1 for a render of a batch, or one that nobody waits for. */
+    /** 1 for a batch item or an asynchronous render. */
     in_background: Generated<number>;
   };
   idempotency_keys: {
     key_id: string;
-    /** What the caller sent as Idempotency-Key. */
+    /** The value of the Idempotency-Key header. */
     name: string;
-    /** SHA-256 of method, address and body. */
+    /** SHA-256 of the method, URL and body. */
     fingerprint: string;
-    /** The request that runs, and until when it is believed to. */
+    /** The claim of the request that is running, and the end of its lease. */
     claim: string;
     lease_until: number;
     expires_at: number;
-    /** JSON: how to give the reply again; null while the first request runs. */
+    /** JSON: the data to repeat the reply; null while the first request is running. */
     answer: string | null;
-    /** What the answer made. The record of a template's making goes with the template. */
+    /** The id of the resource that the request created. Deleting a template deletes the row of its creation as well. */
     resource_id: string | null;
-    /** The blob that holds the PDF of the reply, when it was not stored as a document. */
+    /** The blob with the PDF of the reply, if the PDF was not stored as a document. */
     blob: string | null;
-    /** When the blob is to go. */
+    /** When the blob is to be removed. */
     blob_until: number | null;
   };
   /** Certificates that sign PDFs. */
@@ -165,11 +165,11 @@ export interface Tables {
     key_id: string;
     account_id: string;
     name: string;
-    /** JSON: what the certificate says of itself. */
+    /** JSON: the properties of the certificate. */
     facts: string;
-    /** The secret key of the operator that the ciphertext needs. */
+    /** The id of the operator's secret key that decrypts the ciphertext. */
     secret_key_id: string;
-    /** The private key and the certificates. */
+    /** The private key and the certificate chain, encrypted. */
     ciphertext: Uint8Array;
     created_at: number;
   };
@@ -183,43 +183,46 @@ export interface Tables {
     id: string;
     key_id: string;
     account_id: string;
-    /** Number of items; the four that follow add up to it. */
     webhook_url: string | null;
-    /** JSON: what its owner attached to it; null for nothing. */
+    /** JSON: the metadata that the owner attached; null for none. */
     metadata: string | null;
+    /** The number of items; `unfinished`, `succeeded`, `failed` and `cancelled` add up to it. */
     total: number;
-    /** What its items are rendered to: `image`, or null for PDFs. */
+    /** The output of the items: `image`, or null for PDFs. */
     kind: string | null;
-    /** Items without an outcome. */
+    /** The number of items without an outcome. */
     unfinished: number;
     succeeded: number;
     failed: number;
     cancelled: number;
-    /** The trace of the request that made it; null where none was recorded. */
+    /** The trace context of the request that created the batch; null if none was recorded. */
     traceparent: string | null;
     created_at: number;
-    /** When the first item was taken up. */
+    /** When the first item was claimed. */
     started_at: number | null;
-    /** When its owner asked for no more of it. */
+    /** When the owner cancelled the batch. */
     cancelled_at: number | null;
-    /** When the last item got its outcome. */
+    /** When the last item finished. */
     completed_at: number | null;
-    /** When the rows may go: with the last document. */
+    /** When the rows may be removed, which is not before the last document expires. */
     kept_until: number;
   };
   batch_items: {
     batch_id: string;
     position: number;
-    /** The first item of the batch that is the same, which is rendered for all of them; its own position where it is that. */
+    /**
+     * The position of the canonical item: the first identical item of the batch, which is rendered for all of them. It can be
+     * this item itself.
+     */
     leader: number;
     reference: string | null;
     /** queued, running, succeeded, failed, cancelled */
     status: string;
-    /** When it may be taken up; set on canonical items that are queued, and on nothing else. */
+    /** When the item can be claimed; set only for canonical items that are queued. */
     due_at: number | null;
-    /** How often it was taken up. */
+    /** How often the item was claimed. */
     attempts: number;
-    /** Who renders it, and until when it is believed to; set while it is running. */
+    /** The claim of the process that renders the item, and the end of its lease; set only while the item is running. */
     claim: string | null;
     lease_until: number | null;
     document_id: string | null;
@@ -228,10 +231,13 @@ export interface Tables {
     expires_at: number | null;
     /** JSON: code, detail, errors. */
     error: string | null;
-    /** The order in which items of its batch got their outcomes, from 1; null while it has none. */
+    /** The place of the item in the order in which the items of the batch finished, from 1; null before that. */
     finished_no: number | null;
   };
-  /** What is still to be rendered, encrypted: of canonical items, and of each batch its defaults, at position -1. */
+  /**
+   * The encrypted requests that are still to be rendered: one for each canonical item, and the defaults of each batch at position
+   * -1.
+   */
   batch_requests: {
     batch_id: string;
     position: number;
@@ -244,38 +250,41 @@ export interface Tables {
     /** `whsec_` and the key in base64. */
     secret: string;
     created_at: number;
-    /** Until when it also signs after it was replaced, or null for the current secret. */
+    /** Null for the current secret; otherwise the time until which the replaced secret still signs. */
     valid_until: number | null;
   };
-  /** Events and results on their way to a receiver, and what became of them. */
+  /** Webhook events and uploads with the state of their delivery. */
   webhook_deliveries: {
     id: string;
     account_id: string;
     key_id: string;
     type: string;
-    /** Of an upload the origin alone: the rest is secret. */
+    /** The full URL for webhooks; only the origin for uploads, because the rest is secret. */
     url: string;
-    /** Of the url, with its port. */
+    /** The host of the URL, with the port. */
     host: string;
-    /** The bytes that are sent, the same each time, or where a result is uploaded to; null once it is delivered or has failed. */
+    /**
+     * The body of a webhook, which is the same for each attempt, or the encrypted target of an upload; null once delivered or
+     * failed.
+     */
     payload: string | null;
-    /** The trace of what it tells about; null where none was recorded. */
+    /** The trace context of the reported change; null if none was recorded. */
     traceparent: string | null;
     status: 'pending' | 'delivered' | 'failed';
-    /** Those that were begun. */
+    /** The number of attempts started. */
     attempts: number;
     created_at: number;
     last_attempt_at: number | null;
-    /** Of a webhook; null once there is no next one. */
+    /** The next attempt of a webhook; null if there is none. */
     next_attempt_at: number | null;
-    /** The same of an upload. */
+    /** The next attempt of an upload; null if there is none. */
     next_upload_at: number | null;
-    /** While an attempt is under way: when it is over at the latest. */
+    /** While an attempt is in progress: the latest time at which it ends. */
     lease_until: number;
-    /** Of the last attempt: what was answered, and what went wrong. */
+    /** The response status and the error of the last attempt. */
     response_status: number | null;
     error: string | null;
-    /** Of an upload: the item whose result it is. */
+    /** Only for uploads: the item whose result is uploaded. */
     batch_id: string | null;
     batch_position: number | null;
   };

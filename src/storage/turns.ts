@@ -1,20 +1,26 @@
-/** Statements about jobs of graphile-worker that are turns, in a schema of their own; see `src/jobs/graphile-jobs.ts`. */
+/**
+ * Statements for the jobs of graphile-worker that represent turns, in a schema of their own; see `src/jobs/graphile-jobs.ts`.
+ */
 import { sql } from 'kysely';
 import { prepared, preparedWrite } from './prepared.ts';
 
-/** Turns follow from rows, so that a version that needs other tables of graphile-worker may use another schema beside this one. */
+/**
+ * Turns can be derived from rows, so a version that needs a newer schema of graphile-worker can use another one next to this.
+ */
 export const TURNS_SCHEMA = 'platen_jobs';
 
 interface NewTurn {
   task: string;
   owner: string;
-  /** There is one turn of a key that waits, whose time stays, or with `replace` becomes this one. */
+  /** At most one turn with this key is queued. If one is, it keeps its time, or with `replace` gets the new one. */
   key: string;
   mode: 'preserve_run_at' | 'replace';
   flags: string[];
-  /** From now; the past is before others. */
+  /** The delay from now. A negative value puts the turn before others. */
   delayMs: number;
-  /** Whether one that waits already is left as it is, without a lock on it: only where one that is missed comes again. */
+  /**
+   * Whether to leave a queued turn alone without locking it. Use it only for turns that are repeated, because one can be missed.
+   */
   unlessWaiting: boolean;
 }
 
@@ -29,7 +35,10 @@ export const putTurn = preparedWrite((query, { task, owner, key, mode, flags, de
     ),
 }));
 
-/** Frees turns that were not given back for so long, and removes those that another one has replaced meanwhile. */
+/**
+ * Unlocks jobs that have been locked for longer than `olderThanMs`, and removes jobs that another one has replaced in the
+ * meantime.
+ */
 export const freeTurns = prepared((query, { olderThanMs }: { olderThanMs: number }) => ({
   compile: () =>
     sql<object>`

@@ -1,4 +1,7 @@
-/** One attempt to deliver: an address, headers and a body in, what was answered or what went wrong out. Never throws. */
+/**
+ * Makes one delivery attempt: a URL, headers and a body in, the response status or a description of the failure out. Never
+ * throws.
+ */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
@@ -12,46 +15,46 @@ export interface Attempt {
   /** Default: POST. */
   method?: string;
   headers: Record<string, string>;
-  /** In pieces, so that a large one is never concatenated. */
+  /** A list of buffers, so that a large body is never concatenated. */
   body: readonly Buffer[] | StreamedBody;
   timeoutMs: number;
-  /** How long no byte may move once there is a connection. Default: as long as all of it may take. */
+  /** The longest time without any data on the connection. Default: `timeoutMs`. */
   idleMs?: number;
-  /** Ends the attempt. */
+  /** Aborts the attempt. */
   signal: AbortSignal;
 }
 
 /** A body that is read while it is sent. */
 export interface StreamedBody {
   bytes: number;
-  /** Is called once there is a connection. Throws `ContentUnavailable`. */
+  /** Called once the connection is established. Throws `ContentUnavailable`. */
   open(): Promise<Readable>;
 }
 
-/** The body that is to be sent cannot be read. The message is for the owner of the address. */
+/** The body cannot be read. The message is shown to the owner of the delivery. */
 export class ContentUnavailable extends Error {
   override name = 'ContentUnavailable';
 }
 
-/** The receiver takes nothing, and answers nothing. */
+/** The receiver neither read nor sent data for `idleMs`. */
 class Stalled extends Error {
   override name = 'Stalled';
 }
 
 export interface AttemptResult {
-  /** What was answered; undefined where nothing was. */
+  /** The response status; undefined if there was no response. */
   status?: number;
-  /** In words for the owner of the address: nothing of what lies behind an address that may not be reached. */
+  /** A message for the owner of the delivery. It reveals nothing about hosts that the egress policy forbids. */
   error?: string;
   /** For the operator's log. */
   refusal?: Refusal;
 }
 
 const MAX_ANSWER_BYTES = 65_536;
-/** What comes after the head of an answer is of no interest, but a server may be upset when it is not read. */
+/** The response body is discarded, but read for this long, because some servers fail if the client does not read it. */
 const MAX_ANSWER_MS = 1_000;
 
-/** Redirects are not followed. */
+/** Does not follow redirects. */
 export async function attempt(
   policy: OutboundPolicy,
   { url, timeoutMs, idleMs = timeoutMs, signal, ...sent }: Attempt,
@@ -92,7 +95,7 @@ function describeFailure(error: unknown): string {
   return 'the connection broke off, or the answer was not HTTP';
 }
 
-/** The status of the answer, once its body has been read, or enough of it. */
+/** Resolves to the response status when the body has been read, or its limit of bytes or time is reached. */
 function exchange(
   url: URL,
   socket: Socket,
@@ -100,7 +103,7 @@ function exchange(
   source: Readable,
 ): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  let isAnswered = false; // a server may answer, and close, before it has read everything
+  let isAnswered = false; // a server may respond and close the connection before it has read the whole request
   const fail = (error: unknown) => {
     if (!isAnswered) reject(error);
   };
@@ -151,7 +154,7 @@ export function hasArrived({ status = 0 }: AttemptResult): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Whether it makes sense to try again: nothing was answered, or something that may pass. */
+/** Whether a retry may succeed: there was no response, or a status that may be temporary. */
 export function mayArrive({ status, refusal }: AttemptResult): boolean {
   if (status === undefined) return !refusal || Boolean(refusal.netError);
   return status === TOO_MANY_REQUESTS || (status >= 500 && status !== NOT_IMPLEMENTED);

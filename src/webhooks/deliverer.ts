@@ -1,6 +1,7 @@
 /**
- * Delivery: rows that are due in, signed requests or uploads out, and back what became of them. A row is lent to an attempt for as long
- * as that can take, so that a process that dies loses nothing. A receiver may get an event twice, with the same id.
+ * Delivers webhooks and uploads: due rows in, signed requests or uploads out, and their outcome back into the rows. Each attempt
+ * holds a lease on its row for as long as it can take, so that nothing is lost when a process dies. A receiver may get an event
+ * twice, with the same id.
  */
 import { Webhook } from 'standardwebhooks';
 import type { Clock } from '../accounts/leases.ts';
@@ -17,7 +18,7 @@ import { mayUpload, type OpenedUpload, type Uploads, uploadTimeoutMs } from './u
 export type DeliveryOutcome = 'delivered' | 'retried' | 'failed';
 
 export interface DelivererSettings {
-  /** How long to wait after each attempt that fails; after one more it is over. */
+  /** The pauses after failed attempts. When the attempt after the last pause fails, the delivery fails. */
   webhookRetryMs: readonly number[];
   webhookTimeoutMs: number;
 }
@@ -30,13 +31,13 @@ export interface DelivererServices {
   clock: Clock;
   jobs: Pick<Jobs, 'add'>;
   onOutcome(outcome: DeliveryOutcome, details: { delivery_id: string; type: string; response_status?: number }): void;
-  /** For the operator alone. */
+  /** Reports a refusal of the egress policy, for the operator only. */
   onRefused(details: { host: string; reason: string }): void;
 }
 
 type Kind = 'webhook' | 'upload';
 
-/** A row that is lent to an attempt. */
+/** A row that is leased to an attempt. */
 interface Due {
   kind: Kind;
   id: string;
@@ -49,26 +50,31 @@ interface Due {
   attempts: number;
   leaseUntil: number;
   traceparent: string | null;
-  /** Of an upload. */
+  /** Null for webhooks. */
   batchId: string | null;
   timeoutMs: number;
 }
 
 type Changes = Partial<Tables['webhook_deliveries']>;
-/** Returns what is to be done once the transaction is committed. */
+/** A further write in the same transaction. Returns a function to call after the commit. */
 type Also = (query: Query) => Promise<() => Promise<void>>;
 
-/** Attempts at one time: of all, of one account, to one host. An upload may take long, so that webhooks have places of their own. */
+/**
+ * Limits of concurrent attempts: of one kind in total, per account, and per host. Uploads have their own limits, because they may
+ * take long and must not delay webhooks.
+ */
 const MAX_ATTEMPTS = 32;
 const MAX_OF_ACCOUNT = { webhook: 8, upload: 4 };
 const MAX_TO_HOST = 3;
-/** When an account whose deliveries all wait for crowded hosts has its next turn, if nothing gives it one before. */
+/**
+ * The pause before the next turn of an account whose deliveries all wait for hosts at their limit, unless an attempt ends before.
+ */
 const CROWDED_MS = 1_000;
-/** When the next attempt is due. */
+/** The column with the time of the next attempt. */
 const DUE = { webhook: 'next_attempt_at', upload: 'next_upload_at' } as const;
-/** What an attempt takes besides its time-out. */
+/** Added to the time-out of an attempt to get the length of its lease. */
 const LEASE_GRACE_MS = 5_000;
-/** Every wait is up to a fifth longer, so that what failed together does not come back together. */
+/** Lengthens every pause by up to a fifth, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2;
 const GONE = 410;
 
@@ -83,7 +89,7 @@ export class Deliverer {
     this.#settings = settings;
   }
 
-  /** Attempts of one kind, at which accounts take turns. */
+  /** The background task for one kind of delivery. Its owners are accounts. */
   task(kind: Kind): Task {
     return {
       limit: MAX_ATTEMPTS,
@@ -92,7 +98,7 @@ export class Deliverer {
     };
   }
 
-  /** Attempts under way are given up, and made again after the next start. */
+  /** Aborts the attempts in progress, which are repeated after the next start. */
   abort(): void {
     this.#end.abort();
   }
@@ -121,13 +127,13 @@ export class Deliverer {
     return [...this.#underWay].filter(isMeant).length;
   }
 
-  /** Those to which no more attempts may be under way. */
+  /** Hosts that have reached their limit of concurrent attempts. */
   #crowdedHosts(kind: Kind): string[] {
     const hosts = new Set([...this.#underWay].map(({ host }) => host));
     return [...hosts].filter((host) => this.#count((each) => each.kind === kind && each.host === host) >= MAX_TO_HOST);
   }
 
-  /** The one of an account that is due longest, of those whose host has no more than its share under way. */
+  /** Claims the delivery of the account that has been due longest, leaving out hosts at their limit. */
   async #claim(kind: Kind, accountId: string): Promise<Due | undefined> {
     const { database, clock } = this.#services;
     const now = clock();
@@ -177,7 +183,7 @@ export class Deliverer {
     return next?.at ?? undefined;
   }
 
-  /** Also those whose attempts nobody makes any more, because their lease has ended. */
+  /** Includes accounts whose attempts were lost, because their leases have expired. */
   async #accountsWithDue(kind: Kind): Promise<string[]> {
     const { rows } = await selectAccountsWithDue[kind](this.#services.database.query, { now: this.#services.clock() });
     return rows.map(({ account_id }) => account_id);
@@ -193,7 +199,7 @@ export class Deliverer {
   async #deliver(due: Due): Promise<void> {
     const body = [Buffer.from(due.payload)];
     const headers = { ...(await this.#headersOf(due)), ...traceHeaders() };
-    await this.#services.database.flush(); // what a receiver has been told must not be told anew under another id after a loss of power
+    await this.#services.database.flush(); // the receiver must not get the same event under another id after a power failure
     const result = await this.#attempt(due, { url: due.url, method: 'POST', headers, body });
     await this.#settle(due, result, this.#outcomeOf(due, result));
   }
@@ -201,7 +207,7 @@ export class Deliverer {
   async #upload(due: Due): Promise<void> {
     const { database, uploads } = this.#services;
     const opened = await uploads.open(due);
-    await database.flush(); // what was uploaded must not be rendered anew after a loss of power
+    await database.flush(); // a document that was uploaded must not be rendered again after a power failure
     const result: AttemptResult = opened
       ? await this.#attempt(due, { ...opened, method: 'PUT' })
       : { error: 'the document was deleted, or expired, or its key was revoked, before it could be uploaded' };
@@ -234,7 +240,10 @@ export class Deliverer {
     };
   }
 
-  /** `also` is done in the same transaction where there is no further attempt, and what it returns after it. */
+  /**
+   * Writes the outcome of an attempt. If it is final, `also` runs in the same transaction, and the function that it returns runs
+   * after the commit.
+   */
   async #settle(due: Due, { status, error }: AttemptResult, outcome: DeliveryOutcome, also?: Also): Promise<void> {
     if (status === undefined && this.#end.signal.aborted) {
       await this.#change(due.id, due.leaseUntil, { lease_until: 0 });
@@ -280,7 +289,10 @@ export class Deliverer {
     return Math.round(this.#services.clock() + wait * (1 + JITTER * Math.random()));
   }
 
-  /** Only while it is ours: a process that stood still finds that another has taken over. */
+  /**
+   * Changes the row only if this process still holds the lease; after a suspension another process may have claimed it. Returns
+   * whether it did.
+   */
   async #change(id: string, lease: number, changes: Changes, query = this.#services.database.query): Promise<boolean> {
     const { numUpdatedRows } = await query
       .updateTable('webhook_deliveries')

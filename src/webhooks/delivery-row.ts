@@ -1,4 +1,4 @@
-/** The row of something that is about to be delivered: a webhook or an upload. */
+/** Builds the database row of a new delivery, which is a webhook or an upload. */
 import { currentTraceparent } from '../tracing.ts';
 
 interface NewDelivery {
@@ -11,7 +11,7 @@ interface NewDelivery {
   now: number;
 }
 
-/** All but when it is due, and what only an upload has. */
+/** All columns except the due time and those that only uploads have. */
 export function deliveryRow({ id, accountId, keyId, type, url, payload, now }: NewDelivery) {
   return {
     ...{ id, account_id: accountId, key_id: keyId, type, url, payload },

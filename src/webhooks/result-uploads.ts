@@ -1,4 +1,7 @@
-/** Results that a caller wants sent to an address: bytes in, requests under the egress policy out, tried again a few times. Nothing is written down. */
+/**
+ * Uploads results to a URL that the caller named, under the egress policy and with a few retries. The uploads are not stored, so
+ * a restart loses them.
+ */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { OutboundPolicy } from '../egress/policy.ts';
 import { traceHeaders } from '../tracing.ts';
@@ -10,7 +13,7 @@ interface UploadSettings {
   webhookTimeoutMs: number;
 }
 
-/** Before each further attempt. */
+/** The pause before each retry. */
 const RETRY_MS = [1_000, 2_000, 4_000, 8_000];
 
 export class ResultUploads {
@@ -24,7 +27,7 @@ export class ResultUploads {
     this.#onRefused = onRefused;
   }
 
-  /** Whether it arrived. Never throws. */
+  /** Returns whether the receiver accepted the upload. Never throws. */
   async send(upload: Upload, signal: AbortSignal): Promise<boolean> {
     for (let attempts = 0; !signal.aborted; attempts++) {
       const result = await attempt(this.#policy, {

@@ -1,4 +1,4 @@
-/** What signs the webhooks of an account: made at first use, and replaced without a gap. */
+/** The secrets that sign the webhooks of an account: created at first use, and rotated with an overlap. */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../accounts/leases.ts';
 import { randomBase62 } from '../accounts/secret.ts';
@@ -8,11 +8,11 @@ export interface WebhookSecret {
   /** `whsec_` and the key in base64. */
   secret: string;
   createdAt: number;
-  /** Until when it also signs after it was replaced, or null for the current secret. */
+  /** Null for the current secret; otherwise the time until which the replaced secret still signs. */
   validUntil: number | null;
 }
 
-/** Standard Webhooks asks for 24 to 64. */
+/** Standard Webhooks requires 24 to 64 bytes. */
 const SECRET_BYTES = 32;
 /** How long a replaced secret keeps signing. */
 const OVERLAP_MS = 86_400_000;

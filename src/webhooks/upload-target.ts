@@ -1,11 +1,11 @@
-/** Validates where a result is to be uploaded: what a caller sent in, an address and headers out. */
+/** Validates the target of an upload: the value that the caller sent in, a URL and headers out. */
 
 import { type FieldError, invalidRequest } from '../errors.ts';
 import { connectionHeaders } from './connection-headers.ts';
 
 export interface UploadTarget {
   url: string;
-  /** Names are in lower case. */
+  /** The names are in lower case. */
   headers: Record<string, string>;
 }
 
@@ -16,14 +16,17 @@ const VALUE = /^[\x20-\x7e]{0,1024}$/;
 /** Headers that belong to the connection or to the body. */
 const NOT_FOR_CALLERS = connectionHeaders('content-encoding');
 
-/** Headers by which servers on an internal network take a request for another one, or for that of somebody else. */
+/** Headers that could make a server on an internal network mistake the host, path, method or client of the request. */
 const MISLEADING =
   /^(?:cookie2?|forwarded|via|x-forwarded(?:-.*)?|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|x-original-.*|x-rewrite-.*|x-(?:http-)?method(?:-override)?)$/i;
 
 export const MAX_UPLOAD_HEADERS = MAX_HEADERS;
 const URL_EXPECTED = `an address that begins with https://, without name and password, of at most ${MAX_CHARACTERS.toLocaleString('en')} characters`;
 
-/** `given` is an address, or an address with headers. Throws `invalid_request`. Whether the address may be reached is judged at each attempt. */
+/**
+ * `given` is a URL, or an object with a URL and headers. Throws `invalid_request`. The egress policy is applied later, at each
+ * attempt.
+ */
 export function parseUploadTarget(given: unknown, path = 'deliver_to'): UploadTarget {
   if (typeof given === 'string') return { url: parseAddress(given, path), headers: {} };
   if (!isObject(given)) throw invalidRequest([{ path, message: 'must be an address, or an object with url and headers' }]);

@@ -1,6 +1,7 @@
 /**
- * Results on their way to addresses that callers named: written down in the transaction that stores the result, as rows beside those
- * of webhooks, and lent to attempts in the same way. The address is a secret: the row has its origin, and the rest encrypted.
+ * Uploads of results to addresses that callers named. They are stored in the transaction that stores the result, in the table of
+ * webhook deliveries, and leased to attempts in the same way. The URL is a secret: the row has its origin in plain text and the
+ * rest encrypted.
  */
 import type { Readable } from 'node:stream';
 import type { Accounts } from '../accounts/accounts.ts';
@@ -17,30 +18,30 @@ import type { DeliveryStatus } from './webhooks.ts';
 
 interface UploadOrder extends UploadTarget {
   documentId: string;
-  /** Whether the document is kept for the upload alone. */
+  /** Whether the document is kept only for the upload. */
   isHeld: boolean;
 }
 
 export interface NewUpload extends UploadOrder {
   accountId: string;
   keyId: string;
-  /** The item of a batch, or of the batch that is one render. */
+  /** The batch item, or the only item of an asynchronous render. */
   item: { batchId: string; position: number };
-  /** Of the document. */
+  /** The size of the document. */
   bytes: number;
 }
 
-/** What became of an upload, for its owner. */
+/** The state of an upload, as its owner sees it. */
 export interface UploadReport {
   host: string;
   status: DeliveryStatus;
   attempts: number;
-  /** Of the last attempt. */
+  /** The response status of the last attempt. */
   responseStatus: number | null;
   error: string | null;
 }
 
-/** A row that is lent to an attempt. */
+/** A row that is leased to an attempt. */
 interface LentUpload {
   id: string;
   keyId: string;
@@ -50,7 +51,7 @@ interface LentUpload {
 
 export interface OpenedUpload extends Pick<UploadOrder, 'url' | 'headers' | 'documentId' | 'isHeld'> {
   body: StreamedBody;
-  /** When there is nothing to upload any more. */
+  /** When the document expires, after which it cannot be uploaded. */
   expiresAt: number;
 }
 
@@ -71,29 +72,32 @@ export interface UploadServices<D extends Stored = Stored> {
   documents: {
     findLinked(id: string): Promise<D>;
     read(document: D): Promise<Readable>;
-    /** Within the transaction, and afterwards. */
+    /** `markDeleted` runs in the transaction, and `removeContent` after its commit. */
     markDeleted(id: string, query: Query): Promise<void>;
     removeContent(id: string): Promise<void>;
   };
-  /** An upload of the batch has ended; within the transaction. Returns whether the batch has, with all its uploads. */
+  /**
+   * Called in the transaction that ends an upload of the batch. Returns whether this was the last upload of a batch that has
+   * ended.
+   */
   onUploadEnded(batchId: string, query: Query): Promise<boolean>;
-  /** Afterwards, where it has. */
+  /** Called after the commit if `onUploadEnded` returned true. */
   onBatchUploaded(batchId: string): void;
 }
 
 const TYPE = 'upload';
 const PDF = 'application/pdf';
-/** As slow as a receiver may take a document, besides the time it has to answer. */
+/** The transfer rate that the time-out allows for, in addition to the time that the receiver has to respond. */
 const MIN_BYTES_PER_MS = 256;
 const MAX_SENDING_MS = 600_000;
 
-/** How long an attempt may take that sends so much. */
+/** The time-out of an attempt, which depends on the size of the document that `payload` begins with. */
 export function uploadTimeoutMs(payload: string, answerMs: number): number {
   const bytes = Number(payload.slice(0, payload.indexOf(' ')));
   return answerMs + Math.min(MAX_SENDING_MS, Math.ceil(bytes / MIN_BYTES_PER_MS));
 }
 
-/** Whether a batch has a result that is still to be uploaded. */
+/** Whether the batch has a pending upload. */
 export async function hasPendingUpload(query: Query, batchId: string): Promise<boolean> {
   const pending = await query
     .selectFrom('webhook_deliveries')
@@ -105,7 +109,7 @@ export async function hasPendingUpload(query: Query, batchId: string): Promise<b
   return pending !== undefined;
 }
 
-/** Of the items of a batch, by their positions. */
+/** The uploads of a batch by item position. */
 export async function uploadReports(query: Query, batchId: string): Promise<Map<number, UploadReport>> {
   const rows = await query
     .selectFrom('webhook_deliveries')
@@ -117,7 +121,7 @@ export async function uploadReports(query: Query, batchId: string): Promise<Map<
   );
 }
 
-/** What records and events tell of an upload. */
+/** The upload in the form in which records and events show it. */
 export function uploadRecord({ status, attempts, responseStatus, error }: UploadReport) {
   return {
     ...{ status, attempts },
@@ -137,7 +141,7 @@ export class Uploads<D extends Stored = Stored> {
     this.#services = services;
   }
 
-  /** Within the caller's transaction, so that a result and its upload are one. */
+  /** Runs in the transaction of the caller, so that the result and its upload are stored together or not at all. */
   async enqueue({ accountId, keyId, item, bytes, ...order }: NewUpload, query: Query): Promise<void> {
     const now = this.#services.clock();
     const id = `upl_${randomBase62(22)}`;
@@ -151,12 +155,12 @@ export class Uploads<D extends Stored = Stored> {
     await this.#services.jobs.add('upload', accountId, query);
   }
 
-  /** Of the items of a batch, by their positions. */
+  /** The uploads of a batch by item position. */
   reportsOf(batchId: string): Promise<Map<number, UploadReport>> {
     return uploadReports(this.#services.database.query, batchId);
   }
 
-  /** What an attempt sends. Undefined where the document has gone, or the key was revoked. */
+  /** Prepares the request of an attempt. Returns undefined if the document was removed or the key was revoked. */
   async open({ id, keyId, payload }: LentUpload): Promise<OpenedUpload | undefined> {
     const { accounts, cipher, documents } = this.#services;
     if (await accounts.isRevoked(keyId)) return undefined;
@@ -175,7 +179,7 @@ export class Uploads<D extends Stored = Stored> {
     return { ...order, headers, body: { bytes: document.bytes, open }, expiresAt: document.expiresAt };
   }
 
-  /** An upload has ended; within the transaction that says so. Returns what is to be done once it is committed. */
+  /** Runs in the transaction that ends the upload. Returns a function to call after the commit. */
   async settle(
     { batchId }: LentUpload,
     opened: OpenedUpload | undefined,
@@ -188,7 +192,7 @@ export class Uploads<D extends Stored = Stored> {
     const isLast = batchId !== null && (await onUploadEnded(batchId, query));
     return async () => {
       if (isLast) onBatchUploaded(batchId);
-      if (released !== undefined) await documents.removeContent(released); // if this fails, a sweep does it
+      if (released !== undefined) await documents.removeContent(released); // if this fails, the sweep removes it later
     };
   }
 }
@@ -196,7 +200,10 @@ export class Uploads<D extends Stored = Stored> {
 const REQUEST_TIMEOUT = 408;
 const TOO_EARLY = 425;
 
-/** Stores answer more that may pass than receivers of webhooks do. A refused signature stays refused. */
+/**
+ * Whether a retry may succeed. Object stores have more temporary statuses than webhook receivers. A rejected signature stays
+ * rejected.
+ */
 export function mayUpload(result: AttemptResult): boolean {
   return result.status === REQUEST_TIMEOUT || result.status === TOO_EARLY || mayArrive(result);
 }

@@ -1,11 +1,11 @@
-/** Validates the address of a webhook: text in, the address in canonical form out. */
+/** Validates the URL of a webhook: text in, the normalized URL out. */
 import type { OutboundPolicy } from '../egress/policy.ts';
 import { invalidRequest, ServiceError } from '../errors.ts';
 
 const MAX_CHARACTERS = 2_048;
 export const WEBHOOK_URL_EXPECTED = `an address that begins with https:// or http://, without name and password, of at most ${MAX_CHARACTERS.toLocaleString('en')} characters`;
 
-/** Throws `invalid_request` that names `path`. Whether a name may be reached is judged at each attempt. */
+/** Throws `invalid_request` for the field `path`. The egress policy is applied to host names later, at each attempt. */
 export function parseWebhookUrl(given: unknown, path = 'webhook_url'): string {
   const url = typeof given === 'string' && given.length <= MAX_CHARACTERS ? URL.parse(given) : null;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.href.length > MAX_CHARACTERS)
@@ -13,7 +13,10 @@ export function parseWebhookUrl(given: unknown, path = 'webhook_url'): string {
   return url.href;
 }
 
-/** Throws `forbidden_url` where the host is an IP address that may not be reached. A name may lead elsewhere by the time of an attempt. */
+/**
+ * Throws `forbidden_url` if the host is an IP address that the egress policy forbids. Host names are not resolved here, because
+ * they may resolve differently at the time of an attempt.
+ */
 export function requireReachable(policy: OutboundPolicy, url: string | undefined, path = 'webhook_url'): void {
   if (url !== undefined && policy.refusesLiteral(new URL(url)))
     throw new ServiceError('forbidden_url', `${path} is an address this service may not reach`);

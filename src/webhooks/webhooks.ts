@@ -1,4 +1,4 @@
-/** Webhook events: stores them in the transaction of the change they report, and lists them with the state of their delivery. */
+/** Stores webhook events in the transaction of the change they report, and lists them with the state of their delivery. */
 import type { Clock } from '../accounts/leases.ts';
 import { randomBase62 } from '../accounts/secret.ts';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -12,10 +12,10 @@ export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 export interface WebhookEvent {
   accountId: string;
   keyId: string;
-  /** As `parseWebhookUrl` returned it. */
+  /** The URL that `parseWebhookUrl` returned. */
   url: string;
   type: WebhookType;
-  /** As the receiver gets it: snake_case, times in RFC 3339. */
+  /** The data as the receiver gets it: names in snake_case, times in RFC 3339. */
   data: object;
 }
 
@@ -28,12 +28,12 @@ export interface Delivery {
   createdAt: number;
   lastAttemptAt: number | null;
   nextAttemptAt: number | null;
-  /** Of the last attempt. */
+  /** The response status of the last attempt. */
   responseStatus: number | null;
   error: string | null;
 }
 
-/** A document whose content has gone because its time was over. */
+/** A document whose content was removed at the end of its retention. */
 export interface ExpiredDocument {
   id: string;
   keyId: string;
@@ -56,8 +56,8 @@ export class Webhooks {
   }
 
   /**
-   * Within the caller's transaction, so that an event and what it is about are one. What is sent is fixed now: every attempt
-   * has the same bytes and the same id, which is returned.
+   * Runs in the transaction of the caller, so that the event and the change it reports are stored together or not at all. Returns
+   * the id. The payload is fixed now: every attempt sends the same bytes and the same id.
    */
   async enqueue({ accountId, keyId, url, type, data }: WebhookEvent, query: Query): Promise<string> {
     const now = this.#clock();
@@ -72,7 +72,7 @@ export class Webhooks {
     return id;
   }
 
-  /** For accounts that ask for it; within the transaction that marks the content as gone. */
+  /** Enqueues the event if the account has a URL for it. Call this in the transaction that marks the content as removed. */
   async documentExpired({ id, keyId, accountId, expiresAt }: ExpiredDocument, query: Query): Promise<void> {
     const account = await query
       .selectFrom('accounts')
@@ -84,7 +84,7 @@ export class Webhooks {
     await this.enqueue({ accountId, keyId, url: account.url, type: 'document.expired', data }, query);
   }
 
-  /** Newest first, from after a position. */
+  /** Newest first, starting after the position `after`. */
   async list(keyId: string, limit: number, after?: Position): Promise<Delivery[]> {
     const deliveries = this.#database.query
       .selectFrom('webhook_deliveries')
@@ -92,11 +92,11 @@ export class Webhooks {
       .select(['created_at as createdAt', 'last_attempt_at as lastAttemptAt', 'next_attempt_at as nextAttemptAt'])
       .select('response_status as responseStatus')
       .where('key_id', '=', keyId)
-      .where('batch_id', 'is', null); // uploads are shown with their renders
+      .where('batch_id', 'is', null); // uploads are listed with their batch or render
     return newestFirst(deliveries, limit, after).execute();
   }
 
-  /** Forgets what was enqueued 30 days ago and is not under way any more. */
+  /** Removes deliveries that were enqueued at least 30 days ago and have ended. */
   async removeOld(): Promise<void> {
     for (let removed = REMOVED_AT_ONCE; removed === REMOVED_AT_ONCE; ) {
       const { numDeletedRows } = await this.#database.query

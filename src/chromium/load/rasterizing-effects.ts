@@ -1,4 +1,4 @@
-/** Functions that run in a page and find elements with an effect for which Chromium draws all that is in them as one image. */
+/** Functions that run in a page and find elements with an effect that makes Chromium draw the whole element as one image. */
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
 // biome-ignore lint/suspicious/noExplicitAny: as above
@@ -20,7 +20,9 @@ function isPartOfDrawing(element: PageElement): boolean {
   return Boolean(builtIn(builtIn(element).parentElement)?.closest('svg'));
 }
 
-/** As opposed to what is only defined, or not displayed, of which `checkVisibility` says that it is visible. */
+/**
+ * Whether the element is painted. `checkVisibility` also returns true for SVG definitions and elements that are not displayed.
+ */
 function isDrawn(element: PageElement): boolean {
   if (/^(?:defs|symbol|pattern|mask|clipPath|marker)$/.test(builtIn(element).localName)) return false;
   if (getComputedStyle(element).display === 'none') return false;
@@ -31,14 +33,14 @@ function isFiltered(element: PageElement): boolean {
   return getComputedStyle(element).filter !== 'none';
 }
 
-/** What a `use` element draws. */
+/** The elements that a `use` element draws. */
 function usedBy(element: PageElement): PageElement[] {
   const { localName: name, href } = builtIn(element);
   const used = name === 'use' && builtIn(builtIn(element).getRootNode()).getElementById(href.baseVal.slice(1));
   return used ? [used, ...builtIn(used).querySelectorAll('*')] : [];
 }
 
-/** Whether parts of it are nearer than others. */
+/** Whether the 3D transform of the element has a perspective, so that its parts differ in depth. */
 function hasPerspective(element: PageElement, transform: string): boolean {
   const matrix = /^matrix3d\((.*)\)$/.exec(transform)?.[1]?.split(',').map(Number);
   if (!matrix) return false;

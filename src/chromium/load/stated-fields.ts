@@ -1,7 +1,7 @@
 /**
- * The form fields of a document: asked for before the print, in a world of its own, and then prepared for it. The print shows the boxes
- * of the controls without what is in them; links over them tell where they are: to `KEY:0` and so on. What cannot become a field is
- * restored, and printed as it is.
+ * Reads the form fields of a document before it is printed, in an isolated world, and prepares them: the print shows the boxes of
+ * the controls without their content. Links to `KEY:0` and so on are placed over them and give their positions in the PDF.
+ * Controls that cannot become fields are restored and printed as they are.
  */
 import { ServiceError } from '../../errors.ts';
 import type { FieldKind, FieldOption, FieldStyle, Place, StatedField } from '../../stated.ts';
@@ -10,10 +10,10 @@ import type { Step } from '../devtools/step.ts';
 import { FIELD_HIDING_FUNCTIONS, type PreparedControl } from './field-hiding.ts';
 import { MAX_TEXT, NAMING_FUNCTIONS, readInOwnWorld } from './stated-structure.ts';
 
-/** The fields of a document, and its controls that stay as they are printed. */
+/** The fields of a document, and the controls that are printed as they are. */
 export interface PreparedFields {
   fields: StatedField[];
-  /** What is turned or scaled, and the radio buttons of the same set. */
+  /** Controls that are rotated, scaled or written vertically, and the other radio buttons of their sets. */
   printed: Place[];
 }
 
@@ -23,12 +23,12 @@ export interface FieldLimits {
   characters: number;
 }
 
-/** Of one document. A value of so many characters fits into a string of PDF/A (ISO 19005-2, 6.1.13). */
+/** Limits per document. A value with this number of characters fits into a string of PDF/A (ISO 19005-2, 6.1.13). */
 const LIMITS: FieldLimits = { fields: 2_000, options: 50_000, characters: 16_000 };
 
 type Exceeded = { exceeded: keyof FieldLimits };
 
-/** Throws `resource_limit` and `print_failed`. Nothing else in the document may look like the `key`. */
+/** Throws `resource_limit` and `print_failed`. The `key` must not occur anywhere else in the document. */
 export async function prepareFields(session: Session, frameId: string, key: string, step: Step): Promise<PreparedFields> {
   const expression = `(() => { const SIBLINGS = new Map(); const OBSTACLES = new Map(); ${FUNCTIONS.join('\n')}
     return preparedFields(${JSON.stringify(LIMITS)}, ${JSON.stringify(MAX_TEXT)}, ${JSON.stringify(key)}) })()`;
@@ -41,7 +41,7 @@ export async function prepareFields(session: Session, frameId: string, key: stri
   throw tooMuch(prepared);
 }
 
-/** Restores some of the prepared fields. Throws `print_failed` where scripts have changed others in the meantime. */
+/** Restores some of the prepared fields. Throws `print_failed` if scripts have changed any of the others in the meantime. */
 export async function restoreFields(session: Session, frameId: string, numbers: number[], step: Step): Promise<void> {
   const expression = `window.platenFields?.(${JSON.stringify(numbers)})`;
   const value = await readInOwnWorld(session, frameId, { expression }, step);
@@ -105,7 +105,7 @@ declare const placeOf: (element: PageElement, max: MaxCharacters) => { selector:
 declare const nameOf: (element: PageElement, max: MaxCharacters) => string;
 declare const isShown: (element: PageElement) => boolean;
 type Obstacle = '' | 'moved' | 'clipped';
-/** What keeps elements, or their ancestors, from having fields. */
+/** The obstacle that keeps an element, or one of its ancestors, from becoming a field. */
 declare const OBSTACLES: Map<PageElement, Obstacle>;
 declare const hideField: (control: PageElement, field: StatedField, label: string) => PreparedControl;
 declare const addStyles: () => void;
@@ -113,7 +113,7 @@ declare const addLinks: (all: PreparedControl[], key: string) => void;
 declare const isAsPrepared: (prepared: PreparedControl) => boolean;
 declare const restore: (prepared: PreparedControl) => void;
 
-/** All of them are read before anything is changed: one may depend on the look of another. */
+/** Reads all controls before it changes any, because the style of one can depend on another. */
 function preparedFields(limits: FieldLimits, max: MaxCharacters, key: string): PreparedFields | Exceeded {
   const { controls, others } = controlsOf();
   if (controls.length > limits.fields) return { exceeded: 'fields' };
@@ -128,7 +128,9 @@ function preparedFields(limits: FieldLimits, max: MaxCharacters, key: string): P
   return { fields, printed: others.slice(0, limits.fields).map((control) => placeOf(control, max)) };
 }
 
-/** Scripts run until the print: the last moment before it counts, and so does what is there after it. */
+/**
+ * Detects changes by scripts, which run until the print: compares the controls in the `beforeprint` event and again afterwards.
+ */
 function watch(prepared: PreparedControl[]): void {
   const left = new Set<number>();
   let isSame = true;
@@ -146,7 +148,7 @@ function watch(prepared: PreparedControl[]): void {
   };
 }
 
-/** All that a field tells of a control. */
+/** The content of a control that its field shows, as text to compare. */
 function contentOf(element: PageElement): string {
   const options = [...(element.localName === 'select' ? element.options : [])];
   const chosen = options.flatMap(({ selected }, index) => (selected ? [index] : []));
@@ -159,7 +161,10 @@ function contentOf(element: PageElement): string {
   ]);
 }
 
-/** Those that can become fields, and others that are seen. Of a set of radio buttons it is all or none, since one is chosen of all. */
+/**
+ * Divides the visible controls into those that can become fields and others. A set of radio buttons belongs to one group as a
+ * whole.
+ */
 function controlsOf(): Record<'controls' | 'others', PageElement[]> {
   const found: PageElement[] = [
     ...builtIn(document).querySelectorAll('input, textarea, select, [data-signature-field]:not(form)'),
@@ -174,19 +179,19 @@ function controlsOf(): Record<'controls' | 'others', PageElement[]> {
   return { controls, others: seen.filter((element) => !taken.has(element)) };
 }
 
-/** The names of sets in the form of an element. */
+/** The names of radio button sets in the form of an element; changes to the returned set are kept. */
 function namesIn(sets: Map<PageElement, Set<string>>, { form }: PageElement): Set<string> {
   const names = sets.get(form) ?? new Set();
   sets.set(form, names);
   return names;
 }
 
-/** The name of the set to which a radio button belongs, within its form. Empty for all else, and for one that stands alone. */
+/** The name of the set of a radio button, within its form; empty for other controls, and for a radio button without a name. */
 function setOf(element: PageElement): string {
   return element.type === 'radio' ? (element.getAttribute('name') ?? '') : '';
 }
 
-/** Empty for what stays as it is printed: buttons, sliders, colours and files. */
+/** The kind of field; empty for controls that are printed as they are: buttons, sliders, colours and files. */
 function kindOf(element: PageElement): FieldKind | '' {
   const { localName: name, type, multiple, size } = element;
   if (element.hasAttribute('data-signature-field')) return 'signature';
@@ -197,7 +202,7 @@ function kindOf(element: PageElement): FieldKind | '' {
   return builtIn(element).list ? 'combo' : 'text';
 }
 
-/** Whether a reader could see it. What is hidden from view must not be told. */
+/** Whether the control is visible. The content of hidden controls must not get into the PDF. */
 function isSeen(element: PageElement): boolean {
   const { width, height, right, bottom } = builtIn(element).getBoundingClientRect();
   const { scrollLeft, scrollTop } = builtIn(document).documentElement;
@@ -206,12 +211,12 @@ function isSeen(element: PageElement): boolean {
   return obstacleOf(element) !== 'clipped';
 }
 
-/** Whether its text stands upright and in its own size. */
+/** Whether the text of the control is horizontal, and neither rotated nor scaled. */
 function isUpright(element: PageElement): boolean {
   return obstacleOf(element) === '' && getComputedStyle(element).writingMode === 'horizontal-tb';
 }
 
-/** Whether it is turned, scaled or mirrored, or clipped, or in anything that is. Ancestors are looked at once. */
+/** Whether the element or one of its ancestors is rotated, scaled, mirrored or clipped. Each ancestor is inspected only once. */
 function obstacleOf(element: PageElement): Obstacle {
   const known = OBSTACLES.get(element);
   if (known !== undefined) return known;
@@ -274,7 +279,7 @@ function groupName(element: PageElement, max: MaxCharacters): string {
   return legend ? nameOf(legend, max) : group?.hasAttribute('aria-label') || group?.title ? nameOf(group, max) : '';
 }
 
-/** A password is never told. */
+/** The text of a control. Returns an empty text for passwords. */
 function textValue(element: PageElement, kind: FieldKind): string {
   if (element.type === 'password' || kind === 'signature' || kind === 'list') return '';
   if (/^(?:date|time|datetime-local|month|week)$/.test(element.type)) return shownTime(element);
@@ -282,7 +287,7 @@ function textValue(element: PageElement, kind: FieldKind): string {
   return optionsOf(element, kind).find(({ isSelected }) => isSelected)?.value ?? '';
 }
 
-/** As the control shows it. Readers of a PDF would show anything else as soon as somebody edits the field. */
+/** The text that the control shows. PDF viewers would replace any other format as soon as the field is edited. */
 function shownTime(element: PageElement): string {
   const { type, value, valueAsNumber } = element;
   const [, year, week] = /^(\d+)-W(\d+)$/.exec(value) ?? [];
@@ -303,7 +308,7 @@ function shownText(element: PageElement, kind: FieldKind): string {
     : textValue(element, kind);
 }
 
-/** Of a choice, or what a text suggests. Options of the same value are told apart by their labels. */
+/** The options of a select element, or the suggestions of an input. Options with equal values are identified by their labels. */
 function optionsOf(element: PageElement, kind: FieldKind): FieldOption[] {
   if (element.localName === 'select') {
     const all = offeredOptions(element, kind);
@@ -314,7 +319,10 @@ function optionsOf(element: PageElement, kind: FieldKind): FieldOption[] {
   return [...builtIn(element).list.options].map(({ value }) => ({ value, label: value, isSelected: value === element.value }));
 }
 
-/** Without those that the document hides, and those that a list to drop down has for nobody to choose. */
+/**
+ * The options without those that the document hides, and for a drop-down list without those that are disabled, unless they are
+ * selected.
+ */
 function offeredOptions(element: PageElement, kind: FieldKind): PageElement[] {
   const isHidden = (option: PageElement) => option.closest('[hidden]') || getComputedStyle(option).display === 'none';
   if (kind !== 'combo') return [...element.options].filter((option) => !isHidden(option));
@@ -344,7 +352,7 @@ function styleOf(element: PageElement): FieldStyle {
   };
 }
 
-/** Black for what is no plain colour. */
+/** Returns black for anything but an RGB colour. */
 function colorOf(color: string): number[] {
   const parts = /^rgba?\((\d+), (\d+), (\d+)/.exec(color);
   return parts ? parts.slice(1, 4).map((part) => Number(part) / 255) : [0, 0, 0];

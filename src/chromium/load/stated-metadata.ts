@@ -14,13 +14,16 @@ export interface StatedMetadata {
   keywords?: string[];
 }
 
-/** Whether the markup may state any of it. */
+/** Matches markup that may state metadata. */
 export const STATES_METADATA = /<meta\b[^>]*\b(?:author|description|keywords)\b/i;
 
-/** Evaluates to the name and content of each. */
+/** An expression that evaluates to the name and content of each element. */
 export const STATED_METADATA = `(() => { try { return (${statedMetadata})(${MAX_ELEMENTS}, ${MAX_TEXT}) } catch { return [] } })()`;
 
-/** Checks the answer of the page, which may be anything. Several authors are joined, and the first description counts. */
+/**
+ * Validates the value that the page returned, which can be anything. Several authors are joined, and the first description is
+ * used.
+ */
 export function readStatedMetadata(value: unknown): StatedMetadata {
   const stated = Array.isArray(value) ? value.slice(0, MAX_ELEMENTS) : [];
   const under = (wanted: string) => stated.map((pair) => contentOf(pair, wanted)).filter((content) => content !== '');
@@ -50,7 +53,7 @@ function cut(text: string, length: number): string {
 }
 
 // Typed loosely: this project's code runs in Node and has no DOM types.
-/** The method of the prototype is used, because an element whose name is that of a method would hide it. */
+/** The method is taken from the prototype, because an element with the name of the method would hide it. */
 declare const Document: { prototype: { querySelectorAll(selector: string): Iterable<{ name: string; content: string }> } };
 declare const document: object;
 

@@ -1,7 +1,7 @@
 /**
- * What a document says about its own structure: its language, title, alternate texts, headings, links, tables and fields, in the
- * order of the document. It is asked before the print, in a world of its own, which scripts of the document cannot change. One that has
- * no scripts is asked in its own world, which is there already and stays for the next document.
+ * Reads the structure that a document states: its language, title, alternate texts, headings, links, tables and fields, in
+ * document order. It is read before the print, in an isolated world, which scripts of the document cannot change. A document
+ * without scripts is read in its main world, which exists already and is kept for the next document.
  */
 import type { Deadline } from '../../deadline.ts';
 import { ServiceError } from '../../errors.ts';
@@ -18,18 +18,20 @@ interface MaxCharacters {
 }
 
 const WORLD = 'platen-structure';
-/** Of one kind. */
+/** The maximum number of items of each kind. */
 const MAX_EACH = 50_000;
-/** A document that takes longer is printed with the tags that Chromium writes. */
+/**
+ * The time-out for structure that is only `wanted`. A document that takes longer is printed with the tags that Chromium writes.
+ */
 const MAX_WANTED_MS = 5_000;
-/** Of the time that is left. */
+/** The share of the remaining time that reading may take if the structure is only `wanted`. */
 const SHARE_OF_WANTED = 1 / 4;
-/** Characters of one. */
+/** The maximum number of characters of each text. */
 export const MAX_TEXT: MaxCharacters = { title: 2_000, name: 300, selector: 200, target: 2_000 };
 
 /**
- * What is wanted is undefined when the document does not tell. What is demanded throws `print_failed` then, and `resource_limit` when the
- * document tells too much. Without `frameId` the document has no scripts.
+ * Without `frameId`, the document must have no scripts. If the structure cannot be read, returns undefined if it is only
+ * `wanted`; if it is `demanded`, throws `print_failed`, or `resource_limit` if there is too much of it.
  */
 export async function readStatedStructure(
   session: Session,
@@ -51,7 +53,10 @@ export async function readStatedStructure(
   return value as StatedStructure | undefined;
 }
 
-/** The value of an expression in a world that scripts of the document cannot change; undefined where it throws. */
+/**
+ * Evaluates an expression in an isolated world, which scripts of the document cannot change. Returns undefined if the expression
+ * throws.
+ */
 export async function readInOwnWorld(session: Session, frameId: string, what: Reading, step: Step): Promise<unknown> {
   const { executionContextId } = await step(session.send('Page.createIsolatedWorld', { frameId, worldName: WORLD }));
   return read(session, { ...what, contextId: executionContextId }, step);
@@ -59,7 +64,7 @@ export async function readInOwnWorld(session: Session, frameId: string, what: Re
 
 interface Reading {
   expression: string;
-  /** Milliseconds after which the expression is ended. */
+  /** Milliseconds after which the expression is terminated. */
   timeout?: number;
 }
 
@@ -76,7 +81,7 @@ function untold(error?: DevToolsError): ServiceError {
   });
 }
 
-/** What names an element and tells where it is. */
+/** The functions that compute the accessible name and the place of an element. */
 export const NAMING_FUNCTIONS = [
   builtIn,
   isShown,
@@ -123,7 +128,7 @@ declare const document: PageElement;
 declare const Node: { prototype: object };
 declare const isRasterized: (element: PageElement) => boolean;
 declare const isPartOfDrawing: (element: PageElement) => boolean;
-/** How many elements of each name a parent has, and the place of each among those of its name. */
+/** The number of children of a parent by element name, and the index of each child among those with its name. */
 interface Siblings {
   counts: Map<string, number>;
   places: Map<PageElement, number>;
@@ -132,7 +137,10 @@ declare const SIBLINGS: Map<PageElement, Siblings>;
 declare function getComputedStyle(element: PageElement): PageElement;
 declare const CSS: { escape(name: string): string };
 
-/** Without what forms and documents have under the names of elements in them, which hides methods and attributes of their own. */
+/**
+ * Returns a node whose built-in members cannot be hidden: forms and documents have named elements as members, which hide their
+ * own methods and attributes.
+ */
 function builtIn(node: PageElement): PageElement {
   const kind = node ? Reflect.get(Node.prototype, 'nodeName', node) : '';
   if (kind !== '#document' && !/form$/i.test(kind)) return node;
@@ -167,7 +175,10 @@ function statedStructure(maxEach: number, max: MaxCharacters, tagsAllDrawings: b
   return stated;
 }
 
-/** Chromium does not tag what is in a line for its language alone, but for any such attribute, here with the value that it has without. */
+/**
+ * Makes Chromium tag an inline element with a language. It does not do so for the language alone, but for attributes such as
+ * `aria-atomic`, which gets its default value here.
+ */
 function tagLanguage(element: PageElement, language: string, stated: StatedStructure, add: Add, max: MaxCharacters): void {
   if (!isLanguage(language)) add(stated.strangeLanguages, placeOf(element, max));
   if (isInLine(element) && !builtIn(element).hasAttribute('aria-atomic')) builtIn(element).setAttribute('aria-atomic', 'false');
@@ -177,7 +188,7 @@ function isInLine(element: PageElement): boolean {
   return getComputedStyle(element).display === 'inline' && builtIn(element).closest('svg') === null;
 }
 
-/** Most elements are none of what is stated, and asking them for more takes long. */
+/** Whether an element may be part of the stated structure. This avoids slower queries for most elements. */
 function mayCount(element: PageElement): boolean {
   const { localName } = builtIn(element);
   const isNamed = /^(?:a|area|h[1-6]|svg|img|canvas|figure|input|textarea|button|table|i?frame|object|embed|video|audio)$/.test(
@@ -205,7 +216,7 @@ function addShown(element: PageElement, stated: StatedStructure, add: Add, max: 
     builtIn(element).setAttribute('role', 'img'); // Chromium would tag nothing but its text
 }
 
-/** In the order of the document, with those of open shadow trees. */
+/** The elements in document order, including those in open shadow trees. */
 function elementsOf(root: PageElement): PageElement[] {
   const found: PageElement[] = [];
   for (const element of builtIn(root).querySelectorAll('*')) {
@@ -219,7 +230,7 @@ function isShown(element: PageElement): boolean {
   return builtIn(element).checkVisibility({ visibilityProperty: true });
 }
 
-/** Whether the document hides it from assistive technology, or says that it means nothing. */
+/** Whether the document hides the element from assistive technology, or declares it as presentational. */
 function isDecoration(element: PageElement): boolean {
   const role = (builtIn(element).getAttribute('role') ?? '').trim().split(/\s+/)[0];
   if (role === 'presentation' || role === 'none') return true;
@@ -237,7 +248,7 @@ function hasSize(element: PageElement): boolean {
   return width > 0 && height > 0;
 }
 
-/** As much of the computation of accessible names as these elements need. */
+/** Computes the accessible name, as far as these elements need it. */
 function nameOf(element: PageElement, max: MaxCharacters): string {
   const ids = (builtIn(element).getAttribute('aria-labelledby') ?? '').split(/\s+/).filter(Boolean);
   const labelled = ids.map((id: string) => textOf(builtIn(builtIn(element).getRootNode()).getElementById(id))).join(' ');
@@ -264,12 +275,12 @@ function ownName(element: PageElement): string {
   return textOf(element);
 }
 
-/** Empty for what is no drawing. */
+/** The title of an svg element; empty for other elements. */
 function svgTitle(element: PageElement): string {
   return builtIn(element).localName === 'svg' ? (builtIn(element).querySelector(':scope > title')?.textContent ?? '') : '';
 }
 
-/** With the alternate texts of images, without what is hidden. */
+/** The text of a node, with the alternate texts of images, and without hidden elements. */
 function textOf(node: PageElement): string {
   if (builtIn(node)?.nodeType === 3) return builtIn(node).data;
   if (builtIn(node)?.nodeType !== 1 || isUnread(node)) return '';
@@ -312,7 +323,7 @@ function stepTo(element: PageElement): string {
   return (siblings.counts.get(name) ?? 0) > 1 ? `${name}:nth-of-type(${siblings.places.get(element)})` : name;
 }
 
-/** Once for each parent: a place among thousands of siblings would otherwise be looked for thousands of times. */
+/** Counts once for each parent, so that thousands of siblings do not take quadratic time. */
 function countSiblings(parent: PageElement): Siblings {
   const siblings: Siblings = { counts: new Map(), places: new Map() };
   for (const child of builtIn(parent).children) {
@@ -324,7 +335,7 @@ function countSiblings(parent: PageElement): Siblings {
   return siblings;
 }
 
-/** Of a heading; 0 for all else. */
+/** The level of a heading; 0 for other elements. */
 function levelOf(element: PageElement): number {
   const role = builtIn(element).getAttribute('role');
   const level = Number(builtIn(element).getAttribute('aria-level')) || 0;
@@ -333,7 +344,7 @@ function levelOf(element: PageElement): number {
   return own && (!role || role === 'heading') ? level || Number(own) : 0;
 }
 
-/** What shows a picture that is one element for assistive technology, or groups others around one; empty for all else. */
+/** The kind of an image: a single image for assistive technology, or a group or wrapper around one; empty for other elements. */
 function imageKind(element: PageElement): 'picture' | 'group' | 'role' | 'wrapper' | '' {
   const { localName: name, parentElement: parent } = builtIn(element);
   const isRole = builtIn(element).getAttribute('role') === 'img';
@@ -344,17 +355,17 @@ function imageKind(element: PageElement): 'picture' | 'group' | 'role' | 'wrappe
   return 'group';
 }
 
-/** Whether nothing that could be read is lost when a drawing has one tag. */
+/** Whether a drawing can be tagged as a single image without losing text. */
 function isOnePicture(drawing: PageElement, max: MaxCharacters): boolean {
   return nameOf(drawing, max) !== '' || builtIn(drawing).querySelector('text, foreignObject') === null;
 }
 
-/** A drawing of nothing, such as one that only defines symbols. */
+/** Whether an svg element has no children. */
 function isBlank(element: PageElement): boolean {
   return builtIn(element).localName === 'svg' && builtIn(element).childElementCount === 0;
 }
 
-/** Of an `svg`, which Chromium does not tag in an element with the role of an image. */
+/** Whether the element, with the role `img`, only wraps an `svg`, which Chromium does not tag in such an element. */
 function isWrapper(element: PageElement): boolean {
   return (
     builtIn(element).querySelector('svg') !== null &&
@@ -392,7 +403,7 @@ function rowsOf(table: PageElement): { head: number; foot: number; rows: StatedC
   return { head: shown(builtIn(table).tHead?.rows).length, foot: shown(builtIn(table).tFoot?.rows).length, rows };
 }
 
-/** Whether something in it has a tag, as opposed to borders and decoration. */
+/** Whether any content of a node gets a tag; borders and decoration do not. */
 function showsTagged(node: PageElement): boolean {
   if (builtIn(node).nodeType === 3) return /[^ \t\n\r\f]/.test(builtIn(node).data);
   if (builtIn(node).nodeType !== 1 || !isShown(node) || isDecoration(node)) return false;

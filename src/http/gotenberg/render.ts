@@ -1,4 +1,4 @@
-/** A form of Gotenberg, translated, in; a rendered PDF or image out: checked, queued, charged and remembered as those of `/v1`. */
+/** Renders a translated Gotenberg form to a PDF or an image, with the same checks, queue, charge and idempotency as `/v1`. */
 import type { FastifyRequest } from 'fastify';
 import type { Principal } from '../../accounts/accounts.ts';
 import type { Claim } from '../../idempotency/idempotency.ts';
@@ -16,27 +16,27 @@ import { type GotenbergForm, imageBodyOf, pdfBodyOf, type SourceKind, withFieldN
 export interface RenderCall {
   principal: Principal;
   client: AbortSignal;
-  /** Of the Idempotency-Key. */
+  /** The claim of the Idempotency-Key. */
   claim: Claim | undefined;
   memory: RenderMemory;
 }
 
 export interface Rendered {
-  /** Media type, and the extension of its files. */
+  /** The media type, and the file extension. */
   type: string;
   extension: string;
   bytes: number;
   chunks: Buffer[];
-  /** Documents left in this month; null where there is no limit. */
+  /** Documents left in this month; null if the plan has no limit. */
   remaining: number | null;
 }
 
 export type RenderServices = PdfRouteServices & ImageRouteServices;
 
-/** A request that is valid, and can be rendered now or later. */
+/** Renders a request that has already been validated. */
 export type Render = (call: RenderCall) => Promise<Rendered>;
 
-/** `html` is that of the markdown route. Throws `invalid_request` and `content_too_large`. */
+/** `html` is used by the Markdown route. Throws `invalid_request` and `content_too_large`. */
 export function pdfRender(
   services: RenderServices,
   form: GotenbergForm,
@@ -49,7 +49,7 @@ export function pdfRender(
   return (call) => renderPdf(services, request, call);
 }
 
-/** The same for an image. */
+/** Does the same as `pdfRender` for an image. */
 export function imageRender(
   services: RenderServices,
   form: GotenbergForm,
@@ -79,7 +79,7 @@ async function renderImage(services: RenderServices, request: ImageRequest, call
   return { type: `image/${format}`, extension: `.${format}`, bytes: image.bytes, chunks: image.chunks, remaining };
 }
 
-/** The caller of a request, who waits for it. */
+/** The render call of a request. */
 export function callOf(request: FastifyRequest, rest: Omit<RenderCall, 'principal'>): RenderCall {
   return { principal: principalOf(request), ...rest };
 }

@@ -25,7 +25,7 @@ export interface BatchRouteServices {
   batches: Batches;
   links: Links;
   idempotency: Idempotency;
-  /** Throws `forbidden_url` where the host is an IP address that may not be reached. */
+  /** Throws `forbidden_url` if the host is an IP address that the egress policy forbids. */
   requireWebhook(url: string | undefined, path?: string): void;
   /** Estimated seconds until a batch with this number of unfinished items ends. */
   secondsForItems(unfinished: number): Promise<number>;
@@ -62,7 +62,7 @@ export function batchRoutes(app: FastifyInstance, services: BatchRouteServices):
   });
 }
 
-/** An asynchronous render is read where renders are. Throws `not_found`. */
+/** Rejects the ids of asynchronous renders, which have their own route. Throws `not_found`. */
 export function requireBatchId(id: string): string {
   if (isRenderId(id)) throw new ServiceError('not_found', 'there is no such batch');
   return id;
@@ -118,7 +118,10 @@ async function sendReplayed(
   });
 }
 
-/** Returns the batch when it has ended and its results have been uploaded where they are to be, or its present state when the client has waited long enough. */
+/**
+ * Returns the batch when it has ended and all uploads have ended, or its present state when the client has waited as long as it
+ * asked.
+ */
 export async function awaited(
   { batches }: BatchRouteServices,
   id: string,
@@ -139,7 +142,7 @@ export async function awaited(
   }
 }
 
-/** Uploads included. */
+/** Whether the batch and its uploads have ended. */
 function hasEnded({ completedAt, items }: WholeBatch): boolean {
   return completedAt !== null && !items.some(({ delivery }) => delivery?.status === 'pending');
 }

@@ -32,7 +32,7 @@ interface OfPage {
 }
 
 const PNG = 'image/png';
-/** The PDF, and its copy on the way to the process. */
+/** A PDF is in memory twice: once here, and once on the way to the process that draws it. */
 const COPIES = 2;
 const PAGE = /^[1-9]\d{0,6}$/;
 const WIDTH = /^\d{1,5}$/;

@@ -1,4 +1,4 @@
-/** `/v1/keys`: a key makes, lists, rotates and revokes keys of its account. */
+/** `/v1/keys`: creates, lists, rotates and revokes keys of the caller's account. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import type { Accounts } from '../../accounts/accounts.ts';

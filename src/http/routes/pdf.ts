@@ -83,7 +83,7 @@ function renderRequestOf(
   return { renderRequest: parseBody(body, limits, parseRenderRequest), deliverTo };
 }
 
-/** A list is neither charged nor remembered: an Idempotency-Key says nothing about it. */
+/** The list of violations is neither charged nor remembered, so the Idempotency-Key has no effect on it. */
 async function reportConformance(
   { metrics, violationsOf }: PdfRouteServices,
   renderRequest: RenderRequest,

@@ -1,4 +1,7 @@
-/** `Prefer: respond-async` on `POST /v1/pdf` and `POST /v1/image`, and `GET /v1/renders/{id}`: a render that is accepted now and read when it has ended. */
+/**
+ * `Prefer: respond-async` on `POST /v1/pdf` and `POST /v1/image`, and `GET /v1/renders/{id}`: renders that are accepted now and
+ * run in the background.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../accounts/accounts.ts';
 import { isMembers, type Members, PARSERS, type RenderKind } from '../../batches/batch-request.ts';
@@ -34,14 +37,14 @@ export function renderRoutes(app: FastifyInstance, services: RenderRouteServices
   );
 }
 
-/** Whether the answer comes before the result: who asks for it, and who has the result uploaded, but for a dry run. */
+/** Whether the reply is sent before the result: if the client asks for it, or the result is uploaded, except for a dry run. */
 export function isAsync(request: FastifyRequest): boolean {
   const { body } = request;
   const { deliver_to: target, dry_run: isDryRun } = (body instanceof SourceBody ? body.members : Object(body)) ?? {};
   return prefersAsync(request) || ((target ?? undefined) !== undefined && isDryRun !== true);
 }
 
-/** Takes what becomes of a result out of the body of a request that is answered with the result. */
+/** Removes the delivery fields from the body of a synchronous request, and returns the upload target. */
 export function takeUploadTarget(body: unknown): UploadTarget | undefined {
   const { webhook_url: webhook, deliver_to: target } = takeResultFields(body);
   if (webhook !== undefined && target === undefined)
@@ -49,7 +52,7 @@ export function takeUploadTarget(body: unknown): UploadTarget | undefined {
   return target === undefined ? undefined : parseUploadTarget(target);
 }
 
-/** Writes the render down and answers 202. A fault in the request is answered at once. */
+/** Stores the render and replies 202. An invalid request is rejected immediately. */
 export async function startRender(
   services: RenderRouteServices & { limits: RenderLimits },
   kind: RenderKind,
@@ -69,16 +72,16 @@ export async function startRender(
     markReplayed(reply);
     return batchIdOf(answer);
   });
-  memoryOf(request).resize(0); // the request is in the database
+  memoryOf(request).resize(0); // the request is in the database, so that waiting uses no memory
   reply.code(202).header('location', `${originOf(request)}/v1/renders/${id}`);
   if (prefersAsync(request)) reply.header('preference-applied', 'respond-async');
   return sendRender(services, id, request, reply);
 }
 
-/** What becomes of a result, beside the request that its parser knows. */
+/** The fields of a body that say where the result is delivered. The request parsers do not know them. */
 const RESULT_FIELDS = ['webhook_url', 'deliver_to'] as const;
 
-/** Takes what says what becomes of a result out of a body. Members that are null are not there. */
+/** Removes the delivery fields from a body and returns them. Members that are null count as not sent. */
 function takeResultFields(body: unknown): Partial<Record<(typeof RESULT_FIELDS)[number], unknown>> {
   const members = body instanceof SourceBody ? body.members : body;
   if (!isMembers(members)) return {};
@@ -102,11 +105,11 @@ function readBody(
   const webhookUrl = webhook === undefined ? undefined : parseWebhookUrl(webhook);
   const item = body instanceof SourceBody ? body.asJson() : (body as Members);
   if (target === undefined) return { item, webhookUrl };
-  const store = item.store ?? (plan.retentionMs ? undefined : false); // what cannot be kept is held for its upload alone
+  const store = item.store ?? (plan.retentionMs ? undefined : false); // if the plan stores no documents, the document is kept only for the upload
   return { item: { ...item, deliver_to: target, ...(store !== undefined && { store }) }, webhookUrl };
 }
 
-/** What can only be answered at once. */
+/** Rejects requests that need a synchronous reply. */
 function refuseNow({ store, isDryRun, ...request }: RenderRequest | ImageRequest, isDelivered: boolean): void {
   const how = isDelivered ? 'deliver_to' : 'Prefer: respond-async';
   if (isDryRun) throw invalidRequest([{ path: 'dry_run', message: 'cannot be combined with Prefer: respond-async' }]);
@@ -193,7 +196,7 @@ const READ = {
   },
 };
 
-/** Of the routes that start a render. */
+/** The request headers of the routes that start a render. */
 export const START_HEADERS = {
   type: 'object',
   properties: {
@@ -217,7 +220,7 @@ const RESULT_SCHEMAS = {
   deliver_to: DELIVER_TO_SCHEMA,
 };
 
-/** The body, with what becomes of the result. */
+/** Adds the delivery fields to the schema of a body. */
 export function withResultFields<B extends { properties: object }>(body: B) {
   return { ...body, properties: { ...body.properties, ...RESULT_SCHEMAS } };
 }

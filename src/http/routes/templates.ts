@@ -81,7 +81,7 @@ const engine = {
 
 const ASSETS = 'Files that relative addresses in the template lead to, by their paths.';
 const CLOSED = { additionalProperties: false, expected: 'a JSON object' };
-/** Of a form. */
+/** The fields of a form. */
 const FIELDS = new Set(['name', 'html', 'engine']);
 const KEPT = { 'x-default': 'as before' };
 const CreateBody = Type.Object(
@@ -161,7 +161,7 @@ function writingRoutes(app: FastifyInstance, { templates, idempotency, limits }:
   });
 }
 
-/** Of a form: `request` with the JSON body, or `name`, `html` and `engine`, and `files`, whose names are paths. */
+/** Reads a form: `request` with the JSON body, or `name`, `html` and `engine`; and `files`, whose filenames are paths. */
 function readForms(app: FastifyInstance, { maxAssets = 0 }: RenderLimits): void {
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
     requireUtf8(request);

@@ -1,4 +1,6 @@
-/** Finds what the tags of a PDF say that no repair can make right, and names the elements of the document that are meant. */
+/**
+ * Finds faults in the tags of a PDF that cannot be repaired, and reports them with the elements of the document that cause them.
+ */
 import { PdfArray, PdfDict, PdfName, PdfNumber } from '@libpdf/core';
 import type { Named, Place, PrintedStructure } from '../../stated.ts';
 import { textString } from '../objects/syntax.ts';
@@ -37,8 +39,8 @@ function checkLanguages(
 }
 
 /**
- * Images of the document that are on no page have no tag, so that each tag is the next image of that name. Chromium tags pictures and
- * `figure` elements alike; the latter are groups, whose parts have tags of their own.
+ * Chromium writes no tag for an image that is on no page, so each tag belongs to the next image with its name. Chromium uses the
+ * same tag for images and for `figure` elements. The latter are groups, whose children have tags of their own.
  */
 function checkFigures(figures: StructureElement[], { images, isWhole }: PrintedStructure, violations: Violations): void {
   const tagged = matchFigures(figures, images);
@@ -52,7 +54,10 @@ function checkFigures(figures: StructureElement[], { images, isWhole }: PrintedS
   for (const image of [...ofKinds(images, 'wrapper'), ...unknown]) checkUntagged(image, violations);
 }
 
-/** An image that shows nothing on any page needs no tag. */
+/**
+ * Reports an image without a tag if it has no name, or is a wrapper, whose drawing Chromium does not tag. Other named images need
+ * no tag here, because they are not painted on any page.
+ */
 function checkUntagged(image: StatedImage, violations: Violations): void {
   if (!image.name) violations.add('alternate_text_missing', image);
   else if (image.kind === 'wrapper') violations.add('image_untagged', image);
@@ -94,7 +99,7 @@ function checkHeadings(headings: StructureElement[], { headings: stated }: Print
   );
   let previous = 0;
   for (const heading of headings) {
-    const level = Number(heading.type.slice(1)) || TOO_DEEP; // Chromium writes no level there
+    const level = Number(heading.type.slice(1)) || TOO_DEEP; // Chromium writes a plain H for headings below level 6
     const place = nextOf(String(level));
     const before = previous ? `level ${previous}` : 'no other';
     if (level === TOO_DEEP) violations.add('heading_too_deep', place);
@@ -111,16 +116,16 @@ function checkTables(tables: StructureElement[], stated: PrintedStructure['table
   }
 }
 
-/** Whether every place of the grid has one cell, and no cell reaches out of it. */
+/** Whether every slot of the table grid is covered by exactly one cell, and no cell extends beyond the grid. */
 function isRegular(rows: StructureElement[]): boolean {
-  /** Of each column, the row below the cell that is in it. */
+  /** For each column, the index of the first row below its last cell. */
   const filledTo: number[] = [];
   const columns = new Set(rows.map((row, y) => (placeCells(row, y, rows.length, filledTo) ? filledTo.length : -1)));
   const isFilled = filledTo.every((to) => to === rows.length);
   return rows.length === 0 || (columns.size === 1 && !columns.has(-1) && isFilled);
 }
 
-/** Whether the cells of a row find free places, and leave none. */
+/** Places the cells of a row in the grid. Returns whether they fill all free slots of the row without an overlap. */
 function placeCells(row: StructureElement, y: number, height: number, filledTo: number[]): boolean {
   const isFree = (x: number) => (filledTo[x] ?? 0) <= y;
   let x = 0;
@@ -144,7 +149,7 @@ function attributeOf(cell: StructureElement, name: string): number {
   return 1;
 }
 
-/** Chromium writes the name of some fields only. */
+/** Adds the names of form fields, because Chromium writes them only for some fields. */
 function nameFields(forms: StructureElement[], fields: PrintedStructure['fields'], violations: Violations): void {
   const nextOf = follow(fields, ({ role }) => role);
   for (const form of forms) {

@@ -1,6 +1,7 @@
 /**
- * Mends the tags of a PDF, and makes it conform to PDF/A and PDF/UA if that is to be claimed: what Chromium leaves out is added, and
- * what the document does not say is never invented. A PDF that cannot be made to conform comes out as the list of its violations.
+ * Repairs the tags of a PDF, and makes it conform to PDF/A and PDF/UA if that is claimed. It adds the entries that Chromium
+ * leaves out, but never invents content that the document does not have. If the PDF cannot be made to conform, the result is a
+ * list of violations.
  */
 import { PdfArray, PdfBool, PdfDict, PdfRef, PdfString } from '@libpdf/core';
 import type { Place, PrintedStructure } from '../../stated.ts';
@@ -20,19 +21,22 @@ import { addStructureDestinations } from './structure-destinations.ts';
 import { StructureTree } from './structure-tree.ts';
 import { type Violation, Violations } from './violations.ts';
 
-/** Of PDF/A (ISO 19005-2, 6.1.13). */
+/** Implementation limits of PDF/A (ISO 19005-2, 6.1.13). */
 const MAX_DEPTH = 28;
 const MAX_STRING = 32_767;
 const MIN_SIDE = 3;
 
-/** What earlier steps have added: the title, forms that annotations show, and fields without a name. */
+/** Results of earlier steps: the title, the appearance streams of annotations, and the places of form fields without a name. */
 export interface Added {
   title: string;
   shown: PdfRef[];
   unnamed: Place[];
 }
 
-/** After everything that changes the content. A PDF that claims nothing has no violations, and one that claims something needs `stated`. */
+/**
+ * Must run after every step that changes the content. Returns no violations if the PDF claims nothing. Throws if it claims
+ * conformance but `stated` is missing.
+ */
 export function conform(
   draft: EditablePdf,
   { conformance: claims = NO_CLAIMS, stated, mendsTags: mends = false }: FinishSettings,
@@ -62,7 +66,7 @@ function conformStructure(draft: EditablePdf, claims: Claims, stated: PrintedStr
   tree.write(roles);
 }
 
-/** What PDF/UA-2 asks beyond PDF/UA-1. */
+/** Applies the requirements that PDF/UA-2 adds to PDF/UA-1. */
 function conformToPart2(draft: EditablePdf, tree: StructureTree, violations: Violations): void {
   const painted = paintedContent(draft);
   const [misplaced] = mendVersion2(tree, painted);
@@ -97,7 +101,10 @@ function isTooLong(draft: EditablePdf, entry: unknown): boolean {
   return address instanceof PdfString && address.bytes.length > MAX_STRING;
 }
 
-/** Chromium writes a language of its own where the document says none. */
+/**
+ * Sets the language of the document, or removes it if the document declares none, because Chromium then writes a default
+ * language.
+ */
 function stateLanguage(draft: EditablePdf, { language }: PrintedStructure): void {
   draft.catalog.delete('Lang');
   if (language) draft.catalog.set('Lang', textString(language.replaceAll('_', '-')));

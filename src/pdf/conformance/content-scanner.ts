@@ -1,11 +1,11 @@
 /** Reads a content stream operator by operator (ISO 32000-1, 7.8.2): bytes in, calls with the operator and its operands out. */
 
-/** What stands before an operator. */
+/** The operands of an operator. */
 export interface Operands {
-  /** Where they begin: the operator itself where there are none. */
+  /** The offset of the first operand, or of the operator if it has none. */
   start: number;
   names: string[];
-  /** Strings with their delimiters, by their first byte and the one after the last. */
+  /** The byte ranges of strings including their delimiters; the end is exclusive. */
   strings: Array<[from: number, to: number]>;
 }
 
@@ -15,7 +15,7 @@ const DELIMITERS = new Set([...Buffer.from('()<>[]{}/%')]);
 
 type Visit = (operator: string, operands: Operands, end: number) => void;
 
-/** Throws for inline images, which Chromium does not write. */
+/** Calls `visit` for each operator. Throws for inline images, which Chromium does not write. */
 export function scanContent(bytes: Buffer, visit: Visit): void {
   let operands = noOperands();
   for (let at = afterSpace(bytes, 0); at < bytes.length; ) {
@@ -51,7 +51,7 @@ function isString(bytes: Buffer, at: number): boolean {
   return bytes[at] === OPEN || (bytes[at] === LESS && bytes[at + 1] !== LESS);
 }
 
-/** Of a comment, a string, a name, a number, an operator, or one bracket. */
+/** The end of the comment, string, name, number, operator or single bracket at an offset. */
 function endOfPart(bytes: Buffer, at: number): number {
   const byte = bytes[at] ?? SPACE;
   if (byte === PERCENT) return endOfLine(bytes, at);
@@ -77,7 +77,7 @@ function isSpace(byte: number): boolean {
   return byte === SPACE || byte === LINE_FEED || byte === RETURN || byte === TAB || byte === FORM_FEED || byte === 0;
 }
 
-/** A number, `true`, `false` or `null`. */
+/** Whether a token is a number, `true`, `false` or `null`. */
 function isOperand(bytes: Buffer, from: number, to: number): boolean {
   const first = bytes[from] ?? 0;
   if ((first >= 48 && first <= 57) || first === 43 || first === 45 || first === 46) return true;
@@ -99,7 +99,7 @@ function endOfLine(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** 0 where it has none. */
+/** The offset after a literal string, or 0 if it is not terminated. */
 function endOfLiteral(bytes: Buffer, from: number): number {
   let depth = 0;
   for (let at = from; at < bytes.length; at++) {
@@ -111,7 +111,7 @@ function endOfLiteral(bytes: Buffer, from: number): number {
   return 0;
 }
 
-/** The bytes of a string that stands in a content stream. */
+/** Decodes a string of a content stream. */
 export function stringBytes(bytes: Buffer, [from, to]: [number, number]): Buffer {
   if (bytes[from] === LESS) {
     const digits = bytes.toString('latin1', from + 1, to - 1).replace(/[^0-9a-f]/gi, '');

@@ -1,4 +1,7 @@
-/** Describes the links of a PDF for those who cannot see them (ISO 14289-1, 7.18.1 and 7.18.5): by their text in the document, or their address. */
+/**
+ * Sets the alternate description of link annotations (ISO 14289-1, 7.18.1 and 7.18.5): the text of the link in the document, or
+ * its address.
+ */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
 import type { PrintedStructure } from '../../stated.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
@@ -19,7 +22,7 @@ export function describeLinks(draft: EditablePdf, tree: StructureTree, stated: P
   for (const page of draft.pdf.getPages()) adoptOrphans(draft, tree, page.ref, texts);
 }
 
-/** Links of the same target, in the order of the document. */
+/** The texts of links by target, in document order. */
 class LinkTexts {
   readonly #names = new Map<string, string[]>();
 
@@ -31,7 +34,7 @@ class LinkTexts {
     }
   }
 
-  /** Of the next link with this target. The last name stays for what comes more often than in the document. */
+  /** The text of the next link with this target. The last text is reused if the PDF has more such links than the document. */
   next(target: string): string {
     const names = this.#names.get(target.slice(0, 2_000)) ?? [];
     const name = names.length > 1 ? names.shift() : names[0];
@@ -64,7 +67,7 @@ function describe(draft: EditablePdf, ref: PdfRef, annotation: PdfDict, descript
   draft.change(ref, copy);
 }
 
-/** Links that the document hides from assistive technology have no tag, yet can be clicked. */
+/** Adds tags for links that have none, because the document hides them from assistive technology; they can still be clicked. */
 function adoptOrphans(draft: EditablePdf, tree: StructureTree, page: PdfRef, texts: LinkTexts): void {
   const dict = draft.resolve(page);
   const annotations = dict instanceof PdfDict ? draft.resolve(dict.get('Annots')) : undefined;

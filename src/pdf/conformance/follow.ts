@@ -1,6 +1,11 @@
-/** Follows a list of the document while its tags are read, which are in the same order: what is on no page has no tag. */
+/**
+ * Matches tags with items of the document, which are in the same order. Items that are on no page have no tag and are skipped.
+ */
 
-/** Returns a function that finds the next item with this key, and passes over those before it; none where the rest has none. */
+/**
+ * Returns a function that finds the next item with a key and skips the items before it. It returns undefined, and skips nothing,
+ * if no remaining item has the key.
+ */
 export function follow<T>(items: readonly T[], keyOf: (item: T) => string): (key: string) => T | undefined {
   const keys = items.map(keyOf);
   let from = 0;

@@ -1,6 +1,7 @@
 /**
- * What the fonts of a PDF know of their character codes: codes that are shown in, their faults out. Where a glyph has no character of its
- * own, as in Arabic and the scripts of India, the content states the text of it and its neighbours, and the font is told that text.
+ * Checks and completes the ToUnicode maps of fonts: shown character codes in, missing glyphs and unmapped codes out. Where a
+ * glyph has no single character, as in Arabic and Indic scripts, the content has ActualText for it and its neighbours, which is
+ * added to the map.
  */
 import { PdfArray, PdfDict, PdfName, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
@@ -8,13 +9,13 @@ import { deflated } from '../objects/syntax.ts';
 import type { StreamDecoder } from './streams.ts';
 
 export interface GlyphFaults {
-  /** Of `.notdef`, the glyph that stands for what a font does not have. */
+  /** Whether `.notdef` is shown, the glyph that replaces characters the font does not have. */
   isMissing: boolean;
-  /** Codes that no character belongs to. */
+  /** Whether a code is shown that maps to no character. */
   isUnmapped: boolean;
 }
 
-/** Codes of one font, which is an entry of the resources. */
+/** Character codes shown in one font; `font` is its entry in the resources. */
 export interface Run {
   font: PdfObject | undefined;
   codes: Buffer;
@@ -23,7 +24,7 @@ export interface Run {
 interface Font {
   entry: PdfObject;
   isComposite: boolean;
-  /** The text of each code that has one. */
+  /** The text of each code that is mapped. */
   texts: Map<number, string>;
   added: Map<number, string>;
 }
@@ -38,19 +39,19 @@ export class Fonts {
     this.#streams = streams;
   }
 
-  /** `actualText` is the text of all runs together. */
+  /** `actualText` is the text of all runs together. If it is given, it provides the text of codes that are not mapped. */
   look(runs: Run[], actualText: string | undefined): GlyphFaults {
     const glyphs = [...this.#codesOf(runs)];
     const isMissing = glyphs.some(({ font, code }) => code === 0 && font.isComposite);
     const unmapped = glyphs.filter(({ font, code }) => code !== 0 && !font.texts.has(code));
     if (!actualText) return { isMissing, isUnmapped: unmapped.some(({ font, code }) => !font.added.has(code)) };
-    // Of the glyphs around it each has its own text: the rest is that of this one.
+    // Without the texts of the mapped glyphs, the rest of the ActualText belongs to the unmapped one.
     const rest = glyphs.reduce((text, { font, code }) => text.replace(font.texts.get(code) ?? '', ''), actualText);
     for (const { font, code } of unmapped) font.added.set(code, rest || actualText);
     return { isMissing, isUnmapped: false };
   }
 
-  /** Adds the texts that the content has told. */
+  /** Adds the texts found in ActualText to the ToUnicode maps. */
   write(): void {
     for (const { entry, added, isComposite } of this.#fonts.values()) {
       const dict = this.#draft.resolve(entry);
@@ -91,7 +92,7 @@ export class Fonts {
   }
 }
 
-/** At most a hundred of them may be together (Adobe Technical Note 5014). */
+/** A bfchar block may have at most 100 entries (Adobe Technical Note 5014). */
 const MAX_BFCHARS = 100;
 
 function bfchars(texts: Map<number, string>, isComposite: boolean): string {
@@ -105,7 +106,7 @@ function bfchars(texts: Map<number, string>, isComposite: boolean): string {
   return blocks.join('');
 }
 
-/** Without any character (ISO 32000-1, 9.10.3). */
+/** A ToUnicode map without entries (ISO 32000-1, 9.10.3). */
 function emptyMap(isComposite: boolean): string {
   const range = isComposite ? '<0000> <ffff>' : '<00> <ff>';
   return `/CIDInit /ProcSet findresource begin
@@ -143,13 +144,13 @@ function textsOf(map: string): Map<number, string> {
   return texts;
 }
 
-/** UTF-16, the last unit of which is that many further on. */
+/** Decodes UTF-16 in hexadecimal, with `plus` added to its last unit. */
 function textOf(hex: string, plus: number): string {
   const units = (hex.match(/.{4}/g) ?? [hex]).map((unit) => Number.parseInt(unit, 16));
   return String.fromCharCode(...units.slice(0, -1), (units.at(-1) ?? 0) + plus);
 }
 
-/** Characters are listed one by one, or the first is named and the others follow it. */
+/** The texts of a range are either listed in an array, or the first is given and the others count up from it. */
 function addRanges(values: string[], add: (code: number, hex: string | undefined, plus?: number) => void): void {
   for (let at = 0; at + 2 < values.length; ) {
     const from = Number.parseInt(values[at] ?? '', 16);
@@ -163,7 +164,7 @@ function addRanges(values: string[], add: (code: number, hex: string | undefined
   }
 }
 
-/** Names that lead nowhere lead to nothing. */
+/** Returns undefined for a name that the resources do not have. */
 export function resourceOf(
   draft: EditablePdf,
   resources: PdfDict | undefined,

@@ -1,6 +1,6 @@
 /**
- * Marks what no tag describes as artifacts (ISO 32000-1, 14.8.2.2): margin boxes, headers, backgrounds, decoration. Content that the
- * tags describe is left as it is, also inside form XObjects, into which Skia puts a whole page when something on it is blended.
+ * Marks untagged content as artifacts (ISO 32000-1, 14.8.2.2): margin boxes, headers, backgrounds, decoration. Tagged content
+ * stays as it is, also inside form XObjects, into which Skia puts a whole page if something on it is blended.
  */
 import { PdfDict, PdfName, type PdfObject, PdfRef, PdfStream } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
@@ -10,11 +10,11 @@ import { type Operands, scanContent, stringBytes } from './content-scanner.ts';
 import { contentOf, Fonts, resourceOf } from './fonts.ts';
 import { StreamDecoder } from './streams.ts';
 
-/** What the pages show, as far as a profile limits it. */
+/** Properties of the page content that the profiles restrict. */
 export interface ContentFindings {
   hasMissingGlyphs: boolean;
   hasUnmappedText: boolean;
-  /** How often the graphics state is saved without being restored. */
+  /** The largest nesting depth of saved graphics states. */
   depth: number;
 }
 
@@ -24,10 +24,12 @@ const LINE_FEED = Buffer.from('\n');
 const PATH_START = new Set(['m', 're']);
 const PATH = new Set([...PATH_START, 'S', 's', 'f', 'F', 'f*', 'B', 'B*', 'b', 'b*', 'n']);
 const TEXT_PAINT = new Set(['Tj', 'TJ', "'", '"']);
-/** Between these an artifact must not go on. */
+/** Operators that an artifact must not span. */
 const BOUNDARY = new Set(['BDC', 'BMC', 'EMC', 'BT', 'ET', 'q', 'Q']);
 
-/** Without `marks`, the content is only looked at, and so are `shown`, forms that annotations show. */
+/**
+ * Without `marks`, the content is only inspected. `shown` are appearance streams of annotations, which are always only inspected.
+ */
 export function markArtifacts(draft: EditablePdf, marks: boolean, shown: readonly PdfRef[]): ContentFindings {
   const marking = new Marking(draft, marks);
   for (const { ref } of draft.pdf.getPages()) marking.markPage(ref);
@@ -42,9 +44,9 @@ class Marking {
   readonly #marks: boolean;
   readonly #fonts: Fonts;
   readonly #streams = new StreamDecoder();
-  /** Forms by number: whether they hold tagged content. */
+  /** Whether a form XObject, by object number, has tagged content. */
   readonly #tagged = new Map<number, boolean>();
-  /** Forms that have been drawn. */
+  /** Object numbers of the form XObjects that have been drawn. */
   readonly #drawn = new Set<number>();
 
   constructor(draft: EditablePdf, marks: boolean) {
@@ -53,7 +55,7 @@ class Marking {
     this.#fonts = new Fonts(draft, this.#streams);
   }
 
-  /** Completes what fonts know of their text. */
+  /** Completes the ToUnicode maps of the fonts. */
   mapText(): void {
     this.#fonts.write();
   }
@@ -74,7 +76,10 @@ class Marking {
     this.#draft.change(ref, copy);
   }
 
-  /** A stream that only this page has is written anew, so that it is not in the file twice. */
+  /**
+   * Replaces the content of a page. If the page has a single stream, that object is overwritten, so that the old content is not
+   * kept in the file.
+   */
   #replace(entries: PdfObject[], stream: PdfStream): PdfRef {
     const [own] = entries;
     if (entries.length === 1 && own instanceof PdfRef) {
@@ -95,7 +100,7 @@ class Marking {
     return scan;
   }
 
-  /** Patterns, masks and what annotations show are no content of their own, but may show text. */
+  /** Inspects patterns, soft masks and appearance streams. Their content is never tagged or marked, but it may show text. */
   lookInside(entry: PdfObject | undefined): void {
     if (!(entry instanceof PdfRef) || this.#drawn.has(entry.objectNumber)) return;
     this.#drawn.add(entry.objectNumber);
@@ -114,7 +119,7 @@ class Marking {
     this.findings.hasUnmappedText ||= isUnmapped;
   }
 
-  /** Whether what is drawn holds tags of its own; else it is painted like a path. */
+  /** Scans an XObject that is drawn. One without tags of its own is painted like a path. */
   #draw(name: string, inTagged: boolean, resources: PdfDict | undefined, scan: ContentScan): Drawn {
     const ref = resourceOf(this.#draft, resources, 'XObject', name);
     if (!(ref instanceof PdfRef)) return { isTagged: false, name };
@@ -134,7 +139,10 @@ class Marking {
     return { isTagged: isTagged && !inTagged, name };
   }
 
-  /** Content that is drawn a second time, such as a shadow, is described by its first (ISO 14289-1, 7.20). */
+  /**
+   * Copies a form XObject without its tags. Content that is drawn a second time, such as a shadow, is described by the tags of
+   * the first drawing (ISO 14289-1, 7.20).
+   */
   #copyWithoutTags(ref: PdfRef, form: PdfStream, resources: PdfDict | undefined, scan: ContentScan): string {
     const source = this.#draft.pdf.getObject(ref);
     const content = this.#streams.decode(source instanceof PdfStream ? source : form).toString('latin1');
@@ -180,13 +188,13 @@ function withContent(form: PdfStream, content: Buffer, resources: PdfDict | unde
   return deflated({ ...entries, ...(resources && { Resources: resources }) }, content);
 }
 
-/** Character codes, and the font they are shown in by its name in the resources. */
+/** Shown character codes, and the resource name of their font. */
 interface Shown {
   font: string | undefined;
   codes: Buffer;
 }
 
-/** Whether what is drawn holds tags of its own, and the name it is drawn by. */
+/** The result of drawing an XObject: whether it has tags of its own, and the resource name to draw it by. */
 interface Drawn {
   isTagged: boolean;
   name: string;
@@ -195,13 +203,13 @@ interface Drawn {
 interface ScanHandlers {
   uses(kind: 'Pattern' | 'ExtGState', name: string): void;
   draws(name: string, inTagged: boolean): Drawn;
-  /** `actualText` is the text of all of it together, where the content states one. */
+  /** `actualText` is the text of all runs together, if the content states one. */
   shows(runs: Shown[], actualText: string | undefined): void;
 }
 
-/** One content stream, and where artifacts begin and end in it. */
+/** Scans one content stream and records where artifacts begin and end. */
 class ContentScan {
-  /** Of what is drawn, where they had to change. */
+  /** The changed resources of the stream; undefined if they stay as they are. */
   resources: PdfDict | undefined;
   depth = 0;
   readonly #content: Buffer;
@@ -210,12 +218,12 @@ class ContentScan {
   #saved = 0;
   #font: string | undefined;
   readonly #fonts: Array<string | undefined> = [];
-  /** Marked content that has begun: whether it is a tag or an artifact. */
+  /** The open marked-content sequences: whether each is a tag or an artifact. */
   readonly #sequences: boolean[] = [];
-  /** Marked content whose text is stated. */
+  /** The open marked-content sequence that has ActualText. */
   #span: { depth: number; text: string; shown: Shown[] } | undefined;
   #pathStart = -1;
-  /** The artifact that is open: from where to where it paints. */
+  /** The byte range of the open artifact. */
   #open: { from: number; to: number } | undefined;
   readonly #edits: Array<{ at: number; to: number; text: string }> = [];
 
@@ -230,7 +238,7 @@ class ContentScan {
     this.#close();
   }
 
-  /** With artifacts. */
+  /** The content with artifacts marked. */
   get bytes(): Buffer {
     const parts: Buffer[] = [];
     let from = 0;
@@ -250,7 +258,7 @@ class ContentScan {
     else this.#set(operator, operands.names.at(-1));
   }
 
-  /** Nothing may be between the parts of a path and what paints it. */
+  /** No operator may come between the construction of a path and its painting, so an artifact includes the whole path. */
   #trace(operator: string, { start }: Operands, end: number): void {
     if (this.#pathStart < 0) this.#pathStart = start;
     if (PATH_START.has(operator)) return;
@@ -278,7 +286,7 @@ class ContentScan {
     }
   }
 
-  /** A tag or an artifact; what states a text is neither. */
+  /** Begins a sequence. Tags and artifacts count as marked; a sequence that only has ActualText does not. */
   #beginMarked({ names, strings }: Operands): void {
     const isMarked = names.includes('MCID') || names[0] === 'Artifact';
     this.#sequences.push(isMarked);
@@ -329,7 +337,7 @@ class ContentScan {
   }
 }
 
-/** A text string in UTF-16, or in Latin-1. */
+/** Decodes a text string: UTF-16 if it has a byte order mark, else Latin-1. */
 function textIn(bytes: Buffer): string {
   return bytes[0] === 0xfe && bytes[1] === 0xff
     ? Buffer.from(bytes.subarray(2)).swap16().toString('utf16le')

@@ -1,8 +1,8 @@
-/** Splits rubies into one for each base, because in PDF 2.0 a ruby has one base and one text (ISO 14289-2, 8.2.5.23). */
+/** Splits each Ruby element into one for each base, because in PDF 2.0 it has one base and one text (ISO 14289-2, 8.2.5.23). */
 import { StructureElement } from './structure-element.ts';
 import type { StructureTree } from './structure-tree.ts';
 
-/** A base, and what is said of it. */
+/** A ruby base and its ruby texts. */
 interface Pair {
   base: StructureElement['kids'];
   text: StructureElement[];
@@ -33,9 +33,9 @@ function pairsOf(ruby: StructureElement): Pair[] {
   return pairs;
 }
 
-/** A base and its text, or a base alone where nothing is said of it. */
+/** The kids of a new Ruby: base and text, or only the base if it has no text. */
 function kidsOf(tree: StructureTree, base: Pair['base'], [text, ...more]: StructureElement[]): Pair['base'] {
-  for (const kid of base) if (kid instanceof StructureElement && kid.type === 'RT') kid.type = 'Span'; // a text without a base
+  for (const kid of base) if (kid instanceof StructureElement && kid.type === 'RT') kid.type = 'Span'; // a ruby text without a base
   if (!text) return base;
   if (more.length) text.replaceKids([...text.kids, ...more.flatMap(({ kids }) => kids)]);
   return [tree.create('RB', base), text];

@@ -1,4 +1,4 @@
-/** Mends what Chromium's tags lack without adding anything that the document does not say. */
+/** Repairs the tags that Chromium writes, without adding anything that the document does not say. */
 import { PdfArray, PdfDict, type PdfObject, PdfString } from '@libpdf/core';
 import type { PrintedStructure } from '../../stated.ts';
 import { textString } from '../objects/syntax.ts';
@@ -7,14 +7,14 @@ import { STANDARD_TYPES } from './standard-types.ts';
 import { isAnnotation, StructureElement } from './structure-element.ts';
 import type { StructureTree } from './structure-tree.ts';
 
-/** Structure types of later standards that Chromium writes, and what they are in ISO 32000-1. */
+/** Structure types of PDF 2.0 that Chromium writes, and their equivalents in ISO 32000-1. */
 const ROLES: Record<string, string> = { Strong: 'Span', Em: 'Span' };
 const OF_ANNOTATIONS = new Set(['Link', 'Form', 'Annot']);
 const ROW_GROUPS = new Set(['THead', 'TBody', 'TFoot']);
 
 type Kids = StructureElement['kids'];
 
-/** Returns the roles of types that are not standard. */
+/** Returns the role map for types that are not standard. */
 export function mendStructure(tree: StructureTree, stated: PrintedStructure): Record<string, string> {
   const roles: Record<string, string> = {};
   const elements = [...tree.elements()];
@@ -31,13 +31,13 @@ export function mendStructure(tree: StructureTree, stated: PrintedStructure): Re
   return roles;
 }
 
-/** `en_US` is how Chromium writes some tags; BCP 47 has hyphens. */
+/** Replaces underscores in language tags: Chromium writes some as `en_US`, but BCP 47 has hyphens. */
 function mendLanguage(element: StructureElement): void {
   const language = element.text('Lang');
   if (language.includes('_')) element.set('Lang', textString(language.replaceAll('_', '-')));
 }
 
-/** Header cells that are on no page were left out, with their ids. */
+/** Removes references to header cells that have no tag, because they are on no page. */
 function keepKnownHeaders(cell: StructureElement, ids: Set<string>): void {
   const attributes = cell.get('A');
   if (!(attributes instanceof PdfArray)) return;
@@ -52,7 +52,7 @@ function keepKnownHeaders(cell: StructureElement, ids: Set<string>): void {
   if (kept.some((attribute, index) => attribute !== attributes.at(index))) cell.set('A', PdfArray.of(...kept));
 }
 
-/** Chromium tags a link that has another role by that role alone. */
+/** Adds a Link tag to links with another ARIA role, which Chromium tags only by that role. */
 function tagLinks(tree: StructureTree, element: StructureElement): void {
   const hasLink = element.kids.some((kid) => !(kid instanceof StructureElement) && isAnnotation(kid));
   if (!hasLink || OF_ANNOTATIONS.has(element.type)) return;
@@ -60,7 +60,7 @@ function tagLinks(tree: StructureTree, element: StructureElement): void {
   else element.replaceKids([tree.enclose(element, 'Link', element.kids)]);
 }
 
-/** Rows and cells outside of a table are plain groups. */
+/** Turns rows and cells outside a table into Div elements. */
 function mendTableParts(element: StructureElement): void {
   const parent = element.parent?.type ?? '';
   const isRow = element.type === 'TR';
@@ -91,7 +91,7 @@ function itemOf(tree: StructureTree, run: Kids): StructureElement {
   return tree.create('LI', [tree.create('LBody', run)]);
 }
 
-/** Content that is marked as the item's own stays: it is its background. */
+/** Puts the kids of a list item into an LBody. Marked content directly in the item stays there, because it is its background. */
 function wrapBody(tree: StructureTree, item: StructureElement): void {
   const isBody = (kid: Kids[number]) => kid instanceof StructureElement && !/^(?:Lbl|LBody)$/.test(kid.type);
   const body = item.kids.filter(isBody);
@@ -101,7 +101,7 @@ function wrapBody(tree: StructureTree, item: StructureElement): void {
   item.replaceKids([...item.kids.filter((kid) => !isBody(kid)), wrapped]);
 }
 
-/** Puts each run of kids for which `belongs` into an element of its own. */
+/** Wraps each run of successive elements for which `belongs` returns true in a new element. */
 function wrapRuns(
   parent: StructureElement,
   belongs: (kid: Kids[number]) => boolean,

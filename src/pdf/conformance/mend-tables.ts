@@ -1,6 +1,6 @@
 /**
- * Gives tables back what Chromium leaves out: cells and rows that show nothing, and the groups THead, TBody and TFoot. It is done where
- * rows and cells that do show something are those of the document, one by one.
+ * Restores the parts of tables that Chromium leaves out: empty cells and rows, and the groups THead, TBody and TFoot. A table is
+ * changed only if its tagged rows and cells match those of the document one by one.
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber } from '@libpdf/core';
 import type { PrintedStructure, StatedCell } from '../../stated.ts';
@@ -19,7 +19,7 @@ export function mendTables(tree: StructureTree, elements: StructureElement[], { 
   }
 }
 
-/** What a table of the document and its tags have in common: how many cells show something, by row. */
+/** A key to match a table of the document with its tags: the number of non-empty cells in each row. */
 export function statedKey({ rows }: StatedTable): string {
   return keyOf(rows.map((row) => row.filter(([isEmpty]) => !isEmpty).length));
 }
@@ -45,7 +45,7 @@ function showsTagged(element: StructureElement): boolean {
   return element.hasElements;
 }
 
-/** One row for each of the document. */
+/** One row tag for each row of the document; undefined if they do not match. */
 function alignRows(tree: StructureTree, table: StructureElement, { rows: stated }: StatedTable): StructureElement[] | undefined {
   if (table.elements.some(({ type }) => type !== 'TR' && type !== 'Caption')) return undefined;
   const isEmpty = (row: StatedCell[]) => row.every(([isEmpty]) => isEmpty);
@@ -77,8 +77,8 @@ function isCell(kid: StructureElement['kids'][number]): boolean {
 }
 
 /**
- * One tag for each item of the document: those that show something in their order, and between them those that show only borders,
- * as far as there are any, and new ones. Undefined where they do not fit.
+ * Returns one tag for each row or cell of the document: the existing tags in their order, and new ones for empty items that have
+ * none. Returns undefined if tags and items do not match.
  */
 function align<T>(
   tags: StructureElement[],

@@ -1,6 +1,6 @@
 /**
- * Mends what PDF/UA-2 asks of tags beyond PDF/UA-1 (ISO 14289-2 and ISO/TS 32005): text stands in paragraphs, decoration is an
- * artifact, and elements stand in one another as PDF 2.0 allows. What the document says stays the same.
+ * Makes tags meet the requirements that PDF/UA-2 adds to PDF/UA-1 (ISO 14289-2 and ISO/TS 32005): text is in paragraphs,
+ * decoration is an artifact, and elements are nested as PDF 2.0 allows. The meaning of the document stays the same.
  */
 import { PdfArray, PdfDict, PdfName, type PdfObject } from '@libpdf/core';
 import { splitRubies } from './mend-ruby.ts';
@@ -11,12 +11,12 @@ import type { StructureTree } from './structure-tree.ts';
 
 type Kid = StructureElement['kids'][number];
 
-/** Lines of text, which become plain groups where they hold blocks. */
+/** Types for lines of text, which become Div elements if they contain blocks. */
 const LINES = new Set(['P', 'Code', 'Span', 'Em', 'Strong', 'Quote', 'Reference']);
-/** Whatever they hold, they can be in a line of text. */
+/** Types that can be part of a line of text regardless of their kids. */
 const OPAQUE = new Set(['Figure', 'Form', 'Ruby', 'Artifact']);
 
-/** Returns the elements that stand where they may not. */
+/** Returns the elements that are nested in a way that is not allowed and cannot be repaired. */
 export function mendVersion2(tree: StructureTree, painted: PaintedContent): StructureElement[] {
   tree.setVersion2Type(tree.document, 'Document');
   const elements = [...tree.elements()];
@@ -28,7 +28,7 @@ export function mendVersion2(tree: StructureTree, painted: PaintedContent): Stru
   return new Nesting(tree, painted).mend();
 }
 
-/** Where Chromium does not know how items are numbered, their labels tell whether they are. */
+/** Sets `ListNumbering` if Chromium left it out: a list is ordered if its labels differ. */
 function numberList(tree: StructureTree, list: StructureElement, painted: PaintedContent): void {
   const labels = list.elements.flatMap((item) => item.elements.filter(({ type }) => type === 'Lbl'));
   const { attributes } = list;
@@ -43,7 +43,7 @@ function numberList(tree: StructureTree, list: StructureElement, painted: Painte
   list.set('A', PdfArray.of(...others, PdfDict.of({ O: PdfName.of('List'), ListNumbering: PdfName.of(numbering) })));
 }
 
-/** From the innermost out, because what becomes a group is a block in what it stands in. */
+/** Works from the innermost elements outwards, because an element that becomes a Div is a block in its parent. */
 function openLines(elements: StructureElement[]): void {
   const typesIn = new Map<StructureElement, Set<string>>();
   const typesOf = (kid: StructureElement) => [kid.type, ...(isTransparent(kid.type) ? (typesIn.get(kid) ?? []) : [])];
@@ -58,7 +58,7 @@ class Nesting {
   readonly #tree: StructureTree;
   readonly #painted: PaintedContent;
   readonly #misplaced: StructureElement[] = [];
-  /** Whether an element is a part of a line of text. */
+  /** Caches whether an element is part of a line of text. */
   readonly #inLine = new Map<StructureElement, boolean>();
 
   constructor(tree: StructureTree, painted: PaintedContent) {
@@ -66,7 +66,7 @@ class Nesting {
     this.#painted = painted;
   }
 
-  /** From the root down, because what an element becomes decides of its kids. */
+  /** Works from the root down, because the type that an element gets decides which kids it may have. */
   mend(): StructureElement[] {
     const waiting: Array<[element: StructureElement, context: string]> = [[this.#tree.document, 'Document']];
     for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -80,7 +80,7 @@ class Nesting {
     return this.#misplaced;
   }
 
-  /** What its kids stand in. */
+  /** Repairs one element. Returns the type that decides which kids are allowed in it. */
   #mendElement(element: StructureElement, context: string): string {
     const contextIn = () => (isTransparent(element.type) ? context : element.type);
     this.#placeCaption(element, context);
@@ -95,7 +95,10 @@ class Nesting {
     else this.#misplaced.push(element);
   }
 
-  /** A caption is the first or the last of what it describes. A figure that is no image is a section. */
+  /**
+   * Makes a caption the first or last kid of its parent. A Div with a caption, as from a `figure` that is not an image, becomes a
+   * Sect.
+   */
   #placeCaption(element: StructureElement, context: string): void {
     const [caption, ...more] = element.elements.filter(({ type }) => type === 'Caption');
     if (!caption) return;
@@ -107,7 +110,7 @@ class Nesting {
     else if (element.type === 'Div' && element.kids.length > 1 && GROUPS.has(context)) element.type = 'Sect';
   }
 
-  /** Text in a group is a paragraph. */
+  /** Puts text that is directly in a group into paragraphs. */
   #fillGroup(element: StructureElement): void {
     this.#markDecoration(element);
     const runs = runsOf(element.kids, (kid) => this.#isInLine(kid));
@@ -125,13 +128,13 @@ class Nesting {
     return only;
   }
 
-  /** Tables and lists have borders and backgrounds, but no text of their own. */
+  /** Tables and lists may have borders and backgrounds, but no text of their own. */
   #clearFrame(element: StructureElement): void {
     this.#markDecoration(element);
     if (element.hasContent) this.#misplaced.push(element);
   }
 
-  /** What is only drawn goes into artifacts. */
+  /** Puts content without text into artifacts. */
   #markDecoration(element: StructureElement): void {
     for (const each of [element, ...element.elements])
       if (each.type === 'NonStruct' && each.kids.length && each.kids.every((kid) => this.#isLine(kid, each)))
@@ -148,19 +151,22 @@ class Nesting {
     return artifact;
   }
 
-  /** A border or a plain background of a box that holds nothing: text with effects can be drawn without text as well. */
+  /**
+   * Whether a kid is a border or a plain background of an empty box. Curves and images do not count, because text with effects
+   * can be drawn as shapes.
+   */
   #isLine(kid: Kid, parent: StructureElement): boolean {
     if (!this.#isDecoration(kid, parent) || kid instanceof StructureElement) return false;
     return !this.#tree.paintedBy(kid, parent, this.#painted)?.hasShapes;
   }
 
-  /** Content without text. Images have elements of their own. */
+  /** Whether a kid is content without text. Images have elements of their own. */
   #isDecoration(kid: Kid, parent: StructureElement): boolean {
     if (kid instanceof StructureElement || isAnnotation(kid)) return false;
     return !this.#tree.paintedBy(kid, parent, this.#painted)?.codes;
   }
 
-  /** What must not stand in a group by itself. */
+  /** Whether a kid is text that must not be a direct kid of a group. */
   #isText(kid: Kid): boolean {
     if (!this.#isInLine(kid) || !(kid instanceof StructureElement)) return this.#isInLine(kid);
     return INLINE.has(kid.type) || (kid.type === 'NonStruct' && kid.hasContent);
@@ -178,12 +184,15 @@ class Nesting {
   }
 }
 
-/** Text has an element of its own, so that the content of one with others, or of another type, is that of a box. */
+/**
+ * Whether the direct content of an element is that of a box, such as its background. Chromium puts text into a NonStruct of its
+ * own.
+ */
 function isBox(element: StructureElement): boolean {
   return element.hasElements || element.type !== 'NonStruct';
 }
 
-/** Successive kids for which `belongs`, and between them each other kid by itself. */
+/** Groups successive kids for which `belongs` returns true. Every other kid is a group of its own. */
 function runsOf(kids: readonly Kid[], belongs: (kid: Kid) => boolean): Kid[][] {
   const runs: Kid[][] = [];
   let isOpen = false;

@@ -1,14 +1,14 @@
-/** Which structure types may stand in which (ISO/TS 32005, table 5), as far as Chromium writes them. */
+/** The structure types that may be nested in each other (ISO/TS 32005, table 5), as far as Chromium writes them. */
 
-/** They count as what they stand in. */
+/** Types that are transparent: their kids count as kids of their parent. */
 const TRANSPARENT: ReadonlySet<string> = new Set(['NonStruct', 'Div', 'Part']);
-/** Content does not belong to them itself. */
+/** Types that have no content of their own. */
 export const GROUPS: ReadonlySet<string> = new Set(['Document', 'Art', 'Sect', 'BlockQuote', 'Aside']);
-/** They hold elements of their own kind, and no content. */
+/** Types of tables and lists, which hold only their own parts and no content. */
 export const FRAMES: ReadonlySet<string> = new Set(['Table', 'THead', 'TBody', 'TFoot', 'TR', 'L', 'LI']);
-/** What must be in a paragraph, or in something else that holds text. */
+/** Types that must be inside a paragraph or another element that holds text. */
 export const INLINE: ReadonlySet<string> = new Set(['Span', 'Em', 'Strong', 'Quote', 'Ruby', 'Reference', 'BibEntry', 'Lbl']);
-/** What can be in a line of text, or stand by itself. */
+/** Types that can be inside a line of text; those that are not in `INLINE` can also be on their own. */
 export const IN_LINE: ReadonlySet<string> = new Set(['Link', 'Figure', 'Formula', 'Form', 'Code', 'Annot', ...INLINE]);
 
 const HEADINGS = 'H1 H2 H3 H4 H5 H6';
@@ -36,14 +36,14 @@ export function isTransparent(type: string): boolean {
   return TRANSPARENT.has(type);
 }
 
-/** Whether an element can stand where all that is around it, up to something that counts, is `context`. */
+/** Whether a type must not be in `context`, the type of the nearest ancestor that is not transparent. */
 export function isForbidden(type: string, context: string): boolean {
   return FORBIDDEN.get(context)?.has(type) ?? false;
 }
 
 const LESSENED: ReadonlySet<string> = new Set(BLOCKS.split(' ').filter((type) => !/^H\d$/.test(type)));
 
-/** What says less than a type, and may stand where it may not; undefined where there is nothing. */
+/** A less specific type that is allowed in `context` in place of `type`; undefined if there is none. */
 export function lesserType(type: string, context: string): string | undefined {
   if (LESSENED.has(type)) return ['Div', 'NonStruct'].find((lesser) => !isForbidden(lesser, context));
   return INLINE.has(type) && type !== 'Ruby' ? 'NonStruct' : undefined;

@@ -1,4 +1,4 @@
-/** States that the colours of a PDF are sRGB (ISO 19005-2, 6.2.3), with a profile of our own: an editable PDF in, the same with an output intent out. */
+/** Adds an sRGB output intent to an editable PDF (ISO 19005-2, 6.2.3), with an ICC profile that is built here. */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfRef, PdfStream } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { deflated, textString } from '../objects/syntax.ts';
@@ -9,7 +9,7 @@ export function addOutputIntent(draft: EditablePdf): void {
   draft.catalog.set('OutputIntents', PdfArray.of(outputIntent((profile) => draft.add(profile))));
 }
 
-/** `add` keeps the profile of its colours. */
+/** `add` stores the stream of the ICC profile and returns its reference. */
 export function outputIntent(add: (profile: PdfStream) => PdfRef): PdfDict {
   return PdfDict.of({
     Type: PdfName.of('OutputIntent'),
@@ -22,7 +22,7 @@ export function outputIntent(add: (profile: PdfStream) => PdfRef): PdfDict {
 
 let made: PdfStream | undefined;
 
-/** It is the same for every file. */
+/** The profile stream, which is built once. */
 function srgbStream(): PdfStream {
   made ??= deflated({ N: PdfNumber.of(3) }, srgbProfile());
   return PdfStream.fromDict(Object.fromEntries([...made].map(([key, value]) => [key.value, value])), made.data);
@@ -63,7 +63,7 @@ function srgbProfile(): Buffer {
   return Buffer.concat([header(at), table, ...bodies]);
 }
 
-/** A display of RGB (6.1), made at no particular time. */
+/** The header of an RGB display profile (6.1), with a fixed date so that the output is reproducible. */
 function header(size: number): Buffer {
   const bytes = Buffer.alloc(HEADER_BYTES);
   bytes.writeUInt32BE(size);
@@ -103,7 +103,7 @@ function transferCurve(): Buffer {
   return tagged('curv', data);
 }
 
-/** The text in ASCII; none in Unicode and none for the Macintosh (6.5.17). */
+/** A textDescriptionType with the text in ASCII, and empty Unicode and Macintosh texts (6.5.17). */
 function description(text: string): Buffer {
   const ascii = Buffer.from(`${text}\0`, 'latin1');
   const length = Buffer.alloc(4);

@@ -1,4 +1,6 @@
-/** What the marked content of a PDF paints, and where: pages in, the place and the text of each marked-content sequence out. */
+/**
+ * Finds where the marked content of a PDF is painted: pages in, the position and the text of each marked-content sequence out.
+ */
 import { PdfArray, PdfDict, PdfName, PdfNumber, PdfRef, PdfStream } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { inherited } from '../objects/page-view.ts';
@@ -6,22 +8,22 @@ import { type Operands, scanContent, stringBytes } from './content-scanner.ts';
 import { contentOf, resourceOf } from './fonts.ts';
 import { StreamDecoder } from './streams.ts';
 
-/** In points of the page, from its lower left corner. */
+/** Coordinates are in points from the lower left corner of the page. */
 export interface Painted {
-  /** The number of the page. */
+  /** The object number of the page. */
   page: number;
   left: number;
   top: number;
-  /** Character codes, the first of them; empty for content that is drawn only. */
+  /** The first character codes; empty if the content shows no text. */
   codes: string;
-  /** Whether there are curves or images, as which text is drawn where it has effects. */
+  /** Whether it paints curves or images. Text with effects can be drawn as either. */
   hasShapes: boolean;
 }
 
 export interface PaintedContent {
-  /** By the number of the page or the form XObject that the content stands in, and its MCID. */
+  /** Painted content by the object number of its page or form XObject, and its MCID; see `paintedKey`. */
   marked: ReadonlyMap<string, Painted>;
-  /** The upper left corners of what is inside the margins, by the number of the page. */
+  /** The upper left corner of the area inside the margins, by the object number of the page. */
   corners: ReadonlyMap<number, Point>;
 }
 
@@ -34,7 +36,7 @@ type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f
 
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 const MAX_CODES = 64;
-/** How far a line of text is above its baseline, as a part of the font size. */
+/** The approximate height of text above its baseline, in proportion to the font size. */
 const ASCENT = 0.8;
 const LINE_FEED = Buffer.from('\n');
 const CURVES = new Set(['c', 'v', 'y']);
@@ -42,7 +44,7 @@ const TRACES_PATH = new Set(['m', 'l', 're', ...CURVES]);
 const PLACES = new Set(['cm', 'Tm', 'Td', 'TD', 'TL', 'Tf']);
 const PAINTS_PATH = new Set(['S', 's', 'f', 'F', 'f*', 'B', 'B*', 'b', 'b*']);
 const SHOWS_TEXT = new Set(['Tj', 'TJ', "'", '"']);
-/** The corners of an image, and of a box. */
+/** The corners of the unit square, which an image and a rectangle are scaled from. */
 const CORNERS = [
   [0, 0],
   [1, 0],
@@ -89,12 +91,12 @@ class PageScan {
     new StreamScan(content, from, handlers).run();
   }
 
-  /** Chromium begins a page with what is inside the margins. */
+  /** The first clipping path of a page is the area inside the margins. */
   #clip(corner: Point): void {
     if (!this.corners.has(this.#page)) this.corners.set(this.#page, corner);
   }
 
-  /** A form that is drawn again is described by its first drawing. */
+  /** Only the first drawing of a form XObject counts. */
   #draw(name: string, resources: PdfDict | undefined, from: Start): void {
     const ref = resourceOf(this.#draft, resources, 'XObject', name);
     const object = this.#draft.resolve(ref);
@@ -125,7 +127,7 @@ class PageScan {
   }
 }
 
-/** Where a content stream begins: what it stands in, and the tag of what draws it. */
+/** The state at the start of a content stream: its object number, its matrix, and the tag of the operator that draws it. */
 interface Start {
   stream: number;
   matrix: Matrix;
@@ -135,11 +137,11 @@ interface Start {
 interface Handlers {
   paints(tag: string | undefined, x: number, y: number, codes: string, isShape: boolean): void;
   draws(name: string, matrix: Matrix, tag: string | undefined): void;
-  /** By the upper left corner of a path. */
+  /** Called with the upper left corner of a clipping path. */
   clips(corner: Point): void;
 }
 
-/** One content stream. */
+/** Scans one content stream. */
 class StreamScan {
   readonly #content: Buffer;
   readonly #stream: number;
@@ -149,11 +151,11 @@ class StreamScan {
   readonly #saved: Array<[matrix: Matrix, fontSize: number]> = [];
   #line: Matrix = IDENTITY;
   #leading = 0;
-  /** Points of a path that has begun, which may only clip. */
+  /** The points of the open path, which may only be used for clipping. */
   #path: Point[] = [];
   #isCurved = false;
   #clips = false;
-  /** Of the marked content that has begun. */
+  /** The tags of the open marked-content sequences. */
   readonly #tags: Array<string | undefined>;
 
   constructor(content: Buffer, { stream, matrix, tag }: Start, handlers: Handlers) {
@@ -181,7 +183,7 @@ class StreamScan {
     else this.#set(operator, operands, end);
   }
 
-  /** Text that is stated for content does not end the tag that it is in. */
+  /** A sequence without an MCID, such as one for ActualText, keeps the tag of the sequence around it. */
   #tagOf({ start, names }: Operands, end: number): string | undefined {
     if (names[0] === 'Artifact') return undefined;
     const [, mcid] = /\/MCID\s+(\d+)/.exec(this.#content.toString('latin1', start, end)) ?? [];
@@ -209,7 +211,7 @@ class StreamScan {
     }
   }
 
-  /** A curve by its first point, which is near enough. */
+  /** A curve is represented by its first point, which is accurate enough. */
   #trace(operator: string, [x = 0, y = 0, width = 0, height = 0]: number[]): void {
     this.#isCurved ||= CURVES.has(operator);
     const corners = operator === 're' ? CORNERS : [[0, 0] as const];
@@ -242,7 +244,7 @@ class StreamScan {
   }
 }
 
-/** The upper left one of the box around some points. */
+/** The upper left corner of the bounding box of the points. */
 function cornerOf(points: readonly Point[]): Point | undefined {
   return points.reduce<Point | undefined>(
     (corner, [x, y]) => (corner ? [Math.min(corner[0], x), Math.max(corner[1], y)] : [x, y]),
@@ -256,7 +258,7 @@ function matrixOf(value: unknown): Matrix {
   return [a, b, c, d, e, f];
 }
 
-/** First `one`, then `other`. */
+/** The matrix that applies the first matrix, then the second. */
 function times([a, b, c, d, e, f]: Matrix, [g, h, i, j, k, l]: Matrix): Matrix {
   return [a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + l];
 }

@@ -1,10 +1,13 @@
-/** New owners of content and annotations in the parent tree of a PDF (ISO 32000-1, 14.7.4.4), as Chromium writes it. */
+/**
+ * Assigns new owners to content and annotations in the parent tree of a PDF (ISO 32000-1, 14.7.4.4), in the form that Chromium
+ * writes.
+ */
 import { PdfArray, PdfDict, PdfNumber, type PdfObject, PdfRef } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 
 export class NewOwners {
   readonly #draft: EditablePdf;
-  /** By the key of what the content stands in, and its number there. */
+  /** New owners by the parent tree key of the page or form XObject, and the MCID. */
   readonly #ofContent = new Map<number, Map<number, PdfRef>>();
   readonly #ofAnnotations = new Map<number, PdfRef>();
 
@@ -30,7 +33,7 @@ export class NewOwners {
     return key.value;
   }
 
-  /** Changes the tree that begins with a node. */
+  /** Writes the new owners into a node of the number tree and all nodes below it. */
   write(node: PdfObject | undefined): void {
     const dict = this.#draft.resolve(node);
     if (!(this.#ofContent.size + this.#ofAnnotations.size) || !(dict instanceof PdfDict)) return;
@@ -43,7 +46,7 @@ export class NewOwners {
     this.#draft.change(node, copy);
   }
 
-  /** An annotation has one owner; content has a list of them, which is an object of its own. */
+  /** The entry of an annotation is its owner. The entry of a page or form XObject is an indirect array of owners by MCID. */
   #ownerOf(key: PdfObject | undefined, known: PdfObject): PdfObject {
     if (!(key instanceof PdfNumber)) return known;
     const owners = this.#ofContent.get(key.value);

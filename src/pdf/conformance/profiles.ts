@@ -14,19 +14,20 @@ export const ACCESSIBLE_PROFILES = ['PDF/UA-1', 'PDF/UA-2'] as const;
 export const PROFILES = [...ARCHIVE_PROFILES, ...ACCESSIBLE_PROFILES] as const;
 export type Profile = (typeof PROFILES)[number];
 
-/** Each promises all that those before it do. */
+/** Each level includes the requirements of those before it. */
 const LEVELS = ['B', 'U', 'A'] as const;
 /**
- * A level of PDF/A: the appearance (B), with text (U), with structure (A). Part 4 has none of them, and F for files that are attached.
+ * The conformance level of PDF/A: visual appearance (B), with Unicode text (U), with structure (A). Part 4 has none of these,
+ * only F for embedded files.
  */
 export type ArchiveLevel = (typeof LEVELS)[number] | 'F' | '';
 
-/** Its place among the levels of which each promises more; -1 for all others. */
+/** The rank of a level among B, U and A; -1 for all others. */
 export function rankOf(level: string): number {
   return (LEVELS as readonly string[]).indexOf(level);
 }
 
-/** What a PDF says that it conforms to. */
+/** The standards that a PDF claims to conform to. */
 export interface Claims {
   /** The part of PDF/A and its level. */
   archive: { part: number; level: ArchiveLevel } | undefined;
@@ -45,22 +46,25 @@ export function claimsOf(profiles: readonly Profile[]): Claims {
 
 export const NO_CLAIMS: Claims = { archive: undefined, accessible: undefined };
 
-/** Whether the tags are a part of what is claimed. */
+/** Whether the claims include requirements for tags. */
 export function claimsStructure({ archive, accessible }: Claims = NO_CLAIMS): boolean {
   return accessible !== undefined || archive?.level === 'A';
 }
 
-/** Whether the text of every glyph is a part of it. */
+/** Whether the claims require that every glyph maps to Unicode text. */
 export function claimsText({ archive, accessible }: Claims): boolean {
   return accessible !== undefined || archive?.level === 'A' || archive?.level === 'U';
 }
 
-/** Whether it is a PDF 2.0 (ISO 32000-2), which has its metadata in XMP alone. */
+/** Whether the claims require PDF 2.0 (ISO 32000-2), which keeps its metadata only in XMP. */
 export function isVersion2({ archive, accessible }: Claims): boolean {
   return archive?.part === 4 || accessible === 2;
 }
 
-/** Where ISO 19005-4 has what parts 2 and 3 say. It has no levels for text and structure, and no limits of numbers and lengths. */
+/**
+ * The clauses of ISO 19005-4 that correspond to those of parts 2 and 3. It has no levels for text and structure, and no
+ * implementation limits.
+ */
 const CLAUSES_OF_PART_4: Record<string, string> = {
   '6.1.2': '6.1.2',
   '6.1.3': '6.1.3',
@@ -77,16 +81,16 @@ const CLAUSES_OF_PART_4: Record<string, string> = {
   '6.8': '6.9',
 };
 
-/** Of a clause of ISO 19005-3, in the part that is claimed; empty where that says nothing of the kind. */
+/** The clause of the claimed part that corresponds to a clause of ISO 19005-3; empty if the part has none. */
 export function archiveClause(clause: string | undefined, part: number): string {
   const own = part === 4 ? CLAUSES_OF_PART_4[clause ?? ''] : clause;
   return own ? `ISO 19005-${part}, ${own}` : '';
 }
 
-/** Of ISO 14289-1 and of ISO 14289-2, or of a standard that they refer to; empty where one says nothing of the kind. */
+/** The clauses of ISO 14289-1 and ISO 14289-2, or of a standard that they refer to; empty if one of them has no such rule. */
 export type AccessibleClauses = readonly [part1: string, part2: string];
 
-/** In the part that is claimed; empty where none is. */
+/** The clause in the claimed part; empty if none is claimed or the part has no such rule. */
 export function accessibleClause(clauses: AccessibleClauses | undefined, part: Claims['accessible']): string {
   const clause = part && clauses?.[part - 1];
   if (!clause) return '';

@@ -1,11 +1,11 @@
 /**
- * Reads the XML of an invoice as far as its PDF depends on it: UN/CEFACT Cross Industry Invoice in, the version of its profile and
- * its date out. Whether the invoice is right is not judged. Document type declarations are refused: no entity is ever expanded.
+ * Reads the values of an invoice that its PDF needs: UN/CEFACT Cross Industry Invoice XML in, the version of its profile and its
+ * date out. It does not validate the invoice. It rejects document type declarations, so entities are never expanded.
  */
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { guidelineOf, INVOICE_PROFILES, type Invoice, type InvoiceProfile, versionOf } from './invoice-profiles.ts';
 
-/** What the PDF says about its invoice. */
+/** The facts about an invoice that go into the PDF. */
 export interface InvoiceFacts {
   profile: InvoiceProfile;
   version: string;
@@ -19,7 +19,7 @@ export class UnusableInvoice extends Error {
   readonly found: string | undefined;
   readonly expected: string | undefined;
 
-  /** `because`: `is not well-formed XML`. */
+  /** `because` completes a sentence about the XML, such as `is not well-formed XML`. */
   constructor(because: string, found?: string, expected?: string) {
     super(because);
     this.found = found?.slice(0, MAX_QUOTED);
@@ -41,7 +41,7 @@ const ROOT = 'rsm:CrossIndustryInvoice';
 const GUIDELINE = `${ROOT}/rsm:ExchangedDocumentContext/ram:GuidelineSpecifiedDocumentContextParameter/ram:ID`;
 const ISSUED = `${ROOT}/rsm:ExchangedDocument/ram:IssueDateTime/udt:DateTimeString`;
 
-/** Throws `UnusableInvoice`. Takes time in proportion to the text. */
+/** Throws `UnusableInvoice`. Runs in time proportional to the length of the XML. */
 export function readInvoice({ xml, profile }: Invoice): InvoiceFacts {
   const texts = new InvoiceTexts();
   const parser = new SaxesParser({ xmlns: true });
@@ -67,7 +67,7 @@ export function readInvoice({ xml, profile }: Invoice): InvoiceFacts {
   return { profile, version: versionIn(texts.of(GUIDELINE), profile), issued: dateIn(texts.of(ISSUED)) };
 }
 
-/** The texts of the elements that matter, by their paths. */
+/** Collects the texts of the guideline and issue date elements by their paths. */
 class InvoiceTexts {
   readonly #path: string[] = [];
   readonly #found: Record<string, string[]> = { [GUIDELINE]: [], [ISSUED]: [] };
@@ -104,7 +104,7 @@ class InvoiceTexts {
     this.#current = undefined;
   }
 
-  /** The text of the only such element. */
+  /** The text of the element with this path; undefined if there is not exactly one. */
   of(path: string): string | undefined {
     const [only, ...more] = this.#found[path] ?? [];
     return more.length ? undefined : only?.trim();
@@ -128,7 +128,7 @@ function versionIn(guideline: string | undefined, profile: InvoiceProfile): stri
   throw new UnusableInvoice(`${because}, and not that of ${profile}`, guideline, guidelineOf(profile));
 }
 
-/** In the format 102 of UN/EDIFACT 2379, which is the only one that invoices may use. */
+/** Parses a date in format 102 of UN/EDIFACT 2379, the only one that invoices may use. */
 function dateIn(text: string | undefined): string {
   const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)$/.exec(text ?? '') ?? [];
   const date = `${year}-${month}-${day}`;

@@ -1,4 +1,4 @@
-/** What the standards say of the types and languages of tags. */
+/** Structure types, nesting rules and language tags as the standards define them. */
 import { PdfDict, PdfName } from '@libpdf/core';
 import { textString } from '../objects/syntax.ts';
 
@@ -10,7 +10,7 @@ export const STANDARD_TYPES: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Those that PDF 2.0 adds (ISO 32000-2, 14.8.4). */
+/** The structure types that PDF 2.0 adds (ISO 32000-2, 14.8.4). */
 export const VERSION_2_TYPES: ReadonlySet<string> = new Set([
   'DocumentFragment',
   'Aside',
@@ -22,7 +22,7 @@ export const VERSION_2_TYPES: ReadonlySet<string> = new Set([
   'Artifact',
 ]);
 
-/** What lists and tables may hold (ISO 14289-1, 7.2). */
+/** The kids that table and list elements may have (ISO 14289-1, 7.2). */
 export const PERMITTED_KIDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({
     Table: 'TR THead TBody TFoot Caption',
@@ -31,10 +31,10 @@ export const PERMITTED_KIDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   }).map(([parent, kids]) => [parent, new Set(kids.split(' '))]),
 );
 
-/** BCP 47, as far as its form goes. */
+/** The syntax of BCP 47 language tags. It does not check whether a tag is registered. */
 export const LANGUAGE_TAG = /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/i;
 
-/** Of the structure types of PDF 2.0 (ISO 32000-2, 14.8.6). */
+/** The namespace of the structure types of PDF 2.0 (ISO 32000-2, 14.8.6). */
 export const NAMESPACE_OF_PDF_2 = 'http://iso.org/pdf2/ssn';
 
 export function namespaceOfVersion2(): PdfDict {

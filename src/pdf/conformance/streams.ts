@@ -1,11 +1,11 @@
-/** The data of PDF streams without their compression, as far as one document may unpack: a few bytes can stand for gigabytes. */
+/** Decompresses PDF streams up to a total size per document, because a few bytes can expand to gigabytes. */
 import { inflateSync } from 'node:zlib';
 import { PdfArray, PdfName, type PdfStream } from '@libpdf/core';
 
 const MAX_STREAM_BYTES = 67_108_864;
 const MAX_DOCUMENT_BYTES = 268_435_456;
 
-/** The streams of a document unpack to more bytes than they may. */
+/** The streams of a document exceed the limit when decompressed. */
 export class UnpacksToTooMuch extends Error {
   override name = 'UnpacksToTooMuch';
   readonly limit: number;
@@ -16,7 +16,7 @@ export class UnpacksToTooMuch extends Error {
   }
 }
 
-/** For the streams of one document. */
+/** Decodes the streams of one document. */
 export class StreamDecoder {
   #bytesLeft = MAX_DOCUMENT_BYTES;
 
@@ -28,7 +28,7 @@ export class StreamDecoder {
     return content;
   }
 
-  /** The library's own decoding grows without a limit: what it is given has been unpacked within the limit before. */
+  /** The decoder of the library has no limit, so the data is first decompressed here to check its size. */
   #unpacked(stream: PdfStream): Buffer {
     const given = stream.get('Filter');
     const [filter, ...more] = given instanceof PdfArray ? given.toArray() : [given];

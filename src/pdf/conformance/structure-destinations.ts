@@ -1,6 +1,6 @@
 /**
- * Lets links and bookmarks lead to tags as well as to places of pages (ISO 14289-2, 8.8). Chromium says which tag a bookmark means,
- * and of a link the place only: its tag is that of what is painted there.
+ * Adds structure destinations to links and bookmarks (ISO 14289-2, 8.8). Chromium writes the target element of a bookmark, but
+ * only the target position of a link; its element is found from the content that is painted there.
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
@@ -10,11 +10,11 @@ import type { Painted, PaintedContent } from './painted-content.ts';
 import { StructureElement } from './structure-element.ts';
 import type { StructureTree } from './structure-tree.ts';
 
-/** In points: how far what is painted may reach over the box that is led to. */
+/** How far painted content may extend beyond the box of the target, in points. */
 const TOLERANCE = 4;
-/** What is a point to the side is as far as this many points below. */
+/** The weight of a horizontal distance in relation to a vertical one. */
 const SIDEWAYS = 0.05;
-/** As many marks are looked at for one in the column that is led to. */
+/** The maximum number of marks that are searched for one in the column of the target. */
 const MAX_COLUMNS = 500;
 
 export function addStructureDestinations(draft: EditablePdf, tree: StructureTree, painted: PaintedContent): void {
@@ -23,7 +23,7 @@ export function addStructureDestinations(draft: EditablePdf, tree: StructureTree
   for (const { ref } of draft.pdf.getPages()) destinations.mendPage(ref);
 }
 
-/** What a tag paints. */
+/** Painted content with the element that it belongs to. */
 interface Mark extends Painted {
   element: StructureElement;
 }
@@ -33,7 +33,7 @@ class Destinations {
   readonly #tree: StructureTree;
   readonly #painted: PaintedContent;
   readonly #named: PdfObject | undefined;
-  /** By page, from the top down, and in a line from the left to the right; read once a link asks for them. */
+  /** The marks of each page from top to bottom, and from left to right within a line. Read only when a link needs them. */
   #marks: Map<number, Mark[]> | undefined;
 
   constructor(draft: EditablePdf, tree: StructureTree, painted: PaintedContent) {
@@ -65,7 +65,7 @@ class Destinations {
     }
   }
 
-  /** `element` is where a destination leads, where that is known. */
+  /** `element` is the target element, if it is known. */
   #mend(ref: PdfRef, holder: PdfDict, element: PdfRef | undefined): void {
     const given = holder.get('Dest');
     if (!given) return;
@@ -85,7 +85,7 @@ class Destinations {
     });
   }
 
-  /** None where the place was left out, by `pageRanges` for example. */
+  /** The explicit destination; undefined if its page was left out, for example by `pageRanges`. */
   #placeOf(given: PdfObject | undefined): PdfArray | undefined {
     const name = nameOf(this.#draft.resolve(given));
     const found = name !== undefined && this.#named instanceof PdfDict ? this.#named.get(name) : given;
@@ -104,7 +104,7 @@ class Destinations {
     return (found ? blockOf(found.element) : this.#tree.document).ref;
   }
 
-  /** Chromium writes the places of links as if the page had no margins. */
+  /** The target point on the page. Chromium writes link targets as if the page had no margins, so they are added here. */
   #pointOf(ref: PdfRef, place: PdfArray): [left: number, top: number] {
     const [, , x, y] = place.toArray();
     const page = this.#draft.resolve(ref);
@@ -129,12 +129,12 @@ class Destinations {
     return element.kids.flatMap((leaf) => {
       const painted = leaf instanceof StructureElement ? undefined : this.#tree.paintedBy(leaf, element, this.#painted);
       const isShown = painted?.codes || element.type === 'Figure' || element.type === 'Form';
-      return painted && isShown ? [{ ...painted, element }] : []; // borders begin above
+      return painted && isShown ? [{ ...painted, element }] : []; // borders start above the text, so they are left out
     });
   }
 }
 
-/** The first of those, from the top down, that does not begin above a line. */
+/** The index of the first mark that does not start above the line; marks are ordered from top to bottom. */
 function firstBelow(marks: readonly Mark[], line: number): number {
   let [from, to] = [0, marks.length];
   while (from < to) {
@@ -145,7 +145,10 @@ function firstBelow(marks: readonly Mark[], line: number): number {
   return from;
 }
 
-/** A box begins where its first line does, but in other columns there are lines at the same height, and lines can be centred. */
+/**
+ * The nearest mark below and to the right. Other columns can have lines at the same height, and lines can be centred, so the
+ * horizontal distance counts a little.
+ */
 function nearest(marks: readonly Mark[], left: number, top: number): Mark | undefined {
   let found: { mark: Mark; distance: number } | undefined;
   for (const mark of marks.filter((each) => each.left >= left - TOLERANCE)) {
@@ -155,7 +158,7 @@ function nearest(marks: readonly Mark[], left: number, top: number): Mark | unde
   return found?.mark;
 }
 
-/** What a reader goes to: a paragraph and not a word of it. */
+/** The block that contains an element, so that a link leads to a paragraph and not to a word in it. */
 function blockOf(element: StructureElement): StructureElement {
   let block = element;
   while (block.parent && (block.type === 'NonStruct' || (IN_LINE.has(block.type) && block.type !== 'Figure')))

@@ -1,31 +1,34 @@
-/** An element of the structure of a PDF. What Chromium wrote is read as text, and becomes objects only where more than the type and the kids is asked. */
+/**
+ * A structure element of a PDF. Elements that Chromium wrote are read as text, and parsed into objects only if more than their
+ * type and kids is needed.
+ */
 import { PdfArray, PdfDict, PdfName, type PdfNumber, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
 
 /** Marked content, or an annotation. */
 export type Leaf = PdfNumber | PdfDict;
 
-/** As Chromium writes most elements: a type, and kids in plain numbers and references. */
+/** The form in which Chromium writes most elements: a type, and kids as plain numbers and references. */
 const PLAIN = /^<<\/Type \/StructElem\n\/S \/(\w+)\n\/P \d+ 0 R(?:\n\/Pg \d+ 0 R)?\n\/K (?:(\d+(?: 0 R)?)|\[([\d R]*)\])(?=\n|>)/;
 
-/** What the text of an element says first. */
+/** The first entries of an element, read from its text. */
 export interface PlainElement {
   type: string;
-  /** Marked content by number, and objects by reference, such as `12` and `13 0 R`. */
+  /** MCIDs and references, such as `12` and `13 0 R`. */
   kids: string;
 }
 
-/** Undefined for what is written in another way, or is no element. */
+/** Returns undefined if the text has another form or is not a structure element. */
 export function readPlain(text: string): PlainElement | undefined {
   const [, type, kid, kids] = PLAIN.exec(text) ?? [];
   return type === undefined ? undefined : { type, kids: kid ?? kids ?? '' };
 }
 
-/** An element as text, and as an object of its own once that is needed. */
+/** An element as text, which is parsed when needed. */
 export interface UnreadElement {
   type: string;
   text: string;
   read(): PdfDict;
-  /** The value of its last entry; undefined for text that is something else. */
+  /** Parses the value of the last entry; returns undefined for text that is not a single object. */
   readLast(text: string): PdfObject | undefined;
 }
 
@@ -64,7 +67,7 @@ export class StructureElement {
     this.set('S', PdfName.of(name));
   }
 
-  /** To be changed by `set` only. */
+  /** Do not modify this; call `set`. */
   get dict(): PdfDict {
     this.#dict ??= this.#unread?.read() ?? new PdfDict();
     this.#unread = undefined;
@@ -79,7 +82,7 @@ export class StructureElement {
     return this.kids.some((kid) => kid instanceof StructureElement);
   }
 
-  /** Whether content belongs to it without an element between. */
+  /** Whether marked content is a direct kid of the element. */
   get hasContent(): boolean {
     return this.kids.some((kid) => !(kid instanceof StructureElement) && !isAnnotation(kid));
   }
@@ -96,7 +99,7 @@ export class StructureElement {
     return text instanceof PdfString ? text.asString() : '';
   }
 
-  /** Its attribute objects (ISO 32000-1, 14.7.5). */
+  /** The attribute objects (ISO 32000-1, 14.7.5). */
   get attributes(): PdfDict[] {
     const value = this.get('A');
     const list = value instanceof PdfArray ? value.toArray() : [value];
@@ -131,7 +134,7 @@ export class StructureElement {
   }
 }
 
-/** Whether a leaf stands for an annotation. */
+/** Whether a leaf is an object reference (OBJR) to an annotation. */
 export function isAnnotation(leaf: Leaf): leaf is PdfDict {
   const type = leaf.type === 'dict' ? (leaf as PdfDict).get('Type') : undefined;
   return type instanceof PdfName && type.value === 'OBJR';

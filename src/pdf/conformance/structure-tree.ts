@@ -12,14 +12,14 @@ export class StructureTree {
   readonly #root: PdfDict;
   readonly #rootRef: PdfRef;
   readonly document: StructureElement;
-  /** What has been read, by its text: cells of a table have much in common. */
+  /** Parsed values by their text, because table cells have many values in common. */
   readonly #values = new Map<string, PdfObject>();
-  /** What annotations belong to, by their key in the parent tree. */
+  /** The owners of annotations that were added to the parent tree, with their keys. */
   readonly #newParents: Array<[key: number, parent: PdfRef]> = [];
   readonly #newOwners: NewOwners;
   #namespace: PdfRef | undefined;
 
-  /** A document without any content has no tree yet, and gets one. */
+  /** Reads the structure tree; creates one if the document has none because it is empty. */
   static read(draft: EditablePdf): StructureTree {
     const rootRef = draft.catalog.get('StructTreeRoot');
     if (rootRef instanceof PdfRef && draft.resolve(rootRef) instanceof PdfDict) return new StructureTree(draft, rootRef);
@@ -48,7 +48,7 @@ export class StructureTree {
     this.document = document;
   }
 
-  /** In the order of reading. */
+  /** The elements in reading order. */
   *elements(from = this.document): Generator<StructureElement> {
     const waiting = [from];
     for (let element = waiting.pop(); element; element = waiting.pop()) {
@@ -57,7 +57,7 @@ export class StructureTree {
     }
   }
 
-  /** A new element, which is not yet in the tree. */
+  /** Creates an element, which is not yet in the tree. */
   create(type: string, kids: Array<StructureElement | Leaf>): StructureElement {
     const dict = PdfDict.of({ Type: PdfName.of('StructElem'), S: PdfName.of(type) });
     const element = new StructureElement(this.#draft.add(dict).objectNumber, dict, undefined);
@@ -65,7 +65,7 @@ export class StructureTree {
     return element;
   }
 
-  /** Puts some kids of an element into a new one, which is not yet in the tree. */
+  /** Moves some kids of an element into a new element, which is not yet in the tree. */
   enclose(parent: StructureElement, type: string, kids: Array<StructureElement | Leaf>): StructureElement {
     const page = parent.get('Pg');
     const element = this.create(type, kids);
@@ -74,7 +74,7 @@ export class StructureTree {
     return element;
   }
 
-  /** What marked content shows; undefined for annotations, and for what is nowhere. */
+  /** The painted content of a leaf; undefined for annotations, and for content that is not painted. */
   paintedBy(leaf: Leaf, parent: StructureElement, painted: PaintedContent): Painted | undefined {
     const { holder, mcid } = placeOf(leaf, parent.get('Pg'));
     return holder && painted.marked.get(paintedKey(holder.objectNumber, mcid));
@@ -87,21 +87,21 @@ export class StructureTree {
     else if (holder) this.#newOwners.setContent(holder, mcid, owner);
   }
 
-  /** Gives an element a type of PDF 2.0. */
+  /** Gives an element a structure type of the PDF 2.0 namespace. */
   setVersion2Type(element: StructureElement, type: string): void {
     this.#namespace ??= this.#draft.add(namespaceOfVersion2());
     element.type = type;
     element.set('NS', this.#namespace);
   }
 
-  /** Lets an annotation that belongs to nothing belong to a new element at the end of the document. */
+  /** Creates an element for an untagged annotation at the end of the document. */
   adopt(type: string, annotation: PdfRef, page: PdfRef): { element: StructureElement; key: number } {
     const element = this.create(type, []);
     this.document.append(element);
     return { element, key: this.attach(element, annotation, page) };
   }
 
-  /** Lets an annotation belong to an element. Its key in the parent tree. */
+  /** Adds an annotation to an element. Returns its key in the parent tree. */
   attach(element: StructureElement, annotation: PdfRef, page: PdfRef): number {
     const reference = PdfDict.of({ Type: PdfName.of('OBJR'), Obj: annotation, Pg: page });
     element.append(reference);
@@ -112,7 +112,7 @@ export class StructureTree {
     return key;
   }
 
-  /** Writes what has changed. */
+  /** Writes all changes to the PDF. */
   write(roles: Record<string, string>): void {
     for (const element of this.elements()) {
       if (!element.changed) continue;
@@ -138,7 +138,7 @@ export class StructureTree {
     this.#root.set('ParentTree', this.#draft.add(tree));
   }
 
-  /** A tree of several branches gets one more. */
+  /** Adds a leaf node to a parent tree that has several. */
   #withBranch(tree: PdfDict, added: Array<PdfNumber | PdfRef>): PdfArray {
     const kids = this.#draft.resolve(tree.get('Kids'));
     const keys = this.#newParents.map(([key]) => PdfNumber.of(key));
@@ -196,14 +196,14 @@ export class StructureTree {
     else if (kid instanceof PdfNumber || kid instanceof PdfDict) parent.kids.push(kid);
   }
 
-  /** An element, or what stands for an annotation. */
+  /** Adds a structure element, or an object reference, as a kid. */
   #addObject(id: number, parent: StructureElement): void {
     const kid = this.#readElement(id, parent) ?? this.#draft.resolve(PdfRef.of(id));
     if (kid instanceof StructureElement || kid instanceof PdfDict) parent.kids.push(kid);
   }
 }
 
-/** What marked content stands in, which is its page or a form XObject, and its number there. */
+/** The page or form XObject that contains the marked content, and its MCID. */
 function placeOf(leaf: Leaf, page: PdfObject | undefined): { holder: PdfRef | undefined; mcid: number } {
   if (leaf instanceof PdfNumber) return { holder: page instanceof PdfRef ? page : undefined, mcid: leaf.value };
   const holder = leaf.get('Stm') ?? leaf.get('Pg') ?? page;

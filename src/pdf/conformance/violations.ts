@@ -1,14 +1,14 @@
-/** The faults of a document for which it cannot conform to a profile, each with the clause, the element and the remedy. */
+/** The rules that documents can violate, and the violations found: each with its clause, element and remedy. */
 
 import type { Place } from '../../stated.ts';
 import { type AccessibleClauses, accessibleClause, archiveClause, type Claims, claimsStructure, claimsText } from './profiles.ts';
 
 export interface Violation {
   rule: RuleName;
-  /** The clauses of the standards that it breaks, such as `ISO 14289-1, 7.3`. */
+  /** The violated clauses of the standards, such as `ISO 14289-1, 7.3`. */
   clause: string;
   message: string;
-  /** The element; null where it cannot be told. */
+  /** The CSS selector of the element; null if the element is not known. */
   selector: string | null;
   snippet: string | null;
   remedy: string;
@@ -16,9 +16,9 @@ export interface Violation {
 
 interface Rule {
   accessible?: AccessibleClauses;
-  /** Of ISO 19005-2 and -3 (PDF/A), which agree in them; for -4 see `archiveClause`. */
+  /** The clause of ISO 19005-2 and -3 (PDF/A), which have the same numbers; for -4 see `archiveClause`. */
   archive?: string;
-  /** For which levels of PDF/A the rule holds. */
+  /** The levels of PDF/A that the rule applies to: those that require structure, those that require text, or any. */
   archiveNeeds?: 'structure' | 'text' | 'any';
   message: string;
   remedy: string;
@@ -141,10 +141,10 @@ export const RULES = {
 
 export type RuleName = keyof typeof RULES;
 
-/** At most as many as a reply lists. */
+/** The maximum number of violations in a response. */
 const MAX_VIOLATIONS = 200;
 
-/** Collects the faults that matter for what is claimed. */
+/** Collects the violations of the claimed standards. */
 export class Violations {
   readonly found: Violation[] = [];
   readonly #claims: Claims;
