@@ -335,7 +335,7 @@ function createBudgets({ requestMemoryBytes, playground }: Config) {
   return { budgets, playgroundBudgets };
 }
 
-/** Closes one after the other. */
+/** Runs one after the other. */
 function both(first: () => Promise<void>, second: () => Promise<void>): () => Promise<void> {
   return async () => {
     await first();

@@ -30,7 +30,7 @@ export interface BatchRequest {
   metadata: Readonly<Record<string, string>>;
 }
 
-/** What an item asks for, with its defaults. */
+/** The render request of an item, merged with the defaults of its batch. */
 export type ItemRequest<R = RenderRequest> = R & {
   /** Where the document is uploaded to. */
   deliverTo: UploadTarget | undefined;

@@ -98,8 +98,8 @@ export async function announceEnd(query: Query, batchId: string, announce: Annou
 }
 
 /**
- * Call this when an upload of the batch has ended. If it was the last one and the batch has ended, enqueues the event for the end
- * of the batch and returns true.
+ * Call this when an upload of the batch has ended. If it was the last one and all items have finished, enqueues the event for the
+ * end of the batch and returns true.
  */
 export async function announceUploaded(query: Query, batchId: string, announce: Announce): Promise<boolean> {
   // Locks the row, which waits for concurrent transactions that end an upload or an item of this batch, so that the last one sees

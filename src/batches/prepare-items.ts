@@ -65,6 +65,6 @@ function faultOf(parse: () => unknown): ItemError | undefined {
 
 /** An error in the form in which it is stored and shown with the item. */
 export function itemErrorOf(error: ServiceError): ItemError & { code: ErrorCode } {
-  const errors = errorsOf(error).map(({ path, message }) => ({ path, message })); // only these members, because the error is stored, and a password must not be
+  const errors = errorsOf(error).map(({ path, message }) => ({ path, message })); // without `normalized`, a password that must not be stored
   return { code: error.code, detail: error.message, ...(errors.length && { errors }) };
 }

@@ -224,7 +224,7 @@ function shareMembers(schemas: Record<string, Node>): void {
     }
   }
   for (const { name, members } of alike.values()) {
-    const title = [pascalCase(name), `${pascalCase(name)}Field`].find((each) => !schemas[each] && each !== 'Error'); // many languages have a type named Error
+    const title = [pascalCase(name), `${pascalCase(name)}Field`].find((each) => !schemas[each] && each !== 'Error'); // many languages have an Error type
     if (members.length < 2 || !title) continue;
     schemas[title] = toComponent(title, members);
   }

@@ -66,7 +66,7 @@ function rememberRender<D extends Rendered>(
       });
     },
     async undo(reason) {
-      // Writing may still be under way when the deadline of the render ends.
+      // The write may still be running when the deadline of the render ends.
       keeping?.then((kept) => idempotency.discard(kept, reason)).catch(() => {});
     },
   };

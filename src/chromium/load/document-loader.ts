@@ -113,7 +113,7 @@ interface Done {
   awaited: boolean;
 }
 
-/** Number of requests that may be under way. */
+/** The number of requests that may still be in progress. */
 const IDLE: Partial<Record<WaitUntil, number>> = { networkidle0: 0, networkidle2: 2 };
 /** The scripts of a window into which documents are written. */
 const WRITTEN_WINDOW = `${INIT_SCRIPT}; ${LIMIT_WORKERS}; ${MEMORY_STORAGE}; ${PAGE_CLOCK}; ${PAGE_OBSERVERS}`;

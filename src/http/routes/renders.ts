@@ -105,7 +105,7 @@ function readBody(
   const webhookUrl = webhook === undefined ? undefined : parseWebhookUrl(webhook);
   const item = body instanceof SourceBody ? body.asJson() : (body as Members);
   if (target === undefined) return { item, webhookUrl };
-  const store = item.store ?? (plan.retentionMs ? undefined : false); // if the plan stores no documents, the document is kept only for the upload
+  const store = item.store ?? (plan.retentionMs ? undefined : false); // without retention, the document is kept only for its upload
   return { item: { ...item, deliver_to: target, ...(store !== undefined && { store }) }, webhookUrl };
 }
 

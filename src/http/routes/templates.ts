@@ -36,7 +36,7 @@ import { listSchema, recordSchema } from '../response-schema.ts';
 import { textOf, uploadedFile } from '../source-bodies.ts';
 import { problemResponses } from './problem-responses.ts';
 
-/** A form with a template and files beside it. */
+/** A form with a template and its asset files. */
 class TemplateForm {
   readonly members: unknown;
   readonly files: UploadedFile[];

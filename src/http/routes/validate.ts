@@ -108,7 +108,7 @@ const SCHEMA = {
             type: 'object',
             required: ['rule', 'clause', 'message', 'count'],
             properties: {
-              rule: { type: 'string', examples: ['title_missing'] }, // later versions may add rules, so clients must accept unknown ones
+              rule: { type: 'string', examples: ['title_missing'] }, // clients must accept unknown rules
               clause: { type: 'string', examples: ['ISO 14289-1, 7.3'] },
               message: { type: 'string' },
               count: { type: 'integer', description: 'How often it was found.' },

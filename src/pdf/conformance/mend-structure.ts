@@ -91,7 +91,10 @@ function itemOf(tree: StructureTree, run: Kids): StructureElement {
   return tree.create('LI', [tree.create('LBody', run)]);
 }
 
-/** Puts the kids of a list item into an LBody. Marked content directly in the item stays there, because it is its background. */
+/**
+ * Puts the elements of a list item, except its label, into an LBody. Marked content directly in the item stays there, because it
+ * is its background.
+ */
 function wrapBody(tree: StructureTree, item: StructureElement): void {
   const isBody = (kid: Kids[number]) => kid instanceof StructureElement && !/^(?:Lbl|LBody)$/.test(kid.type);
   const body = item.kids.filter(isBody);

@@ -65,7 +65,7 @@ export class StructureTree {
     return element;
   }
 
-  /** Moves some kids of an element into a new element, which is not yet in the tree. */
+  /** Creates an element for some kids of another one. The caller puts it into the tree. */
   enclose(parent: StructureElement, type: string, kids: Array<StructureElement | Leaf>): StructureElement {
     const page = parent.get('Pg');
     const element = this.create(type, kids);
