@@ -69,9 +69,15 @@ export class EmbeddedJobs implements Jobs {
   async #beginNext(worker: TaskWorker, name: TaskName): Promise<boolean> {
     for (const [owner, { dueAt, hasRoom }] of [...this.#turnsOf(name)]) {
       if (this.#draining || !worker.hasRoom(name)) return false;
-      if (dueAt <= this.#clock() && hasRoom() && (await this.#take(worker, name, owner))) return true;
+      if (this.#isDue(worker, name, dueAt) && hasRoom() && (await this.#take(worker, name, owner))) return true;
     }
     return false;
+  }
+
+  /** A task of the service that is further away than its period is due, too: the clock was set back. */
+  #isDue(worker: TaskWorker, name: TaskName, dueAt: number): boolean {
+    const leftMs = dueAt - this.#clock();
+    return leftMs <= 0 || leftMs > (worker.tasks[name].everyMs ?? Infinity);
   }
 
   async #take(worker: TaskWorker, name: TaskName, owner: string): Promise<boolean> {

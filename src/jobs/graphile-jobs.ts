@@ -99,9 +99,7 @@ class GraphileJobs implements Jobs {
    * that the end of a synchronous render costs no query.
    */
   wake(): void {
-    if (!this.#withheld.length || this.#draining) return;
-    const flags = this.#flagsWithoutRoom();
-    if (!this.#withheld.every((flag) => flags.includes(flag))) this.#pool?.nudge(1);
+    if (!this.#draining && this.#withheld.some((flag) => this.#hasRoom(flag))) this.#pool?.nudge(1);
   }
 
   async drain(names?: TaskName[]): Promise<void> {
@@ -135,6 +133,7 @@ class GraphileJobs implements Jobs {
     if (this.#draining) return;
     const options = this.#options();
     options.events.on('worker:getJob:error', () => setImmediate(() => this.#stop())); // after the worker has handled the error
+    options.events.on('worker:getJob:empty', () => this.wake()); // an owner that was withheld may have a turn
     options.events.on('pool:gracefulShutdown', () => {
       this.#pool = undefined; // a pool that is shutting down must not be nudged
     });
@@ -157,27 +156,33 @@ class GraphileJobs implements Jobs {
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       forbiddenFlags: () => {
         this.#database.checkNode?.(); // throws if this node has been refused, so that it takes no jobs
-        this.#withheld = this.#flagsWithoutRoom();
+        this.#withheld = this.#withhold();
         return this.#withheld;
       },
     };
   }
 
   async #takeTurn(worker: TaskWorker, name: TaskName, owner: string, runAt: Date): Promise<void> {
-    const [flagOfTask, flag] = flagsOf(name, owner);
-    if (this.#draining || this.#flagsWithoutRoom().some((each) => each === flagOfTask || each === flag))
-      return this.#put(name, owner, runAt.getTime() - Date.now());
+    if (this.#draining || !worker.hasRoom(name)) return this.#put(name, owner, runAt.getTime() - Date.now());
     const { begun, next } = await worker.take(name, owner);
     if (!next) return;
     if (begun || next.dueAt) return this.#put(name, owner, next.dueAt && next.dueAt - this.#clock());
-    this.#full.set(flag, next.hasRoom);
+    this.#full.set(flagsOf(name, owner)[1], next.hasRoom);
     await this.#put(name, owner, runAt.getTime() - Date.now()); // keeps its position in the queue
   }
 
-  #flagsWithoutRoom(): string[] {
-    for (const [flag, hasRoom] of this.#full) if (hasRoom()) this.#full.delete(flag);
-    const worker = this.#worker;
-    return [...(worker?.names.filter((name) => !worker.hasRoom(name)) ?? []), ...this.#full.keys()];
+  /**
+   * What there is no room for. Of owners for whom there is room again, one is asked for at a time: those of one account share it, and
+   * would else be asked for one after the other, before all others.
+   */
+  #withhold(): string[] {
+    const [freed] = [...this.#full].find(([, hasRoom]) => hasRoom()) ?? [];
+    if (freed !== undefined) this.#full.delete(freed);
+    return [...(this.#worker?.names.filter((name) => !this.#hasRoom(name)) ?? []), ...this.#full.keys()];
+  }
+
+  #hasRoom(flag: string): boolean {
+    return this.#full.get(flag)?.() ?? this.#worker?.hasRoom(flag as TaskName) ?? false;
   }
 
   /** A turn that is already queued keeps its time. A turn that is due later is a separate job. */

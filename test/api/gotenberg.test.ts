@@ -194,6 +194,17 @@ describe('screenshot', () => {
     expect(response.headers.get('content-disposition')).toBe('attachment; filename=shot.png');
     await good(post('chromium/screenshot/markdown', { 'index.html': '{{ toHTML "a.md" }}', 'a.md': '# x' }));
   });
+
+  test('sent again under one Idempotency-Key, of an account that stores all results', async () => {
+    await good(ada.send('PATCH', '/v1/account', { auto_store: true }));
+    const again = () => good(post('chromium/screenshot/html', { 'index.html': '<p>' }, { 'idempotency-key': 'screenshot-1' }));
+    const [first, second] = [await again(), await again()];
+    await good(ada.send('PATCH', '/v1/account', { auto_store: false }));
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    expect([first, second].map(({ headers }) => headers.get('content-type'))).toEqual(['image/png', 'image/png']);
+    expect(second.headers.get('content-disposition')).toMatch(/\.png$/);
+    expect(Buffer.compare(await bytesOf(first), await bytesOf(second))).toBe(0);
+  });
 });
 
 /** As a program other than this one writes it, with the field in an object stream. */

@@ -116,6 +116,39 @@ export function describeJobs(open: () => Promise<World>): void {
     await eventually('all were begun', () => rows.begun.length === 7);
   });
 
+  test('owners who share room are not all asked again when there is room for one of them', async () => {
+    await using world = await open();
+    const [jobs, rows] = [await world.open(), new Rows()];
+    let [room, asked] = [1, 0];
+    const take = async (owner: string): Promise<Turn> => {
+      if (owner === 'other') return rows.take(owner);
+      asked++;
+      if (!room) return { hasRoom: () => room > 0 };
+      const turn = rows.take(owner);
+      if (turn) room--;
+      return turn;
+    };
+    start(jobs, { item: rows.task(9, { take }) });
+    const give = async (owner: string) => {
+      rows.put(owner, 1);
+      await add(world.database, jobs, 'item', owner);
+    };
+    for (let n = 0; n < 40; n++) await give(`shares${n}`);
+    await eventually('all were asked', () => asked >= 40);
+    for (let begun = 2; begun <= 4; begun++) {
+      room = 1;
+      jobs.wake();
+      await eventually('one more has begun', () => rows.begun.length === begun);
+    }
+    await give('other');
+    await eventually('the other has begun', () => rows.begun.includes('other'));
+    rows.endAll();
+    expect(asked).toBeLessThan(60);
+    room = 1;
+    jobs.wake();
+    await eventually('one more has begun', () => rows.begun.length === 6);
+  });
+
   test('a turn is given by the transaction that writes the row, and by no other', async () => {
     await using world = await open();
     const { database } = world;

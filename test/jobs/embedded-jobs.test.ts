@@ -2,8 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect, test } from 'vitest';
 import { EmbeddedJobs } from '../../src/jobs/embedded-jobs.ts';
 import { openDatabase } from '../../src/storage/database.ts';
+import { IDLE_TASKS } from '../support/idle-tasks.ts';
+import { eventually } from '../support/service.ts';
 import { describeJobs } from './contract.ts';
 
 describeJobs(async () => {
@@ -23,4 +26,18 @@ describeJobs(async () => {
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+});
+
+test('a task of the service comes again when the clock is set back', async () => {
+  let now = Date.now();
+  const jobs = new EmbeddedJobs(() => now);
+  let runs = 0;
+  const take = async () => ({ work: async () => void runs++ });
+  jobs.start({ ...IDLE_TASKS, sweep: { limit: 1, everyMs: 60_000, take } }, () => {});
+  await eventually('it has come', () => runs === 1);
+  now -= 86_400_000;
+  await eventually('it has come again', () => runs === 2);
+  jobs.wake();
+  await jobs.close();
+  expect(runs).toBe(2); // and then in its period
 });

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { typeOf } from '../../documents/documents.ts';
 import { invalidRequest, ServiceError } from '../../errors.ts';
 import { type Answer, resultGone } from '../../idempotency/idempotency.ts';
 import type { Markdown } from '../../markdown/markdown.ts';
@@ -158,13 +159,16 @@ async function replay(
   markReplayed(reply);
   if (remembered.kind === 'document') {
     const document = await documents.find(keyId, remembered.documentId);
-    return send(reply, { ...remembered, ...document, type: PDF, extension: '.pdf' }, await documents.read(document));
+    return send(reply, { ...remembered, ...document, ...kindOf(typeOf(document)) }, await documents.read(document));
   }
   if (remembered.kind !== 'pdf' && remembered.kind !== 'image') throw resultGone();
-  const type = remembered.kind === 'pdf' ? PDF : remembered.type;
   const filename = remembered.filename ?? undefined;
-  const facts = { ...remembered, filename, type, extension: `.${type.split('/')[1]}` };
+  const facts = { ...remembered, filename, ...kindOf(remembered.kind === 'pdf' ? PDF : remembered.type) };
   return send(reply, facts, await idempotency.read({ keyId, name }));
+}
+
+function kindOf(type: string): Pick<Rendered, 'type' | 'extension'> {
+  return { type, extension: `.${type.split('/')[1]}` };
 }
 
 /** Merging is not a render, so it is not charged. */
