@@ -1,5 +1,5 @@
 /** Finds what the tags of a PDF say that no repair can make right, and names the elements of the document that are meant. */
-import { PdfArray, PdfDict, PdfName, PdfNumber } from '@libpdf/core';
+import { PdfArray, PdfDict, PdfName, PdfNumber, PdfString } from '@libpdf/core';
 import type { Named, Place, PrintedStructure } from '../../stated.ts';
 import { textString } from '../objects/syntax.ts';
 import { follow } from './follow.ts';
@@ -16,7 +16,7 @@ export function checkStructure(tree: StructureTree, stated: PrintedStructure, vi
   checkFigures(ofType('Figure'), stated, violations);
   checkHeadings(ofType('H', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6'), stated, violations);
   checkTables(ofType('Table'), stated.tables, violations);
-  nameFields(ofType('Form'), stated.fields, violations);
+  nameFields(ofType('Form'), stated, violations);
   checkNesting(elements, violations);
   for (const place of stated.embedded) violations.add('embedded_content', place);
   for (const place of stated.rasterized) violations.add('content_rasterized', place);
@@ -144,16 +144,45 @@ function attributeOf(cell: StructureElement, name: string): number {
   return 1;
 }
 
-/** Chromium writes the name of some fields only. */
-function nameFields(forms: StructureElement[], fields: PrintedStructure['fields'], violations: Violations): void {
-  const nextOf = follow(fields, ({ role }) => role);
-  for (const form of forms) {
-    const { attributes } = form;
-    const role = attributes.map((attribute) => attribute.get('Role')).find((value) => value instanceof PdfName);
+/**
+ * Chromium writes the name of some fields only. Which field of the document another is can be told where each of them is in the PDF,
+ * and makes no difference where all have one name.
+ */
+function nameFields(forms: StructureElement[], { fields, isWhole }: PrintedStructure, violations: Violations): void {
+  for (const [role, tags] of Map.groupBy(forms, roleOf)) {
     if (!role) continue;
-    const field = nextOf(role.value);
-    if (attributes.some((attribute) => attribute.has('Desc'))) continue;
-    if (!field?.name) violations.add('field_name_missing', field);
-    else form.set('A', PdfArray.of(...attributes, PdfDict.of({ O: PdfName.of('PrintField'), Desc: textString(field.name) })));
+    const ofRole = fields.filter((field) => field.role === role);
+    const left = without(ofRole, tags.map(descriptionOf));
+    const unnamed = tags.filter((tag) => descriptionOf(tag) === undefined);
+    const isInOrder = isWhole && left.length === unnamed.length;
+    const same = new Set(left.map(({ name }) => name)).size === 1 ? left[0] : undefined;
+    for (const [index, tag] of unnamed.entries()) nameField(tag, isInOrder ? left[index] : same, violations);
   }
+}
+
+/** Leaves one field out for each of the names. */
+function without(fields: Named[], names: Array<string | undefined>): Named[] {
+  const left = [...fields];
+  for (const name of names) {
+    const at = left.findIndex((field) => field.name === name);
+    if (at >= 0) left.splice(at, 1);
+  }
+  return left;
+}
+
+function roleOf({ attributes }: StructureElement): string {
+  const role = attributes.map((attribute) => attribute.get('Role')).find((value) => value instanceof PdfName);
+  return role?.value ?? '';
+}
+
+/** Fields of a form may have an empty one. */
+function descriptionOf({ attributes }: StructureElement): string | undefined {
+  const text = attributes.map((attribute) => attribute.get('Desc')).find((value) => value instanceof PdfString);
+  return text?.asString();
+}
+
+function nameField(tag: StructureElement, field: Named | undefined, violations: Violations): void {
+  if (!field?.name)
+    violations.add('field_name_missing', field, field ? undefined : 'Which field of the document it is cannot be told.');
+  else tag.set('A', PdfArray.of(...tag.attributes, PdfDict.of({ O: PdfName.of('PrintField'), Desc: textString(field.name) })));
 }
