@@ -243,6 +243,24 @@ describe('nothing is claimed, and nothing refused', () => {
     expect(await shapeOf(document(`<ul><li>one</ul>${script}`))).toBe('Document(L(LI(Lbl(#) LBody(#))))');
   });
 
+  test.each([
+    [
+      'an observer',
+      'new MutationObserver(() => document.body.append("changed")).observe(document, { attributes: true, subtree: true })',
+    ],
+    [
+      'an element of its own',
+      'customElements.define("x-y", class extends HTMLElement { static observedAttributes = ["aria-atomic"]; attributeChangedCallback() { this.append("changed") } })',
+    ],
+  ])('of a document that watches attributes, and it is not changed: %s', async (_, script) => {
+    const html = document(`<p>a <x-y lang="fr">b</x-y><script>${script}</script>`);
+    const pdf = await render(html, { compress: false });
+    expect((await textsOf(pdf)).tagged).toBe('a b');
+    expect([...StructureTree.read(await EditablePdf.read(pdf)).elements()].map((element) => element.text('Lang'))).toContain(
+      'fr',
+    );
+  });
+
   test('of a document without any content', async () => {
     const { tree } = await read('<!doctype html>');
     expect([...tree.elements()].filter(({ type }: StructureElement) => type !== 'Document' && type !== 'NonStruct')).toEqual([]);

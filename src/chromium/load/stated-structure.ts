@@ -34,7 +34,7 @@ export const MAX_TEXT: MaxCharacters = { title: 2_000, name: 300, selector: 200,
 export async function readStatedStructure(
   session: Session,
   frameId: string | undefined,
-  { step, deadline }: { step: Step; deadline: Deadline },
+  { step, deadline, runsScripts }: { step: Step; deadline: Deadline; runsScripts: boolean },
   need: 'wanted' | 'demanded',
 ): Promise<StatedStructure | undefined> {
   const isDemanded = need === 'demanded';
@@ -42,13 +42,25 @@ export async function readStatedStructure(
     return statedStructure(${MAX_EACH}, ${JSON.stringify(MAX_TEXT)}, ${isDemanded}) })()`;
   const timeout = Math.min(MAX_WANTED_MS, Math.ceil(deadline.remainingMs * SHARE_OF_WANTED));
   const what = { expression, ...(!isDemanded && { timeout }) };
-  const reading = frameId === undefined ? read(session, what, step) : readInOwnWorld(session, frameId, what, step);
+  const readApart = runsScripts ? readUnobserved : readInOwnWorld;
+  const reading = frameId === undefined ? read(session, what, step) : readApart(session, frameId, what, step);
   const value = await reading.catch((error: unknown) => {
     if (!(error instanceof DevToolsError)) throw error;
     if (isDemanded) throw untold(error);
   });
   if (value === undefined && isDemanded) throw untold();
   return value as StatedStructure | undefined;
+}
+
+/** Scripts of the document do not learn of attributes that are set, and cannot answer by changing what is printed. */
+async function readUnobserved(session: Session, frameId: string, what: Reading, step: Step): Promise<unknown> {
+  const disableScripts = (value: boolean) => step(session.send('Emulation.setScriptExecutionDisabled', { value }));
+  await disableScripts(true);
+  try {
+    return await readInOwnWorld(session, frameId, what, step);
+  } finally {
+    await disableScripts(false);
+  }
 }
 
 /** The value of an expression in a world that scripts of the document cannot change; undefined where it throws. */
