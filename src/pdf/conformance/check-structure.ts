@@ -2,7 +2,7 @@
 import { PdfArray, PdfDict, PdfName, PdfNumber, PdfString } from '@libpdf/core';
 import type { Named, Place, PrintedStructure } from '../../stated.ts';
 import { textString } from '../objects/syntax.ts';
-import { follow } from './follow.ts';
+import { follow, followPart } from './follow.ts';
 import { rowsOf, statedKey, tagKey } from './mend-tables.ts';
 import { LANGUAGE_TAG, PERMITTED_KIDS } from './standard-types.ts';
 import type { StructureElement } from './structure-element.ts';
@@ -41,7 +41,7 @@ function checkLanguages(
  * `figure` elements alike; the latter are groups, whose parts have tags of their own.
  */
 function checkFigures(figures: StructureElement[], { images, isWhole }: PrintedStructure, violations: Violations): void {
-  const tagged = matchFigures(figures, images);
+  const tagged = matchFigures(figures, images, isWhole ? follow : followPart);
   for (const [figure, image] of tagged) {
     if (alternateOf(figure)) continue;
     if (image?.kind === 'group' || (!image && !figure.hasContent)) figure.type = 'Div';
@@ -58,10 +58,14 @@ function checkUntagged(image: StatedImage, violations: Violations): void {
   else if (image.kind === 'wrapper') violations.add('image_untagged', image);
 }
 
-function matchFigures(figures: StructureElement[], images: StatedImage[]): Map<StructureElement, StatedImage | undefined> {
+function matchFigures(
+  figures: StructureElement[],
+  images: StatedImage[],
+  match: typeof follow,
+): Map<StructureElement, StatedImage | undefined> {
   const name = (image: Named) => image.name;
-  const nextPicture = follow(ofKinds(images, 'picture', 'role'), name);
-  const nextWithParts = follow(ofKinds(images, 'group', 'role'), name);
+  const nextPicture = match(ofKinds(images, 'picture', 'role'), name);
+  const nextWithParts = match(ofKinds(images, 'group', 'role'), name);
   return new Map(
     figures.map((figure) => [figure, (figure.hasElements ? nextWithParts : nextPicture)(alternateOf(figure))] as const),
   );
@@ -86,9 +90,13 @@ function checkNesting(elements: StructureElement[], violations: Violations): voi
 
 const TOO_DEEP = 7;
 
-function checkHeadings(headings: StructureElement[], { headings: stated }: PrintedStructure, violations: Violations): void {
+function checkHeadings(
+  headings: StructureElement[],
+  { headings: stated, isWhole }: PrintedStructure,
+  violations: Violations,
+): void {
   for (const heading of stated.filter(({ name }) => !name)) violations.add('heading_empty', heading);
-  const nextOf = follow(
+  const nextOf = (isWhole ? follow : followPart)(
     stated.filter(({ name }) => name),
     ({ level }) => String(Math.min(level, TOO_DEEP)),
   );
