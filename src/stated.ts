@@ -26,8 +26,8 @@ export interface StatedStructure {
   images: Array<Named & { kind: 'picture' | 'group' | 'role' | 'wrapper' }>;
   /** `level` counts from 1. */
   headings: Array<Named & { level: number }>;
-  /** `target` is an absolute address, or `#` with the name of a destination. */
-  links: Array<{ target: string; name: string }>;
+  /** `target` is an absolute address, or `#` with the name of a destination. `isHidden` means hidden from assistive technology. */
+  links: Array<{ target: string; name: string; isHidden: boolean }>;
   /** `head` and `foot` are the numbers of rows in `thead` and `tfoot`; `rows` has the cells of all rows. */
   tables: Array<Place & { head: number; foot: number; rows: StatedCell[][] }>;
   /** `role` is the `Role` attribute of the owner PrintField: `rb`, `cb`, `pb` or `tv`. */

@@ -201,7 +201,7 @@ function statedBy(
   if (!structure) return undefined;
   const isAsset = (target: string) => assetOrigin !== undefined && target.startsWith(`${assetOrigin}/`);
   const relative = (target: string) => (isAsset(target) ? target.slice(`${assetOrigin}/`.length) : target);
-  const links = structure.links.map(({ target, name }) => ({ target: relative(target), name }));
+  const links = structure.links.map((link) => ({ ...link, target: relative(link.target) }));
   const missingGlyphs = withStamp(report, ...others).missingGlyphs.map(({ characters }) => characters);
   return { ...structure, links, isWhole, missingGlyphs };
 }

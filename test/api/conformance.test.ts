@@ -181,3 +181,17 @@ test('a report needs a profile, and is not for batches', async () => {
   const batch = await client.send('POST', '/v1/batches', { items }, { prefer: 'wait=60' });
   expect(await batch.json()).toMatchObject({ succeeded: 0, failed: 1 });
 });
+
+test('a violation of a part of the document names no element that may be another', async () => {
+  const image = (id: string) => `<img id="${id}" src="${PIXEL_URL}" width="9" height="9">`;
+  const html = (first: string) =>
+    `<!doctype html><html lang="en"><title>T</title><h1>a</h1>${first}<p style="break-before: page">${image('second')}`;
+  const options = { conformance: 'PDF/UA-1', pageRanges: '2' };
+  for (const [first, selector] of [
+    [image('first'), null],
+    ['', '#second'],
+  ]) {
+    const { violations } = await problem(await client.pdf({ html: html(first ?? ''), options }), 422, 'not_conformant');
+    expect(violations).toMatchObject([{ rule: 'alternate_text_missing', selector }]);
+  }
+});

@@ -74,6 +74,15 @@ function descriptionsOf(pdf: EditablePdf): string[] {
   });
 }
 
+/** Descriptions of the fields, in the order of reading. */
+function namesOf(tree: StructureTree): string[] {
+  const fields = [...tree.elements()].filter(({ type }) => type === 'Form');
+  return fields.map(({ attributes }) => {
+    const text = attributes.map((attribute) => attribute.get('Desc')).find((value) => value instanceof PdfString);
+    return text?.asString() ?? '';
+  });
+}
+
 describe('tags say more than those of Chromium', () => {
   test('what surrounds the document, or is painted over or under it, is an artifact', async () => {
     const html = document('<style>@page { @top-left { content: "Box" } } body { background: gold }</style><h1>Start</h1><p>Text');
@@ -130,6 +139,44 @@ describe('tags say more than those of Chromium', () => {
       document(`<p><a href="https://b.example/"><img alt="" src="${PIXEL_URL}" width="9" height="9"></a>`),
     );
     expect(new Set(descriptionsOf(empty.pdf))).toEqual(new Set(['https://b.example/']));
+  });
+
+  test.each([
+    ['each in order', '<a href="#p">one</a> <a href="#p">two</a>', ['one', 'two']],
+    ['one off the page', '<a href="#p" style="position: absolute; left: -9999px">Skip</a> <a href="#p">two</a>', ['two']],
+    ['one without content', '<a href="#p"></a> <a href="#p">two</a>', ['two']],
+    ['one that is transparent', '<a href="#p" style="opacity: 0">one</a> <a href="#p">two</a>', ['two']],
+    [
+      'one that is hidden from readers',
+      '<span aria-hidden="true"><a href="#p">one</a></span> <a href="#p">two</a>',
+      ['one', 'two'],
+    ],
+    [
+      'one that cannot be told from the other',
+      '<x-a><template shadowrootmode="closed"><a href="#p">one</a></template></x-a> <a href="#p">two</a>',
+      ['#p', '#p'],
+    ],
+  ])('links to one place have no text of each other: %s', async (_, links, expected) => {
+    const { pdf } = await read(document(`${links}<p id="p">x`));
+    expect(descriptionsOf(pdf)).toEqual(expected);
+  });
+
+  test.each([
+    ['a field off the page', '<input type="checkbox" aria-label="A" style="position: absolute; left: -9999px">'],
+    ['a field that is transparent', '<label>A <input type="checkbox" style="opacity: 0"></label>'],
+    ['another kind of field', '<label>A <input type="date"></label><label>F <input type="file"></label>'],
+  ])('fields have no name of each other: beside %s', async (_, other) => {
+    const { tree } = await read(
+      document(`${other}<label>B <input type="checkbox"></label><label>C <input></label><button>D</button>`),
+    );
+    expect(namesOf(tree).filter((name) => !/ A$/.test(name))).toEqual(['B', 'C', 'D']);
+  });
+
+  test('elements with the role of a field are fields', async () => {
+    const { tree } = await read(
+      document('<div role="button">A</div><button>B</button><div role="textbox">value</div><label>C <input></label>'),
+    );
+    expect(namesOf(tree)).toEqual(['A', 'B', '', 'C']);
   });
 
   test('a drawing with a name, or without text, is a figure; the text of another stays', async () => {
@@ -196,6 +243,24 @@ describe('nothing is claimed, and nothing refused', () => {
     expect(await shapeOf(document(`<ul><li>one</ul>${script}`))).toBe('Document(L(LI(Lbl(#) LBody(#))))');
   });
 
+  test.each([
+    [
+      'an observer',
+      'new MutationObserver(() => document.body.append("changed")).observe(document, { attributes: true, subtree: true })',
+    ],
+    [
+      'an element of its own',
+      'customElements.define("x-y", class extends HTMLElement { static observedAttributes = ["aria-atomic"]; attributeChangedCallback() { this.append("changed") } })',
+    ],
+  ])('of a document that watches attributes, and it is not changed: %s', async (_, script) => {
+    const html = document(`<p>a <x-y lang="fr">b</x-y><script>${script}</script>`);
+    const pdf = await render(html, { compress: false });
+    expect((await textsOf(pdf)).tagged).toBe('a b');
+    expect([...StructureTree.read(await EditablePdf.read(pdf)).elements()].map((element) => element.text('Lang'))).toContain(
+      'fr',
+    );
+  });
+
   test('of a document without any content', async () => {
     const { tree } = await read('<!doctype html>');
     expect([...tree.elements()].filter(({ type }: StructureElement) => type !== 'Document' && type !== 'NonStruct')).toEqual([]);
@@ -218,6 +283,14 @@ describe('with other options', () => {
 
   test('pages that are left out have no tags', async () => {
     expect(await shapeOf(HTML, { pageRanges: '1' })).toBe('Document(H1(#) L(LI(Lbl(#) LBody(#))))');
+  });
+
+  test('pages that are left out do not name links and fields of the others', async () => {
+    const part = (name: string) => `<p><a href="https://a.example/">${name}</a> <label>${name} <input></label>`;
+    const { pdf, tree } = await read(document(`${part('one')}<div style="break-before: page">${part('two')}`), {
+      pageRanges: '2',
+    });
+    expect([descriptionsOf(pdf), namesOf(tree)]).toEqual([['https://a.example/'], ['']]);
   });
 
   test('form fields keep their tags', async () => {

@@ -277,7 +277,8 @@ export class DocumentLoader {
     await this.#complete(htmlClass, job, attempt);
     if (job.asksStructure) {
       const frameId = htmlClass.isStatic ? undefined : this.#frameId;
-      this.#structure = await readStatedStructure(this.#session, frameId, attempt, job.asksStructure);
+      const reading = { ...attempt, runsScripts: load.device.javascript };
+      this.#structure = await readStatedStructure(this.#session, frameId, reading, job.asksStructure);
     }
     if (job.fieldKey) this.#fields = await prepareFields(this.#session, this.#frameId, job.fieldKey, attempt.step);
     this.#preventNavigation();

@@ -36,7 +36,7 @@ export const MAX_TEXT: MaxCharacters = { title: 2_000, name: 300, selector: 200,
 export async function readStatedStructure(
   session: Session,
   frameId: string | undefined,
-  { step, deadline }: { step: Step; deadline: Deadline },
+  { step, deadline, runsScripts }: { step: Step; deadline: Deadline; runsScripts: boolean },
   need: 'wanted' | 'demanded',
 ): Promise<StatedStructure | undefined> {
   const isDemanded = need === 'demanded';
@@ -44,13 +44,25 @@ export async function readStatedStructure(
     return statedStructure(${MAX_EACH}, ${JSON.stringify(MAX_TEXT)}, ${isDemanded}) })()`;
   const timeout = Math.min(MAX_WANTED_MS, Math.ceil(deadline.remainingMs * SHARE_OF_WANTED));
   const what = { expression, ...(!isDemanded && { timeout }) };
-  const reading = frameId === undefined ? read(session, what, step) : readInOwnWorld(session, frameId, what, step);
+  const readApart = runsScripts ? readUnobserved : readInOwnWorld;
+  const reading = frameId === undefined ? read(session, what, step) : readApart(session, frameId, what, step);
   const value = await reading.catch((error: unknown) => {
     if (!(error instanceof DevToolsError)) throw error;
     if (isDemanded) throw untold(error);
   });
   if (value === undefined && isDemanded) throw untold();
   return value as StatedStructure | undefined;
+}
+
+/** Disables the document's scripts meanwhile, so that they cannot react to the attributes that are set and change the printed content. */
+async function readUnobserved(session: Session, frameId: string, what: Reading, step: Step): Promise<unknown> {
+  const disableScripts = (value: boolean) => step(session.send('Emulation.setScriptExecutionDisabled', { value }));
+  await disableScripts(true);
+  try {
+    return await readInOwnWorld(session, frameId, what, step);
+  } finally {
+    await disableScripts(false);
+  }
 }
 
 /**
@@ -88,6 +100,9 @@ export const NAMING_FUNCTIONS = [
   hasSize,
   nameOf,
   ownName,
+  contentName,
+  fieldRole,
+  controlRole,
   svgTitle,
   textOf,
   isUnread,
@@ -107,6 +122,8 @@ const FUNCTIONS = [
   addShown,
   elementsOf,
   isDecoration,
+  isHidden,
+  isPrinted,
   levelOf,
   imageKind,
   isEmbedded,
@@ -117,7 +134,6 @@ const FUNCTIONS = [
   linkOf,
   rowsOf,
   showsTagged,
-  fieldRole,
   isLanguage,
 ];
 
@@ -135,6 +151,8 @@ interface Siblings {
 }
 declare const SIBLINGS: Map<PageElement, Siblings>;
 declare function getComputedStyle(element: PageElement): PageElement;
+declare const scrollX: number;
+declare const scrollY: number;
 declare const CSS: { escape(name: string): string };
 
 /**
@@ -201,7 +219,8 @@ type Add = <T>(list: T[], item: T) => unknown;
 
 function addShown(element: PageElement, stated: StatedStructure, add: Add, max: MaxCharacters, tagsAllDrawings: boolean): void {
   const target = linkOf(element);
-  if (target) add(stated.links, { target: target.slice(0, max.target), name: nameOf(element, max) });
+  if (target && isPrinted(element))
+    add(stated.links, { target: target.slice(0, max.target), name: nameOf(element, max), isHidden: isHidden(element) });
   if (isDecoration(element)) return;
   const named = () => ({ ...placeOf(element, max), name: nameOf(element, max) });
   const level = levelOf(element);
@@ -209,7 +228,7 @@ function addShown(element: PageElement, stated: StatedStructure, add: Add, max: 
   const role = fieldRole(element);
   if (level) add(stated.headings, { ...named(), level });
   if (kind) add(stated.images, { ...named(), kind });
-  if (role) add(stated.fields, { ...named(), role });
+  if (role && isPrinted(element)) add(stated.fields, { ...named(), role });
   if (builtIn(element).localName === 'table') add(stated.tables, { ...placeOf(element, max), ...rowsOf(element) });
   if (isEmbedded(element)) add(stated.embedded, placeOf(element, max));
   if (kind && builtIn(element).localName === 'svg' && (tagsAllDrawings || isOnePicture(element, max)))
@@ -240,7 +259,21 @@ function isDecoration(element: PageElement): boolean {
     !builtIn(element).hasAttribute('aria-label')
   )
     return true;
+  return isHidden(element);
+}
+
+function isHidden(element: PageElement): boolean {
   return builtIn(element).closest('[aria-hidden="true" i]') !== null;
+}
+
+/** Whether something of a link or a field can be on a page: it is not empty, transparent, clipped, left of the pages or above them. */
+function isPrinted(element: PageElement): boolean {
+  if (!builtIn(element).checkVisibility({ opacityProperty: true })) return false;
+  const { clip, clipPath } = getComputedStyle(element);
+  if (/^rect\(([01])px, \1px, \1px, \1px\)$/.test(clip) || /^inset\((?:50|100)%\)$/.test(clipPath)) return false;
+  if (!hasSize(element)) return builtIn(element).hasChildNodes();
+  const { right, bottom } = builtIn(element).getBoundingClientRect();
+  return right + scrollX > 0 && bottom + scrollY > 0;
 }
 
 function hasSize(element: PageElement): boolean {
@@ -272,7 +305,12 @@ function ownName(element: PageElement): string {
   if (name === 'svg') return svgTitle(element);
   if (name === 'input' && /^(?:submit|reset|button)$/.test(type)) return builtIn(element).value || labelsOf(element) || type;
   if (/^(?:input|textarea|select)$/.test(name)) return labelsOf(element) || (builtIn(element).getAttribute('placeholder') ?? '');
-  return textOf(element);
+  return contentName(element);
+}
+
+/** The text of a text field is its value. */
+function contentName(element: PageElement): string {
+  return fieldRole(element) === 'tv' ? '' : textOf(element);
 }
 
 /** The title of an svg element; empty for other elements. */
@@ -414,14 +452,24 @@ function showsTagged(node: PageElement): boolean {
 }
 
 function fieldRole(element: PageElement): string {
+  const role = (builtIn(element).getAttribute('role') ?? '').trim().toLowerCase();
+  if (role === 'button') return 'pb';
+  if (role === 'radio') return 'rb';
+  if (role === 'checkbox' || role === 'switch') return 'cb';
+  if (role === 'textbox' || role === 'searchbox') return 'tv';
+  return !role || role === 'combobox' || role === 'spinbutton' ? controlRole(element) : '';
+}
+
+function controlRole(element: PageElement): string {
   const { localName: name, type } = builtIn(element);
   if (name === 'textarea') return 'tv';
   if (name === 'button') return 'pb';
   if (name !== 'input' || type === 'hidden') return '';
   if (type === 'checkbox') return 'cb';
   if (type === 'radio') return 'rb';
-  if (/^(?:submit|reset|button|image|file|color)$/.test(type)) return 'pb';
-  return type === 'range' ? '' : 'tv';
+  if (/^(?:submit|reset|button|image)$/.test(type)) return 'pb';
+  // Chromium tags no field there, or names each part of it.
+  return /^(?:range|file|color|date|time|month|week|datetime-local)$/.test(type) ? '' : 'tv';
 }
 
 function isLanguage(tag: string): boolean {

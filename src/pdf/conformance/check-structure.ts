@@ -1,10 +1,10 @@
 /**
  * Finds faults in the tags of a PDF that cannot be repaired, and reports them with the elements of the document that cause them.
  */
-import { PdfArray, PdfDict, PdfName, PdfNumber } from '@libpdf/core';
+import { PdfArray, PdfDict, PdfName, PdfNumber, PdfString } from '@libpdf/core';
 import type { Named, Place, PrintedStructure } from '../../stated.ts';
 import { textString } from '../objects/syntax.ts';
-import { follow } from './follow.ts';
+import { follow, followPart } from './follow.ts';
 import { rowsOf, statedKey, tagKey } from './mend-tables.ts';
 import { LANGUAGE_TAG, PERMITTED_KIDS } from './standard-types.ts';
 import type { StructureElement } from './structure-element.ts';
@@ -18,7 +18,7 @@ export function checkStructure(tree: StructureTree, stated: PrintedStructure, vi
   checkFigures(ofType('Figure'), stated, violations);
   checkHeadings(ofType('H', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6'), stated, violations);
   checkTables(ofType('Table'), stated.tables, violations);
-  nameFields(ofType('Form'), stated.fields, violations);
+  nameFields(ofType('Form'), stated, violations);
   checkNesting(elements, violations);
   for (const place of stated.embedded) violations.add('embedded_content', place);
   for (const place of stated.rasterized) violations.add('content_rasterized', place);
@@ -43,7 +43,7 @@ function checkLanguages(
  * same tag for images and for `figure` elements. The latter are groups, whose children have tags of their own.
  */
 function checkFigures(figures: StructureElement[], { images, isWhole }: PrintedStructure, violations: Violations): void {
-  const tagged = matchFigures(figures, images);
+  const tagged = matchFigures(figures, images, isWhole ? follow : followPart);
   for (const [figure, image] of tagged) {
     if (alternateOf(figure)) continue;
     if (image?.kind === 'group' || (!image && !figure.hasContent)) figure.type = 'Div';
@@ -63,10 +63,14 @@ function checkUntagged(image: StatedImage, violations: Violations): void {
   else if (image.kind === 'wrapper') violations.add('image_untagged', image);
 }
 
-function matchFigures(figures: StructureElement[], images: StatedImage[]): Map<StructureElement, StatedImage | undefined> {
+function matchFigures(
+  figures: StructureElement[],
+  images: StatedImage[],
+  match: typeof follow,
+): Map<StructureElement, StatedImage | undefined> {
   const name = (image: Named) => image.name;
-  const nextPicture = follow(ofKinds(images, 'picture', 'role'), name);
-  const nextWithParts = follow(ofKinds(images, 'group', 'role'), name);
+  const nextPicture = match(ofKinds(images, 'picture', 'role'), name);
+  const nextWithParts = match(ofKinds(images, 'group', 'role'), name);
   return new Map(
     figures.map((figure) => [figure, (figure.hasElements ? nextWithParts : nextPicture)(alternateOf(figure))] as const),
   );
@@ -91,9 +95,13 @@ function checkNesting(elements: StructureElement[], violations: Violations): voi
 
 const TOO_DEEP = 7;
 
-function checkHeadings(headings: StructureElement[], { headings: stated }: PrintedStructure, violations: Violations): void {
+function checkHeadings(
+  headings: StructureElement[],
+  { headings: stated, isWhole }: PrintedStructure,
+  violations: Violations,
+): void {
   for (const heading of stated.filter(({ name }) => !name)) violations.add('heading_empty', heading);
-  const nextOf = follow(
+  const nextOf = (isWhole ? follow : followPart)(
     stated.filter(({ name }) => name),
     ({ level }) => String(Math.min(level, TOO_DEEP)),
   );
@@ -149,16 +157,45 @@ function attributeOf(cell: StructureElement, name: string): number {
   return 1;
 }
 
-/** Adds the names of form fields, because Chromium writes them only for some fields. */
-function nameFields(forms: StructureElement[], fields: PrintedStructure['fields'], violations: Violations): void {
-  const nextOf = follow(fields, ({ role }) => role);
-  for (const form of forms) {
-    const { attributes } = form;
-    const role = attributes.map((attribute) => attribute.get('Role')).find((value) => value instanceof PdfName);
+/**
+ * Adds the names of form fields, because Chromium writes them only for some fields. Tags match the document's fields only if the PDF
+ * has all of them; otherwise a name is used only if all fields have the same one.
+ */
+function nameFields(forms: StructureElement[], { fields, isWhole }: PrintedStructure, violations: Violations): void {
+  for (const [role, tags] of Map.groupBy(forms, roleOf)) {
     if (!role) continue;
-    const field = nextOf(role.value);
-    if (attributes.some((attribute) => attribute.has('Desc'))) continue;
-    if (!field?.name) violations.add('field_name_missing', field);
-    else form.set('A', PdfArray.of(...attributes, PdfDict.of({ O: PdfName.of('PrintField'), Desc: textString(field.name) })));
+    const ofRole = fields.filter((field) => field.role === role);
+    const left = without(ofRole, tags.map(descriptionOf));
+    const unnamed = tags.filter((tag) => descriptionOf(tag) === undefined);
+    const isInOrder = isWhole && left.length === unnamed.length;
+    const same = new Set(left.map(({ name }) => name)).size === 1 ? left[0] : undefined;
+    for (const [index, tag] of unnamed.entries()) nameField(tag, isInOrder ? left[index] : same, violations);
   }
+}
+
+/** Leaves one field out for each of the names. */
+function without(fields: Named[], names: Array<string | undefined>): Named[] {
+  const left = [...fields];
+  for (const name of names) {
+    const at = left.findIndex((field) => field.name === name);
+    if (at >= 0) left.splice(at, 1);
+  }
+  return left;
+}
+
+function roleOf({ attributes }: StructureElement): string {
+  const role = attributes.map((attribute) => attribute.get('Role')).find((value) => value instanceof PdfName);
+  return role?.value ?? '';
+}
+
+/** Fields of a form may have an empty one. */
+function descriptionOf({ attributes }: StructureElement): string | undefined {
+  const text = attributes.map((attribute) => attribute.get('Desc')).find((value) => value instanceof PdfString);
+  return text?.asString();
+}
+
+function nameField(tag: StructureElement, field: Named | undefined, violations: Violations): void {
+  if (!field?.name)
+    violations.add('field_name_missing', field, field ? undefined : 'Which field of the document it is cannot be told.');
+  else tag.set('A', PdfArray.of(...tag.attributes, PdfDict.of({ O: PdfName.of('PrintField'), Desc: textString(field.name) })));
 }

@@ -9,37 +9,55 @@ import { textString } from '../objects/syntax.ts';
 import { isAnnotation, type StructureElement } from './structure-element.ts';
 import type { StructureTree } from './structure-tree.ts';
 
-export function describeLinks(draft: EditablePdf, tree: StructureTree, stated: PrintedStructure): void {
-  const texts = new LinkTexts(stated);
-  for (const link of tree.elements()) {
-    if (link.type !== 'Link') continue;
-    const annotations = annotationsOf(draft, link);
+/** Characters of an address, of which the document tells no more. */
+const MAX_TARGET = 2_000;
+
+export function describeLinks(draft: EditablePdf, tree: StructureTree, { links }: PrintedStructure): void {
+  const tagged = [...tree.elements()].flatMap((element) => {
+    const annotations = element.type === 'Link' ? annotationsOf(draft, element) : [];
     const [first] = annotations;
-    if (!first) continue;
-    const description = textString(texts.next(targetOf(draft, first.dict)));
+    return first ? [{ annotations, target: targetOf(draft, first.dict) }] : [];
+  });
+  const read = links.filter(({ isHidden }) => !isHidden);
+  const texts = new LinkTexts(read, targetsIn(tagged));
+  for (const { annotations, target } of tagged) {
+    const description = textString(texts.next(target));
     for (const { ref, dict } of annotations) describe(draft, ref, dict, description);
   }
-  for (const page of draft.pdf.getPages()) adoptOrphans(draft, tree, page.ref, texts);
+  const orphans = draft.pdf.getPages().flatMap(({ ref }) => orphansOn(draft, ref));
+  const hidden = links.filter(({ isHidden }) => isHidden);
+  adoptOrphans(draft, tree, orphans, new LinkTexts(hidden, targetsIn(orphans)));
 }
 
-/** The texts of links by target, in document order. */
+function targetsIn(list: Array<{ target: string }>): string[] {
+  return list.map(({ target }) => cut(target));
+}
+
+/**
+ * The texts of links by target, in document order. Several texts can be told apart only if the PDF has all links: a link can be
+ * empty, outside of the pages, or on a page that was left out. Otherwise the description is the address, which is never wrong.
+ */
 class LinkTexts {
   readonly #names = new Map<string, string[]>();
 
-  constructor({ links }: PrintedStructure) {
-    for (const { target, name } of links) {
-      const names = this.#names.get(target) ?? [];
-      names.push(name);
-      this.#names.set(target, names);
+  constructor(links: PrintedStructure['links'], targets: string[]) {
+    const printed = Map.groupBy(targets, (target) => target);
+    for (const [target, group] of Map.groupBy(links, (link) => link.target)) {
+      const names = group.map(({ name }) => name);
+      const count = printed.get(target)?.length ?? 0;
+      if (names.length === count || (names.length > count && new Set(names).size === 1)) this.#names.set(target, names);
     }
   }
 
-  /** The text of the next link with this target. The last text is reused if the PDF has more such links than the document. */
+  /** Returns the text of the next link with this target. */
   next(target: string): string {
-    const names = this.#names.get(target.slice(0, 2_000)) ?? [];
-    const name = names.length > 1 ? names.shift() : names[0];
-    return name || target;
+    return this.#names.get(cut(target))?.shift() || target;
   }
+}
+
+/** As long as the document tells it. */
+function cut(target: string): string {
+  return target.slice(0, MAX_TARGET);
 }
 
 function annotationsOf(draft: EditablePdf, link: StructureElement): Array<{ ref: PdfRef; dict: PdfDict }> {
@@ -67,17 +85,30 @@ function describe(draft: EditablePdf, ref: PdfRef, annotation: PdfDict, descript
   draft.change(ref, copy);
 }
 
-/** Adds tags for links that have none, because the document hides them from assistive technology; they can still be clicked. */
-function adoptOrphans(draft: EditablePdf, tree: StructureTree, page: PdfRef, texts: LinkTexts): void {
+interface Orphan {
+  ref: PdfRef;
+  dict: PdfDict;
+  page: PdfRef;
+  target: string;
+}
+
+/** Finds links without a tag: the document hides them from assistive technology, but they can still be clicked. */
+function orphansOn(draft: EditablePdf, page: PdfRef): Orphan[] {
   const dict = draft.resolve(page);
   const annotations = dict instanceof PdfDict ? draft.resolve(dict.get('Annots')) : undefined;
-  for (const ref of annotations instanceof PdfArray ? annotations.toArray() : []) {
+  return (annotations instanceof PdfArray ? annotations.toArray() : []).flatMap((ref) => {
     const annotation = draft.resolve(ref);
-    if (!(ref instanceof PdfRef) || !(annotation instanceof PdfDict) || annotation.has('StructParent')) continue;
+    if (!(ref instanceof PdfRef) || !(annotation instanceof PdfDict) || annotation.has('StructParent')) return [];
+    return [{ ref, dict: annotation, page, target: targetOf(draft, annotation) }];
+  });
+}
+
+function adoptOrphans(draft: EditablePdf, tree: StructureTree, orphans: Orphan[], texts: LinkTexts): void {
+  for (const { ref, dict, page, target } of orphans) {
     const { key } = tree.adopt('Link', ref, page);
-    const copy = annotation.clone();
+    const copy = dict.clone();
     copy.set('StructParent', PdfNumber.of(key));
-    copy.set('Contents', textString(texts.next(targetOf(draft, annotation))));
+    copy.set('Contents', textString(texts.next(target)));
     draft.change(ref, copy);
   }
 }

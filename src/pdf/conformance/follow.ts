@@ -16,3 +16,12 @@ export function follow<T>(items: readonly T[], keyOf: (item: T) => string): (key
     return items[at];
   };
 }
+
+/** The same for tags of a part of the document: which of several items with this key one is cannot be told. */
+export function followPart<T>(items: readonly T[], keyOf: (item: T) => string): (key: string) => T | undefined {
+  const byKey = Map.groupBy(items, keyOf);
+  return (key) => {
+    const [item, another] = byKey.get(key) ?? [];
+    return another ? undefined : item;
+  };
+}
