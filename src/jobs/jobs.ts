@@ -41,11 +41,14 @@ export interface Jobs {
 
 const RECOVER_MS = 5_000;
 
-/** Adds the `recovery` task, which queues a turn for every owner that has due work. */
+/** Adds the `recovery` task, which queues a turn for every owner that has due work. A task that fails does not keep others from it. */
 export function withRecovery(tasks: Tasks, add: Jobs['add']): Record<TaskName, Task> {
+  const recoverOne = async ([name, task]: [string, Task]) => {
+    for (const owner of (await task.owners?.()) ?? []) await add(name as TaskName, owner);
+  };
   const recover = async () => {
-    for (const [name, task] of Object.entries(tasks) as Array<[TaskName, Task]>)
-      for (const owner of (await task.owners?.()) ?? []) await add(name, owner);
+    const recovered = await Promise.allSettled(Object.entries(tasks).map(recoverOne));
+    for (const each of recovered) if (each.status === 'rejected') throw each.reason;
   };
   return { ...tasks, recovery: { limit: 1, everyMs: RECOVER_MS, take: async () => ({ work: recover }) } };
 }

@@ -41,3 +41,16 @@ test('a task of the service comes again when the clock is set back', async () =>
   await jobs.close();
   expect(runs).toBe(2); // and then in its period
 });
+
+test('a task that cannot tell who has work does not keep others from their turns', async () => {
+  const jobs = new EmbeddedJobs(Date.now);
+  const fault = new Error('it cannot be asked');
+  const faults: unknown[] = [];
+  let taken = 0;
+  const item = { ...IDLE_TASKS.item, owners: () => Promise.reject(fault) };
+  const take = async () => void taken++;
+  jobs.start({ ...IDLE_TASKS, item, webhook: { limit: 1, take, owners: async () => ['a'] } }, (error) => faults.push(error));
+  await eventually('the other has its turn', () => taken > 0 && faults.length > 0);
+  expect(faults[0]).toBe(fault);
+  await jobs.close();
+});
