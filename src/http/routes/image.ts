@@ -1,18 +1,15 @@
 /** `POST /v1/image`: renders a document as an image, and sends the image or the record of the stored one. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../accounts/accounts.ts';
-import type { Documents } from '../../documents/documents.ts';
-import type { Answer, Claim, Idempotency } from '../../idempotency/idempotency.ts';
+import type { Answer, Claim } from '../../idempotency/idempotency.ts';
 import { type ImageRequest, parseImageRequest } from '../../render/image-request.ts';
 import { ImageRequestBody } from '../../render/image-schema.ts';
 import type { CommitHook, ImageDelivery, RenderMemory } from '../../render/render.ts';
-import type { RenderLimits } from '../../render/render-request.ts';
 import { principalOf } from '../authenticate.ts';
 import { whenClientLeaves } from '../client-leaves.ts';
-import { type Content, heldPdf, memoryOfRender, type Spool } from '../held-pdf.ts';
+import { type Content, heldPdf, memoryOfRender } from '../held-pdf.ts';
 import { idempotent, markReplayed } from '../idempotent.ts';
 import { measuredDelivery } from '../measured.ts';
-import type { Metrics } from '../metrics.ts';
 import { asksFor, JSON_TYPE, requireAcceptable } from '../negotiation.ts';
 import { originOf } from '../origin.ts';
 import { IMAGE_PARAMETERS, IMAGE_PARAMETERS_SCHEMA } from '../parameters.ts';
@@ -22,7 +19,7 @@ import { rememberImage } from '../remember-render.ts';
 import { heldBy } from '../request-memory.ts';
 import { binary } from '../response-schema.ts';
 import { CREATED, RESULT_HEADERS, replayStored, setCreated, setResultHeaders } from '../send-delivery.ts';
-import { DRY_RUN_SCHEMA, type DryRunRouteServices, sendDryRun } from '../send-dry-run.ts';
+import { DRY_RUN_SCHEMA, sendDryRun } from '../send-dry-run.ts';
 import { type ImageFacts, sendImage } from '../send-image.ts';
 import { serverTiming } from '../send-pdf.ts';
 import { REPORTED_IMAGE_SCHEMA, sendReportedImage } from '../send-report.ts';
@@ -31,20 +28,14 @@ import { problemResponses } from './problem-responses.ts';
 import {
   ACCEPTED,
   isAsync,
-  type RenderRouteServices,
+  type RenderNowServices,
   START_HEADERS,
   startRender,
   takeUploadTarget,
   withResultFields,
 } from './renders.ts';
 
-export interface ImageRouteServices extends RenderRouteServices, DryRunRouteServices {
-  limits: RenderLimits;
-  metrics: Metrics;
-  documents: Documents;
-  idempotency: Idempotency;
-  /** Holds replies that have no room in memory. */
-  blobs: Spool;
+export interface ImageRouteServices extends RenderNowServices {
   /** See `render/render.ts`. */
   renderImage(
     request: ImageRequest,

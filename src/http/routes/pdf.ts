@@ -1,18 +1,16 @@
 /** `POST /v1/pdf`: renders a document, and sends the PDF or the record of the stored document. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../accounts/accounts.ts';
-import type { Documents } from '../../documents/documents.ts';
-import type { Answer, Claim, Idempotency } from '../../idempotency/idempotency.ts';
+import type { Answer, Claim } from '../../idempotency/idempotency.ts';
 import { PdfRequestBody } from '../../render/options-schema.ts';
 import type { CommitHook, Delivery, RenderMemory } from '../../render/render.ts';
 import { parseRenderRequest, type RenderLimits, type RenderRequest } from '../../render/render-request.ts';
 import type { UploadTarget } from '../../webhooks/upload-target.ts';
 import { principalOf } from '../authenticate.ts';
 import { whenClientLeaves } from '../client-leaves.ts';
-import { heldPdf, memoryOfRender, type Spool } from '../held-pdf.ts';
+import { heldPdf, memoryOfRender } from '../held-pdf.ts';
 import { idempotent, markReplayed } from '../idempotent.ts';
 import { measured, measuredDelivery } from '../measured.ts';
-import type { Metrics } from '../metrics.ts';
 import { asksFor, JSON_TYPE, PDF, requireAcceptable } from '../negotiation.ts';
 import { originOf } from '../origin.ts';
 import { PDF_PARAMETERS, PDF_PARAMETERS_SCHEMA } from '../parameters.ts';
@@ -22,7 +20,7 @@ import { rememberPdf } from '../remember-render.ts';
 import { heldBy } from '../request-memory.ts';
 import { binary, header } from '../response-schema.ts';
 import { CREATED, RESULT_HEADERS, replayStored, setCreated, setResultHeaders } from '../send-delivery.ts';
-import { DRY_RUN_SCHEMA, type DryRunRouteServices, sendDryRun } from '../send-dry-run.ts';
+import { DRY_RUN_SCHEMA, sendDryRun } from '../send-dry-run.ts';
 import { sendRendered, sendStream, serverTiming } from '../send-pdf.ts';
 import { REPORTED_SCHEMA, sendReported, sendReportedStream } from '../send-report.ts';
 import { parseBody, readSourceBodies, SOURCE_CONTENT, takeSourceBody } from '../source-bodies.ts';
@@ -30,20 +28,14 @@ import { problemResponses } from './problem-responses.ts';
 import {
   ACCEPTED,
   isAsync,
-  type RenderRouteServices,
+  type RenderNowServices,
   START_HEADERS,
   startRender,
   takeUploadTarget,
   withResultFields,
 } from './renders.ts';
 
-export interface PdfRouteServices extends RenderRouteServices, DryRunRouteServices {
-  limits: RenderLimits;
-  metrics: Metrics;
-  documents: Documents;
-  idempotency: Idempotency;
-  /** Holds replies that have no room in memory. */
-  blobs: Spool;
+export interface PdfRouteServices extends RenderNowServices {
   /** See `render/render.ts`. */
   render(
     request: RenderRequest,

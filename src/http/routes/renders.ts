@@ -6,8 +6,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../accounts/accounts.ts';
 import { isMembers, type Members, PARSERS, type RenderKind } from '../../batches/batch-request.ts';
 import { isRenderId, type WholeBatch } from '../../batches/batches.ts';
+import type { Documents } from '../../documents/documents.ts';
 import { invalidRequest, ServiceError } from '../../errors.ts';
-import type { Answer, Claim } from '../../idempotency/idempotency.ts';
+import type { Answer, Claim, Idempotency } from '../../idempotency/idempotency.ts';
 import type { ImageRequest } from '../../render/image-request.ts';
 import type { RenderLimits, RenderRequest } from '../../render/render-request.ts';
 import { parseUploadTarget, type UploadTarget } from '../../webhooks/upload-target.ts';
@@ -15,17 +16,30 @@ import { parseWebhookUrl } from '../../webhooks/webhook-url.ts';
 import { principalOf } from '../authenticate.ts';
 import { ITEM_SCHEMA, itemRecord } from '../batch-record.ts';
 import { DELIVER_TO_SCHEMA } from '../deliver-to-schema.ts';
+import type { Spool } from '../held-pdf.ts';
 import { IDEMPOTENCY_SCHEMA, idempotent, markReplayed } from '../idempotent.ts';
+import type { Metrics } from '../metrics.ts';
 import { originOf } from '../origin.ts';
 import { PREFER_SCHEMA, prefersAsync } from '../prefer.ts';
 import { timeOf } from '../records.ts';
 import { memoryOf } from '../request-memory.ts';
 import { header, recordSchema } from '../response-schema.ts';
+import type { DryRunRouteServices } from '../send-dry-run.ts';
 import { parseBody, SourceBody, takeSourceBody } from '../source-bodies.ts';
 import { awaited, type BatchRouteServices, batchIdOf } from './batches.ts';
 import { problemResponses } from './problem-responses.ts';
 
 export type RenderRouteServices = BatchRouteServices;
+
+/** The services of routes that render while the client waits. */
+export interface RenderNowServices extends RenderRouteServices, DryRunRouteServices {
+  limits: RenderLimits;
+  metrics: Metrics;
+  documents: Documents;
+  idempotency: Idempotency;
+  /** Holds replies that have no room in memory. */
+  blobs: Spool;
+}
 
 interface ById {
   Params: { id: string };
