@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The suite of `kill -9` alone, for many rounds: `PLATEN_TEST_CRASH_ROUNDS=200`. `npm test` runs it too, for a few. */
+/** Rounds of `kill -9`, as many as `PLATEN_TEST_CRASH_ROUNDS` says. */
 export default defineConfig({
   test: {
     globalSetup: 'test/support/unpack-first.ts',

@@ -1,0 +1,20 @@
+import { defineConfig } from 'vitest/config';
+
+/** Documents that attack, and browsers and services that fail: most of these suites use up time or memory on purpose. */
+export const FAULT_SUITES = [
+  'test/api/{browser-memory,faults,hostile-documents,lifecycle,request-memory}.test.ts',
+  'test/chromium/{launch,locate-browser,memory-watchdog,wrapped-browser}.test.ts',
+  'test/egress/{budgets,canary,giving-up,self-test}.test.ts',
+];
+
+export default defineConfig({
+  test: {
+    globalSetup: ['test/support/unpack-first.ts', 'test/support/shared-services.ts'],
+    include: FAULT_SUITES,
+    isolate: false,
+    maxWorkers: 3,
+    maxConcurrency: 10,
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
+  },
+});
