@@ -1,11 +1,12 @@
 /** `/v1/certificates` as callers meet it: what is stored of a certificate, who sees it, and what goes with it. */
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { PKCS12 } from '../certificates/pkcs12-files.ts';
 import { Client, type List, problem } from '../support/client.ts';
 import { type Issued, issue, pkcs12Of } from '../support/pki.ts';
-import { eventually, type Service, startService } from '../support/service.ts';
+import { eventually, type SharedService, startService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
 
 interface CertificateRecord {
   certificate_id: string;
@@ -18,17 +19,16 @@ const MODERN = PKCS12.modern.replace(/\s/g, '');
 /** They look into the data folder, where the embedded store has everything. */
 const testOfFolder = test.skipIf(process.env.PLATEN_TEST_DATABASE_URL);
 
-let service: Service;
+let service: SharedService;
 let ada: Client;
 let bob: Client;
 let leaf: Issued;
 beforeAll(async () => {
-  service = await startService({ PLATEN_SWEEP_SECONDS: '1' });
+  service = await sharedService();
   ada = new Client(service.url, service.key);
   bob = new Client(service.url, (await service.createKey()).key);
   leaf = await issue('Ada Lovelace', { kind: 'RSA' });
 });
-afterAll(() => service[Symbol.asyncDispose]());
 
 const upload = (client: Client, body: object, headers = {}) => client.send('POST', '/v1/certificates', body, headers);
 

@@ -3,22 +3,22 @@ import { once } from 'node:events';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, type List, listed, problem } from '../support/client.ts';
 import { readPdf } from '../support/read-pdf.ts';
-import { eventually, type Service, startService } from '../support/service.ts';
+import { eventually, type SharedService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
+import { sharedService } from '../support/shared-service.ts';
 
-let service: Service;
+let service: SharedService;
 let ada: Client;
 let bob: Client;
 
 beforeAll(async () => {
-  service = await startService({ PLATEN_SWEEP_SECONDS: '1' });
-  ada = new Client(service.url, service.key);
+  service = await sharedService();
+  ada = new Client(service.url, (await service.createKey('free')).key);
   bob = new Client(service.url, (await service.createKey()).key);
 });
-afterAll(() => service[Symbol.asyncDispose]());
 
 const another = async (plan?: string) => new Client(service.url, (await service.createKey(plan)).key);
 const pathOf = ({ document_id }: DocumentRecord) => `/v1/documents/${document_id}`;

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, type List, problem } from '../support/client.ts';
 import { headOf } from '../support/read-image.ts';
 import { Receiver, verified } from '../support/receiver.ts';
-import { eventually, type Service, startService } from '../support/service.ts';
+import { eventually, type SharedService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
+import { sharedService } from '../support/shared-service.ts';
 
 interface ImageRecord extends DocumentRecord {
   type: string;
@@ -22,16 +23,13 @@ interface Render {
 }
 
 let receiver: Receiver;
-let service: Service;
+let service: SharedService;
 
 beforeAll(async () => {
   receiver = await Receiver.start();
-  service = await startService({ PLATEN_OUTBOUND_ALLOW: receiver.address });
+  service = await sharedService();
 });
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  receiver.close();
-});
+afterAll(() => receiver.close());
 
 const JSON_ALONE = { accept: 'application/json' };
 const HTML = '<!doctype html><body style="background: red">';
