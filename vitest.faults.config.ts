@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
-/** Documents that attack, and browsers and services that fail: most of these suites use up time or memory on purpose. */
+/** Documents and callers that attack, and browsers and services that fail: most suites use up time or memory on purpose. */
 export const FAULT_SUITES = [
-  'test/api/{browser-memory,faults,hostile-documents,lifecycle,request-memory}.test.ts',
+  'test/api/{browser-memory,fairness,faults,hostile-documents,lifecycle,playground-limits,request-memory}.test.ts',
   'test/chromium/{launch,locate-browser,memory-watchdog,wrapped-browser}.test.ts',
   'test/egress/{budgets,canary,giving-up,self-test}.test.ts',
 ];
