@@ -83,6 +83,9 @@ const GOOD: Record<string, string | [html: string, options: object]> = {
   'a drawing with a title': page(
     '<svg width="40" height="20"><title>A circle</title><circle r="9" cx="10" cy="10" /><text y="10">T</text></svg>',
   ),
+  'a drawing beside styles for roles': page(
+    '<style>[role="button"] { color: red } svg[role="img"][aria-label] { fill: red }</style><svg role="img" aria-label="Dot" width="20" height="20"><circle r="9" cx="10" cy="10" /></svg><svg width="20" height="20"><title>Dot</title><circle r="9" cx="10" cy="10" /></svg>',
+  ),
   'a drawing that is decoration': page('<svg width="40" height="20" aria-hidden="true"><circle r="9" cx="10" cy="10" /></svg>'),
   'a drawing named by a label': page(
     '<svg role="img" aria-labelledby="t" width="20" height="20"><rect width="9" height="9" /></svg><p id="t">Square',
@@ -262,6 +265,12 @@ const BAD: Record<string, [html: string, refused: string[]]> = {
   'a description around a drawing': [
     page('<span id="w" role="img" aria-label="Logo"><svg width="20" height="20"><rect width="20" height="20" /></svg></span>'),
     ['image_untagged #w'],
+  ],
+  'a drawing that styles select by its role': [
+    page(
+      '<style>svg[role] { display: none }</style><svg id="s" aria-label="Dot" width="20" height="20"><circle r="9" cx="10" cy="10" /></svg>',
+    ),
+    ['image_untagged #s'],
   ],
   'a skipped heading': [page('<h3 id="h">x</h3>'), ['heading_skipped #h']],
   'no first heading': ['<!doctype html><html lang="en"><title>T</title><h2 id="h">x</h2>', ['heading_skipped #h']],
