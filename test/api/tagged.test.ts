@@ -324,6 +324,18 @@ describe('with other options', () => {
     expect([descriptionsOf(pdf), namesOf(tree)]).toEqual([['https://a.example/'], ['']]);
   });
 
+  test('tables of pages that are left out do not group the rows of the others', async () => {
+    const rows = '<tr><td>1<td>2<tr><td>3<td>4';
+    const table = (body: string) => `<table><caption>T</caption>${body}</table>`;
+    const shapeOfPage2 = (first: string, second: string) =>
+      shapeOf(document(`${table(first)}<div style="break-before: page">${table(second)}</div>`), { pageRanges: '2' });
+    const plain = 'Document(Table(Caption(#) TR(TD(#) TD(#)) TR(TD(#) TD(#))))';
+    const grouped = 'Document(Table(Caption(#) THead(TR(TH(#) TH(#))) TBody(TR(TD(#) TD(#)))))';
+    const headed = '<thead><tr><th>1<th>2<tbody><tr><td>3<td>4';
+    expect(await shapeOfPage2(headed, rows)).toBe(plain);
+    expect(await shapeOfPage2('<tr><td>1', headed)).toBe(grouped);
+  });
+
   test('form fields keep their tags', async () => {
     const html = document('<p><label>Name <input name="a"></label><ul><li>one</ul>');
     expect(await shapeOf(html, { forms: true })).toBe('Document(P(NonStruct(#) Form(# @)) L(LI(Lbl(#) LBody(#))))');
