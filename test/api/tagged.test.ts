@@ -324,6 +324,21 @@ describe('with other options', () => {
     expect([descriptionsOf(pdf), namesOf(tree)]).toEqual([['https://a.example/'], ['']]);
   });
 
+  const SHADOW = (html: string) => `<x-a><template shadowrootmode="open">${html}</template></x-a>`;
+  test.each([
+    ['to a page that is left out', '<a href="#next">next</a>', 'P(Span(#) # Link(# @))'],
+    ['to the same, hidden from readers', '<span aria-hidden="true"><a href="#next">next</a></span>', 'P(# # Link(# @))'],
+    ['to nothing', '<a href="#none">none</a>', 'P(Span(#) # Link(# @))'],
+    ['out of a shadow tree', SHADOW('<a href="#here">here</a>'), 'P(Span(#) # Link(# @))'],
+  ])('a link %s is no link, and has no annotation', async (_, link, expected) => {
+    const html = document(
+      `<p id="here">${link} <a href="https://a.example/">out</a><div style="break-before: page" id="next">Next</div>`,
+    );
+    const { pdf, tree } = await read(html, { pageRanges: '1' });
+    expect(shape(tree.document)).toBe(`Document(${expected})`);
+    expect(descriptionsOf(pdf)).toEqual(['out']);
+  });
+
   test('tables of pages that are left out do not group the rows of the others', async () => {
     const rows = '<tr><td>1<td>2<tr><td>3<td>4';
     const table = (body: string) => `<table><caption>T</caption>${body}</table>`;

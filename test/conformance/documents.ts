@@ -236,6 +236,15 @@ const GOOD: Record<string, string | [html: string, options: object]> = {
     ),
     { pageRanges: '1-3' },
   ],
+  'links to what is left out': [
+    page(
+      '<p><a href="#next">Next</a> <a href="https://example.com/">out</a> <a href="#none">nowhere</a></p><p aria-hidden="true"><a href="#next">hidden</a></p><x-a><template shadowrootmode="open"><a href="#next">from a shadow</a></template></x-a><h2 style="break-before: page" id="next">Next</h2>',
+    ),
+    { pageRanges: '1' },
+  ],
+  'a link out of a shadow tree': page(
+    '<x-a><template shadowrootmode="open"><p><a href="#end">Down</a> <a href="https://example.com/">out</a></p></template></x-a><p id="end">End',
+  ),
 };
 
 /** That do not, and why. */
