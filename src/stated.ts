@@ -21,7 +21,7 @@ export interface StatedStructure {
   strangeLanguages: Place[];
   /**
    * `picture` is an `svg`, `img` or `canvas`, `group` a `figure`, and `role` another element with `role="img"`. `wrapper` is an
-   * element with that role that contains only an `svg`, which Chromium does not tag there.
+   * element with that role that contains only an `svg`, which Chromium does not tag there, or an `svg` that cannot get the role.
    */
   images: Array<Named & { kind: 'picture' | 'group' | 'role' | 'wrapper' }>;
   /** `level` counts from 1. */

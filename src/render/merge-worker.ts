@@ -5,6 +5,7 @@ import { MergedFile, MergedTooLarge } from '../pdf/edit/merge.ts';
 import { ChunkedBuffer } from '../pdf/objects/chunked-buffer.ts';
 import { isEncrypted } from '../pdf/objects/cross-reference.ts';
 import { hasSignature } from '../pdf/security/signature-field.ts';
+import { limitEmptyWords, throwIfStuck } from '../pdf/stuck-parser.ts';
 import { serveTasks } from '../queue/serve-tasks.ts';
 
 export interface MergeUploadsTask {
@@ -21,6 +22,7 @@ serveTasks(merge);
 
 async function merge(task: MergeUploadsTask): Promise<MergedUploads> {
   limitDecoding(task.maxUnpackedBytes);
+  limitEmptyWords();
   try {
     return await mergeAll(task);
   } catch (error) {
@@ -38,6 +40,7 @@ async function mergeAll({ files, maxPdfBytes }: MergeUploadsTask): Promise<Merge
       if (pdf.isEncrypted) return { unusable: index, because: 'is protected by a password' };
       if (hasSignature(pdf)) return { unusable: index, because: 'is signed, and merging would break its signature' };
       merged.add(pdf, title, new Map());
+      throwIfStuck();
     } catch (error) {
       if (error instanceof MergedTooLarge) throw error;
       return { unusable: index, because: 'is damaged, or not a PDF' };

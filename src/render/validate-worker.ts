@@ -2,6 +2,7 @@
 
 import type { Profile } from '../pdf/conformance/profiles.ts';
 import { limitDecoding } from '../pdf/decoding-limit.ts';
+import { limitEmptyWords, throwIfStuck } from '../pdf/stuck-parser.ts';
 import { type Validated, validatePdf } from '../pdf/validate/validate.ts';
 import { serveTasks } from '../queue/serve-tasks.ts';
 
@@ -19,8 +20,11 @@ serveTasks(validate);
 
 async function validate({ content, profiles, maxUnpackedBytes }: ValidationTask): Promise<ValidationOutcome> {
   limitDecoding(maxUnpackedBytes);
+  limitEmptyWords();
   try {
-    return await validatePdf(content, profiles);
+    const validated = await validatePdf(content, profiles);
+    throwIfStuck();
+    return validated;
   } catch {
     return 'unreadable';
   }

@@ -195,3 +195,18 @@ test('a violation of a part of the document names no element that may be another
     expect(violations).toMatchObject([{ rule: 'alternate_text_missing', selector }]);
   }
 });
+
+test.each([
+  ['a table like it', '<table id="first" border="1"><tr><th>a<th>b<tr><td>1</table>', null],
+  ['rows like its own', '<table id="first" border="1"><tr><th>a<th>b<tr><td>1<tr><td>2</table>', null],
+  ['another table', '<table id="first" border="1"><tr><th>a<th>b<tr><td>1<td>2</table>', '#second'],
+])(
+  'a violation of a table in a part of the document names it, unless the rest has the same rows: %s',
+  async (_, first, selector) => {
+    const second = '<table id="second" border="1"><tr><th>a<th>b<tr><td>1</table>';
+    const html = `<!doctype html><html lang="en"><title>T</title>${first}<h1 style="break-before: page">a</h1>${second}`;
+    const reply = await client.pdf({ html, options: { conformance: 'PDF/UA-1', pageRanges: '2' } });
+    const { violations } = await problem(reply, 422, 'not_conformant');
+    expect(violations).toMatchObject([{ rule: 'table_irregular', selector }]);
+  },
+);

@@ -105,6 +105,21 @@ describe('structure destinations', () => {
     expect(targets(pdf)).toEqual(['H2 1', 'P 3', 'P 4', 'TD 2', 'Figure 1', 'LBody 2', 'H2 2', 'H1 1']);
   });
 
+  const SQUARE = `<img alt="A square" src="${PIXEL_URL}" width="90" height="90">`;
+  test.each([
+    ['an image', `<p><a id="x"></a>${SQUARE}</p><p>after`, 'Figure 1'],
+    ['an image outside of a paragraph', `<a id="x"></a>${SQUARE}<p style="margin: 0">after`, 'Figure 1'],
+    ['an image in a line', `<p>before <a id="x"></a>${SQUARE} words</p><p>after`, 'P 2'],
+    ['text after an image', `<p>${SQUARE} <a id="x"></a>words</p><p>after`, 'P 2'],
+    [
+      'text beside an image',
+      `<img alt="A square" src="${PIXEL_URL}" width="90" height="70" style="float: left"><p>one<p id="x">two`,
+      'P 3',
+    ],
+  ])('links to an empty anchor lead to what follows it: %s', async (_, body, target) => {
+    expect(targets(await render(`<h1>Start</h1><p><a href="#x">link</a></p>${body}`))).toEqual([target]);
+  });
+
   test.each([
     { margin: { top: '5cm', left: '3cm' } },
     { scale: 0.5, margin: '4cm' },

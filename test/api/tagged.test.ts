@@ -32,6 +32,12 @@ async function read(html: string, options: object = {}): Promise<{ pdf: Editable
   return { pdf, tree: StructureTree.read(pdf) };
 }
 
+/** The style sheet `a.css`, and `b.css`, which imports it. */
+function cssAssets(css: string): Record<string, { content: string; type: string }> {
+  const asset = (text: string) => ({ content: Buffer.from(text).toString('base64'), type: 'text/css' });
+  return { 'a.css': asset(css), 'b.css': asset('@import "a.css"') };
+}
+
 async function shapeOf(html: string, options: object = {}): Promise<string> {
   return shape((await read(html, options)).tree.document);
 }
@@ -250,7 +256,7 @@ describe('nothing is claimed, and nothing refused', () => {
     ],
     [
       'an element of its own',
-      'customElements.define("x-y", class extends HTMLElement { static observedAttributes = ["aria-atomic"]; attributeChangedCallback() { this.append("changed") } })',
+      'customElements.define("x-y", class extends HTMLElement { static observedAttributes = ["aria-atomic", "role"]; attributeChangedCallback() { this.append("changed") } })',
     ],
   ])('of a document that watches attributes, and it is not changed: %s', async (_, script) => {
     const html = document(`<p>a <x-y lang="fr">b</x-y><script>${script}</script>`);
@@ -259,6 +265,31 @@ describe('nothing is claimed, and nothing refused', () => {
     expect([...StructureTree.read(await EditablePdf.read(pdf)).elements()].map((element) => element.text('Lang'))).toContain(
       'fr',
     );
+  });
+
+  const HIDES = (selector: string) => `p:has(${selector}) ~ b { display: none }`;
+  const DRAWN =
+    '<p><svg aria-label="Dot" width="9" height="9"><rect width="9" height="9"/></svg><i lang="fr">a</i></p><b>seen</b>';
+  test.each([
+    ['that has it', HIDES('[role]'), ''],
+    ['that lacks it', 'b { display: none } p:has(svg:not([role="img"])) ~ b { display: inline }', ''],
+    ['in rules within rules', `@media print { p { &:has([role]) { ~ b { display: none } } } }`, ''],
+    ['spelled with an escape', HIDES('[r\\6fle]'), ''],
+    ['of a language', HIDES('[aria-atomic], :not([aria-atomic]):not([lang], svg, rect)'), 'Dot'],
+    ['that is another', `.no[role] { color: red } ${HIDES('b[role]')}`, 'Dot'],
+  ])('of a document with styles for the role of an element %s, and it is not changed', async (_, css, alternate) => {
+    for (const source of [
+      { html: document(`<style>${css}</style>${DRAWN}`) },
+      { html: document(`<link rel="stylesheet" href="a.css">${DRAWN}`), assets: cssAssets(css) },
+      { html: document(`<style>@import "b.css"</style>${DRAWN}`), assets: cssAssets(css) },
+    ]) {
+      const reply = await client.pdf({ ...source, options: { tagged: true, compress: false } });
+      const pdf = await bytesOf(reply);
+      expect((await textsOf(pdf)).tagged).toBe('aseen');
+      const elements = [...StructureTree.read(await EditablePdf.read(pdf)).elements()];
+      expect(elements.map((element) => element.text('Alt')).join('')).toBe(alternate);
+      expect(elements.map((element) => element.text('Lang'))).toContain('fr');
+    }
   });
 
   test('of a document without any content', async () => {
@@ -291,6 +322,33 @@ describe('with other options', () => {
       pageRanges: '2',
     });
     expect([descriptionsOf(pdf), namesOf(tree)]).toEqual([['https://a.example/'], ['']]);
+  });
+
+  const SHADOW = (html: string) => `<x-a><template shadowrootmode="open">${html}</template></x-a>`;
+  test.each([
+    ['to a page that is left out', '<a href="#next">next</a>', 'P(Span(#) # Link(# @))'],
+    ['to the same, hidden from readers', '<span aria-hidden="true"><a href="#next">next</a></span>', 'P(# # Link(# @))'],
+    ['to nothing', '<a href="#none">none</a>', 'P(Span(#) # Link(# @))'],
+    ['out of a shadow tree', SHADOW('<a href="#here">here</a>'), 'P(Span(#) # Link(# @))'],
+  ])('a link %s is no link, and has no annotation', async (_, link, expected) => {
+    const html = document(
+      `<p id="here">${link} <a href="https://a.example/">out</a><div style="break-before: page" id="next">Next</div>`,
+    );
+    const { pdf, tree } = await read(html, { pageRanges: '1' });
+    expect(shape(tree.document)).toBe(`Document(${expected})`);
+    expect(descriptionsOf(pdf)).toEqual(['out']);
+  });
+
+  test('tables of pages that are left out do not group the rows of the others', async () => {
+    const rows = '<tr><td>1<td>2<tr><td>3<td>4';
+    const table = (body: string) => `<table><caption>T</caption>${body}</table>`;
+    const shapeOfPage2 = (first: string, second: string) =>
+      shapeOf(document(`${table(first)}<div style="break-before: page">${table(second)}</div>`), { pageRanges: '2' });
+    const plain = 'Document(Table(Caption(#) TR(TD(#) TD(#)) TR(TD(#) TD(#))))';
+    const grouped = 'Document(Table(Caption(#) THead(TR(TH(#) TH(#))) TBody(TR(TD(#) TD(#)))))';
+    const headed = '<thead><tr><th>1<th>2<tbody><tr><td>3<td>4';
+    expect(await shapeOfPage2(headed, rows)).toBe(plain);
+    expect(await shapeOfPage2('<tr><td>1', headed)).toBe(grouped);
   });
 
   test('form fields keep their tags', async () => {

@@ -182,6 +182,14 @@ describe('what cannot be read is refused, and the next one is served', () => {
     expect(violations.map(({ rule }) => rule)).toContain('structure_too_complex');
   });
 
+  test.each([
+    ['list with the end of a string', '/K [', '/K[)'],
+    ['dictionary with the end of a string', '/S /H1', '/S )H1'],
+  ])('a %s', async (_, from, to) => {
+    await problem(await send(changed(from, to)), 422, 'pdf_unreadable');
+    expect(await validated(good)).toMatchObject({ valid: true });
+  });
+
   test('a PDF with a password', async () => {
     const locked = await bytesOf(await client.pdf({ html: HTML, options: { password: 'x' } }));
     await problem(await send(locked), 422, 'pdf_unreadable');

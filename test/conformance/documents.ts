@@ -83,6 +83,9 @@ const GOOD: Record<string, string | [html: string, options: object]> = {
   'a drawing with a title': page(
     '<svg width="40" height="20"><title>A circle</title><circle r="9" cx="10" cy="10" /><text y="10">T</text></svg>',
   ),
+  'a drawing beside styles for roles': page(
+    '<style>[role="button"] { color: red } svg[role="img"][aria-label] { fill: red }</style><svg role="img" aria-label="Dot" width="20" height="20"><circle r="9" cx="10" cy="10" /></svg><svg width="20" height="20"><title>Dot</title><circle r="9" cx="10" cy="10" /></svg>',
+  ),
   'a drawing that is decoration': page('<svg width="40" height="20" aria-hidden="true"><circle r="9" cx="10" cy="10" /></svg>'),
   'a drawing named by a label': page(
     '<svg role="img" aria-labelledby="t" width="20" height="20"><rect width="9" height="9" /></svg><p id="t">Square',
@@ -233,6 +236,15 @@ const GOOD: Record<string, string | [html: string, options: object]> = {
     ),
     { pageRanges: '1-3' },
   ],
+  'links to what is left out': [
+    page(
+      '<p><a href="#next">Next</a> <a href="https://example.com/">out</a> <a href="#none">nowhere</a></p><p aria-hidden="true"><a href="#next">hidden</a></p><x-a><template shadowrootmode="open"><a href="#next">from a shadow</a></template></x-a><h2 style="break-before: page" id="next">Next</h2>',
+    ),
+    { pageRanges: '1' },
+  ],
+  'a link out of a shadow tree': page(
+    '<x-a><template shadowrootmode="open"><p><a href="#end">Down</a> <a href="https://example.com/">out</a></p></template></x-a><p id="end">End',
+  ),
 };
 
 /** That do not, and why. */
@@ -262,6 +274,12 @@ const BAD: Record<string, [html: string, refused: string[]]> = {
   'a description around a drawing': [
     page('<span id="w" role="img" aria-label="Logo"><svg width="20" height="20"><rect width="20" height="20" /></svg></span>'),
     ['image_untagged #w'],
+  ],
+  'a drawing that styles select by its role': [
+    page(
+      '<style>svg[role] { display: none }</style><svg id="s" aria-label="Dot" width="20" height="20"><circle r="9" cx="10" cy="10" /></svg>',
+    ),
+    ['image_untagged #s'],
   ],
   'a skipped heading': [page('<h3 id="h">x</h3>'), ['heading_skipped #h']],
   'no first heading': ['<!doctype html><html lang="en"><title>T</title><h2 id="h">x</h2>', ['heading_skipped #h']],

@@ -4,14 +4,14 @@
  * use only each other.
  */
 
+/** Functions that read the rules of style sheets, with the selectors of their elements. */
+export const RULE_FUNCTIONS = [selectorOf, mediaApplies, openRules, rulesOf];
+
 /** The functions that `missing-parts` sends to the page. */
 export const MISSING_STYLES = [
+  ...RULE_FUNCTIONS,
   urlsIn,
-  selectorOf,
-  mediaApplies,
   mayName,
-  openRules,
-  rulesOf,
   isShown,
   wantedBy,
   decodes,
@@ -46,7 +46,7 @@ interface Rule {
   cssRules?: Iterable<Rule>;
 }
 /** A rule with its enclosing selectors and its base URL. */
-interface Placed {
+export interface Placed {
   rule: Rule;
   around: string;
   base: string;
@@ -95,7 +95,7 @@ function urlsIn(css: string): string[] {
 }
 
 /** Returns the selector of the elements, without pseudo-elements. */
-function selectorOf(selector: string, around: string): string {
+export function selectorOf(selector: string, around: string): string {
   const nested = around && (selector.includes('&') ? selector.replaceAll('&', `:is(${around})`) : `:is(${around}) ${selector}`);
   const elements = (nested || selector).replace(/::?(?:before|after|marker|first-l(?:ine|etter)|backdrop|placeholder)\b/gi, '');
   return elements.replace(/(^|[\s,>+~(])(?=$|[,)])/g, '$1*');
@@ -122,7 +122,7 @@ function openRules(sheet: PageSheet): Iterable<Rule> {
 }
 
 /** Returns the rules that apply, with their enclosing selectors and base URLs. */
-function* rulesOf(page: StyledDocument, sheet: PageSheet, around = '', rules = openRules(sheet)): Generator<Placed> {
+export function* rulesOf(page: StyledDocument, sheet: PageSheet, around = '', rules = openRules(sheet)): Generator<Placed> {
   const base = sheet.href ?? page.baseURI;
   for (const rule of rules) {
     if (!mediaApplies(page, rule.media)) continue;

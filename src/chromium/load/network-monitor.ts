@@ -192,7 +192,15 @@ export class NetworkMonitor {
   /** Returns the text of a loaded style sheet. Chromium keeps it with the document, so that no request is made. */
   async styleText(url: string): Promise<string> {
     const requestId = this.#styles.get(cut(withoutSecrets(url)));
-    if (requestId === undefined) return '';
+    return requestId === undefined ? '' : this.#bodyOf(requestId);
+  }
+
+  /** Returns the texts of all style sheets that were loaded. */
+  styleTexts(): Promise<string[]> {
+    return Promise.all([...new Set(this.#styles.values())].map((requestId) => this.#bodyOf(requestId)));
+  }
+
+  async #bodyOf(requestId: string): Promise<string> {
     const answer = this.#session.send('Network.getResponseBody', { requestId });
     return await answer.then(
       ({ body, base64Encoded }) => (base64Encoded ? '' : body),

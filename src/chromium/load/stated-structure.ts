@@ -8,6 +8,7 @@ import { ServiceError } from '../../errors.ts';
 import type { Place, StatedCell, StatedStructure } from '../../stated.ts';
 import { DevToolsError, type Session, TOO_LARGE } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
+import { DRAWING_FUNCTIONS } from './drawing-roles.ts';
 import { RASTERIZING_FUNCTIONS } from './rasterizing-effects.ts';
 
 interface MaxCharacters {
@@ -29,6 +30,14 @@ const SHARE_OF_WANTED = 1 / 4;
 /** The maximum number of characters of each text. */
 export const MAX_TEXT: MaxCharacters = { title: 2_000, name: 300, selector: 200, target: 2_000 };
 
+interface Reader {
+  step: Step;
+  deadline: Deadline;
+  runsScripts: boolean;
+  /** The texts of linked style sheets that mention roles. */
+  linked: readonly string[];
+}
+
 /**
  * Without `frameId`, the document must have no scripts. If the structure cannot be read, returns undefined if it is only
  * `wanted`; if it is `demanded`, throws `print_failed`, or `resource_limit` if there is too much of it.
@@ -36,12 +45,12 @@ export const MAX_TEXT: MaxCharacters = { title: 2_000, name: 300, selector: 200,
 export async function readStatedStructure(
   session: Session,
   frameId: string | undefined,
-  { step, deadline, runsScripts }: { step: Step; deadline: Deadline; runsScripts: boolean },
+  { step, deadline, runsScripts, linked }: Reader,
   need: 'wanted' | 'demanded',
 ): Promise<StatedStructure | undefined> {
   const isDemanded = need === 'demanded';
   const expression = `(() => { const SIBLINGS = new Map(); ${FUNCTIONS.join('\n')}
-    return statedStructure(${MAX_EACH}, ${JSON.stringify(MAX_TEXT)}, ${isDemanded}) })()`;
+    return statedStructure(${MAX_EACH}, ${JSON.stringify(MAX_TEXT)}, ${isDemanded}, ${JSON.stringify(linked)}) })()`;
   const timeout = Math.min(MAX_WANTED_MS, Math.ceil(deadline.remainingMs * SHARE_OF_WANTED));
   const what = { expression, ...(!isDemanded && { timeout }) };
   const readApart = runsScripts ? readUnobserved : readInOwnWorld;
@@ -115,10 +124,15 @@ export const NAMING_FUNCTIONS = [
 const FUNCTIONS = [
   ...NAMING_FUNCTIONS,
   ...RASTERIZING_FUNCTIONS,
+  ...DRAWING_FUNCTIONS,
   statedStructure,
+  tagImages,
+  ofRoot,
+  isDrawing,
   mayCount,
-  tagLanguage,
+  readLanguage,
   isInLine,
+  addElement,
   addShown,
   elementsOf,
   isDecoration,
@@ -142,6 +156,7 @@ const FUNCTIONS = [
 type PageElement = any;
 declare const document: PageElement;
 declare const Node: { prototype: object };
+declare const tagDrawings: (drawings: PageElement[], roots: PageElement[], linked: string[]) => boolean;
 declare const isRasterized: (element: PageElement) => boolean;
 declare const isPartOfDrawing: (element: PageElement) => boolean;
 /** The number of children of a parent by element name, and the index of each child among those with its name. */
@@ -169,37 +184,52 @@ function builtIn(node: PageElement): PageElement {
   return new Proxy({}, { get });
 }
 
-function statedStructure(maxEach: number, max: MaxCharacters, tagsAllDrawings: boolean): StatedStructure {
+function statedStructure(maxEach: number, max: MaxCharacters, tagsAllDrawings: boolean, linked: string[]): StatedStructure {
   const root = builtIn(document).documentElement;
-  const stated: StatedStructure = {
-    language: (builtIn(root)?.getAttribute('lang') ?? builtIn(root)?.getAttribute('xml:lang') ?? '').trim().slice(0, 100),
-    title: (builtIn(document).title ?? '').slice(0, max.title),
-    strangeLanguages: [],
-    images: [],
-    headings: [],
-    links: [],
-    tables: [],
-    fields: [],
-    embedded: [],
-    rasterized: [],
-  };
+  const stated = ofRoot(root, max);
   const add = <T>(list: T[], item: T) => list.length < maxEach && list.push(item);
-  for (const element of elementsOf(document)) {
-    const language = builtIn(element).getAttribute('lang');
-    if (language && element !== root) tagLanguage(element, language, stated, add, max);
-    if (mayCount(element) && isShown(element)) addShown(element, stated, add, max, tagsAllDrawings);
-    if (isRasterized(element) && isShown(element) && saysSomething(element)) add(stated.rasterized, placeOf(element, max));
+  const roots: PageElement[] = [];
+  const images = new Map<PageElement, StatedImage>();
+  for (const element of elementsOf(document, roots)) {
+    if (element !== root) readLanguage(element, stated, add, max);
+    const image = addElement(element, stated, add, max);
+    if (image) images.set(element, image);
   }
+  const canBeTagged = (element: PageElement) => isDrawing(element) && (tagsAllDrawings || isOnePicture(element, max));
+  tagImages(
+    [...images].filter(([element]) => canBeTagged(element)),
+    roots,
+    linked,
+  );
   return stated;
 }
 
+function tagImages(drawings: Array<[element: PageElement, image: StatedImage]>, roots: PageElement[], linked: string[]): void {
+  const elements = drawings.map(([element]) => element);
+  if (!tagDrawings(elements, roots, linked)) for (const [, image] of drawings) image.kind = 'wrapper';
+}
+
+function ofRoot(root: PageElement, max: MaxCharacters): StatedStructure {
+  return {
+    language: (builtIn(root)?.getAttribute('lang') ?? builtIn(root)?.getAttribute('xml:lang') ?? '').trim().slice(0, 100),
+    title: (builtIn(document).title ?? '').slice(0, max.title),
+    ...{ strangeLanguages: [], images: [], headings: [], links: [], tables: [], fields: [], embedded: [], rasterized: [] },
+  };
+}
+
+function isDrawing(element: PageElement): boolean {
+  return builtIn(element).localName === 'svg';
+}
+
 /**
- * Makes Chromium tag an inline element with a language. It does not do so for the language alone, but for attributes such as
- * `aria-atomic`, which gets its default value here.
+ * Makes Chromium tag an inline element with a language. It does not do so for the language alone, but for an element that can be
+ * clicked, and neither CSS nor scripts of the document see the listener.
  */
-function tagLanguage(element: PageElement, language: string, stated: StatedStructure, add: Add, max: MaxCharacters): void {
+function readLanguage(element: PageElement, stated: StatedStructure, add: Add, max: MaxCharacters): void {
+  const language = builtIn(element).getAttribute('lang');
+  if (!language) return;
   if (!isLanguage(language)) add(stated.strangeLanguages, placeOf(element, max));
-  if (isInLine(element) && !builtIn(element).hasAttribute('aria-atomic')) builtIn(element).setAttribute('aria-atomic', 'false');
+  if (isInLine(element)) builtIn(element).addEventListener('click', () => {});
 }
 
 function isInLine(element: PageElement): boolean {
@@ -215,34 +245,40 @@ function mayCount(element: PageElement): boolean {
   return isNamed || builtIn(element).hasAttribute('role');
 }
 
+type StatedImage = StatedStructure['images'][number];
 type Add = <T>(list: T[], item: T) => unknown;
 
-function addShown(element: PageElement, stated: StatedStructure, add: Add, max: MaxCharacters, tagsAllDrawings: boolean): void {
+/** Returns the image, if it is one. */
+function addElement(element: PageElement, stated: StatedStructure, add: Add, max: MaxCharacters): StatedImage | undefined {
+  if (isRasterized(element) && isShown(element) && saysSomething(element)) add(stated.rasterized, placeOf(element, max));
+  return mayCount(element) && isShown(element) ? addShown(element, stated, add, max) : undefined;
+}
+
+function addShown(element: PageElement, stated: StatedStructure, add: Add, max: MaxCharacters): StatedImage | undefined {
   const target = linkOf(element);
   if (target && isPrinted(element))
     add(stated.links, { target: target.slice(0, max.target), name: nameOf(element, max), isHidden: isHidden(element) });
-  if (isDecoration(element)) return;
+  if (isDecoration(element)) return undefined;
   const named = () => ({ ...placeOf(element, max), name: nameOf(element, max) });
   const level = levelOf(element);
   const kind = imageKind(element);
   const role = fieldRole(element);
   if (level) add(stated.headings, { ...named(), level });
-  if (kind) add(stated.images, { ...named(), kind });
+  const image = kind ? { ...named(), kind } : undefined;
+  if (image) add(stated.images, image);
   if (role && isPrinted(element)) add(stated.fields, { ...named(), role });
   if (builtIn(element).localName === 'table') add(stated.tables, { ...placeOf(element, max), ...rowsOf(element) });
   if (isEmbedded(element)) add(stated.embedded, placeOf(element, max));
-  if (kind && builtIn(element).localName === 'svg' && (tagsAllDrawings || isOnePicture(element, max)))
-    builtIn(element).setAttribute('role', 'img'); // Chromium would tag nothing but its text
+  return image;
 }
 
-/** The elements in document order, including those in open shadow trees. */
-function elementsOf(root: PageElement): PageElement[] {
-  const found: PageElement[] = [];
+/** The elements in document order, including those in open shadow trees, whose roots are added to `roots`. */
+function* elementsOf(root: PageElement, roots: PageElement[]): Generator<PageElement> {
+  roots.push(root);
   for (const element of builtIn(root).querySelectorAll('*')) {
-    found.push(element);
-    if (builtIn(element).shadowRoot) found.push(...elementsOf(builtIn(element).shadowRoot));
+    yield element;
+    if (builtIn(element).shadowRoot) yield* elementsOf(builtIn(element).shadowRoot, roots);
   }
-  return found;
 }
 
 function isShown(element: PageElement): boolean {

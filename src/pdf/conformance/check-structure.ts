@@ -5,7 +5,7 @@ import { PdfArray, PdfDict, PdfName, PdfNumber, PdfString } from '@libpdf/core';
 import type { Named, Place, PrintedStructure } from '../../stated.ts';
 import { textString } from '../objects/syntax.ts';
 import { follow, followPart } from './follow.ts';
-import { rowsOf, statedKey, tagKey } from './mend-tables.ts';
+import { matchTables, rowsOf } from './mend-tables.ts';
 import { LANGUAGE_TAG, PERMITTED_KIDS } from './standard-types.ts';
 import type { StructureElement } from './structure-element.ts';
 import type { StructureTree } from './structure-tree.ts';
@@ -17,7 +17,7 @@ export function checkStructure(tree: StructureTree, stated: PrintedStructure, vi
   checkLanguages(elements, stated, violations);
   checkFigures(ofType('Figure'), stated, violations);
   checkHeadings(ofType('H', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6'), stated, violations);
-  checkTables(ofType('Table'), stated.tables, violations);
+  checkTables(ofType('Table'), stated, violations);
   nameFields(ofType('Form'), stated, violations);
   checkNesting(elements, violations);
   for (const place of stated.embedded) violations.add('embedded_content', place);
@@ -116,10 +116,10 @@ function checkHeadings(
   }
 }
 
-function checkTables(tables: StructureElement[], stated: PrintedStructure['tables'], violations: Violations): void {
-  const nextOf = follow(stated, statedKey);
+function checkTables(tables: StructureElement[], stated: PrintedStructure, violations: Violations): void {
+  const statedOf = matchTables(stated);
   for (const table of tables) {
-    const place: Place | undefined = nextOf(tagKey(table));
+    const place: Place | undefined = statedOf(table);
     if (!isRegular(rowsOf(table))) violations.add('table_irregular', place);
   }
 }

@@ -17,6 +17,7 @@ import { mendVersion2 } from './mend-version-2.ts';
 import { addOutputIntent } from './output-intent.ts';
 import { paintedContent } from './painted-content.ts';
 import { type Claims, claimsStructure, NO_CLAIMS } from './profiles.ts';
+import { removeDeadLinks } from './remove-dead-links.ts';
 import { addStructureDestinations } from './structure-destinations.ts';
 import { StructureTree } from './structure-tree.ts';
 import { type Violation, Violations } from './violations.ts';
@@ -59,6 +60,7 @@ export function conform(
 function conformStructure(draft: EditablePdf, claims: Claims, stated: PrintedStructure, violations: Violations): void {
   const tree = StructureTree.read(draft);
   draft.catalog.set('MarkInfo', PdfDict.of({ Marked: PdfBool.TRUE }));
+  removeDeadLinks(draft, tree);
   const roles = mendStructure(tree, stated);
   checkStructure(tree, stated, violations);
   describeLinks(draft, tree, stated);

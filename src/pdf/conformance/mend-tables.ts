@@ -10,21 +10,42 @@ import type { StructureTree } from './structure-tree.ts';
 
 type StatedTable = PrintedStructure['tables'][number];
 
-export function mendTables(tree: StructureTree, elements: StructureElement[], { tables }: PrintedStructure): void {
-  const nextOf = follow(tables, statedKey);
+export function mendTables(tree: StructureTree, elements: StructureElement[], stated: PrintedStructure): void {
+  const statedOf = matchTables(stated);
   for (const table of elements.filter(({ type }) => type === 'Table')) {
-    const stated = nextOf(tagKey(table));
-    const rows = stated && alignRows(tree, table, stated);
-    if (rows) groupRows(tree, table, rows, stated);
+    const found = statedOf(table);
+    const rows = found && alignRows(tree, table, found);
+    if (rows) groupRows(tree, table, rows, found);
   }
 }
 
+/**
+ * Returns a function that finds the table of the document for a tag. Call it with the tags in their order. Of a part of the
+ * document, a tag can have any successive rows of a table, so that only one table may have such rows.
+ */
+export function matchTables({ tables, isWhole }: PrintedStructure): (tag: StructureElement) => StatedTable | undefined {
+  if (isWhole) {
+    const next = follow(tables, statedKey);
+    return (tag) => next(tagKey(tag));
+  }
+  const keys = tables.map((table) => `,${statedKey(table)},`);
+  const known = new Map<string, StatedTable | undefined>();
+  return (tag) => {
+    const key = `,${tagKey(tag)},`;
+    if (known.has(key)) return known.get(key);
+    const [only, another] = tables.filter((_, index) => keys[index]?.includes(key));
+    const found = another ? undefined : only;
+    known.set(key, found);
+    return found;
+  };
+}
+
 /** A key to match a table of the document with its tags: the number of non-empty cells in each row. */
-export function statedKey({ rows }: StatedTable): string {
+function statedKey({ rows }: StatedTable): string {
   return keyOf(rows.map((row) => row.filter(([isEmpty]) => !isEmpty).length));
 }
 
-export function tagKey(table: StructureElement): string {
+function tagKey(table: StructureElement): string {
   return keyOf(rowsOf(table).map((row) => cellsOf(row).filter(showsTagged).length));
 }
 

@@ -14,6 +14,8 @@ export interface Painted {
   page: number;
   left: number;
   top: number;
+  /** Of text, the lowest top of its lines. */
+  bottom: number;
   /** The first character codes; empty if the content shows no text. */
   codes: string;
   /** Whether it paints curves or images. Text with effects can be drawn as either. */
@@ -117,12 +119,13 @@ class PageScan {
     if (tag === undefined) return;
     const known = this.found.get(tag);
     if (!known) {
-      this.found.set(tag, { page: this.#page, left: x, top: y, codes: codes.slice(0, MAX_CODES), hasShapes: isShape });
+      this.found.set(tag, { page: this.#page, left: x, top: y, bottom: y, codes: codes.slice(0, MAX_CODES), hasShapes: isShape });
       return;
     }
     known.hasShapes ||= isShape;
     known.left = Math.min(known.left, x);
     known.top = Math.max(known.top, y);
+    known.bottom = Math.min(known.bottom, y);
     if (known.codes.length < MAX_CODES) known.codes = (known.codes + codes).slice(0, MAX_CODES);
   }
 }

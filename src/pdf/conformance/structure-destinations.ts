@@ -14,8 +14,12 @@ import type { StructureTree } from './structure-tree.ts';
 const TOLERANCE = 4;
 /** The weight of a horizontal distance in relation to a vertical one. */
 const SIDEWAYS = 0.05;
-/** The maximum number of marks that are searched for one in the column of the target. */
+/** The maximum number of marks above and below the target that are searched for one in its column. */
 const MAX_COLUMNS = 500;
+/** The height above its base line, in points, up to which an image that starts higher can be in the line of the target. */
+const MAX_LINE = 24;
+/** The vertical distance of such an image, in points: text in the line is nearer, and text below it is further away. */
+const IN_ITS_LINE = 12;
 
 export function addStructureDestinations(draft: EditablePdf, tree: StructureTree, painted: PaintedContent): void {
   const destinations = new Destinations(draft, tree, painted);
@@ -99,8 +103,9 @@ class Destinations {
     const marks = (page instanceof PdfRef && this.#marks.get(page.objectNumber)) || [];
     const [left, top] = page instanceof PdfRef ? this.#pointOf(page, place) : [0, 0];
     const first = firstBelow(marks, top + TOLERANCE);
+    const images = marks.slice(Math.max(0, first - MAX_COLUMNS), first).filter((mark) => standsOnLine(mark, top));
     const below = marks.slice(first, first + MAX_COLUMNS);
-    const found = nearest(below, left, top) ?? below[0] ?? marks.at(-1);
+    const found = nearest([...images, ...below], left, top) ?? below[0] ?? marks.at(-1);
     return (found ? blockOf(found.element) : this.#tree.document).ref;
   }
 
@@ -145,6 +150,11 @@ function firstBelow(marks: readonly Mark[], line: number): number {
   return from;
 }
 
+/** Whether an image can be in the line of a target without content, which starts at the height of its text. */
+function standsOnLine({ element, bottom }: Mark, top: number): boolean {
+  return element.type === 'Figure' && bottom < top && top - bottom < MAX_LINE;
+}
+
 /**
  * The nearest mark below and to the right. Other columns can have lines at the same height, and lines can be centred, so the
  * horizontal distance counts a little.
@@ -152,7 +162,8 @@ function firstBelow(marks: readonly Mark[], line: number): number {
 function nearest(marks: readonly Mark[], left: number, top: number): Mark | undefined {
   let found: { mark: Mark; distance: number } | undefined;
   for (const mark of marks.filter((each) => each.left >= left - TOLERANCE)) {
-    const distance = Math.max(0, top - mark.top) + Math.max(0, mark.left - left) * SIDEWAYS;
+    const down = mark.top > top + TOLERANCE ? IN_ITS_LINE : Math.max(0, top - mark.top);
+    const distance = down + Math.max(0, mark.left - left) * SIDEWAYS;
     if (!found || distance < found.distance) found = { mark, distance };
   }
   return found?.mark;

@@ -118,6 +118,7 @@ export class StructureTree {
       if (!element.changed) continue;
       const kids = element.kids.map((kid) => (kid instanceof StructureElement ? kid.ref : kid));
       if (kids.length) element.dict.set('K', PdfArray.of(...kids));
+      else element.dict.delete('K');
       this.#draft.change(element.ref, element.dict);
     }
     const mapped = Object.entries(roles).map(([from, to]): [string, PdfName] => [from, PdfName.of(to)]);

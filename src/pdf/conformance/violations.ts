@@ -56,7 +56,7 @@ export const RULES = {
     accessible: ['7.3', '8.2.5.28.2'],
     archive: '6.7.5',
     archiveNeeds: 'structure',
-    message: 'The description is on an element around the drawing, where it cannot reach the tag of the drawing.',
+    message: 'The drawing gets no tag, because it has no role of its own.',
     remedy: 'Put role="img" and aria-label on the svg element itself.',
   },
   heading_skipped: {

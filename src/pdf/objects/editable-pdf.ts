@@ -61,10 +61,15 @@ export class EditablePdf {
     this.#changed.set(ref.objectNumber, object);
   }
 
+  /** Leaves an object of the original file out, which nothing may refer to. */
+  drop({ objectNumber }: PdfRef): void {
+    this.#dropped.add(objectNumber);
+  }
+
   /** Sets the version to PDF 2.0 and removes the information dictionary, which that version deprecates. */
   beginVersion2(): void {
     this.version = '2.0';
-    if (this.info) this.#dropped.add(this.info.objectNumber);
+    if (this.info) this.drop(this.info);
     this.info = undefined;
   }
 

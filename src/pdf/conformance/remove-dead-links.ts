@@ -1,0 +1,52 @@
+/**
+ * Removes link annotations that lead nowhere: Chromium writes them for targets on pages that were left out, and for links in shadow
+ * trees to elements outside. What remains is the text of the link, which is no link.
+ */
+import { PdfArray, PdfDict, PdfName, type PdfObject, PdfRef, PdfString } from '@libpdf/core';
+import type { EditablePdf } from '../objects/editable-pdf.ts';
+import { isAnnotation, StructureElement } from './structure-element.ts';
+import type { StructureTree } from './structure-tree.ts';
+
+export function removeDeadLinks(draft: EditablePdf, tree: StructureTree): void {
+  const dead = new Set<number | undefined>(draft.pdf.getPages().flatMap(({ ref }) => removeFrom(draft, ref)));
+  for (const element of tree.elements()) {
+    const isAlive = (kid: PdfObject | StructureElement) => !dead.has(annotationOf(kid));
+    if (dead.size && !element.kids.every(isAlive)) element.replaceKids(element.kids.filter(isAlive));
+    if (element.type === 'Link' && !hasAnnotation(tree, element)) element.type = 'Span';
+  }
+}
+
+/** Returns the object numbers of the annotations that are removed from the page. */
+function removeFrom(draft: EditablePdf, ref: PdfRef): number[] {
+  const page = draft.resolve(ref);
+  if (!(page instanceof PdfDict)) return [];
+  const list = draft.resolve(page.get('Annots'));
+  const all = list instanceof PdfArray ? list.toArray() : [];
+  const dead = all.filter((each) => each instanceof PdfRef && leadsNowhere(draft, draft.resolve(each)));
+  if (!dead.length) return [];
+  const copy = page.clone();
+  copy.set('Annots', PdfArray.of(...all.filter((each) => !dead.includes(each))));
+  draft.change(ref, copy);
+  return dead.flatMap((each) => {
+    if (!(each instanceof PdfRef)) return [];
+    draft.drop(each);
+    return [each.objectNumber];
+  });
+}
+
+function leadsNowhere(draft: EditablePdf, annotation: PdfObject | undefined): boolean {
+  const target = annotation instanceof PdfDict ? draft.resolve(annotation.get('Dest')) : undefined;
+  const named = draft.resolve(draft.catalog.get('Dests'));
+  if (!(target instanceof PdfName || target instanceof PdfString)) return false;
+  return !(named instanceof PdfDict && named.has(target instanceof PdfName ? target.value : target.asString()));
+}
+
+function hasAnnotation(tree: StructureTree, link: StructureElement): boolean {
+  return [...tree.elements(link)].some(({ kids }) => kids.some((kid) => annotationOf(kid) !== undefined));
+}
+
+/** The object number of the annotation that a kid refers to. */
+function annotationOf(kid: PdfObject | StructureElement): number | undefined {
+  const ref = !(kid instanceof StructureElement) && kid instanceof PdfDict && isAnnotation(kid) ? kid.get('Obj') : undefined;
+  return ref instanceof PdfRef ? ref.objectNumber : undefined;
+}
