@@ -38,13 +38,8 @@ export class EmbeddedJobs implements Jobs {
   }
 
   wake(): void {
-    const worker = this.#worker;
-    if (this.#draining || !worker) return;
     this.#woken = true;
-    this.#filling ??= this.#fill(worker).finally(() => {
-      this.#filling = undefined;
-      if (this.#woken) this.wake();
-    });
+    if (this.#worker && !this.#draining) this.#filling ??= this.#fill(this.#worker);
   }
 
   async drain(names?: TaskName[]): Promise<void> {
@@ -60,11 +55,11 @@ export class EmbeddedJobs implements Jobs {
 
   /** Starts one job of each task in rotation, so that many jobs of one task do not delay the others. */
   async #fill(worker: TaskWorker): Promise<void> {
-    this.#woken = false;
-    for (let begun = true; begun; ) {
-      begun = false;
-      for (const name of worker.names) if (await this.#beginNext(worker, name)) begun = true;
+    while (this.#woken && !this.#draining) {
+      this.#woken = false;
+      for (const name of worker.names) if (await this.#beginNext(worker, name)) this.#woken = true;
     }
+    this.#filling = undefined;
   }
 
   /** Returns whether a job was started. */
