@@ -1,4 +1,4 @@
-/** What starts nodes: the manifests by the schemas of Kubernetes, and the compose file by the Compose Specification. */
+/** The files of deploy/ by those who read them: Kubernetes' schemas, the Compose Specification and HAProxy. */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -73,4 +73,12 @@ test.each([
 test('the compose file asks for its passwords', async () => {
   const started = readCompose(join(DEPLOY, 'compose.yaml'), { ...ANSWERS, GRAFANA_PASSWORD: '' });
   await expect(started).rejects.toThrow('required variable GRAFANA_PASSWORD is missing a value');
+});
+
+const checkBalancer = (path: string) => run('haproxy', ['-c', '-f', path]);
+
+test('HAProxy takes its file, and finds what is wrong in it', async () => {
+  await checkBalancer(join(DEPLOY, 'haproxy.cfg'));
+  await using wrong = await changed('haproxy.cfg', 'retry-on conn-failure 503', 'retry-on conn-failure 5xx');
+  await expect(checkBalancer(wrong.path)).rejects.toThrow("unknown keyword '5xx'");
 });
