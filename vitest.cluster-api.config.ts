@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** Suites of `npm test`, as they are, on PostgreSQL with S3. */
+/** Suites of `npm test`, as they are, on PostgreSQL with S3: the whole API, and what else speaks to the database or to content. */
 export default defineConfig({
   test: {
     globalSetup: ['test/cluster/servers.ts', 'test/support/shared-services.ts'],
@@ -11,8 +11,7 @@ export default defineConfig({
       'test/documents/search.test.ts',
       'test/storage/prepared.test.ts',
       'test/templates/turns.test.ts',
-      'test/api/{allowance,async-renders,batch-events,batch-results,batches,certificates,documents,downloads}.test.ts',
-      'test/api/{dry-run,idempotency,keys,metadata,months,sources,template-assets,templates,test-keys,webhooks}.test.ts',
+      'test/api/**/*.test.ts',
     ],
     maxWorkers: 3,
     maxConcurrency: 10,

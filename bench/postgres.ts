@@ -10,6 +10,7 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { loadConfig } from '../src/config.ts';
 import { openServices, type Services } from '../src/services.ts';
+import { putTurns } from '../src/storage/turns.ts';
 import { startPostgres } from '../test/cluster/postgres-server.ts';
 import { S3_CREDENTIALS, startS3 } from '../test/cluster/s3-server.ts';
 import { invoice } from './documents.ts';
@@ -22,6 +23,11 @@ const MOST_MS = 20;
 const TIMES = 100;
 const ROUNDS = 5;
 const SECONDS = 4;
+/** The first run adds them, and all others find them waiting. */
+const TURNS = {
+  ...{ task: 'item', owners: Array.from({ length: 200 }, (_, n) => `key_${n}`) },
+  ...{ isLater: false, delayMs: 0, unlessWaiting: true },
+};
 /** SQLite may scan values of statements, and the reservations, of which there are as many as active renders. */
 const SCANNED = /^SCAN (?!open_keys|family|CONSTANT|reservations)/;
 /** PostgreSQL reads a table with fewer rows as a whole, whatever indexes it has. */
@@ -124,7 +130,7 @@ async function openSqlite(): Promise<Engine> {
 async function noting(work: () => Promise<unknown>): Promise<Statement[]> {
   const noted = new Map<string, Statement>();
   const note = (text: unknown, values: unknown) => {
-    if (typeof text !== 'string' || !/^(select|insert|update|delete|with|\s+with)/.test(text)) return;
+    if (typeof text !== 'string' || !/^\s*(select|insert|update|delete|with)/.test(text)) return;
     noted.set(text, { text, values: Array.isArray(values) ? values : [] });
   };
   const { query } = pg.Client.prototype;
@@ -220,6 +226,7 @@ function worksOf({ accounts, allowance, documents, idempotency, batches, batchQu
     'deliveries, first page': () => webhooks.list(keyId, 50),
     'batches, first page': () => batches.list(keyId, 50, {}),
     'keys with work': () => batchQueue.keysWithWork(),
+    ...(database.isShared && { 'turns of 200 keys, as recovery gives them': () => putTurns(database.query, TURNS) }),
     'an item of a batch, claimed and failed': async () => {
       const item = await batchQueue.claim(keyId);
       if (item) await batchQueue.complete(item, { status: 'failed', error: { code: 'print_failed', detail: '' } });

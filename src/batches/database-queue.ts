@@ -2,12 +2,13 @@
  * The queue of batch items in the database. A claim is a lease in the row of its item, which its process renews for as long as it
  * runs.
  */
+
 import type { Clock, Leases } from '../accounts/leases.ts';
 import { randomBase62 } from '../accounts/secret.ts';
 import type { Database, Query } from '../storage/database.ts';
-import { selectKeysWithWork } from '../storage/open-batches.ts';
+import { isOfKind, selectKeysWithWork } from '../storage/open-batches.ts';
 import { prepared, preparedWrite } from '../storage/prepared.ts';
-import type { RenderKind } from './batch-request.ts';
+import { PARSERS, type RenderKind } from './batch-request.ts';
 import { type Announce, cancelQueued, countOutcomes, DEFAULTS_POSITION } from './outcomes.ts';
 import { type BatchQueue, type CancelledLate, type ClaimedItem, ClaimLost, type Completed, type Outcome } from './queue.ts';
 
@@ -45,9 +46,10 @@ export class DatabaseQueue implements BatchQueue {
     return { claim, keyId, batchId, kind, position, attempts, traceparent, ciphertext };
   }
 
-  async nextDueAt(keyId: string): Promise<number | undefined> {
+  async nextDue(keyId: string): Promise<{ at: number; isOfKnownKind: boolean } | undefined> {
     const { rows } = await selectNextDue(this.#database.query, { keyId });
-    return rows[0]?.due_at ?? undefined;
+    const { due_at: at = null, known_due_at: knownAt = null } = rows[0] ?? {};
+    return at === null ? undefined : { at, isOfKnownKind: at === knownAt };
   }
 
   async complete(item: ClaimedItem, outcome: Outcome, query?: Query): Promise<Completed> {
@@ -91,7 +93,7 @@ export class DatabaseQueue implements BatchQueue {
     const ciphertext = { item: next.item ?? new Uint8Array(), defaults: next.defaults ?? undefined };
     return {
       batchId: next.batch_id,
-      kind: next.kind === 'image' ? 'image' : 'pdf',
+      kind: (next.kind ?? 'pdf') as RenderKind, // the statement selects known kinds only
       position: next.position,
       isStarted: next.started_at !== null,
       traceparent: next.traceparent,
@@ -143,7 +145,10 @@ interface Next extends Place {
   ciphertext: ClaimedItem['ciphertext'];
 }
 
-/** The first due item of the oldest open batch that has a due item. */
+/** A batch of a kind that this version can render. Others are left to nodes of a newer version, beside which this one may run. */
+const isOfKnownKind = isOfKind(Object.keys(PARSERS));
+
+/** The first due item of the oldest open batch of a known kind that has a due item. */
 const selectNext = prepared((query, { keyId, now }: { keyId: string; now: number }) =>
   query
     .selectFrom('batch_items as item')
@@ -162,6 +167,7 @@ const selectNext = prepared((query, { keyId, now }: { keyId: string; now: number
         .select('batches.id')
         .where('batches.key_id', '=', keyId)
         .where('batches.completed_at', 'is', null)
+        .where(isOfKnownKind)
         .where(({ exists, selectFrom }) =>
           exists(
             selectFrom('batch_items as due')
@@ -183,7 +189,10 @@ const selectNextDue = prepared((query, { keyId }: { keyId: string }) =>
   query
     .selectFrom('batches')
     .innerJoin('batch_items as item', 'item.batch_id', 'batches.id')
-    .select(({ fn }) => fn.min('item.due_at').as('due_at'))
+    .select((eb) => [
+      eb.fn.min('item.due_at').as('due_at'),
+      eb.fn.min(eb.case().when(isOfKnownKind).then(eb.ref('item.due_at')).end()).as('known_due_at'),
+    ])
     .where('batches.key_id', '=', keyId)
     .where('batches.completed_at', 'is', null)
     .where('item.due_at', 'is not', null),

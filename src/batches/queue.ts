@@ -52,10 +52,10 @@ export class ClaimLost extends Error {
 export interface BatchQueue {
   /** The ids of keys with items that can be claimed now. */
   keysWithWork(): Promise<string[]>;
-  /** Claims the first due item of the oldest batch of the key that has one. */
+  /** Claims the first due item of the oldest batch of the key that has one, of a kind that this version can render. */
   claim(keyId: string): Promise<ClaimedItem | undefined>;
-  /** When the next item of a key can be claimed; undefined if none is queued. */
-  nextDueAt(keyId: string): Promise<number | undefined>;
+  /** When the next item of a key can be claimed, and whether this version can render its kind; undefined if none is queued. */
+  nextDue(keyId: string): Promise<{ at: number; isOfKnownKind: boolean } | undefined>;
   /** Runs in the transaction that stores the document, if `query` is given. Throws `ClaimLost`. */
   complete(item: ClaimedItem, outcome: Outcome, query?: Query): Promise<Completed>;
   /**

@@ -55,6 +55,8 @@ type Owner = Principal | ServiceError | undefined;
 /** Items in progress for each page of the pool: one being rendered, one ready to follow it, and those that are being stored. */
 const PER_PLACE = 4;
 const LOAD_MS = 1_000;
+/** How long turns are left to other nodes, if the next item of the key is of a kind that only they know. */
+const LEFT_MS = 5_000;
 
 interface Load {
   /** Number of queued items. */
@@ -86,8 +88,8 @@ export class BatchRunner implements Task {
     if (!hasRoom()) return { hasRoom };
     const item = await queue.claim(keyId);
     if (item) return { work: () => this.#trace(item, owner) };
-    const dueAt = await queue.nextDueAt(keyId);
-    return dueAt === undefined ? undefined : { dueAt };
+    const next = await queue.nextDue(keyId);
+    return next?.isOfKnownKind === false ? leftToOthers() : next && { dueAt: next.at };
   }
 
   async owners(): Promise<string[]> {
@@ -237,6 +239,12 @@ export class BatchRunner implements Task {
     this.#services.progress.outcome(batchId, outcome, completed.items);
     if (completed.batchEnded) this.#services.progress.ended(batchId);
   }
+}
+
+/** The turn stays where it is, for nodes of a newer version, and this process asks for it again after a while. */
+function leftToOthers(): Turn {
+  const until = performance.now() + LEFT_MS;
+  return { hasRoom: () => performance.now() >= until };
 }
 
 /** Items without a known account share the empty account id. */

@@ -39,7 +39,6 @@ export class Sweep implements Task {
   readonly #madeAt = Date.now();
   #running: Promise<void> | undefined;
   #orphansLookedForAt = 0;
-  #hasBegun = false;
   #stopped = false;
 
   constructor(database: Database, blobs: Blobs, options: SweepOptions) {
@@ -52,20 +51,16 @@ export class Sweep implements Task {
     return this.#options.everyMs;
   }
 
-  /**
-   * The first sweep also removes content left by processes that died. If this is the only process that writes content, everything
-   * without a row that is older than this object, which is created before the first request, is such content.
-   */
   async take(): Promise<Turn> {
-    const before = this.#blobs.isShared ? this.#madeAt - ORPHAN_AGE_MS : this.#madeAt;
-    const work = this.#hasBegun ? () => this.run() : () => this.run(before);
-    this.#hasBegun = true;
-    return { work };
+    return { work: () => this.run() };
   }
 
-  /** Runs a sweep, or waits for the current one. */
-  run(orphansBefore = this.#orphansDue()): Promise<void> {
-    this.#running ??= this.#sweep(orphansBefore);
+  /** Runs a sweep, or waits for the current one. Failures are reported and left to the next sweep. Everything else continues. */
+  run(): Promise<void> {
+    const sweep = () => this.#database.exclusively('sweep', () => this.#removeAll(this.#orphansDue()));
+    this.#running ??= this.#guarded(sweep).finally(() => {
+      this.#running = undefined;
+    });
     return this.#running;
   }
 
@@ -74,14 +69,14 @@ export class Sweep implements Task {
     this.#stopped = true;
   }
 
+  /**
+   * The first sweep also removes content left by processes that died. If this is the only process that writes content, everything
+   * without a row that is older than this object, which is created before the first request, is such content.
+   */
   #orphansDue(): number | undefined {
-    return Date.now() - this.#orphansLookedForAt >= ORPHANS_EVERY_MS ? Date.now() - ORPHAN_AGE_MS : undefined;
-  }
-
-  /** Failures are reported and left to the next sweep. Everything else continues. */
-  async #sweep(orphansBefore: number | undefined): Promise<void> {
-    await this.#guarded(() => this.#database.exclusively('sweep', () => this.#removeAll(orphansBefore)));
-    this.#running = undefined;
+    if (Date.now() - this.#orphansLookedForAt < ORPHANS_EVERY_MS) return undefined;
+    const isFirst = this.#orphansLookedForAt === 0;
+    return isFirst && !this.#blobs.isShared ? this.#madeAt : Date.now() - ORPHAN_AGE_MS;
   }
 
   async #removeAll(orphansBefore: number | undefined): Promise<void> {

@@ -17,7 +17,7 @@ import {
 import type { Clock } from '../accounts/leases.ts';
 import { storageFailed } from '../errors.ts';
 import type { Database, Query } from '../storage/database.ts';
-import { freeTurns, putTurn, TURNS_SCHEMA } from '../storage/turns.ts';
+import { freeTurns, putTurns, TURNS_SCHEMA } from '../storage/turns.ts';
 import { type Jobs, type TaskName, type Tasks, withRecovery } from './jobs.ts';
 import { TaskWorker } from './task-worker.ts';
 
@@ -32,6 +32,8 @@ const RESTART_MS = 1_000;
 const KEEP_MS = 10_000;
 /** A job that has been locked for longer than this is considered lost, because no turn takes that long. */
 const LOST_MS = 30_000;
+/** Recovery adds the turns of so many owners by one statement. */
+const OWNERS_AT_ONCE = 200;
 /** How long to wait for the worker and its connections to close, in case the server does not answer. */
 const END_MS = 10_000;
 
@@ -82,12 +84,12 @@ class GraphileJobs implements Jobs {
   }
 
   add(name: TaskName, owner: string, query?: Query): Promise<void> {
-    return this.#put(name, owner, 0, query && { query });
+    return this.#put(name, [owner], 0, query && { query });
   }
 
   start(tasks: Tasks, onFault: (error: unknown) => void): void {
     this.#onFault = onFault;
-    const all = withRecovery(tasks, (name, owner) => this.#put(name, owner, 0, { unlessWaiting: true }));
+    const all = withRecovery(tasks, (name, owners) => this.#recover(name, owners));
     this.#worker = new TaskWorker(all, this.#clock, onFault, () => this.wake());
     this.#timer = setInterval(() => void this.#keep().catch(onFault), KEEP_MS).unref();
     void this.#keep().catch(onFault);
@@ -163,12 +165,12 @@ class GraphileJobs implements Jobs {
   }
 
   async #takeTurn(worker: TaskWorker, name: TaskName, owner: string, runAt: Date): Promise<void> {
-    if (this.#draining || !worker.hasRoom(name)) return this.#put(name, owner, runAt.getTime() - Date.now());
-    const { begun, next } = await worker.take(name, owner);
+    if (this.#draining || !worker.hasRoom(name)) return this.#put(name, [owner], runAt.getTime() - Date.now());
+    const next = await worker.take(name, owner);
     if (!next) return;
-    if (begun || next.dueAt) return this.#put(name, owner, next.dueAt && next.dueAt - this.#clock());
-    this.#full.set(flagsOf(name, owner)[1], next.hasRoom);
-    await this.#put(name, owner, runAt.getTime() - Date.now()); // keeps its position in the queue
+    if (!next.hasRoom) return this.#put(name, [owner], next.afterMs);
+    this.#full.set(`${name} ${owner}`, next.hasRoom);
+    await this.#put(name, [owner], runAt.getTime() - Date.now()); // keeps its position in the queue
   }
 
   /**
@@ -186,12 +188,21 @@ class GraphileJobs implements Jobs {
   }
 
   /** A turn that is already queued keeps its time. A turn that is due later is a separate job. */
-  async #put(name: TaskName, owner: string, delayMs: number, how: { query?: Query; unlessWaiting?: true } = {}): Promise<void> {
+  async #put(
+    name: TaskName,
+    owners: string[],
+    delayMs: number,
+    how: { query?: Query; unlessWaiting?: true } = {},
+  ): Promise<void> {
     const { query = this.#database.query, unlessWaiting = false } = how;
     const isLater = delayMs > 0 && this.#worker?.tasks[name].everyMs === undefined;
-    const key = isLater ? `${name} ${owner} later` : `${name} ${owner}`;
-    const mode = isLater ? 'replace' : 'preserve_run_at';
-    await putTurn(query, { task: name, owner, key, mode, flags: flagsOf(name, owner), delayMs, unlessWaiting });
+    await putTurns(query, { task: name, owners, isLater, delayMs, unlessWaiting });
+  }
+
+  /** In parts, because nobody else can add a turn of these owners before the statement has ended. */
+  async #recover(name: TaskName, owners: string[]): Promise<void> {
+    for (let from = 0; from < owners.length; from += OWNERS_AT_ONCE)
+      await this.#put(name, owners.slice(from, from + OWNERS_AT_ONCE), 0, { unlessWaiting: true });
   }
 
   /**
@@ -200,13 +211,10 @@ class GraphileJobs implements Jobs {
    */
   async #keep(): Promise<void> {
     const { names = [], tasks } = this.#worker ?? {};
-    for (const name of names) if (tasks?.[name].everyMs !== undefined) await this.#put(name, '', 0, { unlessWaiting: true });
-    await freeTurns(this.#database.query, { olderThanMs: LOST_MS });
+    for (const name of names) if (tasks?.[name].everyMs !== undefined) await this.#put(name, [''], 0, { unlessWaiting: true });
+    const furthest = Object.fromEntries(names.map((name) => [name, (tasks?.[name].everyMs ?? 0) + KEEP_MS]));
+    await freeTurns(this.#database.query, { olderThanMs: LOST_MS, furthestMs: JSON.stringify(furthest) });
   }
-}
-
-function flagsOf(name: TaskName, owner: string): [string, string] {
-  return [name, `${name} ${owner}`];
 }
 
 async function inTime(work: Promise<unknown>): Promise<void> {

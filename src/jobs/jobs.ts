@@ -42,10 +42,8 @@ export interface Jobs {
 const RECOVER_MS = 5_000;
 
 /** Adds the `recovery` task, which queues a turn for every owner that has due work. A task that fails does not keep others from it. */
-export function withRecovery(tasks: Tasks, add: Jobs['add']): Record<TaskName, Task> {
-  const recoverOne = async ([name, task]: [string, Task]) => {
-    for (const owner of (await task.owners?.()) ?? []) await add(name as TaskName, owner);
-  };
+export function withRecovery(tasks: Tasks, addAll: (task: TaskName, owners: string[]) => Promise<void>): Record<TaskName, Task> {
+  const recoverOne = async ([name, task]: [string, Task]) => addAll(name as TaskName, (await task.owners?.()) ?? []);
   const recover = async () => {
     const recovered = await Promise.allSettled(Object.entries(tasks).map(recoverOne));
     for (const each of recovered) if (each.status === 'rejected') throw each.reason;

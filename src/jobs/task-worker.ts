@@ -2,13 +2,13 @@
 import type { Clock } from '../accounts/leases.ts';
 import type { Task, TaskName, Turn, Work } from './jobs.ts';
 
-/** A queued turn of an owner: the earliest time at which it may be taken, and whether this process has capacity for it. */
-export interface Waiting {
-  dueAt: number;
-  hasRoom: () => boolean;
+/** The next turn of an owner: the delay from now or, if this process has no capacity for it now, when it may have. */
+export interface NextTurn {
+  /** Whether this turn began work. */
+  begun: boolean;
+  afterMs: number;
+  hasRoom?: () => boolean;
 }
-
-export const NOW: Waiting = { dueAt: 0, hasRoom: () => true };
 
 export class TaskWorker {
   readonly tasks: Readonly<Record<TaskName, Task>>;
@@ -34,15 +34,15 @@ export class TaskWorker {
   }
 
   /**
-   * Takes a turn and starts the claimed work. Without `next`, the owner has no more work; recovery repeats a turn that failed.
+   * Takes a turn and starts the claimed work. Returns undefined if the owner has no more work; recovery repeats a turn that failed.
    */
-  async take(name: TaskName, owner: string): Promise<{ begun: boolean; next: Waiting | undefined }> {
-    const { everyMs } = this.tasks[name];
+  async take(name: TaskName, owner: string): Promise<NextTurn | undefined> {
     const turn = await this.#takeTurn(name, owner);
-    if (!turn) return { begun: false, next: undefined };
-    if (!('work' in turn)) return { begun: false, next: { ...NOW, ...turn } };
+    if (!turn) return undefined;
+    if ('hasRoom' in turn) return { begun: false, afterMs: 0, ...turn };
+    if ('dueAt' in turn) return { begun: false, afterMs: Math.max(0, turn.dueAt - this.#clock()) };
     this.#begin(name, turn.work);
-    return { begun: true, next: { ...NOW, dueAt: everyMs === undefined ? 0 : this.#clock() + everyMs } };
+    return { begun: true, afterMs: this.tasks[name].everyMs ?? 0 };
   }
 
   /** Resolves when all jobs in progress, or those of the given tasks, have ended. */

@@ -6,6 +6,9 @@ import { prepared } from './prepared.ts';
 export const isRender = sql<SqlBool>`substr(batches.id, 1, 4) = 'ren_'`;
 export const isNoRender = sql<SqlBool>`substr(batches.id, 1, 4) <> 'ren_'`;
 
+/** Without a kind, a batch makes PDFs. */
+export const isOfKind = (kinds: string[]) => sql<SqlBool>`(batches.kind is null or batches.kind in (${sql.join(kinds)}))`;
+
 /**
  * Selects the API keys that have a batch item that is due. Steps from key to key in the index of open batches, because one key may
  * have thousands of them, and reads the batches of each key only up to the first with an item that is due.

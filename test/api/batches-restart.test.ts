@@ -1,9 +1,8 @@
 /** Batches through restarts: every item gets one outcome, one document and one charge, or none of the latter two. */
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { eventually, type Service, startService } from '../support/service.ts';
+import { rowsOf } from '../support/stored.ts';
 
 interface Batch {
   batch_id: string;
@@ -24,8 +23,6 @@ const items = (count: number) =>
     options: { waitForTimeout: 60, ...(n % 4 === 3 && { pageRanges: '9' }) },
   }));
 
-const databaseFile = (dataDir: string) => join(dataDir, 'platen.db');
-
 async function read(client: Client, id: string): Promise<Batch> {
   return (await (await client.get(`/v1/batches/${id}`, { prefer: 'wait=5' })).json()) as Batch;
 }
@@ -40,15 +37,13 @@ async function begin(count: number): Promise<{ service: Service; client: Client;
 }
 
 /** Nothing is counted twice, in any of the books. */
-function audit(dataDir: string, id: string): void {
-  const database = new DatabaseSync(databaseFile(dataDir), { readOnly: true });
-  const number = (sql: string) => Number(Object.values(database.prepare(sql).get() ?? {})[0]);
-  const named = number('SELECT count(DISTINCT document_id) FROM batch_items WHERE document_id IS NOT NULL');
-  expect(number(`SELECT succeeded FROM batches WHERE id = '${id}'`)).toBe(named);
-  expect(number('SELECT count(*) FROM documents')).toBe(named);
-  expect(number('SELECT coalesce(sum(documents), 0) FROM usage_days')).toBe(named);
-  expect(number('SELECT count(*) FROM batch_requests')).toBe(0);
-  database.close();
+async function audit({ env }: Service, id: string): Promise<void> {
+  const number = async (statement: string) => Number(Object.values((await rowsOf(env, statement))[0] ?? {})[0]);
+  const named = await number('SELECT count(DISTINCT document_id) FROM batch_items WHERE document_id IS NOT NULL');
+  expect(await number(`SELECT succeeded FROM batches WHERE id = '${id}'`)).toBe(named);
+  expect(await number('SELECT count(*) FROM documents')).toBe(named);
+  expect(await number('SELECT coalesce(sum(documents), 0) FROM usage_days')).toBe(named);
+  expect(await number('SELECT count(*) FROM batch_requests')).toBe(0);
 }
 
 test('SIGTERM in mid-batch: what is under way is finished, the rest goes on at the next start', async () => {
@@ -56,14 +51,12 @@ test('SIGTERM in mid-batch: what is under way is finished, the rest goes on at t
   await using _ = service;
   await eventually('some are done', async () => (await look(client, id)).succeeded >= 5);
   expect(await service.stop()).toBe(0);
-  const database = new DatabaseSync(databaseFile(dataDir), { readOnly: true });
-  expect(database.prepare("SELECT count(*) AS n FROM batch_items WHERE status = 'running'").get()).toEqual({ n: 0 });
-  database.close();
+  expect(await rowsOf(service.env, "SELECT position FROM batch_items WHERE status = 'running'")).toEqual([]);
   await using next = await startService({ ...SETTINGS, PLATEN_DATA_DIR: dataDir }, { firstKey: client.key });
   const after = new Client(next.url, client.key);
   await eventually('it has ended', async () => (await read(after, id)).completed_at !== undefined, 60_000);
   expect(await read(after, id)).toMatchObject({ status: 'completed', succeeded: 30, failed: 10 });
-  audit(dataDir, id);
+  await audit(next, id);
 });
 
 test('SIGTERM answers those who wait for a batch', async () => {

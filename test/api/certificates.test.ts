@@ -1,5 +1,5 @@
 /** `/v1/certificates` as callers meet it: what is stored of a certificate, who sees it, and what goes with it. */
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PKCS12 } from '../certificates/pkcs12-files.ts';
@@ -7,6 +7,7 @@ import { Client, type List, problem } from '../support/client.ts';
 import { type Issued, issue, pkcs12Of } from '../support/pki.ts';
 import { eventually, type SharedService, startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
+import { storedWith } from '../support/stored.ts';
 
 interface CertificateRecord {
   certificate_id: string;
@@ -15,9 +16,6 @@ interface CertificateRecord {
 
 const PASSWORD = 'sécret';
 const MODERN = PKCS12.modern.replace(/\s/g, '');
-
-/** They look into the data folder, where the embedded store has everything. */
-const testOfFolder = test.skipIf(process.env.PLATEN_TEST_DATABASE_URL);
 
 let service: SharedService;
 let ada: Client;
@@ -127,21 +125,26 @@ test('a key without the scope may neither store nor see certificates', async () 
   expect(answer.required_scope).toBe('certificates');
 });
 
-testOfFolder('the certificates of a key that is revoked are removed', async () => {
+test('the certificates of a key that is revoked are removed', async () => {
   const made = await ada.send('POST', '/v1/keys', { name: 'short' });
   const { key, key_id } = (await made.json()) as { key: string; key_id: string };
   const marker = 'marker-of-a-revoked-certificate';
   await stored(new Client(service.url, key), { name: marker, pkcs12: MODERN, password: PASSWORD });
-  expect(await filesWith(marker)).not.toEqual([]);
+  expect(await storedWith(service.env, marker)).not.toEqual([]);
   expect((await ada.send('DELETE', `/v1/keys/${key_id}`)).status).toBe(204);
-  await eventually('no file has its name any more', async () => (await filesWith(marker)).length === 0);
+  await eventually('its name is nowhere any more', async () => (await storedWith(service.env, marker)).length === 0);
 });
 
-testOfFolder('the private key is not on the disk in the open, and its secret key is for this user alone', async () => {
+test('the private key is stored nowhere in the open', async () => {
   const der = leaf.key.export({ type: 'pkcs8', format: 'der' });
   await stored(ada, { name: 'disk', pkcs12: pkcs12Of(leaf, [], PASSWORD), password: PASSWORD });
   for (const needle of [der.subarray(60, 140), Buffer.from(der.toString('base64').slice(80, 160)), Buffer.from(PASSWORD)])
-    expect(await filesWith(needle)).toEqual([]);
+    expect(await storedWith(service.env, needle)).toEqual([]);
+});
+
+/** Nodes that share a database are given their secret key. */
+const testOfFolder = test.skipIf(process.env.PLATEN_TEST_SECRET_KEY_FILE);
+testOfFolder('the secret key is for this user alone', async () => {
   const folder = service.env.PLATEN_DATA_DIR ?? '';
   expect((await stat(join(folder, 'secret.key'))).mode & 0o777).toBe(0o600);
 });
@@ -167,14 +170,3 @@ test('PLATEN_SECRET_KEY_FILE: kept through a rotation, refused with another key'
     await rm(file, { force: true });
   }
 });
-
-async function filesWith(needle: string | Buffer): Promise<string[]> {
-  const folder = service.env.PLATEN_DATA_DIR ?? '';
-  const names = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((each) => each.isFile());
-  const contents = await Promise.all(
-    names.map(
-      async (each) => [each.name, await readFile(join(each.parentPath, each.name)).catch(() => Buffer.alloc(0))] as const,
-    ),
-  );
-  return contents.filter(([, content]) => content.includes(needle)).map(([name]) => name);
-}

@@ -1,14 +1,14 @@
 /** Stored documents through HTTP, grouped by status: fetched, listed, linked, deleted, expired. */
 import { once } from 'node:events';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, type DocumentRecord, type List, listed, problem } from '../support/client.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { eventually, type SharedService } from '../support/service.ts';
 import { sha256 } from '../support/sha256.ts';
 import { sharedService } from '../support/shared-service.ts';
+import { contentFiles, storedWith } from '../support/stored.ts';
 
 let service: SharedService;
 let ada: Client;
@@ -24,19 +24,9 @@ const another = async (plan?: string) => new Client(service.url, (await service.
 const pathOf = ({ document_id }: DocumentRecord) => `/v1/documents/${document_id}`;
 const DAY_MS = 86_400_000;
 
-/** Looks into the data folder, which other databases and places for content leave empty. */
-const testOfFolder = test.skipIf(process.env.PLATEN_TEST_DATABASE_URL);
-
-/** All bytes in the data folder, the log of the database included. */
-async function dataFolderHolds(marker: string): Promise<boolean> {
-  const folder = service.env.PLATEN_DATA_DIR ?? '';
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const content = await readFile(join(entry.parentPath, entry.name)).catch(() => Buffer.alloc(0));
-    if (content.includes(marker) || entry.name.includes(marker)) return true;
-  }
-  return false;
-}
+const isStored = async (marker: string) => (await storedWith(service.env, marker)).length > 0;
+const contentOf = async ({ document_id }: DocumentRecord) =>
+  (await contentFiles(service.env)).find((file) => file.endsWith(document_id));
 
 /** A request for a path that nobody brings into another form on its way. */
 async function asWritten(path: string, method = 'GET'): Promise<{ status: number | undefined }> {
@@ -419,22 +409,21 @@ describe('signed links', () => {
 });
 
 describe('204 and 410: gone means gone', () => {
-  testOfFolder('a deleted document', async () => {
+  test('a deleted document', async () => {
     const document = await ada.store({ html: '<p>deleted soon', filename: 'marker-deleted-8d1f.pdf' });
-    expect(await dataFolderHolds('marker-deleted-8d1f')).toBe(true);
-    expect(await dataFolderHolds(document.document_id)).toBe(true);
+    expect(await isStored('marker-deleted-8d1f')).toBe(true);
+    expect(await contentOf(document)).toBeDefined();
     const response = await ada.send('DELETE', pathOf(document));
     expect(response.status).toBe(204);
-    const blobs = await readdir(join(service.env.PLATEN_DATA_DIR ?? '', 'blobs'), { recursive: true });
-    expect(blobs.some((name) => name.includes(document.document_id))).toBe(false);
+    expect(await contentOf(document)).toBeUndefined();
     for (const method of ['GET', 'DELETE']) await problem(await ada.send(method, pathOf(document)), 410, 'document_deleted');
     await problem(await bob.get(pathOf(document)), 404, 'not_found');
     await problem(await ada.send('POST', `${pathOf(document)}/links`), 410, 'document_deleted');
-    await eventually('no trace is left in the data folder', async () => !(await dataFolderHolds('marker-deleted-8d1f')));
-    await eventually('nor of its digest', async () => !(await dataFolderHolds(document.sha256)));
+    await eventually('no trace is left', async () => !(await isStored('marker-deleted-8d1f')));
+    await eventually('nor of its digest', async () => !(await isStored(document.sha256)));
   });
 
-  testOfFolder('an expired document, at its very instant and after the sweep', async () => {
+  test('an expired document, at its very instant and after the sweep', async () => {
     const client = await another('short');
     const document = await client.store({ html: '<p>expires soon', filename: 'marker-expired-77aa.pdf' });
     const expiry = Date.parse(document.expires_at);
@@ -447,13 +436,13 @@ describe('204 and 410: gone means gone', () => {
     await problem(await client.get(pathOf(document)), 410, 'document_expired');
     expect((await client.json<List<DocumentRecord>>('/v1/documents')).data).toEqual([]);
     expect((await client.usage()).storage).toEqual({ documents: 0, bytes: 0 });
-    await eventually('no trace is left in the data folder', async () => !(await dataFolderHolds('marker-expired-77aa')));
+    await eventually('no trace is left', async () => !(await isStored('marker-expired-77aa')));
     await problem(await client.get(pathOf(document)), 410, 'document_expired');
     await problem(await bob.get(pathOf(document)), 404, 'not_found');
     expect(await service.metric('platen_swept_total', 'content')).toBeGreaterThan(0);
   });
 
-  testOfFolder('a deleted template, and what was remembered of its making', async () => {
+  test('a deleted template, and what was remembered of its making', async () => {
     const response = await ada.send(
       'POST',
       '/v1/templates',
@@ -461,10 +450,10 @@ describe('204 and 410: gone means gone', () => {
       { 'idempotency-key': 'marker' },
     );
     const { template_id } = (await response.json()) as { template_id: string };
-    expect(await dataFolderHolds('marker-html-4e')).toBe(true);
+    expect(await isStored('marker-html-4e')).toBe(true);
     await ada.send('DELETE', `/v1/templates/${template_id}`);
-    await eventually('its HTML is gone', async () => !(await dataFolderHolds('marker-html-4e')));
-    await eventually('its name is gone', async () => !(await dataFolderHolds('marker-name-4e')));
+    await eventually('its HTML is gone', async () => !(await isStored('marker-html-4e')));
+    await eventually('its name is gone', async () => !(await isStored('marker-name-4e')));
   });
 });
 
@@ -510,10 +499,9 @@ test('404 for ids that are none', async () => {
   expect((await ada.json<List<DocumentRecord>>('/v1/documents?template_id=%00')).data).toEqual([]);
 });
 
-testOfFolder('503 when the content is not where it was, with nothing said of what was asked for', async () => {
+test('503 when the content is not where it was, with nothing said of what was asked for', async () => {
   const document = await ada.store({ html: 'x' }, { 'idempotency-key': 'lost' });
-  const blob = join(service.env.PLATEN_DATA_DIR ?? '', 'blobs', document.document_id.slice(4, 6), document.document_id);
-  await rm(blob);
+  await rm((await contentOf(document)) ?? '');
   for (const reply of [
     ada.get(pathOf(document), { range: 'bytes=0-9' }),
     ada.pdf({ html: 'x', store: true }, { 'idempotency-key': 'lost', accept: 'application/pdf' }),

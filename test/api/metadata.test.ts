@@ -1,13 +1,10 @@
 /** Metadata of documents, templates and batches: kept as it was sent, filters lists, and goes with what it belongs to. */
-import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Client, type DocumentRecord, type List, problem, type TemplateRecord } from '../support/client.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
 import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
-
-/** It looks into the data folder, where the embedded store has everything. */
-const testOfFolder = test.skipIf(process.env.PLATEN_TEST_DATABASE_URL);
+import { rowsOf } from '../support/stored.ts';
 
 let service: SharedService;
 let ada: Client;
@@ -73,14 +70,12 @@ describe('documents', () => {
     expect(await readPdfReply(await ada.get(`/v1/documents/${document_id}`))).toMatchObject({ title: 'Raw' });
   });
 
-  testOfFolder('leave nothing of it behind when they are deleted', async () => {
+  test('leave nothing of it behind when they are deleted', async () => {
     const { document_id } = await ada.store({ html, metadata: { secret: 'to be forgotten' } });
     expect((await ada.send('DELETE', `/v1/documents/${document_id}`)).status).toBe(204);
-    using database = new DatabaseSync(`${service.env.PLATEN_DATA_DIR}/platen.db`, { readOnly: true });
-    expect(database.prepare('select metadata from documents where id = ?').get(document_id)).toEqual({ metadata: null });
-    expect(database.prepare('select count(*) as rows from metadata_index where object_id = ?').get(document_id)).toEqual({
-      rows: 0,
-    });
+    const ask = (statement: string) => rowsOf(service.env, statement);
+    expect(await ask(`select metadata from documents where id = '${document_id}'`)).toEqual([{ metadata: null }]);
+    expect(await ask(`select 1 from metadata_index where object_id = '${document_id}'`)).toEqual([]);
   });
 });
 

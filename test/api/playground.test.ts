@@ -1,11 +1,10 @@
 /** `POST /v1/playground/pdf`: anyone renders, in a browser apart, within smaller limits, and nothing is kept or charged. */
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Client, problem } from '../support/client.ts';
 import { readPdf, readPdfReply } from '../support/read-pdf.ts';
 import { browserProcesses, browserProcessesOfType, type Service, startService } from '../support/service.ts';
 import { endless, image, Site, send } from '../support/site.ts';
+import { contentFiles } from '../support/stored.ts';
 import { type Visitor, visitorAt } from '../support/visitor.ts';
 
 const MAX_HTML = 524_288;
@@ -240,8 +239,7 @@ test('nothing is kept and nobody is charged, whatever is sent along', async () =
   expect(await service.metric('platen_renders_total')).toBe(renders);
   expect(await service.metric('platen_playground_renders_total', 'ok')).toBeGreaterThan(1);
   expect(await ada.json('/v1/documents')).toMatchObject({ data: [] });
-  const blobs = await readdir(join(service.env.PLATEN_DATA_DIR ?? '', 'blobs'), { recursive: true, withFileTypes: true });
-  expect(blobs.filter((entry) => entry.isFile())).toEqual([]);
+  expect(await contentFiles(service.env)).toEqual([]);
   const lines = service
     .output()
     .split('\n')

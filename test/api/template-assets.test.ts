@@ -1,8 +1,7 @@
 /** Files beside templates: of a version, under the origin of one render, and gone with what named them. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type App, startApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -10,6 +9,7 @@ import { Client, problem, type TemplateRecord } from '../support/client.ts';
 import { readPdfReply } from '../support/read-pdf.ts';
 import { PLANS } from '../support/service.ts';
 import { storageSettings } from '../support/storage-settings.ts';
+import { storedWith } from '../support/stored.ts';
 
 const LIMIT = 5;
 
@@ -54,17 +54,8 @@ const assetsOf = (id: string) =>
 const put = (id: string, path: string, body: string | Uint8Array, type = 'text/css', by = ada) =>
   by.send('PUT', `/v1/templates/${id}/assets/${path}`, body, { 'content-type': type });
 
-/** Whether a text is anywhere in the stored content, or in the data folder. */
 async function isStored(text: string): Promise<boolean> {
-  const files = await readdir(dataDir, { recursive: true, withFileTypes: true });
-  for (const file of files) if (file.isFile() && (await readFile(join(file.parentPath, file.name))).includes(text)) return true;
-  const { blobs } = app.services;
-  for await (const names of blobs.names(Number.POSITIVE_INFINITY))
-    for (const name of names) {
-      const content = await blobs.read(name);
-      if (content && (await buffer(content)).includes(text)) return true;
-    }
-  return false;
+  return (await storedWith({ PLATEN_DATA_DIR: dataDir, ...(await storageSettings(dataDir)) }, text)).length > 0;
 }
 
 test('they come with the template, are listed, fetched, replaced and removed, each time as a new version', async () => {

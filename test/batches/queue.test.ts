@@ -93,6 +93,20 @@ test('keys with work are those that have an item for which it is time', async ()
   expect(await queue.keysWithWork()).toEqual(['key_a', 'key_b']);
 });
 
+test('items of a kind that only a newer version knows are left to it, and hold up nothing', async () => {
+  const ofNewer = await create(['of a newer version']);
+  now += 1;
+  await create(['of this version']);
+  await database.query.updateTable('batches').set({ kind: 'of_a_newer_version' }).where('id', '=', ofNewer).execute();
+  const ours = await claim();
+  expect(ours.batchId).not.toBe(ofNewer);
+  expect(await queue.claim('key_a')).toBeUndefined();
+  expect(await queue.nextDue('key_a')).toEqual({ at: now - 1, isOfKnownKind: false });
+  expect(await queue.keysWithWork()).toEqual(['key_a']); // recovery gives turns for newer nodes as well
+  await queue.release(ours, -2);
+  expect(await queue.nextDue('key_a')).toEqual({ at: now - 2, isOfKnownKind: true });
+});
+
 async function claim(keyId = 'key_a'): Promise<ClaimedItem> {
   const item = await queue.claim(keyId);
   if (!item) throw new Error('nothing to claim');

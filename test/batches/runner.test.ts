@@ -11,7 +11,7 @@ import { DatabaseQueue } from '../../src/batches/database-queue.ts';
 import { Progress } from '../../src/batches/progress.ts';
 import { BatchRunner, type RunnerServices } from '../../src/batches/runner.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { EmbeddedJobs } from '../../src/jobs/embedded-jobs.ts';
+import { openJobs } from '../../src/jobs/open-jobs.ts';
 import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
 import { IDLE_TASKS } from '../support/idle-tasks.ts';
 import { NO_UPLOADS } from '../support/no-uploads.ts';
@@ -25,11 +25,11 @@ const IDLE = { hasRoomInBackground: () => true, capacity: 1, secondsFor: () => 1
 const NO_MORE = { defaults: {}, webhookUrl: undefined, metadata: {} };
 
 /** A database with an account that has one key, and what a runner needs besides. */
-async function openWorld(clock = Date.now) {
+async function openWorld() {
   const dataDir = await mkdtemp(join(tmpdir(), 'platen-test-'));
   const database = await openTestDatabase(dataDir);
   const leases = new Leases(Date.now);
-  const jobs = new EmbeddedJobs(clock);
+  const jobs = await openJobs(database, Date.now);
   const [cipher, progress, announce] = [new PayloadCipher(Buffer.alloc(32)), new Progress(), async () => {}];
   const batches = new Batches(database, Date.now, { cipher, limits: LIMITS, progress, jobs, announce, uploads: NO_UPLOADS });
   const queue = new DatabaseQueue(database, Date.now, leases, announce);
@@ -65,7 +65,7 @@ async function openWorld(clock = Date.now) {
       while ((await batches.summary('key_a', id)).unfinished) await watch.next(60_000);
     },
     async [Symbol.asyncDispose]() {
-      await jobs.drain();
+      await jobs.close();
       expect(faults).toEqual([]);
       leases.stop();
       await database.close();
@@ -105,17 +105,17 @@ test('an item that is put back into a cancelled batch is told as cancelled, thou
   ]);
 });
 
-test('the queue is asked for keys with work at the start, and not for every item', async () => {
-  await using world = await openWorld(() => 1); // recovery does not come again
+test('the queue is asked for keys with work from time to time, and not for every item', async () => {
+  await using world = await openWorld();
   const asked = vi.spyOn(world.queue, 'keysWithWork');
   const failing = () => Promise.reject(new ServiceError('print_failed', 'x'));
   const create = (htmls: string[]) =>
     world.batches.create(OWNER, { ...NO_MORE, items: htmls.map((html) => ({ html })) }, async () => {});
-  const [before, after] = [await create(['a', 'b', 'c']), async () => create(['d', 'e'])];
+  const [before, after] = [await create(['a', 'b', 'c', 'd', 'e', 'f']), async () => create(['g', 'h', 'i', 'j', 'k', 'l'])];
   world.run({ render: failing });
   await world.ended(before);
   await world.ended(await after());
-  expect(asked).toHaveBeenCalledTimes(1);
+  expect(asked.mock.calls.length).toBeLessThan(12); // by recovery alone, every five seconds
 });
 
 test('items of an account without a place stay in the queue until there is one, and their source is not made again', async () => {

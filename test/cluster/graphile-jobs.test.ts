@@ -1,5 +1,6 @@
 /** Background work of several nodes, on PostgreSQL. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openGraphileJobs } from '../../src/jobs/graphile-jobs.ts';
 import type { Jobs, TaskName, Turn } from '../../src/jobs/jobs.ts';
 import { openDatabase } from '../../src/storage/database.ts';
@@ -82,6 +83,45 @@ test('a turn that a node had when it died comes to another', async () => {
   );
   const counts = counted('item', [left], new Map([['key_a', 1]]));
   await eventually('it was taken', () => sum(counts) === 1);
+});
+
+test('turns go on when the clock of the server is set back', async () => {
+  await using world = await openWorld();
+  const [first, next] = [await world.open(), await world.open()];
+  const before = counted('sweep', [first], new Map([['', 100]]), 60_000);
+  await eventually('it has had its turn', () => sum(before) === 1);
+  await eventually('its next one waits', async () => (await turns("task_identifier = 'sweep' and locked_at is null")) === 1);
+  await first.close();
+  for (const owner of ['key_a', 'key_b']) await next.add('item', owner);
+  const jobs = 'platen_jobs._private_jobs';
+  await server.ask(world.databaseUrl, `update ${jobs} set run_at = run_at + interval '1 day'`);
+  await server.ask(
+    world.databaseUrl,
+    `update ${jobs} set locked_by = 'x', locked_at = now() + interval '1 day' where key = 'item key_b'`,
+  );
+  const taken = new Set<string>();
+  const take = async (owner: string): Promise<Turn> => void taken.add(owner);
+  next.start({ ...IDLE_TASKS, item: { limit: 1, take }, sweep: { limit: 1, everyMs: 60_000, take } }, (error) => {
+    throw error;
+  });
+  await eventually('all have their turns', () => taken.size === 3); // the sweep and both keys
+
+  async function turns(which: string): Promise<number> {
+    return (await server.ask(world.databaseUrl, `select from platen_jobs.jobs where ${which}`)).length;
+  }
+});
+
+test('turns of thousands of owners are given by few statements', async () => {
+  await using world = await openWorld();
+  const jobs = await world.open();
+  const owners = Array.from({ length: 1_000 }, (_, n) => `key_${n}`);
+  const taken = new Set<string>();
+  const asked = vi.spyOn(pg.Client.prototype, 'query');
+  const take = async (owner: string): Promise<Turn> => void taken.add(owner);
+  jobs.start({ ...IDLE_TASKS, upload: { limit: 1, take, owners: async () => owners } }, () => {});
+  await eventually('all have had their turn', () => taken.size === owners.length);
+  expect(asked.mock.calls.filter(([text]) => String(text).includes('add_job')).length).toBeLessThan(100);
+  asked.mockRestore();
 });
 
 test('a user who may not make the tables is told so', async () => {

@@ -49,7 +49,7 @@ afterAll(async () => {
   await rm(checkout, { recursive: true, force: true });
 });
 
-/** This version with one more migration. */
+/** This version with one more migration, and with one more kind of batches: those whose metadata say so. */
 async function nextVersion(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'platen-checkout-'));
   for (const name of ['src', 'web', 'package.json', 'tsconfig.json'])
@@ -57,15 +57,18 @@ async function nextVersion(): Promise<string> {
   await symlink(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
   const migrations = join(folder, 'src/storage/migrations');
   await writeFile(join(migrations, '9998-next.ts'), NEXT);
-  const index = join(migrations, 'index.ts');
-  const text = await readFile(index, 'utf8');
-  const list = 'export const migrations: Record<string, Migration> = {';
-  expect(text).toContain(list);
-  await writeFile(
-    index,
-    `import { next } from './9998-next.ts';\n${text.replace(/\};\s*$/, "  '9998-next': next as unknown as Migration,\n};\n")}`,
-  );
+  await change(join(migrations, 'index.ts'), /\};\s*$/, "  '9998-next': next as unknown as Migration,\n};\n");
+  await change(join(migrations, 'index.ts'), /^/, "import { next } from './9998-next.ts';\n");
+  const requests = join(folder, 'src/batches/batch-request.ts');
+  await change(requests, 'PARSERS = {', 'PARSERS = { of_the_next_version: parseRenderRequest,');
+  await change(requests, 'return { items,', "return { ...(metadata.is_next && { kind: 'of_the_next_version' as const }), items,");
   return folder;
+}
+
+async function change(file: string, from: string | RegExp, to: string): Promise<void> {
+  const text = await readFile(file, 'utf8');
+  expect(text).toMatch(from);
+  await writeFile(file, text.replace(from, to));
 }
 
 interface Batch {
@@ -98,6 +101,20 @@ test('both serve, side by side, what the other has made', async () => {
   const made = 2 * (2 + ITEMS);
   expect((await here.usage()).documents.used).toBe(made);
   expect((await there.usage()).documents.used).toBe(made);
+});
+
+test('work of a kind that only the newer one knows is left to it, and holds up nothing of the same key', async () => {
+  const newest = new Client(newer.url, key);
+  const create = async (metadata: object) => {
+    const items = Array.from({ length: ITEMS }, (_, n) => ({ html: `<p>item ${n}`, options: { waitForTimeout: 300 } }));
+    return (await newest.send('POST', '/v1/batches', { items, metadata })).json() as Promise<Batch>;
+  };
+  for (const { batch_id } of [await create({ is_next: 'yes' }), await create({})]) {
+    const look = () => newest.json<Batch>(`/v1/batches/${batch_id}`);
+    await eventually('the batch has ended', async () => (await look()).completed_at !== undefined, 60_000);
+    expect((await look()).succeeded).toBe(ITEMS);
+  }
+  expect(older.output()).not.toContain('internal_error');
 });
 
 test('the older one does not start again, and says why', async () => {

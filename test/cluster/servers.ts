@@ -10,12 +10,14 @@ export async function setup(): Promise<() => Promise<void>> {
   await unpackFirst();
   const [postgres, s3] = await Promise.all([startPostgres(), startS3()]);
   const folder = await mkdtemp(join(tmpdir(), 'platen-test-'));
+  const bucket = await s3.createBucket();
   const secretKeyFile = join(folder, 'secret.key');
   await writeFile(secretKeyFile, 'ab'.repeat(32), { mode: 0o600 });
   Object.assign(process.env, S3_CREDENTIALS, {
     PLATEN_TEST_DATABASE_URL: await postgres.createDatabase(),
     PLATEN_TEST_SECRET_KEY_FILE: secretKeyFile,
-    PLATEN_TEST_BLOBS_URL: s3.urlOf(await s3.createBucket()),
+    PLATEN_TEST_BLOBS_URL: s3.urlOf(bucket),
+    PLATEN_TEST_BLOBS_FOLDER: join(s3.folder, 'objects', bucket),
   });
   return async () => {
     await rm(folder, { recursive: true, force: true });

@@ -93,7 +93,7 @@ test('no statement of documents, webhooks and sweeps scans a table or sorts', as
   await batches.create(owner, { items: [{ html: 'x' }], defaults: {}, webhookUrl: undefined, metadata: {} }, async () => {});
   const item = await queue.claim('key');
   expect(item?.position).toBe(0);
-  await queue.nextDueAt('key');
+  await queue.nextDue('key');
   await queue.complete(item as ClaimedItem, { status: 'failed', error: { code: 'print_failed', detail: 'x' } });
   await batches.outcomesAfter('key', item?.batchId ?? '', 0, 50);
   await namedBlobs(database, ['doc_x', 'idm_x']);

@@ -1,0 +1,84 @@
+/** The files of deploy/ by those who read them: Kubernetes' schemas, the Compose Specification and HAProxy. */
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const run = promisify(execFile);
+const DEPLOY = new URL('../../deploy', import.meta.url).pathname;
+const COMPOSE_FILE = new URL('compose-file', import.meta.url).pathname;
+/** What `compose.yaml` asks the operator for. */
+const ANSWERS = { POSTGRES_PASSWORD: 'a', S3_ACCESS_KEY: 'b', S3_SECRET_KEY: 'c', GRAFANA_PASSWORD: 'd' };
+
+interface Verdict {
+  resources: Array<{ kind: string; status: string; msg: string }>;
+  summary: { valid: number; invalid: number; errors: number; skipped: number };
+}
+
+async function conforms(manifests: string, version: string): Promise<Verdict> {
+  const schemas = `${process.env.PLATEN_TEST_KUBERNETES_SCHEMAS}/{{ .NormalizedKubernetesVersion }}-local{{ .StrictSuffix }}`;
+  const location = `${schemas}/{{ .ResourceKind }}{{ .KindSuffix }}.json`;
+  const options = ['-strict', '-output', 'json', '-verbose', '-summary', '-kubernetes-version', version];
+  const { stdout } = await run('kubeconform', [...options, '-schema-location', location, manifests]).catch((error) => error);
+  return JSON.parse(stdout);
+}
+
+/** A copy of `deploy/` in which one file has another text. */
+async function changed(name: string, from: string, to: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'platen-deploy-'));
+  await cp(DEPLOY, folder, { recursive: true });
+  const text = await readFile(join(folder, name), 'utf8');
+  expect(text).toContain(from);
+  await writeFile(join(folder, name), text.replace(from, to));
+  return { path: join(folder, name), [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
+}
+
+const MANIFESTS = 'kubernetes/platen.yaml';
+
+test.each(['1.30.0', '1.37.0'])('the manifests are those of Kubernetes %s', async (version) => {
+  const { resources, summary } = await conforms(join(DEPLOY, MANIFESTS), version);
+  expect(resources.filter(({ status }) => status !== 'statusValid')).toEqual([]);
+  expect(summary).toEqual({ valid: 6, invalid: 0, errors: 0, skipped: 0 });
+});
+
+test.each([
+  ['a field that there is not', 'maxSurge: 1', 'maximalSurge: 1', "'maximalSurge' not allowed"],
+  ['a value of another type', 'containerPort: 3000', 'containerPort: "http"', 'got string, want integer'],
+])('the check of the manifests finds %s', async (_what, from, to, message) => {
+  await using manifests = await changed(MANIFESTS, from, to);
+  const { resources } = await conforms(manifests.path, '1.37.0');
+  const refused = resources.filter(({ status }) => status !== 'statusValid');
+  expect(refused).toEqual([expect.objectContaining({ kind: 'Deployment', msg: expect.stringContaining(message) })]);
+});
+
+const readCompose = (path: string, env: Record<string, string> = ANSWERS) =>
+  run('go', ['run', '.', path], { cwd: COMPOSE_FILE, env: { ...process.env, ...env } });
+
+test('the compose file is one', async () => {
+  await readCompose(join(DEPLOY, 'compose.yaml'));
+});
+
+test.each([
+  ['a member that there is not', 'restart: unless-stopped', 'restarts: unless-stopped', "'restarts' not allowed"],
+  ['a service that there is not', '[node1, node2]', '[node1, node3]', 'depends on undefined service "node3"'],
+  ['a volume that there is not', '\n  cache2:\n', '\n', 'undefined volume cache2'],
+  ['a port that is none', '"8080:8080"', '"8080:http"', 'Invalid containerPort: http'],
+])('the check of the compose file finds %s', async (_what, from, to, message) => {
+  await using compose = await changed('compose.yaml', from, to);
+  await expect(readCompose(compose.path)).rejects.toThrow(message);
+});
+
+test('the compose file asks for its passwords', async () => {
+  const started = readCompose(join(DEPLOY, 'compose.yaml'), { ...ANSWERS, GRAFANA_PASSWORD: '' });
+  await expect(started).rejects.toThrow('required variable GRAFANA_PASSWORD is missing a value');
+});
+
+const checkBalancer = (path: string) => run('haproxy', ['-c', '-f', path]);
+
+test('HAProxy takes its file, and finds what is wrong in it', async () => {
+  await checkBalancer(join(DEPLOY, 'haproxy.cfg'));
+  await using wrong = await changed('haproxy.cfg', 'retry-on conn-failure 503', 'retry-on conn-failure 5xx');
+  await expect(checkBalancer(wrong.path)).rejects.toThrow("unknown keyword '5xx'");
+});
