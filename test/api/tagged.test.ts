@@ -292,6 +292,13 @@ describe('nothing is claimed, and nothing refused', () => {
     }
   });
 
+  test('of a document with many styles for roles that take long to apply', async () => {
+    const rules = Array.from({ length: 499 }, (_, n) => `:has(.c${n}) [role]:not(:has(i)) { color: red }`);
+    const drawings = '<svg aria-label="Dot" width="2" height="2"><rect width="2" height="2"/></svg>'.repeat(3_000);
+    const { tree } = await read(document(`<style>${rules.join(' ')}</style><ul><li>one</ul>${drawings}`));
+    expect(shape(tree.document)).toBe('Document(L(LI(Lbl(#) LBody(#))))');
+  });
+
   test('of a document without any content', async () => {
     const { tree } = await read('<!doctype html>');
     expect([...tree.elements()].filter(({ type }: StructureElement) => type !== 'Document' && type !== 'NonStruct')).toEqual([]);

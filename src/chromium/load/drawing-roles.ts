@@ -16,18 +16,18 @@ declare const builtIn: (node: PageElement) => PageElement;
 declare const rulesOf: typeof RulesOf;
 declare const selectorOf: typeof SelectorOf;
 
-export const DRAWING_FUNCTIONS = [...RULE_FUNCTIONS, tagDrawings, setRole, roleSelectors, sheetsOf, selected];
+export const DRAWING_FUNCTIONS = [...RULE_FUNCTIONS, tagDrawings, workOf, setRole, roleSelectors, sheetsOf, selected];
 
 /**
- * Returns false, and leaves the drawings as they are, if a selector would select other elements. `linked` are the texts of style
- * sheets, because rules of another origin cannot be read; `roots` are the document and its shadow roots.
+ * Returns false, and leaves the drawings as they are, if a selector would select other elements, or if it would take long to find out.
+ * `linked` are the texts of style sheets, because rules of another origin cannot be read; `roots` are the document and its shadow
+ * roots.
  */
 function tagDrawings(drawings: PageElement[], roots: PageElement[], linked: string[]): boolean {
   if (!drawings.length) return true;
-  const maxSelectors = 500;
+  const maxWork = 5_000_000;
   const selectors = roots.flatMap((root) => roleSelectors(root, linked).map((selector) => ({ root, selector })));
-  const isKnown = selectors.length <= maxSelectors && !selectors.some(({ selector }) => /:host|::slotted/.test(selector));
-  if (!isKnown) return false;
+  if (workOf(selectors) > maxWork || selectors.some(({ selector }) => /:host|::slotted/.test(selector))) return false;
   const before = selected(selectors);
   const given = drawings.map((drawing) => builtIn(drawing).getAttribute('role'));
   for (const drawing of drawings) setRole(drawing, 'img');
@@ -35,6 +35,14 @@ function tagDrawings(drawings: PageElement[], roots: PageElement[], linked: stri
   const isSame = before.length === after.length && before.every((element, index) => element === after[index]);
   if (!isSame) for (const [index, drawing] of drawings.entries()) setRole(drawing, given[index] ?? null);
   return isSame;
+}
+
+/** About how many elements are looked at to find those that are selected. */
+function workOf(selectors: Array<{ root: PageElement; selector: string }>): number {
+  const around = 50; // `:has()` looks at what is in or after an element
+  const sizes = new Map<PageElement, number>();
+  for (const { root } of selectors) if (!sizes.has(root)) sizes.set(root, builtIn(root).querySelectorAll('*').length);
+  return selectors.reduce((sum, { root, selector }) => sum + (sizes.get(root) ?? 0) * (/:has\(/.test(selector) ? around : 1), 0);
 }
 
 function setRole(drawing: PageElement, role: string | null): void {
