@@ -250,6 +250,8 @@ describe('refusals', () => {
     [{ stages: '[{"op":"merge"}]' }, "form field 'stages' is not supported by this server"],
     [{ downloadFrom: '[{"url":"http://x"}]' }, "form field 'downloadFrom' is not supported by this server"],
     [{ paperwidth: '5' }, "form field 'paperwidth' is unknown to this route; did you mean paperWidth?"],
+    [{ pdfa: 'PDF/A-1b' }, "form field 'pdfa' must be one of PDF/A-2b"],
+    [{ pdfa: 'PDF/A-2b', userPassword: 'x' }, "form field 'userPassword' cannot be combined with pdfa"],
     [{ paperWidth: 'wide' }, "form field 'paperWidth' must be a number of inches"],
     [{ paperWidth: '999' }, "form field 'paperWidth' must be from 1px to 200in"],
     [{ scale: '7' }, "form field 'scale' must be a number from 0.1 to 2"],
@@ -287,13 +289,17 @@ describe('refusals', () => {
       'index.html': `<img src="http://127.0.0.1:${site.port}/none.png">`,
       failOnResourceHttpStatusCodes: '[499]',
     };
-    await refusal(html(missing), 409);
-    await refusal(html({ 'index.html': 'x', waitForExpression: 'nothing.here' }), 400);
+    expect(await refusal(html(missing), 409)).toMatch(/^failOnResourceHttpStatusCodes: http.*none.png \(404\)$/);
+    const thrown = await refusal(html({ 'index.html': 'x', waitForExpression: 'nothing.here' }), 400);
+    expect(thrown).toMatch(/^waitForExpression threw an exception/);
+    expect(await refusal(html({ 'index.html': 'x', nativePageRanges: '8' }), 400)).toContain(
+      'nativePageRanges: there is no page 8',
+    );
   });
 
   test('the body is a form', async () => {
     const reply = ada.send('POST', '/forms/chromium/convert/html', { html: 'x' });
-    await refusal(reply, 415);
+    expect(await refusal(reply, 415)).toContain('send multipart/form-data');
     await refusal(ada.send('POST', '/forms/chromium/convert/html'), 415);
   });
 });
@@ -313,6 +319,10 @@ describe('credentials', () => {
     await problem(await fetch(`${service.url}/v1/usage`, { headers: basic(`anyone:${ada.key}`) }), 401, 'unauthorized');
   });
 
+  test('a refusal names all ways to send the key', async () => {
+    expect(await refusal(as({}), 401)).toMatch(/Bearer .* Basic .* X-Api-Key/);
+  });
+
   test('one key for those without credentials, and nothing of it where the routes are off', async () => {
     await using other = await startService({ PLATEN_GOTENBERG_KEY: ada.key });
     expect((await as({}, other)).status).toBe(404);
@@ -330,7 +340,7 @@ describe('webhooks', () => {
         'gotenberg-webhook-url': `http://${receiver.address}/result`,
         'gotenberg-webhook-method': 'put',
         'gotenberg-webhook-events-url': `http://${receiver.address}/events`,
-        'gotenberg-webhook-extra-http-headers': '{"X-Secret": "s3"}',
+        'gotenberg-webhook-extra-http-headers': '{"X-Secret": "s3", "User-Agent": "Mine/1"}',
         'gotenberg-output-filename': 'sent',
         'gotenberg-trace': 'trace-2',
       },
@@ -343,9 +353,11 @@ describe('webhooks', () => {
       'content-disposition': 'attachment; filename=sent.pdf',
       'gotenberg-trace': 'trace-2',
       'x-secret': 's3',
+      'user-agent': 'Mine/1',
     });
     expect(result?.body).toMatch(/^%PDF-/);
     expect(JSON.parse(told('POST /events')[0]?.body ?? '')).toMatchObject({ event: 'webhook.success', correlationId: 'trace-2' });
+    expect(told('POST /events')[0]?.headers['user-agent']).toBe('Mine/1');
   });
 
   test('an error is told with its status', async () => {
@@ -355,6 +367,7 @@ describe('webhooks', () => {
       {
         'gotenberg-webhook-url': `http://${receiver.address}/none`,
         'gotenberg-webhook-error-url': `http://${receiver.address}/errors`,
+        'gotenberg-webhook-extra-http-headers': 'null',
       },
     );
     expect(response.status).toBe(204);
@@ -363,6 +376,7 @@ describe('webhooks', () => {
       status: 409,
       message: 'Invalid HTTP status code from the main page: 404',
     });
+    expect(told('POST /errors')[0]?.headers['user-agent']).toBe('Platen');
     expect(told('POST /none')).toEqual([]);
   });
 
@@ -396,6 +410,23 @@ describe('webhooks', () => {
     ] as const)
       expect(await refusal(html({ 'index.html': 'x' }, headers), 400)).toContain(message);
   });
+});
+
+test('addresses of Gotenberg that this server does not have get the same kind of error', async () => {
+  for (const path of ['pdfengines/flatten', 'pdfengines/split', 'pdfengines/metadata/read', 'libreoffice/convert']) {
+    const text = await refusal(post(path, { 'a.pdf': 'x' }, { 'gotenberg-trace': 'trace-3' }), 404);
+    expect(text).toBe('there is no endpoint at this address');
+  }
+  const headers = { 'gotenberg-trace': 'trace-3' };
+  const unknown = await fetch(`${service.url}/forms`, { headers });
+  expect([unknown.status, unknown.headers.get('gotenberg-trace')]).toEqual([404, 'trace-3']);
+  const response = fetch(`${service.url}/forms/chromium/convert/html`);
+  expect(await refusal(response, 405)).toBe('use POST');
+  expect((await response).headers.get('allow')).toBe('POST');
+  expect(
+    (await fetch(`${service.url}//forms/chromium/convert/html`, { method: 'POST', headers })).headers.get('gotenberg-trace'),
+  ).toBe('trace-3');
+  await problem(await fetch(`${service.url}/formsx`, { headers }), 404, 'not_found');
 });
 
 test('health and version need no key', async () => {

@@ -246,7 +246,7 @@ export function withFieldNames<T>(parse: () => T): T {
   } catch (error) {
     if (!hasCode(error, 'invalid_request')) throw error;
     const errors = error.members.errors as FieldError[];
-    throw invalidRequest(errors.map((each) => ({ ...each, path: fieldOf(each.path) })));
+    throw invalidRequest(errors.map(({ path, message }) => ({ path: fieldOf(path), message: inFormTerms(message) })));
   }
 }
 
@@ -256,9 +256,16 @@ const NAMES: ReadonlyArray<readonly [option: string, field: string]> = [
   ['options.headerTemplate', 'header.html'],
   ['options.footerTemplate', 'footer.html'],
   ['options.attachments', 'embeds'],
+  ['options.conformance[0]', 'pdfa'],
   ['options.conformance', 'pdfa'],
   ...Object.entries({ ...SCREENSHOT_FIELDS, ...PDF_FIELDS }).map(([name, { option }]) => [`options.${option}`, name] as const),
+  ['options.password', 'userPassword'],
 ];
+
+/** Replaces the names of options in a message. That of a failed condition begins with a name. */
+export function inFormTerms(message: string): string {
+  return message.replace(/\boptions(?:\.\w+)+/g, fieldOf).replace(/^failOn\w+(?=:)/, (name) => fieldOf(`options.${name}`));
+}
 
 function fieldOf(path: string): string {
   const [option, field] =
