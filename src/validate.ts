@@ -190,10 +190,16 @@ function memberAt(value: unknown, steps: string[]): unknown {
 /** Suggests the path of the most similar valid name, or lists all valid names. */
 export function suggestion(name: string, known: string[], path = ''): string {
   if (!known.length) return '';
+  const near = nearest(name, known);
+  return near === undefined ? `; use one of ${known.join(', ')}` : `; did you mean ${join(path, near)}?`;
+}
+
+/** The known name that `name` is likely to mean, if any. */
+export function nearest(name: string, known: string[]): string | undefined {
   const exact = known.find((candidate) => candidate.toLowerCase() === name.toLowerCase());
-  const nearest = exact ?? closest(name.slice(0, 64), known);
-  if (exact || distance(name.slice(0, 64), nearest) <= NEAR * nearest.length) return `; did you mean ${join(path, nearest)}?`;
-  return `; use one of ${known.join(', ')}`;
+  if (exact) return exact;
+  const near = closest(name.slice(0, 64), known);
+  return distance(name.slice(0, 64), near) <= NEAR * near.length ? near : undefined;
 }
 
 /** The nearest `expected` keyword on the path from the error up to the root. */

@@ -2,15 +2,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.ts';
 import type { GotenbergRouteOptions } from './gotenberg/routes.ts';
-import { sendProblem } from './problem.ts';
+import type { SendError } from './problem.ts';
+import { pathOf } from './request-path.ts';
 
 /** Call it before routes are registered. */
-export function answerOtherMethods(app: FastifyInstance, { gotenbergRoutes }: GotenbergRouteOptions): void {
+export function answerOtherMethods(app: FastifyInstance, { gotenbergRoutes }: GotenbergRouteOptions, send: SendError): void {
   const methodsOf = rememberRoutes(app);
   const answer = (request: FastifyRequest, reply: FastifyReply) => {
     const path = pathOf(request);
     const isOff = gotenbergRoutes === 'off' && path.startsWith('/forms/');
-    return sendProblem(request, reply, isOff ? turnedOff() : notFound(request.method, methodsOf(path), reply));
+    return send(request, reply, isOff ? turnedOff() : notFound(request.method, methodsOf(path), reply));
   };
   app.setNotFoundHandler(answer); // routes that find nothing call it, too
   // This runs before the body is read, because no key has been checked and nothing will use the body.
@@ -44,16 +45,6 @@ function patternOf(path: string): RegExp {
 /** A pattern with more literal text is more specific: `/v1/batches/:id.zip` precedes `/v1/batches/:id`. */
 function literalLength(path: string): number {
   return path.replace(/:\w+|\*/g, '').length;
-}
-
-/** Returns the path in the form in which the router matches it. */
-function pathOf({ url }: FastifyRequest): string {
-  const path = url.replace(/^https?:\/\/[^/?]*/i, '').split('?')[0] ?? '';
-  try {
-    return decodeURI(path);
-  } catch {
-    return path;
-  }
 }
 
 function turnedOff(): ServiceError {

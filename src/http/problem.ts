@@ -428,6 +428,8 @@ const SUCCESS_HEADERS = [
   'server-timing',
 ];
 
+export type SendError = (request: FastifyRequest, reply: FastifyReply, error: ServiceError) => FastifyReply;
+
 /** Sends an error. Anything other than a `ServiceError` becomes `internal_error` without further detail. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
   const { status } = PROBLEMS[error.code];

@@ -13,6 +13,7 @@ import { authenticate, principalOf } from './authenticate.ts';
 import { requireUtf8 } from './charset.ts';
 import { allowOrigins } from './cors.ts';
 import { judgeExpectations } from './expectations.ts';
+import { errorSender } from './gotenberg/errors.ts';
 import {
   type GotenbergRouteOptions,
   type GotenbergRouteServices,
@@ -25,7 +26,7 @@ import { readQuery } from './listing.ts';
 import { logFailure } from './log-failure.ts';
 import type { RequestOutcome } from './metrics.ts';
 import { publishedDocument } from './openapi.ts';
-import { PROBLEM_TYPE, PROBLEMS, problemOf, sendProblem, toServiceError } from './problem.ts';
+import { PROBLEM_TYPE, PROBLEMS, problemOf, type SendError, toServiceError } from './problem.ts';
 import { limitRates } from './rate-limit.ts';
 import { heldBytes, letGo, readBody } from './read-body.ts';
 import { checkHead, unknownTransferEncoding } from './request-head.ts';
@@ -105,6 +106,7 @@ const REFERENCE_CSP =
   "default-src 'self'; img-src 'self' data:; font-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 export async function createServer(options: ServerOptions, services: ServerServices): Promise<FastifyInstance> {
+  const send = errorSender(options.gotenbergRoutes);
   const app = fastify({
     loggerInstance: services.logger,
     logController: new LogController({ disableRequestLogging: true }), // `observe` logs one line per request, without its query
@@ -120,7 +122,7 @@ export async function createServer(options: ServerOptions, services: ServerServi
     },
     genReqId: () => `req_${randomBase62(22)}`,
     clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: (error, request, reply) => void sendProblem(request, reply, toServiceError(error)),
+    frameworkErrors: (error, request, reply) => void send(request, reply, toServiceError(error)),
     routerOptions: { ignoreTrailingSlash: true },
   });
   app.decorate('publicUrl', options.publicUrl.replace(/\/+$/, ''));
@@ -128,9 +130,9 @@ export async function createServer(options: ServerOptions, services: ServerServi
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   judgeExpectations(app.server);
   readJsonOnly(app);
-  handleErrors(app, services);
+  handleErrors(app, services, send);
   observe(app, services);
-  answerOtherMethods(app, options);
+  answerOtherMethods(app, options, send);
   await allowOrigins(app, options.corsOrigins);
   await app.register(accepts);
   await registerOpenApi(app, options);
@@ -187,11 +189,11 @@ function readJsonOnly(app: FastifyInstance): void {
   });
 }
 
-function handleErrors(app: FastifyInstance, services: ServerServices): void {
+function handleErrors(app: FastifyInstance, services: ServerServices, send: SendError): void {
   app.setErrorHandler((error, request, reply) => {
     const problem = toServiceError(error, request);
     logFailure(services.logger, request, problem);
-    return sendProblem(request, reply, problem);
+    return send(request, reply, problem);
   });
 }
 

@@ -1,6 +1,13 @@
 /** Options for loading a document: the caller's options in, the load settings of a page out. */
 import { Script } from 'node:vm';
-import type { Cookie, FailingStatus, LoadSettings, SelectorWait, Target } from '../chromium/load/load-settings.ts';
+import {
+  type Cookie,
+  ERROR_STATUSES,
+  type FailingStatus,
+  type LoadSettings,
+  type SelectorWait,
+  type Target,
+} from '../chromium/load/load-settings.ts';
 import { connectionHeaders } from '../webhooks/connection-headers.ts';
 import { parseAdded, parseDevice } from './device-options.ts';
 import type { PdfOptions, PdfRequestBody } from './options-schema.ts';
@@ -93,9 +100,8 @@ function atMost(
 }
 
 function failingStatus(given: PdfOptions['failOnHttpStatus']): FailingStatus {
-  if (given === undefined) return 'target';
-  if (Array.isArray(given)) return new Set(given);
-  return given ? 'all' : 'none';
+  if (Array.isArray(given)) return { document: new Set([...ERROR_STATUSES, ...given]), resources: new Set(given) };
+  return { document: given === false ? new Set() : ERROR_STATUSES, resources: given ? ERROR_STATUSES : new Set() };
 }
 
 function parseTarget(options: PdfOptions, address: URL | undefined, errors: ValidationErrors): Target | undefined {

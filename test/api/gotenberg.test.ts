@@ -3,6 +3,7 @@ import { PDF, PdfArray, PdfDict, PdfName, PdfString } from '@libpdf/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
 import { PIXEL } from '../support/pixel.ts';
+import { readFinished } from '../support/read-finished.ts';
 import { headOf } from '../support/read-image.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import { Receiver } from '../support/receiver.ts';
@@ -144,6 +145,42 @@ describe('convert', () => {
     expect(site.asked.at(-1)?.headers).toMatchObject({ cookie: 'a=1', 'x-mine': 'yes', 'user-agent': 'Test/1' });
   });
 
+  test('empty values and null mean nothing, as clients in Go send them', async () => {
+    const empty = { cookies: '[]', extraHttpHeaders: '{}', metadata: '{}', failOnResourceHttpStatusCodes: '[]' };
+    await good(html({ 'index.html': 'x', ...empty }));
+    const nothing = Object.fromEntries([...Object.keys(empty), 'failOnHttpStatusCodes'].map((name) => [name, 'null']));
+    await good(html({ 'index.html': 'x', ...nothing }));
+    await good(post('chromium/convert/markdown', { 'index.html': '{{ toHTML "a.md" }}', 'a.md': '# x', ...nothing }));
+    await good(post('chromium/screenshot/html', { 'index.html': 'x', ...nothing }));
+    await good(post('chromium/convert/url', { url: `http://127.0.0.1:${site.port}/gone`, ...nothing }));
+  });
+
+  test('members of a cookie that Gotenberg does not know are ignored, and case does not matter', async () => {
+    const known = { Name: 'b', value: '2', domain: '127.0.0.1', path: '/page' };
+    const cookies = JSON.stringify([{ ...known, http_only: true, same_site: 'Strict', hostOnly: 1 }]);
+    await good(post('chromium/convert/url', { url: `http://127.0.0.1:${site.port}/page`, cookies }));
+    expect(site.asked.at(-1)?.headers.cookie).toBe('b=2');
+  });
+
+  test('fields that only other routes read are ignored', async () => {
+    const screenshot = { width: '300', height: '200', clip: 'true', format: 'webp', quality: '50', optimizeForSpeed: 'true' };
+    await good(html({ 'index.html': 'x', ...screenshot, merge: 'true', autoIndexBookmarks: 'true', url: 'http://x.y' }));
+    const print = {
+      paperWidth: '5.830000in',
+      scale: '0.750000',
+      landscape: 'true',
+      metadata: '{"Copyright":"x"}',
+      pdfa: 'PDF/A-1b',
+    };
+    const form = formOf({ 'index.html': 'x', ...print, splitMode: 'intervals', splitSpan: '1', flatten: 'true' });
+    form.append('embeds', new Blob(['<a/>']), 'a.xml');
+    const headers = { authorization: `Bearer ${ada.key}` };
+    const shot = await good(fetch(`${service.url}/forms/chromium/screenshot/html`, { method: 'POST', headers, body: form }));
+    expect(headOf(await bytesOf(shot)).format).toBe('png');
+    const one = await bytesOf(await good(html({ 'index.html': 'x' })));
+    await good(post('pdfengines/merge', { 'a.pdf': one, ...screenshot, paperWidth: '5', skipNetworkIdleEvent: 'false' }));
+  });
+
   test('Markdown in the places of a page', async () => {
     const page = '<body><p>Before</p>{{ toHTML "text.md" }}<hr>{{ toHTML "other.md" }}</body>';
     const fields = { 'index.html': page, 'text.md': '# A *title*', 'other.md': '- one' };
@@ -154,10 +191,15 @@ describe('convert', () => {
   });
 
   test('a password and attachments', async () => {
-    const form = formOf({ 'index.html': 'x', userPassword: 'open', allowPrinting: 'false' });
-    form.append('embeds', new Blob(['a,b']), 'data.csv');
-    const headers = { authorization: `Bearer ${ada.key}` };
-    const response = await good(fetch(`${service.url}/forms/chromium/convert/html`, { method: 'POST', headers, body: form }));
+    const withData = (fields: Fields) => {
+      const body = formOf({ 'index.html': 'x', ...fields });
+      body.append('embeds', new Blob(['a,b']), 'data.csv');
+      const headers = { authorization: `Bearer ${ada.key}` };
+      return fetch(`${service.url}/forms/chromium/convert/html`, { method: 'POST', headers, body });
+    };
+    const { attachments } = await readFinished(await bytesOf(await good(withData({}))));
+    expect(attachments).toMatchObject([{ name: 'data.csv', content: Buffer.from('a,b') }]);
+    const response = await good(withData({ userPassword: 'open', allowPrinting: 'false' }));
     await expect(readPdf(await bytesOf(response))).rejects.toThrow(/password/i);
   });
 
@@ -250,6 +292,11 @@ describe('refusals', () => {
     [{ stages: '[{"op":"merge"}]' }, "form field 'stages' is not supported by this server"],
     [{ downloadFrom: '[{"url":"http://x"}]' }, "form field 'downloadFrom' is not supported by this server"],
     [{ paperwidth: '5' }, "form field 'paperwidth' is unknown to this route; did you mean paperWidth?"],
+    [{ nothingLikeIt: '5' }, "form field 'nothingLikeIt' is unknown to this route"],
+    [{ pdfa: 'PDF/A-1b' }, "form field 'pdfa' must be one of PDF/A-2b"],
+    [{ pdfa: 'PDF/A-2b', userPassword: 'x' }, "form field 'userPassword' cannot be combined with pdfa"],
+    [{ cookies: '[{"name":"a","value":"1","domain":"x.y"}]' }, "form field 'cookies' is supported only on the routes for a url"],
+    [{ extraHttpHeaders: '{"X-Mine":"yes"}' }, "form field 'extraHttpHeaders' is supported only on the routes for a url"],
     [{ paperWidth: 'wide' }, "form field 'paperWidth' must be a number of inches"],
     [{ paperWidth: '999' }, "form field 'paperWidth' must be from 1px to 200in"],
     [{ scale: '7' }, "form field 'scale' must be a number from 0.1 to 2"],
@@ -260,7 +307,7 @@ describe('refusals', () => {
     [{ emulatedMediaFeatures: '[{"name":"hover","value":"none"}]' }, "form field 'emulatedMediaFeatures' names hover"],
     [{ metadata: '{"Producer":"x"}' }, "form field 'metadata' names Producer"],
     [{ cookies: 'no' }, "form field 'cookies' must be JSON"],
-    [{ failOnHttpStatusCodes: '[404]' }, "form field 'failOnHttpStatusCodes' must be [499,599] or []"],
+    [{ failOnHttpStatusCodes: '[1000]' }, "form field 'failOnHttpStatusCodes' must be a list of HTTP statuses"],
     [{ 'header.html': '<img src=http://x.y/z.png>' }, "form file 'header.html' must not name anything external"],
   ])('%j', async (fields, message) => {
     expect(await refusal(html({ 'index.html': 'x', ...fields }), 400)).toContain(`Invalid form data: ${message}`);
@@ -280,6 +327,10 @@ describe('refusals', () => {
     const gone = `http://127.0.0.1:${site.port}/gone`;
     expect(await refusal(url(gone), 409)).toBe('Invalid HTTP status code from the main page: 404');
     await good(url(gone, { failOnHttpStatusCodes: '[]' }));
+    await good(url(gone, { failOnHttpStatusCodes: '[599,403]', failOnResourceHttpStatusCodes: '[404]' }));
+    await refusal(url(gone, { failOnHttpStatusCodes: '[404]' }), 409);
+    await refusal(url(gone, { failOnHttpStatusCodes: '[499]' }), 409);
+    await refusal(url(`http://127.0.0.1:${site.port}/page`, { failOnHttpStatusCodes: '[200]' }), 409);
     await refusal(url('http://127.0.0.1:9/'), 403);
     const loud = { 'index.html': '<script>throw new Error("no")</script>', failOnConsoleExceptions: 'true' };
     await refusal(html(loud), 409);
@@ -287,13 +338,18 @@ describe('refusals', () => {
       'index.html': `<img src="http://127.0.0.1:${site.port}/none.png">`,
       failOnResourceHttpStatusCodes: '[499]',
     };
-    await refusal(html(missing), 409);
-    await refusal(html({ 'index.html': 'x', waitForExpression: 'nothing.here' }), 400);
+    expect(await refusal(html(missing), 409)).toMatch(/^failOnResourceHttpStatusCodes: http.*none.png \(404\)$/);
+    await good(html({ ...missing, failOnResourceHttpStatusCodes: '[599,403]' }));
+    const thrown = await refusal(html({ 'index.html': 'x', waitForExpression: 'nothing.here' }), 400);
+    expect(thrown).toMatch(/^waitForExpression threw an exception/);
+    expect(await refusal(html({ 'index.html': 'x', nativePageRanges: '8' }), 400)).toContain(
+      'nativePageRanges: there is no page 8',
+    );
   });
 
   test('the body is a form', async () => {
     const reply = ada.send('POST', '/forms/chromium/convert/html', { html: 'x' });
-    await refusal(reply, 415);
+    expect(await refusal(reply, 415)).toContain('send multipart/form-data');
     await refusal(ada.send('POST', '/forms/chromium/convert/html'), 415);
   });
 });
@@ -313,6 +369,10 @@ describe('credentials', () => {
     await problem(await fetch(`${service.url}/v1/usage`, { headers: basic(`anyone:${ada.key}`) }), 401, 'unauthorized');
   });
 
+  test('a refusal names all ways to send the key', async () => {
+    expect(await refusal(as({}), 401)).toMatch(/Bearer .* Basic .* X-Api-Key/);
+  });
+
   test('one key for those without credentials, and nothing of it where the routes are off', async () => {
     await using other = await startService({ PLATEN_GOTENBERG_KEY: ada.key });
     expect((await as({}, other)).status).toBe(404);
@@ -330,7 +390,7 @@ describe('webhooks', () => {
         'gotenberg-webhook-url': `http://${receiver.address}/result`,
         'gotenberg-webhook-method': 'put',
         'gotenberg-webhook-events-url': `http://${receiver.address}/events`,
-        'gotenberg-webhook-extra-http-headers': '{"X-Secret": "s3"}',
+        'gotenberg-webhook-extra-http-headers': '{"X-Secret": "s3", "User-Agent": "Mine/1"}',
         'gotenberg-output-filename': 'sent',
         'gotenberg-trace': 'trace-2',
       },
@@ -343,9 +403,11 @@ describe('webhooks', () => {
       'content-disposition': 'attachment; filename=sent.pdf',
       'gotenberg-trace': 'trace-2',
       'x-secret': 's3',
+      'user-agent': 'Mine/1',
     });
     expect(result?.body).toMatch(/^%PDF-/);
     expect(JSON.parse(told('POST /events')[0]?.body ?? '')).toMatchObject({ event: 'webhook.success', correlationId: 'trace-2' });
+    expect(told('POST /events')[0]?.headers['user-agent']).toBe('Mine/1');
   });
 
   test('an error is told with its status', async () => {
@@ -355,6 +417,7 @@ describe('webhooks', () => {
       {
         'gotenberg-webhook-url': `http://${receiver.address}/none`,
         'gotenberg-webhook-error-url': `http://${receiver.address}/errors`,
+        'gotenberg-webhook-extra-http-headers': 'null',
       },
     );
     expect(response.status).toBe(204);
@@ -363,6 +426,7 @@ describe('webhooks', () => {
       status: 409,
       message: 'Invalid HTTP status code from the main page: 404',
     });
+    expect(told('POST /errors')[0]?.headers['user-agent']).toBe('Platen');
     expect(told('POST /none')).toEqual([]);
   });
 
@@ -396,6 +460,23 @@ describe('webhooks', () => {
     ] as const)
       expect(await refusal(html({ 'index.html': 'x' }, headers), 400)).toContain(message);
   });
+});
+
+test('addresses of Gotenberg that this server does not have get the same kind of error', async () => {
+  for (const path of ['pdfengines/flatten', 'pdfengines/split', 'pdfengines/metadata/read', 'libreoffice/convert']) {
+    const text = await refusal(post(path, { 'a.pdf': 'x' }, { 'gotenberg-trace': 'trace-3' }), 404);
+    expect(text).toBe('there is no endpoint at this address');
+  }
+  const headers = { 'gotenberg-trace': 'trace-3' };
+  const unknown = await fetch(`${service.url}/forms`, { headers });
+  expect([unknown.status, unknown.headers.get('gotenberg-trace')]).toEqual([404, 'trace-3']);
+  const response = fetch(`${service.url}/forms/chromium/convert/html`);
+  expect(await refusal(response, 405)).toBe('use POST');
+  expect((await response).headers.get('allow')).toBe('POST');
+  expect(
+    (await fetch(`${service.url}//forms/chromium/convert/html`, { method: 'POST', headers })).headers.get('gotenberg-trace'),
+  ).toBe('trace-3');
+  await problem(await fetch(`${service.url}/formsx`, { headers }), 404, 'not_found');
 });
 
 test('health and version need no key', async () => {

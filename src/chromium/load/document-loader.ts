@@ -34,7 +34,6 @@ import { Interception } from './interception.ts';
 import {
   type AddedTag,
   type Content,
-  failsResource,
   type LoadSettings,
   MAX_DOCUMENT_BYTES,
   needsOwnPage,
@@ -393,7 +392,7 @@ export class DocumentLoader {
     const found = await this.#network.findings((this.#attempt?.deadline.remainingMs ?? 0) / 2);
     const { missing, unsupported } = await this.#inspection.findings(this.#htmlClass, device.javascript);
     const { failed, failures } = withMissing(found, missing);
-    const answered = failed.filter(({ status }) => status !== undefined && failsResource(failsOn.httpStatus, status));
+    const answered = failed.filter(({ status }) => status !== undefined && failsOn.httpStatus.resources.has(status));
     if (answered.length) throw gateFailed('failOnHttpStatus', answered, answered.length);
     if (failsOn.resourceError && failures) throw gateFailed('failOnResourceError', failed, failures);
     const firstOf = (refused: boolean) => failed.filter((each) => each.refused === refused).slice(0, MAX_NAMED);
@@ -470,7 +469,7 @@ export class DocumentLoader {
 
   /** Loads a document from a URL, in a page that is used only once. */
   async #loadUrl(url: string, load: LoadSettings, attempt: Attempt): Promise<HtmlClass> {
-    const navigation = new Navigation(this.#session, this.#proxy, this.#frameId, load.failsOn.httpStatus, attempt.fail);
+    const navigation = new Navigation(this.#session, this.#proxy, this.#frameId, load.failsOn.httpStatus.document, attempt.fail);
     this.#navigation = navigation;
     this.#interception.staysPut = false;
     for (const name of PERMISSIONS) this.#deny(name);
@@ -508,7 +507,7 @@ export class DocumentLoader {
     return this.#network.begin({
       resourceTimeoutMs: limitMs,
       maxBytes: this.#settings.renderMaxNetworkBytes,
-      countsAsFailed: (status) => failsResource(failsOn.httpStatus, status),
+      countsAsFailed: (status) => failsOn.httpStatus.resources.has(status),
       fail,
       ...(navigation && {
         main: {

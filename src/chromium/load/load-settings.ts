@@ -47,11 +47,14 @@ export interface Cookie {
   sameSite?: 'Strict' | 'Lax' | 'None';
 }
 
-/**
- * Statuses that fail a render. `target` means 400 and above of the document at `url`, and `all` the same of any resource. A set
- * means `target` and, for any resource, the statuses in it.
- */
-export type FailingStatus = 'none' | 'target' | 'all' | ReadonlySet<number>;
+/** Statuses that fail a render: those of the document at `url`, and those of any resource. */
+export interface FailingStatus {
+  document: ReadonlySet<number>;
+  resources: ReadonlySet<number>;
+}
+
+/** A status has three digits. */
+export const ERROR_STATUSES: ReadonlySet<number> = new Set(Array.from({ length: 600 }, (_, index) => 400 + index));
 
 /** Conditions that fail a render although it could be printed. */
 export interface FailConditions {
@@ -98,19 +101,11 @@ export const PLAIN_LOAD: LoadSettings = {
   device: PLAIN_DEVICE,
   added: [],
   target: undefined,
-  failsOn: { httpStatus: 'target', resourceError: false, consoleError: false },
+  failsOn: { httpStatus: { document: ERROR_STATUSES, resources: new Set() }, resourceError: false, consoleError: false },
   offline: false,
 };
 
 /** Whether the page keeps something that cannot be reset, so that it may be used only once. */
 export function needsOwnPage(content: Content, { target }: LoadSettings): boolean {
   return content.kind === 'url' || target !== undefined;
-}
-
-export function failsTarget(failing: FailingStatus, status: number): boolean {
-  return (failing !== 'none' && status >= 400) || (failing instanceof Set && failing.has(status));
-}
-
-export function failsResource(failing: FailingStatus, status: number): boolean {
-  return (failing === 'all' && status >= 400) || (failing instanceof Set && failing.has(status));
 }

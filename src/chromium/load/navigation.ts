@@ -7,7 +7,7 @@ import type { ProxyListener } from '../../egress/egress-proxy.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Events, Session } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
-import { type FailingStatus, failsTarget, type WaitUntil } from './load-settings.ts';
+import type { WaitUntil } from './load-settings.ts';
 import type { MainResponse } from './network-monitor.ts';
 
 /** The names of Chromium's lifecycle events. */
@@ -32,7 +32,7 @@ const DOCUMENT_TYPES = /^(?:text\/html|application\/xhtml\+xml|(?:text|applicati
 export class Navigation {
   readonly #session: Session;
   readonly #proxy: ProxyListener;
-  readonly #statuses: FailingStatus;
+  readonly #failing: ReadonlySet<number>;
   readonly #fail: (error: ServiceError) => void;
   readonly #unsubscribe: Array<() => void>;
   /** The loader of the present document. */
@@ -48,12 +48,12 @@ export class Navigation {
     session: Session,
     proxy: ProxyListener,
     frameId: string,
-    statuses: FailingStatus,
+    failing: ReadonlySet<number>,
     fail: (error: ServiceError) => void,
   ) {
     this.#session = session;
     this.#proxy = proxy;
-    this.#statuses = statuses;
+    this.#failing = failing;
     this.#fail = fail;
     // URLs for other programs, such as mailto:, are not navigations.
     const isOurs = (event: { frameId: string; url: string }) => event.frameId === frameId && /^https?:/.test(event.url);
@@ -154,7 +154,7 @@ export class Navigation {
   #faultOf({ url, status, mimeType, isDownload }: MainResponse): ServiceError | undefined {
     // A response through a tunnel comes from the server and never from the proxy.
     if (url?.protocol !== 'https:' && this.#proxy.failureOf(url)) return this.#unreachable(url, 'ERR_FAILED');
-    if (failsTarget(this.#statuses, status)) return answeredWith(status, `with status ${status}`);
+    if (this.#failing.has(status)) return answeredWith(status, `with status ${status}`);
     if (NO_CONTENT.includes(status)) return answeredWith(status, `with status ${status}, which has no document`);
     if (isDownload) return answeredWith(status, 'with a download', mimeType);
     return DOCUMENT_TYPES.test(mimeType) ? undefined : answeredWith(status, `with ${mimeType}, not with HTML`, mimeType);

@@ -1,8 +1,12 @@
 /** Sends errors in the format of Gotenberg: an HTTP status and a line of text. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode, FieldError, ServiceError } from '../../errors.ts';
-import { PROBLEMS, sendError } from '../problem.ts';
+import { PROBLEMS, type SendError, sendError, sendProblem } from '../problem.ts';
+import { pathOf } from '../request-path.ts';
+import { inFormTerms } from './form.ts';
 
+const MISSING_KEY = 'send a valid API key as a Bearer token, as the password of Basic credentials, or in X-Api-Key';
+const TRACE = /^[\x21-\x7e]{1,200}$/;
 /** Statuses that differ from those of `/v1`. */
 const STATUSES: Partial<Record<ErrorCode, number>> = {
   navigation_failed: 400,
@@ -20,7 +24,8 @@ export function statusOf({ code, members }: ServiceError): number {
 export function messageOf({ code, members, message }: ServiceError): string {
   if (code === 'navigation_failed' && members.upstream_status !== undefined)
     return `Invalid HTTP status code from the main page: ${members.upstream_status}`;
-  if (code !== 'invalid_request') return message;
+  if (code === 'unauthorized') return MISSING_KEY;
+  if (code !== 'invalid_request') return inFormTerms(message);
   const errors = (members.errors ?? []) as FieldError[];
   return errors.length ? errors.map(describe).join('; ') : message;
 }
@@ -31,7 +36,20 @@ function describe({ path, message }: FieldError): string {
   return `Invalid form data: ${path ? `${what} '${path}' ${message}` : message}`;
 }
 
-export function sendText(request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
+/** Sends errors as text to clients of Gotenberg, and as problem details to others. */
+export function errorSender(routes: 'on' | 'off'): SendError {
+  if (routes === 'off') return sendProblem;
+  return (request, reply, error) => (/^\/+forms(?:\/|$)/.test(pathOf(request)) ? sendText : sendProblem)(request, reply, error);
+}
+
+function sendText(request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
+  reply.header('gotenberg-trace', traceOf(request));
   const text = { type: 'text/plain; charset=UTF-8', body: messageOf(error), challenge: 'Basic realm="Platen", Bearer' };
   return sendError(request, reply, error, { ...text, status: statusOf(error) });
+}
+
+/** The trace that the client sent, or a new one. */
+export function traceOf({ id, headers }: FastifyRequest): string {
+  const given = headers['gotenberg-trace'];
+  return typeof given === 'string' && TRACE.test(given) ? given : id;
 }

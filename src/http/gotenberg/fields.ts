@@ -4,13 +4,13 @@ import { parseJson } from '../json-body.ts';
 /** Parses the text of a field. Throws an Error that says what is valid. */
 type Reader = (text: string) => unknown;
 
-interface Field {
+export interface Field {
   read: Reader;
   /** The path within `options` that gets the value. Absent if the value is used in another way. */
   option?: string;
 }
 
-type Fields = Readonly<Record<string, Field>>;
+export type Fields = Readonly<Record<string, Field>>;
 
 const MAX_VALUES = 10_000;
 const UNITS_MS: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
@@ -35,7 +35,7 @@ const LOADING: Fields = {
   userAgent: text('userAgent'),
   extraHttpHeaders: json(readHeaders, 'extraHTTPHeaders'),
   failOnHttpStatusCodes: json(readStatuses),
-  failOnResourceHttpStatusCodes: json(readStatuses, 'failOnHttpStatus'),
+  failOnResourceHttpStatusCodes: json(readStatuses),
   failOnResourceLoadingFailed: flag('failOnResourceError'),
   failOnConsoleExceptions: flag('failOnConsoleError'),
   skipNetworkIdleEvent: flag(),
@@ -89,12 +89,11 @@ export const SCREENSHOT_FIELDS: Fields = {
   optimizeForSpeed: flag(),
 };
 
+export const URL_FIELDS: Fields = { url: text() };
+
 /** Bookmarks are always kept. */
 export const MERGE_FIELDS: Fields = { autoIndexBookmarks: flag() };
 
-/** Fields of Gotenberg that this server does not support. */
-export const UNSUPPORTED =
-  /^(?:stages|archives|downloadFrom|pdfa|pdfua|nativePdfa|nativePdfua|splitMode|splitSpan|splitUnify|flatten|bookmarks|metadata|ignoreResourceHttpStatusDomains|embedsMetadata|optimizeImages|resetFormFields\w*|facturx\w*|watermark\w*|stamp\w*|rotate\w*|native\w+|merge|userPassword|ownerPassword|allow[A-Z]\w*)$/;
 /** Values of an unused field. Clients send such fields, so unsupported fields with these values are ignored. */
 export const MEANS_NOTHING = /^(?:|false|0|\[\]|\{\}|null)$/i;
 
@@ -147,13 +146,16 @@ function readJson(given: string): unknown {
   }
 }
 
+/** Go clients write null for a list without a value, and for an object. Gotenberg reads it as an empty one. */
 function readList(value: unknown): unknown[] {
+  if (value === null) return [];
   if (Array.isArray(value)) return value;
   throw new Error('must be a list, as JSON');
 }
 
 function readObject(value: unknown): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (value === null) return {};
+  if (typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>;
   throw new Error('must be an object, as JSON');
 }
 
@@ -169,19 +171,30 @@ function readStatuses(value: unknown): number[] {
   return [...new Set(all)];
 }
 
-function readHeaders(value: unknown): Record<string, unknown> {
+/** Returns undefined if there are none. */
+function readHeaders(value: unknown): Record<string, unknown> | undefined {
   const headers = readObject(value);
   for (const [name, header] of Object.entries(headers))
     if (/;\s*scope\s*=/i.test(String(header)))
       throw new Error(`has a scope for ${name.slice(0, 64)}, which is not supported: headers are sent only to the origin of url`);
-  return headers;
+  return Object.keys(headers).length ? headers : undefined;
 }
 
-/** Removes null and empty members, which clients send for members without a value. */
-function readCookies(value: unknown): Array<Record<string, unknown>> {
-  return readList(value).map((cookie) =>
-    Object.fromEntries(Object.entries(readObject(cookie)).filter(([, member]) => member !== null && member !== '')),
-  );
+const COOKIE_MEMBERS = ['name', 'value', 'domain', 'path', 'secure', 'httpOnly', 'sameSite'];
+
+/** Returns undefined if there are none. */
+function readCookies(value: unknown): Array<Record<string, unknown>> | undefined {
+  const cookies = readList(value).map((cookie) => readCookie(readObject(cookie)));
+  return cookies.length ? cookies : undefined;
+}
+
+/** As in Gotenberg, case and unknown members are ignored. Clients send null and empty members for those without a value. */
+function readCookie(cookie: Record<string, unknown>): Record<string, unknown> {
+  const members = Object.entries(cookie).flatMap(([given, member]) => {
+    const name = COOKIE_MEMBERS.find((known) => known.toLowerCase() === given.toLowerCase());
+    return name === undefined || member === null || member === '' ? [] : [[name, member] as const];
+  });
+  return Object.fromEntries(members);
 }
 
 function readMediaFeatures(value: unknown): string | undefined {

@@ -2,11 +2,11 @@
 import { isUtf8 } from 'node:buffer';
 import { type FieldError, hasCode, invalidRequest } from '../../errors.ts';
 import type { UploadedFile } from '../../render/assets.ts';
-import { suggestion } from '../../validate.ts';
+import { nearest } from '../../validate.ts';
 import type { Part } from '../form-body.ts';
-import { MEANS_NOTHING, MERGE_FIELDS, PDF_FIELDS, SCREENSHOT_FIELDS, UNSUPPORTED } from './fields.ts';
+import { type Fields, MEANS_NOTHING, PDF_FIELDS, SCREENSHOT_FIELDS } from './fields.ts';
+import { EMBEDS, fieldNamed, fieldNames, isOfOtherRoute, isUnsupported, type Target } from './known-fields.ts';
 
-export type Target = 'pdf' | 'image' | 'merge';
 export type SourceKind = 'html' | 'url' | 'markdown';
 
 type Values = ReadonlyMap<string, unknown>;
@@ -20,11 +20,11 @@ export interface GotenbergForm {
   embeds: UploadedFile[];
 }
 
-const FIELDS = { pdf: PDF_FIELDS, image: SCREENSHOT_FIELDS, merge: MERGE_FIELDS };
 const DOCUMENTS = ['index.html', 'header.html', 'footer.html'];
-/** The number of statuses from 400 to 599, which is what [499,599] means, the default of Gotenberg. */
-const ERROR_STATUSES = 200;
+/** Maximum number of characters of a name in an error. */
+const MAX_SHOWN = 100;
 const LETTER = { width: '8.5in', height: '11in' };
+const NEEDS_URL = 'is supported only on the routes for a url, because it is sent only to the origin of that url';
 const DEFAULT_MARGIN = '0.39in';
 
 /** Throws `invalid_request`, which names every field that is wrong or not supported. */
@@ -33,11 +33,12 @@ export function readGotenbergForm(parts: readonly Part[], target: Target): Goten
   const values = new Map<string, unknown>();
   const form: GotenbergForm = { values, files: [], embeds: [] };
   for (const part of parts) {
+    if (isOfOtherRoute(part.name, target)) continue;
     try {
       if (part.filename === undefined) readValue(part, target, values);
       else filesOf(form, part.name, target).push(fileOf(part.filename, part));
     } catch (error) {
-      errors.push({ path: part.name, message: (error as Error).message });
+      errors.push({ path: part.name.slice(0, MAX_SHOWN), message: (error as Error).message });
     }
   }
   if (errors.length) throw invalidRequest(errors);
@@ -48,26 +49,21 @@ function readValue({ name, content }: Part, target: Target, values: Map<string, 
   if (!isUtf8(content)) throw new Error('is not valid UTF-8');
   const given = content.toString();
   const field = fieldNamed(name, target);
-  if (!field && UNSUPPORTED.test(name) && MEANS_NOTHING.test(given)) return;
+  if (!field && isUnsupported(name, target) && MEANS_NOTHING.test(given)) return;
   if (!field) throw new Error(refusalOf(name, target));
   if (values.has(name)) throw new Error('is sent more than once');
   if (given !== '') values.set(name, field.read(given));
 }
 
-function fieldNamed(name: string, target: Target) {
-  if (name === 'url' && target !== 'merge') return { read: (text: string) => text };
-  return Object.hasOwn(FIELDS[target], name) ? FIELDS[target][name] : undefined;
-}
-
 function refusalOf(name: string, target: Target): string {
-  if (UNSUPPORTED.test(name)) return 'is not supported by this server';
-  return `is unknown to this route${suggestion(name, Object.keys(FIELDS[target]))}`;
+  if (isUnsupported(name, target)) return 'is not supported by this server';
+  const near = nearest(name, fieldNames(target));
+  return `is unknown to this route${near === undefined ? '' : `; did you mean ${near}?`}`;
 }
 
 function filesOf(form: GotenbergForm, name: string, target: Target): UploadedFile[] {
-  if (name === 'embeds' && target === 'pdf') return form.embeds;
-  if (name === 'embeds' || UNSUPPORTED.test(name)) throw new Error('is not supported by this server');
-  return form.files;
+  if (isUnsupported(name, target)) throw new Error('is not supported by this server');
+  return name === EMBEDS ? form.embeds : form.files;
 }
 
 function fileOf(filename: string, { type, content }: Part): UploadedFile {
@@ -81,7 +77,7 @@ export function pdfBodyOf(form: GotenbergForm, source: SourceKind, filename: str
   const options: Options = {
     ...loadingOptions(values),
     ...{ printBackground: false, preferCSSPageSize: false },
-    ...direct(values, PDF_FIELDS, ['waitForExpression', 'failOnResourceHttpStatusCodes']),
+    ...direct(values, PDF_FIELDS, ['waitForExpression']),
     ...paperOf(values),
     ...marginOf(values),
     ...passwordOf(values),
@@ -99,11 +95,7 @@ export function pdfBodyOf(form: GotenbergForm, source: SourceKind, filename: str
 /** The body of `POST /v1/image`, and files for its document. */
 export function imageBodyOf(form: GotenbergForm, source: SourceKind, filename: string | undefined, html?: string) {
   const { values } = form;
-  const {
-    type = 'png',
-    quality = 100,
-    ...given
-  } = direct(values, SCREENSHOT_FIELDS, ['waitForExpression', 'failOnResourceHttpStatusCodes']);
+  const { type = 'png', quality = 100, ...given } = direct(values, SCREENSHOT_FIELDS, ['waitForExpression']);
   const viewport = { width: 800, height: 600, ...(given.viewport as object) };
   const options = { ...loadingOptions(values), ...given, type, viewport, fullPage: values.get('clip') !== true };
   return bodyOf(form, source, type === 'png' ? options : { ...options, quality }, filename, html);
@@ -117,7 +109,8 @@ function bodyOf(form: GotenbergForm, source: SourceKind, options: Options, filen
     if (!url) throw invalidRequest([{ path: 'url', message: 'is required' }]);
     return { body: { url, ...named }, files };
   }
-  if (form.values.has('url')) throw invalidRequest([{ path: 'url', message: 'is unknown to this route' }]);
+  const secrets = ['cookies', 'extraHttpHeaders'].filter((name) => form.values.get(name) !== undefined);
+  if (secrets.length) throw invalidRequest(secrets.map((path) => ({ path, message: NEEDS_URL })));
   return { body: { html: html ?? requiredText(form, 'index.html'), ...named }, files };
 }
 
@@ -135,7 +128,7 @@ function textOf({ files }: GotenbergForm, name: string): string | undefined {
 }
 
 /** Options from fields that each correspond to exactly one option. */
-function direct(values: Values, fields: typeof PDF_FIELDS, except: string[]): Options {
+function direct(values: Values, fields: Fields, except: string[]): Options {
   const options: Options = {};
   for (const [name, { option }] of Object.entries(fields)) {
     const value = values.get(name);
@@ -150,12 +143,10 @@ function loadingOptions(values: Values): Options {
   const selector = values.get('waitForSelector');
   const waitForFunction = conditionOf(values);
   const waitUntil = waitOf(values);
-  const failOnHttpStatus = statusesOf(values);
   return {
     ...(selector !== undefined && { waitForSelector: { selector, visible: true } }),
     ...(waitForFunction && { waitForFunction }),
     ...(waitUntil && { waitUntil }),
-    ...(failOnHttpStatus !== undefined && { failOnHttpStatus }),
   };
 }
 
@@ -171,22 +162,17 @@ function waitOf(values: Values): string | undefined {
   return values.get('skipNetworkAlmostIdleEvent') === false ? 'networkidle2' : undefined;
 }
 
-/**
- * Combines the failing statuses of the page and of resources into one option. For the page, this server supports only all statuses
- * from 400, or none.
- */
-function statusesOf(values: Values): unknown {
-  const [page, resources = []] = [values.get('failOnHttpStatusCodes'), values.get('failOnResourceHttpStatusCodes')] as [
-    number[] | undefined,
-    number[] | undefined,
-  ];
-  const areAllErrors = page?.length === ERROR_STATUSES && page.every((status) => status >= 400);
-  if (page && page.length > 0 && !areAllErrors)
-    throw invalidRequest([{ path: 'failOnHttpStatusCodes', message: 'must be [499,599] or [] on this server' }]);
-  if (page?.length === 0 && resources.length)
-    throw invalidRequest([{ path: 'failOnHttpStatusCodes', message: 'cannot be [] with failOnResourceHttpStatusCodes' }]);
-  if (resources.length) return resources;
-  return page?.length === 0 ? false : undefined;
+export interface FailingStatuses {
+  /** Undefined for the default, 400 and above. */
+  page: ReadonlySet<number> | undefined;
+  resources: ReadonlySet<number>;
+}
+
+/** The statuses that fail the render. No option of `/v1` can express separate ones for the page. */
+export function failingStatusesOf({ values }: GotenbergForm): FailingStatuses {
+  const statuses = (name: string) => values.get(name) as number[] | undefined;
+  const page = statuses('failOnHttpStatusCodes');
+  return { page: page && new Set(page), resources: new Set(statuses('failOnResourceHttpStatusCodes')) };
 }
 
 function paperOf(values: Values): Options {
@@ -246,7 +232,7 @@ export function withFieldNames<T>(parse: () => T): T {
   } catch (error) {
     if (!hasCode(error, 'invalid_request')) throw error;
     const errors = error.members.errors as FieldError[];
-    throw invalidRequest(errors.map((each) => ({ ...each, path: fieldOf(each.path) })));
+    throw invalidRequest(errors.map(({ path, message }) => ({ path: fieldOf(path), message: inFormTerms(message) })));
   }
 }
 
@@ -256,9 +242,17 @@ const NAMES: ReadonlyArray<readonly [option: string, field: string]> = [
   ['options.headerTemplate', 'header.html'],
   ['options.footerTemplate', 'footer.html'],
   ['options.attachments', 'embeds'],
+  ['options.conformance[0]', 'pdfa'],
   ['options.conformance', 'pdfa'],
   ...Object.entries({ ...SCREENSHOT_FIELDS, ...PDF_FIELDS }).map(([name, { option }]) => [`options.${option}`, name] as const),
+  ['options.password', 'userPassword'],
+  ['options.failOnHttpStatus', 'failOnResourceHttpStatusCodes'],
 ];
+
+/** Replaces the names of options in a message. That of a failed condition begins with a name. */
+export function inFormTerms(message: string): string {
+  return message.replace(/\boptions(?:\.\w+)+/g, fieldOf).replace(/^failOn\w+(?=:)/, (name) => fieldOf(`options.${name}`));
+}
 
 function fieldOf(path: string): string {
   const [option, field] =

@@ -4,14 +4,14 @@ import type { Principal } from '../../accounts/accounts.ts';
 import type { Claim } from '../../idempotency/idempotency.ts';
 import { type ImageRequest, parseImageRequest } from '../../render/image-request.ts';
 import type { RenderMemory } from '../../render/render.ts';
-import { parseRenderRequest, type RenderRequest } from '../../render/render-request.ts';
+import { parseRenderRequest, type RenderRequest, type SourceRequest } from '../../render/render-request.ts';
 import { principalOf } from '../authenticate.ts';
 import { measuredDelivery } from '../measured.ts';
 import { PDF } from '../negotiation.ts';
 import { rememberImage, rememberPdf } from '../remember-render.ts';
 import type { ImageRouteServices } from '../routes/image.ts';
 import type { PdfRouteServices } from '../routes/pdf.ts';
-import { type GotenbergForm, imageBodyOf, pdfBodyOf, type SourceKind, withFieldNames } from './form.ts';
+import { failingStatusesOf, type GotenbergForm, imageBodyOf, pdfBodyOf, type SourceKind, withFieldNames } from './form.ts';
 
 export interface RenderCall {
   principal: Principal;
@@ -45,7 +45,7 @@ export function pdfRender(
   html?: string,
 ): Render {
   const { body, files } = pdfBodyOf(form, source, filename, html);
-  const request = withFieldNames(() => parseRenderRequest(body, services.limits, files));
+  const request = withStatuses(form, () => parseRenderRequest(body, services.limits, files));
   return (call) => renderPdf(services, request, call);
 }
 
@@ -58,8 +58,17 @@ export function imageRender(
   html?: string,
 ): Render {
   const { body, files } = imageBodyOf(form, source, filename, html);
-  const request = withFieldNames(() => parseImageRequest(body, services.limits, files));
+  const request = withStatuses(form, () => parseImageRequest(body, services.limits, files));
   return (call) => renderImage(services, request, call);
+}
+
+/** Errors of `parse` name the fields of the form. */
+function withStatuses<R extends SourceRequest>(form: GotenbergForm, parse: () => R): R {
+  const request = withFieldNames(parse);
+  const { page, resources } = failingStatusesOf(form);
+  const { failsOn } = request.load;
+  const httpStatus = { document: page ?? failsOn.httpStatus.document, resources };
+  return { ...request, load: { ...request.load, failsOn: { ...failsOn, httpStatus } } };
 }
 
 async function renderPdf(services: RenderServices, request: RenderRequest, call: RenderCall): Promise<Rendered> {

@@ -27,8 +27,9 @@ import { readBody } from '../read-body.ts';
 import { type Budgets, heldBy, takeBody } from '../request-memory.ts';
 import { type BackgroundJobs, patiently } from './background.ts';
 import { credentialsOf } from './credentials.ts';
-import { sendText } from './errors.ts';
-import { type GotenbergForm, readGotenbergForm, type SourceKind, type Target } from './form.ts';
+import { traceOf } from './errors.ts';
+import { type GotenbergForm, readGotenbergForm, type SourceKind } from './form.ts';
+import type { Target } from './known-fields.ts';
 import { pageOfMarkdown } from './markdown.ts';
 import { imageRender, pdfRender, type Render, type Rendered, type RenderServices } from './render.ts';
 import { readWebhook, sendError, sendResult, type WebhookAddresses } from './webhook.ts';
@@ -57,8 +58,8 @@ declare module 'fastify' {
 const SOURCES: readonly SourceKind[] = ['html', 'url', 'markdown'];
 /** Maximum number of parts of a form besides files. */
 const MAX_FIELDS = 100;
-const TRACE = /^[\x21-\x7e]{1,200}$/;
 const HIDDEN = { schema: { hide: true } };
+const FORM = { schema: { hide: true, body: { content: { 'multipart/form-data': { schema: {} } } } } };
 
 /** Register it where requests are authenticated and counted. */
 export async function gotenbergRoutes(
@@ -70,22 +71,17 @@ export async function gotenbergRoutes(
   await app.register(async (scope) => {
     const configOf = (gotenbergTarget: Target) => ({ ...RATE_LIMITED, gotenbergTarget, secretOf: credentialsOf(gotenbergKey) });
     scope.addHook('onRequest', async (request, reply) => void reply.header('gotenberg-trace', traceOf(request)));
-    scope.setErrorHandler((error, request, reply) => {
-      const problem = toServiceError(error);
-      logFailure(services.logger, request, problem);
-      return sendText(request, reply.header('gotenberg-trace', traceOf(request)), problem);
-    });
     readForms(scope, services);
     for (const source of SOURCES) {
-      scope.post(`/forms/chromium/convert/${source}`, { ...HIDDEN, config: configOf('pdf') }, (request, reply) =>
+      scope.post(`/forms/chromium/convert/${source}`, { ...FORM, config: configOf('pdf') }, (request, reply) =>
         answer(services, request, reply, source, pdfRender),
       );
-      scope.post(`/forms/chromium/screenshot/${source}`, { ...HIDDEN, config: configOf('image') }, (request, reply) =>
+      scope.post(`/forms/chromium/screenshot/${source}`, { ...FORM, config: configOf('image') }, (request, reply) =>
         answer(services, request, reply, source, imageRender),
       );
     }
     for (const path of ['/forms/pdfengines/merge', '/forms/pdf/merge'])
-      scope.post(path, { ...HIDDEN, config: configOf('merge') }, (request, reply) => answerMerge(services, request, reply));
+      scope.post(path, { ...FORM, config: configOf('merge') }, (request, reply) => answerMerge(services, request, reply));
   });
 }
 
@@ -274,11 +270,6 @@ function filenameOf({ headers, routeOptions }: FastifyRequest): string | undefin
   const usable = name.isWellFormed() && !name.includes('\ufffd') ? name : String(given);
   if (!isUsableFilename(usable)) throw invalidRequest([{ path: 'Gotenberg-Output-Filename', message: `must be ${FILENAME}` }]);
   return routeOptions.config.gotenbergTarget === 'image' ? usable : `${usable}.pdf`;
-}
-
-function traceOf({ id, headers }: FastifyRequest): string {
-  const given = headers['gotenberg-trace'];
-  return typeof given === 'string' && TRACE.test(given) ? given : id;
 }
 
 function takeForm(request: FastifyRequest): GotenbergForm {

@@ -73,7 +73,8 @@ function readHeaders(given: string | undefined): Record<string, string> {
 function parseObject(text: string): object {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    if (value === null) return {}; // Go clients write it for a map without a value
+    if (typeof value === 'object' && !Array.isArray(value)) return value;
   } catch {} // the error is thrown below
   throw wrong('Extra-Http-Headers', 'must be an object, as JSON');
 }
@@ -91,9 +92,9 @@ export async function sendResult(
   signal: AbortSignal,
 ): Promise<void> {
   const headers = {
-    'content-disposition': disposition,
+    ...{ 'content-disposition': disposition, 'user-agent': 'Platen' },
     ...to.headers,
-    ...{ 'user-agent': 'Platen', 'content-type': type, 'gotenberg-trace': trace },
+    ...{ 'content-type': type, 'gotenberg-trace': trace },
   };
   const { url, method } = to;
   const end = within(MAX_SENDING_MS, signal);
@@ -141,6 +142,6 @@ async function sendEvent(
 }
 
 function jsonUpload({ headers }: WebhookAddresses, url: string, method: Method, body: object, trace: string): Upload {
-  const own = { 'user-agent': 'Platen', 'content-type': 'application/json; charset=UTF-8', 'gotenberg-trace': trace };
-  return { url, method, headers: { ...headers, ...own }, body: [Buffer.from(JSON.stringify(body))] };
+  const own = { 'content-type': 'application/json; charset=UTF-8', 'gotenberg-trace': trace };
+  return { url, method, headers: { 'user-agent': 'Platen', ...headers, ...own }, body: [Buffer.from(JSON.stringify(body))] };
 }
