@@ -6,7 +6,7 @@ import { createHash, createPrivateKey, sign as signBytes, verify, X509Certificat
 import { promisify } from 'node:util';
 import type { Deadline } from '../deadline.ts';
 import type { SigningKey } from './certificate-facts.ts';
-import { certificateFields, context, integer, NotDer, oid, sequence, TAGS, write } from './der.ts';
+import { certificateFields, context, integer, MalformedDerError, oid, sequence, TAGS, write } from './der.ts';
 import { MAX_TIME_STAMP_BYTES, type TimeStamps } from './time-stamps.ts';
 
 export interface SigningAlgorithm {
@@ -46,7 +46,7 @@ export function algorithmOf({ facts: { keyType } }: Pick<Signer, 'facts'>): Sign
   return { digest, isElliptic: curve !== undefined };
 }
 
-/** The maximum size of a signature in bytes. Throws `NotDer`. */
+/** The maximum size of a signature in bytes. Throws `MalformedDerError`. */
 export function signatureBytes({ chain }: Pick<Signer, 'chain'>, isStamped: boolean): number {
   const certificates = chain.reduce((sum, { length }) => sum + length, 0);
   return STRUCTURE_BYTES + certificates + signerIdOf(signerCertificateOf(chain)).length + (isStamped ? MAX_TIME_STAMP_BYTES : 0);
@@ -137,6 +137,6 @@ function signerCertificateOf([own]: readonly Buffer[]): Buffer {
 /** The issuer and the serial number of a certificate. */
 function signerIdOf(certificate: Buffer): Buffer {
   const [serialNumber, , issuer] = certificateFields(certificate);
-  if (serialNumber?.[0] !== TAGS.integer || issuer?.[0] !== TAGS.sequence) throw new NotDer('not a certificate');
+  if (serialNumber?.[0] !== TAGS.integer || issuer?.[0] !== TAGS.sequence) throw new MalformedDerError('not a certificate');
   return sequence(issuer, serialNumber);
 }

@@ -1,7 +1,7 @@
 /** Opens a PKCS#12 file (RFC 7292): its bytes and password in, a private key with its certificate and the chain above it out. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { der, Malformed, octets, oid, parse, parts, type Value } from './asn1.ts';
-import { Pkcs12Ciphers, WrongPassword } from './pkcs12-ciphers.ts';
+import { der, MalformedAsn1Error, octets, oid, parse, parts, type Value } from './asn1.ts';
+import { Pkcs12Ciphers, WrongPasswordError } from './pkcs12-ciphers.ts';
 
 export interface Pkcs12 {
   key: KeyObject;
@@ -10,8 +10,8 @@ export interface Pkcs12 {
 }
 
 /** The file holds no private key, or no certificate for it. */
-export class NoKeyPair extends Error {
-  override name = 'NoKeyPair';
+export class NoKeyPairError extends Error {
+  override name = 'NoKeyPairError';
 }
 
 const DATA = '1.2.840.113549.1.7.1';
@@ -24,7 +24,7 @@ const X509_CERTIFICATE = '1.2.840.113549.1.9.22.1';
 const MAX_CERTIFICATES = 32;
 const MAX_KEYS = 8;
 
-/** Throws `Malformed`, `WrongPassword`, `Unsupported`, `TooCostly`, `NoKeyPair`. */
+/** Throws `MalformedAsn1Error`, `WrongPasswordError`, `UnsupportedCipherError`, `TooManyIterationsError`, `NoKeyPairError`. */
 export function openPkcs12(bytes: Uint8Array, password: string): Pkcs12 {
   const ciphers = new Pkcs12Ciphers(password);
   const [, safe, mac] = parts(parse(bytes));
@@ -43,7 +43,7 @@ interface Bags {
 function contentOf(info: Value, ciphers: Pkcs12Ciphers): Buffer {
   const [type, content] = parts(info);
   if (oid(type) === DATA) return dataOf(info);
-  if (oid(type) !== ENCRYPTED_DATA) throw new Malformed('a part of an unknown type');
+  if (oid(type) !== ENCRYPTED_DATA) throw new MalformedAsn1Error('a part of an unknown type');
   const [, encrypted] = parts(parts(content)[0]);
   const [, algorithm, data] = parts(encrypted);
   return ciphers.decrypt(algorithm, octets(data));
@@ -51,7 +51,7 @@ function contentOf(info: Value, ciphers: Pkcs12Ciphers): Buffer {
 
 function dataOf(info: Value | undefined): Buffer {
   const [type, content] = parts(info);
-  if (oid(type) !== DATA) throw new Malformed('the content is not protected by a password');
+  if (oid(type) !== DATA) throw new MalformedAsn1Error('the content is not protected by a password');
   return octets(parts(content)[0]);
 }
 
@@ -64,7 +64,7 @@ function collect(bags: Value[], ciphers: Pkcs12Ciphers, found: Bags): void {
     else if (kind === SHROUDED_KEY_BAG) found.keys.push(keyIn(value, ciphers));
     else if (kind === CERTIFICATE_BAG) found.certificates.push(...certificateIn(value));
     if (found.keys.length > MAX_KEYS || found.certificates.length > MAX_CERTIFICATES)
-      throw new Malformed('too many keys or certificates');
+      throw new MalformedAsn1Error('too many keys or certificates');
   }
 }
 
@@ -85,7 +85,7 @@ function checkedKey(key: Buffer): Buffer {
     parts(parse(key));
     return key;
   } catch (cause) {
-    throw new WrongPassword('', { cause });
+    throw new WrongPasswordError('', { cause });
   }
 }
 
@@ -96,14 +96,14 @@ function pairOf({ keys, certificates }: Bags): Pkcs12 {
     const own = known.find((certificate) => certificate.checkPrivateKey(key));
     if (own) return { key, chain: chainOf(own, known) };
   }
-  throw new NoKeyPair();
+  throw new NoKeyPairError();
 }
 
 function readOrThrow<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new Malformed('a key or a certificate cannot be read', { cause: error });
+    throw new MalformedAsn1Error('a key or a certificate cannot be read', { cause: error });
   }
 }
 

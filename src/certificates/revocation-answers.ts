@@ -16,8 +16,8 @@ import {
   OCSPResponse,
   type SingleResponse,
 } from 'pkijs';
-import { Malformed, octets, parse } from './asn1.ts';
-import { certificateFields, context, inside, NotDer, TAGS } from './der.ts';
+import { MalformedAsn1Error, octets, parse } from './asn1.ts';
+import { certificateFields, context, inside, MalformedDerError, TAGS } from './der.ts';
 
 /** An OCSP response or a CRL, with the certificate it is about and its issuer. */
 export interface Statement {
@@ -38,8 +38,8 @@ export type Answer =
   /** Why the answer cannot be used. */
   | { fault: string };
 
-class UnusableAnswer extends Error {
-  override name = 'UnusableAnswer';
+class UnusableResponseError extends Error {
+  override name = 'UnusableResponseError';
 }
 
 const BASIC_RESPONSE = '1.3.6.1.5.5.7.48.1.1';
@@ -66,7 +66,7 @@ export function readOcsp(statement: Statement): Promise<Answer> {
       const [time] = certStatus.valueBlock.value ?? [];
       return { revokedAt: time instanceof asn1js.GeneralizedTime ? time.toDate().getTime() : undefined };
     }
-    if (tagNumber !== GOOD) throw new UnusableAnswer('does not know the status of the certificate');
+    if (tagNumber !== GOOD) throw new UnusableResponseError('does not know the status of the certificate');
     return { isGood: true, responders: responder ? [responder] : [], until: nextUpdate?.getTime() };
   });
 }
@@ -74,8 +74,9 @@ export function readOcsp(statement: Statement): Promise<Answer> {
 function basicIn(answer: Uint8Array): Buffer {
   const { responseStatus, responseBytes } = OCSPResponse.fromBER(Uint8Array.from(answer));
   const status = responseStatus.valueBlock.valueDec;
-  if (status !== 0) throw new UnusableAnswer(`answered with the OCSP status ${status}`);
-  if (responseBytes?.responseType !== BASIC_RESPONSE) throw new UnusableAnswer('sent something other than a basic OCSP response');
+  if (status !== 0) throw new UnusableResponseError(`answered with the OCSP status ${status}`);
+  if (responseBytes?.responseType !== BASIC_RESPONSE)
+    throw new UnusableResponseError('sent something other than a basic OCSP response');
   return octets(responseBytes.response);
 }
 
@@ -87,7 +88,7 @@ async function singleResponseOf(
   const issuerCertificate = certificateIn(issuer);
   await id.createForCertificate(certificateIn(certificate), { hashAlgorithm: 'SHA-1', issuerCertificate });
   const single = tbsResponseData.responses.find(({ certID }) => certID.isEqual(id));
-  if (!single) throw new UnusableAnswer('sent an OCSP response about another certificate');
+  if (!single) throw new UnusableResponseError('sent an OCSP response about another certificate');
   return single;
 }
 
@@ -98,7 +99,7 @@ async function responderOf(
   { issuer, at }: Statement,
 ): Promise<Uint8Array | undefined> {
   const [signed, , , held] = [...inside(bytes)];
-  if (!signed) throw new UnusableAnswer('sent an OCSP response without content');
+  if (!signed) throw new UnusableResponseError('sent an OCSP response without content');
   const isSignedBy = (certificate: Uint8Array) =>
     verified(signed, response.signature, certificateIn(certificate), response.signatureAlgorithm);
   if (await isSignedBy(issuer)) return undefined;
@@ -108,7 +109,7 @@ async function responderOf(
     requireResponder(certificate, issuer, at);
     return Uint8Array.from(certificate);
   }
-  throw new UnusableAnswer('sent an OCSP response that neither the issuer nor one of its responders has signed');
+  throw new UnusableResponseError('sent an OCSP response that neither the issuer nor one of its responders has signed');
 }
 
 /** Checks that the issuer authorized the responder (RFC 6960, 4.2.2.2). */
@@ -119,21 +120,22 @@ function requireResponder(certificate: Buffer, issuer: Uint8Array, at: number): 
   const isResponder = usage instanceof ExtKeyUsage && usage.keyPurposes.includes(OCSP_SIGNING);
   const isValid = notBefore.value.getTime() <= at && at <= notAfter.value.getTime();
   if (!isResponder || !isValid || !own.checkIssued(above) || !own.verify(above.publicKey))
-    throw new UnusableAnswer('sent an OCSP response that is not signed by an authorized responder');
+    throw new UnusableResponseError('sent an OCSP response that is not signed by an authorized responder');
 }
 
 /** A CRL can have hundreds of thousands of entries, so they are searched without building objects. */
 export function readList({ issuer, certificate, answer, at }: Statement): Promise<Answer> {
   return withFaults(async () => {
     const [signed, algorithm, signature] = [...inside(Buffer.from(answer))];
-    if (!signed || !algorithm || !signature) throw new UnusableAnswer('sent something other than a list of revoked certificates');
+    if (!signed || !algorithm || !signature)
+      throw new UnusableResponseError('sent something other than a list of revoked certificates');
     const list = partsOf(signed);
     const [, , , , subject] = certificateFields(Buffer.from(issuer));
-    if (!subject?.equals(list.issuer)) throw new UnusableAnswer('sent a list from another issuer');
+    if (!subject?.equals(list.issuer)) throw new UnusableResponseError('sent a list from another issuer');
     const bits = asn1js.fromBER(Uint8Array.from(signature)).result as asn1js.BitString;
     const by = new AlgorithmIdentifier({ schema: asn1js.fromBER(Uint8Array.from(algorithm)).result });
     if (!(await verified(signed, bits, certificateIn(issuer), by)))
-      throw new UnusableAnswer('sent a list that its issuer has not signed');
+      throw new UnusableResponseError('sent a list that its issuer has not signed');
     requireTime(at, list.thisUpdate, list.nextUpdate);
     const isOfAuthority = new X509Certificate(certificate).ca;
     for (const extension of list.extensions) requireComplete(extension, isOfAuthority);
@@ -145,7 +147,7 @@ export function readList({ issuer, certificate, answer, at }: Statement): Promis
 /** The revocation date of the certificate's entry; undefined if the list has none. */
 function revocationOf(certificate: Uint8Array, entries: Buffer | undefined): Buffer | undefined {
   const [serialNumber] = certificateFields(Buffer.from(certificate));
-  if (!serialNumber) throw new NotDer('not a certificate');
+  if (!serialNumber) throw new MalformedDerError('not a certificate');
   for (const entry of entries ? inside(entries) : []) {
     const [number, date] = inside(entry);
     if (number?.equals(serialNumber)) return date;
@@ -166,7 +168,7 @@ function partsOf(signed: Buffer): ListParts {
   const fields = [...inside(signed)];
   if (fields[0]?.[0] === TAGS.integer) fields.shift(); // the version
   const [, issuer, thisUpdate, ...rest] = fields;
-  if (!issuer || !thisUpdate) throw new NotDer('a list without an issuer or a time');
+  if (!issuer || !thisUpdate) throw new MalformedDerError('a list without an issuer or a time');
   const nextUpdate = rest[0] && rest[0][0] !== TAGS.sequence && rest[0][0] !== context(0) ? rest.shift() : undefined;
   const entries = rest[0]?.[0] === TAGS.sequence ? rest.shift() : undefined;
   const [extensions] = rest[0]?.[0] === context(0) ? inside(rest[0]) : [];
@@ -183,19 +185,19 @@ function partsOf(signed: Buffer): ListParts {
 function requireComplete({ extnID, critical, parsedValue }: Extension, isOfAuthority: boolean): void {
   if (!(extnID === LIST_POINT && parsedValue instanceof IssuingDistributionPoint)) {
     if (critical && !IGNORED_EXTENSIONS.has(extnID))
-      throw new UnusableAnswer('sent a partial list, or one with an unsupported critical extension');
+      throw new UnusableResponseError('sent a partial list, or one with an unsupported critical extension');
     return;
   }
   const { onlyContainsUserCerts, onlyContainsCACerts, onlyContainsAttributeCerts, onlySomeReasons, indirectCRL } = parsedValue;
   const isOfOthers = isOfAuthority ? onlyContainsUserCerts : onlyContainsCACerts;
   if (isOfOthers || onlyContainsAttributeCerts || onlySomeReasons || indirectCRL)
-    throw new UnusableAnswer('sent a list that does not cover all certificates of this kind');
+    throw new UnusableResponseError('sent a list that does not cover all certificates of this kind');
 }
 
 function requireTime(at: number, thisUpdate: Date, nextUpdate: Date | undefined): void {
-  if (thisUpdate.getTime() > at + MAX_CLOCK_DIFFERENCE_MS) throw new UnusableAnswer('sent an answer from the future');
+  if (thisUpdate.getTime() > at + MAX_CLOCK_DIFFERENCE_MS) throw new UnusableResponseError('sent an answer from the future');
   if (nextUpdate && nextUpdate.getTime() < at - MAX_CLOCK_DIFFERENCE_MS)
-    throw new UnusableAnswer('sent an answer that is out of date');
+    throw new UnusableResponseError('sent an answer that is out of date');
 }
 
 async function verified(
@@ -204,7 +206,8 @@ async function verified(
   { subjectPublicKeyInfo }: Certificate,
   algorithm: AlgorithmIdentifier,
 ): Promise<boolean> {
-  if (INSECURE_ALGORITHMS.has(algorithm.algorithmId)) throw new UnusableAnswer('signs with SHA-1 or MD5, which are not secure');
+  if (INSECURE_ALGORITHMS.has(algorithm.algorithmId))
+    throw new UnusableResponseError('signs with SHA-1 or MD5, which are not secure');
   const crypto = getCrypto(true);
   return crypto.verifyWithPublicKey(Uint8Array.from(signed), signature, subjectPublicKeyInfo, algorithm).catch(() => false);
 }
@@ -214,8 +217,9 @@ async function withFaults(read: () => Promise<Answer>): Promise<Answer> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof UnusableAnswer) return { fault: error.message };
-    if (error instanceof Malformed || error instanceof NotDer) return { fault: 'sent something that cannot be read' };
+    if (error instanceof UnusableResponseError) return { fault: error.message };
+    if (error instanceof MalformedAsn1Error || error instanceof MalformedDerError)
+      return { fault: 'sent something that cannot be read' };
     return { fault: 'sent something other than the requested answer' };
   }
 }
@@ -228,5 +232,5 @@ function certificateIn(bytes: Uint8Array): Certificate {
 function timeOf(value: Buffer): Date {
   const time = asn1js.fromBER(Uint8Array.from(value)).result;
   if (time instanceof asn1js.UTCTime) return time.toDate();
-  throw new NotDer('not a time');
+  throw new MalformedDerError('not a time');
 }

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Deadline } from '../deadline.ts';
-import { ask, Unanswered } from '../egress/ask.ts';
+import { ask, NoResponseError } from '../egress/ask.ts';
 import type { OutboundPolicy } from '../egress/policy.ts';
 import { ServiceError } from '../errors.ts';
 import { OwnerQueue } from '../queue/owner-queue.ts';
@@ -171,8 +171,8 @@ export class Revocation {
   async #find(each: Described, about: RevocationQuery, isOwn: boolean, context: CheckContext): Promise<Found> {
     const read = async (what: 'ocsp' | 'list', bytes: Buffer): Promise<Found> => {
       const answer = (await this.#run(context.owner, { what, ...about, answer: bytes }, context.signal)) as Answer | Unreadable;
-      if ('unreadable' in answer) throw new Unanswered('sent something that cannot be read');
-      if ('fault' in answer) throw new Unanswered(answer.fault);
+      if ('unreadable' in answer) throw new NoResponseError('sent something that cannot be read');
+      if ('fault' in answer) throw new NoResponseError(answer.fault);
       if ('revokedAt' in answer) throw isOwn ? revoked(answer.revokedAt) : failed('a certificate of the time stamp is revoked');
       const responders = answer.responders.map((responder) => Buffer.from(responder));
       return { [what]: bytes, responders, until: answer.until ?? about.at };
@@ -264,7 +264,7 @@ async function firstOf<T>(addresses: string[], get: (url: URL, index: number) =>
     try {
       return await get(url, index);
     } catch (error) {
-      if (!(error instanceof Unanswered)) throw error;
+      if (!(error instanceof NoResponseError)) throw error;
       last = failed(`${url.host} ${error.message}`, error);
     }
   }

@@ -1,8 +1,8 @@
 /** Sends one request of the service itself under the outbound policy: a URL and a body in, the bytes of the response out. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { type OutboundPolicy, Refusal } from './policy.ts';
-import { NotTrusted, reach } from './reach.ts';
+import { type OutboundPolicy, RefusedError } from './policy.ts';
+import { reach, UntrustedServerError } from './reach.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 export interface Question {
@@ -18,11 +18,11 @@ export interface Question {
 }
 
 /** There is no usable response. The message is for the user who chose the URL, and reveals little about the server. */
-export class Unanswered extends Error {
-  override name = 'Unanswered';
+export class NoResponseError extends Error {
+  override name = 'NoResponseError';
 }
 
-/** Throws `Unanswered`, and the reason of the signal. */
+/** Throws `NoResponseError`, and the reason of the signal. */
 export async function ask(policy: OutboundPolicy, { url, timeoutMs, signal, ...question }: Question): Promise<Buffer> {
   const late = AbortSignal.timeout(timeoutMs);
   const end = AbortSignal.any([late, signal]);
@@ -32,16 +32,16 @@ export async function ask(policy: OutboundPolicy, { url, timeoutMs, signal, ...q
     return await unlessAborted(exchange(url, socket, question), end);
   } catch (error) {
     signal.throwIfAborted();
-    if (late.aborted) throw new Unanswered(`did not answer within ${timeoutMs / 1_000} seconds`, { cause: error });
-    throw error instanceof Unanswered ? error : new Unanswered(reasonOf(error), { cause: error });
+    if (late.aborted) throw new NoResponseError(`did not answer within ${timeoutMs / 1_000} seconds`, { cause: error });
+    throw error instanceof NoResponseError ? error : new NoResponseError(reasonOf(error), { cause: error });
   } finally {
     socket?.destroy();
   }
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof Refusal && error.hasNoAddress) return 'has no address that may be reached';
-  if (error instanceof NotTrusted) return 'has no valid certificate for its name';
+  if (error instanceof RefusedError && error.hasNoAddress) return 'has no address that may be reached';
+  if (error instanceof UntrustedServerError) return 'has no valid certificate for its name';
   return 'could not be reached, or did not speak HTTP';
 }
 
@@ -67,12 +67,12 @@ async function exchange(
   request.on('response', resolve);
   request.end(body?.bytes);
   const answer = await promise;
-  if (answer.statusCode !== 200) throw new Unanswered(`answered with status ${answer.statusCode}`);
+  if (answer.statusCode !== 200) throw new NoResponseError(`answered with status ${answer.statusCode}`);
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of answer) {
     bytes += (chunk as Buffer).length;
-    if (bytes > maxBytes) throw new Unanswered(`sent more than ${maxBytes} bytes`);
+    if (bytes > maxBytes) throw new NoResponseError(`sent more than ${maxBytes} bytes`);
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks);

@@ -4,18 +4,18 @@
  */
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { type OutboundPolicy, Refusal } from './policy.ts';
+import { type OutboundPolicy, RefusedError } from './policy.ts';
 
 /** The server has no valid certificate for this name, or does not support TLS. */
-export class NotTrusted extends Error {
-  override name = 'NotTrusted';
+export class UntrustedServerError extends Error {
+  override name = 'UntrustedServerError';
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * Connects, with TLS if the URL says so. `signal` ends the connection while it is made and afterwards. Throws `Refusal`,
- * `NotTrusted` and the reason of the signal.
+ * Connects, with TLS if the URL says so. `signal` ends the connection while it is made and afterwards. Throws `RefusedError`,
+ * `UntrustedServerError` and the reason of the signal.
  */
 export async function reach(policy: OutboundPolicy, url: URL, signal: AbortSignal): Promise<Socket> {
   const secure = url.protocol === 'https:';
@@ -26,7 +26,7 @@ export async function reach(policy: OutboundPolicy, url: URL, signal: AbortSigna
     if (socket) return secure ? encrypted(socket, url.hostname.replace(/^\[(.*)\]$/, '$1')) : socket;
   }
   signal.throwIfAborted();
-  throw new Refusal('no address of the host accepts connections', { netError: 'ERR_CONNECTION_FAILED' });
+  throw new RefusedError('no address of the host accepts connections', { netError: 'ERR_CONNECTION_FAILED' });
 }
 
 async function connected(host: string, port: number, signal: AbortSignal): Promise<Socket | undefined> {
@@ -52,8 +52,8 @@ async function encrypted(socket: Socket, host: string): Promise<Socket> {
     ALPNProtocols: ['http/1.1'],
   });
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-  tls.on('error', (error) => reject(new NotTrusted('no encrypted connection could be made', { cause: error })));
-  tls.once('close', () => reject(new NotTrusted('the connection was closed')));
+  tls.on('error', (error) => reject(new UntrustedServerError('no encrypted connection could be made', { cause: error })));
+  tls.once('close', () => reject(new UntrustedServerError('the connection was closed')));
   tls.once('secureConnect', () => resolve(tls));
   return promise.catch((error: unknown) => {
     socket.destroy();

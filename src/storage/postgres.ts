@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, type PostgresQueryResult, sql } from 'kysely';
 import pg from 'pg';
 import { invalidRequest, type ServiceError, storageFailed } from '../errors.ts';
-import { type DatabaseState, type Engine, type Nodes, OutcomeUnknown } from './engine.ts';
+import { type DatabaseState, type Engine, type Nodes, OutcomeUnknownError } from './engine.ts';
 import { joinNodes } from './postgres-nodes.ts';
 import { isWrite } from './prepared.ts';
 import type { Query, Tables } from './tables.ts';
@@ -303,7 +303,7 @@ class GuardedClient {
     this.#failed ||= refused.some(isEnding) || (statements[0]?.text === 'begin' && told[0]?.status === 'rejected');
     const [error] = refused;
     throw explained(
-      last.text === 'commit' && this.#failed ? new OutcomeUnknown('no answer to a commit', { cause: error }) : error,
+      last.text === 'commit' && this.#failed ? new OutcomeUnknownError('no answer to a commit', { cause: error }) : error,
     );
   }
 

@@ -6,8 +6,8 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type OutboundPolicy, Refusal } from '../egress/policy.ts';
-import { NotTrusted, reach } from '../egress/reach.ts';
+import { type OutboundPolicy, RefusedError } from '../egress/policy.ts';
+import { reach, UntrustedServerError } from '../egress/reach.ts';
 import { unlessAborted } from '../egress/unless-aborted.ts';
 
 export interface Attempt {
@@ -47,7 +47,7 @@ export interface AttemptResult {
   /** A message for the owner of the delivery. It reveals nothing about hosts that the egress policy forbids. */
   error?: string;
   /** For the operator's log. */
-  refusal?: Refusal;
+  refusal?: RefusedError;
 }
 
 const MAX_ANSWER_BYTES = 65_536;
@@ -77,7 +77,7 @@ export async function attempt(
     if (late.aborted) return { error: `there was no answer within ${timeoutMs / 1000} seconds` };
     if (signal.aborted) return { error: 'the service was stopped before there was an answer' };
     if (error instanceof Stalled) return { error: `no data was taken, and nothing was answered, for ${idleMs / 1000} seconds` };
-    return { error: describeFailure(error), ...(error instanceof Refusal && { refusal: error }) };
+    return { error: describeFailure(error), ...(error instanceof RefusedError && { refusal: error }) };
   } finally {
     socket?.destroy();
   }
@@ -89,9 +89,10 @@ function isRedirect(status: number): boolean {
 
 function describeFailure(error: unknown): string {
   if (error instanceof ContentUnavailable) return error.message;
-  if (error instanceof Refusal && error.hasNoAddress) return 'the host has no address that may be reached';
-  if (error instanceof Refusal) return 'no connection could be made';
-  if (error instanceof NotTrusted) return 'no encrypted connection could be made: the certificate must be valid for this host';
+  if (error instanceof RefusedError && error.hasNoAddress) return 'the host has no address that may be reached';
+  if (error instanceof RefusedError) return 'no connection could be made';
+  if (error instanceof UntrustedServerError)
+    return 'no encrypted connection could be made: the certificate must be valid for this host';
   return 'the connection broke off, or the answer was not HTTP';
 }
 

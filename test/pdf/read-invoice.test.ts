@@ -1,7 +1,7 @@
 /** The XML of invoices: what of it matters is found, and what is hostile or of another profile is refused in little time. */
 import { describe, expect, test } from 'vitest';
 import { INVOICE_PROFILES, type InvoiceProfile } from '../../src/pdf/conformance/invoice-profiles.ts';
-import { readInvoice, UnusableInvoice } from '../../src/pdf/conformance/read-invoice.ts';
+import { readInvoice, UnusableInvoiceError } from '../../src/pdf/conformance/read-invoice.ts';
 import { invoiceXml, SALES, type Sale } from '../support/invoices.ts';
 
 const SALE = SALES.plain as Sale;
@@ -10,11 +10,11 @@ const GUIDELINE = '<ram:ID>urn:cen.eu:en16931:2017</ram:ID>';
 const DATE = '<udt:DateTimeString format="102">20260115</udt:DateTimeString>';
 const END = '</rsm:CrossIndustryInvoice>';
 
-function refusal(xml: string, profile: InvoiceProfile = 'EN 16931'): UnusableInvoice {
+function refusal(xml: string, profile: InvoiceProfile = 'EN 16931'): UnusableInvoiceError {
   try {
     readInvoice({ xml, profile });
   } catch (error) {
-    if (error instanceof UnusableInvoice) return error;
+    if (error instanceof UnusableInvoiceError) return error;
     throw error;
   }
   throw new Error('it was accepted');

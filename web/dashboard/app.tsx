@@ -1,6 +1,6 @@
 /** The root of the dashboard: it shows the sign-in or a page, with the frame that all pages share. */
 import { useEffect, useState } from 'preact/hooks';
-import { Problem } from '../shared/api.ts';
+import { ProblemError } from '../shared/api.ts';
 import { Dialog } from '../shared/dialog.tsx';
 import { forgetToasts, Toasts } from '../shared/toast.tsx';
 import { BatchPage } from './batch-page.tsx';
@@ -53,7 +53,7 @@ function useRememberedKey(): { fault: unknown; waiting: boolean; retry(): void }
     try {
       await signIn(key, true);
     } catch (error) {
-      if (error instanceof Problem && error.body.status === 401) signOut();
+      if (error instanceof ProblemError && error.body.status === 401) signOut();
       else setFault(error);
     }
     setWaiting(false);

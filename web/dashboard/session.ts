@@ -1,6 +1,6 @@
 /** The session: holds the key in this tab, and sends requests with it. */
 import { signal } from '@preact/signals';
-import { Problem, request } from '../shared/api.ts';
+import { ProblemError, request } from '../shared/api.ts';
 import type { Account } from './records.ts';
 
 export interface Session {
@@ -46,7 +46,7 @@ export function rememberedKey(): string | null {
   return kept('key');
 }
 
-/** Sends a request with the key. Throws `Problem`, `TypeError` without a connection, `AbortError` once signed out. */
+/** Sends a request with the key. Throws `ProblemError`, `TypeError` without a connection, `AbortError` once signed out. */
 export async function call(path: string, init: RequestInit = {}): Promise<Response> {
   const current = session.value;
   if (!current) throw new DOMException('signed out', 'AbortError');
@@ -54,7 +54,7 @@ export async function call(path: string, init: RequestInit = {}): Promise<Respon
   try {
     return await request(path, { ...init, signal: AbortSignal.any(signals) }, current.key);
   } catch (error) {
-    if (error instanceof Problem && error.body.status === 401 && session.value === current) refuse();
+    if (error instanceof ProblemError && error.body.status === 401 && session.value === current) refuse();
     throw error;
   }
 }

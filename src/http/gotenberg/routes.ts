@@ -9,7 +9,7 @@ import { invalidRequest, ServiceError } from '../../errors.ts';
 import { type Answer, resultGone } from '../../idempotency/idempotency.ts';
 import type { Markdown } from '../../markdown/markdown.ts';
 import { isUsableFilename } from '../../render/filename.ts';
-import { UnusableUpload, type UploadMerging } from '../../render/merge-uploads.ts';
+import { UnusableUploadError, type UploadMerging } from '../../render/merge-uploads.ts';
 import { FILENAME } from '../../render/options-schema.ts';
 import type { ResultUploads } from '../../webhooks/result-uploads.ts';
 import { principalOf } from '../authenticate.ts';
@@ -205,7 +205,7 @@ async function merge(
   const uploads = files.map(({ path, content }) => ({ title: path.replace(/\.pdf$/i, ''), content }));
   const { pdf } = await uploadMerging.merge(accountId, uploads, client).catch((error: unknown) => {
     if (client.aborted) throw new ServiceError('client_closed', 'the client closed the connection');
-    if (!(error instanceof UnusableUpload)) throw error;
+    if (!(error instanceof UnusableUploadError)) throw error;
     throw invalidRequest([{ path: files[error.index]?.path.slice(0, 100) ?? '', message: error.message }]);
   });
   return { type: PDF, extension: '.pdf', bytes: pdf.length, chunks: [pdf], remaining: null };
