@@ -16,9 +16,9 @@ import type { Config } from './config.ts';
 import { Sweep } from './documents/sweep.ts';
 import { type EgressProxy, startEgressProxy } from './egress/egress-proxy.ts';
 import { OutboundPolicy } from './egress/policy.ts';
-import { giveBackMemory } from './http/give-back-memory.ts';
 import { BackgroundJobs } from './http/gotenberg/background.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
+import { releaseUnusedMemory } from './http/release-memory.ts';
 import { createServer, type ServerServices } from './http/server.ts';
 import { Pages } from './pages/pages.ts';
 import { Finisher } from './pdf/finisher.ts';
@@ -331,7 +331,7 @@ function createBudgets({ requestMemoryBytes, playground }: Config) {
     disk: new ByteBudget(REPLIES_ON_DISK * bytes, 'replies'),
   });
   const [budgets, playgroundBudgets] = [budgetsOf(requestMemoryBytes - forVisitors), budgetsOf(forVisitors)];
-  giveBackMemory([budgets.memory, playgroundBudgets.memory]);
+  releaseUnusedMemory([budgets.memory, playgroundBudgets.memory]);
   return { budgets, playgroundBudgets };
 }
 

@@ -1,7 +1,7 @@
 /** Background jobs: how often work is tried again, and how many places an account has. */
 import { expect, test } from 'vitest';
 import { type ErrorCode, ServiceError } from '../../src/errors.ts';
-import { BackgroundJobs, patiently } from '../../src/http/gotenberg/background.ts';
+import { BackgroundJobs, retryWhileBusy } from '../../src/http/gotenberg/background.ts';
 
 async function attemptsOf(...codes: ErrorCode[]): Promise<number> {
   let attempts = 0;
@@ -9,7 +9,7 @@ async function attemptsOf(...codes: ErrorCode[]): Promise<number> {
     const code = codes[Math.min(attempts++, codes.length - 1)] as ErrorCode;
     throw new ServiceError(code, 'full', { retryAfterSeconds: 0 });
   };
-  await expect(patiently(work, new AbortController().signal)).rejects.toThrow('full');
+  await expect(retryWhileBusy(work, new AbortController().signal)).rejects.toThrow('full');
   return attempts;
 }
 

@@ -93,10 +93,10 @@ export const SCREENSHOT_FIELDS: Fields = {
 export const MERGE_FIELDS: Fields = { autoIndexBookmarks: flag() };
 
 /** Fields of Gotenberg that this server does not support. */
-export const UNSUPPORTED =
+export const UNSUPPORTED_FIELD =
   /^(?:stages|archives|downloadFrom|pdfa|pdfua|nativePdfa|nativePdfua|splitMode|splitSpan|splitUnify|flatten|bookmarks|metadata|ignoreResourceHttpStatusDomains|embedsMetadata|optimizeImages|resetFormFields\w*|facturx\w*|watermark\w*|stamp\w*|rotate\w*|native\w+|merge|userPassword|ownerPassword|allow[A-Z]\w*)$/;
 /** Values of an unused field. Clients send such fields, so unsupported fields with these values are ignored. */
-export const MEANS_NOTHING = /^(?:|false|0|\[\]|\{\}|null)$/i;
+export const EMPTY_VALUE = /^(?:|false|0|\[\]|\{\}|null)$/i;
 
 const METADATA: Readonly<Record<string, string>> = {
   ...{ Title: 'title', Author: 'author', Subject: 'subject', Keywords: 'keywords', Creator: 'creator' },

@@ -4,7 +4,7 @@ import { type FieldError, hasCode, invalidRequest } from '../../errors.ts';
 import type { UploadedFile } from '../../render/assets.ts';
 import { suggestion } from '../../validate.ts';
 import type { Part } from '../form-body.ts';
-import { MEANS_NOTHING, MERGE_FIELDS, PDF_FIELDS, SCREENSHOT_FIELDS, UNSUPPORTED } from './fields.ts';
+import { EMPTY_VALUE, MERGE_FIELDS, PDF_FIELDS, SCREENSHOT_FIELDS, UNSUPPORTED_FIELD } from './fields.ts';
 
 export type Target = 'pdf' | 'image' | 'merge';
 export type SourceKind = 'html' | 'url' | 'markdown';
@@ -48,7 +48,7 @@ function readValue({ name, content }: Part, target: Target, values: Map<string, 
   if (!isUtf8(content)) throw new Error('is not valid UTF-8');
   const given = content.toString();
   const field = fieldNamed(name, target);
-  if (!field && UNSUPPORTED.test(name) && MEANS_NOTHING.test(given)) return;
+  if (!field && UNSUPPORTED_FIELD.test(name) && EMPTY_VALUE.test(given)) return;
   if (!field) throw new Error(refusalOf(name, target));
   if (values.has(name)) throw new Error('is sent more than once');
   if (given !== '') values.set(name, field.read(given));
@@ -60,13 +60,13 @@ function fieldNamed(name: string, target: Target) {
 }
 
 function refusalOf(name: string, target: Target): string {
-  if (UNSUPPORTED.test(name)) return 'is not supported by this server';
+  if (UNSUPPORTED_FIELD.test(name)) return 'is not supported by this server';
   return `is unknown to this route${suggestion(name, Object.keys(FIELDS[target]))}`;
 }
 
 function filesOf(form: GotenbergForm, name: string, target: Target): UploadedFile[] {
   if (name === 'embeds' && target === 'pdf') return form.embeds;
-  if (name === 'embeds' || UNSUPPORTED.test(name)) throw new Error('is not supported by this server');
+  if (name === 'embeds' || UNSUPPORTED_FIELD.test(name)) throw new Error('is not supported by this server');
   return form.files;
 }
 

@@ -4,7 +4,7 @@ import type { Delivery, ImageDelivery } from '../render/render.ts';
 import type { Metrics } from './metrics.ts';
 import { toServiceError } from './problem.ts';
 
-export async function measured<T>(
+export async function countOutcome<T>(
   render: () => Promise<T>,
   outcome: { succeeded(result: T): void; failed(code: ErrorCode): void },
 ): Promise<T> {
@@ -19,9 +19,9 @@ export async function measured<T>(
 }
 
 /** Counts a render that is charged. */
-export function measuredDelivery<D extends Delivery | ImageDelivery>(
+export function countDelivery<D extends Delivery | ImageDelivery>(
   { delivered, renderFailed }: Pick<Metrics, 'delivered' | 'renderFailed'>,
   render: () => Promise<D>,
 ): Promise<D> {
-  return measured<D>(render, { succeeded: delivered, failed: renderFailed });
+  return countOutcome<D>(render, { succeeded: delivered, failed: renderFailed });
 }

@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify';
 
 /** Returns a signal that aborts when the connection closes before the reply was sent. */
-export function whenClientLeaves(reply: FastifyReply): AbortSignal {
+export function disconnectSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) controller.abort();

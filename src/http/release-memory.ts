@@ -7,7 +7,7 @@ const INTERVAL_MS = 15_000;
 /** A collection takes about 50 ms, and is not worth it for less than this. */
 const WORTH_IT_BYTES = 64 * 1_048_576;
 
-export function giveBackMemory(budgets: ByteBudget[]): void {
+export function releaseUnusedMemory(budgets: ByteBudget[]): void {
   let least = process.memoryUsage.rss();
   setInterval(() => {
     const now = process.memoryUsage.rss();

@@ -12,7 +12,7 @@ export interface Spool {
 }
 
 /** The memory and disk space that a request uses. */
-export interface Held {
+export interface RequestUsage {
   memory: HeldBytes;
   /** Disk space for a PDF that has no room in memory. */
   disk: HeldBytes;
@@ -22,22 +22,22 @@ export interface Held {
  * Counts the PDF instead of everything that the request held before, which is no longer needed. Call it before the render is
  * charged, because it throws `memory_limited` or `overloaded` if the disk has no room either.
  */
-export function makeRoomFor(bytes: number, { memory, disk }: Held): void {
+export function makeRoomFor(bytes: number, { memory, disk }: RequestUsage): void {
   if (memory.tryResize(bytes)) return;
   disk.resize(bytes);
   memory.resize(0);
 }
 
 /** The memory that a render may count towards its request. If `sendsResult` is false, the PDF is not part of the reply. */
-export function memoryOfRender(held: Held, sendsResult = true): RenderMemory {
+export function memoryOfRender(usage: RequestUsage, sendsResult = true): RenderMemory {
   return {
-    grow: (bytes) => held.memory.grow(bytes),
-    makeRoomFor: (bytes) => sendsResult && makeRoomFor(bytes, held),
+    grow: (bytes) => usage.memory.grow(bytes),
+    makeRoomFor: (bytes) => sendsResult && makeRoomFor(bytes, usage),
   };
 }
 
 /** Stores the PDF where `makeRoomFor` found room for it. */
-export async function heldPdf({ chunks }: { chunks: Buffer[] }, { disk }: Held, blobs: Spool): Promise<Content> {
+export async function spoolPdf({ chunks }: { chunks: Buffer[] }, { disk }: RequestUsage, blobs: Spool): Promise<Content> {
   if (!disk.bytes) return chunks;
   return blobs.spool(chunks).catch(() => chunks); // the PDF has been charged, so that it stays in memory rather than being lost
 }

@@ -4,7 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 const waiting = new WeakMap<IncomingMessage, ServerResponse>();
 
 /** Prevents Node from sending `100 Continue` itself before the request has been checked. */
-export function judgeExpectations(server: Server): void {
+export function handleExpectations(server: Server): void {
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     waiting.set(request, response);
     server.emit('request', request, response);
@@ -21,6 +21,6 @@ export function sendContinue(request: IncomingMessage): void {
 }
 
 /** Whether the client still waits for `100 Continue`. Its next bytes could then be either the body or a new request. */
-export function isUnasked(request: IncomingMessage): boolean {
+export function awaitsContinue(request: IncomingMessage): boolean {
   return waiting.has(request);
 }
