@@ -19,7 +19,7 @@ export function parse(bytes: Uint8Array, maxValues = MAX_VALUES): Value {
 }
 
 /** The members of a SEQUENCE, a SET or a value with an explicit tag. */
-export function parts(value: Value | undefined): Value[] {
+export function membersOf(value: Value | undefined): Value[] {
   if (value instanceof asn1js.Constructed || value instanceof asn1js.Sequence || value instanceof asn1js.Set)
     return value.valueBlock.value;
   throw new MalformedAsn1Error('not a SEQUENCE');
@@ -39,7 +39,7 @@ export function octets(value: Value | undefined): Buffer {
 }
 
 /** A non-negative integer, such as an iteration count. */
-export function count(value: Value | undefined): number {
+export function integer(value: Value | undefined): number {
   if (!(value instanceof asn1js.Integer)) throw new MalformedAsn1Error('not an INTEGER');
   const number = Number(value.toBigInt());
   if (!Number.isSafeInteger(number) || number < 0) throw new MalformedAsn1Error('an INTEGER out of range');

@@ -6,7 +6,7 @@ import { createHash, createPrivateKey, sign as signBytes, verify, X509Certificat
 import { promisify } from 'node:util';
 import type { Deadline } from '../deadline.ts';
 import type { SigningKey } from './certificate-facts.ts';
-import { certificateFields, context, integer, MalformedDerError, oid, sequence, TAGS, write } from './der.ts';
+import { certificateFields, contextTag, integer, MalformedDerError, oid, sequence, TAGS, write } from './der.ts';
 import { MAX_TIME_STAMP_BYTES, type TimeStamps } from './time-stamps.ts';
 
 export interface SigningAlgorithm {
@@ -98,19 +98,19 @@ function cmsOf(signer: Signer, attributes: Buffer, signature: Buffer, token: Buf
     integer(1),
     signerIdOf(signerCertificateOf(signer.chain)),
     digestAlgorithm,
-    write(context(0), attributes),
+    write(contextTag(0), attributes),
     signatureAlgorithm,
     write(TAGS.octetString, signature),
-    ...(token ? [write(context(1), attribute(SIGNATURE_TIME_STAMP, token))] : []),
+    ...(token ? [write(contextTag(1), attribute(SIGNATURE_TIME_STAMP, token))] : []),
   );
   const signed = sequence(
     integer(1),
     write(TAGS.set, digestAlgorithm),
     sequence(oid(DATA)),
-    write(context(0), ...signer.chain),
+    write(contextTag(0), ...signer.chain),
     write(TAGS.set, signerInfo),
   );
-  return sequence(oid(SIGNED_DATA), write(context(0), signed));
+  return sequence(oid(SIGNED_DATA), write(contextTag(0), signed));
 }
 
 /** Leaves out the signing time, which EN 319 142-1 requires in the PDF itself. DER sorts the members of a SET OF by their bytes. */

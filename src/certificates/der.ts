@@ -12,7 +12,7 @@ const LONG_LENGTH = 0x80;
 const MAX_LENGTH_BYTES = 4;
 
 /** The context-specific tag `[number]` of a constructed value. */
-export function context(number: number): number {
+export function contextTag(number: number): number {
   return 0xa0 | number;
 }
 
@@ -36,7 +36,7 @@ export function integer(small: number): Buffer {
 }
 
 /** The values inside a constructed value, each with its tag. Throws `MalformedDerError`. */
-export function* inside(value: Buffer): Generator<Buffer> {
+export function* childrenOf(value: Buffer): Generator<Buffer> {
   const end = endOf(value, 0);
   for (let at = contentAt(value, 0); at < end; ) {
     const next = endOf(value, at);
@@ -48,8 +48,8 @@ export function* inside(value: Buffer): Generator<Buffer> {
 
 /** The fields of a certificate from the serial number, then algorithm, issuer, validity, subject and so on. Throws `MalformedDerError`. */
 export function certificateFields(certificate: Buffer): Buffer[] {
-  const [content] = inside(certificate);
-  return [...inside(content ?? certificate)].filter((field) => field[0] !== context(0)); // the version
+  const [content] = childrenOf(certificate);
+  return [...childrenOf(content ?? certificate)].filter((field) => field[0] !== contextTag(0)); // the version
 }
 
 function endOf(bytes: Buffer, at: number): number {

@@ -1,6 +1,6 @@
 /** Decrypts parts of PKCS#12 files (RFC 7292, appendices B and C; PKCS#5, RFC 8018): a password and ciphertext in, content out. */
 import { createDecipheriv, createHash, createHmac, pbkdf2Sync, timingSafeEqual } from 'node:crypto';
-import { count, MalformedAsn1Error, octets, oid, parts, type Value } from './asn1.ts';
+import { integer, MalformedAsn1Error, membersOf, octets, oid, type Value } from './asn1.ts';
 import { decryptRc2 } from './rc2.ts';
 
 /** The file uses an algorithm that is not supported. */
@@ -64,22 +64,22 @@ export class Pkcs12Ciphers {
 
   /** `algorithm` is an AlgorithmIdentifier. Throws `WrongPasswordError`, `UnsupportedCipherError`, `TooManyIterationsError`, `MalformedAsn1Error`. */
   decrypt(algorithm: Value | undefined, data: Buffer): Buffer {
-    const [name, parameters] = parts(algorithm);
+    const [name, parameters] = membersOf(algorithm);
     const id = oid(name);
     if (id === PBES2) return this.#decryptPbes2(parameters, data);
     const own = PKCS12_SCHEMES[id];
     if (!own) throw new UnsupportedCipherError(`the encryption ${id}`);
-    const [salt, iterations] = parts(parameters);
-    return this.#decryptPkcs12(own, octets(salt), count(iterations), data);
+    const [salt, iterations] = membersOf(parameters);
+    return this.#decryptPkcs12(own, octets(salt), integer(iterations), data);
   }
 
   /** Checks the integrity of the file by its MacData `mac`. Throws `WrongPasswordError` if it fails. */
   check(mac: Value, content: Buffer): void {
-    const [info, salt, iterations] = parts(mac);
-    const [algorithm, digest] = parts(info);
-    const hash = DIGESTS[oid(parts(algorithm)[0])];
+    const [info, salt, iterations] = membersOf(mac);
+    const [algorithm, digest] = membersOf(info);
+    const hash = DIGESTS[oid(membersOf(algorithm)[0])];
     if (!hash) throw new UnsupportedCipherError('the integrity check');
-    const rounds = iterations ? count(iterations) : 1;
+    const rounds = iterations ? integer(iterations) : 1;
     const expected = octets(digest);
     const fits = this.#passwords().some((password) => {
       const bytes = createHash(hash).digest().length;
@@ -91,17 +91,17 @@ export class Pkcs12Ciphers {
   }
 
   #decryptPbes2(parameters: Value | undefined, data: Buffer): Buffer {
-    const [derivation, scheme] = parts(parameters);
-    const [method, details] = parts(derivation);
+    const [derivation, scheme] = membersOf(parameters);
+    const [method, details] = membersOf(derivation);
     if (oid(method) !== PBKDF2) throw new UnsupportedCipherError(`the key derivation ${oid(method)}`);
-    const [salt, iterations, ...more] = parts(details);
+    const [salt, iterations, ...more] = membersOf(details);
     const function_ = more.find((each) => each.idBlock.tagNumber === 16);
-    const hash = function_ ? HMACS[oid(parts(function_)[0])] : 'sha1';
-    const [cipher, iv] = parts(scheme);
+    const hash = function_ ? HMACS[oid(membersOf(function_)[0])] : 'sha1';
+    const [cipher, iv] = membersOf(scheme);
     const known = CIPHERS[oid(cipher)];
     if (!hash || !known) throw new UnsupportedCipherError(`the encryption ${oid(cipher)}`);
     const [name, keyBytes] = known;
-    const rounds = count(iterations);
+    const rounds = integer(iterations);
     this.#spend(rounds, keyBytes, hash);
     const key = pbkdf2Sync(Buffer.from(this.#password), octets(salt), Math.max(1, rounds), keyBytes, hash);
     return withPaddingCheck(() => {

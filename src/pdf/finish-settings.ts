@@ -100,7 +100,7 @@ export interface SignatureHole {
 export interface ValidationUpdate {
   certificates: Uint8Array[];
   ocspResponses: Uint8Array[];
-  lists: Uint8Array[];
+  crls: Uint8Array[];
   /** The number of bytes to reserve for a document time stamp; undefined for none. */
   timeStampBytes: number | undefined;
 }

@@ -6,8 +6,8 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { connectTo, UntrustedServerError } from '../egress/connect.ts';
 import { type OutboundPolicy, RefusedError } from '../egress/policy.ts';
-import { reach, UntrustedServerError } from '../egress/reach.ts';
 import { unlessAborted } from '../egress/unless-aborted.ts';
 
 export interface Attempt {
@@ -64,7 +64,7 @@ export async function attempt(
   let socket: Socket | undefined;
   try {
     const to = new URL(url);
-    socket = await unlessAborted(reach(policy, to, end), end);
+    socket = await unlessAborted(connectTo(policy, to, end), end);
     const opening = sourceOf(sent.body);
     const source = await unlessAborted(opening, end).catch((error: unknown) => {
       opening.then((late) => late.destroy()).catch(() => {});

@@ -17,19 +17,19 @@ const CONNECT_TIMEOUT_MS = 5_000;
  * Connects, with TLS if the URL says so. `signal` ends the connection while it is made and afterwards. Throws `RefusedError`,
  * `UntrustedServerError` and the reason of the signal.
  */
-export async function reach(policy: OutboundPolicy, url: URL, signal: AbortSignal): Promise<Socket> {
+export async function connectTo(policy: OutboundPolicy, url: URL, signal: AbortSignal): Promise<Socket> {
   const secure = url.protocol === 'https:';
   const port = Number(url.port || (secure ? 443 : 80));
   for (const address of await policy.admit(url.hostname, port)) {
     signal.throwIfAborted();
-    const socket = await connected(address, port, signal);
-    if (socket) return secure ? encrypted(socket, url.hostname.replace(/^\[(.*)\]$/, '$1')) : socket;
+    const socket = await openSocket(address, port, signal);
+    if (socket) return secure ? openTls(socket, url.hostname.replace(/^\[(.*)\]$/, '$1')) : socket;
   }
   signal.throwIfAborted();
   throw new RefusedError('no address of the host accepts connections', { netError: 'ERR_CONNECTION_FAILED' });
 }
 
-async function connected(host: string, port: number, signal: AbortSignal): Promise<Socket | undefined> {
+async function openSocket(host: string, port: number, signal: AbortSignal): Promise<Socket | undefined> {
   const socket = connect({ host, port, timeout: CONNECT_TIMEOUT_MS, signal });
   socket.on('error', () => socket.destroy());
   const late = () => socket.destroy();
@@ -43,7 +43,7 @@ async function connected(host: string, port: number, signal: AbortSignal): Promi
 }
 
 /** The certificate is checked against the name. SNI must not be sent if the host is an IP address. */
-async function encrypted(socket: Socket, host: string): Promise<Socket> {
+async function openTls(socket: Socket, host: string): Promise<Socket> {
   const tls = connectTls({
     socket,
     host,

@@ -17,18 +17,18 @@ import {
   type SingleResponse,
 } from 'pkijs';
 import { MalformedAsn1Error, octets, parse } from './asn1.ts';
-import { certificateFields, context, inside, MalformedDerError, TAGS } from './der.ts';
+import { certificateFields, childrenOf, contextTag, MalformedDerError, TAGS } from './der.ts';
 
 /** An OCSP response or a CRL, with the certificate it is about and its issuer. */
-export interface Statement {
+export interface StatusResponse {
   certificate: Uint8Array;
   issuer: Uint8Array;
-  answer: Uint8Array;
+  response: Uint8Array;
   /** The time at which the answer must be valid, in milliseconds since 1970. */
   at: number;
 }
 
-export type Answer =
+export type RevocationStatus =
   /**
    * `responders` contains the certificate of the OCSP responder if the issuer did not sign itself. `until` is the time of the next
    * update in milliseconds since 1970; undefined if a newer answer is always available.
@@ -46,7 +46,7 @@ const BASIC_RESPONSE = '1.3.6.1.5.5.7.48.1.1';
 const [GOOD, REVOKED] = [0, 1];
 const EXTENDED_KEY_USAGE = '2.5.29.37';
 const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
-const LIST_POINT = '2.5.29.28';
+const ISSUING_DISTRIBUTION_POINT = '2.5.29.28';
 /** Extensions of a CRL that do not change its meaning: its number, and the identifier of the issuer's key. */
 const IGNORED_EXTENSIONS = new Set(['2.5.29.20', '2.5.29.35']);
 /** Signature algorithms with SHA-1 or MD5, with which signatures can be forged. */
@@ -54,13 +54,13 @@ const INSECURE_ALGORITHMS = new Set(['1.2.840.113549.1.1.5', '1.2.840.10045.4.1'
 /** Maximum difference between the clocks of the issuer and of this service. */
 const MAX_CLOCK_DIFFERENCE_MS = 300_000;
 
-export function readOcsp(statement: Statement): Promise<Answer> {
+export function readOcspResponse(about: StatusResponse): Promise<RevocationStatus> {
   return withFaults(async () => {
-    const bytes = basicIn(statement.answer);
+    const bytes = basicResponseOf(about.response);
     const response = BasicOCSPResponse.fromBER(Uint8Array.from(bytes));
-    const responder = await responderOf(response, bytes, statement);
-    const { certStatus, thisUpdate, nextUpdate } = await singleResponseOf(response, statement);
-    requireTime(statement.at, thisUpdate, nextUpdate);
+    const responder = await responderOf(response, bytes, about);
+    const { certStatus, thisUpdate, nextUpdate } = await singleResponseOf(response, about);
+    requireTime(about.at, thisUpdate, nextUpdate);
     const { tagNumber } = certStatus.idBlock;
     if (tagNumber === REVOKED) {
       const [time] = certStatus.valueBlock.value ?? [];
@@ -71,8 +71,8 @@ export function readOcsp(statement: Statement): Promise<Answer> {
   });
 }
 
-function basicIn(answer: Uint8Array): Buffer {
-  const { responseStatus, responseBytes } = OCSPResponse.fromBER(Uint8Array.from(answer));
+function basicResponseOf(response: Uint8Array): Buffer {
+  const { responseStatus, responseBytes } = OCSPResponse.fromBER(Uint8Array.from(response));
   const status = responseStatus.valueBlock.valueDec;
   if (status !== 0) throw new UnusableResponseError(`answered with the OCSP status ${status}`);
   if (responseBytes?.responseType !== BASIC_RESPONSE)
@@ -82,7 +82,7 @@ function basicIn(answer: Uint8Array): Buffer {
 
 async function singleResponseOf(
   { tbsResponseData }: BasicOCSPResponse,
-  { certificate, issuer }: Statement,
+  { certificate, issuer }: StatusResponse,
 ): Promise<SingleResponse> {
   const id = new CertID();
   const issuerCertificate = certificateIn(issuer);
@@ -96,15 +96,15 @@ async function singleResponseOf(
 async function responderOf(
   response: BasicOCSPResponse,
   bytes: Buffer,
-  { issuer, at }: Statement,
+  { issuer, at }: StatusResponse,
 ): Promise<Uint8Array | undefined> {
-  const [signed, , , held] = [...inside(bytes)];
+  const [signed, , , held] = [...childrenOf(bytes)];
   if (!signed) throw new UnusableResponseError('sent an OCSP response without content');
   const isSignedBy = (certificate: Uint8Array) =>
     verified(signed, response.signature, certificateIn(certificate), response.signatureAlgorithm);
   if (await isSignedBy(issuer)) return undefined;
-  const [list] = held ? [...inside(held)] : [];
-  for (const certificate of list ? inside(list) : []) {
+  const [list] = held ? [...childrenOf(held)] : [];
+  for (const certificate of list ? childrenOf(list) : []) {
     if (!(await isSignedBy(certificate))) continue;
     requireResponder(certificate, issuer, at);
     return Uint8Array.from(certificate);
@@ -124,12 +124,12 @@ function requireResponder(certificate: Buffer, issuer: Uint8Array, at: number): 
 }
 
 /** A CRL can have hundreds of thousands of entries, so they are searched without building objects. */
-export function readList({ issuer, certificate, answer, at }: Statement): Promise<Answer> {
+export function readCrl({ issuer, certificate, response, at }: StatusResponse): Promise<RevocationStatus> {
   return withFaults(async () => {
-    const [signed, algorithm, signature] = [...inside(Buffer.from(answer))];
+    const [signed, algorithm, signature] = [...childrenOf(Buffer.from(response))];
     if (!signed || !algorithm || !signature)
       throw new UnusableResponseError('sent something other than a list of revoked certificates');
-    const list = partsOf(signed);
+    const list = fieldsOf(signed);
     const [, , , , subject] = certificateFields(Buffer.from(issuer));
     if (!subject?.equals(list.issuer)) throw new UnusableResponseError('sent a list from another issuer');
     const bits = asn1js.fromBER(Uint8Array.from(signature)).result as asn1js.BitString;
@@ -148,14 +148,14 @@ export function readList({ issuer, certificate, answer, at }: Statement): Promis
 function revocationOf(certificate: Uint8Array, entries: Buffer | undefined): Buffer | undefined {
   const [serialNumber] = certificateFields(Buffer.from(certificate));
   if (!serialNumber) throw new MalformedDerError('not a certificate');
-  for (const entry of entries ? inside(entries) : []) {
-    const [number, date] = inside(entry);
+  for (const entry of entries ? childrenOf(entries) : []) {
+    const [number, date] = childrenOf(entry);
     if (number?.equals(serialNumber)) return date;
   }
   return undefined;
 }
 
-interface ListParts {
+interface CrlFields {
   issuer: Buffer;
   thisUpdate: Date;
   nextUpdate: Date | undefined;
@@ -164,26 +164,26 @@ interface ListParts {
   extensions: Extension[];
 }
 
-function partsOf(signed: Buffer): ListParts {
-  const fields = [...inside(signed)];
+function fieldsOf(signed: Buffer): CrlFields {
+  const fields = [...childrenOf(signed)];
   if (fields[0]?.[0] === TAGS.integer) fields.shift(); // the version
   const [, issuer, thisUpdate, ...rest] = fields;
   if (!issuer || !thisUpdate) throw new MalformedDerError('a list without an issuer or a time');
-  const nextUpdate = rest[0] && rest[0][0] !== TAGS.sequence && rest[0][0] !== context(0) ? rest.shift() : undefined;
+  const nextUpdate = rest[0] && rest[0][0] !== TAGS.sequence && rest[0][0] !== contextTag(0) ? rest.shift() : undefined;
   const entries = rest[0]?.[0] === TAGS.sequence ? rest.shift() : undefined;
-  const [extensions] = rest[0]?.[0] === context(0) ? inside(rest[0]) : [];
+  const [extensions] = rest[0]?.[0] === contextTag(0) ? childrenOf(rest[0]) : [];
   return {
     issuer,
     thisUpdate: timeOf(thisUpdate),
     nextUpdate: nextUpdate && timeOf(nextUpdate),
     entries,
-    extensions: [...(extensions ? inside(extensions) : [])].map((each) => new Extension({ schema: parse(each) })),
+    extensions: [...(extensions ? childrenOf(extensions) : [])].map((each) => new Extension({ schema: parse(each) })),
   };
 }
 
 /** A CRL that covers only some certificates or reasons, or only changes, does not prove that a certificate is valid. */
 function requireComplete({ extnID, critical, parsedValue }: Extension, isOfAuthority: boolean): void {
-  if (!(extnID === LIST_POINT && parsedValue instanceof IssuingDistributionPoint)) {
+  if (!(extnID === ISSUING_DISTRIBUTION_POINT && parsedValue instanceof IssuingDistributionPoint)) {
     if (critical && !IGNORED_EXTENSIONS.has(extnID))
       throw new UnusableResponseError('sent a partial list, or one with an unsupported critical extension');
     return;
@@ -213,7 +213,7 @@ async function verified(
 }
 
 /** Converts errors to faults that do not quote the answer. */
-async function withFaults(read: () => Promise<Answer>): Promise<Answer> {
+async function withFaults(read: () => Promise<RevocationStatus>): Promise<RevocationStatus> {
   try {
     return await read();
   } catch (error) {

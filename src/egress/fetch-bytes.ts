@@ -1,11 +1,11 @@
 /** Sends one request of the service itself under the outbound policy: a URL and a body in, the bytes of the response out. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { connectTo, UntrustedServerError } from './connect.ts';
 import { type OutboundPolicy, RefusedError } from './policy.ts';
-import { reach, UntrustedServerError } from './reach.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
-export interface Question {
+export interface FetchOptions {
   /** `http:` or `https:`. Redirects are not followed. */
   url: URL;
   /** If it is set, the request is a POST. */
@@ -23,12 +23,12 @@ export class NoResponseError extends Error {
 }
 
 /** Throws `NoResponseError`, and the reason of the signal. */
-export async function ask(policy: OutboundPolicy, { url, timeoutMs, signal, ...question }: Question): Promise<Buffer> {
+export async function fetchBytes(policy: OutboundPolicy, { url, timeoutMs, signal, ...question }: FetchOptions): Promise<Buffer> {
   const late = AbortSignal.timeout(timeoutMs);
   const end = AbortSignal.any([late, signal]);
   let socket: Socket | undefined;
   try {
-    socket = await unlessAborted(reach(policy, url, end), end);
+    socket = await unlessAborted(connectTo(policy, url, end), end);
     return await unlessAborted(exchange(url, socket, question), end);
   } catch (error) {
     signal.throwIfAborted();
@@ -48,7 +48,7 @@ function reasonOf(error: unknown): string {
 async function exchange(
   url: URL,
   socket: Socket,
-  { body, accept, maxBytes }: Pick<Question, 'body' | 'accept' | 'maxBytes'>,
+  { body, accept, maxBytes }: Pick<FetchOptions, 'body' | 'accept' | 'maxBytes'>,
 ): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const request = httpRequest({
