@@ -30,7 +30,7 @@ import { OwnerQueue } from './queue/owner-queue.ts';
 import { PageDrawing } from './render/draw-pages.ts';
 import { dryRun } from './render/dry-run.ts';
 import { FinishQueue } from './render/finish-queue.ts';
-import { LookUps } from './render/look-ups.ts';
+import { LookupLimit } from './render/lookup-limit.ts';
 import { UploadMerging } from './render/merge-uploads.ts';
 import { createReadiness } from './render/readiness.ts';
 import { type RenderMemory, render, renderImage, violationsOf } from './render/render.ts';
@@ -250,14 +250,19 @@ async function openParts(config: Config, clock: Clock, opened: AsyncDisposableSt
 
 /** The functions with which the routes render. */
 function rendering(services: Services, engine: RenderEngine) {
-  const lookUps = new LookUps();
+  const lookupLimit = new LookupLimit();
   const all = { ...services, revocation: engine.revocation };
   const within = (memory: RenderMemory | undefined) => ({ ...all, engine, memory });
   return {
     render: (request, principal, client, commitHook, held) => render(within(held), request, principal, client, commitHook),
     violationsOf: (request, principal, client, held) => violationsOf(within(held), request, principal, client),
     dryRun: (request, principal, client) =>
-      dryRun({ ...all, lookUps, admits: (host, port) => engine.policy.admits(host, port) }, request, principal, client),
+      dryRun(
+        { ...all, lookupLimit, admits: (host, port) => engine.policy.admits(host, port) },
+        request,
+        principal,
+        client,
+      ),
     renderImage: (request, principal, client, commitHook, held) =>
       renderImage(within(held), request, principal, client, commitHook),
   } satisfies Partial<ServerServices>;

@@ -3,7 +3,7 @@
  * text is converted.
  */
 import { type FieldError, hasCode, invalidRequest } from '../errors.ts';
-import { foreignName } from '../render/foreign-names.ts';
+import { equivalentOption } from '../render/equivalent-options.ts';
 import { ImageOptions } from '../render/image-schema.ts';
 import { PdfOptions, PdfRequestBody } from '../render/options-schema.ts';
 import { suggestion } from '../validate.ts';
@@ -98,7 +98,7 @@ function groupMembers(values: Array<[name: string, value: unknown]>): Members {
 }
 
 function didYouMean(name: string, known: Schemas): string {
-  const hint = Object.hasOwn(known, 'format') ? foreignName('options', name) : undefined;
+  const hint = Object.hasOwn(known, 'format') ? equivalentOption('options', name) : undefined;
   return hint?.startsWith('options.')
     ? `; did you mean ${hint.replaceAll('options.', '')}?`
     : suggestion(name, Object.keys(known));

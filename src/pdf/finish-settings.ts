@@ -38,7 +38,7 @@ export interface FinishSettings {
   /** The conformance that the PDF claims; undefined for none. */
   conformance?: Claims | undefined;
   /** Whether to repair the tags as far as the document allows, even if the PDF claims no conformance. */
-  mendsTags?: boolean;
+  repairsTags?: boolean;
   /** The structure that the document states. Required to claim conformance; without it, the tags stay as they are. */
   stated?: PrintedStructure | undefined;
   /** Requires a claim of PDF/A-3. */
@@ -147,15 +147,15 @@ type Plan = Omit<FinishSettings, 'watermark' | 'boundary' | 'forms' | 'signature
   signature?: object | undefined;
 };
 
-/** Whether these settings change more of a PDF than `settleIdentity` does. */
+/** Whether these settings change more of a PDF than `normalizeInfoDictionary` does. */
 export function needsFinishing(plan: Plan): boolean {
-  const { metadata, compress, attachments, watermark, password, conformance, mendsTags, forms, signature } = plan;
+  const { metadata, compress, attachments, watermark, password, conformance, repairsTags, forms, signature } = plan;
   const entries = Object.values(metadata).some((entry) => entry !== undefined);
   return (
     entries ||
     compress ||
     attachments.length > 0 ||
-    Boolean(forms || mendsTags) ||
+    Boolean(forms || repairsTags) ||
     [watermark, password, conformance, signature].some((each) => each !== undefined)
   );
 }

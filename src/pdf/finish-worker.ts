@@ -88,8 +88,8 @@ export async function finish(task: FinishTask): Promise<Finished> {
 async function finishAsPossible(task: Received): Promise<Finished> {
   const { settings } = task;
   const finished = finishDraft(task);
-  if (!settings.mendsTags || claimsStructure(settings.conformance)) return finished;
-  return finished.catch(() => finishDraft({ ...task, settings: { ...settings, mendsTags: false } }));
+  if (!settings.repairsTags || claimsStructure(settings.conformance)) return finished;
+  return finished.catch(() => finishDraft({ ...task, settings: { ...settings, repairsTags: false } }));
 }
 
 async function finishDraft({ input, settings, secret }: Received): Promise<Finished> {

@@ -9,7 +9,7 @@ import type { PrintJob } from '../chromium/page.ts';
 import { type FieldSize, fieldSizes } from '../pdf/forms/field-places.ts';
 import type { FieldOption, StatedField } from '../stated.ts';
 import { escapeHtml } from './escape-html.ts';
-import { OWN_PAGE } from './own-page.ts';
+import { GENERATED_PAGE } from './generated-page.ts';
 
 export interface FieldAppearances {
   /** Points per CSS pixel. */
@@ -69,7 +69,7 @@ export function fieldAppearances(fields: readonly StatedField[], sizes: Readonly
   const scale = scaleOf(fields, sizes);
   const shown = fields.flatMap((field): Shown[] => {
     const size = sizes.get(field.number);
-    if (!size) throw new Error('a form field has no place');
+    if (!size) throw new Error('a form field has no position in the printed PDF');
     return showsText(field) ? [{ field, ...size }] : [];
   });
   return {
@@ -111,7 +111,7 @@ function jobOf(shown: Shown[], scale: number): PrintJob {
     content: { kind: 'html', html, baseUrl: undefined },
     load: { ...PLAIN_LOAD, device: { ...PLAIN_DEVICE, javascript: false }, offline: true },
     print: {
-      ...OWN_PAGE,
+      ...GENERATED_PAGE,
       pageRanges: '',
       paper: { widthInches, heightInches },
       paperChosenBy: 'caller',

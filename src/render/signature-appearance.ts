@@ -9,8 +9,8 @@ import type { FieldOfDocument } from '../pdf/finish-settings.ts';
 import type { FieldSize } from '../pdf/forms/field-places.ts';
 import type { StatedField } from '../stated.ts';
 import { escapeHtml } from './escape-html.ts';
+import { GENERATED_PAGE } from './generated-page.ts';
 import { POINTS_PER_INCH } from './lengths.ts';
-import { OWN_PAGE } from './own-page.ts';
 import type { FieldPlan } from './signature-options.ts';
 import type { Signing } from './signing.ts';
 
@@ -43,7 +43,7 @@ export function namedField(
   if (!field || !('name' in field)) return undefined;
   const { number } = fieldNamed(field.name, fields);
   const size = sizes.get(number);
-  if (!size) throw new Error('a form field has no place');
+  if (!size) throw new Error('a form field has no position in the printed PDF');
   return { number, width: size.width / POINTS_PER_INCH, height: size.height / POINTS_PER_INCH };
 }
 
@@ -87,7 +87,7 @@ function appearanceJob(html: string, { width, height }: Size, language = ''): Pr
     content: { kind: 'html', html: `<!doctype html><html lang="${language}">${RESET}${html}`, baseUrl: undefined },
     load: { ...PLAIN_LOAD, device: { ...PLAIN_DEVICE, javascript: false }, offline: true },
     print: {
-      ...OWN_PAGE,
+      ...GENERATED_PAGE,
       paper: { widthInches: width, heightInches: height },
       paperChosenBy: 'caller',
       marginChosenBy: 'caller',

@@ -11,8 +11,8 @@ import { hasCode, invalidRequest } from '../errors.ts';
 import { textErrors } from '../validate.ts';
 import { decodeBase64 } from './base64.ts';
 import { escapeHtml } from './escape-html.ts';
+import { GENERATED_PAGE } from './generated-page.ts';
 import type { PdfOptions } from './options-schema.ts';
-import { OWN_PAGE } from './own-page.ts';
 import { parsePageRanges } from './page-ranges.ts';
 import type { ValidationErrors } from './validation-errors.ts';
 
@@ -85,7 +85,7 @@ function stampJob({ html, image }: Watermark, language = ''): PrintJob {
     content: { kind: 'html', html: `<!doctype html><html lang="${language}">${html}`, baseUrl: undefined },
     load: { ...PLAIN_LOAD, offline: true, ...(image && checks) },
     print: {
-      ...OWN_PAGE,
+      ...GENERATED_PAGE,
       paper: { widthInches: SIDE_INCHES, heightInches: SIDE_INCHES },
       paperChosenBy: 'document',
       marginChosenBy: 'document',

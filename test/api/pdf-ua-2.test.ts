@@ -155,7 +155,7 @@ describe('structure destinations', () => {
   });
 });
 
-test('a list in a heading is refused, because its place cannot be mended', async () => {
+test('a list in a heading is refused, because its place cannot be repaired', async () => {
   const html = document('<h1>One <ul><li>two</ul></h1>');
   const { violations } = await problem(await client.pdf({ html, options: { conformance: 'PDF/UA-2' } }), 422, 'not_conformant');
   expect(violations).toEqual([

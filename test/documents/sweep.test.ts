@@ -81,12 +81,12 @@ async function makeStuck(name: string): Promise<() => Promise<void>> {
 test('one document that cannot be removed stops nothing else, and is removed when it can be', async () => {
   const ids: string[] = [];
   for (let n = 0; n < 120; n++) ids.push(await store());
-  const mend = await makeStuck(ids[0] ?? '');
+  const repair = await makeStuck(ids[0] ?? '');
   now += 1_001;
   await sweep.run();
   expect(removed.content).toBe(119);
   expect(failures).toHaveLength(1);
-  await mend();
+  await repair();
   await sweep.run();
   expect(removed.content).toBe(120);
   expect(await blobFiles(dataDir)).toEqual([]);
@@ -99,11 +99,11 @@ test('a PDF kept for an Idempotency-Key that cannot be removed is tried again', 
   const told = { filename: 'secret.pdf', remaining: null, report: { warning_count: 0 } };
   const answer = { kind: 'pdf', bytes: 3, pages: 1, ...told } as const;
   await services.idempotency.complete(claim, answer, services.database.query, { blob: { name, keptMs: 1_000 } });
-  const mend = await makeStuck(name);
+  const repair = await makeStuck(name);
   now += 1_001;
   await sweep.run();
   expect(failures).toHaveLength(1);
-  await mend();
+  await repair();
   await sweep.run();
   expect(await blobFiles(dataDir)).toEqual([]);
   const records = () => services.database.query.selectFrom('idempotency_keys').selectAll().execute();

@@ -73,13 +73,13 @@ test('tags that cannot be read stay as they are, unless something is claimed of 
     'latin1',
   );
   expect(damaged.equals(tagged)).toBe(false);
-  const changes = { mendsTags: true, stated: STATED };
-  const [mended, kept, untouched] = [
+  const changes = { repairsTags: true, stated: STATED };
+  const [repaired, kept, untouched] = [
     await finish(finisher, tagged, changes),
     await finish(finisher, damaged, changes),
     await finish(finisher, damaged, { compress: false, metadata: {} }),
   ];
-  expect(mended.toString('latin1')).toMatch(/\/StructParent \d+\/Contents </);
+  expect(repaired.toString('latin1')).toMatch(/\/StructParent \d+\/Contents </);
   expect(kept.equals(untouched)).toBe(true);
   const archived = await finish(finisher, damaged, {
     ...changes,
@@ -87,7 +87,7 @@ test('tags that cannot be read stay as they are, unless something is claimed of 
   });
   expect((await readFinished(archived)).xmp).toContain('pdfaid:part>3');
   const claims = { archive: undefined, accessible: 1 as const };
-  await expect(finish(finisher, tagged, { mendsTags: true, conformance: claims })).rejects.toMatchObject({
+  await expect(finish(finisher, tagged, { repairsTags: true, conformance: claims })).rejects.toMatchObject({
     code: 'print_failed',
   });
   await expect(finish(finisher, damaged, { ...changes, conformance: claims })).rejects.toMatchObject({ code: 'print_failed' });

@@ -4,8 +4,8 @@
 import { PdfArray, PdfDict, PdfName, PdfNumber, PdfString } from '@libpdf/core';
 import type { Named, Place, PrintedStructure } from '../../stated.ts';
 import { textString } from '../objects/syntax.ts';
-import { follow, followPart } from './follow.ts';
-import { rowsOf, statedKey, tagKey } from './mend-tables.ts';
+import { matchInOrder, matchUnique } from './match-by-key.ts';
+import { rowsOf, statedKey, tagKey } from './repair-tables.ts';
 import { LANGUAGE_TAG, PERMITTED_KIDS } from './standard-types.ts';
 import type { StructureElement } from './structure-element.ts';
 import type { StructureTree } from './structure-tree.ts';
@@ -43,7 +43,7 @@ function checkLanguages(
  * same tag for images and for `figure` elements. The latter are groups, whose children have tags of their own.
  */
 function checkFigures(figures: StructureElement[], { images, isWhole }: PrintedStructure, violations: Violations): void {
-  const tagged = matchFigures(figures, images, isWhole ? follow : followPart);
+  const tagged = matchFigures(figures, images, isWhole ? matchInOrder : matchUnique);
   for (const [figure, image] of tagged) {
     if (alternateOf(figure)) continue;
     if (image?.kind === 'group' || (!image && !figure.hasContent)) figure.type = 'Div';
@@ -66,7 +66,7 @@ function checkUntagged(image: StatedImage, violations: Violations): void {
 function matchFigures(
   figures: StructureElement[],
   images: StatedImage[],
-  match: typeof follow,
+  match: typeof matchInOrder,
 ): Map<StructureElement, StatedImage | undefined> {
   const name = (image: Named) => image.name;
   const nextPicture = match(ofKinds(images, 'picture', 'role'), name);
@@ -101,7 +101,7 @@ function checkHeadings(
   violations: Violations,
 ): void {
   for (const heading of stated.filter(({ name }) => !name)) violations.add('heading_empty', heading);
-  const nextOf = (isWhole ? follow : followPart)(
+  const nextOf = (isWhole ? matchInOrder : matchUnique)(
     stated.filter(({ name }) => name),
     ({ level }) => String(Math.min(level, TOO_DEEP)),
   );
@@ -117,7 +117,7 @@ function checkHeadings(
 }
 
 function checkTables(tables: StructureElement[], stated: PrintedStructure['tables'], violations: Violations): void {
-  const nextOf = follow(stated, statedKey);
+  const nextOf = matchInOrder(stated, statedKey);
   for (const table of tables) {
     const place: Place | undefined = nextOf(tagKey(table));
     if (!isRegular(rowsOf(table))) violations.add('table_irregular', place);

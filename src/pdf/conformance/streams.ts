@@ -33,7 +33,7 @@ export class StreamDecoder {
     const given = stream.get('Filter');
     const [filter, ...more] = given instanceof PdfArray ? given.toArray() : [given];
     if (more.length || !(filter instanceof PdfName) || filter.value !== 'FlateDecode')
-      throw new Error('the PDF packs its content in an unusual way');
+      throw new Error('the PDF compresses its content with an unsupported filter');
     const content = this.#inflated(stream.data);
     return stream.has('DecodeParms') ? Buffer.from(stream.getDecodedData()) : content;
   }

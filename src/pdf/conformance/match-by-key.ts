@@ -6,7 +6,7 @@
  * Returns a function that finds the next item with a key and skips the items before it. It returns undefined, and skips nothing,
  * if no remaining item has the key.
  */
-export function follow<T>(items: readonly T[], keyOf: (item: T) => string): (key: string) => T | undefined {
+export function matchInOrder<T>(items: readonly T[], keyOf: (item: T) => string): (key: string) => T | undefined {
   const keys = items.map(keyOf);
   let from = 0;
   return (key) => {
@@ -18,7 +18,7 @@ export function follow<T>(items: readonly T[], keyOf: (item: T) => string): (key
 }
 
 /** The same for tags of a part of the document: which of several items with this key one is cannot be told. */
-export function followPart<T>(items: readonly T[], keyOf: (item: T) => string): (key: string) => T | undefined {
+export function matchUnique<T>(items: readonly T[], keyOf: (item: T) => string): (key: string) => T | undefined {
   const byKey = Map.groupBy(items, keyOf);
   return (key) => {
     const [item, another] = byKey.get(key) ?? [];

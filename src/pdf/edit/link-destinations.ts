@@ -14,7 +14,7 @@ const BOX = /\/MediaBox \[[\d.]+ [\d.]+ [\d.]+ ([\d.]+)\]/;
 const TOLERANCE = 0.001;
 
 /** `scale` is 1 if a CSS pixel is printed as 1/96 inch. Throws if Chromium did not print the PDF. */
-export function scaleLinkPlaces(chunks: readonly Buffer[], scale: number): void {
+export function scaleLinkDestinations(chunks: readonly Buffer[], scale: number): void {
   if (Math.abs(scale - 1) < TOLERANCE) return;
   const file = new ChunkedBuffer(chunks);
   const references = readCrossReference(file);

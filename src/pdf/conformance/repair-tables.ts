@@ -4,14 +4,14 @@
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber } from '@libpdf/core';
 import type { PrintedStructure, StatedCell } from '../../stated.ts';
-import { follow } from './follow.ts';
+import { matchInOrder } from './match-by-key.ts';
 import { StructureElement } from './structure-element.ts';
 import type { StructureTree } from './structure-tree.ts';
 
 type StatedTable = PrintedStructure['tables'][number];
 
-export function mendTables(tree: StructureTree, elements: StructureElement[], { tables }: PrintedStructure): void {
-  const nextOf = follow(tables, statedKey);
+export function repairTables(tree: StructureTree, elements: StructureElement[], { tables }: PrintedStructure): void {
+  const nextOf = matchInOrder(tables, statedKey);
   for (const table of elements.filter(({ type }) => type === 'Table')) {
     const stated = nextOf(tagKey(table));
     const rows = stated && alignRows(tree, table, stated);

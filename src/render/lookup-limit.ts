@@ -2,9 +2,9 @@
 
 const WINDOW_MS = 60_000;
 /** Maximum number of lookups of one account in one window. */
-export const MAX_LOOK_UPS = 300;
+export const MAX_LOOKUPS = 300;
 
-export class LookUps {
+export class LookupLimit {
   /** Lookups in the current window, by account. */
   readonly #counts = new Map<string, number>();
   readonly #clock: () => number;
@@ -23,7 +23,7 @@ export class LookUps {
       this.#until = now + WINDOW_MS;
     }
     const count = this.#counts.get(accountId) ?? 0;
-    if (count >= MAX_LOOK_UPS) return false;
+    if (count >= MAX_LOOKUPS) return false;
     this.#counts.set(accountId, count + 1);
     return true;
   }

@@ -3,9 +3,9 @@
  * decoration is an artifact, and elements are nested as PDF 2.0 allows. The meaning of the document stays the same.
  */
 import { PdfArray, PdfDict, PdfName, type PdfObject } from '@libpdf/core';
-import { splitRubies } from './mend-ruby.ts';
-import { FRAMES, GROUPS, IN_LINE, INLINE, isForbidden, isTransparent, lesserType } from './nesting.ts';
+import { FRAMES, GROUPS, INLINE, isForbidden, isTransparent, MAY_BE_INLINE, moreGeneralType } from './nesting.ts';
 import type { PaintedContent } from './painted-content.ts';
+import { splitRubies } from './repair-ruby.ts';
 import { isAnnotation, StructureElement } from './structure-element.ts';
 import type { StructureTree } from './structure-tree.ts';
 
@@ -17,7 +17,7 @@ const LINES = new Set(['P', 'Code', 'Span', 'Em', 'Strong', 'Quote', 'Reference'
 const OPAQUE = new Set(['Figure', 'Form', 'Ruby', 'Artifact']);
 
 /** Returns the elements that are nested in a way that is not allowed and cannot be repaired. */
-export function mendVersion2(tree: StructureTree, painted: PaintedContent): StructureElement[] {
+export function repairForVersion2(tree: StructureTree, painted: PaintedContent): StructureElement[] {
   tree.setVersion2Type(tree.document, 'Document');
   const elements = [...tree.elements()];
   const ofType = (type: string) => elements.filter((element) => element.type === type);
@@ -25,7 +25,7 @@ export function mendVersion2(tree: StructureTree, painted: PaintedContent): Stru
   splitRubies(tree, ofType('Ruby'));
   for (const list of ofType('L')) numberList(tree, list, painted);
   openLines(elements);
-  return new Nesting(tree, painted).mend();
+  return new Nesting(tree, painted).repair();
 }
 
 /** Sets `ListNumbering` if Chromium left it out: a list is ordered if its labels differ. */
@@ -67,13 +67,13 @@ class Nesting {
   }
 
   /** Works from the root down, because the type that an element gets decides which kids it may have. */
-  mend(): StructureElement[] {
+  repair(): StructureElement[] {
     const waiting: Array<[element: StructureElement, context: string]> = [[this.#tree.document, 'Document']];
     for (let next = waiting.pop(); next; next = waiting.pop()) {
       const [element, context] = next;
-      const inner = this.#mendElement(element, context);
+      const inner = this.#repairElement(element, context);
       for (const kid of element.elements.filter(({ type }) => type !== 'Artifact')) {
-        if (isForbidden(kid.type, inner)) this.#lessen(kid, inner);
+        if (isForbidden(kid.type, inner)) this.#replaceType(kid, inner);
         waiting.push([kid, inner]);
       }
     }
@@ -81,7 +81,7 @@ class Nesting {
   }
 
   /** Repairs one element. Returns the type that decides which kids are allowed in it. */
-  #mendElement(element: StructureElement, context: string): string {
+  #repairElement(element: StructureElement, context: string): string {
     const contextIn = () => (isTransparent(element.type) ? context : element.type);
     this.#placeCaption(element, context);
     if (GROUPS.has(contextIn())) this.#fillGroup(element);
@@ -89,8 +89,8 @@ class Nesting {
     return contextIn();
   }
 
-  #lessen(element: StructureElement, context: string): void {
-    const type = lesserType(element.type, context);
+  #replaceType(element: StructureElement, context: string): void {
+    const type = moreGeneralType(element.type, context);
     if (type) element.type = type;
     else this.#misplaced.push(element);
   }
@@ -177,7 +177,7 @@ class Nesting {
     if (OPAQUE.has(kid.type)) return true;
     const known = this.#inLine.get(kid);
     if (known !== undefined) return known;
-    const isPart = IN_LINE.has(kid.type) || kid.type === 'NonStruct';
+    const isPart = MAY_BE_INLINE.has(kid.type) || kid.type === 'NonStruct';
     const isInLine = isPart && kid.elements.every((inner) => this.#isInLine(inner));
     this.#inLine.set(kid, isInLine);
     return isInLine;

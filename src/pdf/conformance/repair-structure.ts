@@ -2,7 +2,7 @@
 import { PdfArray, PdfDict, type PdfObject, PdfString } from '@libpdf/core';
 import type { PrintedStructure } from '../../stated.ts';
 import { textString } from '../objects/syntax.ts';
-import { mendTables } from './mend-tables.ts';
+import { repairTables } from './repair-tables.ts';
 import { STANDARD_TYPES } from './standard-types.ts';
 import { isAnnotation, StructureElement } from './structure-element.ts';
 import type { StructureTree } from './structure-tree.ts';
@@ -15,24 +15,24 @@ const ROW_GROUPS = new Set(['THead', 'TBody', 'TFoot']);
 type Kids = StructureElement['kids'];
 
 /** Returns the role map for types that are not standard. */
-export function mendStructure(tree: StructureTree, stated: PrintedStructure): Record<string, string> {
+export function repairStructure(tree: StructureTree, stated: PrintedStructure): Record<string, string> {
   const roles: Record<string, string> = {};
   const elements = [...tree.elements()];
   const ids = new Set(elements.map((element) => element.text('ID')).filter(Boolean));
   for (const element of elements) {
     if (!STANDARD_TYPES.has(element.type)) roles[element.type] = ROLES[element.type] ?? 'Div';
-    mendLanguage(element);
+    repairLanguage(element);
     if (element.type === 'TD' || element.type === 'TH') keepKnownHeaders(element, ids);
   }
   for (const element of elements) tagLinks(tree, element);
-  for (const element of elements) mendTableParts(element);
-  for (const element of elements) mendLists(tree, element);
-  mendTables(tree, elements, stated);
+  for (const element of elements) repairTableParts(element);
+  for (const element of elements) repairLists(tree, element);
+  repairTables(tree, elements, stated);
   return roles;
 }
 
 /** Replaces underscores in language tags: Chromium writes some as `en_US`, but BCP 47 has hyphens. */
-function mendLanguage(element: StructureElement): void {
+function repairLanguage(element: StructureElement): void {
   const language = element.text('Lang');
   if (language.includes('_')) element.set('Lang', textString(language.replaceAll('_', '-')));
 }
@@ -61,7 +61,7 @@ function tagLinks(tree: StructureTree, element: StructureElement): void {
 }
 
 /** Turns rows and cells outside a table into Div elements. */
-function mendTableParts(element: StructureElement): void {
+function repairTableParts(element: StructureElement): void {
   const parent = element.parent?.type ?? '';
   const isRow = element.type === 'TR';
   const isCell = element.type === 'TD' || element.type === 'TH';
@@ -71,7 +71,7 @@ function mendTableParts(element: StructureElement): void {
   }
 }
 
-function mendLists(tree: StructureTree, element: StructureElement): void {
+function repairLists(tree: StructureTree, element: StructureElement): void {
   if (element.type === 'LI') wrapBody(tree, element);
   if (element.type === 'L')
     wrapRuns(
@@ -100,7 +100,7 @@ function wrapBody(tree: StructureTree, item: StructureElement): void {
   const body = item.kids.filter(isBody);
   if (!body.length) return;
   const wrapped = tree.create('LBody', body);
-  mendLists(tree, wrapped);
+  repairLists(tree, wrapped);
   item.replaceKids([...item.kids.filter((kid) => !isBody(kid)), wrapped]);
 }
 

@@ -73,7 +73,7 @@ const OPTIONS = new Map(Object.keys(PdfOptions.properties).map((name) => [name.t
 const BODY = ['html', 'markdown', 'url', 'template_id', 'data', 'assets', 'store', 'filename', 'stylesheet'];
 
 /** The path of the field that `name`, sent as a member of `parent`, is likely to mean. `parent` is empty for the body. */
-export function foreignName(parent: string, name: string): string | undefined {
+export function equivalentOption(parent: string, name: string): string | undefined {
   if (parent !== '' && parent !== 'options') return undefined;
   if (parent && OPTIONS.has(name.toLowerCase())) return undefined; // it is only misspelt
   const key = name.toLowerCase();
