@@ -174,7 +174,7 @@ export class Batches {
   /** The batch without its items. Throws as `find` does. */
   async summary(keyId: string, id: string): Promise<Batch> {
     const row = isId(id) ? await this.#rows().where('id', '=', id).where('key_id', '=', keyId).executeTakeFirst() : undefined;
-    if (!row) throw noSuchBatch();
+    if (!row) throw notFound(id);
     return toBatch(row);
   }
 
@@ -383,6 +383,6 @@ function isUploaded(item: unknown): boolean {
   return isMembers(item) && (item.deliver_to ?? undefined) !== undefined;
 }
 
-function noSuchBatch(): ServiceError {
-  return new ServiceError('not_found', 'there is no such batch');
+function notFound(id: string): ServiceError {
+  return new ServiceError('not_found', isRenderId(id) ? 'there is no such render' : 'there is no such batch');
 }

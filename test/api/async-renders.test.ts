@@ -159,7 +159,8 @@ describe('refused at once', () => {
 test('404 for the render of another key, for a batch, and for none', async () => {
   const client = await caller();
   const render = (await (await start(client, { html: '<p>x' })).json()) as Render;
-  await problem(await (await caller()).send('GET', `/v1/renders/${render.render_id}`), 404, 'not_found');
+  const other = await (await caller()).send('GET', `/v1/renders/${render.render_id}`);
+  expect((await problem(other, 404, 'not_found')).detail).toBe('there is no such render');
   const batch = (await (await client.send('POST', '/v1/batches', { items: [{ html: 'x' }] })).json()) as { batch_id: string };
   await problem(await client.send('GET', `/v1/renders/${batch.batch_id}`), 404, 'not_found');
   await problem(await client.send('GET', '/v1/renders/ren_0123456789ABCDEFGHIJKL'), 404, 'not_found');
