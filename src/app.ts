@@ -257,12 +257,7 @@ function rendering(services: Services, engine: RenderEngine) {
     render: (request, principal, client, commitHook, held) => render(within(held), request, principal, client, commitHook),
     violationsOf: (request, principal, client, held) => violationsOf(within(held), request, principal, client),
     dryRun: (request, principal, client) =>
-      dryRun(
-        { ...all, lookupLimit, admits: (host, port) => engine.policy.admits(host, port) },
-        request,
-        principal,
-        client,
-      ),
+      dryRun({ ...all, lookupLimit, admits: (host, port) => engine.policy.admits(host, port) }, request, principal, client),
     renderImage: (request, principal, client, commitHook, held) =>
       renderImage(within(held), request, principal, client, commitHook),
   } satisfies Partial<ServerServices>;
@@ -397,7 +392,7 @@ function createRunner(services: Services, engine: RenderEngine, config: Config, 
     progress: batches.progress,
     jobs,
     principalOf: (keyId) => accounts.principalOf(keyId),
-    mayComeBack: (accountId) => allowance.mayComeBack(accountId),
+    hasReservations: (accountId) => allowance.hasReservations(accountId),
     hasRoom: (principal) => concurrency.hasRoom(principal),
     places,
     pool: engine.pool,

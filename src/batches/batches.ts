@@ -15,7 +15,7 @@ import {
   removeFromIndex,
   writeMetadata,
 } from '../storage/metadata.ts';
-import { isNoRender, isRender } from '../storage/open-batches.ts';
+import { isBatch, isRender } from '../storage/open-batches.ts';
 import type { PayloadCipher } from '../storage/payload-cipher.ts';
 import type { Tables } from '../storage/tables.ts';
 import { currentTraceparent } from '../tracing.ts';
@@ -204,7 +204,7 @@ export class Batches {
 
   /** Newest first, starting after the position `after`. */
   async list(keyId: string, limit: number, filter: { metadata?: Metadata }, after?: Position): Promise<ListPage<Batch>> {
-    const owned = this.#rows().where('key_id', '=', keyId).where(isNoRender);
+    const owned = this.#rows().where('key_id', '=', keyId).where(isBatch);
     const having = havingMetadata(this.#database.query, owned, { kind: 'batch', keyId, metadata: filter.metadata });
     return readListPage(having.rows, { ...having, limit, after, toItem: toBatch });
   }

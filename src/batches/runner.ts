@@ -16,7 +16,7 @@ import { type ItemRequest, type Members, PARSERS, parseItemBy } from './batch-re
 import { additionalDataOf, DEFAULTS_POSITION } from './outcomes.ts';
 import { itemErrorOf } from './prepare-items.ts';
 import type { Progress } from './progress.ts';
-import { type BatchQueue, type CancelledLate, type ClaimedItem, ClaimLost, type Completed, type Outcome } from './queue.ts';
+import { type BatchQueue, type CancelledLate, type ClaimedItem, ClaimLostError, type Completed, type Outcome } from './queue.ts';
 import { isOurs, MAX_ATTEMPTS, MAX_CLAIMS, MAX_PAUSE_MS, passes, pauseAfter } from './retries.ts';
 
 export interface RunnerServices {
@@ -29,7 +29,7 @@ export interface RunnerServices {
   /** Undefined if the key was revoked. */
   principalOf(keyId: string): Promise<Principal | undefined>;
   /** Whether an account that has used up its allowance may get some of it back. */
-  mayComeBack(accountId: string): Promise<boolean>;
+  hasReservations(accountId: string): Promise<boolean>;
   /** Whether the account may start one more render on this node. */
   hasRoom(principal: Principal): boolean;
   /** Accounts that have no free slot, counted over all nodes. */
@@ -189,7 +189,7 @@ export class BatchRunner implements Task {
   }
 
   async #failed(item: ClaimedItem, owner: Owner, thrown: unknown): Promise<void> {
-    if (thrown instanceof ClaimLost) return;
+    if (thrown instanceof ClaimLostError) return;
     const { queue, places, onFault } = this.#services;
     const error = thrown instanceof ServiceError ? thrown : unexpected(thrown);
     describeSpan({ 'error.type': error.code });
@@ -204,7 +204,7 @@ export class BatchRunner implements Task {
       const outcome: Outcome = { status: 'failed', error: itemErrorOf(error) };
       this.#tell(item, error.code, await queue.complete(item, outcome));
     } catch (fault) {
-      if (fault instanceof ClaimLost) return;
+      if (fault instanceof ClaimLostError) return;
       onFault(fault);
       await this.#putBack(item, MAX_PAUSE_MS).catch(() => {}); // otherwise the lease expires and recovery puts the item back
     }
@@ -214,7 +214,7 @@ export class BatchRunner implements Task {
     if (this.#isEnding(error)) return attempts <= MAX_CLAIMS;
     if (attempts >= MAX_ATTEMPTS) return false;
     if (owner instanceof Error) return true;
-    if (hasCode(error, 'quota_exceeded') && owner) return this.#services.mayComeBack(owner.accountId);
+    if (hasCode(error, 'quota_exceeded') && owner) return this.#services.hasReservations(owner.accountId);
     return passes(error);
   }
 

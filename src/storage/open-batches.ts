@@ -4,7 +4,7 @@ import { prepared } from './prepared.ts';
 
 /** These repeat the conditions of two partial indexes word for word, so that both databases use the indexes. */
 export const isRender = sql<SqlBool>`substr(batches.id, 1, 4) = 'ren_'`;
-export const isNoRender = sql<SqlBool>`substr(batches.id, 1, 4) <> 'ren_'`;
+export const isBatch = sql<SqlBool>`substr(batches.id, 1, 4) <> 'ren_'`;
 
 /**
  * Selects the API keys that have a batch item that is due. Steps from key to key in the index of open batches, because one key may

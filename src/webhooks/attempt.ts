@@ -27,18 +27,18 @@ export interface Attempt {
 /** A body that is read while it is sent. */
 export interface StreamedBody {
   bytes: number;
-  /** Called once the connection is established. Throws `ContentUnavailable`. */
+  /** Called once the connection is established. Throws `ContentUnavailableError`. */
   open(): Promise<Readable>;
 }
 
 /** The body cannot be read. The message is shown to the owner of the delivery. */
-export class ContentUnavailable extends Error {
-  override name = 'ContentUnavailable';
+export class ContentUnavailableError extends Error {
+  override name = 'ContentUnavailableError';
 }
 
 /** The receiver neither read nor sent data for `idleMs`. */
-class Stalled extends Error {
-  override name = 'Stalled';
+class StalledError extends Error {
+  override name = 'StalledError';
 }
 
 export interface AttemptResult {
@@ -70,13 +70,14 @@ export async function attempt(
       opening.then((late) => late.destroy()).catch(() => {});
       throw error;
     });
-    socket.setTimeout(idleMs, () => socket?.destroy(new Stalled()));
+    socket.setTimeout(idleMs, () => socket?.destroy(new StalledError()));
     const status = await unlessAborted(exchange(to, socket, sent, source), end);
     return { status, ...(isRedirect(status) && { error: 'redirects are not followed' }) };
   } catch (error) {
     if (late.aborted) return { error: `there was no answer within ${timeoutMs / 1000} seconds` };
     if (signal.aborted) return { error: 'the service was stopped before there was an answer' };
-    if (error instanceof Stalled) return { error: `no data was taken, and nothing was answered, for ${idleMs / 1000} seconds` };
+    if (error instanceof StalledError)
+      return { error: `no data was taken, and nothing was answered, for ${idleMs / 1000} seconds` };
     return { error: describeFailure(error), ...(error instanceof RefusedError && { refusal: error }) };
   } finally {
     socket?.destroy();
@@ -88,7 +89,7 @@ function isRedirect(status: number): boolean {
 }
 
 function describeFailure(error: unknown): string {
-  if (error instanceof ContentUnavailable) return error.message;
+  if (error instanceof ContentUnavailableError) return error.message;
   if (error instanceof RefusedError && error.hasNoAddress) return 'the host has no address that may be reached';
   if (error instanceof RefusedError) return 'no connection could be made';
   if (error instanceof UntrustedServerError)

@@ -11,7 +11,7 @@ import { hasCode } from '../errors.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Database, Query } from '../storage/database.ts';
 import type { PayloadCipher } from '../storage/payload-cipher.ts';
-import { type AttemptResult, ContentUnavailable, mayArrive, type StreamedBody } from './attempt.ts';
+import { type AttemptResult, ContentUnavailableError, mayArrive, type StreamedBody } from './attempt.ts';
 import { deliveryRow } from './delivery-row.ts';
 import type { UploadTarget } from './upload-target.ts';
 import type { DeliveryStatus } from './webhooks.ts';
@@ -174,7 +174,7 @@ export class Uploads<D extends Stored = Stored> {
     const headers = { 'content-type': document.image?.type ?? PDF, ...order.headers, 'user-agent': 'Platen' };
     const open = () =>
       documents.read(document).catch((cause: unknown) => {
-        throw new ContentUnavailable('the document could not be read', { cause });
+        throw new ContentUnavailableError('the document could not be read', { cause });
       });
     return { ...order, headers, body: { bytes: document.bytes, open }, expiresAt: document.expiresAt };
   }

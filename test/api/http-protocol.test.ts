@@ -1,7 +1,7 @@
 /** Requests that can be read in two ways, or that ask before they send: judged by their head, answered once. Grouped by what is wrong. */
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Conversation, talk } from '../support/raw-http.ts';
+import { Conversation, converse } from '../support/raw-http.ts';
 import { type Service, startService } from '../support/service.ts';
 
 let service: Service;
@@ -29,7 +29,7 @@ interface Answer {
 
 /** What a request gets that is the last of its connection. There is one answer to it, never two. */
 async function answerTo(request: string): Promise<Answer> {
-  const said = await talk(service.url, (write) => write(request));
+  const said = await converse(service.url, (write) => write(request));
   const [head = '', body = ''] = said.split('\r\n\r\n');
   const [line = '', ...fields] = head.split('\r\n');
   expect(said.match(/^HTTP\/1\.1 \d/gm)).toHaveLength(1);

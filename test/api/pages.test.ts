@@ -145,7 +145,7 @@ test('what is not there is a problem like any other, and so is what may not be d
 test('the pages and the reference load in a browser without a complaint, and the reference leads to them', async () => {
   await using browser = await launchVisitorBrowser();
   for (const path of ['/', '/dashboard', '/docs']) {
-    const { page, context, complaints } = await browser.visit(service.url);
+    const { page, context, errors } = await browser.visit(service.url);
     const foreign: string[] = [];
     page.on('request', (request) => {
       const { origin, protocol } = new URL(request.url());
@@ -156,7 +156,7 @@ test('the pages and the reference load in a browser without a complaint, and the
       await page.locator('.swagger-ui .info a[href="/"]').waitFor();
       await page.getByText('/v1/playground/pdf').first().waitFor();
     }
-    expect(complaints.filter((complaint) => !complaint.includes('favicon'))).toEqual([]);
+    expect(errors.filter((complaint) => !complaint.includes('favicon'))).toEqual([]);
     expect(foreign).toEqual([]);
     await context.close();
   }

@@ -8,7 +8,7 @@ import { Leases } from '../../src/accounts/leases.ts';
 import { Batches, MAX_OPEN_RENDERS } from '../../src/batches/batches.ts';
 import { DatabaseQueue } from '../../src/batches/database-queue.ts';
 import { Progress } from '../../src/batches/progress.ts';
-import { type ClaimedItem, ClaimLost, type Outcome } from '../../src/batches/queue.ts';
+import { type ClaimedItem, ClaimLostError, type Outcome } from '../../src/batches/queue.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { PayloadCipher } from '../../src/storage/payload-cipher.ts';
 import { NO_JOBS } from '../support/idle-tasks.ts';
@@ -115,7 +115,7 @@ test('items are claimed once, in order, and end the batch', async () => {
   expect(await queue.complete(second, FAILED)).toEqual({ items: 1, batchEnded: true });
   expect(await requests()).toBe(0);
   expect(await batches.find('key_a', id)).toMatchObject({ status: 'completed', succeeded: 1, failed: 1, unfinished: 0 });
-  await expect(queue.complete(second, FAILED)).rejects.toThrow(ClaimLost);
+  await expect(queue.complete(second, FAILED)).rejects.toThrow(ClaimLostError);
 });
 
 test('an account has a limited number of renders that have not ended, of all its keys', async () => {
@@ -141,7 +141,7 @@ test('a lease that has ended is another’s, and who held it can complete nothin
   await queue.recover();
   const taken = await claim();
   expect([taken.position, taken.attempts]).toEqual([0, 2]);
-  await expect(queue.complete(lost, document('doc_1'))).rejects.toThrow(ClaimLost);
+  await expect(queue.complete(lost, document('doc_1'))).rejects.toThrow(ClaimLostError);
   await queue.release(lost, 0);
   expect(await queue.complete(taken, document('doc_2'))).toEqual({ items: 1, batchEnded: true });
   expect((await batches.find('key_a', id)).items[0]?.document?.id).toBe('doc_2');

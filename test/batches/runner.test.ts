@@ -53,7 +53,7 @@ async function openWorld(clock = Date.now) {
   };
   const faults: unknown[] = [];
   const places = { wait() {}, isAwaited: () => false };
-  const none = { places, mayComeBack: async () => false, hasRoom: () => true, onRendered() {}, onFault() {} };
+  const none = { places, hasReservations: async () => false, hasRoom: () => true, onRendered() {}, onFault() {} };
   return {
     ...{ batches, queue, progress, jobs },
     run(own: Pick<RunnerServices, 'render'> & Partial<RunnerServices>): void {

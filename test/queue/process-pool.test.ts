@@ -19,7 +19,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 beforeEach(async () => {
   notes = join(folder, crypto.randomUUID());
   await appendFile(notes, '');
-  const module = new URL('../support/noted-tasks.ts', import.meta.url);
+  const module = new URL('../support/logging-tasks.ts', import.meta.url);
   pool = new ProcessPool({ module, execArgv: ['--disable-warning=ExperimentalWarning'], env: { NOTES: notes }, idleMs: IDLE_MS });
 });
 afterEach(() => pool.close());

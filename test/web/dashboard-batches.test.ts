@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bytesOf, Client } from '../support/client.ts';
-import { otherComplaints, signInAt } from '../support/dashboard.ts';
+import { signInAt, unexpectedErrors } from '../support/dashboard.ts';
 import { readPdf } from '../support/read-pdf.ts';
 import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
@@ -44,7 +44,7 @@ async function batchOf(key: Client, items: object[], headers = {}): Promise<Batc
 }
 
 async function leave(visitor: Visitor, ...expected: number[]): Promise<void> {
-  expect(otherComplaints(visitor, ...expected)).toEqual([]);
+  expect(unexpectedErrors(visitor, ...expected)).toEqual([]);
   await visitor.context.close();
 }
 

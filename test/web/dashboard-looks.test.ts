@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client, type DocumentRecord, type TemplateRecord } from '../support/client.ts';
 import { goTo, openDashboard, signInAt } from '../support/dashboard.ts';
-import { accessFaults, sidewaysBy } from '../support/page-checks.ts';
+import { accessibilityViolations, horizontalOverflow } from '../support/page-checks.ts';
 import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { launchVisitorBrowser, NARROW, type VisitorBrowser, WIDE } from '../support/web-page.ts';
@@ -128,8 +128,8 @@ describe.each([
   test('sign-in', async () => {
     const visitor = await browser.visit(service.url, { viewport, colorScheme });
     await openDashboard(visitor);
-    expect(await accessFaults(visitor.page)).toEqual([]);
-    expect(await sidewaysBy(visitor.page)).toBe(0);
+    expect(await accessibilityViolations(visitor.page)).toEqual([]);
+    expect(await horizontalOverflow(visitor.page)).toBe(0);
     await visitor.context.close();
   });
 
@@ -139,8 +139,8 @@ describe.each([
     for (const look of LOOKS) {
       await goTo(page, look.hash());
       await look.ready(page);
-      expect.soft(await accessFaults(page), look.name).toEqual([]);
-      expect.soft(await sidewaysBy(page), look.name).toBe(0);
+      expect.soft(await accessibilityViolations(page), look.name).toEqual([]);
+      expect.soft(await horizontalOverflow(page), look.name).toBe(0);
       await page.keyboard.press('Escape'); // out of a dialog
     }
     await visitor.context.close();

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client, type TemplateRecord } from '../support/client.ts';
-import { enterKey, goTo, otherComplaints, signInAt } from '../support/dashboard.ts';
+import { enterKey, goTo, signInAt, unexpectedErrors } from '../support/dashboard.ts';
 import { type SharedService, startService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { launchVisitorBrowser, type Visitor, type VisitorBrowser } from '../support/web-page.ts';
@@ -25,7 +25,7 @@ const visit = () => browser.visit(service.url);
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true });
 
 async function leave(visitor: Visitor, ...expected: number[]): Promise<void> {
-  expect(otherComplaints(visitor, ...expected)).toEqual([]);
+  expect(unexpectedErrors(visitor, ...expected)).toEqual([]);
   await visitor.context.close();
 }
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bytesOf, Client, problem } from '../support/client.ts';
-import { enterKey, goTo, openDashboard, otherComplaints, signInAt } from '../support/dashboard.ts';
+import { enterKey, goTo, openDashboard, signInAt, unexpectedErrors } from '../support/dashboard.ts';
 import type { SharedService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { launchVisitorBrowser, type Visitor, type VisitorBrowser } from '../support/web-page.ts';
@@ -27,7 +27,7 @@ const another = async () => new Client(service.url, (await service.createKey()).
 const documentsIn = (page: Page) => page.getByRole('table', { name: 'Documents, newest first' });
 
 async function leave(visitor: Visitor, ...expected: number[]): Promise<void> {
-  expect(otherComplaints(visitor, ...expected)).toEqual([]);
+  expect(unexpectedErrors(visitor, ...expected)).toEqual([]);
   await visitor.context.close();
 }
 
@@ -251,6 +251,6 @@ test('without a connection the page says so, and goes on when it is back', async
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('alert').waitFor({ state: 'detached' });
   await page.getByText('You are offline').waitFor({ state: 'detached' });
-  expect(otherComplaints(visitor).filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED'))).toEqual([]);
+  expect(unexpectedErrors(visitor).filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED'))).toEqual([]);
   await visitor.context.close();
 });

@@ -1,6 +1,6 @@
 /** The page for everybody: small and large, light and dark, by keyboard, for readers of screens; and with hostile documents. */
 import { describe, expect, test } from 'vitest';
-import { accessFaults, sidewaysBy } from '../support/page-checks.ts';
+import { accessibilityViolations, horizontalOverflow } from '../support/page-checks.ts';
 import { DRAFT, fragmentOf, type PlaygroundPage } from '../support/playground-page.ts';
 import { setUpPlaygrounds } from '../support/playgrounds.ts';
 import { eventually, startService } from '../support/service.ts';
@@ -26,19 +26,19 @@ describe.each([
     const playground = await open({ colorScheme, viewport });
     const { page } = playground;
     await playground.page.getByText('no warnings', { exact: true }).waitFor();
-    expect(await accessFaults(playground.page)).toEqual([]);
+    expect(await accessibilityViolations(playground.page)).toEqual([]);
     for (const tab of ['Options', ...(viewport === NARROW ? ['Preview'] : [])] as Array<'Options' | 'Preview'>) {
       await playground.tab(tab);
       if (tab === 'Options') await openAllGroups(playground);
-      expect(await accessFaults(playground.page)).toEqual([]);
-      expect(await sidewaysBy(playground.page)).toBe(0);
+      expect(await accessibilityViolations(playground.page)).toEqual([]);
+      expect(await horizontalOverflow(playground.page)).toBe(0);
     }
     await playground.tab('Edit');
     for (const name of ['Examples', 'Copy as code', 'Link', 'Help']) {
       await page.getByRole('button', { name, exact: true }).click();
       await page.getByRole('dialog').waitFor();
-      expect(await accessFaults(playground.page)).toEqual([]);
-      expect(await sidewaysBy(playground.page)).toBe(0);
+      expect(await accessibilityViolations(playground.page)).toEqual([]);
+      expect(await horizontalOverflow(playground.page)).toBe(0);
       await page.keyboard.press('Escape');
     }
   });
@@ -46,10 +46,10 @@ describe.each([
   test('nor where something is wrong', async () => {
     const playground = await open({ colorScheme, viewport, path: `/${await fragmentOf(FAULTY)}` });
     await playground.trouble.getByRole('button', { name: 'cookies' }).waitFor();
-    expect(await accessFaults(playground.page)).toEqual([]);
+    expect(await accessibilityViolations(playground.page)).toEqual([]);
     await playground.tab('Options');
-    expect(await accessFaults(playground.page)).toEqual([]);
-    expect(await sidewaysBy(playground.page)).toBe(0);
+    expect(await accessibilityViolations(playground.page)).toEqual([]);
+    expect(await horizontalOverflow(playground.page)).toBe(0);
   });
 });
 
