@@ -4,7 +4,7 @@
  */
 import { EditorView } from '@codemirror/view';
 
-export const TYPING_OVER = EditorView.domEventHandlers({
+export const REPLACE_SELECTION = EditorView.domEventHandlers({
   beforeinput(event, view) {
     const { from, to, empty } = view.state.selection.main;
     const { inputType, data } = event;

@@ -45,4 +45,4 @@ const colours = HighlightStyle.define([
   { tag: tags.invalid, color: 'var(--danger)' },
 ]);
 
-export const CODE_LOOK = [frame, syntaxHighlighting(colours)];
+export const CODE_THEME = [frame, syntaxHighlighting(colours)];

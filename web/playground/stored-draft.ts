@@ -2,31 +2,31 @@
 import { effect } from '@preact/signals';
 import { type Draft, draft, toDraft } from './draft.ts';
 
-const KEPT_AS = 'platen.playground';
+const STORAGE_KEY = 'platen.playground';
 const PAUSE_MS = 250;
 
-export function keptDraft(): Draft | undefined {
+export function storedDraft(): Draft | undefined {
   try {
-    return toDraft(JSON.parse(sessionStorage.getItem(KEPT_AS) ?? 'null'));
+    return toDraft(JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? 'null'));
   } catch {
     return undefined;
   }
 }
 
 /** Stores every draft from now on, after a pause in typing and when the page is left. */
-export function keepDrafts(): void {
+export function storeDrafts(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   effect(() => {
     void draft.value;
     clearTimeout(timer);
-    timer = setTimeout(keep, PAUSE_MS);
+    timer = setTimeout(store, PAUSE_MS);
   });
-  addEventListener('pagehide', keep);
+  addEventListener('pagehide', store);
 }
 
-function keep(): void {
+function store(): void {
   try {
-    sessionStorage.setItem(KEPT_AS, JSON.stringify(draft.value));
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(draft.value));
   } catch {
     // The draft is too large, or there is no storage. It does not survive a reload then.
   }
