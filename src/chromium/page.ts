@@ -6,10 +6,10 @@
  * document that provably could not, the next one is written in its place. After any failure the page is closed.
  */
 import { Deadline } from '../deadline.ts';
+import type { DocumentStructure, ElementLocation, FormControl } from '../document-structure.ts';
 import type { OutboundBudget, OutboundReport, ProxyListener } from '../egress/egress-proxy.ts';
 import { HostedAssets } from '../egress/hosted-assets.ts';
 import { ServiceError } from '../errors.ts';
-import type { Place, StatedField, StatedStructure } from '../stated.ts';
 import type { BrowserSettings } from './browser-settings.ts';
 import type { CapturedImage, CaptureSettings } from './capture/capture-settings.ts';
 import type { CaptureTurns } from './capture/capture-turns.ts';
@@ -29,8 +29,8 @@ import {
   type PaperView,
   type PrintJob,
 } from './load/document-loader.ts';
+import type { DocumentMetadata } from './load/document-metadata.ts';
 import { PLAIN_LOAD } from './load/load-settings.ts';
-import type { StatedMetadata } from './load/stated-metadata.ts';
 import type { Clipped } from './print/content-clipping.ts';
 import { PageLayout } from './print/page-layout.ts';
 import { type PageSize, possibleSizes } from './print/page-sizes.ts';
@@ -54,11 +54,11 @@ export interface RawPdf extends PdfBytes {
   /** Sizes that its pages may have. Chromium does not print them exactly. */
   sizes: PageSize[];
   /** Metadata that the document states. Chromium writes only the title. */
-  stated: StatedMetadata;
-  /** The structure that the document states. Undefined unless `asksStructure` is set. */
-  structure: StatedStructure | undefined;
+  metadata: DocumentMetadata;
+  /** The structure that the document states. Undefined unless `structureNeed` is set. */
+  structure: DocumentStructure | undefined;
   /** The form fields that the PDF shows exactly once. Empty unless `fieldKey` is set. */
-  fields: readonly StatedField[];
+  fields: readonly FormControl[];
   report: PageReport;
   /** The random origin of the assets, which may occur in links of the PDF. */
   assetOrigin: string | undefined;
@@ -81,7 +81,7 @@ interface Losses {
   clipped: Clipped[];
   shrunkToPercent: number | undefined;
   /** Controls that should have become form fields, and are printed as they are. */
-  printedFields: Place[];
+  printedFields: ElementLocation[];
 }
 
 /** The value for images, which have no paper. */
@@ -256,8 +256,8 @@ export class Page implements PageAtWork {
       await job.check?.(pdf.chunks, () => this.#printAll(printedWith, step));
       const losses = { ...(await this.#losses(job.view?.(pdf.chunks), step)), printedFields };
       const sizes = possibleSizes(printedWith, this.#loader.pageSizes);
-      const { statedMetadata: stated, statedStructure: structure } = this.#loader;
-      return { ...pdf, sizes, stated, structure, fields, report: this.#report(findings, losses), assetOrigin };
+      const { documentMetadata: metadata, documentStructure: structure } = this.#loader;
+      return { ...pdf, sizes, metadata, structure, fields, report: this.#report(findings, losses), assetOrigin };
     });
   }
 
@@ -466,16 +466,16 @@ export class Page implements PageAtWork {
   ): Promise<PdfBytes & Pick<RawPdf, 'fields'> & Pick<Losses, 'printedFields'>> {
     const loader = this.#loader;
     const printedFields = [...loader.printedFields];
-    if (!unplaced || loader.statedFields.length === 0) return { ...printed, fields: [], printedFields };
-    const missing = unplaced(printed.chunks, loader.statedFields);
+    if (!unplaced || loader.formControls.length === 0) return { ...printed, fields: [], printedFields };
+    const missing = unplaced(printed.chunks, loader.formControls);
     let pdf = printed;
     if (missing.length) {
-      const left = loader.statedFields.filter(({ number }) => missing.includes(number));
+      const left = loader.formControls.filter(({ number }) => missing.includes(number));
       if (!printedWith.pageRanges) printedFields.push(...left); // else most of them are on pages that are not printed
       await loader.restoreFields(missing, step);
       pdf = await this.#read(await this.#printToPdf(printedWith, step), step);
     }
-    const fields = loader.statedFields;
+    const fields = loader.formControls;
     if (unplaced(pdf.chunks, fields).length)
       throw new ServiceError('print_failed', 'options.forms: the form fields of the document have no fixed place');
     const numbers = fields.map(({ number }) => number);

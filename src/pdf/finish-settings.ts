@@ -1,6 +1,6 @@
 /** The settings for finishing a PDF after the browser has printed it: a validated, plain value that can be sent to a thread. */
 
-import type { PrintedStructure } from '../stated.ts';
+import type { PrintedStructure } from '../document-structure.ts';
 import type { Invoice } from './conformance/invoice-profiles.ts';
 import type { Claims } from './conformance/profiles.ts';
 import type { Forms } from './forms/forms.ts';
@@ -40,7 +40,7 @@ export interface FinishSettings {
   /** Whether to repair the tags as far as the document allows, even if the PDF claims no conformance. */
   repairsTags?: boolean;
   /** The structure that the document states. Required to claim conformance; without it, the tags stay as they are. */
-  stated?: PrintedStructure | undefined;
+  structure?: PrintedStructure | undefined;
   /** Requires a claim of PDF/A-3. */
   invoice?: Invoice | undefined;
   /** The form fields of the document to add to the PDF. */

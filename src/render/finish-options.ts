@@ -12,7 +12,7 @@ import type { ValidationErrors } from './validation-errors.ts';
 import { parseWatermark, type Watermark } from './watermark.ts';
 
 /** The finishing plan before the document is printed and the owner is known. */
-export interface FinishPlan extends Omit<FinishSettings, 'watermark' | 'boundary' | 'stated' | 'forms' | 'signature'> {
+export interface FinishPlan extends Omit<FinishSettings, 'watermark' | 'boundary' | 'structure' | 'forms' | 'signature'> {
   watermark: Watermark | undefined;
   /** Whether the PDF has tags, which are then repaired. */
   repairsTags: boolean;

@@ -101,8 +101,8 @@ export async function printContent(
   const check = pageRanges && { check: rangeCheck(pageRanges) };
   const key = finish.forms ? fieldKey(job.content) : undefined;
   const fields = key && { fieldKey: key, unplaced: unplacedFields(key, job.print.scale) };
-  const asksStructure = structureNeed(finish);
-  const checked = { ...job, view, pages: countPages, hanLanguages: languages, asksStructure, ...fields, ...check };
+  const need = structureNeed(finish);
+  const checked = { ...job, view, pages: countPages, hanLanguages: languages, structureNeed: need, ...fields, ...check };
   const printed = await pool.use(
     owner?.boundary,
     deadline,
@@ -123,9 +123,9 @@ export async function printContent(
   correctPageSizes(raw.chunks, raw.sizes.map(inPoints));
   if (job.print.tagged || job.print.outline) await deadline.race(normalizeElementIds(raw.chunks));
   const pages = countPages(raw.chunks);
-  const stated = structureOf(raw, [shown?.printed.report, ...reports], pageRanges === '');
+  const structure = structureOf(raw, [shown?.printed.report, ...reports], pageRanges === '');
   const signature = signing && fieldOf(signing, shown);
-  const settings = { ...finish, boundary, stated, forms, signature, watermark: laidOut(watermark, stamp?.chunks, pages) };
+  const settings = { ...finish, boundary, structure, forms, signature, watermark: laidOut(watermark, stamp?.chunks, pages) };
   const chunks = await finished(finishing, raw, settings, signing, shareOf, deadline);
   deadline.leave();
   const timings = deadline.timings();
@@ -186,18 +186,18 @@ async function printJobs(page: Page, jobs: PrintJob[], languages: string, deadli
   return printed;
 }
 
-/** A repair of tags uses the stated structure if it can be read; a claim of conformance requires it. */
-function structureNeed({ conformance, repairsTags }: FinishPlan): PrintJob['asksStructure'] {
+/** A repair of tags uses the structure of the document if it can be read; a claim of conformance requires it. */
+function structureNeed({ conformance, repairsTags }: FinishPlan): PrintJob['structureNeed'] {
   if (conformance) return 'demanded';
   return repairsTags ? 'wanted' : undefined;
 }
 
-/** The stated structure for the finisher. Links to assets become relative again, as they are in the PDF. */
+/** The structure of the document for the finisher. Links to assets become relative again, as they are in the PDF. */
 function structureOf(
   { structure, assetOrigin, report }: RawPdf,
   others: Array<PageReport | undefined>,
   isWhole: boolean,
-): FinishSettings['stated'] {
+): FinishSettings['structure'] {
   if (!structure) return undefined;
   const isAsset = (target: string) => assetOrigin !== undefined && target.startsWith(`${assetOrigin}/`);
   const relative = (target: string) => (isAsset(target) ? target.slice(`${assetOrigin}/`.length) : target);
@@ -223,13 +223,13 @@ function addMissingGlyphs(report: PageReport, ...stamps: Array<PageReport | unde
 
 async function finished(
   finishing: FinishQueue,
-  { chunks, stated }: Pick<RawPdf, 'chunks' | 'stated'>,
+  { chunks, metadata: own }: Pick<RawPdf, 'chunks' | 'metadata'>,
   settings: FinishSettings,
   signing: Signing | undefined,
   shareOf: string,
   deadline: Deadline,
 ): Promise<Buffer[]> {
-  const metadata = { ...stated, ...settings.metadata };
+  const metadata = { ...own, ...settings.metadata };
   const { signature } = settings;
   if (signature && signing) {
     const fill = async (pieces: Buffer[], hole: SignatureHole) =>
@@ -238,7 +238,7 @@ async function finished(
   }
   if (needsFinishing(settings)) return finishing.finish(shareOf, chunks, { ...settings, metadata }, deadline);
   normalizeInfoDictionary(chunks);
-  return withMetadata(chunks, stated);
+  return withMetadata(chunks, own);
 }
 
 /** Throws `print_failed` if the ranges name pages that the document does not have. */

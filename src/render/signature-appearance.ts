@@ -4,10 +4,10 @@ import { onlyLanguage } from '../chromium/fonts/han-fonts.ts';
 import { PLAIN_LOAD } from '../chromium/load/load-settings.ts';
 import type { Page, PrintJob, RawPdf } from '../chromium/page.ts';
 import type { Deadline } from '../deadline.ts';
+import type { FormControl } from '../document-structure.ts';
 import { ServiceError } from '../errors.ts';
 import type { FieldOfDocument } from '../pdf/finish-settings.ts';
 import type { FieldSize } from '../pdf/forms/field-places.ts';
-import type { StatedField } from '../stated.ts';
 import { escapeHtml } from './escape-html.ts';
 import { GENERATED_PAGE } from './generated-page.ts';
 import { POINTS_PER_INCH } from './lengths.ts';
@@ -37,7 +37,7 @@ export function placedAppearance(signing: Signing | undefined): { field: FieldPl
 /** The signature place that the request names, with its size. Undefined if it names none. Throws `print_failed` if there is no such place. */
 export function namedField(
   { plan: { field } }: Signing,
-  fields: readonly StatedField[],
+  fields: readonly FormControl[],
   sizes: ReadonlyMap<number, FieldSize>,
 ): (FieldOfDocument & Size) | undefined {
   if (!field || !('name' in field)) return undefined;
@@ -47,7 +47,7 @@ export function namedField(
   return { number, width: size.width / POINTS_PER_INCH, height: size.height / POINTS_PER_INCH };
 }
 
-function fieldNamed(name: string, fields: readonly StatedField[]): StatedField {
+function fieldNamed(name: string, fields: readonly FormControl[]): FormControl {
   const places = fields.filter(({ kind }) => kind === 'signature');
   const [named, ...others] = places.filter(({ key }) => key === name);
   if (named && !others.length) return named;

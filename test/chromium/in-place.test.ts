@@ -1,6 +1,6 @@
 /** A document on a page that served others prints exactly as on a page of its own. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { classifyHtml, speaksOfNetwork } from '../../src/chromium/load/classify-html.ts';
+import { classifyHtml, mentionsNetworkApis } from '../../src/chromium/load/classify-html.ts';
 import type { Page } from '../../src/chromium/page.ts';
 import { loadConfig } from '../../src/config.ts';
 import { Deadline } from '../../src/deadline.ts';
@@ -220,10 +220,10 @@ test.each([
   '<script>new WebSocket("wss://a.example")</script>',
   '<svg xmlns="http://www.w3.org/2000/svg"><image href="http://a.example/x.png" /></svg>',
   '<script>//a comment like an address</script>',
-])('%s speaks of the network', (html) => expect(speaksOfNetwork(html)).toBe(true));
+])('%s speaks of the network', (html) => expect(mentionsNetworkApis(html)).toBe(true));
 
 test.each([
   '<p>one / two <b>x</b>',
   '<script>// a comment\nx = 1 // another</script>',
   '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"></svg>',
-])('%s does not speak of the network', (html) => expect(speaksOfNetwork(html)).toBe(false));
+])('%s does not speak of the network', (html) => expect(mentionsNetworkApis(html)).toBe(false));

@@ -54,7 +54,7 @@ test('what a signature shows is judged like the pages', async () => {
     const changes = {
       metadata: { title: 'T' },
       conformance: { archive: { part: 3, level: 'U' as const }, accessible: undefined },
-      stated: STATED,
+      structure: STRUCTURE,
       signature: {
         ...{ description: '', name: '', reason: undefined, location: undefined, contact: undefined, signedAt: 0 },
         ...{ reservedBytes: 100, digest: 'sha256' as const, visible },
@@ -73,7 +73,7 @@ test('tags that cannot be read stay as they are, unless something is claimed of 
     'latin1',
   );
   expect(damaged.equals(tagged)).toBe(false);
-  const changes = { repairsTags: true, stated: STATED };
+  const changes = { repairsTags: true, structure: STRUCTURE };
   const [repaired, kept, untouched] = [
     await finish(finisher, tagged, changes),
     await finish(finisher, damaged, changes),
@@ -93,8 +93,8 @@ test('tags that cannot be read stay as they are, unless something is claimed of 
   await expect(finish(finisher, damaged, { ...changes, conformance: claims })).rejects.toMatchObject({ code: 'print_failed' });
 });
 
-const STATED = {
-  ...{ language: 'en', title: 'T', strangeLanguages: [], images: [], headings: [], links: [], tables: [], fields: [] },
+const STRUCTURE = {
+  ...{ language: 'en', title: 'T', invalidLanguages: [], images: [], headings: [], links: [], tables: [], fields: [] },
   ...{ embedded: [], rasterized: [], isWhole: true, missingGlyphs: [] },
 };
 

@@ -3,8 +3,8 @@
  * mentions `<script` in its prose counts as active, and merely renders more slowly.
  */
 
+import { MENTIONS_METADATA } from './document-metadata.ts';
 import { afterComment, insertInHead } from './insert-into-head.ts';
-import { STATES_METADATA } from './stated-metadata.ts';
 import { MENTIONS } from './unsupported-css.ts';
 
 export interface HtmlClass {
@@ -24,13 +24,13 @@ export interface HtmlClass {
   /** Boxes may hide a part of their content, or the page may cut off a right-to-left document at its left edge. */
   mayClip: boolean;
   /** Style sheets in the document or linked ones may contain CSS that Chromium ignores. */
-  mayBeReadOver: boolean;
+  mayHaveUnsupportedCss: boolean;
   /** A script may still be active after the `load` event. */
   runsOn: boolean;
   /** Something may be animated. */
   moves: boolean;
   /** The document may state its author, description or keywords. */
-  statesMetadata: boolean;
+  mentionsMetadata: boolean;
   /** A script may start workers. */
   hasWorkers: boolean;
   /** The markup may declare shadow roots, which are found only by checking every element. */
@@ -47,10 +47,10 @@ export const ACTIVE: HtmlClass = {
   hasPageRules: true,
   hasParts: true,
   mayClip: true,
-  mayBeReadOver: true,
+  mayHaveUnsupportedCss: true,
   runsOn: true,
   moves: true,
-  statesMetadata: true,
+  mentionsMetadata: true,
   hasWorkers: true,
   declaresShadows: true,
   declaresClosed: false, // the markup of a document from a URL is not read
@@ -104,10 +104,10 @@ export function classifyHtml(html: string): HtmlClass {
     hasPageRules: !inert || PAGE_RULE.test(html),
     hasParts: PART.test(html),
     mayClip: linksStyle || CLIP.test(html),
-    mayBeReadOver: linksStyle || MENTIONS.test(html),
+    mayHaveUnsupportedCss: linksStyle || MENTIONS.test(html),
     runsOn: !inert && (LATER_ELEMENT.test(html) || LATER_WORD.test(html)),
     moves: MOTION.test(html),
-    statesMetadata: !inert || STATES_METADATA.test(html),
+    mentionsMetadata: !inert || MENTIONS_METADATA.test(html),
     hasWorkers: !inert && /Worker/.test(html),
     declaresShadows,
     declaresClosed,
@@ -118,7 +118,7 @@ export function classifyHtml(html: string): HtmlClass {
 const NETWORK = /https?:(?!\/\/www\.w3\.org\/[12]\d{3}\/)|(?<!https?:)\/\/(?! )|\\\\/i;
 
 /** Whether the markup may load anything. Requests that it does not recognise are only not waited for. */
-export function speaksOfNetwork(html: string): boolean {
+export function mentionsNetworkApis(html: string): boolean {
   return NETWORK.test(html);
 }
 

@@ -3,9 +3,9 @@
  * document from navigating away in the meantime.
  */
 import type { Deadline } from '../../deadline.ts';
+import type { DocumentStructure, ElementLocation, FormControl } from '../../document-structure.ts';
 import type { ProxyListener } from '../../egress/egress-proxy.ts';
 import { hasCode, ServiceError } from '../../errors.ts';
-import type { Place, StatedField, StatedStructure } from '../../stated.ts';
 import type { BrowserSettings } from '../browser-settings.ts';
 import { DevToolsError, type Result, type Session } from '../devtools/connection.ts';
 import { type Emulation, PLAIN_DEVICE } from '../devtools/emulation.ts';
@@ -22,11 +22,14 @@ import { LIMIT_WORKERS } from '../in-page/worker-limit.ts';
 import { readPageSizes, stateRuleExpression } from '../print/page-rules.ts';
 import { sizesIn } from '../print/page-sizes.ts';
 import { needsPageRule, overrulingRule, type PrintSettings, pageRule } from '../print/print-options.ts';
-import { ACTIVE, classifyHtml, type HtmlClass, speaksOfNetwork, withBase } from './classify-html.ts';
+import { ACTIVE, classifyHtml, type HtmlClass, mentionsNetworkApis, withBase } from './classify-html.ts';
 import { listClosedShadows } from './closed-shadows.ts';
 import { ConsoleMonitor } from './console-monitor.ts';
 import { awaitContent, checkSelector, untilTrue } from './content-waits.ts';
+import { type DocumentMetadata, parseDocumentMetadata } from './document-metadata.ts';
+import { readDocumentStructure } from './document-structure.ts';
 import { finishDocument, type Unfinished } from './finish-document.ts';
+import { type PreparedFields, prepareFields, restoreFields } from './form-controls.ts';
 import { insertInHead } from './insert-into-head.ts';
 import { DocumentInspection, type InspectionFindings } from './inspect-document.ts';
 import { Interception } from './interception.ts';
@@ -41,9 +44,6 @@ import {
 } from './load-settings.ts';
 import { Navigation } from './navigation.ts';
 import { type FailedResource, NetworkMonitor, withMissing } from './network-monitor.ts';
-import { type PreparedFields, prepareFields, restoreFields } from './stated-fields.ts';
-import { readStatedMetadata, type StatedMetadata } from './stated-metadata.ts';
-import { readStatedStructure } from './stated-structure.ts';
 import { addExpression, isSettledExpression, settleAtOnceExpression, settleExpression } from './wait-for-assets.ts';
 import { WorkerMonitor } from './worker-monitor.ts';
 
@@ -56,7 +56,7 @@ export interface LoadJob {
   /** The result of `hanLanguages`. */
   hanLanguages?: string;
   /** Whether to read the structure that the document states. The render fails if it cannot be read and is `demanded`. */
-  asksStructure?: 'wanted' | 'demanded' | undefined;
+  structureNeed?: 'wanted' | 'demanded' | undefined;
   /** If it is set, form fields are prepared to become fields of the PDF: links to `KEY:0` and so on are placed over them. */
   fieldKey?: string | undefined;
 }
@@ -72,7 +72,7 @@ export interface PrintJob extends LoadJob {
   /** Counts the pages of the PDF. If it is set, a single page that became several is printed again. */
   pages?: (printed: Buffer[]) => number;
   /** The numbers of form fields that the PDF does not show exactly once. Must be set with `fieldKey`. */
-  unplaced?: (printed: Buffer[], fields: readonly StatedField[]) => number[];
+  unplaced?: (printed: Buffer[], fields: readonly FormControl[]) => number[];
   /** Reads the layout from the PDF. If it is set, content that is cut off or shrunk is reported. */
   view?: (printed: Buffer[]) => PaperView;
 }
@@ -164,8 +164,8 @@ export class DocumentLoader {
   #textFindings = NOTHING_LACKING;
   #unfinished: Unfinished | undefined;
   #pageSizes: string[] = [];
-  #stated: StatedMetadata = {};
-  #structure: StatedStructure | undefined;
+  #metadata: DocumentMetadata = {};
+  #structure: DocumentStructure | undefined;
   #fields: PreparedFields = { fields: [], printed: [] };
   #runsOnUnload = false;
   #loading = false;
@@ -234,22 +234,22 @@ export class DocumentLoader {
   }
 
   /** Metadata that the present document states. */
-  get statedMetadata(): StatedMetadata {
-    return this.#stated;
+  get documentMetadata(): DocumentMetadata {
+    return this.#metadata;
   }
 
-  /** The structure that the present document states. Undefined unless `asksStructure` is set. */
-  get statedStructure(): StatedStructure | undefined {
+  /** The structure that the present document states. Undefined unless `structureNeed` is set. */
+  get documentStructure(): DocumentStructure | undefined {
     return this.#structure;
   }
 
   /** The prepared form fields of the present document. Empty unless `fieldKey` is set. */
-  get statedFields(): readonly StatedField[] {
+  get formControls(): readonly FormControl[] {
     return this.#fields.fields;
   }
 
   /** Its controls that were not prepared to become fields. */
-  get printedFields(): readonly Place[] {
+  get printedFields(): readonly ElementLocation[] {
     return this.#fields.printed;
   }
 
@@ -275,16 +275,16 @@ export class DocumentLoader {
       : this.#write(withBase(content.html, content.baseUrl), job, attempt));
     this.#htmlClass = htmlClass;
     await this.#complete(htmlClass, job, attempt);
-    if (job.asksStructure) {
+    if (job.structureNeed) {
       const frameId = htmlClass.isStatic ? undefined : this.#frameId;
       const reading = { ...attempt, runsScripts: load.device.javascript };
-      this.#structure = await readStatedStructure(this.#session, frameId, reading, job.asksStructure);
+      this.#structure = await readDocumentStructure(this.#session, frameId, reading, job.structureNeed);
     }
     if (job.fieldKey) this.#fields = await prepareFields(this.#session, this.#frameId, job.fieldKey, attempt.step);
     this.#preventNavigation();
   }
 
-  /** Undoes the preparation of form fields, and removes them from `statedFields`. Throws `print_failed`. */
+  /** Undoes the preparation of form fields, and removes them from `formControls`. Throws `print_failed`. */
   async restoreFields(numbers: number[], step: Step): Promise<void> {
     await restoreFields(this.#session, this.#frameId, numbers, step);
     const restored = new Set(numbers);
@@ -374,9 +374,9 @@ export class DocumentLoader {
 
   async #settleAndInspect(htmlClass: HtmlClass, { content, load, print }: LoadJob, attempt: Attempt): Promise<void> {
     const seen = await this.#settle(htmlClass, load, print, attempt);
-    const stated = await this.#inspection.readStyles(htmlClass, attempt.step);
-    if (stated.length) this.#hasTraces = true; // adopted style sheets would otherwise stay
-    this.#pageSizes.push(...stated);
+    const sizes = await this.#inspection.readStyles(htmlClass, attempt.step);
+    if (sizes.length) this.#hasTraces = true; // adopted style sheets would otherwise stay
+    this.#pageSizes.push(...sizes);
     const candidates = seen ?? (content.kind === 'html' ? glyphCandidates(content.html) : undefined);
     if (!candidates) return;
     this.#textFindings = await inspectDocument(this.#session, this.#frameId, this.#fonts, candidates, attempt.step);
@@ -415,7 +415,7 @@ export class DocumentLoader {
     this.#textFindings = NOTHING_LACKING;
     this.#unfinished = undefined;
     this.#pageSizes = [];
-    this.#stated = {};
+    this.#metadata = {};
     this.#structure = undefined;
     this.#fields = { fields: [], printed: [] };
     this.#hanLanguages = [];
@@ -448,7 +448,7 @@ export class DocumentLoader {
     const htmlClass = addsScript ? ACTIVE : classifyHtml(html);
     if (!htmlClass.isStatic) await this.#beginActiveDocument(htmlClass, step);
     const idle = IDLE[load.waitUntil];
-    const usesNetwork = speaksOfNetwork(html) || addsScript;
+    const usesNetwork = mentionsNetworkApis(html) || addsScript;
     const watching = this.#watch(load, attempt, usesNetwork, htmlClass);
     if (watching) await step(watching);
     this.#runsOnUnload = usesNetwork && !htmlClass.isStatic;
@@ -550,7 +550,7 @@ export class DocumentLoader {
   ): Promise<GlyphCandidates | undefined> {
     const waits = htmlClass.loadsLate && load.waitUntil !== 'domcontentloaded';
     const finishes = htmlClass.moves && load.finishesAnimations;
-    const { statesMetadata: states, declaresShadows } = htmlClass;
+    const { mentionsMetadata: states, declaresShadows } = htmlClass;
     const active = htmlClass.isStatic ? undefined : { rule: await this.#overrulePages(settings, step) };
     if (htmlClass.isStatic && !(waits || finishes || states)) return undefined;
     if (!load.device.javascript) return this.#settleWithoutScript({ waits, finishes, declaresShadows }, step);
@@ -560,8 +560,8 @@ export class DocumentLoader {
       returnByValue: true,
     });
     const { result } = await step(settled.catch((error) => emptyAnswer(error, this.#navigation?.isLeaving)));
-    const [errors, seen, sizes, stated] = Array.isArray(result.value) ? result.value : [];
-    this.#stated = readStatedMetadata(stated);
+    const [errors, seen, sizes, metadata] = Array.isArray(result.value) ? result.value : [];
+    this.#metadata = parseDocumentMetadata(metadata);
     this.#consoleErrors = readErrors(errors);
     if (htmlClass.isStatic) return undefined;
     this.#pageSizes = readPageSizes(sizes);
@@ -576,7 +576,7 @@ export class DocumentLoader {
     if (waits) await untilTrue(this.#session, isSettledExpression(declaresShadows), step);
     const expression = settleAtOnceExpression(finishes, declaresShadows);
     const { result } = await step(this.#session.send('Runtime.evaluate', { expression, returnByValue: true }));
-    this.#stated = readStatedMetadata(result.value);
+    this.#metadata = parseDocumentMetadata(result.value);
   }
 
   /**

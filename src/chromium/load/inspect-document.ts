@@ -32,8 +32,8 @@ export class DocumentInspection {
   }
 
   /** Call it before printing. It makes page sizes that Chromium does not know take effect, and returns them. */
-  async readStyles({ mayBeReadOver }: HtmlClass, step: Step): Promise<string[]> {
-    if (!mayBeReadOver) return [];
+  async readStyles({ mayHaveUnsupportedCss }: HtmlClass, step: Step): Promise<string[]> {
+    if (!mayHaveUnsupportedCss) return [];
     this.#styles = await readStyles(this.#session, this.#textAt, step);
     return sizesIn(this.#styles.rules.join(' '));
   }

@@ -12,8 +12,8 @@ import {
   type withShadows as WithShadows,
 } from '../in-page/page-frames.ts';
 import { pageSizesExpression } from '../print/page-rules.ts';
+import { READ_METADATA } from './document-metadata.ts';
 import type { AddedTag } from './load-settings.ts';
-import { STATED_METADATA } from './stated-metadata.ts';
 
 const SETTLE = [...FRAMES, part, imagesIn, imagesOf, framesOf, fontsOf, settle];
 const IS_SETTLED = [...FRAMES, part, imagesIn, isSettled];
@@ -37,12 +37,12 @@ export function settleExpression({ waits, finishes, states, declaresShadows, act
   const finished = finishes ? `(${finishExpression(declaresShadows)}, ${CONSOLE_ERRORS})` : CONSOLE_ERRORS;
   const findings = active ? `${seenTextExpression(declaresShadows)}, ${pageSizesExpression(active.rule)}` : 'null, []';
   const wait = waits ? `${SETTLE.join(' ')} await settle(document, ${declaresShadows});` : '';
-  return `(async () => { ${wait} return [${finished}, ${findings}, ${states ? STATED_METADATA : 'null'}] })()`;
+  return `(async () => { ${wait} return [${finished}, ${findings}, ${states ? READ_METADATA : 'null'}] })()`;
 }
 
 /** For a document without scripts: moves animations to their end at once, and evaluates to the metadata that it states. */
 export function settleAtOnceExpression(finishes: boolean, declaresShadows: boolean): string {
-  return `(${finishes ? finishExpression(declaresShadows) : 'undefined'}, ${STATED_METADATA})`;
+  return `(${finishes ? finishExpression(declaresShadows) : 'undefined'}, ${READ_METADATA})`;
 }
 
 function finishExpression(declaresShadows: boolean): string {

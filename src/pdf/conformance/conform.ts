@@ -4,7 +4,7 @@
  * list of violations.
  */
 import { PdfArray, PdfBool, PdfDict, PdfRef, PdfString } from '@libpdf/core';
-import type { Place, PrintedStructure } from '../../stated.ts';
+import type { ElementLocation, PrintedStructure } from '../../document-structure.ts';
 import type { FinishSettings } from '../finish-settings.ts';
 import type { EditablePdf } from '../objects/editable-pdf.ts';
 import { viewOf } from '../objects/page-view.ts';
@@ -30,38 +30,38 @@ const MIN_SIDE = 3;
 export interface EarlierResults {
   title: string;
   shown: PdfRef[];
-  unnamed: Place[];
+  unnamed: ElementLocation[];
 }
 
 /**
  * Must run after every step that changes the content. Returns no violations if the PDF claims nothing. Throws if it claims
- * conformance but `stated` is missing.
+ * conformance but `structure` is missing.
  */
 export function conform(
   draft: EditablePdf,
-  { conformance: claims = NO_CLAIMS, stated, repairsTags: isAsked = false }: FinishSettings,
+  { conformance: claims = NO_CLAIMS, structure, repairsTags: isAsked = false }: FinishSettings,
   added: EarlierResults,
 ): Violation[] {
-  if (!stated && claims !== NO_CLAIMS) throw new Error('the document was not asked for its structure');
+  if (!structure && claims !== NO_CLAIMS) throw new Error('the document was not asked for its structure');
   const repairsTags = isAsked || claimsStructure(claims);
-  if (!stated || !(repairsTags || claims.archive)) return [];
+  if (!structure || !(repairsTags || claims.archive)) return [];
   const violations = new Violations(claims);
   if (claims.archive) addOutputIntent(draft);
-  checkContent(markArtifacts(draft, repairsTags, added.shown), stated, violations);
+  checkContent(markArtifacts(draft, repairsTags, added.shown), structure, violations);
   checkLimits(draft, violations);
   if (!added.title.trim()) violations.add('title_missing');
-  setLanguage(draft, stated);
-  if (repairsTags) conformStructure(draft, claims, stated, violations);
+  setLanguage(draft, structure);
+  if (repairsTags) conformStructure(draft, claims, structure, violations);
   for (const place of added.unnamed) violations.add('field_name_missing', place);
   return violations.found;
 }
 
-function conformStructure(draft: EditablePdf, claims: Claims, stated: PrintedStructure, violations: Violations): void {
+function conformStructure(draft: EditablePdf, claims: Claims, structure: PrintedStructure, violations: Violations): void {
   const tree = StructureTree.read(draft);
   draft.catalog.set('MarkInfo', PdfDict.of({ Marked: PdfBool.TRUE }));
-  const roles = repairStructure(tree, stated);
-  checkStructure(tree, stated, violations);
-  describeLinks(draft, tree, stated);
+  const roles = repairStructure(tree, structure);
+  checkStructure(tree, structure, violations);
+  describeLinks(draft, tree, structure);
   if (claims.accessible === 2) conformToPart2(draft, tree, violations);
   tree.write(roles);
 }

@@ -1,6 +1,6 @@
 /** Repairs the tags that Chromium writes, without adding anything that the document does not say. */
 import { PdfArray, PdfDict, type PdfObject, PdfString } from '@libpdf/core';
-import type { PrintedStructure } from '../../stated.ts';
+import type { PrintedStructure } from '../../document-structure.ts';
 import { textString } from '../objects/syntax.ts';
 import { repairTables } from './repair-tables.ts';
 import { STANDARD_TYPES } from './standard-types.ts';
@@ -15,7 +15,7 @@ const ROW_GROUPS = new Set(['THead', 'TBody', 'TFoot']);
 type Kids = StructureElement['kids'];
 
 /** Returns the role map for types that are not standard. */
-export function repairStructure(tree: StructureTree, stated: PrintedStructure): Record<string, string> {
+export function repairStructure(tree: StructureTree, structure: PrintedStructure): Record<string, string> {
   const roles: Record<string, string> = {};
   const elements = [...tree.elements()];
   const ids = new Set(elements.map((element) => element.text('ID')).filter(Boolean));
@@ -27,7 +27,7 @@ export function repairStructure(tree: StructureTree, stated: PrintedStructure): 
   for (const element of elements) tagLinks(tree, element);
   for (const element of elements) repairTableParts(element);
   for (const element of elements) repairLists(tree, element);
-  repairTables(tree, elements, stated);
+  repairTables(tree, elements, structure);
   return roles;
 }
 

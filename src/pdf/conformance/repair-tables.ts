@@ -3,24 +3,24 @@
  * changed only if its tagged rows and cells match those of the document one by one.
  */
 import { PdfArray, PdfDict, PdfName, PdfNumber } from '@libpdf/core';
-import type { PrintedStructure, StatedCell } from '../../stated.ts';
+import type { PrintedStructure, TableCell } from '../../document-structure.ts';
 import { matchInOrder } from './match-by-key.ts';
 import { StructureElement } from './structure-element.ts';
 import type { StructureTree } from './structure-tree.ts';
 
-type StatedTable = PrintedStructure['tables'][number];
+type TableStructure = PrintedStructure['tables'][number];
 
 export function repairTables(tree: StructureTree, elements: StructureElement[], { tables }: PrintedStructure): void {
-  const nextOf = matchInOrder(tables, statedKey);
+  const nextOf = matchInOrder(tables, structureKey);
   for (const table of elements.filter(({ type }) => type === 'Table')) {
-    const stated = nextOf(tagKey(table));
-    const rows = stated && alignRows(tree, table, stated);
-    if (rows) groupRows(tree, table, rows, stated);
+    const expected = nextOf(tagKey(table));
+    const rows = expected && alignRows(tree, table, expected);
+    if (rows) groupRows(tree, table, rows, expected);
   }
 }
 
 /** A key to match a table of the document with its tags: the number of non-empty cells in each row. */
-export function statedKey({ rows }: StatedTable): string {
+export function structureKey({ rows }: TableStructure): string {
   return keyOf(rows.map((row) => row.filter(([isEmpty]) => !isEmpty).length));
 }
 
@@ -46,19 +46,23 @@ function showsTagged(element: StructureElement): boolean {
 }
 
 /** One row tag for each row of the document; undefined if they do not match. */
-function alignRows(tree: StructureTree, table: StructureElement, { rows: stated }: StatedTable): StructureElement[] | undefined {
+function alignRows(
+  tree: StructureTree,
+  table: StructureElement,
+  { rows: expected }: TableStructure,
+): StructureElement[] | undefined {
   if (table.elements.some(({ type }) => type !== 'TR' && type !== 'Caption')) return undefined;
-  const isEmpty = (row: StatedCell[]) => row.every(([isEmpty]) => isEmpty);
+  const isEmpty = (row: TableCell[]) => row.every(([isEmpty]) => isEmpty);
   const rows = align(
     rowsOf(table),
-    stated,
+    expected,
     (row) => !cellsOf(row).some(showsTagged),
     isEmpty,
     () => tree.create('TR', []),
   );
   if (!rows) return undefined;
   for (const [index, row] of rows.entries()) {
-    const cells = stated[index] ?? [];
+    const cells = expected[index] ?? [];
     const aligned = align(
       cellsOf(row),
       cells,
@@ -82,14 +86,14 @@ function isCell(kid: StructureElement['kids'][number]): boolean {
  */
 function align<T>(
   tags: StructureElement[],
-  stated: T[],
+  expected: T[],
   isBare: (tag: StructureElement) => boolean,
   isEmpty: (item: T) => boolean,
   create: (item: T) => StructureElement,
 ): StructureElement[] | undefined {
   let next = 0;
   const aligned: StructureElement[] = [];
-  for (const item of stated) {
+  for (const item of expected) {
     const tag = tags[next];
     const fits = tag !== undefined && isBare(tag) === isEmpty(item);
     if (!fits && !isEmpty(item)) return undefined;
@@ -99,14 +103,14 @@ function align<T>(
   return next === tags.length ? aligned : undefined;
 }
 
-function emptyCell(tree: StructureTree, [, across, down]: StatedCell): StructureElement {
+function emptyCell(tree: StructureTree, [, across, down]: TableCell): StructureElement {
   const cell = tree.create('TD', []);
   const spans = { ColSpan: PdfNumber.of(Math.max(1, across)), RowSpan: PdfNumber.of(Math.max(1, down)) };
   cell.set('A', PdfArray.of(PdfDict.of({ O: PdfName.of('Table'), ...spans })));
   return cell;
 }
 
-function groupRows(tree: StructureTree, table: StructureElement, rows: StructureElement[], { head, foot }: StatedTable): void {
+function groupRows(tree: StructureTree, table: StructureElement, rows: StructureElement[], { head, foot }: TableStructure): void {
   const others = table.kids.filter((kid) => !(kid instanceof StructureElement) || kid.type !== 'TR');
   const body = rows.length - foot;
   if (!(head > 0 || foot > 0) || body <= head) {

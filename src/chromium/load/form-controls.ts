@@ -3,18 +3,19 @@
  * the controls without their content. Links to `KEY:0` and so on are placed over them and give their positions in the PDF.
  * Controls that cannot become fields are restored and printed as they are.
  */
+
+import type { ElementLocation, FieldKind, FieldOption, FieldStyle, FormControl } from '../../document-structure.ts';
 import { ServiceError } from '../../errors.ts';
-import type { FieldKind, FieldOption, FieldStyle, Place, StatedField } from '../../stated.ts';
 import { DevToolsError, type Session, TOO_LARGE } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
+import { MAX_TEXT, NAMING_FUNCTIONS, readInOwnWorld } from './document-structure.ts';
 import { FIELD_HIDING_FUNCTIONS, type PreparedControl } from './field-hiding.ts';
-import { MAX_TEXT, NAMING_FUNCTIONS, readInOwnWorld } from './stated-structure.ts';
 
 /** The fields of a document, and the controls that are printed as they are. */
 export interface PreparedFields {
-  fields: StatedField[];
+  fields: FormControl[];
   /** Controls that are rotated, scaled or written vertically, and the other radio buttons of their sets. */
-  printed: Place[];
+  printed: ElementLocation[];
 }
 
 export interface FieldLimits {
@@ -107,7 +108,7 @@ declare const isShown: (element: PageElement) => boolean;
 type Obstacle = '' | 'moved' | 'clipped';
 /** The obstacle that keeps an element, or one of its ancestors, from becoming a field. */
 declare const OBSTACLES: Map<PageElement, Obstacle>;
-declare const hideField: (control: PageElement, field: StatedField, label: string) => PreparedControl;
+declare const hideField: (control: PageElement, field: FormControl, label: string) => PreparedControl;
 declare const addStyles: () => void;
 declare const addLinks: (all: PreparedControl[], key: string) => void;
 declare const isAsPrepared: (prepared: PreparedControl) => boolean;
@@ -232,14 +233,14 @@ function obstacleOf(element: PageElement): Obstacle {
   return obstacle;
 }
 
-function firstExceeded(fields: StatedField[], limits: FieldLimits): keyof FieldLimits | undefined {
+function firstExceeded(fields: FormControl[], limits: FieldLimits): keyof FieldLimits | undefined {
   const options = fields.flatMap((field) => field.options);
   if (options.length > limits.options) return 'options';
   const texts = [...fields.flatMap(({ value, key }) => [value, key]), ...options.flatMap(({ value, label }) => [value, label])];
   return texts.some(({ length }) => length > limits.characters) ? 'characters' : undefined;
 }
 
-function fieldOf(element: PageElement, number: number, forms: PageElement[], max: MaxCharacters): StatedField {
+function fieldOf(element: PageElement, number: number, forms: PageElement[], max: MaxCharacters): FormControl {
   const kind = kindOf(element) as FieldKind;
   const place = element.getAttribute('data-signature-field') ?? '';
   return {

@@ -8,23 +8,23 @@ export const MAX_KEYWORD = 256;
 /** Maximum number of elements that are read. */
 const MAX_ELEMENTS = 1_000;
 
-export interface StatedMetadata {
+export interface DocumentMetadata {
   author?: string;
   subject?: string;
   keywords?: string[];
 }
 
 /** Matches markup that may state metadata. */
-export const STATES_METADATA = /<meta\b[^>]*\b(?:author|description|keywords)\b/i;
+export const MENTIONS_METADATA = /<meta\b[^>]*\b(?:author|description|keywords)\b/i;
 
 /** An expression that evaluates to the name and content of each element. */
-export const STATED_METADATA = `(() => { try { return (${statedMetadata})(${MAX_ELEMENTS}, ${MAX_TEXT}) } catch { return [] } })()`;
+export const READ_METADATA = `(() => { try { return (${collectMetadata})(${MAX_ELEMENTS}, ${MAX_TEXT}) } catch { return [] } })()`;
 
 /**
  * Validates the value that the page returned, which can be anything. Several authors are joined, and the first description is
  * used.
  */
-export function readStatedMetadata(value: unknown): StatedMetadata {
+export function parseDocumentMetadata(value: unknown): DocumentMetadata {
   const stated = Array.isArray(value) ? value.slice(0, MAX_ELEMENTS) : [];
   const under = (wanted: string) => stated.map((pair) => contentOf(pair, wanted)).filter((content) => content !== '');
   const keywords = new Set(under('keywords').flatMap((list) => list.split(',').map(plain)));
@@ -58,7 +58,7 @@ declare const Document: { prototype: { querySelectorAll(selector: string): Itera
 declare const document: object;
 
 // This function is sent as text and runs in the page.
-function statedMetadata(maxElements: number, maxCharacters: number): Array<[name: string, content: string]> {
+function collectMetadata(maxElements: number, maxCharacters: number): Array<[name: string, content: string]> {
   const names = ['author', 'description', 'keywords'].map((name) => `meta[name="${name}" i]`);
   const found = [...Document.prototype.querySelectorAll.call(document, names.join())].slice(0, maxElements);
   return found.map(({ name, content }) => [name.toLowerCase(), content.slice(0, maxCharacters)]);

@@ -4,8 +4,8 @@
  * without scripts is read in its main world, which exists already and is kept for the next document.
  */
 import type { Deadline } from '../../deadline.ts';
+import type { DocumentStructure, ElementLocation, TableCell } from '../../document-structure.ts';
 import { ServiceError } from '../../errors.ts';
-import type { Place, StatedCell, StatedStructure } from '../../stated.ts';
 import { DevToolsError, type Session, TOO_LARGE } from '../devtools/connection.ts';
 import type { Step } from '../devtools/step.ts';
 import { RASTERIZING_FUNCTIONS } from './rasterizing-effects.ts';
@@ -33,15 +33,15 @@ export const MAX_TEXT: MaxCharacters = { title: 2_000, name: 300, selector: 200,
  * Without `frameId`, the document must have no scripts. If the structure cannot be read, returns undefined if it is only
  * `wanted`; if it is `demanded`, throws `print_failed`, or `resource_limit` if there is too much of it.
  */
-export async function readStatedStructure(
+export async function readDocumentStructure(
   session: Session,
   frameId: string | undefined,
   { step, deadline, runsScripts }: { step: Step; deadline: Deadline; runsScripts: boolean },
   need: 'wanted' | 'demanded',
-): Promise<StatedStructure | undefined> {
+): Promise<DocumentStructure | undefined> {
   const isDemanded = need === 'demanded';
   const expression = `(() => { const SIBLINGS = new Map(); ${FUNCTIONS.join('\n')}
-    return statedStructure(${MAX_EACH}, ${JSON.stringify(MAX_TEXT)}, ${isDemanded}) })()`;
+    return documentStructure(${MAX_EACH}, ${JSON.stringify(MAX_TEXT)}, ${isDemanded}) })()`;
   const timeout = Math.min(MAX_WANTED_MS, Math.ceil(deadline.remainingMs * SHARE_OF_WANTED));
   const what = { expression, ...(!isDemanded && { timeout }) };
   const readApart = runsScripts ? readUnobserved : readInOwnWorld;
@@ -51,7 +51,7 @@ export async function readStatedStructure(
     if (isDemanded) throw untold(error);
   });
   if (value === undefined && isDemanded) throw untold();
-  return value as StatedStructure | undefined;
+  return value as DocumentStructure | undefined;
 }
 
 /** Disables the document's scripts meanwhile, so that they cannot react to the attributes that are set and change the printed content. */
@@ -115,7 +115,7 @@ export const NAMING_FUNCTIONS = [
 const FUNCTIONS = [
   ...NAMING_FUNCTIONS,
   ...RASTERIZING_FUNCTIONS,
-  statedStructure,
+  documentStructure,
   mayCount,
   tagLanguage,
   isInLine,
@@ -169,12 +169,12 @@ function builtIn(node: PageElement): PageElement {
   return new Proxy({}, { get });
 }
 
-function statedStructure(maxEach: number, max: MaxCharacters, tagsAllDrawings: boolean): StatedStructure {
+function documentStructure(maxEach: number, max: MaxCharacters, tagsAllDrawings: boolean): DocumentStructure {
   const root = builtIn(document).documentElement;
-  const stated: StatedStructure = {
+  const structure: DocumentStructure = {
     language: (builtIn(root)?.getAttribute('lang') ?? builtIn(root)?.getAttribute('xml:lang') ?? '').trim().slice(0, 100),
     title: (builtIn(document).title ?? '').slice(0, max.title),
-    strangeLanguages: [],
+    invalidLanguages: [],
     images: [],
     headings: [],
     links: [],
@@ -186,19 +186,19 @@ function statedStructure(maxEach: number, max: MaxCharacters, tagsAllDrawings: b
   const add = <T>(list: T[], item: T) => list.length < maxEach && list.push(item);
   for (const element of elementsOf(document)) {
     const language = builtIn(element).getAttribute('lang');
-    if (language && element !== root) tagLanguage(element, language, stated, add, max);
-    if (mayCount(element) && isShown(element)) addShown(element, stated, add, max, tagsAllDrawings);
-    if (isRasterized(element) && isShown(element) && saysSomething(element)) add(stated.rasterized, placeOf(element, max));
+    if (language && element !== root) tagLanguage(element, language, structure, add, max);
+    if (mayCount(element) && isShown(element)) addShown(element, structure, add, max, tagsAllDrawings);
+    if (isRasterized(element) && isShown(element) && saysSomething(element)) add(structure.rasterized, placeOf(element, max));
   }
-  return stated;
+  return structure;
 }
 
 /**
  * Makes Chromium tag an inline element with a language. It does not do so for the language alone, but for attributes such as
  * `aria-atomic`, which gets its default value here.
  */
-function tagLanguage(element: PageElement, language: string, stated: StatedStructure, add: Add, max: MaxCharacters): void {
-  if (!isLanguage(language)) add(stated.strangeLanguages, placeOf(element, max));
+function tagLanguage(element: PageElement, language: string, structure: DocumentStructure, add: Add, max: MaxCharacters): void {
+  if (!isLanguage(language)) add(structure.invalidLanguages, placeOf(element, max));
   if (isInLine(element) && !builtIn(element).hasAttribute('aria-atomic')) builtIn(element).setAttribute('aria-atomic', 'false');
 }
 
@@ -206,7 +206,7 @@ function isInLine(element: PageElement): boolean {
   return getComputedStyle(element).display === 'inline' && builtIn(element).closest('svg') === null;
 }
 
-/** Whether an element may be part of the stated structure. This avoids slower queries for most elements. */
+/** Whether an element may be part of the structure structure. This avoids slower queries for most elements. */
 function mayCount(element: PageElement): boolean {
   const { localName } = builtIn(element);
   const isNamed = /^(?:a|area|h[1-6]|svg|img|canvas|figure|input|textarea|button|table|i?frame|object|embed|video|audio)$/.test(
@@ -217,20 +217,26 @@ function mayCount(element: PageElement): boolean {
 
 type Add = <T>(list: T[], item: T) => unknown;
 
-function addShown(element: PageElement, stated: StatedStructure, add: Add, max: MaxCharacters, tagsAllDrawings: boolean): void {
+function addShown(
+  element: PageElement,
+  structure: DocumentStructure,
+  add: Add,
+  max: MaxCharacters,
+  tagsAllDrawings: boolean,
+): void {
   const target = linkOf(element);
   if (target && isPrinted(element))
-    add(stated.links, { target: target.slice(0, max.target), name: nameOf(element, max), isHidden: isHidden(element) });
+    add(structure.links, { target: target.slice(0, max.target), name: nameOf(element, max), isHidden: isHidden(element) });
   if (isDecoration(element)) return;
   const named = () => ({ ...placeOf(element, max), name: nameOf(element, max) });
   const level = levelOf(element);
   const kind = imageKind(element);
   const role = fieldRole(element);
-  if (level) add(stated.headings, { ...named(), level });
-  if (kind) add(stated.images, { ...named(), kind });
-  if (role && isPrinted(element)) add(stated.fields, { ...named(), role });
-  if (builtIn(element).localName === 'table') add(stated.tables, { ...placeOf(element, max), ...rowsOf(element) });
-  if (isEmbedded(element)) add(stated.embedded, placeOf(element, max));
+  if (level) add(structure.headings, { ...named(), level });
+  if (kind) add(structure.images, { ...named(), kind });
+  if (role && isPrinted(element)) add(structure.fields, { ...named(), role });
+  if (builtIn(element).localName === 'table') add(structure.tables, { ...placeOf(element, max), ...rowsOf(element) });
+  if (isEmbedded(element)) add(structure.embedded, placeOf(element, max));
   if (kind && builtIn(element).localName === 'svg' && (tagsAllDrawings || isOnePicture(element, max)))
     builtIn(element).setAttribute('role', 'img'); // Chromium would tag nothing but its text
 }
@@ -340,7 +346,7 @@ function labelsOf(element: PageElement): string {
   return [...(builtIn(element).labels ?? [])].map(textOf).join(' ');
 }
 
-function placeOf(element: PageElement, max: MaxCharacters): Place {
+function placeOf(element: PageElement, max: MaxCharacters): ElementLocation {
   const steps: string[] = [];
   for (let at = element; builtIn(at)?.localName && steps.length < 6; at = builtIn(at).parentElement) {
     steps.unshift(stepTo(at));
@@ -434,9 +440,9 @@ function linkOf(element: PageElement): string {
   return fragment !== undefined && before === builtIn(document).baseURI.split('#')[0] ? `#${fragment}` : target;
 }
 
-function rowsOf(table: PageElement): { head: number; foot: number; rows: StatedCell[][] } {
+function rowsOf(table: PageElement): { head: number; foot: number; rows: TableCell[][] } {
   const shown = (rows: Iterable<PageElement> | undefined) => [...(rows ?? [])].filter(isShown);
-  const cellOf = (cell: PageElement): StatedCell => [!showsTagged(cell), cell.colSpan, cell.rowSpan];
+  const cellOf = (cell: PageElement): TableCell => [!showsTagged(cell), cell.colSpan, cell.rowSpan];
   const rows = shown(builtIn(table).rows).map((row) => shown(row.cells).map(cellOf));
   return { head: shown(builtIn(table).tHead?.rows).length, foot: shown(builtIn(table).tFoot?.rows).length, rows };
 }

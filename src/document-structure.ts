@@ -1,45 +1,45 @@
 /** What a document states about itself, in document order. It is read from the page and written into the PDF. */
 
 /** The position of an element, by which people find it in the document. */
-export interface Place {
+export interface ElementLocation {
   selector: string;
   snippet: string;
 }
 
 /** An element with its accessible name, which assistive technology reads out. Empty if the document gives it none. */
-export interface Named extends Place {
+export interface NamedElement extends ElementLocation {
   name: string;
 }
 
 /** A table cell: whether it has no tagged content, its column span and its row span. */
-export type StatedCell = [isEmpty: boolean, across: number, down: number];
+export type TableCell = [isEmpty: boolean, across: number, down: number];
 
-export interface StatedStructure {
+export interface DocumentStructure {
   language: string;
   title: string;
   /** Elements whose language is not a language tag. */
-  strangeLanguages: Place[];
+  invalidLanguages: ElementLocation[];
   /**
    * `picture` is an `svg`, `img` or `canvas`, `group` a `figure`, and `role` another element with `role="img"`. `wrapper` is an
    * element with that role that contains only an `svg`, which Chromium does not tag there.
    */
-  images: Array<Named & { kind: 'picture' | 'group' | 'role' | 'wrapper' }>;
+  images: Array<NamedElement & { kind: 'picture' | 'group' | 'role' | 'wrapper' }>;
   /** `level` counts from 1. */
-  headings: Array<Named & { level: number }>;
+  headings: Array<NamedElement & { level: number }>;
   /** `target` is an absolute address, or `#` with the name of a destination. `isHidden` means hidden from assistive technology. */
   links: Array<{ target: string; name: string; isHidden: boolean }>;
   /** `head` and `foot` are the numbers of rows in `thead` and `tfoot`; `rows` has the cells of all rows. */
-  tables: Array<Place & { head: number; foot: number; rows: StatedCell[][] }>;
+  tables: Array<ElementLocation & { head: number; foot: number; rows: TableCell[][] }>;
   /** `role` is the `Role` attribute of the owner PrintField: `rb`, `cb`, `pb` or `tv`. */
-  fields: Array<Named & { role: string }>;
+  fields: Array<NamedElement & { role: string }>;
   /** Frames, embedded objects and media, whose content has no tags. */
-  embedded: Place[];
+  embedded: ElementLocation[];
   /** Elements with an effect that makes Chromium rasterize their content into one image, without text and tags. */
-  rasterized: Place[];
+  rasterized: ElementLocation[];
 }
 
 /** The stated structure of the printed part of a document. */
-export interface PrintedStructure extends StatedStructure {
+export interface PrintedStructure extends DocumentStructure {
   /** Whether the PDF contains the whole document. */
   isWhole: boolean;
   /** Characters without a glyph, such as `U+E000`. */
@@ -75,7 +75,7 @@ export interface FieldStyle {
 }
 
 /** A control that becomes a form field. `name` is its accessible name. */
-export interface StatedField extends Named {
+export interface FormControl extends NamedElement {
   /** The index of the field in document order, counted from 0. */
   number: number;
   kind: FieldKind;
